@@ -1,0 +1,102 @@
+"""Every error that archdef raises on purpose: one tree, and the data behind the message stays on the exception."""
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ArchdefError(Exception):
+    """Root of the tree: catch this to catch everything that archdef raises on purpose."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Give `` (did you mean …?)`` for the known word closest to `word`, or an empty string."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+# ------------------------------------------------------------------------------------------------------- descriptions
+class SpecError(ArchdefError):
+    """One fault of a description: the field's full path, its value, and what is allowed."""
+
+    def __init__(self, path: str, value: object, allowed: str):
+        self.path, self.value, self.allowed = path, value, allowed
+        super().__init__(f"{path} {allowed}, got {value!r}")
+
+
+class SpecErrors(ArchdefError, ExceptionGroup):
+    """Every fault of one description at once."""
+
+    def __str__(self) -> str:
+        return "\n".join([self.message, *(f"  {e}" for e in self.exceptions)])
+
+
+class UnknownField(ArchdefError):
+    """A path that names no field of the description."""
+
+
+class UnknownArchitecture(ArchdefError):
+    """No installed plugin offers an architecture of this name."""
+
+
+class PluginError(ArchdefError):
+    """A plugin could not be loaded, or broke its contract."""
+
+
+# --------------------------------------------------------------------------------------------------------- front ends
+class CompileError(ArchdefError):
+    """A front end's compiler refused the source; the message holds its log, with file and line."""
+
+
+class PtxError(ArchdefError):
+    """PTX that is not well formed, at ``file:line:column``, with the line and a caret."""
+
+    def __init__(self, message: str, *, file: str = "<ptx>", line: int = 0, column: int = 0, text: str = ""):
+        self.reason, self.file, self.line, self.column, self.text = message, file, line, column, text
+        where = f"{file}:{line}:{column}" if column else f"{file}:{line}" if line else file
+        shown = f"\n    {text}\n    {_caret(text, column)}" if text and column else f"\n    {text}" if text else ""
+        super().__init__(f"{where}: {message}{shown}")
+
+
+class UnsupportedInstruction(PtxError):
+    """An instruction that archdef does not know."""
+
+
+class MissingFeature(PtxError):
+    """A well-formed instruction that needs a feature which the architecture does not declare."""
+
+    def __init__(self, message: str, *, architecture: str, feature: str, **where):
+        self.architecture, self.feature = architecture, feature
+        super().__init__(message, **where)
+
+
+def _caret(text: str, column: int) -> str:
+    return "".join("\t" if c == "\t" else " " for c in text[:column - 1]) + "^"
+
+
+# ------------------------------------------------------------------------------------------------------------ running
+class LaunchError(ArchdefError):
+    """A launch that the architecture's limits, or the kernel's own signature, refuse."""
+
+
+class DeviceMemoryError(ArchdefError):
+    """Device memory asked for, freed or copied in a way that cannot be done."""
+
+
+class GuestFault(ArchdefError):
+    """The kernel did something illegal: where (kernel, source line, block, thread), what, and at which address.
+
+    Device memory stays readable afterwards.
+    """
+
+    def __init__(self, message: str, **data):
+        self.data = data
+        super().__init__(message)
+
+
+class BudgetExceeded(GuestFault):
+    """The kernel ran past its budget of instructions or cycles."""
+
+
+class Interrupted(ArchdefError):
+    """The user stopped the run; the message says how far it had got."""

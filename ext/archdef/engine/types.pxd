@@ -1,0 +1,170 @@
+"""Widths, enumerations and packed records that cross the border between lowering and the engine.
+
+This is the engine's only instruction set. It knows neither PTX nor any other ISA.
+
+Register file of a warp. It consists of *rows*: one row is ``warp_size`` consecutive 32-bit lanes. A 32-bit (or narrower)
+value takes one row, a 64-bit value two adjacent rows, the first of even number, read as ``warp_size`` consecutive 64-bit
+lanes. Narrow integers are kept sign- or zero-extended to 32 bits by the operations that make them.
+Predicates are lane masks (64 bits) in a file of their own; predicate 0 is constantly true, predicate 1 is the carry flag.
+
+Operands are 32-bit numbers:
+- a row operand ``r >= 0`` is row r of the warp; ``r < 0`` is row ``-1 - r`` of the launch's constant rows (immediates,
+  parameters, launch-wide special registers: one value replicated in every lane); ``NO_ROW`` means absent;
+- a predicate operand is ``2 * predicate + negated``.
+"""
+from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t)
+
+cpdef enum:
+    ABI_VERSION = 1
+    NO_ROW = 0x7fffffff      # absent row operand
+    MAX_WARP = 64            # lanes
+    PRED_TRUE = 0            # predicate number that is constantly true
+    PRED_CARRY = 1           # predicate number of the carry flag CC.CF
+
+cpdef enum OpKind:
+    K_NOP = 0      # nothing (a charged placeholder)
+    K_ALU = 1      # d[0] = fn(s[0], s[1], s[2], s[3])                     lane function `alu`
+    K_SETP = 2     # predicate d[0] = fn(s[0], s[1]) <combine> s[2];  d[1] = not fn(...) <combine> s[2]   lane function `compare`
+    K_SELP = 3     # d[0] = predicate s[2] ? s[0] : s[1]
+    K_PRED = 4     # predicate d[0] = truth table `fn` of predicates s[0], s[1], s[2]; bit (4*p0 + 2*p1 + p2) of fn
+    K_CARRY = 5    # d[0] = fn(s[0], s[1], s[2], carry in); sets the carry flag if FL_CARRY_OUT        lane function `carry`
+    K_P2R = 6      # d[0] = predicate s[0] ? 1 : 0 (all ones if FL_SIGNED), 32-bit
+    K_LOAD = 7     # d[0..vec-1] = memory[s[0] + offset]
+    K_STORE = 8    # memory[s[0] + offset] = s[1..vec]
+    K_ATOM = 9     # d[0] (or NO_ROW) = memory[s[0] + offset], then memory = fn(memory, s[1], s[2])    lane function `atomic`
+    K_BRANCH = 10  # go to `target` for the lanes of the guard; they meet again at `reconverge`
+    K_BRANCH_INDEXED = 11  # go to targets[s[0]] (list `target`, length `count`)
+    K_CALL = 12    # call the function whose first op is `target`
+    K_RETURN = 13  # return from a call (at depth 0: exit)
+    K_EXIT = 14    # lanes of the guard end
+    K_BARRIER = 15 # block barrier; `fn` is a BarrierOp; s[0] barrier number, s[1] thread count (NO_ROW: the whole block)
+    K_VOTE = 16    # `fn` is a VoteOp; predicate operand s[0]; d[0] row (ballot) or predicate; s[1] member mask or NO_ROW
+    K_SHUFFLE = 17 # `fn` is a ShuffleOp; d[0] row, d[1] predicate or -1; s[0] value, s[1] lane, s[2] clamp, s[3] member mask
+    K_FENCE = 18   # memory fence
+    K_SPECIAL = 19 # d[0] = changing special register `fn` (a Special): clock, clock64, globaltimer, smid …
+    K_TRAP = 20    # the kernel asks to end with an error
+    K_MATCH = 21   # `fn` 0 any, 1 all; d[0] mask row, d[1] predicate or -1; s[0] value, s[1] member mask
+
+cpdef enum Space:
+    SP_GLOBAL = 0
+    SP_SHARED = 1
+    SP_LOCAL = 2
+    SP_CONST = 3
+    SP_GENERIC = 4
+
+cpdef enum OpFlag:
+    FL_SIGNED = 1        # narrow loads sign-extend; K_P2R gives all ones
+    FL_ADDRESS64 = 2     # s[0] of a memory operation is a 64-bit row (else 32-bit)
+    FL_CARRY_OUT = 4
+    FL_BYPASS_L1 = 8     # cache operator .cg / .cv, or volatile
+    FL_READ_ONLY = 16    # ld.global.nc: may go through the texture path
+    FL_UNIFORM = 32      # the compiler promises that the branch does not diverge
+    FL_PREDICATED = 64   # guarded because a short branch was turned into predicates
+    FL_SATURATE = 128    # reserved
+
+cpdef enum Combine:      # how K_SETP combines with s[2]
+    CB_NONE = 0
+    CB_AND = 1
+    CB_OR = 2
+    CB_XOR = 3
+
+cpdef enum BarrierOp:
+    BAR_SYNC = 0
+    BAR_ARRIVE = 1
+    BAR_RED_POPC = 2     # d[0] = number of threads whose predicate s[2] holds
+    BAR_RED_AND = 3      # predicate d[1]
+    BAR_RED_OR = 4       # predicate d[1]
+    BAR_WARP = 5         # bar.warp.sync: lanes of one warp
+
+cpdef enum VoteOp:
+    VOTE_ALL = 0
+    VOTE_ANY = 1
+    VOTE_UNI = 2
+    VOTE_BALLOT = 3      # d[0] one row (32-bit form) or a row pair (64-bit form, `width` 8)
+    VOTE_ACTIVE = 4      # activemask
+
+cpdef enum ShuffleOp:
+    SHFL_UP = 0
+    SHFL_DOWN = 1
+    SHFL_BFLY = 2
+    SHFL_IDX = 3
+
+cpdef enum Special:      # values the engine puts into rows at the start of a warp, or reads on demand (K_SPECIAL)
+    SR_TID_X = 0
+    SR_TID_Y = 1
+    SR_TID_Z = 2
+    SR_CTAID_X = 3
+    SR_CTAID_Y = 4
+    SR_CTAID_Z = 5
+    SR_LANEID = 6
+    SR_WARPID = 7
+    SR_NWARPID = 8
+    SR_SMID = 9
+    SR_NSMID = 10
+    SR_LANEMASK_EQ = 11  # 32 bits; lanes past 31 read 0
+    SR_LANEMASK_LE = 12
+    SR_LANEMASK_LT = 13
+    SR_LANEMASK_GE = 14
+    SR_LANEMASK_GT = 15
+    SR_NTID_X = 16       # 16 and up to SR_GRIDID: launch-wide, live in constant rows
+    SR_NTID_Y = 17
+    SR_NTID_Z = 18
+    SR_NCTAID_X = 19
+    SR_NCTAID_Y = 20
+    SR_NCTAID_Z = 21
+    SR_WARP_SIZE = 22
+    SR_DYNAMIC_SHARED = 23
+    SR_TOTAL_SHARED = 24
+    SR_GRIDID = 25
+    SR_CLOCK = 26        # 26 and up: read on demand
+    SR_CLOCK_HI = 27
+    SR_CLOCK64 = 28
+    SR_GLOBALTIMER = 29
+    SR_LANEMASK64_EQ = 30  # 64-bit forms, for machines wider than 32 lanes
+    SR_LANEMASK64_LE = 31
+    SR_LANEMASK64_LT = 32
+    SR_LANEMASK64_GE = 33
+    SR_LANEMASK64_GT = 34
+
+cpdef enum ConstantKind: # what one constant row holds
+    CK_IMMEDIATE = 0     # `value`
+    CK_PARAMETER = 1     # `width` bytes of the parameter buffer at byte offset `value`
+    CK_SPECIAL = 2       # launch-wide special register `value`
+    CK_GLOBAL_SYMBOL = 3 # device address of the module's variable area, plus `value`
+    CK_CONST_SYMBOL = 4  # device address of the module's constant area, plus `value`
+    CK_PARAM_SYMBOL = 5  # device address of the launch's parameter buffer, plus `value`
+    CK_LOCAL_SYMBOL = 6  # address in the thread's local memory, plus `value`
+    CK_SHARED_SYMBOL = 7 # address in the block's shared memory, plus `value`
+
+cdef packed struct MicroOp:
+    uint8_t kind         # OpKind
+    uint8_t unit         # index of the unit class that executes it, in the machine tables
+    uint8_t guard        # 0 always, else executed by lanes for which predicate operand `guard_predicate` holds
+    uint8_t flags        # OpFlag, or-ed
+    uint16_t fn          # lane function or sub-operation, by kind
+    uint8_t fpenv        # bits 0-1 rounding (0 nearest even, 1 toward zero, 2 down, 3 up); bit 2 flush subnormals
+    uint8_t width        # bytes per lane of d[0]: 4 or 8
+    uint8_t space        # Space, memory operations
+    uint8_t element      # bytes of one memory element: 1, 2, 4, 8
+    uint8_t vec          # elements per lane of a vector load or store: 1, 2, 4
+    uint8_t combine      # Combine
+    uint16_t issues      # warp instructions that this operation stands for, at least 1
+    uint16_t interval    # cycles for which one warp occupies the unit
+    uint32_t latency     # cycles from issue to a usable result; memory: added to the memory's own
+    int32_t guard_predicate  # predicate operand
+    int32_t d[4]         # destinations
+    int32_t s[5]         # sources
+    int64_t offset       # bytes added to the address of memory operations
+    int32_t target       # index of the op to go to, or first index into the branch-target list
+    int32_t reconverge   # index of the op at which diverged lanes meet; -1: only at the function's end
+    int32_t count        # length of a branch-target list
+    uint32_t statement   # index of the source statement (PTX instruction) that counters are charged to
+
+cdef packed struct ConstantRow:
+    uint32_t kind        # ConstantKind
+    uint32_t width       # 4 or 8 bytes per lane (8: this row and the next)
+    uint64_t value
+
+cdef packed struct SpecialRow:
+    uint32_t special     # Special, below SR_NTID_X or a 64-bit lane mask
+    uint32_t row         # row of the warp that it is put into at the start
