@@ -1,0 +1,54 @@
+"""What the engine counts. Raw, few, and conserving: metrics are functions of these and of the description.
+
+One `StatementCounters` per statement (PTX instruction) of the program; the kernel's totals are their sums.
+"""
+from libc.stdint cimport int64_t
+
+cpdef enum Stall:          # where every cycle of every resident warp goes; exactly one cause each
+    ST_SELECTED = 0        # the warp issued (one issue interval per warp instruction)
+    ST_ALU_DEPENDENCY = 1  # waits for the result of arithmetic
+    ST_MEMORY_DEPENDENCY = 2     # waits for a load or atomic of global or local memory
+    ST_SHARED_DEPENDENCY = 3     # waits for shared memory
+    ST_CONSTANT_DEPENDENCY = 4   # waits for the constant cache
+    ST_BARRIER = 5         # waits at a barrier
+    ST_BRANCH = 6          # waits for the next instruction after a branch, call or return
+    ST_PIPE_BUSY = 7       # ready, but the unit that it needs is occupied
+    ST_MEMORY_THROTTLE = 8 # ready to access memory, but no request slot, no credit or a full queue
+    ST_NOT_SELECTED = 9    # ready, but another warp was issued
+    STALLS = 10
+
+cdef struct StatementCounters:
+    int64_t instructions             # warp instructions issued (expansions counted)
+    int64_t thread_instructions      # the same times active lanes whose guard holds
+    int64_t predicated_off           # lanes active in the warp whose guard was false, times issues
+    int64_t branches                 # warp-level branch instructions executed
+    int64_t divergent_branches       # of those, the ones that split the warp
+    int64_t global_loads             # warp-level requests
+    int64_t global_load_transactions # after coalescing
+    int64_t global_load_bytes_asked  # sum over active lanes
+    int64_t global_load_bytes_moved  # sum over transactions
+    int64_t global_stores
+    int64_t global_store_transactions
+    int64_t global_store_bytes_asked
+    int64_t global_store_bytes_moved
+    int64_t local_loads
+    int64_t local_load_transactions
+    int64_t local_stores
+    int64_t local_store_transactions
+    int64_t shared_loads             # warp-level requests
+    int64_t shared_load_passes       # bank passes, at least one per conflict group of lanes
+    int64_t shared_load_groups       # conflict groups with an active lane: passes without any conflict
+    int64_t shared_stores
+    int64_t shared_store_passes
+    int64_t shared_store_groups
+    int64_t atomics                  # global atomic requests
+    int64_t atomic_transactions
+    int64_t shared_atomics
+    int64_t shared_atomic_passes
+    int64_t constant_loads
+    int64_t constant_passes          # distinct addresses, each one pass
+    int64_t l1_hits                  # transactions that found their line
+    int64_t l1_misses
+    int64_t constant_misses
+    int64_t barriers                 # warp-level arrivals
+    int64_t stall_cycles[10]         # by Stall, SM cycles summed over warps
