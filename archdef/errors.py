@@ -17,11 +17,14 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 # ------------------------------------------------------------------------------------------------------- descriptions
 class SpecError(ArchdefError):
-    """One fault of a description: the field's full path, its value, and what is allowed."""
+    """One fault of a description: the field's full path, its value, what is allowed, and the value that was perhaps meant."""
 
-    def __init__(self, path: str, value: object, allowed: str):
-        self.path, self.value, self.allowed = path, value, allowed
-        super().__init__(f"{path} {allowed}, got {value!r}")
+    def __init__(self, path: str, value: object, allowed: str, hint: str | None = None):
+        self.path, self.value, self.allowed, self.hint = path, value, allowed, hint
+        super().__init__(f"{path} {allowed}, got {value!r}" + (f" (did you mean {hint}?)" if hint else ""))
+
+    def __reduce__(self):
+        return type(self), (self.path, self.value, self.allowed, self.hint)
 
 
 class SpecErrors(ArchdefError, ExceptionGroup):
@@ -29,6 +32,9 @@ class SpecErrors(ArchdefError, ExceptionGroup):
 
     def __str__(self) -> str:
         return "\n".join([self.message, *(f"  {e}" for e in self.exceptions)])
+
+    def derive(self, exceptions):
+        return SpecErrors(self.message, exceptions)
 
 
 class UnknownField(ArchdefError):

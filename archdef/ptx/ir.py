@@ -62,6 +62,8 @@ class Symbol:
 
     name: str
     offset: int = 0
+    generic: bool = False
+    """Whether an initialiser asks for the generic address, ``generic(x)``, and not the one inside the variable's space."""
 
 
 @attrs.frozen(slots=True)
@@ -131,7 +133,8 @@ class Variable:
 
     name: str
     space: str
-    """``global, const, shared, local, param`` (``tex``-like spaces are refused by the parser with a clear error)."""
+    """``global, const, shared, local, param``, or ``reg`` for a ``.reg`` parameter of a function; ``tex``-like spaces are
+    refused by the parser with a clear error."""
     type: str
     count: int
     """Number of elements of `type`; 1 for a scalar, 0 for an extern array of unknown size."""

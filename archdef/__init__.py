@@ -1,0 +1,37 @@
+"""archdef: a GPU simulator in which an architecture is data.
+
+The public names are `Device`, `Options`, `occupancy`, `Architecture`, `hookimpl`, `architectures` and the errors.
+"""
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from archdef.hookspecs import hookimpl
+from archdef.occupancy import occupancy  # at once: importing the module of this name would otherwise shadow the function
+
+if TYPE_CHECKING:
+    from archdef.device import Device
+    from archdef.errors import ArchdefError
+    from archdef.frontends import Options
+    from archdef.registry import names as architectures
+    from archdef.spec import Architecture
+
+__version__ = "0.1.0"
+__all__ = ["Architecture", "ArchdefError", "Device", "Options", "architectures", "hookimpl", "occupancy"]
+
+_PLACES = {"Architecture": ("archdef.spec", "Architecture"), "ArchdefError": ("archdef.errors", "ArchdefError"),
+           "Device": ("archdef.device", "Device"), "Options": ("archdef.frontends", "Options"),
+           "architectures": ("archdef.registry", "names")}
+
+
+def __getattr__(name: str):
+    if name not in _PLACES:
+        raise AttributeError(f"module 'archdef' has no attribute {name!r}")
+    module, attribute = _PLACES[name]
+    value = globals()[name] = getattr(importlib.import_module(module), attribute)
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,48 @@
+"""The command ``archdef``: one module per sub-command, loaded when it is called."""
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from archdef.errors import ArchdefError, Interrupted
+
+COMMANDS = ("archs", "compare", "occupancy", "run", "show")
+USAGE, INTERRUPTED = 2, 130
+
+
+class Refused(click.ClickException):
+    """One clear message and an exit code, for every error that archdef raises on purpose."""
+
+    def __init__(self, error: ArchdefError):
+        super().__init__(str(error))
+        self.exit_code = INTERRUPTED if isinstance(error, Interrupted) else USAGE
+
+
+class Commands(click.Group):
+    """Finds sub-commands by module name, so that ``--help`` of one does not import the others."""
+
+    def list_commands(self, context):
+        return list(COMMANDS)
+
+    def get_command(self, context, name):
+        return importlib.import_module(f"archdef.cli.{name}").command if name in COMMANDS else None
+
+    def resolve_command(self, context, arguments):
+        from archdef.errors import nearest
+
+        if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
+            raise click.UsageError(f"no such command {arguments[0]!r}{nearest(arguments[0], COMMANDS)}", context)
+        return super().resolve_command(context, arguments)
+
+    def invoke(self, context):
+        try:
+            return super().invoke(context)
+        except ArchdefError as error:
+            raise Refused(error) from error
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="archdef")
+def main():
+    """Run CUDA kernels on declared GPU architectures, and see what they cost there and why."""

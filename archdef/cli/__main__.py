@@ -1,0 +1,4 @@
+"""``python -m archdef.cli``."""
+from archdef.cli import main
+
+main()

@@ -1,0 +1,26 @@
+"""``archdef archs``: the installed architectures."""
+from __future__ import annotations
+
+import warnings
+
+import click
+
+from archdef.cli.common import emit, json_option, show
+
+
+@click.command("archs")
+@json_option
+def command(as_json):
+    """List the installed architectures, and plugins that could not be loaded."""
+    from archdef import registry
+    from archdef.report.described import facts, render_list
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", registry.PluginWarning)  # the list itself names them
+        found = registry.all().values()
+    problems = registry.problems()
+    if as_json:
+        emit({"architectures": [facts(architecture) for architecture in found],
+              "broken": {name: str(error) for name, error in problems.items()}})
+    else:
+        show(render_list(list(found), problems))

@@ -1,0 +1,68 @@
+"""What sub-commands share: options, JSON, the console."""
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping
+
+import click
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+
+
+def parse_settings(context, parameter, values) -> dict[str, str]:
+    """Split ``PATH=VALUE`` options."""
+    settings = {}
+    for value in values:
+        path, equals, setting = value.partition("=")
+        if not equals or not path:
+            raise click.BadParameter(f"{value!r} is not of the form PATH=VALUE, such as warp.size=64")
+        settings[path] = setting
+    return settings
+
+
+set_option = click.option("--set", "settings", multiple=True, callback=parse_settings, metavar="PATH=VALUE",
+                          help="Change a field of the architecture, e.g. warp.size=64. May be repeated.")
+
+
+def architecture(name: str, settings: dict[str, str]):
+    """Look an architecture up and change what the user asked for."""
+    from archdef import registry
+
+    found = registry.get(name)
+    return found.evolve(settings) if settings else found
+
+
+def architectures(names: tuple[str, ...], settings: dict[str, str]) -> list:
+    """Look up every named architecture, or all installed ones that can be loaded."""
+    from archdef import registry
+
+    found = [architecture(name, settings) for name in names or registry.all()]
+    if not found:
+        raise click.UsageError("no architecture is installed; install a plugin such as plugins/archdef-tesla")
+    return found
+
+
+def show(renderable) -> None:
+    """Print a rich object; text that goes to no terminal gets the full width."""
+    from rich.console import Console
+
+    from archdef.report import WIDTH
+
+    Console(width=None if sys.stdout.isatty() else WIDTH, soft_wrap=False, highlight=False).print(renderable)
+
+
+def emit(data) -> None:
+    """Print one JSON document; what JSON has no word for (infinite, not a number) becomes null."""
+    click.echo(json.dumps(_plain(data), indent=2, default=str))
+
+
+def _plain(value):
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,38 @@
+"""``archdef compare``: one workload on several architectures, in one table."""
+from __future__ import annotations
+
+import sys
+
+import click
+
+from archdef.cli.common import architectures, emit, json_option, set_option, show
+
+
+@click.command("compare")
+@click.argument("workload")
+@click.option("--arch", "-a", "names", multiple=True, help="Architecture; may be repeated. All installed ones if left out.")
+@click.option("--size", "-n", type=int, help="Problem size; each workload has its own default.")
+@click.option("--kernel", "-k", "kernels", multiple=True, help="Only this kernel; may be repeated.")
+@set_option
+@json_option
+@click.pass_context
+def command(context, workload, names, size, kernels, settings, as_json):
+    """Run WORKLOAD on several architectures and print one table.
+
+    WORKLOAD is a shipped example (divergence, matmul, reduction, transpose, vector_add), or a recipe file of your own:
+    a .py file that defines WORKLOAD (or the .cu file beside it). Exit code 1 if a launch failed or an output is wrong.
+    """
+    from archdef.examples.workload import load
+    from archdef.report.comparison import compare
+
+    recipe = load(workload)
+    chosen = architectures(names, settings)
+    said = (lambda message: click.echo(f"{message} …", err=True)) if sys.stderr.isatty() and not as_json else lambda message: None
+    comparison = compare(recipe, chosen, size, kernels, said)
+    if as_json:
+        emit(comparison.to_dict())
+    else:
+        from archdef.report.compared import render
+
+        show(render(comparison))
+    context.exit(0 if comparison.correct else 1)

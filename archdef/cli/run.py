@@ -1,0 +1,111 @@
+"""``archdef run``: one launch of a kernel from a file."""
+from __future__ import annotations
+
+import click
+
+from archdef.cli.common import architectures, emit, json_option, set_option, show
+from archdef.cli.values import Value, parse_argument, parse_shape
+
+
+def _shape(context, parameter, text):
+    try:
+        return parse_shape(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _arguments(context, parameter, texts) -> tuple[Value, ...]:
+    try:
+        arguments = tuple(parse_argument(text) for text in texts)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    names = [a.name for a in arguments if a.name]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise click.BadParameter(f"the name {sorted(twice)[0]!r} is used twice")
+    return arguments
+
+
+@click.command("run")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.argument("kernel")
+@click.option("--arch", "-a", "names", multiple=True, required=True, help="Architecture; may be repeated.")
+@click.option("--grid", "-g", required=True, callback=_shape, metavar="X[,Y[,Z]]", help="Blocks.")
+@click.option("--block", "-b", required=True, callback=_shape, metavar="X[,Y[,Z]]", help="Threads per block.")
+@click.option("--shared", type=click.IntRange(min=0), default=0, help="Dynamic shared memory, bytes.")
+@click.option("--arg", "arguments", multiple=True, callback=_arguments, metavar="VALUE",
+              help="Kernel argument, in order. A number, or an array: [NAME:]TYPE[SHAPE][=FILL], FILL one of zeros, ones, range, "
+                   "random, a number; or [NAME:]@FILE.npy.")
+@click.option("--save", multiple=True, metavar="NAME=FILE.npy", help="Write an array to a file after the launch.")
+@click.option("--define", "-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Macro for the compiler.")
+@click.option("--include", "-I", multiple=True, type=click.Path(exists=True, file_okay=False), help="Directory of headers.")
+@click.option("--target", help="Virtual architecture to compile for, e.g. compute_70; else the oldest possible.")
+@click.option("--lines", type=click.IntRange(min=1), default=8, show_default=True, help="Costliest source lines to list.")
+@click.option("--max-instructions", type=click.IntRange(min=1), help="Budget of warp instructions.")
+@click.option("--max-cycles", type=click.IntRange(min=1), help="Budget of SM cycles.")
+@set_option
+@json_option
+def command(file, kernel, names, grid, block, shared, arguments, save, defines, include, target, lines, max_instructions, max_cycles,
+            settings, as_json):
+    """Launch KERNEL of FILE (.cu or .ptx) and print what it cost.
+
+    \b
+    archdef run saxpy.cu saxpy --arch NAME --grid 64 --block 256 \\
+        --arg y:f4[16384]=random --arg x:f4[16384]=random --arg 2.5 --arg 16384 --save y=y.npy
+    """
+    import numpy as np
+
+    from archdef.device import Device
+    from archdef.frontends import Options
+
+    destinations = _destinations(save, arguments)
+    results = []
+    for architecture in architectures(names, settings):
+        device = Device(architecture)
+        module = device.compile(file, Options(target=target, defines=defines, include=include))
+        random = np.random.default_rng(2009)
+        values = {}
+        for position, argument in enumerate(arguments, start=1):
+            made = argument.make(random)
+            values[argument.name or position] = device.to_device(made) if isinstance(made, np.ndarray) else made
+        run = module[kernel][grid, block, shared].launch(*values.values(), max_instructions=max_instructions, max_cycles=max_cycles)
+        outputs = {str(name): value.to_host() for name, value in values.items() if hasattr(value, "to_host")}
+        results.append((run, outputs))
+        for name, path in destinations.items():
+            np.save(path if len(names) == 1 else f"{path.removesuffix('.npy')}.{architecture.name}.npy", outputs[name])
+    if as_json:
+        emit([run.to_dict() | {"arrays": {name: _digest(array) for name, array in outputs.items()}} for run, outputs in results])
+        return
+    from archdef.report.run import render
+
+    for run, outputs in results:
+        show(render(run, lines))
+        for name, array in outputs.items():
+            show(_described(name, array))
+
+
+def _destinations(save, arguments) -> dict[str, str]:
+    known = [str(a.name or position) for position, a in enumerate(arguments, start=1) if a.is_array]
+    destinations = {}
+    for text in save:
+        name, equals, path = text.partition("=")
+        if not equals or not path:
+            raise click.BadParameter(f"{text!r} is not of the form NAME=FILE.npy", param_hint="--save")
+        if name not in known:
+            raise click.BadParameter(f"no array argument is called {name!r}; there are {', '.join(known) or 'none'}",
+                                     param_hint="--save")
+        destinations[name] = path
+    return destinations
+
+
+def _digest(array) -> dict:
+    return {"shape": array.shape, "dtype": str(array.dtype), "first": array.reshape(-1)[:8].tolist(),
+            **({"min": array.min().item(), "max": array.max().item(), "sum": array.sum(dtype="f8").item()} if array.size else {})}
+
+
+def _described(name, array):
+    from rich.text import Text
+
+    digest = _digest(array)
+    first = ", ".join(f"{value:.6g}" for value in digest["first"])
+    return Text(f"{name}: {array.dtype}[{', '.join(map(str, array.shape))}] = {first}{' …' if array.size > 8 else ''}"
+                + (f"   (min {digest['min']:.6g}, max {digest['max']:.6g}, sum {digest['sum']:.6g})" if array.size else ""))

@@ -1,0 +1,118 @@
+"""Kernel arguments on the command line.
+
+    1024  -3  2.5  0x1f  true          numbers; the kernel's own signature gives their type
+    f4[1048576]                        an array of zeros: numpy type, shape
+    out:f4[512,512]                    the same with a name, to save or recognise it by
+    in:f4[512,512]=random              filled with random, ones, range, or a number
+    in:@input.npy                      from a file
+"""
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import attrs
+import numpy as np
+
+_ARRAY = re.compile(r"(?:(?P<name>[A-Za-z_]\w*):)?(?:@(?P<file>.+)|(?P<type>[a-z]+\d*)\[(?P<shape>[^\]]*)\](?:=(?P<fill>.*))?)")
+_FILLS = ("zeros", "ones", "range", "random")
+
+
+@attrs.frozen(eq=False)
+class Value:
+    """One argument: a number, or how to make an array."""
+
+    name: str = ""
+    number: int | float | None = None
+    file: Path | None = None
+    dtype: np.dtype | None = None
+    shape: tuple[int, ...] = ()
+    fill: str | int | float = "zeros"
+
+    @property
+    def is_array(self) -> bool:
+        """Whether the kernel gets a pointer."""
+        return self.number is None
+
+    def make(self, random: np.random.Generator) -> int | float | np.ndarray:
+        """Give the number, or a new numpy array."""
+        if self.number is not None:
+            return self.number
+        if self.file is not None:
+            return np.load(self.file, allow_pickle=False)
+        count = math.prod(self.shape)
+        if self.fill == "random":
+            data = _random(random, count, self.dtype)
+        elif self.fill == "range":
+            data = np.arange(count)
+        else:
+            data = np.full(count, {"zeros": 0, "ones": 1}.get(self.fill, self.fill))
+        return data.astype(self.dtype).reshape(self.shape)
+
+
+def parse_argument(text: str) -> Value:
+    """Parse one argument. Raises ValueError that says what is allowed."""
+    match = _ARRAY.fullmatch(text)
+    if match is None:
+        return Value(number=_number(text, f"{text!r} is no argument: give a number, an array such as out:f4[1024]=zeros, "
+                                          f"or a file such as in:@data.npy"))
+    name = match["name"] or ""
+    if match["file"]:
+        path = Path(match["file"])
+        if path.suffix != ".npy" or not path.is_file():
+            raise ValueError(f"{path} is no .npy file" if path.exists() else f"no such file: {path}")
+        return Value(name, file=path)
+    try:
+        dtype = np.dtype(match["type"])
+    except TypeError:
+        raise ValueError(f"unknown type {match['type']!r} in {text!r}: use a numpy type such as f4, f8, i4, u1") from None
+    shape = parse_dimensions(match["shape"], text)
+    fill = match["fill"] or "zeros"
+    if fill not in _FILLS:
+        fill = _number(fill, f"cannot fill an array with {fill!r}: use {', '.join(_FILLS)} or a number")
+    return Value(name, dtype=dtype, shape=shape, fill=fill)
+
+
+def parse_dimensions(text: str, whole: str) -> tuple[int, ...]:
+    """Parse ``512,512``."""
+    try:
+        shape = tuple(int(part, 0) for part in text.split(","))
+    except ValueError:
+        shape = (0,)
+    if min(shape) <= 0:
+        raise ValueError(f"the shape in {whole!r} must be positive numbers separated by commas, such as f4[512,512]")
+    return shape
+
+
+def parse_shape(text: str) -> tuple[int, int, int]:
+    """Parse a grid or block, ``16,16`` or ``16x16``. Raises ValueError."""
+    try:
+        shape = tuple(int(part) for part in re.split("[,x]", text.strip("()")))
+    except ValueError:
+        shape = ()
+    if not 1 <= len(shape) <= 3 or min(shape) <= 0:
+        raise ValueError(f"{text!r} is no shape: give one to three positive numbers, such as 64 or 16,16")
+    return (*shape, *(1,) * (3 - len(shape)))
+
+
+def _number(text: str, refusal: str) -> int | float:
+    if text in ("true", "false"):
+        return int(text == "true")
+    for convert in (lambda t: int(t, 0), float):
+        try:
+            return convert(text)
+        except ValueError:
+            continue
+    raise ValueError(refusal)
+
+
+def _random(random: np.random.Generator, count: int, dtype: np.dtype) -> np.ndarray:
+    if dtype.kind == "f":
+        return random.random(count)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return random.integers(limits.min, limits.max, count, dtype=dtype, endpoint=True)
+    if dtype.kind == "b":
+        return random.integers(0, 2, count)
+    raise ValueError(f"cannot make random values of type {dtype}")

@@ -1,0 +1,85 @@
+"""A simulated device: an architecture with memory, on which modules are compiled and launched."""
+from __future__ import annotations
+
+import functools
+import os
+
+import attrs
+import numpy as np
+
+from archdef import registry
+from archdef.frontends import Options
+from archdef.frontends import compile as compile_source
+from archdef.run.array import DeviceArray
+from archdef.run.module import Module
+from archdef.spec import Architecture
+
+MAX_INSTRUCTIONS = 10_000_000_000
+MAX_CYCLES = 1_000_000_000_000
+
+
+class Device:
+    """One simulated GPU.
+
+    >>> import archdef, numpy as np
+    >>> device = archdef.Device("gt200")  # doctest: +SKIP
+    """
+
+    def __init__(self, architecture: str | Architecture, *, max_instructions: int = MAX_INSTRUCTIONS, max_cycles: int = MAX_CYCLES):
+        """Make a device.
+
+        architecture                 : the name of an installed one, or a description.
+        max_instructions, max_cycles : budgets of each launch, so that a kernel that never ends does end.
+
+        Raises UnknownArchitecture.
+        """
+        self.architecture = registry.get(architecture) if isinstance(architecture, str) else architecture
+        self.max_instructions, self.max_cycles = max_instructions, max_cycles
+
+    @functools.cached_property
+    def memory(self):
+        """Device memory; it survives faults."""
+        from archdef.engine import core
+
+        return core.DeviceMemory(self.architecture.dram.capacity_bytes)
+
+    @functools.cached_property
+    def machine(self) -> dict:
+        """The description in the engine's terms."""
+        from archdef.pack import machine_tables
+
+        return machine_tables(self.architecture)
+
+    # ---------------------------------------------------------------------------------------------------------- arrays
+    def to_device(self, array) -> DeviceArray:
+        """Copy a numpy array (or what makes one) to the device."""
+        array = np.asarray(array)
+        return DeviceArray(self.memory, array.shape, array.dtype).copy_from_host(array)
+
+    def empty(self, shape: int | tuple[int, ...], dtype="f4") -> DeviceArray:
+        """Allocate an array without setting its contents."""
+        return DeviceArray(self.memory, shape, dtype)
+
+    def empty_like(self, array) -> DeviceArray:
+        """Allocate an array of the shape and dtype of another, on the device or not."""
+        return DeviceArray(self.memory, array.shape, array.dtype)
+
+    def zeros(self, shape: int | tuple[int, ...], dtype="f4") -> DeviceArray:
+        """Allocate an array of zeros."""
+        return DeviceArray(self.memory, shape, dtype).zero()
+
+    # --------------------------------------------------------------------------------------------------------- modules
+    def compile(self, source: str | os.PathLike, options: Options | None = None) -> Module:
+        """Compile a ``.cu`` or ``.ptx`` file, or the text of one, for this device.
+
+        options : compiler options; None for the oldest target, without fused multiply-adds where the machine has none.
+
+        Raises CompileError, PtxError.
+        """
+        options = options or Options()
+        if "fp32_fma" not in self.architecture.isa.features:
+            options = attrs.evolve(options, fused_multiply_add=False)
+        return Module(self, compile_source(source, options))
+
+    def __repr__(self) -> str:
+        return f"<Device {self.architecture.label}>"

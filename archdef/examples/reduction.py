@@ -1,0 +1,16 @@
+"""Sum of integers: divergence and bank conflicts of three ways to pair the elements."""
+from archdef.examples.workload import FOLDER, Case, Input, Output, Workload
+
+BLOCK = 256
+
+
+def cases(size, random, architecture):
+    """Sum `size` integers, one partial sum per block."""
+    numbers = random.integers(-1000, 1000, size, dtype="i4")
+    sums = Output(numbers.reshape(-1, BLOCK).sum(axis=1, dtype="i4"))
+    for kernel in ("neighbored", "neighbored_compact", "interleaved"):
+        yield Case(kernel, (size // BLOCK,), (BLOCK,), (sums, Input(numbers)), numbers.nbytes + sums.expected.nbytes)
+
+
+WORKLOAD = Workload("reduction", "sum of integers: neighbored, compacted, interleaved pairs", FOLDER / "reduction.cu", cases,
+                    size=1 << 17, multiple=BLOCK)

@@ -1,0 +1,154 @@
+"""CUDA C++ to PTX through NVRTC, called by ctypes from its wheel: no GPU, driver or toolkit takes part."""
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.util
+import os
+import re
+from pathlib import Path
+
+import attrs
+
+from archdef.errors import CompileError
+from archdef.frontends import cache
+from archdef.frontends.includes import user_files
+from archdef.frontends.options import Compiled, Options
+
+INSTALL = ("NVRTC is not installed; 'pip install archdef[cuda]' brings it as wheels "
+           "(no GPU, driver or CUDA toolkit needed)")
+# Sub-folders of the `nvidia` namespace package, by wheel generation: library, headers.
+_LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include"), ("cu13/lib", "cu13/include"))
+_SUCCESS = 0
+_POSTPROCESSING = "1"  # part of the cache key: count up when what is done to NVRTC's output changes
+
+
+@attrs.frozen
+class Toolchain:
+    """One NVRTC library with the headers that go with it."""
+
+    library: Path
+    include: Path
+    version: tuple[int, int]
+    targets: tuple[int, ...]
+    """Virtual architectures that it compiles for, ascending: 35 for ``compute_35``."""
+
+    def __str__(self) -> str:
+        return f"NVRTC {self.version[0]}.{self.version[1]}"
+
+
+def toolchain() -> Toolchain | None:
+    """Give the installed toolchain that reaches back to the oldest target, or None.
+
+    ``ARCHDEF_NVRTC`` (a version such as ``12.9``) picks among several.
+    """
+    wanted = os.environ.get("ARCHDEF_NVRTC", "")
+    found = [chain for chain in _installed() if not wanted or str(chain) == f"NVRTC {wanted}"]
+    return min(found, key=lambda chain: chain.targets, default=None)
+
+
+def compile(text: str, name: str, folder: Path | None, options: Options) -> Compiled:
+    """Compile CUDA C++.
+
+    text   : the source.
+    name   : its file name, for messages and line tables.
+    folder : where quoted includes are looked up first, or None.
+
+    Raises CompileError with the compiler's log, or with the way to get NVRTC if it is missing.
+    """
+    chain = toolchain()
+    if chain is None:
+        wanted = os.environ.get("ARCHDEF_NVRTC")
+        raise CompileError(f"{name}: " + (f"no NVRTC {wanted} among the installed ones "
+                                          f"({', '.join(map(str, _installed())) or 'none'})" if wanted else INSTALL))
+    folders = ([folder] if folder else []) + [Path(p) for p in options.include]
+    flags = (f"--gpu-architecture={_target(chain, options.target)}", f"--std={options.standard}",
+             f"--fmad={str(options.fused_multiply_add).lower()}", "--generate-line-info", "--device-as-default-execution-space",
+             *(f"--define-macro={macro}" for macro in options.defines), *options.extra)
+    headers = user_files(text, folders)
+    entry = None
+    if headers is not None:
+        entry = cache.key(_POSTPROCESSING, str(chain), name, text, *flags, *(part for item in sorted(headers.items()) for part in item))
+        if (ptx := cache.get(entry)) is not None:
+            return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=f"{chain}, cached")
+    ptx, log = _run(chain, text, name, (*flags, *(f"--include-path={f}" for f in (*folders, chain.include))))
+    if entry is not None:
+        cache.put(entry, ptx)
+    return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=str(chain), log=log)
+
+
+def _target(chain: Toolchain, wanted: str | None) -> str:
+    if wanted is None:
+        return f"compute_{chain.targets[0]}"
+    match = re.fullmatch(r"(?:compute_|sm_)?(\d+[af]?)", wanted)
+    if not match or int(match[1].rstrip("af")) not in chain.targets:
+        raise CompileError(f"{chain} does not compile for {wanted!r}; it knows "
+                           f"{', '.join(f'compute_{t}' for t in chain.targets)}")
+    return f"compute_{match[1]}"
+
+
+def _run(chain: Toolchain, text: str, name: str, flags: tuple[str, ...]) -> tuple[str, str]:
+    # NVRTC writes the source's name into the line table as if it lay in the working directory; PTX that may come from
+    # the cache, or be shipped, must not say where it was made.
+    library = _library(chain.library)
+    program = ctypes.c_void_p()
+    _check(library, library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), name.encode(), 0, None, None))
+    try:
+        encoded = [flag.encode() for flag in flags]
+        status = library.nvrtcCompileProgram(program, len(encoded), (ctypes.c_char_p * len(encoded))(*encoded))
+        log = _text(library, "nvrtcGetProgramLog", program).strip()
+        if status != _SUCCESS:
+            raise CompileError(f"{name} does not compile ({chain}):\n{log or library.nvrtcGetErrorString(status).decode()}")
+        return _text(library, "nvrtcGetPTX", program).replace(f'"{Path.cwd() / name}"', f'"{name}"'), log
+    finally:
+        library.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def _text(library: ctypes.CDLL, getter: str, program: ctypes.c_void_p) -> str:
+    size = ctypes.c_size_t()
+    _check(library, getattr(library, f"{getter}Size")(program, ctypes.byref(size)))
+    buffer = ctypes.create_string_buffer(size.value)
+    _check(library, getattr(library, getter)(program, buffer))
+    return buffer.value.decode(errors="replace")
+
+
+def _check(library: ctypes.CDLL, status: int) -> None:
+    if status != _SUCCESS:
+        raise CompileError(f"NVRTC failed: {library.nvrtcGetErrorString(status).decode()}")
+
+
+@functools.cache
+def _library(path: Path) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(path))
+    library.nvrtcGetErrorString.restype = ctypes.c_char_p
+    return library
+
+
+@functools.cache
+def _installed() -> tuple[Toolchain, ...]:
+    try:
+        spec = importlib.util.find_spec("nvidia")
+    except (ImportError, ValueError):
+        spec = None
+    chains = []
+    for root in (spec.submodule_search_locations or ()) if spec else ():
+        for lib, include in _LAYOUTS:
+            for library in sorted((Path(root) / lib).glob("libnvrtc.so.*")):
+                if (Path(root) / include / "cuda_runtime.h").is_file() and (chain := _probe(library, Path(root) / include)):
+                    chains.append(chain)
+    return tuple(chains)
+
+
+def _probe(path: Path, include: Path) -> Toolchain | None:
+    try:
+        library = _library(path)
+    except OSError:  # built for another machine: as good as not installed
+        return None
+    major, minor, count = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+    if (library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)) != _SUCCESS
+            or library.nvrtcGetNumSupportedArchs(ctypes.byref(count)) != _SUCCESS):
+        return None
+    targets = (ctypes.c_int * count.value)()
+    if library.nvrtcGetSupportedArchs(targets) != _SUCCESS or not count.value:
+        return None
+    return Toolchain(path, include, (major.value, minor.value), tuple(sorted(targets)))

@@ -1,0 +1,64 @@
+"""PTX as it comes: text, a ``.ptx`` file, or the PTX that was shipped beside a CUDA file for machines without a compiler.
+
+Shipped PTX begins with a line that says what it was made of:
+``// archdef: source-sha256=<hash> fused-multiply-add=<true|false|any> compiler=<name and version>``.
+"""
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from archdef.errors import CompileError
+from archdef.frontends.options import Compiled, Options
+
+_HEADER = re.compile(r"// archdef: source-sha256=([0-9a-f]{64}) fused-multiply-add=(true|false|any) compiler=(.*)")
+_PTX = re.compile(r"^[ \t]*\.(?:version|target|address_size|visible|entry|func)\b", re.MULTILINE)
+
+
+def looks_like_ptx(text: str) -> bool:
+    """Say whether `text` is PTX, judged by its directives."""
+    return _PTX.search(text) is not None
+
+
+def read(path: Path) -> Compiled:
+    """Read a ``.ptx`` file."""
+    try:
+        return Compiled(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise CompileError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def shipped(source: Path, text: str, options: Options) -> Compiled | None:
+    """Find PTX beside `source` that was made of this very `text` under these options, or None."""
+    if not options.plain:
+        return None
+    for path in (source.with_suffix(".ptx"), source.with_suffix(".nofma.ptx")):
+        if not path.is_file():
+            continue
+        ptx = path.read_text(encoding="utf-8")
+        header = _HEADER.match(ptx)
+        if header and header[1] == digest(text) and header[2] in ("any", str(options.fused_multiply_add).lower()):
+            return Compiled(ptx, f"{source.name}.ptx", source, text, compiler=f"shipped PTX of {header[3]}")
+    return None
+
+
+def ship(source: Path, compile) -> list[Path]:
+    """Write PTX beside `source`, twice if a fused multiply-add makes a difference; `compile` is ``nvrtc.compile``."""
+    text = source.read_text(encoding="utf-8")
+    fused, apart = (compile(text, source.name, source.parent, Options(fused_multiply_add=choice)) for choice in (True, False))
+    if fused.ptx == apart.ptx:
+        return [_write(source.with_suffix(".ptx"), text, "any", fused)]
+    return [_write(source.with_suffix(".ptx"), text, "true", fused), _write(source.with_suffix(".nofma.ptx"), text, "false", apart)]
+
+
+def _write(path: Path, text: str, fused: str, made: Compiled) -> Path:
+    compiler = made.compiler.removesuffix(", cached")
+    path.write_text(f"// archdef: source-sha256={digest(text)} fused-multiply-add={fused} compiler={compiler}\n{made.ptx}",
+                    encoding="utf-8")
+    return path
+
+
+def digest(text: str) -> str:
+    """Hash a source text."""
+    return hashlib.sha256(text.encode()).hexdigest()

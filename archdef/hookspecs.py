@@ -1,0 +1,28 @@
+"""What archdef asks of plugins (pluggy project ``archdef``).
+
+A plugin is a module named by an entry point of group ``archdef``. The entry point's name is the name of one architecture;
+a distribution that offers several declares one entry point for each, so that asking for one imports no other plugin::
+
+    [project.entry-points.archdef]
+    gizmo = "archdef_gizmo"
+    gizmo_pro = "archdef_gizmo"
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pluggy
+
+if TYPE_CHECKING:
+    from archdef.spec import Architecture
+
+PROJECT = "archdef"
+"""Name of the pluggy project, and of the entry-point group."""
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@hookspec
+def archdef_architectures() -> list[Architecture]:
+    """Give the architectures that the plugin declares."""

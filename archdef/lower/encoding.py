@@ -1,0 +1,182 @@
+"""Numbers and record layouts of the engine's border, as ``ext/archdef/engine/types.pxd`` declares them.
+
+A test reads that file and compares every enumerator and every field with this module.
+"""
+from __future__ import annotations
+
+from enum import IntEnum, IntFlag
+
+import numpy as np
+
+NO_ROW = 0x7FFFFFFF
+"""Absent row operand."""
+NO_PREDICATE = -1
+"""Absent predicate destination."""
+PRED_TRUE = 0
+PRED_CARRY = 1
+GENERIC_SHARED = 0x01000000
+"""First generic address of the window through which shared memory is seen."""
+GENERIC_LOCAL = 0x02000000
+"""First generic address of the window of thread-local memory."""
+GENERIC_WINDOW = 0x01000000
+"""Bytes of each window; device memory begins behind both."""
+
+
+class Kind(IntEnum):
+    """What a micro-op does."""
+
+    LABEL = -1
+    """Not a micro-op: a place to branch to, until packing."""
+    NOP = 0
+    ALU = 1
+    SETP = 2
+    SELP = 3
+    PRED = 4
+    CARRY = 5
+    P2R = 6
+    LOAD = 7
+    STORE = 8
+    ATOM = 9
+    BRANCH = 10
+    BRANCH_INDEXED = 11
+    CALL = 12
+    RETURN = 13
+    EXIT = 14
+    BARRIER = 15
+    VOTE = 16
+    SHUFFLE = 17
+    FENCE = 18
+    SPECIAL = 19
+    TRAP = 20
+    MATCH = 21
+
+
+class Space(IntEnum):
+    """Memory that a load, store or atomic accesses."""
+
+    GLOBAL = 0
+    SHARED = 1
+    LOCAL = 2
+    CONST = 3
+    GENERIC = 4
+
+
+class Flag(IntFlag):
+    """Or-ed into ``flags``."""
+
+    SIGNED = 1
+    ADDRESS64 = 2
+    CARRY_OUT = 4
+    BYPASS_L1 = 8
+    READ_ONLY = 16
+    UNIFORM = 32
+    PREDICATED = 64
+    SATURATE = 128
+
+
+class Combine(IntEnum):
+    """How a comparison is combined with a predicate."""
+
+    NONE = 0
+    AND = 1
+    OR = 2
+    XOR = 3
+
+
+class BarrierOp(IntEnum):
+    """``fn`` of a barrier."""
+
+    SYNC = 0
+    ARRIVE = 1
+    RED_POPC = 2
+    RED_AND = 3
+    RED_OR = 4
+    WARP = 5
+
+
+class VoteOp(IntEnum):
+    """``fn`` of a vote."""
+
+    ALL = 0
+    ANY = 1
+    UNI = 2
+    BALLOT = 3
+    ACTIVE = 4
+
+
+class ShuffleOp(IntEnum):
+    """``fn`` of a shuffle."""
+
+    UP = 0
+    DOWN = 1
+    BFLY = 2
+    IDX = 3
+
+
+class SpecialRegister(IntEnum):
+    """Values that the engine supplies."""
+
+    TID_X = 0
+    TID_Y = 1
+    TID_Z = 2
+    CTAID_X = 3
+    CTAID_Y = 4
+    CTAID_Z = 5
+    LANEID = 6
+    WARPID = 7
+    NWARPID = 8
+    SMID = 9
+    NSMID = 10
+    LANEMASK_EQ = 11
+    LANEMASK_LE = 12
+    LANEMASK_LT = 13
+    LANEMASK_GE = 14
+    LANEMASK_GT = 15
+    NTID_X = 16
+    NTID_Y = 17
+    NTID_Z = 18
+    NCTAID_X = 19
+    NCTAID_Y = 20
+    NCTAID_Z = 21
+    WARP_SIZE = 22
+    DYNAMIC_SHARED = 23
+    TOTAL_SHARED = 24
+    GRIDID = 25
+    CLOCK = 26
+    CLOCK_HI = 27
+    CLOCK64 = 28
+    GLOBALTIMER = 29
+    LANEMASK64_EQ = 30
+    LANEMASK64_LE = 31
+    LANEMASK64_LT = 32
+    LANEMASK64_GE = 33
+    LANEMASK64_GT = 34
+
+
+FIRST_LAUNCH_WIDE, FIRST_ON_DEMAND, FIRST_LANEMASK64 = (
+    SpecialRegister.NTID_X, SpecialRegister.CLOCK, SpecialRegister.LANEMASK64_EQ)
+
+
+class ConstantKind(IntEnum):
+    """What a constant row holds."""
+
+    IMMEDIATE = 0
+    PARAMETER = 1
+    SPECIAL = 2
+    GLOBAL_SYMBOL = 3
+    CONST_SYMBOL = 4
+    PARAM_SYMBOL = 5
+    LOCAL_SYMBOL = 6
+    SHARED_SYMBOL = 7
+
+
+MICRO_OP = np.dtype([
+    ("kind", "u1"), ("unit", "u1"), ("guard", "u1"), ("flags", "u1"), ("fn", "<u2"), ("fpenv", "u1"), ("width", "u1"),
+    ("space", "u1"), ("element", "u1"), ("vec", "u1"), ("combine", "u1"), ("issues", "<u2"), ("interval", "<u2"),
+    ("latency", "<u4"), ("guard_predicate", "<i4"), ("d", "<i4", 4), ("s", "<i4", 5), ("offset", "<i8"),
+    ("target", "<i4"), ("reconverge", "<i4"), ("count", "<i4"), ("statement", "<u4")])
+"""One packed micro-op (`struct MicroOp`)."""
+CONSTANT_ROW = np.dtype([("kind", "<u4"), ("width", "<u4"), ("value", "<u8")])
+"""One constant row (`struct ConstantRow`)."""
+SPECIAL_ROW = np.dtype([("special", "<u4"), ("row", "<u4")])
+"""One special register that the engine puts into a row (`struct SpecialRow`)."""

@@ -1,0 +1,170 @@
+"""Lowered code before registers are assigned: micro-ops over virtual registers.
+
+A virtual register is a number; `Unit.widths` says what it is: 0 a predicate, 4 or 8 a row value of that many bytes a lane.
+Operands are
+
+- ``v >= 0``: a virtual register,
+- ``v < 0``: the negation of predicate ``~v``,
+- a `Const`: a constant row,
+- None: absent.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import attrs
+
+from archdef.lower.encoding import ConstantKind, Kind
+from archdef.ptx import ir
+
+
+class Const(NamedTuple):
+    """One value replicated in every lane: an immediate, a parameter, an address …"""
+
+    kind: int
+    """ConstantKind."""
+    width: int
+    """Bytes a lane, 4 or 8."""
+    value: int
+    """As unsigned number of 32 or 64 bits."""
+
+
+Value = int | Const | None
+
+
+def immediate(value: int, width: int = 4) -> Const:
+    """Make the constant for an integer, cut to `width` bytes."""
+    return Const(ConstantKind.IMMEDIATE, width, value & ((1 << 8 * width) - 1))
+
+
+def signed(constant: Const) -> int:
+    """Give the value of an immediate as a signed number."""
+    bits = 8 * constant.width
+    return constant.value - (constant.value >> bits - 1 << bits)
+
+
+@attrs.define(slots=True, eq=False)
+class Op:
+    """One micro-op over virtual registers, or a label."""
+
+    kind: int
+    fn: str | int = 0
+    """Name of the lane function, or number of the sub-operation; for a label its name."""
+    d: list[int | None] = attrs.Factory(list)
+    s: list[Value] = attrs.Factory(list)
+    operation: str = ""
+    """Class of operation that it is charged as."""
+    times: int = 1
+    """How many operations of that class."""
+    statement: int = 0
+    guard: int | None = None
+    width: int = 4
+    """Bytes per lane of d[0]."""
+    fpenv: int = 0
+    flags: int = 0
+    space: int = 0
+    element: int = 0
+    vec: int = 0
+    combine: int = 0
+    offset: int = 0
+    target: str | tuple[str, ...] | None = None
+    """Label, labels, or name of the callee."""
+    exact: bool = False
+    """The source forbids contraction of this floating-point operation."""
+
+    def reads(self) -> Iterator[int]:
+        """Yield the virtual registers read, the guard's among them."""
+        for v in self.s:
+            if type(v) is int:
+                yield v if v >= 0 else ~v
+        if self.guard is not None:
+            yield self.guard if self.guard >= 0 else ~self.guard
+
+    def writes(self) -> Iterator[int]:
+        """Yield the virtual registers written."""
+        for v in self.d:
+            if v is not None:
+                yield v
+
+
+PURE = frozenset((Kind.NOP, Kind.ALU, Kind.SETP, Kind.SELP, Kind.PRED, Kind.P2R, Kind.CARRY))
+"""Kinds without any effect but their destination (K_CARRY too, unless it sets the carry flag)."""
+
+
+def mov(width: int) -> str:
+    """Give the lane function that copies a row."""
+    return "mov_b64" if width == 8 else "mov_b32"
+
+
+@attrs.define(slots=True, eq=False)
+class Code:
+    """The code of one function."""
+
+    function: ir.Function
+    ops: list[Op] = attrs.Factory(list)
+    outside: set[int] = attrs.Factory(set)
+    """Registers that the caller or callees read or write too: parameters and results of functions."""
+
+
+@attrs.define(slots=True, eq=False)
+class Unit:
+    """What the functions of one program share."""
+
+    widths: list[int] = attrs.Factory(list)
+    specials: dict[int, int] = attrs.Factory(dict)
+    """Virtual register → SpecialRegister that the engine puts there before the first op."""
+    special_of: dict[int, int] = attrs.Factory(dict)
+    """SpecialRegister → its virtual register."""
+
+    def new(self, width: int) -> int:
+        """Make a virtual register."""
+        self.widths.append(width)
+        return len(self.widths) - 1
+
+    def special(self, number: int, width: int = 4) -> int:
+        """Give the virtual register of a per-thread special register."""
+        if number not in self.special_of:
+            v = self.special_of[number] = self.new(width)
+            self.specials[v] = number
+        return self.special_of[number]
+
+
+def successors(ops: list[Op]) -> list[tuple[int, ...]]:
+    """Give, per op, where control can go next; the same rules as `archdef.ptx.graph.successors`."""
+    labels = {op.fn: i for i, op in enumerate(ops) if op.kind == Kind.LABEL}
+    last = len(ops) - 1
+    result: list[tuple[int, ...]] = []
+    for i, op in enumerate(ops):
+        kind = op.kind
+        after = (i + 1,) if i < last else ()
+        if kind == Kind.BRANCH:
+            ahead = (labels[op.target],)
+            result.append(ahead if op.guard is None or after == ahead else ahead + after)
+        elif kind == Kind.BRANCH_INDEXED:
+            ahead = tuple(dict.fromkeys(labels[name] for name in op.target))
+            result.append(ahead if op.guard is None else ahead + tuple(t for t in after if t not in ahead))
+        elif kind in (Kind.EXIT, Kind.RETURN, Kind.TRAP) and op.guard is None:
+            result.append(())
+        else:
+            result.append(after)
+    return result
+
+
+def masks(ops: list[Op]) -> tuple[list[int], list[int]]:
+    """Give, per op, bit masks of the registers it reads and of those it overwrites in every lane."""
+    uses, defs = [], []
+    for op in ops:
+        read = written = 0
+        for v in op.s:
+            if type(v) is int:
+                read |= 1 << (v if v >= 0 else ~v)
+        if op.guard is not None:
+            read |= 1 << (op.guard if op.guard >= 0 else ~op.guard)
+        else:
+            for v in op.d:
+                if v is not None:
+                    written |= 1 << v
+        uses.append(read)
+        defs.append(written)
+    return uses, defs

@@ -1,0 +1,45 @@
+"""Metrics: named functions of the engine's counters and the description, under the names that nvprof's users know."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from archdef.errors import ArchdefError, nearest
+from archdef.metrics import dram, execution, memory, shared, stalls
+from archdef.metrics.counters import STALLS, Counters
+from archdef.metrics.metric import Measurement, Metric, metric, ratio
+
+__all__ = ["BUILT_IN", "STALLS", "Counters", "Measurement", "Metric", "Metrics", "UnknownMetric", "metric", "ratio"]
+
+BUILT_IN: tuple[Metric, ...] = (*execution.METRICS, *memory.METRICS, *shared.METRICS, *dram.METRICS, *stalls.METRICS)
+
+
+class UnknownMetric(ArchdefError, KeyError):
+    """No metric has this name or alias."""
+
+    __str__ = Exception.__str__
+
+
+class Metrics(Mapping[str, float | None]):
+    """The metrics of one measurement, computed as they are asked for; aliases are accepted, own names are listed."""
+
+    def __init__(self, measurement: Measurement, metrics: Iterable[Metric] = BUILT_IN):
+        self.measurement = measurement
+        self.definitions = {m.name: m for m in metrics}
+        self._names = {alias: m.name for m in self.definitions.values() for alias in (m.name, *m.aliases)}
+
+    def __getitem__(self, name: str) -> float | None:
+        if name not in self._names:
+            raise UnknownMetric(f"unknown metric {name!r}{nearest(str(name), self._names)}")
+        return self.definitions[self._names[name]](self.measurement)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.definitions)
+
+    def __len__(self) -> int:
+        return len(self.definitions)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name} {value:.6g} {self.definitions[name].unit}" for name, value in self.items() if value is not None)

@@ -1,0 +1,61 @@
+"""The engine's raw counters of one launch, with sums at hand."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+import numpy as np
+
+FEMTOSECONDS = 1e15
+STALLS = ("selected", "alu_dependency", "memory_dependency", "shared_dependency", "constant_dependency", "barrier", "branch",
+          "pipe_busy", "memory_throttle", "not_selected")
+"""Causes, in the order of the engine's ``Stall``; every cycle of every resident warp has one."""
+
+
+@attrs.frozen(eq=False)
+class Counters:
+    """Raw counters. Sums of the statement fields are attributes: ``counters.branches``."""
+
+    cycles: int
+    """SM cycles from launch to the last store landed."""
+    elapsed_s: float
+    """Seconds from launch to the last store landed."""
+    statements: np.ndarray
+    """Structured, one row per PTX statement; the fields are the engine's ``StatementCounters``."""
+    multiprocessor: np.ndarray
+    """Structured, one row per SM: ``blocks, warps, active_cycles, warp_cycles, issue_cycles``."""
+    partition: np.ndarray
+    """Structured, one row per DRAM partition."""
+    warps: int
+    lanes_launched: int
+    threads: int
+    max_resident_blocks: int
+    """Most blocks seen resident on one SM."""
+    _sums: dict = attrs.field(init=False, factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, result: Mapping) -> Counters:
+        """Wrap what ``Simulation.result()`` gives."""
+        return cls(cycles=int(result["cycles"]), elapsed_s=int(result["elapsed_fs"]) / FEMTOSECONDS,
+                   **{name: result[name] for name in ("statements", "multiprocessor", "partition")},
+                   **{name: int(result[name]) for name in ("warps", "lanes_launched", "threads", "max_resident_blocks")})
+
+    def only(self, rows) -> Counters:
+        """Give the same launch with the statements of `rows` (an index array or mask) only."""
+        return attrs.evolve(self, statements=self.statements[rows])
+
+    def __getattr__(self, field: str) -> int:
+        if field.startswith("_") or field == "statements" or field not in self.statements.dtype.names:
+            raise AttributeError(f"no counter {field!r}")
+        if field not in self._sums:
+            self._sums[field] = int(self.statements[field].sum())
+        return self._sums[field]
+
+    @property
+    def stalls(self) -> dict[str, int]:
+        """Warp cycles by cause, all statements."""
+        return dict(zip(STALLS, self.statements["stall_cycles"].sum(axis=0).tolist(), strict=True))
+
+    def totals(self) -> dict[str, int]:
+        """Sum every scalar statement counter."""
+        return {name: getattr(self, name) for name in self.statements.dtype.names if self.statements.dtype[name].shape == ()}

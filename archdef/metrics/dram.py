@@ -1,0 +1,67 @@
+"""DRAM: traffic, and how evenly the partitions share it."""
+from __future__ import annotations
+
+from archdef.metrics.metric import metric, ratio
+
+GIGA = 1e9
+
+
+@metric("GB/s", "DRAM bytes read / time", "dram__bytes_read.sum.per_second")
+def dram_read_throughput(m):
+    """Bytes read from DRAM, over time."""
+    return ratio(int(m.counters.partition["bytes_read"].sum()), m.counters.elapsed_s * GIGA)
+
+
+@metric("GB/s", "DRAM bytes written / time", "dram__bytes_write.sum.per_second")
+def dram_write_throughput(m):
+    """Bytes written to DRAM, over time."""
+    return ratio(int(m.counters.partition["bytes_written"].sum()), m.counters.elapsed_s * GIGA)
+
+
+@metric("count", "DRAM reads", "dram__sectors_read.sum")
+def dram_read_transactions(m):
+    """Bursts read from DRAM."""
+    return int(m.counters.partition["reads"].sum())
+
+
+@metric("count", "DRAM writes", "dram__sectors_write.sum")
+def dram_write_transactions(m):
+    """Bursts written to DRAM."""
+    return int(m.counters.partition["writes"].sum())
+
+
+@metric("%", "busy time of the data buses / (partitions * time)", "dram__throughput.avg.pct_of_peak_sustained_elapsed")
+def dram_utilization(m):
+    """Share of the launch for which the average partition's data bus is busy (a percentage, not nvprof's 0 to 10)."""
+    partition = m.counters.partition
+    return ratio(int(partition["busy_fs"].sum()) / 1e15, len(partition) * m.counters.elapsed_s, 100)
+
+
+@metric("%", "row hits / (row hits + misses)")
+def dram_row_hit_rate(m):
+    """Share of DRAM accesses that find their row open."""
+    hits, misses = int(m.counters.partition["row_hits"].sum()), int(m.counters.partition["row_misses"].sum())
+    return ratio(hits, hits + misses, 100)
+
+
+@metric("%", "bytes of the busiest partition / bytes of all")
+def partition_busiest(m):
+    """Share of the DRAM traffic that the busiest partition carries."""
+    traffic = _traffic(m)
+    return ratio(max(traffic, default=0), sum(traffic), 100)
+
+
+@metric("%", "bytes of the idlest partition / bytes of all")
+def partition_idlest(m):
+    """Share of the DRAM traffic that the idlest partition carries."""
+    traffic = _traffic(m)
+    return ratio(min(traffic, default=0), sum(traffic), 100)
+
+
+def _traffic(m) -> list[int]:
+    partition = m.counters.partition
+    return (partition["bytes_read"] + partition["bytes_written"]).tolist()
+
+
+METRICS = (dram_read_throughput, dram_write_throughput, dram_read_transactions, dram_write_transactions, dram_utilization,
+           dram_row_hit_rate, partition_busiest, partition_idlest)

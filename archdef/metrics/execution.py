@@ -1,0 +1,105 @@
+"""Instructions, lanes, branches, residency."""
+from __future__ import annotations
+
+from archdef.metrics.metric import metric, ratio
+
+
+@metric("count", "instructions", "smsp__inst_executed.sum")
+def inst_executed(m):
+    """Warp instructions issued."""
+    return m.counters.instructions
+
+
+@metric("count", "thread_instructions", "smsp__thread_inst_executed_pred_on.sum")
+def thread_inst_executed(m):
+    """Instructions executed by threads: warp instructions times lanes that are active and whose guard holds."""
+    return m.counters.thread_instructions
+
+
+@metric("count", "instructions / warps", "smsp__average_inst_executed_per_warp.ratio")
+def inst_per_warp(m):
+    """Warp instructions issued by the average warp."""
+    return ratio(m.counters.instructions, m.counters.warps)
+
+
+@metric("ratio", "instructions / active SM cycles", "sm__inst_executed.avg.per_cycle_active")
+def ipc(m):
+    """Warp instructions per cycle and SM, while the SM holds a warp."""
+    return ratio(m.counters.instructions, int(m.counters.multiprocessor["active_cycles"].sum()))
+
+
+@metric("%", "issue cycles / active SM cycles")
+def issue_slot_utilization(m):
+    """Share of an active SM's cycles in which something was issued."""
+    sm = m.counters.multiprocessor
+    return ratio(int(sm["issue_cycles"].sum()), int(sm["active_cycles"].sum()), 100)
+
+
+@metric("%", "active SM cycles / (SMs * cycles)", "smsp__cycles_active.avg.pct_of_peak_sustained_elapsed")
+def sm_efficiency(m):
+    """Share of the launch for which the average SM holds a warp."""
+    sm = m.counters.multiprocessor
+    return ratio(int(sm["active_cycles"].sum()), len(sm) * m.counters.cycles, 100)
+
+
+@metric("ratio", "resident warp cycles / active SM cycles / warps per SM")
+def achieved_occupancy(m):
+    """Warps resident on an active SM, over the most that it can hold."""
+    sm = m.counters.multiprocessor
+    return ratio(int(sm["warp_cycles"].sum()), int(sm["active_cycles"].sum()) * m.architecture.limits.warps_per_multiprocessor)
+
+
+@metric("ratio", "occupancy rule")
+def theoretical_occupancy(m):
+    """Warps that the limits let stay resident, over the most that an SM can hold."""
+    return m.occupancy.occupancy
+
+
+@metric("ratio", "(selected + not selected) warp cycles / active SM cycles", "smsp__warps_eligible.avg.per_cycle_active")
+def eligible_warps_per_cycle(m):
+    """Warps per active SM cycle that could issue, whether or not they were chosen."""
+    stalls = m.counters.stalls
+    return ratio(stalls["selected"] + stalls["not_selected"], int(m.counters.multiprocessor["active_cycles"].sum()))
+
+
+@metric("%", "(branches - divergent branches) / branches", "smsp__sass_average_branch_targets_threads_uniform.pct")
+def branch_efficiency(m):
+    """Share of executed branches that did not split their warp; 100 if there are none."""
+    c = m.counters
+    return 100.0 * (c.branches - c.divergent_branches) / c.branches if c.branches else 100.0
+
+
+@metric("count", "branches", "smsp__sass_branch_targets.sum")
+def branch(m):
+    """Branch instructions executed by warps."""
+    return m.counters.branches
+
+
+@metric("count", "divergent branches", "smsp__sass_branch_targets_threads_divergent.sum")
+def divergent_branch(m):
+    """Branch instructions that split their warp."""
+    return m.counters.divergent_branches
+
+
+@metric("%", "(thread instructions + predicated off) / (instructions * warp size)")
+def warp_execution_efficiency(m):
+    """Share of a warp's lanes that the average instruction finds active."""
+    c = m.counters
+    return ratio(c.thread_instructions + c.predicated_off, c.instructions * m.architecture.warp.size, 100)
+
+
+@metric("%", "thread instructions / (instructions * warp size)")
+def warp_nonpred_execution_efficiency(m):
+    """Share of a warp's lanes that the average instruction finds active, with a guard that holds."""
+    return ratio(m.counters.thread_instructions, m.counters.instructions * m.architecture.warp.size, 100)
+
+
+@metric("%", "threads / lanes launched")
+def lane_utilization(m):
+    """Share of the lanes of launched warps that hold a thread; the rest is the tail of each block."""
+    return ratio(m.counters.threads, m.counters.lanes_launched, 100)
+
+
+METRICS = (inst_executed, thread_inst_executed, inst_per_warp, ipc, issue_slot_utilization, sm_efficiency, achieved_occupancy,
+           theoretical_occupancy, eligible_warps_per_cycle, branch_efficiency, branch, divergent_branch, warp_execution_efficiency,
+           warp_nonpred_execution_efficiency, lane_utilization)

@@ -1,0 +1,110 @@
+"""Global memory as the SMs ask for it, and the caches."""
+from __future__ import annotations
+
+from archdef.metrics.metric import metric, ratio
+
+GIGA = 1e9
+
+
+@metric("count", "global load transactions", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
+def gld_transactions(m):
+    """Transactions that global loads became."""
+    return m.counters.global_load_transactions
+
+
+@metric("count", "global store transactions", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")
+def gst_transactions(m):
+    """Transactions that global stores became."""
+    return m.counters.global_store_transactions
+
+
+@metric("ratio", "global load transactions / global loads",
+        "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio")
+def gld_transactions_per_request(m):
+    """Transactions that the average global load of a warp becomes."""
+    return ratio(m.counters.global_load_transactions, m.counters.global_loads)
+
+
+@metric("ratio", "global store transactions / global stores",
+        "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio")
+def gst_transactions_per_request(m):
+    """Transactions that the average global store of a warp becomes."""
+    return ratio(m.counters.global_store_transactions, m.counters.global_stores)
+
+
+@metric("%", "bytes asked by loads / bytes moved for them", "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct")
+def gld_efficiency(m):
+    """Share of the bytes moved for global loads that threads asked for; broadcasts can take it past 100."""
+    return ratio(m.counters.global_load_bytes_asked, m.counters.global_load_bytes_moved, 100)
+
+
+@metric("%", "bytes asked by stores / bytes moved for them", "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct")
+def gst_efficiency(m):
+    """Share of the bytes moved for global stores that threads asked for."""
+    return ratio(m.counters.global_store_bytes_asked, m.counters.global_store_bytes_moved, 100)
+
+
+@metric("GB/s", "bytes moved for loads / time", "l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum.per_second")
+def gld_throughput(m):
+    """Bytes moved for global loads, over time."""
+    return ratio(m.counters.global_load_bytes_moved, m.counters.elapsed_s * GIGA)
+
+
+@metric("GB/s", "bytes moved for stores / time", "l1tex__t_bytes_pipe_lsu_mem_global_op_st.sum.per_second")
+def gst_throughput(m):
+    """Bytes moved for global stores, over time."""
+    return ratio(m.counters.global_store_bytes_moved, m.counters.elapsed_s * GIGA)
+
+
+@metric("GB/s", "bytes asked by loads / time")
+def gld_requested_throughput(m):
+    """Bytes that threads asked global loads for, over time."""
+    return ratio(m.counters.global_load_bytes_asked, m.counters.elapsed_s * GIGA)
+
+
+@metric("GB/s", "bytes asked by stores / time")
+def gst_requested_throughput(m):
+    """Bytes that threads gave global stores, over time."""
+    return ratio(m.counters.global_store_bytes_asked, m.counters.elapsed_s * GIGA)
+
+
+@metric("count", "local loads", "smsp__inst_executed_op_local_ld.sum")
+def local_load_requests(m):
+    """Loads of spilled or indexed thread-local data, by warps."""
+    return m.counters.local_loads
+
+
+@metric("count", "local stores", "smsp__inst_executed_op_local_st.sum")
+def local_store_requests(m):
+    """Stores of spilled or indexed thread-local data, by warps."""
+    return m.counters.local_stores
+
+
+@metric("ratio", "atomic transactions / atomics", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_atom.ratio")
+def atomic_transactions_per_request(m):
+    """Transactions that the average global atomic of a warp becomes."""
+    return ratio(m.counters.atomic_transactions, m.counters.atomics)
+
+
+@metric("%", "L1 hits / (L1 hits + misses)", "l1_cache_global_hit_rate", "l1tex__t_sector_hit_rate.pct")
+def l1_hit_rate(m):
+    """Share of transactions that the SM's first-level cache answers."""
+    return ratio(m.counters.l1_hits, m.counters.l1_hits + m.counters.l1_misses, 100)
+
+
+@metric("%", "L2 hits / (L2 hits + misses)", "lts__t_sector_hit_rate.pct")
+def l2_hit_rate(m):
+    """Share of the requests that reach a partition which its cache answers."""
+    hits, misses = int(m.counters.partition["l2_hits"].sum()), int(m.counters.partition["l2_misses"].sum())
+    return ratio(hits, hits + misses, 100)
+
+
+@metric("ratio", "constant passes / constant loads")
+def constant_passes_per_request(m):
+    """Distinct addresses that the average constant load of a warp takes one after the other."""
+    return ratio(m.counters.constant_passes, m.counters.constant_loads)
+
+
+METRICS = (gld_transactions, gst_transactions, gld_transactions_per_request, gst_transactions_per_request, gld_efficiency,
+           gst_efficiency, gld_throughput, gst_throughput, gld_requested_throughput, gst_requested_throughput, local_load_requests,
+           local_store_requests, atomic_transactions_per_request, l1_hit_rate, l2_hit_rate, constant_passes_per_request)

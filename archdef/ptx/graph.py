@@ -1,0 +1,252 @@
+"""Control flow: successors, basic blocks, reachability and post-dominators.
+
+A graph is a list of successor lists over nodes ``0 … n-1``, so the same functions serve PTX instructions and lowered
+operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .ir import Function, Label
+
+Successors = Sequence[Sequence[int]]
+
+_LEAVES = frozenset(("ret", "exit", "trap"))
+
+
+def successors(function: Function) -> list[tuple[int, ...]]:
+    """Give, per instruction, where control can go next.
+
+    Notes
+    -----
+    A guarded branch goes to its target and falls through (target first); ``ret``, ``exit``, ``trap`` and running off
+    the end go nowhere. A *guarded* one of these only falls through: the lanes that leave need no reconvergence, so
+    they add no edge. A call falls through.
+    """
+    body, labels = function.body, function.labels
+    count, result = len(body), []
+    for index, instruction in enumerate(body):
+        following = (index + 1,) if index + 1 < count else ()
+        opcode = instruction.opcode
+        if opcode == "bra" or opcode == "brx":
+            name = instruction.operands[-1].name if isinstance(instruction.operands[-1], Label) else ""
+            targets = [labels[label] for label in ((name,) if opcode == "bra" else function.branch_targets[name])]
+            ahead = tuple(dict.fromkeys(t for t in targets if t < count))
+            if instruction.guard is not None:
+                ahead += tuple(t for t in following if t not in ahead)
+            result.append(ahead)
+        elif opcode in _LEAVES and instruction.guard is None:
+            result.append(())
+        else:
+            result.append(following)
+    return result
+
+
+def basic_blocks(function: Function) -> list[range]:
+    """Cut a body into basic blocks, in program order."""
+    return chains(successors(function))
+
+
+def chains(graph: Successors) -> list[range]:
+    """Cut nodes into maximal runs ``i, i+1, …`` that control enters only at the start and leaves only at the end."""
+    if not graph:
+        return []
+    entered = _predecessor_counts(graph)
+    entered[0] += 1
+    blocks, start = [], 0
+    for node in range(len(graph)):
+        ahead = graph[node]
+        if len(ahead) != 1 or ahead[0] != node + 1 or node + 1 == len(graph) or entered[node + 1] != 1:
+            blocks.append(range(start, node + 1))
+            start = node + 1
+    return blocks
+
+
+def reachable(graph: Successors, start: int = 0) -> list[bool]:
+    """Tell, per node, whether control can get there from `start`."""
+    return _reach(graph, [start] if graph else [])
+
+
+def post_dominators(graph: Successors) -> list[int]:
+    """Give each node's immediate post-dominator: the first node that every path from it to the exit passes.
+
+    -1 is the exit, where a node without successors leads. Diverged lanes meet again at their branch's post-dominator.
+
+    Notes
+    -----
+    Paths into an infinite loop never arrive and do not count: a branch with one side in such a loop reconverges on
+    the other side. Inside an infinite loop the last node, in program order, of each closed set of nodes is taken to
+    lead to the exit, which makes the lanes of a branch in ``while (true) { if … else … }`` meet before the next
+    round.
+
+    Lengauer and Tarjan's algorithm with path compression, on basic blocks: O(n log n) whatever the graph.
+    """
+    blocks = chains(graph)
+    block_of = [0] * len(graph)
+    for number, block in enumerate(blocks):
+        for node in block:
+            block_of[node] = number
+    ahead = _leading_out([[block_of[t] for t in graph[block[-1]]] for block in blocks])
+    count = len(blocks)
+    # Backwards from the exit, node `count`; ahead[] is the predecessor relation of that reversed graph.
+    back: list[list[int]] = [[] for _ in range(count + 1)]
+    for block, targets in enumerate(ahead):
+        for target in targets:
+            back[target].append(block)
+    parents = _dominators(back, [*ahead, []], count)
+    result = [node + 1 for node in range(len(graph))]
+    for number, block in enumerate(blocks):
+        parent = parents[number]
+        result[block[-1]] = -1 if parent == count else blocks[parent][0]
+    return result
+
+
+# -------------------------------------------------------------------------------------------------------------- helpers
+def _predecessor_counts(graph: Successors) -> list[int]:
+    entered = [0] * len(graph)
+    for targets in graph:
+        for target in targets:
+            entered[target] += 1
+    return entered
+
+
+def _leading_out(graph: list[list[int]]) -> list[list[int]]:
+    """Give the edges that count for post-dominance, and the ones to the exit, which is node ``len(graph)``."""
+    count = len(graph)
+    leaving = [node for node in range(count) if not graph[node]]
+    behind: list[list[int]] = [[] for _ in range(count)]
+    for node, targets in enumerate(graph):
+        for target in targets:
+            behind[target].append(node)
+    leads_out = _reach(behind, leaving)
+    ahead = [
+        [t for t in targets if leads_out[t]] if leads_out[node] else list(targets) for node, targets in enumerate(graph)
+    ]
+    for node in leaving:
+        ahead[node].append(count)
+    if not all(leads_out):
+        for node in _closing(graph, leads_out):
+            ahead[node].append(count)
+    return ahead
+
+
+def _closing(graph: list[list[int]], leads_out: list[bool]) -> list[int]:
+    """Give the last node of every strongly connected set that cannot be left."""
+    last = []
+    for members in _components(graph, [node for node in range(len(graph)) if not leads_out[node]]):
+        inside = set(members)
+        if all(target in inside for node in members for target in graph[node]):
+            last.append(max(members))
+    return last
+
+
+def _components(graph: list[list[int]], nodes: list[int]) -> list[list[int]]:
+    """Tarjan's strongly connected components of the part of the graph that `nodes` reach, without recursion."""
+    order: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    stacked: set[int] = set()
+    found = []
+    for root in nodes:
+        if root in order:
+            continue
+        path = [(root, iter(graph[root]))]
+        order[root] = low[root] = len(order)
+        stack.append(root)
+        stacked.add(root)
+        while path:
+            node, targets = path[-1]
+            for target in targets:
+                if target not in order:
+                    order[target] = low[target] = len(order)
+                    stack.append(target)
+                    stacked.add(target)
+                    path.append((target, iter(graph[target])))
+                    break
+                if target in stacked:
+                    low[node] = min(low[node], order[target])
+            else:
+                path.pop()
+                if path:
+                    low[path[-1][0]] = min(low[path[-1][0]], low[node])
+                if low[node] == order[node]:
+                    members = _pop_until(stack, node)
+                    stacked.difference_update(members)
+                    found.append(members)
+    return found
+
+
+def _pop_until(stack: list[int], node: int) -> list[int]:
+    members = [stack.pop()]
+    while members[-1] != node:
+        members.append(stack.pop())
+    return members
+
+
+def _reach(graph: Successors, starts: list[int]) -> list[bool]:
+    found = [False] * len(graph)
+    for start in starts:
+        found[start] = True
+    waiting = list(starts)
+    while waiting:
+        for target in graph[waiting.pop()]:
+            if not found[target]:
+                found[target] = True
+                waiting.append(target)
+    return found
+
+
+def _dominators(ahead: list[list[int]], behind: list[list[int]], root: int) -> list[int]:
+    """Immediate dominators from `root` (Lengauer and Tarjan 1979); every node must be reachable."""
+    count = len(ahead)
+    number = [-1] * count  # node -> depth-first number
+    vertex: list[int] = []  # depth-first number -> node
+    parent = [0] * count  # from here on everything is in depth-first numbers
+    waiting = [(root, 0)]
+    while waiting:
+        node, origin = waiting.pop()
+        if number[node] >= 0:
+            continue
+        number[node] = len(vertex)
+        parent[len(vertex)] = origin
+        vertex.append(node)
+        waiting.extend((target, number[node]) for target in ahead[node] if number[target] < 0)
+    semi = list(range(count))
+    label = list(range(count))
+    ancestor = [-1] * count
+    dominator = [0] * count
+    bucket: list[list[int]] = [[] for _ in range(count)]
+
+    def evaluate(v: int) -> int:
+        # The node of least semi-dominator on the path up to v's root; the path is compressed on the way.
+        path = []
+        while ancestor[v] >= 0 and ancestor[ancestor[v]] >= 0:
+            path.append(v)
+            v = ancestor[v]
+        for u in reversed(path):
+            above = ancestor[u]
+            if semi[label[above]] < semi[label[u]]:
+                label[u] = label[above]
+            ancestor[u] = ancestor[above]
+            v = u
+        return label[v]
+
+    for w in range(count - 1, 0, -1):
+        for origin in behind[vertex[w]]:
+            u = evaluate(number[origin])
+            semi[w] = min(semi[w], semi[u])
+        bucket[semi[w]].append(w)
+        up = parent[w]
+        ancestor[w] = up
+        for v in bucket[up]:
+            u = evaluate(v)
+            dominator[v] = u if semi[u] < semi[v] else up
+        bucket[up] = []
+    for w in range(1, count):
+        if dominator[w] != semi[w]:
+            dominator[w] = dominator[dominator[w]]
+    result = [0] * count
+    for w in range(count):
+        result[vertex[w]] = vertex[dominator[w]]
+    return result

@@ -1,0 +1,444 @@
+"""The instruction table: what archdef can execute, one row per form.
+
+Adding an instruction is adding a row. A row says which modifiers and types it takes, what its operands are, which *builder*
+(`archdef.lower`) makes micro-ops of it, which lane function computes it, which class of operation it is charged as and which
+features it needs.
+
+- **types**, one word per type of the instruction, alternatives split by ``|``: ``"s32|u32 f32"``.
+- **modifiers**, in any order, each at most once: ``"lo"`` must be there, ``"ftz?"`` may, ``"cmp=eq|ne"`` is one of several,
+  bound to a name; ``hi>gt`` is spelled ``hi`` and means ``gt``. An unnamed group is bound to its first alternative's name.
+- **operands**: ``d`` a destination, ``p`` a predicate destination, other letters sources, each optionally with its type
+  (``b:u32``; without one it is the instruction's first type); ``?`` marks what may be left out.
+- **fn, operation, features** are patterns over what was bound: ``{type}`` and ``{type2}``, ``{b}`` the untyped name of the same
+  width (``b32``), ``{bits}``, ``{w}`` (``64`` for 64-bit types, else empty), every group's name, and ``{_name}``, which is the same
+  with an underscore in front unless it is empty. An operation may be a multiple: ``"int_add*2"``.
+"""
+from __future__ import annotations
+
+import attrs
+
+from archdef.errors import UnsupportedInstruction, nearest
+from archdef.ptx.ir import Instruction, Module
+from archdef.ptx.names import TYPES
+
+
+@attrs.frozen(slots=True)
+class Group:
+    """Alternatives of one place among the modifiers."""
+
+    name: str
+    meanings: dict[str, str]
+    """Spelling → meaning."""
+    optional: bool
+
+
+@attrs.frozen(slots=True)
+class Operand:
+    """One operand of a row."""
+
+    letter: str
+    type: str
+    """Pattern, as in `Row.fn`."""
+    optional: bool
+
+
+@attrs.define(slots=True, eq=False)
+class Row:
+    """One form of an instruction."""
+
+    opcode: str
+    types: str
+    modifiers: str
+    operands: str
+    builder: str
+    fn: str = ""
+    operation: str = ""
+    features: str = ""
+    type_sets: tuple[frozenset[str], ...] = ()
+    groups: tuple[Group, ...] = ()
+    operand_list: tuple[Operand, ...] = ()
+
+    def __attrs_post_init__(self):
+        self.type_sets = tuple(frozenset(word.split("|")) for word in self.types.split())
+        self.groups = tuple(_group(word) for word in self.modifiers.split())
+        self.operand_list = tuple(_operand(word) for word in self.operands.split())
+
+    def bind(self, modifiers: tuple[str, ...], types: tuple[str, ...]) -> dict[str, str] | None:
+        """Match modifiers (types left out) and types; give what the groups are bound to, or None."""
+        if len(types) != len(self.type_sets) or any(t not in s for t, s in zip(types, self.type_sets)):
+            return None
+        bound = dict.fromkeys((g.name for g in self.groups), "")
+        for modifier in modifiers:
+            for group in self.groups:
+                if modifier in group.meanings and not bound[group.name]:
+                    bound[group.name] = group.meanings[modifier]
+                    break
+            else:
+                return None
+        if any(not g.optional and not bound[g.name] for g in self.groups):
+            return None
+        return bound
+
+    @property
+    def form(self) -> str:
+        """The row as a person writes it: ``add{.rnd}{.ftz}{.sat}.f32``."""
+        words = [self.opcode]
+        for group in self.groups:
+            spelled = "." + group.name if len(group.meanings) > 1 else "." + next(iter(group.meanings))
+            words.append("{" + spelled + "}" if group.optional else spelled)
+        words += ["." + word for word in self.types.split()]
+        return "".join(words)
+
+
+@attrs.frozen(slots=True)
+class Match:
+    """A row, and what an instruction bound in it."""
+
+    row: Row
+    bound: dict[str, str]
+    fn: str
+    operation: str
+    times: int
+    features: tuple[str, ...]
+    operands: tuple[tuple[str, str], ...]
+    """Letter and type of each operand that the row lists."""
+    least: int
+    """Fewest operands."""
+
+
+def _group(word: str) -> Group:
+    optional = word.endswith("?")
+    name, found, alternatives = word.rstrip("?").rpartition("=")
+    meanings = {}
+    for alternative in alternatives.split("|"):
+        spelled, renamed, meaning = alternative.partition(">")
+        meanings[spelled] = meaning if renamed else spelled
+    return Group(name if found else next(iter(meanings)), meanings, optional)
+
+
+def _operand(word: str) -> Operand:
+    letter, _, type = word.rstrip("?").partition(":")
+    return Operand(letter, type or "{type}", word.endswith("?"))
+
+
+_TWICE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
+
+
+def bits_of(type: str) -> int:
+    """Give the width of a scalar type in bits; a predicate has 1."""
+    return 1 if type == "pred" else int(type.lstrip("usbf"))
+
+
+def _names(types: tuple[str, ...], bound: dict[str, str]) -> dict[str, str]:
+    names = {}
+    for position, type in enumerate(types):
+        suffix = str(position + 1) if position else ""
+        names["type" + suffix] = type
+        if position == 0:
+            bits = bits_of(type) if type.lstrip("usbf").isdigit() or type == "pred" else 32
+            names.update(bits=str(bits), b=f"b{bits}", w="64" if bits == 64 else "", wide=_TWICE.get(type, type))
+            names["unsigned"] = f"u{bits}" if type[0] == "b" else type
+    for name, value in bound.items():
+        names[name] = value
+        names["_" + name] = "_" + value if value else ""
+    return names
+
+
+# ---------------------------------------------------------------------------------------------------------------- rows
+_INT = "u16|s16|u32|s32|u64|s64"
+_INT16, _INT32, _INT64 = "u16|s16", "u32|s32", "u64|s64"
+_BITS = "b16|b32|b64"
+_SCALAR = f"{_BITS}|{_INT}|f32|f64"
+_ROUND = "rnd=rn|rz|rm|rp"
+_ORDER = "cmp=eq|ne|lt|le|gt|ge|lo>lt|ls>le|hi>gt|hs>ge"
+_SIGNED_ORDER = "cmp=eq|ne|lt|le|gt|ge"
+_FLOAT_ORDER = "cmp=eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"
+_COMBINE = "bool=and|or|xor"
+_ORDERING = "order=weak|volatile|relaxed|acquire|release|acq_rel|sc|mmio?"
+_SCOPE = "scope=cta|cluster|gpu|sys?"
+_HINTS = ("cache=ca|cg|cs|lu|cv|wb|wt|nc? nc? evict1=L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|"
+          "L1::no_allocate|L2::evict_normal|L2::evict_first|L2::evict_last? hint=L2::cache_hint? "
+          "fetch=L2::64B|L2::128B|L2::256B?")
+_MEMORY = f"space=global|shared|local|const|param|shared::cta>shared|param::entry>param|param::func>param? {_ORDERING} {_SCOPE}"
+_DATA = "b8|u8|s8|b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64"
+_ATOMIC_SPACE = f"space=global|shared|shared::cta>shared? {_ORDERING} {_SCOPE} hint=L2::cache_hint?"
+
+TABLE: tuple[Row, ...] = (
+    # ------------------------------------------------------------------------------------------------ integer arithmetic
+    Row("add", _INT, "", "d a b", "alu", "add_{b}", "int{w}_add"),
+    Row("add", "s32", "sat", "d a b", "alu", "add_sat_s32", "int_add"),
+    Row("sub", _INT, "", "d a b", "alu", "sub_{b}", "int{w}_add"),
+    Row("sub", "s32", "sat", "d a b", "alu", "sub_sat_s32", "int_add"),
+    Row("add", f"{_INT32}|{_INT64}", "cc", "d a b", "carry", "add_{b}", "int{w}_add"),
+    Row("addc", f"{_INT32}|{_INT64}", "cc?", "d a b", "carry", "addc_{b}", "int{w}_add"),
+    Row("sub", f"{_INT32}|{_INT64}", "cc", "d a b", "carry", "sub_{b}", "int{w}_add"),
+    Row("subc", f"{_INT32}|{_INT64}", "cc?", "d a b", "carry", "subc_{b}", "int{w}_add"),
+    Row("mul", _INT16, "half=lo", "d a b", "alu", "mul_lo_b16", "int_mul16"),
+    Row("mul", _INT16, "half=hi", "d a b", "alu", "mul_hi_{type}", "int_mul16"),
+    Row("mul", _INT16, "wide", "d:{wide} a b", "alu", "mul_wide_{type}", "int_mul16"),
+    Row("mul", _INT32, "half=lo", "d a b", "alu", "mul_lo_b32", "int_mul32"),
+    Row("mul", _INT32, "half=hi", "d a b", "alu", "mul_hi_{type}", "int_mul_high"),
+    Row("mul", _INT32, "wide", "d:{wide} a b", "alu", "mul_wide_{type}", "int_mul_wide"),
+    Row("mul", _INT64, "half=lo", "d a b", "alu", "mul_lo_b64", "int64_mul"),
+    Row("mul", _INT64, "half=hi", "d a b", "alu", "mul_hi_{type}", "int64_mul*2"),
+    Row("mad", _INT16, "half=lo", "d a b c", "alu", "mad_lo_b16", "int_mul16"),
+    Row("mad", _INT16, "half=hi", "d a b c", "alu", "mad_hi_{type}", "int_mul16"),
+    Row("mad", _INT16, "wide", "d:{wide} a b c:{wide}", "alu", "mad_wide_{type}", "int_mul16"),
+    Row("mad", _INT32, "half=lo", "d a b c", "alu", "mad_lo_b32", "int_mul32"),
+    Row("mad", _INT32, "half=hi", "d a b c", "alu", "mad_hi_{type}", "int_mul_high"),
+    Row("mad", "s32", "half=hi sat", "d a b c", "alu", "mad_hi_sat_s32", "int_mul_high"),
+    Row("mad", _INT32, "wide", "d:{wide} a b c:{wide}", "alu", "mad_wide_{type}", "int_mul_wide"),
+    Row("mad", _INT64, "half=lo", "d a b c", "alu", "mad_lo_b64", "int64_mul"),
+    Row("mad", _INT64, "half=hi", "d a b c", "alu", "mad_hi_{type}", "int64_mul*2"),
+    Row("mad", _INT32, "half=lo cc", "d a b c", "carry", "mad_lo_b32", "int_mul32", "carry_chain"),
+    Row("mad", _INT32, "half=hi cc", "d a b c", "carry", "mad_hi_{type}", "int_mul_high", "carry_chain"),
+    Row("mad", _INT64, "half=lo cc", "d a b c", "carry", "mad_lo_b64", "int64_mul", "carry_chain"),
+    Row("mad", _INT64, "half=hi cc", "d a b c", "carry", "mad_hi_{type}", "int64_mul*2", "carry_chain"),
+    Row("madc", _INT32, "half=lo cc?", "d a b c", "carry", "madc_lo_b32", "int_mul32", "carry_chain"),
+    Row("madc", _INT32, "half=hi cc?", "d a b c", "carry", "madc_hi_{type}", "int_mul_high", "carry_chain"),
+    Row("madc", _INT64, "half=lo cc?", "d a b c", "carry", "madc_lo_b64", "int64_mul", "carry_chain"),
+    Row("madc", _INT64, "half=hi cc?", "d a b c", "carry", "madc_hi_{type}", "int64_mul*2", "carry_chain"),
+    Row("mul24", _INT32, "half=lo|hi", "d a b", "alu", "mul24_{half}_{type}", "int_mul24"),
+    Row("mad24", _INT32, "half=lo|hi", "d a b c", "alu", "mad24_{half}_{type}", "int_mul24"),
+    Row("mad24", "s32", "half=hi sat", "d a b c", "alu", "mad24_hi_sat_s32", "int_mul24"),
+    Row("sad", f"{_INT16}|{_INT32}", "", "d a b c", "alu", "sad_{type}", "int_sad"),
+    Row("sad", _INT64, "", "d a b c", "alu", "sad_{type}", "int64_add*3"),
+    Row("div", f"{_INT16}|{_INT32}", "", "d a b", "alu", "div_{type}", "int_div32"),
+    Row("div", _INT64, "", "d a b", "alu", "div_{type}", "int64_div"),
+    Row("rem", f"{_INT16}|{_INT32}", "", "d a b", "alu", "rem_{type}", "int_div32"),
+    Row("rem", _INT64, "", "d a b", "alu", "rem_{type}", "int64_div"),
+    Row("neg", "s16|s32|s64", "", "d a", "alu", "neg_{type}", "int{w}_add"),
+    Row("abs", "s16|s32|s64", "", "d a", "alu", "abs_{type}", "int{w}_minmax"),
+    Row("min", _INT, "", "d a b", "alu", "min_{type}", "int{w}_minmax"),
+    Row("max", _INT, "", "d a b", "alu", "max_{type}", "int{w}_minmax"),
+    Row("dp4a", "u32|s32 u32|s32", "", "d a b:{type2} c", "alu", "dp4a_{type}_{type2}", "int_dot", "int_dot"),
+    Row("dp2a", "u32|s32 u32|s32", "half=lo|hi", "d a b:{type2} c", "alu", "dp2a_{half}_{type}_{type2}", "int_dot", "int_dot"),
+    # ---------------------------------------------------------------------------------------------------- logic and bits
+    Row("and", "pred", "", "p a b", "predicate", "and", "predicate"),
+    Row("or", "pred", "", "p a b", "predicate", "or", "predicate"),
+    Row("xor", "pred", "", "p a b", "predicate", "xor", "predicate"),
+    Row("not", "pred", "", "p a", "predicate", "not", "predicate"),
+    Row("and", _BITS, "", "d a b", "alu", "and_{b}", "int{w}_logic"),
+    Row("or", _BITS, "", "d a b", "alu", "or_{b}", "int{w}_logic"),
+    Row("xor", _BITS, "", "d a b", "alu", "xor_{b}", "int{w}_logic"),
+    Row("not", _BITS, "", "d a", "alu", "not_{b}", "int{w}_logic"),
+    Row("cnot", _BITS, "", "d a", "alu", "cnot_{b}", "int{w}_compare"),
+    Row("lop3", "b32", "", "d a b c e:u32", "alu", "lop3_b32", "int_logic"),
+    Row("shl", _BITS, "", "d a b:u32", "alu", "shl_{b}", "int{w}_shift"),
+    Row("shr", f"{_INT}|{_BITS}", "", "d a b:u32", "alu", "shr_{unsigned}", "int{w}_shift"),
+    Row("shf", "b32", "side=l|r mode=clamp|wrap", "d a b c:u32", "alu", "shf_{side}_{mode}_b32", "funnel_shift", "funnel_shift"),
+    Row("popc", "b32", "", "d:u32 a", "alu", "popc_b32", "bit_count", "bit_operations"),
+    Row("popc", "b64", "", "d:u32 a", "alu", "popc_b64", "bit_count*2", "bit_operations"),
+    Row("clz", "b32", "", "d:u32 a", "alu", "clz_b32", "bit_count", "bit_operations"),
+    Row("clz", "b64", "", "d:u32 a", "alu", "clz_b64", "bit_count*2", "bit_operations"),
+    Row("bfind", _INT32, "shiftamt?", "d:u32 a", "alu", "bfind{_shiftamt}_{type}", "bit_count", "bit_operations"),
+    Row("bfind", _INT64, "shiftamt?", "d:u32 a", "alu", "bfind{_shiftamt}_{type}", "bit_count*2", "bit_operations"),
+    Row("brev", "b32", "", "d a", "alu", "brev_b32", "bit_field", "bit_operations"),
+    Row("brev", "b64", "", "d a", "alu", "brev_b64", "bit_field*2", "bit_operations"),
+    Row("bfe", _INT32, "", "d a b:u32 c:u32", "alu", "bfe_{type}", "bit_field", "bit_operations"),
+    Row("bfe", _INT64, "", "d a b:u32 c:u32", "alu", "bfe_{type}", "bit_field*2", "bit_operations"),
+    Row("bfi", "b32", "", "d a b c:u32 e:u32", "alu", "bfi_b32", "bit_field", "bit_operations"),
+    Row("bfi", "b64", "", "d a b c:u32 e:u32", "alu", "bfi_b64", "bit_field*2", "bit_operations"),
+    Row("bmsk", "b32", "mode=clamp|wrap", "d a b", "alu", "bmsk_{mode}_b32", "bit_field", "bit_operations"),
+    Row("szext", _INT32, "mode=clamp|wrap", "d a b:u32", "alu", "szext_{mode}_{type}", "bit_field", "bit_operations"),
+    Row("fns", "b32", "", "d a b c", "alu", "fns_b32", "bit_count*4", "bit_operations"),
+    Row("prmt", "b32", "mode=f4e|b4e|rc8|ecl|ecr|rc16?", "d a b c", "alu", "prmt{_mode}_b32", "byte_permute", "byte_permute"),
+    # ---------------------------------------------------------------------------------------------------- floating point
+    Row("add", "f32", f"{_ROUND}? ftz? sat?", "d a b", "alu", "add{_sat}_f32", "fp32_add"),
+    Row("sub", "f32", f"{_ROUND}? ftz? sat?", "d a b", "alu", "sub{_sat}_f32", "fp32_add"),
+    Row("mul", "f32", f"{_ROUND}? ftz? sat?", "d a b", "alu", "mul{_sat}_f32", "fp32_mul"),
+    Row("fma", "f32", f"{_ROUND} ftz? sat?", "d a b c", "alu", "fma{_sat}_f32", "fp32_fma", "fp32_fma"),
+    Row("mad", "f32", f"{_ROUND}? ftz? sat?", "d a b c", "mad", "{sat}", "fp32_fma"),
+    Row("div", "f32", f"{_ROUND} ftz?", "d a b", "alu", "div_f32", "fp32_div_exact"),
+    Row("div", "f32", "approx ftz?", "d a b", "alu", "div_approx_f32", "fp32_div"),
+    Row("div", "f32", "full ftz?", "d a b", "alu", "div_f32", "fp32_div"),
+    Row("rcp", "f32", f"{_ROUND} ftz?", "d a", "alu", "rcp_f32", "fp32_div_exact"),
+    Row("rcp", "f32", "approx ftz?", "d a", "alu", "rcp_f32", "fp32_rcp"),
+    Row("sqrt", "f32", f"{_ROUND} ftz?", "d a", "alu", "sqrt_f32", "fp32_sqrt_exact"),
+    Row("sqrt", "f32", "approx ftz?", "d a", "alu", "sqrt_f32", "fp32_sqrt"),
+    Row("rsqrt", "f32", "approx ftz?", "d a", "alu", "rsqrt_f32", "fp32_rsqrt"),
+    Row("sin", "f32", "approx ftz?", "d a", "alu", "sin_f32", "fp32_transcendental"),
+    Row("cos", "f32", "approx ftz?", "d a", "alu", "cos_f32", "fp32_transcendental"),
+    Row("lg2", "f32", "approx ftz?", "d a", "alu", "lg2_f32", "fp32_transcendental"),
+    Row("ex2", "f32", "approx ftz?", "d a", "alu", "ex2_f32", "fp32_transcendental"),
+    Row("tanh", "f32", "approx", "d a", "alu", "tanh_f32", "fp32_transcendental"),
+    Row("min", "f32", "ftz? nan=NaN>nan?", "d a b", "alu", "min{_ftz}{_nan}_f32", "fp32_minmax"),
+    Row("max", "f32", "ftz? nan=NaN>nan?", "d a b", "alu", "max{_ftz}{_nan}_f32", "fp32_minmax"),
+    Row("abs", "f32", "ftz?", "d a", "alu", "abs{_ftz}_f32", "fp32_add"),
+    Row("neg", "f32", "ftz?", "d a", "alu", "neg{_ftz}_f32", "fp32_add"),
+    Row("copysign", "f32", "", "d a b", "alu", "copysign_f32", "int_logic"),
+    Row("testp", "f32", "class=finite|infinite|number|notanumber|normal|subnormal", "p a", "compare", "{class}_f32",
+        "fp32_compare"),
+    Row("add", "f64", f"{_ROUND}?", "d a b", "alu", "add_f64", "fp64_add", "fp64"),
+    Row("sub", "f64", f"{_ROUND}?", "d a b", "alu", "sub_f64", "fp64_add", "fp64"),
+    Row("mul", "f64", f"{_ROUND}?", "d a b", "alu", "mul_f64", "fp64_mul", "fp64"),
+    Row("fma", "f64", _ROUND, "d a b c", "alu", "fma_f64", "fp64_fma", "fp64"),
+    Row("mad", "f64", f"{_ROUND}?", "d a b c", "alu", "fma_f64", "fp64_fma", "fp64"),
+    Row("div", "f64", _ROUND, "d a b", "alu", "div_f64", "fp64_div", "fp64"),
+    Row("rcp", "f64", _ROUND, "d a", "alu", "rcp_f64", "fp64_div", "fp64"),
+    Row("rcp", "f64", "approx ftz", "d a", "alu", "rcp_coarse_f64", "fp32_rcp", "fp64"),
+    Row("sqrt", "f64", _ROUND, "d a", "alu", "sqrt_f64", "fp64_sqrt", "fp64"),
+    Row("rsqrt", "f64", "approx", "d a", "alu", "rsqrt_f64", "fp64_sqrt", "fp64"),
+    Row("rsqrt", "f64", "approx ftz", "d a", "alu", "rsqrt_coarse_f64", "fp32_rsqrt", "fp64"),
+    Row("min", "f64", "", "d a b", "alu", "min_f64", "fp64_minmax", "fp64"),
+    Row("max", "f64", "", "d a b", "alu", "max_f64", "fp64_minmax", "fp64"),
+    Row("abs", "f64", "", "d a", "alu", "abs_f64", "fp64_add", "fp64"),
+    Row("neg", "f64", "", "d a", "alu", "neg_f64", "fp64_add", "fp64"),
+    Row("copysign", "f64", "", "d a b", "alu", "copysign_f64", "int_logic", "fp64"),
+    Row("testp", "f64", "class=finite|infinite|number|notanumber|normal|subnormal", "p a", "compare", "{class}_f64",
+        "fp64_compare", "fp64"),
+    # -------------------------------------------------------------------------------------------- comparison, selection
+    Row("setp", _BITS, "cmp=eq|ne", "p a b", "compare", "{cmp}_{unsigned}", "int{w}_compare"),
+    Row("setp", _BITS, f"cmp=eq|ne {_COMBINE}", "p a b c:pred", "compare", "{cmp}_{unsigned}", "int{w}_compare"),
+    Row("setp", "u16|u32|u64", _ORDER, "p a b", "compare", "{cmp}_{type}", "int{w}_compare"),
+    Row("setp", "u16|u32|u64", f"{_ORDER} {_COMBINE}", "p a b c:pred", "compare", "{cmp}_{type}", "int{w}_compare"),
+    Row("setp", "s16|s32|s64", _SIGNED_ORDER, "p a b", "compare", "{cmp}_{type}", "int{w}_compare"),
+    Row("setp", "s16|s32|s64", f"{_SIGNED_ORDER} {_COMBINE}", "p a b c:pred", "compare", "{cmp}_{type}", "int{w}_compare"),
+    Row("setp", "f32", f"{_FLOAT_ORDER} ftz?", "p a b", "compare", "{cmp}_f32", "fp32_compare"),
+    Row("setp", "f32", f"{_FLOAT_ORDER} {_COMBINE} ftz?", "p a b c:pred", "compare", "{cmp}_f32", "fp32_compare"),
+    Row("setp", "f64", _FLOAT_ORDER, "p a b", "compare", "{cmp}_f64", "fp64_compare", "fp64"),
+    Row("setp", "f64", f"{_FLOAT_ORDER} {_COMBINE}", "p a b c:pred", "compare", "{cmp}_f64", "fp64_compare", "fp64"),
+    Row("set", "u32|s32|f32 b16|b32|b64", "cmp=eq|ne", "d a:{type2} b:{type2}", "set", "{cmp}", "int_compare"),
+    Row("set", "u32|s32|f32 u16|u32|u64", _ORDER, "d a:{type2} b:{type2}", "set", "{cmp}", "int_compare"),
+    Row("set", "u32|s32|f32 s16|s32|s64", _SIGNED_ORDER, "d a:{type2} b:{type2}", "set", "{cmp}", "int_compare"),
+    Row("set", "u32|s32|f32 f32", f"{_FLOAT_ORDER} ftz?", "d a:{type2} b:{type2}", "set", "{cmp}", "fp32_compare"),
+    Row("set", "u32|s32|f32 f64", _FLOAT_ORDER, "d a:{type2} b:{type2}", "set", "{cmp}", "fp64_compare", "fp64"),
+    Row("set", f"u32|s32|f32 {_BITS}|{_INT}", f"{_ORDER} {_COMBINE}", "d a:{type2} b:{type2} c:pred", "set", "{cmp}", "int_compare"),
+    Row("set", "u32|s32|f32 f32", f"{_FLOAT_ORDER} {_COMBINE} ftz?", "d a:{type2} b:{type2} c:pred", "set", "{cmp}", "fp32_compare"),
+    Row("set", "u32|s32|f32 f64", f"{_FLOAT_ORDER} {_COMBINE}", "d a:{type2} b:{type2} c:pred", "set", "{cmp}", "fp64_compare",
+        "fp64"),
+    Row("selp", _SCALAR, "", "d a b c:pred", "select", "", "select"),
+    Row("slct", f"{_SCALAR} s32", "", "d a b c:{type2}", "alu", "slct_{slot}_s32", "select"),
+    Row("slct", f"{_SCALAR} f32", "ftz?", "d a b c:{type2}", "alu", "slct_{slot}_f32", "select"),
+    # -------------------------------------------------------------------------------------------------- move and convert
+    Row("mov", f"{_SCALAR}|f16", "", "d a", "move", "", "move"),
+    Row("mov", "pred", "", "p a", "predicate", "mov", "predicate"),
+    Row("cvt", "u8|s8|u16|s16|u32|s32|u64|s64|f32|f64|f16 u8|s8|u16|s16|u32|s32|u64|s64|f32|f64|f16",
+        f"{_ROUND}? whole=rni|rzi|rmi|rpi? ftz? sat?", "d a:{type2}", "convert", "", "convert"),
+    Row("cvta", "u32|u64", "to? space=global|shared|local|const|param|shared::cta>shared|param::entry>param",
+        "d a", "generic_address", "", "int{w}_add"),
+    Row("isspacep", "", "space=global|shared|local|shared::cta>shared", "p a:u64", "space_test", "", "int64_compare"),
+    # ------------------------------------------------------------------------------------------------------------ memory
+    Row("ld", _DATA, f"{_MEMORY} {_HINTS} vec=v2|v4?", "d a e?", "load", "", ""),
+    Row("ldu", _DATA, "space=global? vec=v2|v4?", "d a", "load", "", ""),
+    Row("st", _DATA, f"{_MEMORY} {_HINTS} vec=v2|v4?", "a b e?", "store", "", ""),
+    Row("atom", "u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=add", "d a b e?", "atomic", "add_{b}"),
+    Row("atom", "b32|b64|u32|s32|u64|s64|f32|f64", f"{_ATOMIC_SPACE} op=exch", "d a b e?", "atomic", "exch_{b}"),
+    Row("atom", "b32|b64|u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=cas", "d a b c e?", "atomic", "cas_{b}"),
+    Row("atom", "u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=min|max", "d a b e?", "atomic", "{op}_{type}"),
+    Row("atom", "b32|b64|u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=and|or|xor", "d a b e?", "atomic", "{op}_{b}"),
+    Row("atom", "u32", f"{_ATOMIC_SPACE} op=inc|dec", "d a b e?", "atomic", "{op}_u32"),
+    Row("atom", "f32", f"{_ATOMIC_SPACE} op=add ftz?", "d a b e?", "atomic", "add_f32", "", "atomics_float_add"),
+    Row("atom", "f64", f"{_ATOMIC_SPACE} op=add", "d a b e?", "atomic", "add_f64", "", "atomics_double_add"),
+    Row("red", "u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=add", "a b e?", "atomic", "add_{b}"),
+    Row("red", "u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=min|max", "a b e?", "atomic", "{op}_{type}"),
+    Row("red", "b32|b64|u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=and|or|xor", "a b e?", "atomic", "{op}_{b}"),
+    Row("red", "u32", f"{_ATOMIC_SPACE} op=inc|dec", "a b e?", "atomic", "{op}_u32"),
+    Row("red", "f32", f"{_ATOMIC_SPACE} op=add ftz?", "a b e?", "atomic", "add_f32", "", "atomics_float_add"),
+    Row("red", "f64", f"{_ATOMIC_SPACE} op=add", "a b e?", "atomic", "add_f64", "", "atomics_double_add"),
+    Row("membar", "", "level=cta|gl|sys", "", "fence", "", "fence"),
+    Row("fence", "", "order=sc|acq_rel|acquire|release? scope=cta|cluster|gpu|sys", "", "fence", "", "fence"),
+    Row("fence", "", "proxy alias=alias|async|async.global|async.shared::cta", "", "hint"),
+    Row("prefetch", "", "space=global|local? level=L1|L2 evict=L2::evict_last|L2::evict_normal?", "a", "hint"),
+    Row("prefetch", "", "tensormap space=const|param?", "a", "hint"),
+    Row("prefetchu", "", "level=L1", "a", "hint"),
+    Row("applypriority", "", "space=global? evict=L2::evict_normal", "a b", "hint"),
+    Row("discard", "", "space=global? level=L2", "a b", "hint"),
+    Row("nanosleep", "u32", "", "a", "hint"),
+    Row("griddepcontrol", "", "action=wait|launch_dependents", "", "hint"),
+    Row("pmevent", "", "mask?", "a", "hint"),
+    # ---------------------------------------------------------------------------------------------------------- control
+    Row("bra", "", "uni?", "a", "branch", "", "branch"),
+    Row("brx", "", "idx uni?", "a b", "branch_indexed", "", "branch"),
+    Row("call", "", "uni?", "a b?", "call", "", "call"),
+    Row("ret", "", "uni?", "", "return", "", "exit"),
+    Row("exit", "", "", "", "exit", "", "exit"),
+    Row("trap", "", "", "", "trap", "", "exit"),
+    Row("brkpt", "", "", "", "hint"),
+    Row("bar", "", "cta? sync", "a b?", "barrier", "sync", "barrier"),
+    Row("bar", "", "cta? arrive", "a b", "barrier", "arrive", "barrier", "barrier_count"),
+    Row("bar", "u32", "cta? red op=popc", "d a b c?", "barrier_reduce", "popc", "barrier", "barrier_reduce"),
+    Row("bar", "pred", "cta? red op=and|or", "p a b c?", "barrier_reduce", "{op}", "barrier", "barrier_reduce"),
+    Row("bar", "", "warp sync", "a:u32", "barrier_warp", "", "barrier"),
+    Row("barrier", "", "cta? sync aligned?", "a b?", "barrier", "sync", "barrier"),
+    Row("barrier", "", "cta? arrive aligned?", "a b", "barrier", "arrive", "barrier", "barrier_count"),
+    Row("barrier", "u32", "cta? red op=popc aligned?", "d a b c?", "barrier_reduce", "popc", "barrier", "barrier_reduce"),
+    Row("barrier", "pred", "cta? red op=and|or aligned?", "p a b c?", "barrier_reduce", "{op}", "barrier", "barrier_reduce"),
+    # ------------------------------------------------------------------------------------------------------------- warp
+    Row("vote", "pred", "mode=all|any|uni sync?", "p a:pred m:u32?", "vote", "{mode}", "vote", "vote"),
+    Row("vote", "b32", "mode=ballot sync?", "d a:pred m:u32?", "vote", "ballot", "vote", "vote_ballot"),
+    Row("vote", "b64", "mode=ballot sync?", "d a:pred m:u64?", "vote", "ballot", "vote", "vote_ballot lane_masks_64"),
+    Row("activemask", "b32", "", "d", "active_mask", "", "vote", "vote_ballot"),
+    Row("activemask", "b64", "", "d", "active_mask", "", "vote", "vote_ballot lane_masks_64"),
+    Row("shfl", "b32", "mode=up|down|bfly|idx sync?", "d a b:u32 c:u32 m:u32?", "shuffle", "{mode}", "shuffle", "shuffle"),
+    Row("mx", "b32", "shfl mode=up|down|bfly|idx sync?", "d a b:u32 c:u32", "shuffle_width", "{mode}", "shuffle", "shuffle"),
+    Row("match", "b32|b64", "mode=any sync?", "d:u32 a m:u32", "match", "any", "match", "match"),
+    Row("match", "b32|b64", "mode=all sync?", "d:u32 a m:u32", "match", "all", "match", "match"),
+)
+
+
+def _by_opcode() -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in TABLE:
+        found.setdefault(row.opcode, []).append(row)
+    return found
+
+
+ROWS: dict[str, list[Row]] = _by_opcode()
+"""Opcode → its rows."""
+_MATCHES: dict[tuple[str, tuple[str, ...]], Match] = {}
+
+
+def find(opcode: str, modifiers: tuple[str, ...]) -> Match | None:
+    """Match an opcode and its dotted words, types among them; None if no row takes them."""
+    key = opcode, modifiers
+    if key in _MATCHES:
+        return _MATCHES[key]
+    types = tuple(m for m in modifiers if m in TYPES)
+    others = tuple(m for m in modifiers if m not in TYPES)
+    for row in ROWS.get(opcode, ()):
+        bound = row.bind(others, types)
+        if bound is not None:
+            names = _names(types, bound)
+            names["slot"] = "b64" if names.get("w") else "b32"
+            operation, _, times = row.operation.format_map(names).partition("*")
+            listed = row.operand_list
+            match = _MATCHES[key] = Match(row, names, row.fn.format_map(names), operation, int(times or 1),
+                                          tuple(row.features.split()),
+                                          tuple((o.letter, o.type.format_map(names)) for o in listed),
+                                          sum(not o.optional for o in listed))
+            return match
+    return None
+
+
+def match(instruction: Instruction, module: Module) -> Match:
+    """Match an instruction, or say which known form comes nearest."""
+    found = find(instruction.opcode, instruction.modifiers)
+    if found is None:
+        raise unsupported(instruction, module, _advice(instruction))
+    return found
+
+
+def unsupported(instruction: Instruction, module: Module, why: str = "") -> UnsupportedInstruction:
+    """Make the error for an instruction that cannot be executed."""
+    where = instruction.where
+    written = ".".join((instruction.opcode, *instruction.modifiers))
+    text = module.lines[where.line - 1] if 0 < where.line <= len(module.lines) else instruction.text
+    source = f" (from {where.file}:{where.source_line})" if where.file and where.source_line else ""
+    return UnsupportedInstruction(f"`{written}` is not supported{source}{why}", file=module.file, line=where.line,
+                                  column=where.column, text=text)
+
+
+def _advice(instruction: Instruction) -> str:
+    rows = ROWS.get(instruction.opcode)
+    if rows is None:
+        return nearest(instruction.opcode, ROWS)
+
+    def distance(row: Row) -> int:
+        known = {spelled for group in row.groups for spelled in group.meanings}
+        others = [m for m in instruction.modifiers if m not in TYPES]
+        fits = len(instruction.types) == len(row.type_sets) and all(
+            t in s for t, s in zip(instruction.types, row.type_sets))
+        return sum(m not in known for m in others) + (0 if fits else 2)
+
+    return f"; the nearest form known is `{min(rows, key=distance).form}`"

@@ -1,0 +1,160 @@
+"""Architectures by name. Nothing is imported before somebody asks for it, and a broken plugin harms nobody else."""
+from __future__ import annotations
+
+import importlib.metadata
+import warnings
+from collections.abc import Iterable
+from types import MappingProxyType
+from typing import Any
+
+import pluggy
+
+from archdef import hookspecs
+from archdef.errors import PluginError, UnknownArchitecture, nearest
+from archdef.spec import Architecture
+
+
+class PluginWarning(UserWarning):
+    """An installed plugin cannot be used; the rest works."""
+
+
+class Registry:
+    """The architectures of all installed plugins, and of those registered in this process."""
+
+    def __init__(self, entry_points: Iterable[importlib.metadata.EntryPoint] | None = None):
+        """Look at `entry_points`; None: at those installed, anew for each question, so that a fresh install is seen."""
+        self._given = None if entry_points is None else tuple(entry_points)
+        self._plugins = pluggy.PluginManager(hookspecs.PROJECT)
+        self._plugins.add_hookspecs(hookspecs)
+        self._architectures: dict[str, Architecture] = {}
+        self._loaded: set[str] = set()
+        self._problems: dict[str, PluginError] = {}
+
+    # ------------------------------------------------------------------------------------------------------ questions
+    def names(self) -> tuple[str, ...]:
+        """List the names of all architectures, without importing a plugin."""
+        return tuple(sorted({*self._entry_points(), *self._architectures}))
+
+    def get(self, name: str) -> Architecture:
+        """Find an architecture by name or alias; upper and lower case are the same.
+
+        Raises UnknownArchitecture, naming the nearest name and all others; PluginError if its plugin is broken.
+        """
+        key = name.lower()
+        if key in self._architectures:
+            return self._architectures[key]
+        if key in self._entry_points():
+            self._load(key)
+            return self._architectures[key]
+        architectures = self.all()
+        for architecture in architectures.values():
+            if key in (alias.lower() for alias in architecture.aliases):
+                return architecture
+        known = [*architectures, *(alias for a in architectures.values() for alias in a.aliases)]
+        raise UnknownArchitecture(f"no architecture is called {name!r}{nearest(key, known)}; "
+                                  f"installed: {', '.join(architectures) or 'none'}")
+
+    def all(self) -> dict[str, Architecture]:
+        """Load every plugin and give all architectures by name; one that cannot be loaded is named in a `PluginWarning`."""
+        for name in self._entry_points():
+            known = name in self._problems
+            try:
+                self._load(name)
+            except PluginError as error:
+                if not known:
+                    warnings.warn(str(error), PluginWarning, stacklevel=2)
+        return {name: self._architectures[name] for name in sorted(self._architectures)}
+
+    def problems(self) -> MappingProxyType[str, PluginError]:
+        """Give, by entry-point name, why plugins asked for so far could not be used."""
+        return MappingProxyType(self._problems)
+
+    # ------------------------------------------------------------------------------------------------------- plugins
+    def register(self, plugin: Any) -> tuple[Architecture, ...]:
+        """Add a plugin of this process: a module or object with an `archdef_architectures` hook implementation.
+
+        Raises PluginError if it breaks its contract, or if a name is taken.
+        """
+        try:
+            architectures = self._declared(plugin)
+        except PluginError:
+            raise
+        except Exception as error:
+            raise PluginError(f"plugin {_called(plugin)}: {type(error).__name__}: {error}") from error
+        for architecture in architectures:
+            if self._architectures.get(architecture.name.lower(), architecture) is not architecture:
+                self._plugins.unregister(plugin)
+                raise PluginError(f"plugin {_called(plugin)}: the name {architecture.name!r} is taken")
+        self._architectures.update((a.name.lower(), a) for a in architectures)
+        return architectures
+
+    def unregister(self, plugin: Any) -> None:
+        """Take a plugin of this process away again."""
+        for architecture in self._declared(plugin):
+            self._architectures.pop(architecture.name.lower(), None)
+        self._plugins.unregister(plugin)
+
+    def _declared(self, plugin: Any) -> tuple[Architecture, ...]:
+        """Ask one plugin for its architectures, registering it first if need be."""
+        if not self._plugins.is_registered(plugin):
+            self._plugins.register(plugin)
+            try:
+                self._plugins.check_pending()
+            except pluggy.PluginValidationError:
+                self._plugins.unregister(plugin)
+                raise
+        others = [p for p in self._plugins.get_plugins() if p is not plugin]
+        answers = self._plugins.subset_hook_caller("archdef_architectures", remove_plugins=others)()
+        if not answers:
+            raise PluginError(f"plugin {_called(plugin)} implements no archdef_architectures hook (is it marked @hookimpl?)")
+        architectures = tuple(a for answer in answers for a in answer)
+        if wrong := [a for a in architectures if not isinstance(a, Architecture)]:
+            raise PluginError(f"plugin {_called(plugin)}: archdef_architectures gave {wrong[0]!r}, not an Architecture")
+        return architectures
+
+    def _entry_points(self) -> dict[str, list[importlib.metadata.EntryPoint]]:
+        found = importlib.metadata.entry_points(group=hookspecs.PROJECT) if self._given is None else self._given
+        by_name: dict[str, list[importlib.metadata.EntryPoint]] = {}
+        for point in found:
+            points = by_name.setdefault(point.name.lower(), [])
+            if not any(point.value == other.value for other in points):
+                points.append(point)
+        return dict(sorted(by_name.items()))
+
+    def _load(self, name: str) -> None:
+        """Import the plugin behind one entry point and take over its architectures. Raises PluginError, the same each time."""
+        if name in self._problems:
+            raise self._problems[name]
+        if name in self._loaded:
+            return
+        points = self._entry_points()[name]
+        distribution = ", ".join(p.dist.name if p.dist else p.value for p in points)
+        try:
+            if len(points) > 1:
+                raise PluginError(f"architecture {name!r} is declared by several distributions: {distribution}")
+            architectures = self._declared(points[0].load())
+            if name not in (a.name.lower() for a in architectures):
+                offered = ", ".join(a.name for a in architectures) or "none"
+                raise PluginError(f"plugin {distribution} promises the architecture {name!r} but declares: {offered}")
+        except PluginError as error:
+            self._problems[name] = error
+            raise
+        except Exception as error:  # whatever a plugin does wrong must not reach further than its own name
+            self._problems[name] = PluginError(
+                f"plugin {distribution} (architecture {name!r}) cannot be loaded: {type(error).__name__}: {error}")
+            self._problems[name].__cause__ = error
+            raise self._problems[name]
+        self._loaded.add(name)
+        for architecture in architectures:
+            self._architectures.setdefault(architecture.name.lower(), architecture)
+
+
+def _called(plugin: Any) -> str:
+    return getattr(plugin, "__name__", type(plugin).__name__)
+
+
+REGISTRY = Registry()
+"""The registry that everything in archdef uses."""
+
+names, get, all, problems = REGISTRY.names, REGISTRY.get, REGISTRY.all, REGISTRY.problems
+register, unregister = REGISTRY.register, REGISTRY.unregister

@@ -1,0 +1,15 @@
+"""Results as people and programs read them: rich tables and plain data."""
+from __future__ import annotations
+
+WIDTH = 118
+"""Columns of text that goes to no terminal."""
+
+
+def text(renderable) -> str:
+    """Render a rich object to plain text."""
+    from rich.console import Console
+
+    console = Console(width=WIDTH, color_system=None, force_terminal=False, legacy_windows=False)
+    with console.capture() as captured:
+        console.print(renderable)
+    return captured.get().rstrip("\n")

@@ -1,0 +1,103 @@
+"""A comparison as a table, with the reasons underneath."""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from archdef.report.comparison import Comparison, Row
+from archdef.report.explain import costliest, why
+from archdef.report.numbers import NOTHING, count, limiter, percent, seconds, three
+
+_COLUMNS = (("", "left"), ("cycles", "right"), ("time", "right"), ("GB/s", "right"), ("occupancy\nand its limit", "left"),
+            ("branch\neff.", "right"), ("transactions\nper ld | st", "right"), ("bank\nconflicts", "right"),
+            ("partitions\nmax | min", "right"), ("output", "left"))
+
+
+def render(comparison: Comparison) -> Group:
+    """Lay out a comparison in at most 118 columns."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title_justify="left",
+                  title=Text(f"{comparison.workload.about}; {comparison.workload.size_means}: {comparison.size:,}", style="bold"))
+    for heading, justify in _COLUMNS:
+        table.add_column(heading, justify=justify, no_wrap=True)
+    for name, rows in _by_architecture(comparison):
+        table.add_row(Text(name, style="bold"))
+        for row in rows:
+            table.add_row(*_cells(row))
+        table.add_section()
+    return Group(table, *_reasons(comparison), *_failures(comparison), *_assumptions(comparison), _legend(comparison))
+
+
+def _by_architecture(comparison: Comparison) -> Iterator[tuple[str, list[Row]]]:
+    for name, rows in groupby(comparison.rows, key=lambda row: row.architecture.label):
+        yield name, list(rows)
+
+
+def _cells(row: Row) -> list[Text | str]:
+    if row.run is None:
+        return [f"  {row.case.kernel}", *[NOTHING] * (len(_COLUMNS) - 2), Text("failed", style="red")]
+    run, metrics = row.run, row.run.metrics
+    output = Text("correct", style="green") if row.correct else Text(f"WRONG {row.error:.0e}", style="bold red")
+    return [f"  {run.kernel}", count(run.cycles), seconds(run.elapsed_s), three(row.bandwidth),
+            f"{100 * run.occupancy.occupancy:.0f} % {limiter(run.occupancy)}", percent(metrics["branch_efficiency"]),
+            f"{three(metrics['gld_transactions_per_request'])} | {three(metrics['gst_transactions_per_request'])}",
+            count(metrics["shared_bank_conflicts"]), _pair(metrics["partition_busiest"], metrics["partition_idlest"]), output]
+
+
+def _pair(most: float | None, least: float | None) -> str:
+    return NOTHING if most is None or least is None else f"{most:.1f} | {least:.1f} %"
+
+
+def _reasons(comparison: Comparison) -> Iterator[Table]:
+    """Say of the slowest kernel of each architecture which line it spends its time on, and why."""
+    table = _notes("Where the slowest kernel of each architecture spends its time")
+    for name, rows in _by_architecture(comparison):
+        slowest = max((row.run for row in rows if row.run), key=lambda run: run.elapsed_s, default=None)
+        if slowest and (line := costliest(slowest)):
+            place = f"{line.file.rpartition('/')[2]}:{line.line}"
+            table.add_row(f"{name} {slowest.kernel}", Text.assemble((f"{place}  {line.text}\n", "italic"), why(slowest)))
+    if table.row_count:
+        yield table
+
+
+def _failures(comparison: Comparison) -> Iterator[Table]:
+    table = _notes("What failed")
+    reasons = {}
+    for row in comparison.rows:
+        if row.failure:
+            reasons.setdefault((row.architecture.label, row.failure), []).append(row.case.kernel)
+    for (name, failure), kernels in reasons.items():
+        table.add_row(Text(f"{name} {kernels[0]}{' …' if len(kernels) > 1 else ''}", style="red"), Text(failure))
+    if table.row_count:
+        yield table
+
+
+def _assumptions(comparison: Comparison) -> Iterator[Table]:
+    table = _notes("Values that nobody has published: cycles and time depend on them ('archdef show NAME --assumed' lists them)")
+    for name, rows in _by_architecture(comparison):
+        architecture = rows[0].architecture
+        if assumed := architecture.assumed():
+            parts = Counter(path.partition(".")[0] for path in assumed).most_common(5)
+            table.add_row(name, Text(f"{architecture.vendor} {architecture.title}: {len(assumed)} assumed, among them "
+                                     + ", ".join(f"{number} of {part}" for part, number in parts)))
+    if table.row_count:
+        yield table
+
+
+def _notes(title: str) -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0), title=Text(title, style="bold"),
+                  title_justify="left", min_width=len(title))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold", ratio=1)
+    return table
+
+
+def _legend(comparison: Comparison) -> Text:
+    compilers = ", ".join(sorted(set(comparison.compilers.values())))
+    return Text(f"\nGB/s: bytes that the algorithm must move, over time. Bank conflicts: extra passes over the shared-memory banks.\n"
+                f"Partitions: share of the DRAM traffic at the busiest and the idlest. PTX: {compilers or NOTHING}.", style="dim")

@@ -1,0 +1,106 @@
+"""One workload on several architectures, launch by launch, each result checked against numpy."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import attrs
+
+from archdef.device import Device
+from archdef.errors import ArchdefError, Interrupted
+from archdef.examples.workload import Case, Input, Output, Workload
+from archdef.report.explain import costliest, why
+from archdef.run.result import Run
+
+GIGA = 1e9
+
+
+@attrs.frozen(eq=False)
+class Row:
+    """One kernel on one architecture."""
+
+    architecture: Any
+    case: Case
+    run: Run | None
+    """None if the launch failed."""
+    error: float | None
+    """Largest error relative to numpy's answer."""
+    correct: bool
+    failure: str = ""
+    """Why the launch failed."""
+
+    @property
+    def bandwidth(self) -> float | None:
+        """GB/s of the bytes that the algorithm has to move."""
+        return self.case.bytes_moved / self.run.elapsed_s / GIGA if self.run else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data."""
+        data = {"architecture": self.architecture.label, "kernel": self.case.kernel, "correct": self.correct, "error": self.error,
+                "failure": self.failure}
+        if self.run is None:
+            return data
+        line = costliest(self.run)
+        return data | {"gigabytes_per_second": self.bandwidth, **self.run.to_dict(),
+                       "why": {"line": line.line if line else None, "text": why(self.run)}}
+
+
+@attrs.frozen(eq=False)
+class Comparison:
+    """Every row of a comparison."""
+
+    workload: Workload
+    size: int
+    rows: tuple[Row, ...]
+    compilers: dict[str, str]
+    """Architecture → where its PTX is from."""
+
+    @property
+    def correct(self) -> bool:
+        """Whether every launch ended and gave numpy's answer."""
+        return all(row.correct for row in self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data."""
+        architectures = {row.architecture.label: row.architecture for row in self.rows}
+        return {"workload": self.workload.name, "size": self.size, "correct": self.correct,
+                "architectures": {name: {"compiler": self.compilers.get(name), "assumed": list(architecture.assumed())}
+                                  for name, architecture in architectures.items()},
+                "rows": [row.to_dict() for row in self.rows]}
+
+
+def compare(workload: Workload, architectures: Iterable[Any], size: int | None = None, kernels: Iterable[str] = (),
+            said: Callable[[str], None] = lambda message: None) -> Comparison:
+    """Run `workload` on each architecture.
+
+    said : called with a line of progress before each launch.
+
+    A launch that fails becomes a row that says why; the others go on. Raises WorkloadError and Interrupted.
+    """
+    rows, compilers, kernels = [], {}, tuple(kernels)
+    for architecture in architectures:
+        cases = workload.launches(architecture, size, kernels)
+        device = Device(architecture)
+        try:
+            module = device.compile(workload.source)
+            compilers[architecture.label] = module.compiled.compiler
+        except ArchdefError as error:
+            rows += [Row(architecture, case, None, None, False, str(error)) for case in cases]
+            continue
+        for case in cases:
+            said(f"{architecture.label} {case.kernel}")
+            rows.append(_launch(architecture, device, module, case))
+    return Comparison(workload, workload.size if size is None else size, tuple(rows), compilers)
+
+
+def _launch(architecture, device, module, case: Case) -> Row:
+    try:
+        arguments = [device.to_device(a.array) if isinstance(a, Input)
+                     else device.zeros(a.expected.shape, a.expected.dtype) if isinstance(a, Output) else a for a in case.arguments]
+        run = module[case.kernel][case.grid, case.block, case.shared_bytes](*arguments)
+    except Interrupted:
+        raise
+    except ArchdefError as error:
+        return Row(architecture, case, None, None, False, str(error))
+    outputs = [(a, b.to_host()) for a, b in zip(case.arguments, arguments, strict=True) if isinstance(a, Output)]
+    return Row(architecture, case, run, max((a.error(b) for a, b in outputs), default=0.0), all(a.accepts(b) for a, b in outputs))

@@ -1,0 +1,110 @@
+"""Architectures as tables: all of them in a line each, or one field by field with where each value is from."""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from archdef.errors import UnknownField, nearest
+from archdef.report.numbers import count, size, three
+from archdef.spec import Architecture, Cite, PolicyValue
+
+_STYLES = {"documented": "", "measured": "", "inferred": "cyan", "assumed": "yellow"}
+
+
+def facts(architecture: Architecture) -> dict[str, Any]:
+    """Give the figures by which machines are told apart."""
+    limits = architecture.limits
+    return {
+        "name": architecture.name, "title": architecture.title, "vendor": architecture.vendor, "family": architecture.family,
+        "compute_capability": architecture.compute_capability, "aliases": list(architecture.aliases),
+        "multiprocessors": architecture.chip.multiprocessors, "warp_size": architecture.warp.size,
+        "warps_per_multiprocessor": limits.warps_per_multiprocessor, "shared_bytes_per_block": limits.shared_bytes_per_block,
+        "l2_bytes": architecture.l2_bytes, "partitions": architecture.dram.partitions,
+        "bandwidth_gb_s": architecture.dram_bandwidth_gb_s, "shader_mhz": architecture.clocks.shader_mhz,
+        "assumed_values": len(architecture.assumed())}
+
+
+def render_list(architectures: Sequence[Architecture], problems: Mapping[str, Exception]) -> Group:
+    """Lay out all architectures, and the plugins that could not be loaded."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("name", "product", "CC"):
+        table.add_column(heading, no_wrap=heading != "product")
+    for heading in ("SMs", "warp", "warps\nper SM", "shared\nper block", "L2", "DRAM\nparts", "GB/s", "MHz", "assumed\nvalues"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for architecture in architectures:
+        f = facts(architecture)
+        table.add_row(f["name"], f"{f['vendor']} {f['title']}", f["compute_capability"], count(f["multiprocessors"]),
+                      count(f["warp_size"]), count(f["warps_per_multiprocessor"]), size(f["shared_bytes_per_block"]),
+                      size(f["l2_bytes"]) if f["l2_bytes"] else "-", count(f["partitions"]), three(f["bandwidth_gb_s"]),
+                      count(f["shader_mhz"]), count(f["assumed_values"]))
+    return Group(table, *(Text.assemble(("broken plugin: ", "bold red"), str(error)) for error in problems.values()))
+
+
+def fields(architecture: Architecture, only: str = "", assumed: bool = False) -> list[dict[str, Any]]:
+    """List every value with its unit and evidence, restricted to a path and to assumed ones if so asked.
+
+    Raises UnknownField if there is nothing under `only`.
+    """
+    leaves = list(architecture.leaves())
+    if only:
+        inside = [leaf for leaf in leaves if leaf[0] == only or leaf[0].startswith(f"{only}.")]
+        if not inside:
+            known = {".".join(path.split(".")[:depth]) for path, _, _ in leaves for depth in range(1, path.count(".") + 2)}
+            raise UnknownField(f"{architecture.name} has no field {only!r}{nearest(only, sorted(known))}")
+        leaves = inside
+    uncertain, rows = set(architecture.assumed()), []
+    for path, value, unit in leaves:
+        evidence = _evidence(architecture, path, uncertain)
+        if not assumed or path in uncertain:
+            rows.append({"path": path, "value": _plain(value), "unit": unit, "kind": evidence.kind if evidence else None,
+                         "source": str(evidence) if evidence else None})
+    return rows
+
+
+def render_fields(architecture: Architecture, rows: list[dict[str, Any]]) -> Group:
+    """Lay out the fields of one architecture; sources are numbered and listed below."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("field", no_wrap=True)
+    table.add_column("value", overflow="fold")
+    table.add_column("evidence", no_wrap=True)
+    sources: dict[str, int] = {}
+    for row in rows:
+        evidence = f"{row['kind']} [{sources.setdefault(row['source'], len(sources) + 1)}]" if row["source"] else ""
+        table.add_row(row["path"], Text(_shown(row["value"], row["unit"])), Text(evidence, style=_STYLES.get(row["kind"], "")))
+    kinds = Counter(row["kind"] for row in rows if row["kind"])
+    return Group(Text(str(architecture), style="bold"), table, *(Text(f"[{number}] {source}") for source, number in sources.items()),
+                 Text("\n" + (", ".join(f"{number} {kind}" for kind, number in kinds.items()) or "nothing to list")))
+
+
+def _shown(value: Any, unit: str) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if value is None:
+        return "none"
+    if unit == "B":
+        return size(value)
+    return f"{value} {unit}" if unit else str(value)
+
+
+def _evidence(architecture: Architecture, path: str, uncertain: set[str]) -> Cite | None:
+    try:
+        evidence = architecture.evidence_for(path)
+    except UnknownField:  # names need no evidence
+        return None
+    return None if evidence.kind == "assumed" and path not in uncertain else evidence
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, PolicyValue):
+        return repr(value)
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    return value

@@ -1,0 +1,68 @@
+"""A launch as a table: what it took, the metrics that say why, and the lines that cost most."""
+from __future__ import annotations
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from archdef.report.explain import waiting
+from archdef.report.numbers import count, limiter, metric, percent, seconds, size
+from archdef.run.result import Run
+
+SHOWN = ("ipc", "achieved_occupancy", "branch_efficiency", "warp_execution_efficiency", "gld_efficiency", "gst_efficiency",
+         "gld_transactions_per_request", "gst_transactions_per_request", "shared_bank_conflicts", "l1_hit_rate", "l2_hit_rate",
+         "dram_read_throughput", "dram_write_throughput", "dram_utilization", "partition_busiest", "partition_idlest")
+LINES = 8
+
+
+def render(run: Run, lines: int = LINES) -> Group:
+    """Lay out one launch; `lines` bounds the list of costliest lines."""
+    return Group(_head(run), _metrics(run), _stack(run), _lines(run, lines))
+
+
+def _head(run: Run) -> Text:
+    shape = " x ".join("(" + ", ".join(map(str, s)) + ")" for s in (run.grid, run.block))
+    occupancy, words, c = run.occupancy, run.architecture.vocabulary, run.counters
+    return Text(
+        f"{run.kernel} {shape} on {run.architecture.label}: {count(run.cycles)} cycles, {seconds(run.elapsed_s)}\n"
+        f"{run.registers} registers per thread, {size(run.shared_bytes)} {words.shared} per {words.block}; "
+        f"{occupancy.active_blocks} {words.block}s = {occupancy.active_warps} {words.warp}s per {words.multiprocessor}, "
+        f"occupancy {percent(100 * occupancy.occupancy)} (limit: {limiter(occupancy)})\n"
+        f"{count(c.warps)} {words.warp}s launched, {count(c.threads)} threads on {count(c.lanes_launched)} {words.lane}s")
+
+
+def _metrics(run: Run) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_header=False, pad_edge=False)
+    shown = [(name, value) for name in SHOWN if (value := run.metrics[name]) is not None]
+    for _ in range(2):
+        table.add_column()
+        table.add_column(justify="right")
+    half = -(-len(shown) // 2)
+    for row in range(half):
+        cells = []
+        for name, value in (shown[row], *shown[half + row:half + row + 1]):
+            cells += [name, metric(value, run.metrics.definitions[name].unit)]
+        table.add_row(*cells)
+    return table
+
+
+def _stack(run: Run) -> Text:
+    stack = run.cpi_stack
+    whole = sum(stack.values()) or 1.0
+    parts = sorted(((cycles, cause) for cause, cycles in stack.items() if cycles), reverse=True)
+    return Text("warp cycles: " + ", ".join(f"{cause.replace('_', ' ')} {percent(100 * cycles / whole)}" for cycles, cause in parts))
+
+
+def _lines(run: Run, lines: int) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("line", no_wrap=True)
+    table.add_column("share", justify="right", no_wrap=True)
+    table.add_column("issued", justify="right", no_wrap=True)
+    table.add_column("mostly", no_wrap=True)
+    table.add_column("source", no_wrap=True, overflow="ellipsis", ratio=1)
+    costly = sorted((line for line in run.lines if line.warp_cycles), key=lambda line: -line.warp_cycles)[:lines]
+    for line in sorted(costly, key=lambda line: (line.file, line.line)):
+        place = f"{line.file.rpartition('/')[2]}:{line.line}" if line.line else "(no line)"
+        table.add_row(place, percent(100 * line.share), count(line.counters.instructions), waiting(line), Text(line.text))
+    return table

@@ -1,0 +1,1 @@
+"""Running kernels: device arrays, modules, launches, results."""

@@ -1,0 +1,95 @@
+"""Launch arguments: checked against the kernel's own parameters and packed into its parameter buffer."""
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+
+import numpy as np
+
+from archdef.errors import LaunchError
+from archdef.run.array import DeviceArray
+
+_FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+
+
+def pack(kernel: str, layout: Sequence, arguments: Sequence, memory) -> bytes:
+    """Build the parameter buffer.
+
+    layout    : parameters with ``name``, ``offset``, ``type`` and ``bytes``.
+    arguments : device arrays, numbers, numpy scalars; bytes-like objects for structures passed by value.
+    memory    : the device memory that arrays must lie in.
+
+    Raises LaunchError naming the kernel, the argument's position and what the parameter takes.
+    """
+    if len(arguments) != len(layout):
+        raise LaunchError(f"{kernel} takes {len(layout)} argument{'s' * (len(layout) != 1)} ({signature(layout) or 'none'}), "
+                          f"got {len(arguments)}")
+    buffer = bytearray(max((p.offset + p.bytes for p in layout), default=0))
+    for position, (parameter, argument) in enumerate(zip(layout, arguments, strict=True), start=1):
+        try:
+            data = _encode(parameter, argument, memory)
+        except _Refused as error:
+            raise LaunchError(f"argument {position} of {kernel} ({_type(parameter)}) {error}") from None
+        buffer[parameter.offset:parameter.offset + parameter.bytes] = data
+    return bytes(buffer)
+
+
+def signature(layout: Sequence) -> str:
+    """List the parameter types."""
+    return ", ".join(_type(parameter) for parameter in layout)
+
+
+class _Refused(Exception):
+    pass
+
+
+def _type(parameter) -> str:
+    width = int(parameter.type[1:]) // 8
+    return parameter.type if parameter.bytes == width else f"{parameter.bytes} bytes by value"
+
+
+def _encode(parameter, argument, memory) -> bytes:
+    is_scalar = parameter.bytes == int(parameter.type[1:]) // 8
+    if isinstance(argument, DeviceArray):
+        if not is_scalar or parameter.bytes != 8 or parameter.type in _FLOATS:
+            raise _Refused(f"is no pointer, got a device array of {argument.dtype}")
+        if argument.memory is not memory:
+            raise _Refused("got an array of another device; copy it with to_device")
+        if argument.freed:
+            raise _Refused("got a device array that was freed")
+        return argument.address.to_bytes(8, "little")
+    if isinstance(argument, np.ndarray) and argument.ndim:
+        raise _Refused("got a numpy array, which is host memory; copy it with to_device")
+    if isinstance(argument, (bytes, bytearray, memoryview)) or isinstance(argument, np.void) or not is_scalar:
+        return _raw(parameter, argument)
+    if isinstance(argument, np.ndarray):
+        argument = argument[()]
+    if not isinstance(argument, (numbers.Number, np.bool_)) or isinstance(argument, complex):
+        raise _Refused(f"takes a number{' or a device array' if parameter.bytes == 8 else ''}, got {type(argument).__name__}")
+    if parameter.type in _FLOATS:
+        with np.errstate(over="ignore"):
+            return _FLOATS[parameter.type](argument).tobytes()
+    if parameter.type[0] == "b" and isinstance(argument, np.floating):
+        if argument.nbytes != parameter.bytes:
+            raise _Refused(f"takes {parameter.bytes} bytes, got {argument.dtype} of {argument.nbytes}")
+        return argument.tobytes()
+    return _integer(parameter, argument)
+
+
+def _integer(parameter, argument) -> bytes:
+    if not isinstance(argument, (numbers.Integral, np.bool_)):
+        raise _Refused(f"takes an integer, got {argument!r}")
+    value, bits = int(argument), 8 * parameter.bytes
+    if not -(1 << bits - 1) <= value < 1 << bits:
+        raise _Refused(f"takes a {bits}-bit integer, got {value}")
+    return (value % (1 << bits)).to_bytes(parameter.bytes, "little")
+
+
+def _raw(parameter, argument) -> bytes:
+    try:
+        data = argument.tobytes() if isinstance(argument, np.generic) else bytes(memoryview(argument))
+    except TypeError:
+        raise _Refused(f"takes a structure as bytes or as a numpy record, got {type(argument).__name__}") from None
+    if len(data) != parameter.bytes:
+        raise _Refused(f"takes {parameter.bytes} bytes, got {len(data)}")
+    return data

@@ -1,0 +1,78 @@
+"""One launch: check, pack the arguments, run the engine, wrap what it counted."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from archdef.errors import Interrupted, LaunchError
+from archdef.metrics import Counters
+from archdef.occupancy import occupancy
+from archdef.run import limits
+from archdef.run.arguments import pack
+from archdef.run.progress import Progress
+from archdef.run.result import Run
+
+if TYPE_CHECKING:
+    from archdef.run.module import Kernel
+
+SLICE_MS = 50
+"""The engine comes up for air this often, to look for Ctrl-C and to draw the progress bar."""
+
+
+class Launcher:
+    """A kernel with grid, block and dynamic shared memory; call it with the kernel's arguments."""
+
+    def __init__(self, kernel: Kernel, grid, block, shared_bytes: int = 0):
+        self.kernel = kernel
+        self.grid = limits.shape(kernel.name, "grid", grid)
+        self.block = limits.shape(kernel.name, "block", block)
+        if not isinstance(shared_bytes, int) or shared_bytes < 0:
+            raise LaunchError(f"dynamic shared memory of {kernel.name} must be a number of bytes, got {shared_bytes!r}")
+        self.shared_bytes = shared_bytes
+
+    def __call__(self, *arguments) -> Run:
+        """Launch with the device's budgets."""
+        return self.launch(*arguments)
+
+    def launch(self, *arguments, max_instructions: int | None = None, max_cycles: int | None = None,
+               progress: bool | None = None) -> Run:
+        """Launch and wait for the end.
+
+        max_instructions, max_cycles : budgets of this launch; None for the device's.
+        progress                     : draw a bar once a second has passed; None: if stderr is a terminal.
+
+        Raises LaunchError, GuestFault, BudgetExceeded; Interrupted after Ctrl-C. Device memory stays readable after each.
+        """
+        from archdef.engine import core
+
+        kernel, device = self.kernel, self.kernel.module.device
+        architecture, name = device.architecture, kernel.name
+        limits.check_launch(name, architecture, self.grid, self.block)
+        program = kernel.program
+        parameters = pack(name, program.parameter_layout, arguments, device.memory)
+        limits.check_kernel(name, architecture, program, len(parameters), self.block)
+        shared = program.shared_bytes + self.shared_bytes
+        resident = self._occupancy(architecture, program, shared)
+        simulation = core.Simulation(
+            device.machine, kernel.loaded, device.memory, self.grid, self.block, parameters, self.shared_bytes,
+            resident.active_blocks, max_instructions or device.max_instructions, max_cycles or device.max_cycles)
+        blocks = self.grid[0] * self.grid[1] * self.grid[2]
+        try:
+            with Progress(f"{architecture.label} {name}", blocks, progress) as bar:
+                while simulation.advance(SLICE_MS):
+                    bar.update(simulation.blocks_done)
+        except KeyboardInterrupt:
+            raise Interrupted(f"{name} on {architecture.label} was interrupted at cycle {simulation.cycle:,}, after "
+                              f"{simulation.blocks_done:,} of {blocks:,} blocks; device memory is as the kernel left it") from None
+        return Run(kernel=name, architecture=architecture, grid=self.grid, block=self.block, shared_bytes=shared,
+                   registers=program.registers, occupancy=resident, counters=Counters.of(simulation.result()), program=program,
+                   sources=kernel.module.sources)
+
+    def _occupancy(self, architecture, program, shared: int):
+        threads = self.block[0] * self.block[1] * self.block[2]
+        try:
+            return occupancy(architecture, threads=threads, registers=max(1, program.registers), shared_bytes=shared)
+        except LaunchError as error:
+            raise LaunchError(f"cannot launch {self.kernel.name} on {error}") from None
+
+    def __repr__(self) -> str:
+        return f"<Launcher {self.kernel.name}[{self.grid}, {self.block}, {self.shared_bytes}]>"

@@ -1,0 +1,54 @@
+"""What a launch may ask for: every refusal names the limit, its value, what was asked, and the machine."""
+from __future__ import annotations
+
+from typing import Any
+
+from archdef.errors import LaunchError
+
+AXES = "xyz"
+
+
+def shape(kernel: str, what: str, given: Any) -> tuple[int, int, int]:
+    """Complete a grid or block to three dimensions.
+
+    Raises LaunchError if it is not one to three positive whole numbers.
+    """
+    numbers = given if isinstance(given, (tuple, list)) else (given,)
+    try:
+        sizes = tuple(int(n) for n in numbers if int(n) == n)
+    except (TypeError, ValueError):
+        sizes = ()
+    if not 1 <= len(numbers) <= 3 or len(sizes) != len(numbers) or min(sizes) < 1:
+        raise LaunchError(f"{what} of {kernel} must be one to three positive whole numbers, got {given!r}")
+    return (*sizes, *(1,) * (3 - len(sizes)))
+
+
+def check_launch(kernel: str, architecture, grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:
+    """Refuse a grid or block that is too large. Raises LaunchError."""
+    limits = architecture.limits
+    for what, path, sizes, allowed in (("block", "block_dimensions", block, limits.block_dimensions),
+                                       ("grid", "grid_dimensions", grid, limits.grid_dimensions)):
+        for axis, size, most in zip(AXES, sizes, allowed, strict=True):
+            if size > most:
+                raise _refusal(kernel, architecture, f"{path}.{axis}", most, f"{what} {sizes}")
+    threads = block[0] * block[1] * block[2]
+    if threads > limits.threads_per_block:
+        raise _refusal(kernel, architecture, "threads_per_block", limits.threads_per_block, f"{threads} threads, block {block}")
+
+
+def check_kernel(kernel: str, architecture, program, parameter_bytes: int, block: tuple[int, int, int]) -> None:
+    """Refuse a kernel that is too large for the machine, or a block that the kernel itself excludes. Raises LaunchError."""
+    limits = architecture.limits
+    for name, value in (("kernel_instructions", program.instructions), ("local_bytes_per_thread", program.local_bytes),
+                        ("parameter_bytes", parameter_bytes), ("constant_bytes", program.const_bytes)):
+        if value > getattr(limits, name):
+            raise _refusal(kernel, architecture, name, getattr(limits, name), value)
+    if required is not None and block != required:
+        raise LaunchError(f"{kernel} was compiled for blocks of {required} (.reqntid), got {block}")
+    threads = block[0] * block[1] * block[2]
+    if largest is not None and threads > largest:
+        raise LaunchError(f"{kernel} was compiled for at most {largest} threads per block (.maxntid), got {threads}")
+
+
+def _refusal(kernel: str, architecture, limit: str, allowed: int, asked: object) -> LaunchError:
+    return LaunchError(f"cannot launch {kernel} on {architecture.label}: limits.{limit} is {allowed}, got {asked}")

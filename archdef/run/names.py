@@ -1,0 +1,43 @@
+"""Kernel names as people write them: ``transpose`` for ``_Z9transposePfS_ii``, ``a::b`` for a name in a namespace."""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from archdef.errors import LaunchError, nearest
+
+
+def readable(symbol: str) -> str:
+    """Give the qualified name inside an Itanium-mangled symbol, without template arguments; other names stay as they are."""
+    nested = symbol.startswith("_ZN")
+    if not nested and not re.match(r"_ZL?\d", symbol):
+        return symbol
+    position, parts = 3 if nested else 3 if symbol.startswith("_ZL") else 2, []
+    while match := re.compile(r"L?(\d+)").match(symbol, position):
+        start = match.end()
+        position = start + int(match[1])
+        if position > len(symbol):
+            return symbol
+        parts.append(symbol[start:position])
+        if not nested:
+            break
+    return "::".join(parts) or symbol
+
+
+def find(name: str, symbols: Iterable[str], where: str) -> str:
+    """Find the one symbol that `name` means: itself, its readable name, or the last part of that.
+
+    Raises LaunchError that lists what there is, or all that `name` could mean.
+    """
+    symbols = tuple(symbols)
+    if name in symbols:
+        return name
+    for form in (readable, lambda symbol: readable(symbol).rpartition("::")[2]):
+        found = [symbol for symbol in symbols if form(symbol) == name]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise LaunchError(f"{name!r} means {len(found)} kernels of {where}; use the full name of one: {', '.join(found)}")
+    known = [readable(symbol) for symbol in symbols]
+    raise LaunchError(f"{where} has no kernel {name!r}{nearest(name, known)}; "
+                      + (f"it has {', '.join(known)}" if known else "it has none at all"))

@@ -1,0 +1,174 @@
+"""What a launch gives back: cycles, time, metrics, and what each source line cost."""
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from archdef.metrics import Counters, Measurement, Metrics
+from archdef.metrics.stalls import cpi_stack
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@attrs.frozen(eq=False, slots=False)
+class Cost:
+    """What one source line, or one PTX statement, cost."""
+
+    file: str
+    line: int
+    """1-based line of `file`; 0 for instructions that the compiler ties to no line."""
+    text: str
+    """The line, stripped; empty if the source is not at hand."""
+    counters: Counters
+    """Counters of these statements only."""
+    share: float
+    """Part of all warp cycles of the launch that was spent here, 0 to 1."""
+
+    @property
+    def warp_cycles(self) -> int:
+        """Cycles that warps spent here, issuing or waiting."""
+        return sum(self.counters.stalls.values())
+
+    @property
+    def cause(self) -> str:
+        """What the most warp cycles here went to; ``selected`` is issuing."""
+        stalls = self.counters.stalls
+        return max(stalls, key=stalls.__getitem__)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data."""
+        return {"file": self.file, "line": self.line, "text": self.text, "share": self.share, "warp_cycles": self.warp_cycles,
+                "cause": self.cause, **self.counters.totals(), "stalls": self.counters.stalls}
+
+
+@attrs.frozen(eq=False, slots=False)
+class Run:
+    """A finished launch."""
+
+    kernel: str
+    architecture: Any
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
+    """Shared memory per block, static and dynamic."""
+    registers: int
+    """Registers per thread."""
+    occupancy: Any
+    """The occupancy rule's answer: ``active_blocks``, ``occupancy``, ``limiter`` …"""
+    counters: Counters
+    """Everything that the engine counted."""
+    program: Any
+    """The lowered kernel, whose statements the counters belong to."""
+    sources: dict[str, tuple[str, ...]] = attrs.field(factory=dict, repr=False)
+    """File name → its lines, as far as they are at hand."""
+
+    @property
+    def cycles(self) -> int:
+        """SM cycles from launch to the last store landed."""
+        return self.counters.cycles
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds from launch to the last store landed."""
+        return self.counters.elapsed_s
+
+    @property
+    def partition(self) -> np.ndarray:
+        """Counters of each DRAM partition, a structured array."""
+        return self.counters.partition
+
+    @functools.cached_property
+    def metrics(self) -> Metrics:
+        """Metrics by name, computed as they are asked for."""
+        return self.metrics_of(self.counters)
+
+    def metrics_of(self, counters: Counters) -> Metrics:
+        """Give the metrics of a part of the launch, such as one line's counters."""
+        return Metrics(Measurement(counters, self.architecture, self.occupancy))
+
+    @property
+    def cpi_stack(self) -> dict[str, float]:
+        """A warp's cycles per instruction by cause, the time to issue among them; the sum is the whole."""
+        return cpi_stack(self.counters)
+
+    @functools.cached_property
+    def lines(self) -> tuple[Cost, ...]:
+        """What each source line cost, in source order; PTX lines where the compiler left no line table."""
+        rows: dict[tuple[str, int], list[int]] = {}
+        for row, statement in enumerate(self.program.statements):
+            rows.setdefault(_place(statement), []).append(row)
+        return tuple(self._cost(file, line, self._source(file, line), rows[file, line]) for file, line in sorted(rows))
+
+    @functools.cached_property
+    def statements(self) -> tuple[Cost, ...]:
+        """What each PTX statement cost, in the order of the text."""
+        return tuple(self._cost(s.ptx_file, s.ptx_line, s.text, [row]) for row, s in enumerate(self.program.statements))
+
+    def _source(self, file: str, line: int) -> str:
+        lines = self.sources.get(file, ())
+        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+    def _cost(self, file: str, line: int, text: str, rows: Sequence[int]) -> Cost:
+        counters = self.counters.only(rows)
+        whole = int(self.counters.statements["stall_cycles"].sum())
+        return Cost(file, line, text, counters, sum(counters.stalls.values()) / whole if whole else 0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data, ready for JSON."""
+        return {
+            "kernel": self.kernel, "architecture": self.architecture.label, "grid": self.grid, "block": self.block,
+            "cycles": self.cycles, "elapsed_s": self.elapsed_s, "registers": self.registers, "shared_bytes": self.shared_bytes,
+            "warps": self.counters.warps, "threads": self.counters.threads, "lanes_launched": self.counters.lanes_launched,
+            "occupancy": occupancy_dict(self.occupancy), "metrics": dict(self.metrics), "counters": self.counters.totals(),
+            "stalls": self.counters.stalls, "partitions": list(_rows(self.partition)),
+            "multiprocessors": list(_rows(self.counters.multiprocessor)), "lines": [line.to_dict() for line in self.lines]}
+
+    def to_pandas(self, per: str = "line") -> pandas.DataFrame:
+        """Give a DataFrame with a row per source ``line``, per PTX ``statement``, per ``partition``, or for the whole ``run``.
+
+        Raises ImportError if pandas is missing (``pip install archdef[pandas]``).
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas: pip install archdef[pandas]") from error
+        if per == "run":
+            return pandas.DataFrame([{"kernel": self.kernel, "architecture": self.architecture.label, "cycles": self.cycles,
+                                      "elapsed_s": self.elapsed_s, **self.metrics}])
+        if per == "partition":
+            return pandas.DataFrame(list(_rows(self.partition)))
+        if per not in ("line", "statement"):
+            raise ValueError(f"per must be 'line', 'statement', 'partition' or 'run', got {per!r}")
+        rows = []
+        for cost in self.lines if per == "line" else self.statements:
+            data = cost.to_dict()
+            rows.append(data | {f"stall_{cause}": cycles for cause, cycles in data.pop("stalls").items()})
+        return pandas.DataFrame(rows)
+
+    def __str__(self) -> str:
+        from archdef.report import text
+        from archdef.report.run import render
+
+        return text(render(self))
+
+
+def occupancy_dict(occupancy) -> dict[str, Any]:
+    """Give an occupancy answer as plain data."""
+    data = attrs.asdict(occupancy, filter=lambda attribute, _: attribute.name != "vocabulary")
+    return data | {"occupancy": occupancy.occupancy, "limits": dict(occupancy.limits)}
+
+
+def _place(statement) -> tuple[str, int]:
+    if statement.source_file and statement.source_line is not None:
+        return statement.source_file, statement.source_line
+    return statement.ptx_file, statement.ptx_line
+
+
+def _rows(table: np.ndarray) -> Iterator[dict[str, int]]:
+    for row in table:
+        yield {name: row[name].item() for name in table.dtype.names}

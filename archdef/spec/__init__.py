@@ -1,0 +1,20 @@
+"""Descriptions of machines: frozen values with units in their names, a source for every number, no behaviour.
+
+`Architecture` is the root; `OPERATION_CLASSES` and `FEATURES` are its two vocabularies. See the classes' own documentation for
+every field.
+"""
+from archdef.spec.access import (Broadcast, CoalescingRule, Lines, MulticastBroadcast, SegmentShrinking, SingleWordBroadcast,
+                                 SplitLanes, StrictHalfWarp, Transaction, WideAccess, WordAtATime)
+from archdef.spec.arch import Architecture
+from archdef.spec.evidence import KINDS, Cite
+from archdef.spec.fields import FrozenMap, GiB, KiB, MiB, unit_of
+from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_CLASSES, OPERATION_CLASSES, Isa, Operation,
+                              Unit, operations)
+from archdef.spec.machine import Chip, Clocks, HostLink, Limits, Schedulers, Vocabulary, Warp
+from archdef.spec.memory import Cache, Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory
+from archdef.spec.policy import (BlockDispatch, DramScheduling, FirstReady, GreedyThenOldest, Interleaved, IpdomStack,
+                                 LooseRoundRobin, OldestFirst, PartitionMap, PolicyValue, Reconvergence, RoundRobin,
+                                 SchedulerPolicy, TwoLevel, WeightedPriority, XorHash, named)
+
+__all__ = [name for name in dir() if not name.startswith("_") and name not in (
+    "access", "arch", "check", "evidence", "fields", "isa", "machine", "memory", "policy")]

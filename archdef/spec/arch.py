@@ -1,0 +1,212 @@
+"""The description of one machine: checked as a whole, changed by path, printed leaf by leaf."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from archdef.errors import SpecErrors, UnknownField, nearest
+from archdef.spec import check
+from archdef.spec.evidence import Cite, covering
+from archdef.spec.fields import (FrozenMap, Part, Parts, Rule, Table, children, part, parts, rule_of, text, texts, unit_of,
+                                 walk)
+from archdef.spec.isa import Isa, Operation, Unit
+from archdef.spec.machine import Chip, Clocks, HostLink, Limits, Schedulers, Vocabulary, Warp
+from archdef.spec.memory import Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class Architecture:
+    """One machine, as data.
+
+    A description that contradicts itself is refused with all its faults at once (`SpecErrors`). Two descriptions are equal
+    when they describe the same machine; evidence and history do not count.
+    """
+
+    name: str = text()
+    """Short name by which everything finds it; lower case."""
+    title: str = text()
+    """Name of the product."""
+    vendor: str = text()
+    """Who makes it."""
+    family: str = text()
+    """Vendor's name of the architecture family."""
+    compute_capability: str = text()
+    """Version of the instruction set and its limits, as the vendor counts."""
+    aliases: tuple[str, ...] = texts(default=())
+    """Other names."""
+    vocabulary: Vocabulary = part(Vocabulary, default=Vocabulary())
+    """The vendor's words, for reports."""
+    warp: Warp = part(Warp)
+    """Threads that issue together."""
+    chip: Chip = part(Chip)
+    """Multiprocessors, and how blocks reach them."""
+    limits: Limits = part(Limits)
+    """What a launch may ask for."""
+    clocks: Clocks = part(Clocks)
+    """Clock domains."""
+    schedulers: Schedulers = part(Schedulers)
+    """What issues."""
+    units: tuple[Unit, ...] = parts(Unit)
+    """What executes."""
+    isa: Isa = part(Isa)
+    """Features, and the cost of every class of operation."""
+    shared: SharedMemory = part(SharedMemory)
+    """Shared memory's banks."""
+    coalescing: Coalescing = part(Coalescing)
+    """From a warp's addresses to transactions."""
+    caches: Caches = part(Caches, default=Caches())
+    """Caches."""
+    load_store: LoadStore = part(LoadStore)
+    """What a multiprocessor can have under way."""
+    interconnect: Interconnect = part(Interconnect)
+    """Between multiprocessors and partitions."""
+    dram: Dram = part(Dram)
+    """Device memory."""
+    host_link: HostLink | None = part(HostLink, optional=True, default=None)
+    """The way to the host; None: on the same die."""
+    evidence: Mapping[str, Cite] = attrs.field(converter=FrozenMap, eq=False)
+    """Path, or beginning of a path → where the numbers below it come from; the longest match wins."""
+    changes: Mapping[str, tuple[object, object]] = attrs.field(default=FrozenMap(), converter=FrozenMap, eq=False)
+    """What `evolve` has changed since the plugin's declaration: path → (declared value, value now)."""
+
+    def __attrs_post_init__(self):
+        if faults := check.faults(self):
+            raise SpecErrors(f"{self.name} is not a usable description", faults)
+
+    # ---------------------------------------------------------------------------------------------------- reading
+    def walk(self) -> Iterator[tuple[str, object, Rule]]:
+        """Yield ``(path, value, rule)`` of everything described, parents before what is nested in them."""
+        return _walk(self._parts())
+
+    def leaves(self) -> Iterator[tuple[str, object, str]]:
+        """Yield ``(path, value, unit)`` of every value that holds no further description; policies are leaves, and so are
+        their numbers."""
+        for path, value, rule in self.walk():
+            if not isinstance(rule, (Parts, Table)) and (value is None or type(rule) is not Part):
+                yield path, value, unit_of(path.rpartition(".")[2])
+
+    def __getitem__(self, path: str) -> Any:
+        """Give the value at a path: ``arch["caches.l1.size_bytes"]``."""
+        return _found(self._parts(), _full(self._parts(), path, self.name))
+
+    def evidence_for(self, path: str) -> Cite:
+        """Say where the value at a path comes from."""
+        full = _full(self._parts(), path, self.name)
+        if (found := covering(self.evidence, full)) is None:
+            raise UnknownField(f"{self.name} has no evidence for {full}, which is a name or holds several numbers")
+        return found
+
+    def assumed(self) -> tuple[str, ...]:
+        """List the paths of all values that nobody has documented, measured or inferred."""
+        return tuple(path for path, value, rule in check.evident(self)
+                     if covering(self.evidence, path).kind == "assumed")
+
+    def unit(self, name: str) -> Unit:
+        """Give a unit by name."""
+        return next(unit for unit in self.units if unit.name == name)
+
+    def interval_cycles(self, operation: str | Operation) -> int:
+        """Give the SM cycles for which one warp instruction of a class of operation occupies its unit."""
+        cost = self.isa.operations[operation] if isinstance(operation, str) else operation
+        return cost.interval_cycles or -(-self.warp.size // self.unit(cost.unit).lanes)
+
+    @property
+    def dram_bandwidth_gb_s(self) -> float:
+        """Peak rate of device memory in 10⁹ bytes per second, before error correction."""
+        return self.dram.bandwidth_gb_s(self.clocks.memory_mhz)
+
+    @property
+    def l2_bytes(self) -> int:
+        """All of the L2 together; 0 without one."""
+        l2 = self.caches.l2
+        return 0 if l2 is None else l2.size_bytes * (self.dram.partitions if l2.scope == "partition" else 1)
+
+    @property
+    def label(self) -> str:
+        """The name, and what `evolve` has changed: ``gizmo with dram.partitions=7``."""
+        changed = ", ".join(f"{path}={now}" for path, (_, now) in self.changes.items())
+        return f"{self.name} with {changed}" if changed else self.name
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.vendor} {self.title} ({self.family}, compute capability {self.compute_capability})"
+
+    def __repr__(self) -> str:
+        return f"<Architecture {self.label}>"
+
+    # --------------------------------------------------------------------------------------------------- changing
+    def evolve(self, changes: Mapping[str, object]) -> Architecture:
+        """Give the same machine with some values changed, checked anew.
+
+        changes : mapping of path → value. Text is read the way the field wants it: ``"48 KiB"`` for bytes, a policy's short
+                  name for a policy, ``"none"`` for a part that is left out. A part of a path that is not ambiguous will do:
+                  ``"l1.size_bytes"``.
+
+        Raises UnknownField, naming the nearest path; SpecErrors with every fault of the changed machine.
+
+        >>> arch.evolve({"caches.l1.size_bytes": "48 KiB", "schedulers.policy": "gto", "warp.size": 16})  # doctest: +SKIP
+        """
+        parts, history, evidence = self._parts(), dict(self.changes), dict(self.evidence)
+        for given, value in changes.items():
+            path = _full(parts, given, self.name)
+            declared = history.pop(path)[0] if path in history else _found(parts, path)
+            head, *rest = path.split(".")
+            parts[head] = _replaced(parts[head], _RULES[head], rest, path, _plain(value))
+            if (now := _found(parts, path)) != declared:
+                history[path] = (declared, now)
+            evidence[path] = Cite("evolve", path, kind="assumed", note=f"declared: {declared}")
+        return attrs.evolve(self, **parts, changes=history, evidence=evidence)
+
+    def _parts(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _RULES}
+
+
+# --------------------------------------------------------------------------------------------------------------- paths
+# `parts` is a description taken apart: name of a top-level field → value. Nothing is checked until it is put together again.
+_RULES: dict[str, Rule] = {a.name: rule_of(a) for a in attrs.fields(Architecture) if rule_of(a) is not None}
+
+
+def _walk(parts: Mapping[str, Any]) -> Iterator[tuple[str, object, Rule]]:
+    for name, value in parts.items():
+        yield from walk(name, value, _RULES[name])
+
+
+def _full(parts: Mapping[str, Any], path: str, name: str) -> str:
+    """Complete a path: itself, or the only path that ends in it."""
+    known = {p: value for p, value, _ in _walk(parts)}
+    if path in known or (isinstance(parts["isa"], Isa) and path in check.absent_operations(parts["isa"])):
+        return path
+    ending = [p for p in known if p.endswith("." + path)]
+    if len(ending) == 1:
+        return ending[0]
+    if ending:
+        raise UnknownField(f"{name} has several fields {path!r}: {', '.join(ending)}")
+    for absent, value in known.items():
+        if value is None and path.startswith(absent + "."):
+            raise UnknownField(f"{name} has no field {path!r}, because {absent} is None; set {absent} as a whole first")
+    raise UnknownField(f"{name} has no field {path!r}{nearest(path, known)}")
+
+
+def _found(parts: Mapping[str, Any], path: str) -> Any:
+    """Give what lies at a complete path; None where a mapping has no such entry."""
+    return next((value for p, value, _ in _walk(parts) if p == path), None)
+
+
+def _replaced(value: Any, rule: Rule, segments: list[str], path: str, new: object) -> Any:
+    """Give a copy of a value in which `new` stands at `segments` below it; `path` is the whole path."""
+    if not segments:
+        return rule.parse(path.rpartition(".")[2], new) if isinstance(new, str) else new
+    head, *rest = segments
+    nested, nested_rule = next(((v, r) for n, v, r in children(value, rule) if n == head), (None, Part(of=object)))
+    changed = _replaced(nested, nested_rule, rest, path, new)
+    if isinstance(rule, Table):
+        return FrozenMap({**value, head: changed})
+    if isinstance(rule, Parts):
+        return tuple(changed if v.name == head else v for v in value)
+    return attrs.evolve(value, **{head: changed})
+
+
+def _plain(value: object) -> object:
+    """Turn a numpy scalar into the Python number that it stands for."""
+    return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value

@@ -1,0 +1,238 @@
+"""What a description must satisfy: every value by its own rule, and what values must hold together.
+
+A combination is only looked at when the values that it reads are sound by themselves, so that one mistake gives one fault.
+Rules marked `declared` hold for what a plugin declares; what-ifs made with `Architecture.evolve` may break them, because they
+move one number at a time.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from archdef.errors import SpecError
+from archdef.spec.evidence import Cite, covering
+from archdef.spec.fields import Part, Parts, Rule, Table, closest
+from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
+
+if TYPE_CHECKING:
+    from archdef.spec.arch import Architecture
+
+_COMBINATIONS: list[tuple[tuple[str, ...], bool, Callable]] = []
+
+
+def _combination(*reads: str, declared: bool = False):
+    """Register a rule about several values; it yields ``(path, value, allowed[, hint])``."""
+    def register(rule):
+        _COMBINATIONS.append((reads, declared, rule))
+        return rule
+    return register
+
+
+def faults(arch: Architecture) -> list[SpecError]:
+    """List every fault of a description; paths start with its name."""
+    name = arch.name if isinstance(arch.name, str) and arch.name else "architecture"
+    found = [fault for path, value, rule in arch.walk() for fault in rule.faults(path, value)]
+    unsound = [fault.path for fault in found]
+    for reads, declared, rule in _COMBINATIONS:
+        if (declared and arch.changes) or any(_overlap(a, b) for a in reads for b in unsound):
+            continue
+        found += [SpecError(*fault) for fault in rule(arch)]
+    found += _evidence_faults(arch)
+    return [SpecError(f"{name}.{f.path}", f.value, f.allowed, hint=f.hint) for f in found]
+
+
+def _overlap(a: str, b: str) -> bool:
+    return a == b or a.startswith(b + ".") or b.startswith(a + ".")
+
+
+def evident(arch: Architecture) -> Iterator[tuple[str, object, Rule]]:
+    """Yield every leaf that claims something about the machine, and so needs a source."""
+    for path, value, rule in arch.walk():
+        plain = type(rule) is not Part and not isinstance(rule, (Parts, Table))
+        if plain and rule.needs_evidence and value is not None:
+            yield path, value, rule
+
+
+def absent_operations(isa: Isa) -> set[str]:
+    """Give the paths of the classes of operation that the machine does not have."""
+    return {f"isa.operations.{name}" for name in OPERATION_CLASSES if name not in isa.operations}
+
+
+def _evidence_faults(arch: Architecture) -> Iterator[SpecError]:
+    values = {path: value for path, value, _ in evident(arch)}
+    paths = list(values)
+    for key, cite in arch.evidence.items():
+        if not isinstance(cite, Cite):
+            yield SpecError(f"evidence.{key}", cite, "must be a Cite")
+        elif not arch.changes and not any(path == key or path.startswith(key + ".") for path in paths):
+            yield SpecError("evidence", key, "must name fields of the description",
+                            hint=closest(key, paths))
+    for path in paths:
+        if covering(arch.evidence, path) is None:
+            yield SpecError(path, values[path], "must have a source: add its path, or the beginning of it, to evidence")
+
+
+# ------------------------------------------------------------------------------------------------- threads and resources
+@_combination("limits.threads_per_block", "limits.threads_per_multiprocessor")
+def _a_block_fits(arch):
+    most = arch.limits.threads_per_multiprocessor
+    if arch.limits.threads_per_block > most:
+        yield "limits.threads_per_block", arch.limits.threads_per_block, f"must be at most threads_per_multiprocessor = {most}"
+
+
+@_combination("warp.size", "limits.warps_per_multiprocessor", "limits.threads_per_multiprocessor", declared=True)
+def _threads_fill_warps(arch):
+    product = arch.warp.size * arch.limits.warps_per_multiprocessor
+    if arch.limits.threads_per_multiprocessor != product:
+        yield ("limits.threads_per_multiprocessor", arch.limits.threads_per_multiprocessor,
+               f"must be warps_per_multiprocessor x warp.size = {product}")
+
+
+@_combination("limits.threads_per_block", "limits.block_dimensions")
+def _a_block_dimension_is_within_the_block(arch):
+    for axis, most in zip("xyz", arch.limits.block_dimensions):
+        if most > arch.limits.threads_per_block:
+            yield ("limits.block_dimensions", arch.limits.block_dimensions,
+                   f"must be at most threads_per_block = {arch.limits.threads_per_block} along {axis}")
+
+
+@_combination("schedulers.count", "limits.warps_per_multiprocessor")
+def _schedulers_hold_the_warps(arch):
+    most = 64 * arch.schedulers.count
+    if arch.limits.warps_per_multiprocessor > most:
+        yield ("limits.warps_per_multiprocessor", arch.limits.warps_per_multiprocessor,
+               f"must be at most 64 for each of schedulers.count = {arch.schedulers.count}")
+
+
+@_combination("limits")
+def _registers_add_up(arch):
+    limits = arch.limits
+    if limits.registers_per_block > limits.registers_per_multiprocessor:
+        yield ("limits.registers_per_block", limits.registers_per_block,
+               f"must be at most registers_per_multiprocessor = {limits.registers_per_multiprocessor}")
+    if limits.registers_per_multiprocessor % limits.register_partitions:
+        yield ("limits.register_partitions", limits.register_partitions,
+               f"must divide registers_per_multiprocessor = {limits.registers_per_multiprocessor}")
+    if limits.register_partitions > 1 and limits.register_allocation_scope == "block":
+        yield "limits.register_partitions", limits.register_partitions, "must be 1 if registers are handed out per block"
+
+
+@_combination("limits", declared=True)
+def _register_partitions_hold_the_warps(arch):
+    limits = arch.limits
+    most = limits.warps_per_register_partition
+    if most is not None and most * limits.register_partitions != limits.warps_per_multiprocessor:
+        yield ("limits.warps_per_register_partition", most, "must be warps_per_multiprocessor / register_partitions = "
+               f"{limits.warps_per_multiprocessor / limits.register_partitions:g}")
+
+
+@_combination("limits")
+def _shared_memory_adds_up(arch):
+    limits = arch.limits
+    if limits.shared_bytes_per_block > limits.shared_bytes_per_multiprocessor:
+        yield ("limits.shared_bytes_per_block", limits.shared_bytes_per_block,
+               f"must be at most shared_bytes_per_multiprocessor = {limits.shared_bytes_per_multiprocessor}")
+
+
+@_combination("limits", declared=True)
+def _shared_memory_is_a_carveout(arch):
+    sizes = arch.limits.shared_carveouts
+    if sizes and arch.limits.shared_bytes_per_multiprocessor not in sizes:
+        yield ("limits.shared_bytes_per_multiprocessor", arch.limits.shared_bytes_per_multiprocessor,
+               f"must be one of shared_carveouts = {', '.join(map(str, sizes))}")
+
+
+# -------------------------------------------------------------------------------------------------------- instructions
+@_combination("units", "schedulers.dual_issue", "schedulers.issue_width")
+def _dual_issue_pairs_units(arch):
+    names = [unit.name for unit in arch.units]
+    for pair in arch.schedulers.dual_issue:
+        for name in sorted(set(pair) - set(names)):
+            yield "schedulers.dual_issue", name, f"must name units ({', '.join(names)})"
+    if arch.schedulers.dual_issue and arch.schedulers.issue_width < 2:
+        yield "schedulers.issue_width", arch.schedulers.issue_width, "must be at least 2 where dual_issue pairs units"
+    if arch.schedulers.issue_width > 1 and not arch.schedulers.dual_issue:
+        yield "schedulers.dual_issue", (), f"must pair units where issue_width is {arch.schedulers.issue_width}"
+
+
+@_combination("isa.operations", "isa.features", "units")
+def _every_class_has_a_cost(arch):
+    declared, features = arch.isa.operations, arch.isa.features
+    missing = [name for name in OPERATION_CLASSES
+               if name not in declared and (name not in FEATURE_OF_CLASS or FEATURE_OF_CLASS[name] in features)]
+    if missing:
+        yield "isa.operations", tuple(declared), f"must declare every class of operation; missing: {', '.join(missing)}"
+    names = [unit.name for unit in arch.units]
+    for name, cost in declared.items():
+        if name not in OPERATION_CLASSES:
+            yield ("isa.operations", name, "must name classes of OPERATION_CLASSES",
+                   closest(name, OPERATION_CLASSES))
+        elif cost.latency_cycles < 1 and name not in MEMORY_CLASSES:
+            yield f"isa.operations.{name}.latency_cycles", cost.latency_cycles, "must be at least 1"
+        if cost.unit not in names:
+            yield (f"isa.operations.{name}.unit", cost.unit, f"must name a unit ({', '.join(names)})",
+                   closest(cost.unit, names))
+
+
+@_combination("isa.features")
+def _features_come_with_what_they_need(arch):
+    for feature, needed in FEATURE_NEEDS.items():
+        if feature in arch.isa.features and needed not in arch.isa.features:
+            yield "isa.features", feature, f"must come with {needed}"
+
+
+# -------------------------------------------------------------------------------------------------------------- memory
+@_combination("shared", declared=True)
+def _an_access_without_conflict_exists(arch):
+    if arch.shared.conflict_lanes > arch.shared.banks:
+        yield "shared.conflict_lanes", arch.shared.conflict_lanes, f"must be at most shared.banks = {arch.shared.banks}"
+
+
+@_combination("coalescing", "dram.interleave_bytes", "caches")
+def _transactions_stay_in_one_place(arch):
+    for kind in ("load", "store", "load_uncached"):
+        rule = getattr(arch.coalescing, kind)
+        if rule.largest_bytes > arch.dram.interleave_bytes:
+            yield (f"coalescing.{kind}", rule.largest_bytes,
+                   f"must make transactions of at most dram.interleave_bytes = {arch.dram.interleave_bytes}")
+        for level in ("l1", "l2"):
+            cache = getattr(arch.caches, level)
+            if cache is not None and rule.largest_bytes > cache.line_bytes and not (level == "l1" and kind != "load"):
+                yield (f"coalescing.{kind}", rule.largest_bytes,
+                       f"must make transactions of at most caches.{level}.line_bytes = {cache.line_bytes}")
+
+
+@_combination("caches", "dram.interleave_bytes")
+def _caches_have_whole_sets(arch):
+    for level in ("l1", "constant", "texture_l1", "texture_l2", "l2"):
+        cache = getattr(arch.caches, level)
+        if cache is None:
+            continue
+        path = f"caches.{level}"
+        if cache.size_bytes % (cache.line_bytes * cache.ways):
+            yield (f"{path}.size_bytes", cache.size_bytes,
+                   f"must be a multiple of line_bytes x ways = {cache.line_bytes * cache.ways}")
+        if cache.sector_bytes > cache.line_bytes:
+            yield f"{path}.sector_bytes", cache.sector_bytes, f"must be at most line_bytes = {cache.line_bytes}"
+        if cache.scope == "partition" and cache.line_bytes > arch.dram.interleave_bytes:
+            yield (f"{path}.line_bytes", cache.line_bytes,
+                   f"must be at most dram.interleave_bytes = {arch.dram.interleave_bytes}")
+
+
+@_combination("dram")
+def _dram_is_consistent(arch):
+    dram = arch.dram
+    if dram.write_drain_high > dram.queue_entries:
+        yield "dram.write_drain_high", dram.write_drain_high, f"must be at most queue_entries = {dram.queue_entries}"
+    if dram.write_drain_low >= dram.write_drain_high:
+        yield "dram.write_drain_low", dram.write_drain_low, f"must be less than write_drain_high = {dram.write_drain_high}"
+    if dram.row_bytes < dram.burst_bytes:
+        yield "dram.row_bytes", dram.row_bytes, f"must be at least burst_bytes = {dram.burst_bytes}"
+    if dram.t_ras_ns < dram.t_rcd_ns:
+        yield "dram.t_ras_ns", dram.t_ras_ns, f"must be at least t_rcd_ns = {dram.t_rcd_ns}"
+
+
+@_combination("dram", declared=True)
+def _partitions_share_the_bus(arch):
+    if arch.dram.bus_bits % (8 * arch.dram.partitions):
+        yield "dram.bus_bits", arch.dram.bus_bits, f"must give each of {arch.dram.partitions} partitions whole bytes"

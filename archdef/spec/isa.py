@@ -1,0 +1,199 @@
+"""Instruction set: what each class of operation costs, and which features programs may use."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from archdef.errors import SpecError, SpecErrors
+from archdef.spec.fields import FrozenMap, choice, flag, integer, table, text, words
+
+OPERATION_CLASSES: dict[str, str] = {
+    "move": "copy of a register or constant into a register (what lowering could not drop)",
+    "select": "choice between two registers by a predicate",
+    "predicate": "logic among predicates",
+    "int_add": "32-bit integer add, subtract, negate; with carry",
+    "int_minmax": "32-bit integer minimum, maximum, absolute value",
+    "int_logic": "32-bit and, or, xor, not",
+    "int_shift": "32-bit shifts",
+    "int_compare": "32-bit integer comparison into a predicate or register",
+    "int_mul16": "16 x 16 bit multiply, with or without add",
+    "int_mul24": "24 x 24 bit multiply, with or without add",
+    "int_mul32": "32 x 32 bit multiply, low half, with or without add",
+    "int_mul_wide": "32 x 32 bit multiply, 64-bit result, with or without add",
+    "int_mul_high": "32 x 32 bit multiply, high half, with or without add",
+    "int_div32": "32-bit integer division and remainder",
+    "int_sad": "sum of absolute differences",
+    "int_dot": "dot product of packed bytes or halves, with add",
+    "bit_field": "extract or insert a bit field, reverse bits",
+    "bit_count": "count ones, leading zeros, highest bit",
+    "byte_permute": "pick bytes out of two registers",
+    "funnel_shift": "32 bits out of a shifted register pair",
+    "int64_add": "64-bit integer add, subtract, negate",
+    "int64_minmax": "64-bit integer minimum, maximum, absolute value",
+    "int64_logic": "64-bit and, or, xor, not",
+    "int64_shift": "64-bit shifts",
+    "int64_compare": "64-bit integer comparison",
+    "int64_mul": "64 x 64 bit multiply, low half, with or without add",
+    "int64_div": "64-bit integer division and remainder",
+    "fp32_add": "single-precision add, subtract, negate, absolute value",
+    "fp32_mul": "single-precision multiply",
+    "fp32_fma": "single-precision multiply-add, fused or not as `Isa.float_mad` says",
+    "fp32_minmax": "single-precision minimum, maximum",
+    "fp32_compare": "single-precision comparison",
+    "fp32_rcp": "approximate reciprocal",
+    "fp32_rsqrt": "approximate reciprocal square root",
+    "fp32_sqrt": "approximate square root",
+    "fp32_div": "approximate division",
+    "fp32_transcendental": "approximate sine, cosine, exponential, logarithm, hyperbolic tangent",
+    "fp32_div_exact": "single-precision division and reciprocal, correctly rounded",
+    "fp32_sqrt_exact": "single-precision square root, correctly rounded",
+    "fp64_add": "double-precision add, subtract, negate, absolute value",
+    "fp64_mul": "double-precision multiply",
+    "fp64_fma": "double-precision fused multiply-add",
+    "fp64_minmax": "double-precision minimum, maximum",
+    "fp64_compare": "double-precision comparison",
+    "fp64_div": "double-precision division and reciprocal",
+    "fp64_sqrt": "double-precision square root and reciprocal square root",
+    "convert": "conversion among types of at most 32 bits",
+    "convert64": "conversion from or to a 64-bit type",
+    "branch": "branch, direct or indexed",
+    "call": "call of a device function",
+    "exit": "end of a thread, return from a function",
+    "barrier": "block barrier",
+    "vote": "vote among the lanes of a warp, active mask",
+    "match": "comparison of a value among the lanes of a warp",
+    "shuffle": "exchange of registers among the lanes of a warp",
+    "fence": "memory fence",
+    "special_register": "read of a special register",
+    "clock": "read of a cycle counter or timer",
+    "load_global": "load from global memory",
+    "store_global": "store to global memory",
+    "load_local": "load from thread-local memory",
+    "store_local": "store to thread-local memory",
+    "load_shared": "load from shared memory",
+    "store_shared": "store to shared memory",
+    "load_constant": "load from constant memory by a computed address",
+    "atomic_global": "atomic operation or reduction on global memory",
+    "atomic_shared": "atomic operation on shared memory",
+}
+"""Every class of operation, and what it holds. The unit is one instruction of a warp."""
+
+FEATURES: dict[str, str] = {
+    "fp64": "double-precision arithmetic (compute capability 1.3)",
+    "fp32_fma": "single-precision fused multiply-add with one rounding (2.0)",
+    "fp16": "half-precision arithmetic (5.3)",
+    "atomics_global": "32-bit integer atomics on global memory (1.1)",
+    "atomics_global_64": "64-bit integer atomics on global memory (1.2)",
+    "atomics_shared": "32-bit integer atomics on shared memory (1.2)",
+    "atomics_shared_64": "64-bit integer atomics on shared memory (2.0)",
+    "atomics_float_add": "single-precision atomic add (2.0)",
+    "atomics_double_add": "double-precision atomic add (6.0)",
+    "vote": "vote.all, vote.any, vote.uni (1.2)",
+    "vote_ballot": "vote.ballot, active mask and lane-mask registers (2.0)",
+    "match": "match.any, match.all (7.0)",
+    "shuffle": "shfl (3.0)",
+    "lane_masks_64": "64-bit forms of lane masks, for warps wider than 32 lanes",
+    "barrier_count": "barriers of other numbers than 0 and of part of a block (2.0)",
+    "barrier_reduce": "barriers that reduce a predicate (2.0)",
+    "read_only_loads": "ld.global.nc; a hint, loads work without it (3.2)",
+    "unified_addressing": "generic addresses decided at run time (2.0)",
+    "device_calls": "calls that are not inlined, recursion, a stack (2.0)",
+    "indirect_calls": "calls through a register (2.0)",
+    "clock": "per-multiprocessor cycle counters (1.0)",
+    "clock64": "64-bit cycle counter (2.0)",
+    "globaltimer": "nanosecond timer (3.0)",
+    "dynamic_parallelism": "launches from the device (3.5)",
+}
+"""Every feature, what it allows, and the compute capability that brought it.
+
+Only what a machine cannot do at all is a feature. Instructions that came later but that a compiler can spell out in older ones
+(bit fields, byte permutes, packed dot products, funnel shifts) are classes of operation that cost several issues.
+"""
+
+FEATURE_OF_CLASS: dict[str, str] = {
+    **{name: "fp64" for name in OPERATION_CLASSES if name.startswith("fp64_")},
+    "vote": "vote", "match": "match", "shuffle": "shuffle", "clock": "clock",
+    "atomic_global": "atomics_global", "atomic_shared": "atomics_shared",
+}
+"""Classes that a description may leave out, namely when it does not declare the feature beside them."""
+
+FEATURE_NEEDS: dict[str, str] = {
+    "atomics_global_64": "atomics_global", "atomics_shared": "atomics_global", "atomics_shared_64": "atomics_shared",
+    "atomics_float_add": "atomics_global", "atomics_double_add": "fp64", "vote_ballot": "vote",
+    "barrier_reduce": "barrier_count", "indirect_calls": "device_calls", "clock64": "clock",
+}
+"""Features that make no sense without another."""
+
+MEMORY_CLASSES: frozenset[str] = frozenset(
+    name for name in OPERATION_CLASSES if name.startswith(("load_", "store_", "atomic_")))
+"""Classes whose latency is added to that of the memory which they access."""
+
+
+@attrs.frozen
+class Operation:
+    """Cost of one class of operation."""
+
+    unit: str = text()
+    """Name of the unit that executes it."""
+    latency_cycles: int = integer(at_least=0)
+    """SM cycles from issue until a dependent instruction can issue; classes that access memory: added to the memory's own
+    latency, and may be 0."""
+    interval_cycles: int | None = integer(optional=True, default=None)
+    """SM cycles for which one warp instruction occupies the unit; None: the warp's lanes over the unit's, rounded up."""
+    issues: int = integer(at_least=0, default=1)
+    """Warp instructions that the machine issues for it; 0: it is free, the compiler or an operand absorbs it."""
+
+
+@attrs.frozen
+class Unit:
+    """A kind of execution unit."""
+
+    name: str = text()
+    """Name by which operations and pairs for dual issue refer to it."""
+    lanes: int = integer(at_most=64)
+    """Lanes that start per cycle: one warp instruction occupies the unit for ``ceil(warp.size / lanes)`` cycles."""
+    scope: str = choice("scheduler", "multiprocessor", default="multiprocessor")
+    """Whether each scheduler has one of its own, or all share one."""
+
+
+@attrs.frozen(kw_only=True)
+class Isa:
+    """What the instruction set offers and costs.
+
+    `operations` must hold every class of `OPERATION_CLASSES`; a class listed in `FEATURE_OF_CLASS` may be left out when its
+    feature is not declared, because then no program that uses it is accepted.
+    """
+
+    features: frozenset[str] = words(FEATURES, "feature")
+    """What programs may use, out of `FEATURES`."""
+    operations: Mapping[str, Operation] = table(Operation)
+    """Class of operation → cost."""
+    pointer_bits: int = choice(32, 64)
+    """Width at which the machine computes addresses; 64-bit address arithmetic of a program is charged at this width."""
+    fuse_multiply_add: bool = flag()
+    """Whether the compiler fuses a multiply and a dependent add into one instruction."""
+    float_mad: str = choice("fused", "truncated", "separate")
+    """Single-precision multiply-add: one rounding; product truncated to 24 bits; or two rounded operations."""
+    predication_max_instructions: int = integer(at_least=0)
+    """Longest body of a branch that the compiler turns into predicated instructions; 0: never."""
+
+
+def operations(*tables: Mapping[Operation, str]) -> FrozenMap:
+    """Turn tables *cost → names of the classes that have it* into the mapping that `Isa.operations` wants.
+
+    >>> operations({Operation("sp", 24): "move int_add", Operation("sp", 24, issues=2): "int64_add"})["int64_add"].issues
+    2
+
+    Raises SpecErrors if a class is listed twice; names that are no class are refused by the `Architecture`.
+    """
+    made: dict[str, Operation] = {}
+    faults = []
+    for cost, names in (row for table in tables for row in table.items()):
+        for name in names.split():
+            if name in made:
+                faults.append(SpecError(f"isa.operations.{name}", cost, "must be declared once"))
+            made[name] = cost
+    if faults:
+        raise SpecErrors("the table of operations is not usable", faults)
+    return FrozenMap(made)

@@ -1,0 +1,157 @@
+"""The multiprocessors: warps, limits, clocks, schedulers; and how the host reaches the machine."""
+from __future__ import annotations
+
+import attrs
+
+from archdef.spec.fields import choice, exceptions, integer, integers, pairs, policy, real, text
+from archdef.spec.policy import BlockDispatch, IpdomStack, Reconvergence, RoundRobin, SchedulerPolicy
+
+
+@attrs.frozen(kw_only=True)
+class Vocabulary:
+    """The vendor's words, for reports; everywhere else archdef uses its own."""
+
+    multiprocessor: str = text(default="SM")
+    """What runs blocks."""
+    cluster: str = text(default="cluster")
+    """A group of multiprocessors that share a port."""
+    scheduler: str = text(default="scheduler")
+    """The part of a multiprocessor that issues instructions of a share of the warps."""
+    block: str = text(default="block")
+    """Threads that share memory and barriers."""
+    warp: str = text(default="warp")
+    """Threads that issue together."""
+    lane: str = text(default="lane")
+    """A thread's place in its warp."""
+    shared: str = text(default="shared memory")
+    """A block's own memory."""
+    partition: str = text(default="partition")
+    """A slice of memory with its own controller."""
+
+
+@attrs.frozen(kw_only=True)
+class Warp:
+    """Threads that issue together."""
+
+    size: int = integer(at_most=64)
+    """Lanes."""
+    reconvergence: Reconvergence = policy(Reconvergence, default=IpdomStack())
+    """Where lanes that parted meet again."""
+
+
+@attrs.frozen(kw_only=True)
+class Chip:
+    """How many multiprocessors there are, and how blocks reach them."""
+
+    multiprocessors: int = integer(at_most=4096)
+    """Multiprocessors in use."""
+    multiprocessors_per_cluster: int = integer(default=1)
+    """Multiprocessors that share a cluster; the last cluster may be smaller."""
+    block_dispatch: BlockDispatch = policy(BlockDispatch, default=RoundRobin())
+    """Which multiprocessor the next block goes to."""
+    block_launch_cycles: int = integer(at_least=0)
+    """Least SM cycles between two block launches anywhere on the chip."""
+    block_turnover_cycles: int = integer(at_least=0)
+    """SM cycles from the end of a block until its successor on that multiprocessor issues."""
+    launch_overhead_us: float = real(at_least=0)
+    """Host-side time of a launch; reported apart from the kernel's own time."""
+
+
+@attrs.frozen(kw_only=True)
+class Limits:
+    """What a launch may ask for, and in which units a multiprocessor hands out its resources."""
+
+    threads_per_block: int = integer()
+    """Most threads of a block."""
+    threads_per_multiprocessor: int = integer()
+    """Most resident threads."""
+    warps_per_multiprocessor: int = integer()
+    """Most resident warps."""
+    blocks_per_multiprocessor: int = integer()
+    """Most resident blocks."""
+    registers_per_multiprocessor: int = integer()
+    """32-bit registers of the register file."""
+    registers_per_block: int = integer()
+    """Most registers of one block."""
+    registers_per_thread: int = integer()
+    """Most registers of one thread."""
+    register_allocation_unit: int = integer()
+    """Registers are handed out in multiples of this many …"""
+    register_allocation_scope: str = choice("block", "warp")
+    """… per block or per warp."""
+    register_allocation_unit_exceptions: tuple[tuple[tuple[int, ...], int], ...] = exceptions(default=())
+    """``((registers per thread, …), unit)``: numbers of registers for which another unit holds."""
+    register_partitions: int = integer(default=1)
+    """Equal parts of the register file; a warp's registers lie in one of them."""
+    warps_per_register_partition: int | None = integer(optional=True, default=None)
+    """Most warps that one part of the register file takes; None: as many as their registers allow."""
+    warp_allocation_granularity: int = integer(default=1)
+    """Warps (of a block if registers are handed out per block, else of a part of the register file) count in multiples of it."""
+    shared_bytes_per_multiprocessor: int = integer(at_least=0)
+    """Shared memory that resident blocks divide among themselves."""
+    shared_bytes_per_block: int = integer(at_least=0)
+    """Most shared memory of one block."""
+    shared_allocation_unit_bytes: int = integer()
+    """Shared memory is handed out in multiples of this."""
+    shared_reserved_bytes_per_block: int = integer(at_least=0, default=0)
+    """Shared memory that the system takes for itself in every block."""
+    shared_carveouts: tuple[int, ...] = integers(at_least=0, default=())
+    """Sizes in bytes that `shared_bytes_per_multiprocessor` can be set to, where L1 shares the array; empty: fixed."""
+    block_dimensions: tuple[int, int, int] = integers(length=3)
+    """Most threads of a block along x, y, z."""
+    grid_dimensions: tuple[int, int, int] = integers(length=3)
+    """Most blocks of a grid along x, y, z."""
+    kernel_instructions: int = integer()
+    """Most instructions of a kernel."""
+    local_bytes_per_thread: int = integer(at_least=0)
+    """Most thread-local memory."""
+    parameter_bytes: int = integer()
+    """Most bytes of kernel parameters."""
+    constant_bytes: int = integer()
+    """Constant memory of a module."""
+
+
+@attrs.frozen(kw_only=True)
+class Clocks:
+    """Clock domains. Multiprocessors run at the shader clock; interconnect, partition ports and L2 at the core clock."""
+
+    core_mhz: float = real()
+    """Interconnect, partition ports and L2."""
+    shader_mhz: float = real()
+    """Multiprocessors ("SM cycles"); equal to the core clock on machines that have one."""
+    memory_mhz: float = real()
+    """DRAM command clock as device queries print it; data moves `Dram.transfers_per_clock` times per cycle."""
+
+
+@attrs.frozen(kw_only=True)
+class Schedulers:
+    """The parts of a multiprocessor that issue; warp slot w belongs to scheduler ``w % count``."""
+
+    count: int = integer(at_most=64)
+    """Schedulers per multiprocessor; each holds at most 64 warps."""
+    policy: SchedulerPolicy = policy(SchedulerPolicy)
+    """Which ready warp is next."""
+    issue_interval_cycles: int = integer(at_most=63)
+    """SM cycles between two issue slots of one scheduler."""
+    issue_width: int = integer(at_most=8, default=1)
+    """Instructions per issue slot; more than one only to different units that `dual_issue` pairs, from one warp or several."""
+    dual_issue: tuple[frozenset[str], ...] = pairs(default=())
+    """Pairs of units that can be issued to in one slot."""
+    instruction_gap_cycles: int = integer()
+    """Least SM cycles between two issues of the same warp."""
+
+
+@attrs.frozen(kw_only=True)
+class HostLink:
+    """The way to the host."""
+
+    name: str = text()
+    """What it is, for reports."""
+    pinned_gb_s: float = real()
+    """Copy rate from and to page-locked memory, one way."""
+    pageable_gb_s: float = real()
+    """Copy rate from and to ordinary memory, one way."""
+    latency_us: float = real(at_least=0)
+    """Time before the first byte of a copy."""
+    copy_engines: int = integer(at_least=0)
+    """Copies that run beside kernels; 0: a copy waits for kernels."""

@@ -1,0 +1,206 @@
+"""The memory hierarchy: shared memory, coalescing, caches, load/store limits, interconnect, DRAM."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from archdef.spec.access import Broadcast, CoalescingRule, SplitLanes, WideAccess, _groups
+from archdef.spec.fields import choice, flag, integer, part, policy, real
+from archdef.spec.policy import DramScheduling, Interleaved, PartitionMap
+
+
+@attrs.frozen(kw_only=True)
+class SharedMemory:
+    """The banks of a multiprocessor's shared memory; the byte at address a lies in bank ``a // bank_width_bytes % banks``."""
+
+    banks: int = integer(power_of_two=True)
+    """Banks, each serving one word per pass."""
+    bank_width_bytes: int = integer(power_of_two=True, default=4)
+    """Bytes of a bank's word."""
+    conflict_lanes: int = integer(at_most=64, power_of_two=True)
+    """Lanes that are served together; lanes of different groups never conflict."""
+    broadcast: Broadcast = policy(Broadcast)
+    """How many lanes that want the same word one pass serves."""
+    wide_access: WideAccess = policy(WideAccess, default=SplitLanes())
+    """How words wider than a bank are served."""
+    latency_cycles: int = integer()
+    """SM cycles from issue to a usable result of an access in one pass, less the operation's own latency."""
+    pass_cycles: int = integer()
+    """SM cycles for which one pass occupies the banks."""
+
+    def _conflict_groups(self, addresses, word_bytes, mask):
+        pieces = max(1, word_bytes // self.bank_width_bytes)
+        split = isinstance(self.wide_access, SplitLanes)
+        lanes = max(1, self.conflict_lanes // pieces) if split else self.conflict_lanes
+        for _, group in _groups(addresses, mask, lanes):
+            first = [(lane, address // self.bank_width_bytes) for lane, address in group]
+            if split:
+                yield [(lane, word + piece) for lane, word in first for piece in range(pieces)]
+            else:
+                yield from ([(lane, word + piece) for lane, word in first] for piece in range(pieces))
+
+    def passes(self, addresses: Sequence[int], word_bytes: int = 4, mask: Sequence[bool] | None = None) -> int:
+        """Count the passes over the banks that one access of a warp needs.
+
+        addresses  : sequence of int, shape (warp_size,), bytes.
+        word_bytes : int, bytes per lane.
+        mask       : sequence of bool, shape (warp_size,), lanes that take part; None for all.
+        """
+        return sum(int(self.broadcast.passes(group, self.banks))
+                   for group in self._conflict_groups(addresses, word_bytes, mask))
+
+    def groups(self, addresses: Sequence[int], word_bytes: int = 4, mask: Sequence[bool] | None = None) -> int:
+        """Count the conflict groups that have an active lane: the passes that the access needs without any conflict."""
+        return sum(1 for _ in self._conflict_groups(addresses, word_bytes, mask))
+
+
+@attrs.frozen(kw_only=True)
+class Coalescing:
+    """Which transactions serve an access of a warp to global or local memory."""
+
+    load: CoalescingRule = policy(CoalescingRule)
+    """Loads."""
+    store: CoalescingRule = policy(CoalescingRule)
+    """Stores, reductions and atomics."""
+    load_uncached: CoalescingRule = policy(CoalescingRule)
+    """Loads that go past L1, because of their cache operator or because L1 is off."""
+
+
+@attrs.frozen(kw_only=True)
+class Cache:
+    """One cache. Sets are chosen by the line's number modulo their count; the least recently used way is replaced."""
+
+    size_bytes: int = integer()
+    """Bytes of one instance: of each multiprocessor's, cluster's or partition's, or of the chip's only one."""
+    line_bytes: int = integer(power_of_two=True)
+    """Bytes under one tag."""
+    sector_bytes: int = integer(power_of_two=True)
+    """Bytes fetched on a miss."""
+    ways: int = integer()
+    """Lines of one set."""
+    latency_cycles: int = integer(at_least=0)
+    """Hit: SM cycles added to the operation's own latency; with scope ``partition``: core cycles added at the partition."""
+    misses_in_flight: int = integer()
+    """Different lines or sectors that one instance can wait for."""
+    write: str = choice("evict", "through", "back")
+    """A store that hits: evicts the line and goes on; updates it and goes on; or stays until the line is replaced."""
+    enabled: bool = flag(default=True)
+    """Whether programs use it unless they ask otherwise."""
+    scope: str = choice("multiprocessor", "cluster", "partition", "chip")
+    """Who shares one instance."""
+
+    @property
+    def sets(self) -> int:
+        """Sets of one instance."""
+        return self.size_bytes // (self.line_bytes * self.ways)
+
+
+@attrs.frozen(kw_only=True)
+class Caches:
+    """The caches that the machine has; None for those that it has not."""
+
+    l1: Cache | None = part(Cache, optional=True, default=None)
+    """Data cache of a multiprocessor."""
+    constant: Cache | None = part(Cache, optional=True, default=None)
+    """Cache of constant memory."""
+    texture_l1: Cache | None = part(Cache, optional=True, default=None)
+    """First cache of texture and read-only loads."""
+    texture_l2: Cache | None = part(Cache, optional=True, default=None)
+    """Second cache of texture loads, where it is not the L2."""
+    l2: Cache | None = part(Cache, optional=True, default=None)
+    """Cache of all accesses, at the memory partitions."""
+
+
+@attrs.frozen(kw_only=True)
+class LoadStore:
+    """What one multiprocessor can have under way."""
+
+    reads_in_flight_per_multiprocessor: int = integer()
+    """Read transactions sent and not yet answered."""
+    stores_in_flight_per_multiprocessor: int = integer()
+    """Write transactions sent and not yet acknowledged."""
+    transaction_cycles: int = integer()
+    """SM cycles for which each transaction, the first included, holds the load/store unit."""
+    atomic_cycles: int = integer()
+    """Core cycles for which one lane's atomic operation holds its partition."""
+
+
+@attrs.frozen(kw_only=True)
+class Interconnect:
+    """Between multiprocessors and partitions. Every packet is a header, plus its data if it carries any."""
+
+    request_latency_ns: float = real()
+    """One way, multiprocessor to partition, unloaded."""
+    response_latency_ns: float = real()
+    """One way, partition to multiprocessor, unloaded."""
+    header_bytes: int = integer(at_least=0)
+    """Bytes of a packet besides its data."""
+    injection_bytes_per_cycle: int = integer()
+    """Rate into the network, per core cycle …"""
+    injection_scope: str = choice("multiprocessor", "cluster")
+    """… of each multiprocessor or of each cluster."""
+    partition_request_bytes_per_cycle: int = integer()
+    """Rate into one partition, per core cycle."""
+    partition_response_bytes_per_cycle: int = integer()
+    """Rate out of one partition, per core cycle."""
+    cluster_response_bytes_per_cycle: int | None = integer(optional=True, default=None)
+    """Rate into one cluster, per core cycle; None: not a bottleneck."""
+
+
+@attrs.frozen(kw_only=True)
+class Dram:
+    """Device memory: equal partitions, each with its own controller, queue, banks and share of the bus."""
+
+    partitions: int = integer(at_most=1024)
+    """Partitions (channels) with a controller of their own."""
+    interleave_bytes: int = integer(power_of_two=True)
+    """Consecutive bytes that lie in one partition."""
+    partition_map: PartitionMap = policy(PartitionMap, default=Interleaved())
+    """Which partition holds an address."""
+    capacity_bytes: int = integer()
+    """Device memory that programs can use."""
+    bus_bits: int = integer()
+    """Width of the whole bus."""
+    transfers_per_clock: float = real()
+    """Transfers on each wire per cycle of `Clocks.memory_mhz`."""
+    burst_bytes: int = integer(power_of_two=True)
+    """Bytes of one burst of a partition; data moves in whole bursts."""
+    banks: int = integer(power_of_two=True)
+    """Banks of a partition, each with one open row."""
+    row_bytes: int = integer(power_of_two=True)
+    """Bytes of an open row of a partition, all its chips together."""
+    t_rcd_ns: float = real()
+    """Activate to column access."""
+    t_rp_ns: float = real()
+    """Precharge to activate."""
+    t_ras_ns: float = real()
+    """Activate to precharge."""
+    t_rrd_ns: float = real(at_least=0)
+    """Activate to activate of another bank."""
+    t_cl_ns: float = real()
+    """Read to its first data."""
+    t_wl_ns: float = real()
+    """Write to its first data."""
+    t_wtr_ns: float = real(at_least=0)
+    """End of write data to a read."""
+    t_rtw_ns: float = real(at_least=0)
+    """End of read data to write data."""
+    t_wr_ns: float = real(at_least=0)
+    """End of write data to precharge."""
+    extra_latency_ns: float = real(at_least=0)
+    """Controller and pad latency of every access, beside the timings above."""
+    queue_entries: int = integer()
+    """Requests, reads and writes together, that a partition holds; a full queue blocks the port."""
+    scheduling: DramScheduling = policy(DramScheduling)
+    """Which request of the queue is next."""
+    write_drain_high: int = integer()
+    """Waiting writes at which the partition turns to writing …"""
+    write_drain_low: int = integer(at_least=0)
+    """… and at which it turns back, if reads wait."""
+    ecc_overhead_ratio: float = real(at_least=1, at_most=2, default=1.0)
+    """Bytes on the bus per byte of data; 1 without error correction."""
+
+    def bandwidth_gb_s(self, memory_mhz: float) -> float:
+        """Give the peak rate of the whole bus in 10⁹ bytes per second at a memory clock, before error correction."""
+        return self.bus_bits / 8 * memory_mhz * self.transfers_per_clock / 1000

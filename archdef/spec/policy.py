@@ -1,0 +1,164 @@
+"""Policies: how a machine chooses. Each is a small value with its own numbers; the engine carries them out."""
+from __future__ import annotations
+
+from typing import ClassVar, dataclass_transform
+
+import attrs
+
+from archdef.spec.fields import integer, integers
+
+
+class PolicyValue:
+    """Base of every policy. A direct subclass is a *kind* of policy; its subclasses, made with `named`, are the choices."""
+
+    __slots__ = ()
+    short_name: ClassVar[str]
+    """The name under which sweeps and the command line choose the policy with its default numbers."""
+    _choices: ClassVar[dict[str, type]]
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if PolicyValue in cls.__bases__:
+            cls._choices = {}
+
+    @classmethod
+    def by_name(cls) -> dict[str, type]:
+        """Give the choices of this kind, by short name."""
+        return dict(cls._choices)
+
+
+@dataclass_transform(frozen_default=True)
+def named(short_name: str):
+    """Make a class a frozen policy value that can be chosen by its short name."""
+    def decorate(cls):
+        made = attrs.frozen(cls)
+        made.short_name = short_name
+        made._choices[short_name] = made
+        return made
+    return decorate
+
+
+# ---------------------------------------------------------------------------------------------------- warp scheduling
+class SchedulerPolicy(PolicyValue):
+    """Which of the ready warps a scheduler issues next."""
+
+    __slots__ = ()
+
+
+@named("lrr")
+class LooseRoundRobin(SchedulerPolicy):
+    """The ready warp that follows the last one issued, in the order of warp slots; warps that are not ready are skipped."""
+
+
+@named("gto")
+class GreedyThenOldest(SchedulerPolicy):
+    """The same warp as long as it is ready, then the ready warp that has been resident longest."""
+
+
+@named("oldest")
+class OldestFirst(SchedulerPolicy):
+    """The ready warp that has been resident longest."""
+
+
+@named("two_level")
+class TwoLevel(SchedulerPolicy):
+    """Round robin among a few active warps; one that waits for memory gives its place to the next pending warp.
+
+    References: Narasiman et al., Improving GPU Performance via Large Warps and Two-Level Warp Scheduling, MICRO 2011.
+    """
+
+    active_warps: int = integer(at_most=64, default=8)
+    """Warps per scheduler among which it chooses."""
+
+
+@named("weighted")
+class WeightedPriority(SchedulerPolicy):
+    """The ready warp of highest priority: ``memory_weight`` if its next instruction accesses memory, plus ``age_weight`` for
+    every cycle since it last issued (so that no warp starves); ties go to the lower warp slot.
+
+    References: Lindholm et al., NVIDIA Tesla: A Unified Graphics and Computing Architecture, IEEE Micro 28(2), 2008
+    (warp type, instruction type and fairness to all warps in the multiprocessor).
+    """
+
+    memory_weight: int = integer(at_least=0, default=16)
+    """Points for a warp whose next instruction accesses memory."""
+    age_weight: int = integer(at_least=0, default=1)
+    """Points per cycle since the warp last issued."""
+
+
+# ------------------------------------------------------------------------------------------------------ reconvergence
+class Reconvergence(PolicyValue):
+    """Where the lanes of a warp that took different ways meet again."""
+
+    __slots__ = ()
+
+
+@named("ipdom")
+class IpdomStack(Reconvergence):
+    """A stack per warp; lanes meet at the immediate post-dominator of the branch at which they parted."""
+
+
+# ----------------------------------------------------------------------------------------------------- block dispatch
+class BlockDispatch(PolicyValue):
+    """Which multiprocessor the next block of the grid goes to."""
+
+    __slots__ = ()
+
+
+@named("round_robin")
+class RoundRobin(BlockDispatch):
+    """Blocks in grid order, to the multiprocessors in turn, as long as the next one in turn has room."""
+
+
+# ------------------------------------------------------------------------------------------------------ partition map
+class PartitionMap(PolicyValue):
+    """Which memory partition holds an address."""
+
+    __slots__ = ()
+
+    def partition(self, address: int, interleave_bytes: int, partitions: int) -> int:
+        """Give the partition, 0 to ``partitions - 1``, that holds the byte at `address`."""
+        raise NotImplementedError
+
+
+@named("interleaved")
+class Interleaved(PartitionMap):
+    """Chunks of ``interleave_bytes`` in turn: ``(address // interleave_bytes) % partitions``."""
+
+    def partition(self, address, interleave_bytes, partitions):
+        return address // interleave_bytes % partitions
+
+
+@named("xor_hash")
+class XorHash(PartitionMap):
+    """The chunk's number, with higher bits folded onto lower ones by exclusive or, modulo the partitions.
+
+    ``chunk = address // interleave_bytes``; ``(chunk ^ (chunk >> s0) ^ (chunk >> s1) …) % partitions``.
+    """
+
+    shifts: tuple[int, ...] = integers(default=(3, 6, 9, 12))
+    """How far the chunk's number is shifted for each folding."""
+
+    def partition(self, address, interleave_bytes, partitions):
+        chunk = folded = address // interleave_bytes
+        for shift in self.shifts:
+            folded ^= chunk >> shift
+        return folded % partitions
+
+
+# ------------------------------------------------------------------------------------------------------------- DRAM
+class DramScheduling(PolicyValue):
+    """In which order a partition serves the requests in its queue."""
+
+    __slots__ = ()
+
+
+@named("first_ready")
+class FirstReady(DramScheduling):
+    """Row hits first, then the oldest, among the `window` oldest requests of the current direction (FR-FCFS).
+
+    A window of 1 is first come, first served.
+    """
+
+    window: int = integer(default=64)
+    """Requests at the head of the queue that are looked at."""

@@ -1,0 +1,16 @@
+"""Memory accesses of one warp: addresses, checks, data movement, and the transactions or bank passes that they cost."""
+from libc.stdint cimport int64_t, uint64_t
+
+from archdef.engine.program cimport Uop
+from archdef.engine.state cimport Injection, Sm, Warp
+
+cdef struct Reach:             # what one access touched, beyond the transactions in the injection
+    int64_t shared_passes
+    int64_t shared_groups
+    int64_t constant_passes
+    int64_t pieces             # transactions as they are counted
+    int64_t bytes_moved
+    int32_t global_lanes
+    int32_t local_lanes
+
+cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil

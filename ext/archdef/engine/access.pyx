@@ -1,0 +1,463 @@
+"""Memory accesses of one warp: addresses, checks, data movement, and the transactions or bank passes that they cost.
+
+Most static accesses repeat one lane pattern: the differences of the lanes' addresses, the mask and the base's alignment. A
+memo per op keeps the pattern and its transactions, so that one comparison replaces the analysis.
+"""
+from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t)
+from libc.string cimport memcpy, memset
+
+from archdef.engine.coalesce cimport Transaction, coalesce
+from archdef.engine.lanes cimport atomic_function, atomic_table
+from archdef.engine.machine cimport CoalescingTable
+from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span
+from archdef.engine.program cimport Uop
+from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.shared cimport bank_passes
+from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY, MEMO_SLOTS, MEMO_TRANSACTIONS, Injection,
+                                   Launch, Memo, Sm, Warp)
+from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GENERIC,
+                                   SP_GLOBAL, SP_LOCAL, SP_SHARED)
+
+cdef enum:
+    LOCAL_PHYSICAL = 0x4000000000000   # where local memory lies for caches and partitions
+
+
+cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
+    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
+
+
+cdef int _fault(Sm *sm, const Warp *w, const Uop *u, int code, int lane, uint64_t address) noexcept nogil:
+    """Record the first fault of the launch."""
+    cdef Launch *launch = sm.launch
+    if launch.fault.code == 0:
+        launch.fault.code = code
+        launch.fault.op = <int32_t>(u - launch.ops)
+        launch.fault.sm = sm.id
+        launch.fault.warp = <int32_t>(w - sm.warps)
+        launch.fault.lane = lane
+        launch.fault.address = address
+        launch.fault.cycle = sm.now
+    return -1
+
+
+# --------------------------------------------------------------------------------------------------------- the lane pattern
+cdef bint _known(const Memo *memo, const uint64_t *address, uint64_t lanes, int n) noexcept nogil:
+    """Whether the access has the pattern that the memo keeps."""
+    cdef int i
+    cdef uint64_t base, other = 0
+    if not memo.valid or memo.mask != lanes:
+        return False
+    base = address[memo.first]
+    for i in range(n):
+        other |= (address[i] - base) ^ <uint64_t>memo.delta[i]
+    return other == 0
+
+
+cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int bytes, bint count_equal) noexcept nogil:
+    """Keep a new pattern."""
+    cdef int i, k, most, here, first = lowest_bit(lanes)
+    cdef uint64_t base = address[first]
+    memo.valid = 1
+    memo.mask = lanes
+    memo.first = first
+    memo.low = memo.high = 0
+    memo.contiguous = 1
+    for i in range(n):
+        memo.delta[i] = <int64_t>(address[i] - base)
+        if not lanes >> i & 1:
+            continue
+        if memo.delta[i] < memo.low:
+            memo.low = memo.delta[i]
+        if memo.delta[i] > memo.high:
+            memo.high = memo.delta[i]
+    for i in range(n):
+        if memo.delta[i] != <int64_t>i * bytes:
+            memo.contiguous = 0
+    if n < 64 and lanes != (<uint64_t>1 << n) - 1 or n == 64 and lanes != ~<uint64_t>0:
+        memo.contiguous = 0
+    for i in range(MEMO_SLOTS):
+        memo.slot_key[i] = -1
+    memo.passes_key = -1
+    memo.serial = 1
+    if count_equal:
+        most = 1
+        for i in range(n):
+            if lanes >> i & 1:
+                here = 0
+                for k in range(n):
+                    here += lanes >> k & 1 and memo.delta[k] == memo.delta[i]
+                if here > most:
+                    most = here
+        memo.serial = most
+
+
+# -------------------------------------------------------------------------------------------------------- data movement
+cdef void _load(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, char *host,
+                bint contiguous) noexcept nogil:
+    """Move memory to rows; `host` + address is the byte in host memory."""
+    cdef int v, lane, n = launch.lanes
+    cdef char *row
+    cdef uint64_t left
+    cdef bint extend = u.flags & FL_SIGNED
+    if contiguous and u.vec == 1 and u.element >= 4 and u.d[0] >= 0:
+        memcpy(w.rows + u.d[0], host + address[0], <size_t>(n * u.element))
+        return
+    for v in range(u.vec):
+        if u.d[v] < 0:
+            continue
+        row = w.rows + u.d[v]
+        left = lanes
+        if u.element == 4:
+            while left:
+                lane = lowest_bit(left)
+                left &= left - 1
+                (<uint32_t *>row)[lane] = (<const uint32_t *>(host + address[lane]))[v]
+        elif u.element == 8:
+            while left:
+                lane = lowest_bit(left)
+                left &= left - 1
+                (<uint64_t *>row)[lane] = (<const uint64_t *>(host + address[lane]))[v]
+        elif u.element == 2:
+            while left:
+                lane = lowest_bit(left)
+                left &= left - 1
+                (<uint32_t *>row)[lane] = (<uint32_t><int32_t>(<const int16_t *>(host + address[lane]))[v] if extend
+                                           else (<const uint16_t *>(host + address[lane]))[v])
+        else:
+            while left:
+                lane = lowest_bit(left)
+                left &= left - 1
+                (<uint32_t *>row)[lane] = (<uint32_t><int32_t>(<const int8_t *>(host + address[lane]))[v] if extend
+                                           else (<const uint8_t *>(host + address[lane]))[v])
+
+
+cdef void _store(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, char *host,
+                 bint contiguous) noexcept nogil:
+    """Move rows to memory; of lanes that store to one address the highest wins."""
+    cdef int v, lane
+    cdef const char *row
+    cdef uint64_t left
+    if contiguous and u.vec == 1 and u.element >= 4:
+        memcpy(host + address[0], _row(launch, w, u, 1), <size_t>(launch.lanes * u.element))
+        return
+    for v in range(u.vec):
+        row = _row(launch, w, u, 1 + v)
+        left = lanes
+        while left:
+            lane = lowest_bit(left)
+            left &= left - 1
+            if u.element == 4:
+                (<uint32_t *>(host + address[lane]))[v] = (<const uint32_t *>row)[lane]
+            elif u.element == 8:
+                (<uint64_t *>(host + address[lane]))[v] = (<const uint64_t *>row)[lane]
+            elif u.element == 2:
+                (<uint16_t *>(host + address[lane]))[v] = <uint16_t>(<const uint32_t *>row)[lane]
+            else:
+                (<uint8_t *>(host + address[lane]))[v] = <uint8_t>(<const uint32_t *>row)[lane]
+
+
+cdef void _operate(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address,
+                   char *host) noexcept nogil:
+    """Atomic operations, lane by lane in ascending order."""
+    cdef atomic_function function = atomic_table()[u.fn]
+    cdef const char *b = _row(launch, w, u, 1)
+    cdef const char *c = _row(launch, w, u, 2) if u.s[2] >= 0 else b
+    cdef uint64_t old
+    cdef int lane
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        if u.element == 8:
+            old = (<uint64_t *>(host + address[lane]))[0]
+            (<uint64_t *>(host + address[lane]))[0] = function(old, (<const uint64_t *>b)[lane], (<const uint64_t *>c)[lane])
+            if u.d[0] >= 0:
+                (<uint64_t *>(w.rows + u.d[0]))[lane] = old
+        else:
+            old = (<uint32_t *>(host + address[lane]))[0]
+            (<uint32_t *>(host + address[lane]))[0] = <uint32_t>function(old, (<const uint32_t *>b)[lane],
+                                                                         (<const uint32_t *>c)[lane])
+            if u.d[0] >= 0:
+                (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>old
+
+
+cdef inline void _move(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, char *host,
+                       bint contiguous) noexcept nogil:
+    if u.kind == K_LOAD:
+        _load(launch, w, u, lanes, address, host, contiguous)
+    elif u.kind == K_STORE:
+        _store(launch, w, u, lanes, address, host, contiguous)
+    else:
+        _operate(launch, w, u, lanes, address, host)
+
+
+# ---------------------------------------------------------------------------------------------------------------- checks
+cdef int _aligned(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, int n) noexcept nogil:
+    """Fault unless every active lane's address is a multiple of what it accesses."""
+    cdef int lane
+    cdef uint64_t low = 0, mask = <uint64_t>(u.lane_bytes - 1)
+    for lane in range(n):               # inactive lanes repeat an active one
+        low |= address[lane]
+    if low & mask == 0:
+        return 0
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        if address[lane] & mask:
+            return _fault(sm, w, u, FAULT_ALIGNMENT, lane, address[lane])
+    return 0
+
+
+cdef int _inside(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Memo *memo) noexcept nogil:
+    """Fault unless every active lane stays inside allocations that the kernel may use this way."""
+    cdef Launch *launch = sm.launch
+    cdef const Span *span
+    cdef uint64_t base = address[memo.first]
+    cdef uint64_t low = base + <uint64_t>memo.low, high = base + <uint64_t>memo.high + <uint64_t>u.lane_bytes
+    cdef int lane
+    if low >= memo.span_start and high <= memo.span_end:
+        return 0
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        span = find_span(launch.spans, launch.span_count, address[lane])
+        if span == NULL or <uint64_t>u.lane_bytes > span.end - address[lane]:
+            return _fault(sm, w, u, FAULT_BOUNDS, lane, address[lane])
+        if u.kind != K_LOAD and (span.start == launch.const_start or span.start == launch.parameter_start):
+            return _fault(sm, w, u, FAULT_READ_ONLY, lane, address[lane])
+        memo.span_start = span.start
+        memo.span_end = span.end
+    return 0
+
+
+cdef int _within(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, int64_t size) noexcept nogil:
+    """Fault unless every active lane stays inside `size` bytes of shared or local memory."""
+    cdef int lane
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        if address[lane] >= <uint64_t>size or <int64_t>address[lane] + u.lane_bytes > size:
+            return _fault(sm, w, u, FAULT_BOUNDS, lane, address[lane])
+    return 0
+
+
+# -------------------------------------------------------------------------------------------------------------- the spaces
+cdef void _recall(const Memo *memo, int k, uint64_t base, Injection *out, Reach *reach) noexcept nogil:
+    """Append the memo's transactions, moved to this base."""
+    cdef Transaction *t = out.transactions + out.count
+    cdef uint64_t start = base & ~<uint64_t>255
+    cdef int i
+    for i in range(memo.slot_count[k]):
+        t[i].address = start + <uint64_t>memo.relative[k][i]
+        t[i].line = start + <uint64_t>memo.relative_line[k][i]
+        t[i].bytes = memo.bytes[k][i]
+        t[i].sectors = memo.sectors[k][i]
+    out.count += memo.slot_count[k]
+    reach.pieces += memo.slot_pieces[k]
+    reach.bytes_moved += memo.slot_bytes[k]
+
+
+cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *address, uint64_t lanes, int n, int bytes,
+                    Injection *out, Reach *reach) noexcept nogil:
+    """Append the access's transactions to the injection."""
+    cdef uint64_t base = address[memo.first], start = base & ~<uint64_t>255
+    cdef int k = <int>(base >> 5) & (MEMO_SLOTS - 1), key = <int>(base & 255), i, count
+    cdef Transaction *t = out.transactions + out.count
+    if memo.slot_key[k] == key:
+        _recall(memo, k, base, out, reach)
+        return
+    count = coalesce(rule, address, lanes, n, bytes, t)
+    out.count += count
+    memo.slot_pieces[k] = memo.slot_bytes[k] = 0
+    for i in range(count):
+        memo.slot_pieces[k] += count_bits(t[i].sectors)
+        memo.slot_bytes[k] += <int32_t>t[i].bytes
+    reach.pieces += memo.slot_pieces[k]
+    reach.bytes_moved += memo.slot_bytes[k]
+    memo.slot_key[k] = -1
+    if count <= MEMO_TRANSACTIONS:
+        memo.slot_key[k] = key
+        memo.slot_count[k] = count
+        for i in range(count):
+            memo.relative[k][i] = <int64_t>(t[i].address - start)
+            memo.relative_line[k][i] = <int64_t>(t[i].line - start)
+            memo.bytes[k][i] = t[i].bytes
+            memo.sectors[k][i] = t[i].sectors
+
+
+cdef inline const CoalescingTable *_rule(const Sm *sm, const Uop *u) noexcept nogil:
+    if u.kind != K_LOAD:
+        return &sm.launch.m.store
+    if sm.l1.table.sets == 0 or u.flags & FL_BYPASS_L1:
+        return &sm.launch.m.load_uncached
+    return &sm.launch.m.load
+
+
+cdef int _global(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Injection *out,
+                 Reach *reach) noexcept nogil:
+    cdef Launch *launch = sm.launch
+    cdef Memo *memo = launch.memos + (u - launch.ops)
+    cdef int n = launch.lanes
+    if not _known(memo, address, lanes, n):
+        _learn(memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM)
+    if _aligned(sm, w, u, lanes, address, n) < 0 or _inside(sm, w, u, lanes, address, memo) < 0:
+        return -1
+    _move(launch, w, u, lanes, address, launch.arena - <uint64_t>GLOBAL_BASE, memo.contiguous)
+    _transact(_rule(sm, u), memo, address, lanes, n, u.lane_bytes, out, reach)
+    out.serial = memo.serial
+    reach.global_lanes += count_bits(lanes)
+    return 0
+
+
+cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Reach *reach) noexcept nogil:
+    cdef Launch *launch = sm.launch
+    cdef Memo *memo = launch.memos + (u - launch.ops)
+    cdef int n = launch.lanes, key
+    cdef uint64_t base
+    if not _known(memo, address, lanes, n):
+        _learn(memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM)
+    base = address[memo.first]
+    if (base + <uint64_t>memo.low > <uint64_t>launch.shared_bytes
+            or <int64_t>(base + <uint64_t>memo.high) + u.lane_bytes > launch.shared_bytes
+            or <int64_t>(base + <uint64_t>memo.low) < 0):
+        if _within(sm, w, u, lanes, address, launch.shared_bytes) < 0:
+            return -1
+    if _aligned(sm, w, u, lanes, address, n) < 0:
+        return -1
+    _move(launch, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
+    key = <int>(base & 15)
+    if memo.passes_key != key:
+        memo.passes = bank_passes(&launch.banks, address, lanes, n, u.lane_bytes)
+        memo.passes_key = key
+    # operations on one word follow each other
+    reach.shared_passes += (memo.passes & 0xffffffff) + memo.serial - 1
+    reach.shared_groups += memo.passes >> 32
+    return 0
+
+
+cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Injection *out,
+                Reach *reach) noexcept nogil:
+    """Local memory: every thread has its own bytes; word i of all lanes of a warp lies together."""
+    cdef Launch *launch = sm.launch
+    cdef Memo *memo = launch.memos + (u - launch.ops)
+    cdef uint64_t place[64]
+    cdef uint64_t base
+    cdef int lane, n = launch.lanes
+    if _within(sm, w, u, lanes, address, launch.local_bytes) < 0:
+        return -1
+    if _aligned(sm, w, u, lanes, address, n) < 0:
+        return -1
+    for lane in range(n):
+        place[lane] = address[lane] + <uint64_t>(lane * launch.local_bytes)
+    _move(launch, w, u, lanes, place, w.local, False)
+    base = LOCAL_PHYSICAL + <uint64_t>(sm.id * sm.warp_slots + (w - sm.warps)) * <uint64_t>((launch.local_bytes + 15) // 16 * 16 * n)
+    for lane in range(n):
+        place[lane] = base + (address[lane] >> 2) * <uint64_t>(4 * n) + <uint64_t>(4 * lane) + (address[lane] & 3)
+        if u.lane_bytes > 4:     # words of a wide access lie a row apart: charge each lane's piece as if together
+            place[lane] = base + (address[lane] & ~<uint64_t>(u.lane_bytes - 1)) * <uint64_t>n + <uint64_t>(u.lane_bytes * lane)
+    _learn(memo, place, lanes, n, u.lane_bytes, False)
+    _transact(_rule(sm, u), memo, place, lanes, n, u.lane_bytes, out, reach)
+    memo.valid = 0
+    reach.local_lanes += count_bits(lanes)
+    return 0
+
+
+cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Injection *out,
+                   Reach *reach) noexcept nogil:
+    """Constant memory: one pass per distinct address; lines that are not cached are fetched."""
+    cdef Launch *launch = sm.launch
+    cdef Memo *memo = launch.memos + (u - launch.ops)
+    cdef int lane, other, n = launch.lanes
+    cdef uint64_t left = lanes, line, bytes = <uint64_t>sm.constant.table.line_bytes
+    cdef bint found
+    if sm.constant.table.sets == 0:
+        return _global(sm, w, u, lanes, address, out, reach)
+    if not _known(memo, address, lanes, n):
+        _learn(memo, address, lanes, n, u.lane_bytes, False)
+    if _aligned(sm, w, u, lanes, address, n) < 0 or _inside(sm, w, u, lanes, address, memo) < 0:
+        return -1
+    _move(launch, w, u, lanes, address, launch.arena - <uint64_t>GLOBAL_BASE, memo.contiguous)
+    while left:
+        lane = lowest_bit(left)
+        reach.constant_passes += 1
+        line = address[lane] & ~(bytes - 1)
+        found = False
+        for other in range(out.count):
+            if out.transactions[other].line == line:
+                found = True
+                break
+        if not found:
+            out.transactions[out.count].address = out.transactions[out.count].line = line
+            out.transactions[out.count].bytes = <uint32_t>bytes
+            out.transactions[out.count].sectors = 1
+            out.count += 1
+        for other in range(lane + 1, n):
+            if left >> other & 1 and address[other] == address[lane]:
+                left &= ~(<uint64_t>1 << other)
+        left &= left - 1
+    return 0
+
+
+cdef int _generic(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, uint64_t *address, Injection *out,
+                  Reach *reach) noexcept nogil:
+    """Generic addresses: lanes of each window go to its space."""
+    cdef uint64_t of_shared = 0, of_local = 0, part
+    cdef uint64_t moved[64]
+    cdef int lane, n = sm.launch.lanes, first
+    for lane in range(n):
+        if lanes >> lane & 1:
+            if address[lane] - <uint64_t>SHARED_WINDOW < <uint64_t>WINDOW_BYTES:
+                of_shared |= <uint64_t>1 << lane
+            elif address[lane] - <uint64_t>LOCAL_WINDOW < <uint64_t>WINDOW_BYTES:
+                of_local |= <uint64_t>1 << lane
+    part = lanes & ~of_shared & ~of_local
+    if part:
+        first = lowest_bit(part)
+        for lane in range(n):
+            moved[lane] = address[lane] if part >> lane & 1 else address[first]
+        if _global(sm, w, u, part, moved, out, reach) < 0:
+            return -1
+    if of_shared:
+        first = lowest_bit(of_shared)
+        for lane in range(n):
+            moved[lane] = (address[lane] if of_shared >> lane & 1 else address[first]) - <uint64_t>SHARED_WINDOW
+        if _shared(sm, w, u, of_shared, moved, reach) < 0:
+            return -1
+    if of_local:
+        first = lowest_bit(of_local)
+        for lane in range(n):
+            moved[lane] = (address[lane] if of_local >> lane & 1 else address[first]) - <uint64_t>LOCAL_WINDOW
+        if _local(sm, w, u, of_local, moved, out, reach) < 0:
+            return -1
+    return 0
+
+
+cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
+    """Perform the access for `lanes` (not empty) and say what it costs. Returns -1 after a fault.
+
+    Data move at once, in program order of the warp; only their time comes later.
+    """
+    cdef Launch *launch = sm.launch
+    cdef uint64_t address[64]
+    cdef const char *row = _row(launch, w, u, 0)
+    cdef int i, n = launch.lanes, first = lowest_bit(lanes)
+    cdef uint64_t offset = <uint64_t>u.offset
+    if u.flags & FL_ADDRESS64:
+        for i in range(n):
+            address[i] = (<const uint64_t *>row)[i] + offset
+    else:
+        for i in range(n):
+            address[i] = <uint32_t>((<const uint32_t *>row)[i] + <uint32_t>offset)
+    if lanes != (~<uint64_t>0 >> (64 - n)):
+        for i in range(n):
+            if not lanes >> i & 1:      # inactive lanes hold junk
+                address[i] = address[first]
+    memset(reach, 0, sizeof(Reach))
+    if u.space == SP_GLOBAL:
+        return _global(sm, w, u, lanes, address, out, reach)
+    if u.space == SP_SHARED:
+        return _shared(sm, w, u, lanes, address, reach)
+    if u.space == SP_LOCAL:
+        return _local(sm, w, u, lanes, address, out, reach)
+    if u.space == SP_CONST:
+        return _constant(sm, w, u, lanes, address, out, reach)
+    return _generic(sm, w, u, lanes, address, out, reach)

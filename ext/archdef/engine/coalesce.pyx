@@ -1,0 +1,174 @@
+"""Global memory: how the lanes of one warp access become memory transactions.
+
+The readable definition of each rule, with its source, is the policy of the same name in `archdef.spec`; this is its
+compiled form, compared with it in the tests.
+"""
+from libc.stdint cimport uint32_t, uint64_t
+
+from archdef.engine.machine cimport CO_LINES, CO_SHRINKING, CO_STRICT, CoalescingTable
+
+
+cdef inline int _emit(Transaction *out, int count, uint64_t address, uint32_t bytes) noexcept nogil:
+    out[count].address = address
+    out[count].line = address
+    out[count].bytes = bytes
+    out[count].sectors = 1
+    return count + 1
+
+
+cdef int _strict(const CoalescingTable *rule, const uint64_t *addresses, uint64_t mask, int first, int last, int bytes,
+                 Transaction *out, int count) noexcept nogil:
+    """Serve lanes first..last-1 in one or two segments if lane k reads word k, else each lane alone."""
+    cdef int lane, start = first
+    cdef uint64_t base, span = <uint64_t>bytes * <uint64_t>(last - first)
+    cdef bint together = bytes >= 4
+    while not mask >> start & 1:
+        start += 1
+    base = addresses[start] - <uint64_t>bytes * <uint64_t>(start - first)
+    if base % span:
+        together = False
+    for lane in range(start, last):
+        if mask >> lane & 1 and addresses[lane] != base + <uint64_t>bytes * <uint64_t>(lane - first):
+            together = False
+            break
+    if together:
+        while span > 128:
+            count = _emit(out, count, base, 128)
+            base += 128
+            span -= 128
+        return _emit(out, count, base, <uint32_t>span)
+    for lane in range(start, last):
+        if mask >> lane & 1:
+            count = _emit(out, count, addresses[lane] & ~<uint64_t>(rule.sector_bytes - 1), <uint32_t>rule.sector_bytes)
+    return count
+
+
+cdef int _shrinking(const CoalescingTable *rule, const uint64_t *addresses, uint64_t mask, int bytes,
+                    Transaction *out, int count) noexcept nogil:
+    """Serve the lowest lane's segment and all lanes in it, halve it while one half is unused, repeat."""
+    cdef int lane, log = 0
+    cdef uint64_t left = mask, served, base, size, low, high
+    while 1 << log < bytes:
+        log += 1
+    while left:
+        lane = 0
+        while not left >> lane & 1:
+            lane += 1
+        size = <uint64_t>rule.segment_bytes[log]
+        base = addresses[lane] & ~(size - 1)
+        served = 0
+        low = base + size
+        high = base
+        while left >> lane:
+            if left >> lane & 1 and addresses[lane] - base < size:
+                served |= <uint64_t>1 << lane
+                if addresses[lane] < low:
+                    low = addresses[lane]
+                if addresses[lane] + <uint64_t>bytes > high:
+                    high = addresses[lane] + <uint64_t>bytes
+            lane += 1
+            if lane == 64:
+                break
+        left &= ~served
+        while size > <uint64_t>rule.sector_bytes:
+            if high <= base + size // 2:
+                size = size // 2
+            elif low >= base + size // 2:
+                size = size // 2
+                base += size
+            else:
+                break
+        count = _emit(out, count, base, <uint32_t>size)
+    return count
+
+
+cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t mask, int first, int last, int bytes,
+                Transaction *out, int start) noexcept nogil:
+    """One transaction per distinct line of the group, moving the sectors that are touched."""
+    cdef int lane, i, count = start
+    cdef uint64_t line, sector_bytes = <uint64_t>rule.sector_bytes
+    cdef uint64_t a, end, line_mask = ~<uint64_t>(rule.line_bytes - 1)
+    for lane in range(first, last):
+        if not mask >> lane & 1:
+            continue
+        a = addresses[lane]
+        end = a + <uint64_t>bytes
+        while a < end:
+            line = a & line_mask
+            # consecutive lanes mostly fall into the line found last
+            i = count - 1
+            while i >= start and out[i].line != line:
+                i -= 1
+            if i < start:
+                i = count
+                count += 1
+                out[i].line = line
+                out[i].sectors = 0
+            out[i].sectors |= <uint32_t>1 << ((a - line) // sector_bytes)
+            a = (a & ~(sector_bytes - 1)) + sector_bytes
+    for i in range(start, count):
+        lane = 0
+        while not out[i].sectors >> lane & 1:
+            lane += 1
+        out[i].address = out[i].line + <uint64_t>lane * sector_bytes
+        out[i].bytes = 0
+        while lane < 32 and out[i].sectors >> lane:
+            out[i].bytes += <uint32_t>sector_bytes * (out[i].sectors >> lane & 1)
+            lane += 1
+    return count
+
+
+cdef int coalesce(const CoalescingTable *rule, const uint64_t *addresses, uint64_t mask, int lanes, int bytes,
+                  Transaction *out) noexcept nogil:
+    """Form the transactions of one warp access; `bytes` per lane, `out` holds MAX_TRANSACTIONS. Returns their number."""
+    cdef int first = 0, last, count = 0
+    cdef uint64_t group
+    while first < lanes:
+        last = first + <int>rule.group_lanes
+        group = mask & (~<uint64_t>0 << first)
+        if last < 64:
+            group &= ~(~<uint64_t>0 << last)
+        if last > lanes:
+            last = lanes
+        if group:
+            if rule.rule == CO_STRICT:
+                # the rule is stated for whole groups: lanes past the warp's end are inactive lanes of the group
+                count = _strict(rule, addresses, group, first, first + <int>rule.group_lanes, bytes, out, count)
+            elif rule.rule == CO_SHRINKING:
+                count = _shrinking(rule, addresses, group, bytes, out, count)
+            else:
+                count = _lines(rule, addresses, group, first, last, bytes, out, count)
+        first += <int>rule.group_lanes
+    return count
+
+
+def transactions(dict rule, addresses, int word_bytes, mask=None):
+    """Form the transactions of one warp access, as the engine does.
+
+    Parameters
+    ----------
+    rule : dict
+        A packed coalescing rule (`archdef.pack.coalescing_table`).
+    addresses : sequence of int, at most 64
+        Byte address of each lane.
+    word_bytes : int
+        Bytes that each lane accesses.
+    mask : int, optional
+        Active lanes; all by default.
+
+    Returns
+    -------
+    list of (address, bytes, sectors)
+        `sectors` is the number of separately counted pieces: sectors of a line, else 1.
+    """
+    cdef CoalescingTable table = rule
+    cdef uint64_t lanes[64]
+    cdef Transaction out[MAX_TRANSACTIONS]
+    cdef int n = len(addresses), i
+    if not 0 < n <= 64:
+        raise ValueError(f"addresses: 1 to 64 lanes, got {n}")
+    for i in range(n):
+        lanes[i] = addresses[i]
+    cdef uint64_t active = (~<uint64_t>0 >> (64 - n)) & <uint64_t>(mask if mask is not None else 0xffffffffffffffff)
+    cdef int count = coalesce(&table, lanes, active, n, word_bytes, out)
+    return [(out[i].address, out[i].bytes, bin(out[i].sectors).count("1")) for i in range(count)]

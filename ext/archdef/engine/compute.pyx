@@ -1,0 +1,282 @@
+"""What micro-ops do to registers: arithmetic, predicates, and exchanges between the lanes of a warp."""
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from archdef.engine.lanes cimport alu_table, carry_table, compare_table
+from archdef.engine.program cimport Uop
+from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.state cimport Launch, Sm, Warp
+from archdef.engine.types cimport (CB_AND, CB_NONE, CB_OR, FL_CARRY_OUT, FL_SIGNED, K_ALU, K_CARRY, K_MATCH, K_P2R, K_PRED,
+                                   K_SELP, K_SETP, K_SHUFFLE, K_SPECIAL, K_VOTE, PRED_CARRY, SHFL_BFLY, SHFL_DOWN, SHFL_IDX,
+                                   SHFL_UP, SR_CLOCK, SR_CLOCK64, SR_CLOCK_HI, SR_GLOBALTIMER, SR_NSMID, SR_SMID,
+                                   VOTE_ACTIVE, VOTE_ALL, VOTE_ANY, VOTE_BALLOT, VOTE_UNI)
+
+
+cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
+    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
+
+
+cdef inline uint64_t _predicate(const Warp *w, int32_t operand) noexcept nogil:
+    """Lanes for which a predicate operand holds."""
+    return w.predicates[operand >> 1] ^ (<uint64_t>0 - <uint64_t>(operand & 1))
+
+
+cdef inline void _put(Warp *w, int32_t predicate, uint64_t lanes, uint64_t value) noexcept nogil:
+    if predicate >= 0:
+        w.predicates[predicate] = (w.predicates[predicate] & ~lanes) | (value & lanes)
+
+
+cdef void _blend(char *row, const char *result, uint64_t lanes, int width) noexcept nogil:
+    """Copy the active lanes of a result to its row."""
+    cdef int lane
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        if width == 8:
+            (<uint64_t *>row)[lane] = (<const uint64_t *>result)[lane]
+        else:
+            (<uint32_t *>row)[lane] = (<const uint32_t *>result)[lane]
+
+
+cdef inline uint64_t _pack(const uint8_t *bytes, int n) noexcept nogil:
+    """Gather bytes of 0 or 1 into a mask; `bytes` is readable up to the next multiple of 8."""
+    cdef uint64_t mask = 0, eight
+    cdef int i = 0
+    while i < n:
+        memcpy(&eight, bytes + i, 8)
+        mask |= ((eight * <uint64_t>0x0102040810204080) >> 56) << i
+        i += 8
+    return mask
+
+
+cdef inline void _unpack(uint64_t mask, uint8_t *bytes, int n) noexcept nogil:
+    cdef int i
+    for i in range(n):
+        bytes[i] = mask >> i & 1
+
+
+cdef void _compare(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    cdef uint8_t bytes[64]
+    cdef uint64_t holds, fails, with_
+    memset(bytes + (launch.lanes & ~7), 0, 8)
+    compare_table()[u.fn](bytes, _row(launch, w, u, 0), _row(launch, w, u, 1), launch.lanes)
+    holds = _pack(bytes, launch.lanes)
+    fails = ~holds
+    if u.combine != CB_NONE:
+        with_ = _predicate(w, u.s[2])
+        if u.combine == CB_AND:
+            holds &= with_
+            fails &= with_
+        elif u.combine == CB_OR:
+            holds |= with_
+            fails |= with_
+        else:
+            holds ^= with_
+            fails ^= with_
+    _put(w, u.d[0], lanes, holds)
+    _put(w, u.d[1], lanes, fails)
+
+
+cdef void _logic(Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """A truth table over three predicates."""
+    cdef uint64_t a = _predicate(w, u.s[0]), b = _predicate(w, u.s[1]), c = _predicate(w, u.s[2])
+    cdef uint64_t value = 0
+    cdef int row
+    for row in range(8):
+        if u.fn >> row & 1:
+            value |= (a if row & 4 else ~a) & (b if row & 2 else ~b) & (c if row & 1 else ~c)
+    _put(w, u.d[0], lanes, value)
+
+
+cdef void _select(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    cdef uint64_t chosen = _predicate(w, u.s[2])
+    cdef const char *a = _row(launch, w, u, 0)
+    cdef const char *b = _row(launch, w, u, 1)
+    cdef char *d = w.rows + u.d[0]
+    cdef int i
+    while lanes:
+        i = lowest_bit(lanes)
+        lanes &= lanes - 1
+        if u.direct == 8:
+            (<uint64_t *>d)[i] = (<const uint64_t *>(a if chosen >> i & 1 else b))[i]
+        else:
+            (<uint32_t *>d)[i] = (<const uint32_t *>(a if chosen >> i & 1 else b))[i]
+
+
+cdef void _carry(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    cdef uint8_t into[64]
+    cdef uint8_t out[64]
+    cdef uint64_t result[64]
+    cdef const char *c = _row(launch, w, u, 2) if u.s[2] >= 0 else _row(launch, w, u, 1)
+    memset(out + (launch.lanes & ~7), 0, 8)
+    _unpack(w.predicates[PRED_CARRY], into, launch.lanes)
+    carry_table()[u.fn](result, out, _row(launch, w, u, 0), _row(launch, w, u, 1), c, into, launch.lanes)
+    _blend(w.rows + u.d[0], <const char *>result, lanes, u.direct)
+    if u.flags & FL_CARRY_OUT:
+        _put(w, PRED_CARRY, lanes, _pack(out, launch.lanes))
+
+
+cdef void _vote(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Votes count the lanes that take part: active here, and members if a mask is given (by the lowest active lane)."""
+    cdef uint64_t members = lanes, holds, value
+    cdef int i
+    if u.s[1] >= 0:
+        i = lowest_bit(lanes)
+        members &= ((<const uint64_t *>_row(launch, w, u, 1))[i] if u.element == 8
+                    else <uint64_t>(<const uint32_t *>_row(launch, w, u, 1))[i])
+    holds = members if u.fn == VOTE_ACTIVE else _predicate(w, u.s[0]) & members
+    if u.fn == VOTE_BALLOT or u.fn == VOTE_ACTIVE:
+        while lanes:
+            i = lowest_bit(lanes)
+            lanes &= lanes - 1
+            if u.direct == 8:
+                (<uint64_t *>(w.rows + u.d[0]))[i] = holds
+            else:
+                (<uint32_t *>(w.rows + u.d[0]))[i] = <uint32_t>holds
+        return
+    if u.fn == VOTE_ALL:
+        value = holds == members
+    elif u.fn == VOTE_ANY:
+        value = holds != 0
+    else:
+        value = holds == members or holds == 0
+    _put(w, u.d[0], lanes, <uint64_t>0 - value)
+
+
+cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Read another lane's value. PTX ISA, shfl: the clamp operand holds a segment mask (bits 8 up) and a clamp (low bits).
+
+    The fields are as wide as a lane number of this machine: 5 bits up to 32 lanes, 6 bits on 64.
+    """
+    cdef uint32_t value[64]
+    cdef const uint32_t *a = <const uint32_t *>_row(launch, w, u, 0)
+    cdef const uint32_t *b = <const uint32_t *>_row(launch, w, u, 1)
+    cdef const uint32_t *c = <const uint32_t *>_row(launch, w, u, 2)
+    cdef uint64_t left = lanes, inside = 0
+    cdef int32_t lane, other, field = 31 if launch.lanes <= 32 else 63, segment, clamp, most, least
+    memcpy(value, a, <size_t>(4 * launch.lanes))
+    while left:
+        lane = lowest_bit(left)
+        left &= left - 1
+        segment = <int32_t>(c[lane] >> 8) & field
+        clamp = <int32_t>c[lane] & field
+        least = lane & segment
+        most = least | (clamp & ~segment)
+        if u.fn == SHFL_UP:
+            other = lane - (<int32_t>b[lane] & field)
+            if other >= most:
+                inside |= <uint64_t>1 << lane
+            else:
+                other = lane
+        elif u.fn == SHFL_IDX:
+            other = least | (<int32_t>b[lane] & field & ~segment)
+            if other <= most:
+                inside |= <uint64_t>1 << lane
+            else:
+                other = lane
+        else:
+            other = lane + (<int32_t>b[lane] & field) if u.fn == SHFL_DOWN else lane ^ (<int32_t>b[lane] & field)
+            if other <= most:
+                inside |= <uint64_t>1 << lane
+            else:
+                other = lane
+        if other >= launch.lanes:
+            other = lane
+        (<uint32_t *>(w.rows + u.d[0]))[lane] = value[other]
+    _put(w, u.d[1], lanes, inside)
+
+
+cdef void _match(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Find the lanes that hold the same value."""
+    cdef const char *a = _row(launch, w, u, 0)
+    cdef uint64_t members = lanes, same, left, value
+    cdef bint wide = u.element == 8, all_same
+    cdef int lane, other
+    if u.s[1] >= 0:
+        lane = lowest_bit(lanes)
+        members &= ((<const uint64_t *>_row(launch, w, u, 1))[lane] if u.direct == 8
+                    else <uint64_t>(<const uint32_t *>_row(launch, w, u, 1))[lane])
+    cdef uint64_t masks[64]
+    left = lanes
+    while left:
+        lane = lowest_bit(left)
+        left &= left - 1
+        value = (<const uint64_t *>a)[lane] if wide else (<const uint32_t *>a)[lane]
+        same = 0
+        for other in range(launch.lanes):
+            if members >> other & 1 and ((<const uint64_t *>a)[other] if wide else (<const uint32_t *>a)[other]) == value:
+                same |= <uint64_t>1 << other
+        masks[lane] = same
+    all_same = masks[lowest_bit(lanes)] == members
+    left = lanes
+    while left:
+        lane = lowest_bit(left)
+        left &= left - 1
+        value = masks[lane] if u.fn == 0 else (members if all_same else 0)
+        if u.direct == 8:
+            (<uint64_t *>(w.rows + u.d[0]))[lane] = value
+        else:
+            (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>value
+    if u.fn:
+        _put(w, u.d[1], lanes, <uint64_t>0 - <uint64_t>all_same)
+
+
+cdef void _special(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Registers that change while the kernel runs."""
+    cdef uint64_t value = 0
+    cdef int lane
+    if u.fn == SR_SMID:
+        value = <uint64_t>sm.id
+    elif u.fn == SR_NSMID:
+        value = <uint64_t>sm.launch.m.multiprocessors
+    elif u.fn == SR_CLOCK or u.fn == SR_CLOCK64:
+        value = <uint64_t>sm.now
+    elif u.fn == SR_CLOCK_HI:
+        value = <uint64_t>sm.now >> 32
+    elif u.fn == SR_GLOBALTIMER:
+        value = <uint64_t>(sm.now * sm.launch.m.shader_period_fs // 1000000)
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        if u.direct == 8:
+            (<uint64_t *>(w.rows + u.d[0]))[lane] = value
+        else:
+            (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>value
+
+
+cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Execute a micro-op that touches registers only, for `lanes` (not empty)."""
+    cdef const Launch *launch = sm.launch
+    cdef uint64_t result[64]
+    cdef int i
+    if u.kind == K_ALU:
+        # lanes that never launched or have ended may be overwritten; if all others are active the result needs no blending
+        if w.alive & ~lanes == 0:
+            alu_table()[u.fn](w.rows + u.d[0], _row(launch, w, u, 0), _row(launch, w, u, 1), _row(launch, w, u, 2),
+                              _row(launch, w, u, 3), launch.lanes)
+        else:
+            alu_table()[u.fn](result, _row(launch, w, u, 0), _row(launch, w, u, 1), _row(launch, w, u, 2),
+                              _row(launch, w, u, 3), launch.lanes)
+            _blend(w.rows + u.d[0], <const char *>result, lanes, u.direct)
+    elif u.kind == K_SETP:
+        _compare(launch, w, u, lanes)
+    elif u.kind == K_SELP:
+        _select(launch, w, u, lanes)
+    elif u.kind == K_PRED:
+        _logic(w, u, lanes)
+    elif u.kind == K_CARRY:
+        _carry(launch, w, u, lanes)
+    elif u.kind == K_P2R:
+        while lanes:
+            i = lowest_bit(lanes)
+            lanes &= lanes - 1
+            (<uint32_t *>(w.rows + u.d[0]))[i] = (
+                (<uint32_t>0xffffffff if u.flags & FL_SIGNED else <uint32_t>1) if _predicate(w, u.s[0]) >> i & 1 else 0)
+    elif u.kind == K_VOTE:
+        _vote(launch, w, u, lanes)
+    elif u.kind == K_SHUFFLE:
+        _shuffle(launch, w, u, lanes)
+    elif u.kind == K_MATCH:
+        _match(launch, w, u, lanes)
+    elif u.kind == K_SPECIAL:
+        _special(sm, w, u, lanes)

@@ -1,0 +1,1 @@
+"""Enumerations of this module, as Python constants."""

@@ -1,0 +1,220 @@
+"""One DRAM partition: queue, banks, rows, and the first-ready scheduler that decides which column goes next.
+
+Invariants:
+- an entry is in exactly one of: the free list, the arrival list, one bank's list of its direction;
+- `hit[d]` of a bank is the oldest entry of its list d whose row is open, or -1;
+- decisions come at non-decreasing times, each at the first moment at which a column command may go.
+"""
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.schedule cimport lowest_bit
+
+
+cdef int dram_open(Dram *d, const MachineTable *m) except -1:
+    """Make an idle partition with all rows closed."""
+    cdef int64_t i, room = 2 * m.queue_entries + 64
+    d.m = m
+    d.entries = <Entry *>calloc(<size_t>room, sizeof(Entry))
+    d.banks = <Bank *>calloc(<size_t>m.dram_banks, sizeof(Bank))
+    if d.entries == NULL or d.banks == NULL:
+        raise MemoryError("queue of a DRAM partition")
+    for i in range(room):
+        d.entries[i].next = <int32_t>(i + 1 if i + 1 < room else -1)
+    for i in range(m.dram_banks):
+        d.banks[i].row = -1
+        d.banks[i].activated_fs = -NEVER
+        d.banks[i].head[0] = d.banks[i].head[1] = -1
+        d.banks[i].tail[0] = d.banks[i].tail[1] = -1
+        d.banks[i].hit[0] = d.banks[i].hit[1] = -1
+    d.free_entry = 0
+    d.arrivals_head = d.arrivals_tail = -1
+    return 0
+
+
+cdef void dram_close(Dram *d) noexcept nogil:
+    free(d.entries)
+    free(d.banks)
+    d.entries = NULL
+    d.banks = NULL
+
+
+cdef int32_t dram_enqueue(Dram *d, int64_t arrival_fs, uint64_t local, int32_t bytes, int32_t direction) noexcept nogil:
+    """Put a transaction at partition-local byte address `local` in the queue; arrivals come in order. Returns its entry."""
+    cdef int32_t index = d.free_entry
+    cdef Entry *e = d.entries + index
+    cdef uint64_t page = local // <uint64_t>d.m.row_bytes
+    d.free_entry = e.next
+    e.arrival_fs = arrival_fs
+    e.sequence = d.sequence
+    d.sequence += 1
+    e.bank = <int32_t>(page % <uint64_t>d.m.dram_banks)
+    e.row = <int64_t>(page // <uint64_t>d.m.dram_banks)
+    e.direction = direction
+    e.bytes = bytes
+    e.bursts = <int32_t>((bytes + d.m.burst_bytes - 1) // d.m.burst_bytes)
+    e.sm = e.slot = -1
+    e.serial = 0
+    e.line = NULL
+    e.sectors = 0
+    e.waiters = -1
+    e.next = -1
+    if d.arrivals_tail >= 0:
+        d.entries[d.arrivals_tail].next = index
+    else:
+        d.arrivals_head = index
+    d.arrivals_tail = index
+    d.queued += 1
+    return index
+
+
+cdef void dram_release(Dram *d, int32_t index) noexcept nogil:
+    """Return a served entry to the free list."""
+    d.entries[index].next = d.free_entry
+    d.free_entry = index
+    d.queued -= 1
+
+
+cdef void _show(Dram *d, int64_t now_fs) noexcept nogil:
+    """Let the scheduler see what has arrived, as far as its window reaches."""
+    cdef int32_t index = d.arrivals_head, way
+    cdef Entry *e
+    cdef Bank *b
+    while index >= 0 and d.visible[0] + d.visible[1] < d.m.window and d.entries[index].arrival_fs <= now_fs:
+        e = d.entries + index
+        b = d.banks + e.bank
+        d.arrivals_head = e.next
+        way = e.direction
+        e.next = -1
+        e.previous = b.tail[way]
+        if b.tail[way] >= 0:
+            d.entries[b.tail[way]].next = index
+        else:
+            b.head[way] = index
+            d.has[way] |= <uint64_t>1 << e.bank
+        b.tail[way] = index
+        if b.hit[way] < 0 and b.row == e.row:
+            b.hit[way] = index
+        d.visible[way] += 1
+        index = d.arrivals_head
+    if index < 0:
+        d.arrivals_tail = -1
+
+
+cdef int32_t _first_for(Dram *d, int32_t index, int64_t row) noexcept nogil:
+    while index >= 0 and d.entries[index].row != row:
+        index = d.entries[index].next
+    return index
+
+
+cdef void _open_row(Dram *d, Bank *b, int64_t row, int64_t now_fs) noexcept nogil:
+    """Close what is open, activate `row`."""
+    cdef int64_t start = now_fs
+    if b.row >= 0:
+        start = max(now_fs, b.precharge_fs, b.activated_fs + d.m.t_ras_fs) + d.m.t_rp_fs
+    if start < d.activate_fs:
+        start = d.activate_fs
+    d.activate_fs = start + d.m.t_rrd_fs
+    b.activated_fs = start
+    b.column_fs = start + d.m.t_rcd_fs
+    b.row = row
+    b.fresh = 1
+    b.hit[DIR_READ] = _first_for(d, b.head[DIR_READ], row)
+    b.hit[DIR_WRITE] = _first_for(d, b.head[DIR_WRITE], row)
+
+
+cdef void _unlink(Dram *d, Bank *b, int32_t index) noexcept nogil:
+    cdef Entry *e = d.entries + index
+    cdef int32_t way = e.direction
+    if b.hit[way] == index:
+        b.hit[way] = _first_for(d, e.next, b.row)
+    if e.previous >= 0:
+        d.entries[e.previous].next = e.next
+    else:
+        b.head[way] = e.next
+    if e.next >= 0:
+        d.entries[e.next].previous = e.previous
+    else:
+        b.tail[way] = e.previous
+    if b.head[way] < 0:
+        d.has[way] &= ~(<uint64_t>1 << e.bank)
+    d.visible[way] -= 1
+
+
+cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *again_fs) noexcept nogil:
+    """Let one column command go if one may go now.
+
+    Returns the entry served (the caller releases it), or -1. `done_fs`: end of its data on the bus; `again_fs`: when to
+    decide next (NEVER: nothing is queued).
+    """
+    cdef const MachineTable *m = d.m
+    cdef int32_t way, best = -1, hit
+    cdef int64_t first = NEVER, oldest = NEVER, start
+    cdef uint64_t left
+    cdef Bank *b
+    cdef Entry *e
+    if now_fs < d.command_fs:
+        again_fs[0] = d.command_fs
+        return -1
+    _show(d, now_fs)
+    if d.visible[0] + d.visible[1] == 0:
+        again_fs[0] = d.entries[d.arrivals_head].arrival_fs if d.arrivals_head >= 0 else NEVER
+        return -1
+    # turning the bus around costs time: writes collect until there are many, or nothing else to do
+    if d.direction == DIR_READ:
+        if d.visible[DIR_WRITE] >= m.drain_high or d.visible[DIR_READ] == 0:
+            d.direction = DIR_WRITE
+    elif d.visible[DIR_WRITE] == 0 or (d.visible[DIR_WRITE] <= m.drain_low and d.visible[DIR_READ] > 0):
+        d.direction = DIR_READ
+    way = d.direction
+    left = d.has[way]
+    while left:
+        b = d.banks + lowest_bit(left)
+        left &= left - 1
+        if b.hit[way] < 0:
+            _open_row(d, b, d.entries[b.head[way]].row, now_fs)
+        hit = b.hit[way]
+        if b.column_fs <= now_fs:
+            if d.entries[hit].sequence < oldest:
+                oldest = d.entries[hit].sequence
+                best = hit
+        elif b.column_fs < first:
+            first = b.column_fs
+    if best < 0:
+        again_fs[0] = first
+        if d.arrivals_head >= 0 and d.visible[0] + d.visible[1] < m.window:
+            again_fs[0] = min(first, d.entries[d.arrivals_head].arrival_fs)
+        return -1
+    start = d.write_end_fs + m.t_wtr_fs if way == DIR_READ else d.read_end_fs + m.t_rtw_fs - m.t_wl_fs
+    if start > now_fs:
+        again_fs[0] = start
+        return -1
+    e = d.entries + best
+    b = d.banks + e.bank
+    if b.fresh:
+        b.fresh = 0
+        d.counters.row_misses += 1
+    else:
+        d.counters.row_hits += 1
+    d.command_fs = now_fs + e.bursts * m.burst_fs
+    d.counters.busy_fs += e.bursts * m.burst_fs
+    if way == DIR_READ:
+        d.read_end_fs = now_fs + m.t_cl_fs + e.bursts * m.burst_fs
+        done_fs[0] = d.read_end_fs
+        b.precharge_fs = d.command_fs
+        d.counters.reads += 1
+        d.counters.bytes_read += e.bytes
+    else:
+        d.write_end_fs = now_fs + m.t_wl_fs + e.bursts * m.burst_fs
+        done_fs[0] = d.write_end_fs
+        b.precharge_fs = d.write_end_fs + m.t_wr_fs
+        d.counters.writes += 1
+        d.counters.bytes_written += e.bytes
+    _unlink(d, b, best)
+    again_fs[0] = d.command_fs
+    if d.visible[0] + d.visible[1] == 0:
+        again_fs[0] = NEVER
+        if d.arrivals_head >= 0:
+            again_fs[0] = max(d.command_fs, d.entries[d.arrivals_head].arrival_fs)
+    return best

@@ -1,0 +1,68 @@
+"""Things that will happen to a multiprocessor at a known cycle: a binary heap that grows only when it must.
+
+Handlers of one cycle commute, so that the order of equal keys never shows in a result.
+"""
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, realloc
+
+cpdef enum EventKind:
+    EV_FILL = 0          # the response to in-flight read `index` has arrived
+    EV_STORE_DONE = 1    # a store has landed: its credit returns
+    EV_WAKE = 2          # warp `index` becomes ready
+    EV_BLOCK = 3         # a block starts in block slot `index`
+
+cdef struct Event:
+    int64_t cycle
+    int32_t kind
+    int32_t index
+
+cdef struct Events:
+    Event *heap
+    int32_t count
+    int32_t room
+    int32_t failed       # out of host memory
+
+cdef inline void events_push(Events *e, int64_t cycle, int32_t kind, int32_t index) noexcept nogil:
+    cdef int32_t i, parent
+    cdef Event *grown
+    if e.count == e.room:
+        grown = <Event *>realloc(e.heap, <size_t>(2 * e.room + 64) * sizeof(Event))
+        if grown == NULL:
+            e.failed = 1
+            return
+        e.heap = grown
+        e.room = 2 * e.room + 64
+    i = e.count
+    e.count += 1
+    while i > 0:
+        parent = (i - 1) >> 1
+        if e.heap[parent].cycle <= cycle:
+            break
+        e.heap[i] = e.heap[parent]
+        i = parent
+    e.heap[i].cycle = cycle
+    e.heap[i].kind = kind
+    e.heap[i].index = index
+
+cdef inline Event events_pop(Events *e) noexcept nogil:
+    cdef Event top = e.heap[0], last
+    cdef int32_t i = 0, child
+    e.count -= 1
+    last = e.heap[e.count]
+    while True:
+        child = 2 * i + 1
+        if child >= e.count:
+            break
+        if child + 1 < e.count and e.heap[child + 1].cycle < e.heap[child].cycle:
+            child += 1
+        if e.heap[child].cycle >= last.cycle:
+            break
+        e.heap[i] = e.heap[child]
+        i = child
+    e.heap[i] = last
+    return top
+
+cdef inline void events_close(Events *e) noexcept nogil:
+    free(e.heap)
+    e.heap = NULL
+    e.count = e.room = 0

@@ -1,0 +1,10 @@
+"""The load/store unit's hand-over of transactions: L1 and constant lookups, credits, in-flight reads, stalls."""
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from archdef.engine.state cimport Sm
+
+cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil
+cdef int32_t take_load(Sm *sm, int32_t warp, int32_t op) noexcept nogil
+cdef void give_load(Sm *sm, int32_t index) noexcept nogil
+cdef int32_t fill_slot(Sm *sm, int32_t slot, int64_t cycle, int32_t *done) noexcept nogil
+cdef int64_t throttled_until(const Sm *sm, int64_t cycle) noexcept nogil

@@ -1,0 +1,193 @@
+"""The load/store unit's hand-over of transactions: L1 and constant lookups, credits, in-flight reads, stalls.
+
+One access at a time is handed over, one transaction every `transaction_cycles`. A read needs a free slot, a store a credit;
+without one the unit stalls, and with it every warp whose next op accesses memory, until a response brings one back.
+"""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+
+from archdef.engine.cache cimport Cache, Line, cache_find, cache_take, cache_victim
+from archdef.engine.coalesce cimport Transaction
+from archdef.engine.dram cimport NEVER
+from archdef.engine.machine cimport MachineTable, WR_EVICT
+from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_WRITE, Request, network_send
+from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.state cimport Injection, Load, Sm
+
+
+cdef int32_t take_load(Sm *sm, int32_t warp, int32_t op) noexcept nogil:
+    """Open the record of a load; there are as many as transactions can be waited for."""
+    cdef int32_t index = sm.free_load
+    cdef Load *load = sm.loads + index
+    sm.free_load = load.next
+    load.warp = warp
+    load.op = op
+    load.remaining = 0
+    load.latest = 0
+    return index
+
+
+cdef void give_load(Sm *sm, int32_t index) noexcept nogil:
+    sm.loads[index].next = sm.free_load
+    sm.free_load = index
+
+
+cdef inline void _wait(Sm *sm, int32_t slot, int32_t load) noexcept nogil:
+    """Let a load wait for the response of a slot."""
+    cdef int32_t node = sm.free_waiter
+    sm.free_waiter = sm.waiters[node].next
+    sm.waiters_left -= 1
+    sm.waiters[node].load = load
+    sm.waiters[node].next = sm.slots[slot].waiters
+    sm.slots[slot].waiters = node
+    sm.loads[load].remaining += 1
+
+
+cdef int32_t fill_slot(Sm *sm, int32_t slot, int64_t cycle, int32_t *done) noexcept nogil:
+    """A response has come: fill the line, close the slot. Returns how many loads it completes, their indices in `done`."""
+    cdef Line *line = sm.slots[slot].line
+    cdef int32_t node = sm.slots[slot].waiters, following, load, count = 0
+    cdef int sector
+    if line != NULL:
+        for sector in range(4):
+            if line.fill[sector] == slot:
+                line.fill[sector] = -1
+    while node >= 0:
+        following = sm.waiters[node].next
+        load = sm.waiters[node].load
+        sm.loads[load].remaining -= 1
+        if cycle > sm.loads[load].latest:
+            sm.loads[load].latest = cycle
+        if sm.loads[load].remaining == 0 and not (sm.injection.active and sm.injection.load == load):
+            done[count] = load
+            count += 1
+        sm.waiters[node].next = sm.free_waiter
+        sm.free_waiter = node
+        sm.waiters_left += 1
+        node = following
+    sm.slots[slot].next = sm.free_slot
+    sm.free_slot = slot
+    return count
+
+
+cdef int64_t throttled_until(const Sm *sm, int64_t cycle) noexcept nogil:
+    """Cycles so far in which the unit waited for a credit."""
+    if sm.injection.active and sm.injection.stalled >= 0 and cycle > sm.injection.stalled:
+        return sm.throttled + cycle - sm.injection.stalled
+    return sm.throttled
+
+
+cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, uint32_t sectors, uint64_t address,
+                       uint32_t bytes, int32_t slot) noexcept nogil:
+    cdef Request request
+    request.time_fs = inject.time * sm.launch.m.shader_period_fs
+    request.address = address
+    request.line = t.line
+    request.bytes = bytes
+    request.sectors = sectors
+    request.slot = slot
+    request.kind = <short>inject.kind
+    request.serial = <short>inject.serial
+    network_send(sm.network, sm.id, &request)
+
+
+cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
+    """Start one read transaction. False: no slot, no waiter record or no way for it now."""
+    cdef Cache *cache = inject.cache
+    cdef Line *line = NULL
+    cdef uint64_t number
+    cdef uint32_t missing = t.sectors
+    cdef int32_t slot, last = -1
+    cdef int sector
+    cdef uint64_t address = t.address
+    cdef uint32_t bytes = t.bytes
+    if sm.waiters_left < 5:     # one for each sector's fill, one for the rest
+        return False
+    if cache != NULL:
+        number = t.line // <uint64_t>cache.table.line_bytes
+        line = cache_find(cache, number)
+        if line != NULL:
+            missing = t.sectors & ~line.valid
+            if missing and sm.free_slot < 0:
+                return False
+            for sector in range(4):
+                if t.sectors & ~missing & (<uint32_t>1 << sector) and line.fill[sector] >= 0 and line.fill[sector] != last:
+                    last = line.fill[sector]
+                    _wait(sm, last, inject.load)
+            if missing == 0:
+                sm.loads[inject.load].latest = max(sm.loads[inject.load].latest, inject.time + cache.table.latency_cycles)
+                return True
+            if missing != t.sectors:
+                address = t.line + <uint64_t>lowest_bit(missing) * <uint64_t>cache.table.sector_bytes
+                bytes = <uint32_t>(count_bits(missing) * cache.table.sector_bytes)
+        elif sm.free_slot < 0:
+            return False
+        else:
+            line = cache_victim(cache, number)
+            if line == NULL:
+                return False
+            cache_take(cache, line, number)
+    elif sm.free_slot < 0:
+        return False
+    slot = sm.free_slot
+    sm.free_slot = sm.slots[slot].next
+    sm.slots[slot].waiters = -1
+    sm.slots[slot].line = line
+    _wait(sm, slot, inject.load)
+    if line != NULL:
+        line.valid |= missing
+        for sector in range(4):
+            if missing >> sector & 1:
+                line.fill[sector] = slot
+    _send(sm, inject, t, missing, address, bytes, slot)
+    return True
+
+
+cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
+    """Hand over transactions until all are on their way or a credit is missing."""
+    cdef Injection *inject = &sm.injection
+    cdef const MachineTable *m = sm.launch.m
+    cdef Transaction *t
+    cdef Line *line
+    cdef int64_t start
+    cdef int32_t slot
+    if inject.stalled >= 0:
+        if cycle <= inject.stalled:     # it has not got there yet
+            cycle = inject.stalled
+        sm.throttled += cycle - inject.stalled
+        inject.stalled = -1
+    if inject.time < cycle:
+        inject.time = cycle
+    start = inject.time
+    while inject.next < inject.count:
+        t = inject.transactions + inject.next
+        if inject.kind == RQ_READ:
+            if not _read(sm, inject, t):
+                inject.stalled = inject.time
+                break
+        else:
+            if sm.l1.table.sets and (inject.kind == RQ_ATOMIC or m.l1.write == WR_EVICT):
+                line = cache_find(&sm.l1, t.line // <uint64_t>m.l1.line_bytes)
+                if line != NULL:
+                    line.valid = 0      # fills on their way still come, but are fetched again by later loads
+            if inject.kind == RQ_WRITE:
+                if sm.store_credits == 0:
+                    inject.stalled = inject.time
+                    break
+                sm.store_credits -= 1
+                _send(sm, inject, t, t.sectors, t.address, t.bytes, -1)
+            else:
+                if sm.free_slot < 0 or sm.waiters_left == 0:
+                    inject.stalled = inject.time
+                    break
+                slot = sm.free_slot
+                sm.free_slot = sm.slots[slot].next
+                sm.slots[slot].waiters = -1
+                sm.slots[slot].line = NULL
+                _wait(sm, slot, inject.load)
+                _send(sm, inject, t, t.sectors, t.address, t.bytes, slot)
+        inject.next += 1
+        inject.time += m.transaction_cycles
+    inject.active = inject.next < inject.count
+    sm.unit_blocked[inject.unit] += inject.time - start
+    sm.unit_free[inject.unit] = NEVER if inject.active else max(sm.unit_free[inject.unit], inject.time)
+    sm.busy |= <uint32_t>1 << inject.unit

@@ -1,0 +1,116 @@
+"""The machine as the engine sees it: integers only, packed from a description by `archdef.pack`.
+
+Times of the multiprocessor are cycles of its own (shader) clock; times of everything beyond it are femtoseconds, so that
+clock domains meet without rounding drift (a signed 64-bit count of femtoseconds lasts two and a half hours of guest time).
+"""
+from libc.stdint cimport int64_t
+
+cpdef enum:
+    MAX_UNITS = 16
+    MAX_SCHEDULERS = 8
+    SCHEDULER_WARPS = 64         # one scheduler's warps are the bits of one word
+
+cpdef enum SchedulerPolicy:
+    SCH_ROUND_ROBIN = 0          # loose: the next ready warp after the last one issued
+    SCH_GREEDY_OLDEST = 1        # stay with a warp until it stalls, then the oldest
+    SCH_OLDEST = 2
+    SCH_TWO_LEVEL = 3            # round robin in a small active set; a = size of the set
+    SCH_WEIGHTED = 4             # a = weight of memory instructions, b = weight of cycles waited
+
+cpdef enum CoalescingRule:
+    CO_STRICT = 0                # lane k reads word k of an aligned segment, else one transaction a lane
+    CO_SHRINKING = 1             # segments served lowest lane first, halved while one half is unused
+    CO_LINES = 2                 # distinct lines (and sectors of them) in a group of lanes
+
+cpdef enum WritePolicy:
+    WR_EVICT = 0                 # a store drops the line and goes on
+    WR_THROUGH = 1               # a store updates the line and goes on
+    WR_BACK = 2                  # a store stays until the line is evicted
+
+cpdef enum PartitionMap:
+    PM_INTERLEAVED = 0           # (address // interleave) % partitions
+    PM_XOR = 1                   # the same, after folding higher address bits in (partitions a power of two)
+
+cdef struct CoalescingTable:
+    int64_t rule
+    int64_t group_lanes          # lanes looked at together
+    int64_t line_bytes           # CO_LINES
+    int64_t sector_bytes         # CO_LINES; CO_STRICT: bytes of an uncoalesced transaction; CO_SHRINKING: smallest segment
+    int64_t segment_bytes[5]     # CO_SHRINKING: by log2 of the word's bytes
+
+cdef struct CacheTable:
+    int64_t sets                 # 0: there is no such cache
+    int64_t ways
+    int64_t line_bytes
+    int64_t sector_bytes
+    int64_t latency_cycles
+    int64_t misses_in_flight
+    int64_t write                # WritePolicy
+
+cdef struct MachineTable:
+    int64_t warp_size            # lanes, 1 to 64
+    int64_t multiprocessors
+    int64_t cluster_size         # multiprocessors that share a port
+    int64_t block_launch_cycles  # least distance of two block launches on the chip
+    int64_t block_turnover_cycles  # from a block's end to the start of the next in its place
+    int64_t shader_period_fs
+    int64_t core_period_fs
+    # schedulers
+    int64_t schedulers
+    int64_t policy               # SchedulerPolicy
+    int64_t policy_a
+    int64_t policy_b
+    int64_t issue_interval_cycles
+    int64_t issue_width          # instructions per issue slot, from different warps
+    int64_t instruction_gap_cycles  # least distance of two issues of one warp
+    int64_t units
+    int64_t unit_per_scheduler[16]  # 1: each scheduler has its own
+    int64_t dual_issue[16]       # bit v of entry u: v may issue in the same slot after u
+    # shared memory
+    int64_t banks
+    int64_t bank_width_bytes
+    int64_t conflict_lanes
+    int64_t single_word_broadcast
+    int64_t shared_pass_cycles
+    # load/store
+    CoalescingTable load
+    CoalescingTable store
+    CoalescingTable load_uncached
+    int64_t reads_in_flight      # transactions of one multiprocessor
+    int64_t stores_in_flight
+    int64_t transaction_cycles
+    int64_t atomic_core_cycles   # at the partition, per operation on one address
+    CacheTable l1
+    CacheTable constant
+    CacheTable l2                # slice of one partition
+    # interconnect
+    int64_t request_latency_fs
+    int64_t response_latency_fs
+    int64_t header_bytes
+    int64_t injection_bytes_per_cycle       # core cycles, as all ports
+    int64_t injection_per_cluster
+    int64_t partition_request_bytes_per_cycle
+    int64_t partition_response_bytes_per_cycle
+    int64_t cluster_response_bytes_per_cycle  # 0: no such limit
+    # DRAM
+    int64_t partitions
+    int64_t interleave_bytes
+    int64_t partition_map
+    int64_t dram_banks
+    int64_t row_bytes
+    int64_t burst_bytes
+    int64_t burst_fs
+    int64_t t_rcd_fs
+    int64_t t_rp_fs
+    int64_t t_ras_fs
+    int64_t t_rrd_fs
+    int64_t t_cl_fs
+    int64_t t_wl_fs
+    int64_t t_wtr_fs
+    int64_t t_rtw_fs
+    int64_t t_wr_fs
+    int64_t extra_latency_fs
+    int64_t queue_entries
+    int64_t window               # queue entries that the scheduler looks at
+    int64_t drain_high
+    int64_t drain_low

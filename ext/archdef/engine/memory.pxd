@@ -1,0 +1,26 @@
+"""Device memory: one lazily committed arena, and the table of allocations that every guest access is checked against."""
+from libc.stdint cimport int64_t, uint64_t
+
+cpdef enum:
+    GLOBAL_BASE = 0x100000000        # device address of the arena's first byte; below it lies nothing, so null faults
+    SHARED_WINDOW = 0x1000000000000  # generic addresses of the block's shared memory
+    LOCAL_WINDOW = 0x2000000000000   # generic addresses of the thread's local memory
+    WINDOW_BYTES = 0x100000000
+
+cdef struct Span:
+    uint64_t start                   # device address
+    uint64_t end
+
+cdef class DeviceMemory:
+    cdef char *arena
+    cdef readonly uint64_t capacity  # bytes
+    cdef list _spans                 # [(start, end)] sorted
+    cdef Span *table                 # the same, for the engine
+    cdef int64_t count
+    cdef object _lock
+    cdef int running                 # launches in progress: the table must not change meanwhile
+
+    cdef int _publish(self) except -1
+    cdef char *_at(self, uint64_t address, uint64_t nbytes) except NULL
+
+cdef const Span *find_span(const Span *table, int64_t count, uint64_t address) noexcept nogil

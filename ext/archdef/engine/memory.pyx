@@ -1,0 +1,158 @@
+"""Device memory: one lazily committed arena, and the table of allocations that every guest access is checked against."""
+import threading
+
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+from archdef.errors import DeviceMemoryError
+
+cdef extern from "<sys/mman.h>" nogil:
+    void *mmap(void *address, size_t length, int protection, int flags, int fd, long offset)
+    int munmap(void *address, size_t length)
+    int madvise(void *address, size_t length, int advice)
+    int PROT_READ, PROT_WRITE, MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE, MADV_DONTNEED
+    void *MAP_FAILED
+
+cpdef enum:
+    GRANULE = 65536   # allocations start at multiples of it, and at least as much lies unmapped between two
+
+
+cdef const Span *find_span(const Span *table, int64_t count, uint64_t address) noexcept nogil:
+    """The allocation that holds `address`, or NULL."""
+    cdef int64_t low = 0, high = count, middle
+    while low < high:
+        middle = (low + high) // 2
+        if table[middle].end <= address:
+            low = middle + 1
+        else:
+            high = middle
+    if low < count and table[low].start <= address:
+        return table + low
+    return NULL
+
+
+cdef class DeviceMemory:
+    """The global memory of one device.
+
+    Parameters
+    ----------
+    capacity_bytes : int
+        What `allocate` may hand out in all. The host commits pages only as they are touched.
+
+    Notes
+    -----
+    Fresh memory reads zero, so that runs repeat exactly. At least 64 KiB between two allocations belong to neither, so that
+    an access past the end of an array is found.
+    """
+
+    def __cinit__(self, uint64_t capacity_bytes):
+        self.arena = NULL
+        self.table = NULL
+        self._spans = []
+        self.count = 0
+        self.running = 0
+        self._lock = threading.Lock()
+        self.capacity = capacity_bytes
+        cdef void *place = mmap(NULL, capacity_bytes or 1, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        if place == MAP_FAILED:
+            raise DeviceMemoryError(f"the host cannot reserve {capacity_bytes} bytes of address space for device memory")
+        self.arena = <char *>place
+
+    def __dealloc__(self):
+        if self.arena != NULL:
+            munmap(self.arena, self.capacity or 1)
+        free(self.table)
+
+    cdef int _publish(self) except -1:
+        """Copy the list of spans to the table that the engine reads."""
+        cdef Span *table = <Span *>malloc(max(1, len(self._spans)) * sizeof(Span))
+        cdef int64_t i = 0
+        if table == NULL:
+            raise MemoryError("table of allocations")
+        for start, end in self._spans:
+            table[i].start = start
+            table[i].end = end
+            i += 1
+        free(self.table)
+        self.table = table
+        self.count = i
+        return 0
+
+    def allocate(self, uint64_t nbytes):
+        """Reserve `nbytes` and return their device address, a multiple of 64 KiB.
+
+        Raises
+        ------
+        DeviceMemoryError
+            No gap of that size is left, or a launch is in progress.
+        """
+        with self._lock:
+            if self.running:
+                raise DeviceMemoryError("cannot allocate while a kernel runs on this device")
+            size = max(1, nbytes)
+            start, at = GLOBAL_BASE, 0
+            for at, (low, high) in enumerate([*self._spans, (GLOBAL_BASE + self.capacity + GRANULE, 0)]):
+                if start + size + GRANULE <= low:
+                    break
+                start = (high + 2 * GRANULE - 1) // GRANULE * GRANULE if high else start
+            if start + size > GLOBAL_BASE + self.capacity:
+                raise DeviceMemoryError(f"out of device memory: {nbytes} bytes asked, {self.free_bytes} of "
+                                        f"{self.capacity} not in use")
+            self._spans.insert(at, (start, start + size))
+            self._publish()
+            return start
+
+    def free(self, uint64_t address):
+        """Give back what `allocate` returned `address` for."""
+        with self._lock:
+            if self.running:
+                raise DeviceMemoryError("cannot free while a kernel runs on this device")
+            for i, (start, end) in enumerate(self._spans):
+                if start == address:
+                    del self._spans[i]
+                    self._publish()
+                    size = end - start
+                    memset(self.arena + (address - GLOBAL_BASE), 0, min(size, GRANULE))
+                    if size > GRANULE:
+                        memset(self.arena + (end - GLOBAL_BASE) - size % GRANULE, 0, size % GRANULE)
+                        madvise(self.arena + (address - GLOBAL_BASE), size - size % GRANULE, MADV_DONTNEED)
+                    return
+            raise DeviceMemoryError(f"address {address:#x} is not the start of an allocation")
+
+    @property
+    def used_bytes(self):
+        """Bytes handed out."""
+        return sum(end - start for start, end in self._spans)
+
+    @property
+    def free_bytes(self):
+        """Bytes not handed out; a single allocation may find less in one piece."""
+        return max(0, self.capacity - self.used_bytes)
+
+    @property
+    def allocations(self):
+        """Sorted list of (first address, address past the end)."""
+        return list(self._spans)
+
+    cdef char *_at(self, uint64_t address, uint64_t nbytes) except NULL:
+        cdef const Span *span = find_span(self.table, self.count, address)
+        if span == NULL or nbytes > span.end - address:
+            raise DeviceMemoryError(f"{nbytes} bytes at address {address:#x} are not inside one allocation")
+        return self.arena + (address - GLOBAL_BASE)
+
+    def write(self, uint64_t address, const unsigned char[::1] data not None):
+        """Copy host bytes to the device."""
+        if data.shape[0]:
+            memcpy(self._at(address, data.shape[0]), &data[0], data.shape[0])
+
+    def read(self, uint64_t address, unsigned char[::1] data not None):
+        """Copy device bytes into a host buffer."""
+        if data.shape[0]:
+            memcpy(&data[0], self._at(address, data.shape[0]), data.shape[0])
+
+    def fill(self, uint64_t address, uint64_t nbytes, unsigned char byte):
+        """Set `nbytes` bytes to `byte`."""
+        if nbytes:
+            memset(self._at(address, nbytes), byte, nbytes)

@@ -1,0 +1,63 @@
+"""Everything beyond the multiprocessors: ports, partitions with their slice of L2, DRAM; driven by events in time order."""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+
+from archdef.engine.cache cimport Cache
+from archdef.engine.dram cimport Dram
+from archdef.engine.events cimport Events
+from archdef.engine.machine cimport MachineTable
+
+cpdef enum RequestKind:
+    RQ_READ = 0
+    RQ_WRITE = 1
+    RQ_ATOMIC = 2
+
+cdef struct Request:
+    int64_t time_fs          # earliest time at the port
+    uint64_t address         # first byte moved
+    uint64_t line            # first byte of the line that `sectors` counts from
+    uint32_t bytes
+    uint32_t sectors
+    int32_t slot             # in-flight read of the multiprocessor; -1: a store
+    int16_t kind             # RequestKind
+    int16_t serial           # atomics: operations on the most used address
+
+cdef struct Port:            # of one multiprocessor: requests leave in order
+    Request *ring
+    int32_t room             # power of two
+    int32_t head
+    int32_t count
+    int32_t next_waiter      # port that waits behind this one for the same partition, -1: none
+    int64_t free_fs
+
+cdef struct Partition:
+    Dram dram
+    Cache l2
+    int64_t in_free_fs
+    int64_t out_free_fs
+    int64_t atomic_free_fs
+    int32_t first_waiter     # ports whose head request finds the queue full, first come first served
+    int32_t last_waiter
+
+cdef struct Network:
+    const MachineTable *m
+    int64_t slots            # in-flight reads per multiprocessor
+    Port *ports
+    Partition *partitions
+    Events *inboxes          # per multiprocessor: where responses go
+    int64_t *cluster_free_fs
+    int64_t *cluster_in_fs
+    int32_t *remaining       # [sm * slots + slot]: fills that the read waits for
+    int32_t *waiter_next     # [(sm * slots + slot) * 4 + sector]: next request that waits for the same fill
+    # indexed heap of units (ports, then partitions) by time of their next event
+    int64_t *when
+    int32_t *heap
+    int32_t *place
+    int32_t units
+    int64_t landed_fs        # when the last store landed
+
+cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except -1
+cdef void network_close(Network *n) noexcept nogil
+cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept nogil
+cdef void network_run(Network *n, int64_t until_fs) noexcept nogil
+cdef int64_t network_next(const Network *n) noexcept nogil
+cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil

@@ -1,0 +1,393 @@
+"""Everything beyond the multiprocessors: ports, partitions with their slice of L2, DRAM; driven by events in time order.
+
+Two kinds of unit have events: a port sends its head request, a partition lets a DRAM command go. All else that is first
+come first served is a time at which it is next free. Ties go by unit number, so results do not depend on when the
+multiprocessors hand over their requests.
+"""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+
+from archdef.engine.cache cimport Line, cache_close, cache_find, cache_open, cache_take, cache_victim
+from archdef.engine.dram cimport (DIR_READ, DIR_WRITE, NEVER, Dram, Entry, dram_close, dram_decide, dram_enqueue, dram_open,
+                                  dram_release)
+from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_push
+from archdef.engine.machine cimport PM_XOR, MachineTable
+from archdef.engine.schedule cimport count_bits, lowest_bit
+
+
+# ------------------------------------------------------------------------------------------------ heap of next events
+cdef inline bint _before(const Network *n, int32_t a, int32_t b) noexcept nogil:
+    return n.when[a] < n.when[b] or (n.when[a] == n.when[b] and a < b)
+
+
+cdef void _reschedule(Network *n, int32_t unit, int64_t when) noexcept nogil:
+    """Set the time of a unit's next event."""
+    cdef int32_t i = n.place[unit], parent, child
+    cdef bint sooner = when < n.when[unit]
+    n.when[unit] = when
+    if sooner:
+        while i > 0:
+            parent = (i - 1) >> 1
+            if not _before(n, unit, n.heap[parent]):
+                break
+            n.heap[i] = n.heap[parent]
+            n.place[n.heap[i]] = i
+            i = parent
+    else:
+        while True:
+            child = 2 * i + 1
+            if child >= n.units:
+                break
+            if child + 1 < n.units and _before(n, n.heap[child + 1], n.heap[child]):
+                child += 1
+            if not _before(n, n.heap[child], unit):
+                break
+            n.heap[i] = n.heap[child]
+            n.place[n.heap[i]] = i
+            i = child
+    n.heap[i] = unit
+    n.place[unit] = i
+
+
+cdef int64_t network_next(const Network *n) noexcept nogil:
+    """Time of the next event; NEVER if all is quiet."""
+    return n.when[n.heap[0]]
+
+
+# ------------------------------------------------------------------------------------------------------------ set-up
+cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except -1:
+    """Build an idle network for the machine; responses go to `inboxes`, one per multiprocessor."""
+    cdef int64_t i, room = 256, reads
+    n.m = m
+    n.inboxes = inboxes
+    n.slots = reads = max(m.reads_in_flight, 1)
+    while room < reads + m.stores_in_flight + 8:
+        room *= 2
+    n.units = <int32_t>(m.multiprocessors + m.partitions)
+    n.ports = <Port *>calloc(<size_t>m.multiprocessors, sizeof(Port))
+    n.partitions = <Partition *>calloc(<size_t>m.partitions, sizeof(Partition))
+    n.cluster_free_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
+    n.cluster_in_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
+    n.remaining = <int32_t *>calloc(<size_t>(m.multiprocessors * reads), sizeof(int32_t))
+    n.waiter_next = <int32_t *>calloc(<size_t>(m.multiprocessors * reads * 4), sizeof(int32_t))
+    n.when = <int64_t *>malloc(<size_t>n.units * sizeof(int64_t))
+    n.heap = <int32_t *>malloc(<size_t>n.units * sizeof(int32_t))
+    n.place = <int32_t *>malloc(<size_t>n.units * sizeof(int32_t))
+    if (n.ports == NULL or n.partitions == NULL or n.cluster_free_fs == NULL or n.cluster_in_fs == NULL
+            or n.remaining == NULL or n.waiter_next == NULL or n.when == NULL or n.heap == NULL or n.place == NULL):
+        raise MemoryError("network of the machine")
+    for i in range(n.units):
+        n.when[i] = NEVER
+        n.heap[i] = n.place[i] = <int32_t>i
+    for i in range(m.multiprocessors):
+        n.ports[i].room = <int32_t>room
+        n.ports[i].next_waiter = -1
+        n.ports[i].ring = <Request *>malloc(<size_t>room * sizeof(Request))
+        if n.ports[i].ring == NULL:
+            raise MemoryError("ports of the network")
+    for i in range(m.partitions):
+        n.partitions[i].first_waiter = n.partitions[i].last_waiter = -1
+        dram_open(&n.partitions[i].dram, m)
+        cache_open(&n.partitions[i].l2, &m.l2)
+    return 0
+
+
+cdef void network_close(Network *n) noexcept nogil:
+    """Free what `network_open` took, complete or not."""
+    cdef int64_t i
+    if n.m == NULL:
+        return
+    if n.ports != NULL:
+        for i in range(n.m.multiprocessors):
+            free(n.ports[i].ring)
+    if n.partitions != NULL:
+        for i in range(n.m.partitions):
+            dram_close(&n.partitions[i].dram)
+            cache_close(&n.partitions[i].l2)
+    free(n.ports)
+    free(n.partitions)
+    free(n.cluster_free_fs)
+    free(n.cluster_in_fs)
+    free(n.remaining)
+    free(n.waiter_next)
+    free(n.when)
+    free(n.heap)
+    free(n.place)
+    n.m = NULL
+
+
+cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil:
+    """The partition that owns a byte, and the byte's address inside it."""
+    cdef uint64_t unit = address // <uint64_t>m.interleave_bytes
+    cdef uint64_t count = <uint64_t>m.partitions, index, folded
+    local[0] = unit // count * <uint64_t>m.interleave_bytes + address % <uint64_t>m.interleave_bytes
+    index = unit % count
+    if m.partition_map == PM_XOR:
+        folded = unit // count
+        while folded:
+            index ^= folded & (count - 1)
+            folded = folded // count
+    return <int64_t>index
+
+
+cdef inline int64_t _port_fs(const MachineTable *m, int64_t bytes, int64_t per_cycle) noexcept nogil:
+    """Time for which a packet occupies a port: whole cycles of the core clock."""
+    return (bytes + per_cycle - 1) // per_cycle * m.core_period_fs
+
+
+cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept nogil:
+    """Append a request to a multiprocessor's port. Credits keep the ring from overflowing."""
+    cdef Port *port = n.ports + sm
+    port.ring[(port.head + port.count) & (port.room - 1)] = request[0]
+    port.count += 1
+    if port.count == 1:
+        _reschedule(n, sm, max(request.time_fs, port.free_fs))
+
+
+# --------------------------------------------------------------------------------------------------------- responses
+cdef inline int64_t _cycle(const Network *n, int64_t time_fs) noexcept nogil:
+    return (time_fs + n.m.shader_period_fs - 1) // n.m.shader_period_fs
+
+
+cdef void _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t bytes, int64_t time_fs) noexcept nogil:
+    """Send read data back through the partition's port and the cluster's."""
+    cdef const MachineTable *m = n.m
+    cdef int64_t packet = m.header_bytes + bytes, arrival
+    cdef int64_t *cluster
+    if p.out_free_fs < time_fs:
+        p.out_free_fs = time_fs
+    p.out_free_fs += _port_fs(m, packet, m.partition_response_bytes_per_cycle)
+    arrival = p.out_free_fs + m.response_latency_fs
+    if m.cluster_response_bytes_per_cycle:
+        cluster = n.cluster_in_fs + sm // m.cluster_size
+        cluster[0] = max(cluster[0], arrival - _port_fs(m, packet, m.cluster_response_bytes_per_cycle))
+        cluster[0] += _port_fs(m, packet, m.cluster_response_bytes_per_cycle)
+        arrival = cluster[0]
+    events_push(n.inboxes + sm, _cycle(n, arrival), EV_FILL, slot)
+
+
+cdef inline void _landed(Network *n, int32_t sm, int64_t time_fs) noexcept nogil:
+    """A store has reached its place: the credit goes home."""
+    if time_fs > n.landed_fs:
+        n.landed_fs = time_fs
+    events_push(n.inboxes + sm, _cycle(n, time_fs + n.m.response_latency_fs), EV_STORE_DONE, 0)
+
+
+cdef int64_t _operate(Network *n, Partition *p, int32_t serial, int64_t time_fs) noexcept nogil:
+    """Let the partition's atomic unit work; operations on one address follow each other."""
+    if p.atomic_free_fs < time_fs:
+        p.atomic_free_fs = time_fs
+    p.atomic_free_fs += serial * n.m.atomic_core_cycles * n.m.core_period_fs
+    if p.atomic_free_fs > n.landed_fs:
+        n.landed_fs = p.atomic_free_fs
+    return p.atomic_free_fs
+
+
+# --------------------------------------------------------------------------------------------------- arrival at L2, DRAM
+cdef void _poke(Network *n, int32_t which, int64_t arrival_fs) noexcept nogil:
+    """A partition has a new transaction: let it decide no later than it can serve it."""
+    cdef int32_t unit = <int32_t>n.m.multiprocessors + which
+    cdef int64_t when = max(arrival_fs, n.partitions[which].dram.command_fs)
+    if when < n.when[unit]:
+        _reschedule(n, unit, when)
+
+
+cdef void _write_back(Network *n, int32_t which, Line *line, int64_t time_fs) noexcept nogil:
+    """Queue a victim's dirty sectors."""
+    cdef Partition *p = n.partitions + which
+    if line.tag and line.dirty:
+        dram_enqueue(&p.dram, time_fs, (line.tag - 1) * <uint64_t>n.m.l2.line_bytes,
+                     <int32_t>(count_bits(line.dirty) * n.m.l2.sector_bytes), DIR_WRITE)
+        _poke(n, which, time_fs)
+
+
+cdef void _cached(Network *n, int32_t which, int32_t sm, const Request *r, uint64_t local, int64_t time_fs) noexcept nogil:
+    """Serve a request at the partition's slice of L2; `time_fs` is when the lookup is done."""
+    cdef const MachineTable *m = n.m
+    cdef Partition *p = n.partitions + which
+    cdef uint64_t number = local // <uint64_t>m.l2.line_bytes
+    cdef int32_t first = <int32_t>(local % <uint64_t>m.l2.line_bytes // <uint64_t>m.l2.sector_bytes)
+    cdef int32_t last = <int32_t>((local % <uint64_t>m.l2.line_bytes + r.bytes - 1) // <uint64_t>m.l2.sector_bytes)
+    cdef int32_t sector, index, record, waits = 0
+    cdef uint32_t wanted, missing
+    cdef Line *line
+    if r.sectors != 1:
+        wanted = r.sectors          # the request names sectors of a line of the same size
+    else:
+        wanted = ((<uint32_t>2 << (last - first)) - 1) << first
+    line = cache_find(&p.l2, number)
+    if line == NULL:
+        line = cache_victim(&p.l2, number)
+        if line != NULL:
+            _write_back(n, which, line, time_fs)
+            cache_take(&p.l2, line, number)
+    if r.kind == RQ_WRITE:
+        if line == NULL:            # every way waits for a fill: the store goes around
+            index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE)
+            p.dram.entries[index].sm = sm
+            _poke(n, which, time_fs)
+            return
+        line.valid |= wanted
+        line.dirty |= wanted
+        p.dram.counters.l2_hits += 1
+        _landed(n, sm, time_fs)
+        return
+    record = <int32_t>(sm * n.slots + r.slot)
+    missing = wanted
+    if line != NULL:
+        missing = wanted & ~line.valid
+        for sector in range(4):
+            if line.valid & wanted & (<uint32_t>1 << sector) and line.fill[sector] >= 0:
+                index = line.fill[sector]
+                n.waiter_next[record * 4 + sector] = p.dram.entries[index].waiters
+                p.dram.entries[index].waiters = record * 4 + sector
+                waits += 1
+    if missing:
+        p.dram.counters.l2_misses += 1
+        index = dram_enqueue(&p.dram, time_fs, number * <uint64_t>m.l2.line_bytes
+                             + <uint64_t>lowest_bit(missing) * <uint64_t>m.l2.sector_bytes,
+                             <int32_t>(count_bits(missing) * m.l2.sector_bytes), DIR_READ)
+        p.dram.entries[index].bytes = <int32_t>(count_bits(missing) * m.l2.sector_bytes)
+        sector = lowest_bit(missing)
+        n.waiter_next[record * 4 + sector] = -1
+        p.dram.entries[index].waiters = record * 4 + sector
+        waits += 1
+        if line != NULL:
+            p.dram.entries[index].line = line
+            p.dram.entries[index].sectors = missing
+            line.valid |= missing
+            for sector in range(4):
+                if missing >> sector & 1:
+                    line.fill[sector] = index
+        _poke(n, which, time_fs)
+    else:
+        p.dram.counters.l2_hits += 1
+    if r.kind == RQ_ATOMIC and line != NULL:
+        line.dirty |= wanted
+    if waits == 0:
+        if r.kind == RQ_ATOMIC:
+            time_fs = _operate(n, p, r.serial, time_fs)
+        _respond(n, p, sm, r.slot, r.bytes, time_fs)
+        return
+    n.remaining[record] = waits | (<int32_t>r.serial << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
+
+
+cdef void _arrive(Network *n, int32_t which, int32_t sm, const Request *r, uint64_t local, int64_t time_fs) noexcept nogil:
+    """A request has come through the partition's port."""
+    cdef Partition *p = n.partitions + which
+    cdef int32_t index
+    p.dram.counters.requests += 1
+    if n.m.l2.sets:
+        _cached(n, which, sm, r, local, time_fs + n.m.l2.latency_cycles * n.m.core_period_fs)
+        return
+    index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE if r.kind == RQ_WRITE else DIR_READ)
+    p.dram.entries[index].sm = sm
+    p.dram.entries[index].slot = r.slot
+    if r.kind == RQ_ATOMIC:
+        p.dram.entries[index].serial = r.serial
+        p.dram.entries[index].bursts *= 2    # read and written back
+        p.dram.counters.writes += 1
+        p.dram.counters.bytes_written += r.bytes
+    _poke(n, which, time_fs)
+
+
+# ------------------------------------------------------------------------------------------------------------- events
+cdef void _port_event(Network *n, int32_t sm, int64_t now_fs) noexcept nogil:
+    """Send the head request, or join the queue for a partition that is full."""
+    cdef const MachineTable *m = n.m
+    cdef Port *port = n.ports + sm
+    cdef Request *r = port.ring + port.head
+    cdef uint64_t local
+    cdef int32_t which = <int32_t>partition_of(m, r.address, &local)
+    cdef Partition *p = n.partitions + which
+    cdef int64_t packet, arrival
+    cdef int64_t *cluster = n.cluster_free_fs + sm // m.cluster_size
+    if p.dram.queued >= m.queue_entries:
+        port.next_waiter = -1
+        if p.last_waiter >= 0:
+            n.ports[p.last_waiter].next_waiter = sm
+        else:
+            p.first_waiter = sm
+        p.last_waiter = sm
+        _reschedule(n, sm, NEVER)
+        return
+    if m.injection_per_cluster and cluster[0] > now_fs:
+        _reschedule(n, sm, cluster[0])
+        return
+    packet = m.header_bytes + (0 if r.kind == RQ_READ else r.bytes)
+    port.free_fs = now_fs + _port_fs(m, packet, m.injection_bytes_per_cycle)
+    if m.injection_per_cluster:
+        cluster[0] = port.free_fs
+    arrival = max(now_fs + m.request_latency_fs, p.in_free_fs)
+    p.in_free_fs = arrival + _port_fs(m, packet, m.partition_request_bytes_per_cycle)
+    _arrive(n, which, sm, r, local, p.in_free_fs)
+    port.head = (port.head + 1) & (port.room - 1)
+    port.count -= 1
+    if port.count:
+        _reschedule(n, sm, max(port.ring[port.head].time_fs, port.free_fs))
+    else:
+        _reschedule(n, sm, NEVER)
+
+
+cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:
+    """A DRAM transaction is over: answer those who wait for it."""
+    cdef const MachineTable *m = n.m
+    cdef Partition *p = n.partitions + which
+    cdef Entry *e = p.dram.entries + index
+    cdef int32_t waiter = e.waiters, next_waiter, record, sector
+    cdef int64_t ready_fs = done_fs + m.extra_latency_fs
+    if e.line != NULL:
+        for sector in range(4):
+            if e.sectors >> sector & 1:
+                e.line.fill[sector] = -1
+    if e.direction == DIR_WRITE:
+        if e.sm >= 0:
+            _landed(n, e.sm, done_fs)
+        elif done_fs > n.landed_fs:
+            n.landed_fs = done_fs
+        return
+    if e.sm >= 0:
+        if e.serial:
+            ready_fs = _operate(n, p, e.serial, ready_fs)
+        _respond(n, p, e.sm, e.slot, e.bytes, ready_fs)
+        return
+    while waiter >= 0:
+        next_waiter = n.waiter_next[waiter]
+        record = waiter >> 2
+        n.remaining[record] -= 1
+        if n.remaining[record] & 15 == 0:
+            if n.remaining[record] >> 4 & 0xfff:
+                done_fs = _operate(n, p, n.remaining[record] >> 4 & 0xfff, ready_fs)
+            else:
+                done_fs = ready_fs
+            _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16, done_fs)
+        waiter = next_waiter
+
+
+cdef void _partition_event(Network *n, int32_t which, int64_t now_fs) noexcept nogil:
+    """Let one DRAM command go; a freed place in the queue wakes one port."""
+    cdef Partition *p = n.partitions + which
+    cdef int64_t done_fs = 0, again_fs = NEVER
+    cdef int32_t index = dram_decide(&p.dram, now_fs, &done_fs, &again_fs), sm
+    _reschedule(n, <int32_t>n.m.multiprocessors + which, again_fs)
+    if index < 0:
+        return
+    _served(n, which, index, done_fs)
+    dram_release(&p.dram, index)
+    if p.first_waiter >= 0 and p.dram.queued < n.m.queue_entries:
+        sm = p.first_waiter
+        p.first_waiter = n.ports[sm].next_waiter
+        if p.first_waiter < 0:
+            p.last_waiter = -1
+        _reschedule(n, sm, max(now_fs, n.ports[sm].free_fs))
+
+
+cdef void network_run(Network *n, int64_t until_fs) noexcept nogil:
+    """Handle every event before `until_fs`."""
+    cdef int32_t unit = n.heap[0]
+    while n.when[unit] < until_fs:
+        if unit < n.m.multiprocessors:
+            _port_event(n, unit, n.when[unit])
+        else:
+            _partition_event(n, <int32_t>(unit - n.m.multiprocessors), n.when[unit])
+        unit = n.heap[0]

@@ -1,0 +1,64 @@
+"""A program ready to run: micro-ops checked and turned into the form that the issue loop reads."""
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from archdef.engine.types cimport MicroOp
+
+cdef struct Uop:
+    # hot: read at every issue
+    uint8_t kind
+    uint8_t unit
+    uint8_t flags
+    uint8_t fpenv
+    uint8_t guarded          # a guard is present
+    uint8_t direct           # bytes per lane of d[0]
+    uint8_t dependencies     # entries of `wait`
+    uint8_t cause            # Stall that a wait for its result counts as
+    uint16_t fn
+    uint16_t issues
+    uint32_t latency
+    uint32_t interval        # cycles for which the unit is occupied, expansions included
+    int32_t guard_mask       # index of the guard's predicate
+    uint64_t guard_flip      # all ones if negated
+    int32_t statement
+    uint16_t wait[16]        # scoreboard entries that must be ready
+    uint16_t sets[8]         # scoreboard entries that become busy
+    uint8_t set_count
+    # operands: byte offset in the bank of rows; bank 0 the warp's, 1 the launch's constants
+    uint8_t s_bank[5]
+    int32_t s[5]             # byte offset of a row, or predicate operand
+    int32_t d[4]             # byte offset of a row, or predicate number; -1: none
+    uint8_t space
+    uint8_t element
+    uint8_t vec
+    uint8_t combine
+    uint8_t memory           # the op may send transactions to the network
+    int32_t lane_bytes       # memory: bytes per lane
+    int64_t offset
+    int32_t target
+    int32_t reconverge
+    int32_t count
+
+cdef class LoadedProgram:
+    cdef Uop *ops
+    cdef int32_t *targets
+    cdef readonly int32_t op_count
+    cdef readonly int32_t rows
+    cdef readonly int32_t predicates
+    cdef readonly int32_t constant_rows
+    cdef readonly int32_t statements
+    cdef readonly int32_t specials
+    cdef readonly int32_t lanes
+    cdef readonly int32_t target_count
+    cdef uint32_t *special_of    # [specials] which special register …
+    cdef uint32_t *special_row   # … goes into which row
+    cdef char *constants         # [constant_rows][lanes] 32-bit lanes
+
+    cdef int _source(self, Uop *u, const MicroOp *m, int i, int bytes) except -1
+    cdef int _await(self, Uop *u, int32_t entry) except -1
+    cdef int _predicate_source(self, Uop *u, const MicroOp *m, int i) except -1
+    cdef int _sets(self, Uop *u, int32_t entry) except -1
+    cdef int _destination(self, Uop *u, const MicroOp *m, int i, int bytes) except -1
+    cdef int _predicate_destination(self, Uop *u, const MicroOp *m, int i) except -1
+    cdef int _number(self, int value, int count, what) except -1
+    cdef int _read(self, Uop *u, const MicroOp *m, int max_units) except -1
+    cdef int _read_access(self, Uop *u, const MicroOp *m) except -1

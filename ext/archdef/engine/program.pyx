@@ -1,0 +1,399 @@
+"""A program ready to run: micro-ops checked and turned into the form that the issue loop reads.
+
+Lowering is trusted to be right, not to be safe: every index that a micro-op carries is checked here once, so that the issue
+loop need not look.
+"""
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy, memset
+
+from archdef.engine cimport types as T
+from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY,
+                                      ST_SHARED_DEPENDENCY)
+from archdef.engine.lanes cimport alu_bytes, compare_bytes
+from archdef.engine.types cimport ConstantRow, MicroOp, SpecialRow
+
+from archdef.engine import lanes as _lanes
+
+cdef int _ALU_COUNT = len(_lanes.alu_names())
+cdef int _COMPARE_COUNT = len(_lanes.compare_names())
+cdef int _CARRY_COUNT = len(_lanes.carry_names())
+cdef int _ATOMIC_COUNT = len(_lanes.atomic_names())
+
+
+def layout():
+    """Byte sizes of the packed records that lowering builds, to check its own against: ``{"MicroOp": …, …}``."""
+    return {"MicroOp": sizeof(MicroOp), "ConstantRow": sizeof(ConstantRow), "SpecialRow": sizeof(SpecialRow)}
+
+
+class ProgramError(ValueError):
+    """A packed program that cannot be run safely: a fault of lowering, not of the guest."""
+
+
+cdef class LoadedProgram:
+    """Checked micro-ops of one kernel for one warp size.
+
+    Parameters
+    ----------
+    program : archdef.lower.Program
+        Packed arrays and counts.
+    lanes : int
+        Warp size.
+    max_units : int
+        Unit classes of the machine.
+    """
+
+    def __cinit__(self, program, int lanes, int max_units):
+        cdef const unsigned char[::1] raw = program.ops.view("u1").reshape(-1)
+        cdef const MicroOp *micro
+        cdef Py_ssize_t i
+        if not 1 <= lanes <= T.MAX_WARP:
+            raise ProgramError(f"warp of {lanes} lanes")
+        if raw.shape[0] % sizeof(MicroOp) or raw.shape[0] == 0:
+            raise ProgramError(f"{raw.shape[0]} bytes of ops are no array of MicroOp ({sizeof(MicroOp)} bytes each)")
+        self.lanes = lanes
+        self.op_count = raw.shape[0] // sizeof(MicroOp)
+        self.rows = program.rows
+        self.predicates = program.predicates
+        self.statements = len(program.statements)
+        self.constant_rows = 0
+        self.ops = <Uop *>calloc(self.op_count, sizeof(Uop))
+        if self.ops == NULL:
+            raise MemoryError("program")
+        if not 0 <= self.rows <= 1 << 16 or not 2 <= self.predicates <= 1 << 16:
+            raise ProgramError(f"{self.rows} rows, {self.predicates} predicates")
+        if self.rows + self.predicates >= 65535:
+            raise ProgramError(f"{self.rows} rows and {self.predicates} predicates are more than the scoreboard counts")
+        self._read_tables(program)
+        for i in range(self.op_count):
+            micro = <const MicroOp *>&raw[i * <Py_ssize_t>sizeof(MicroOp)]
+            try:
+                self._read(self.ops + i, micro, max_units)
+            except ProgramError as error:
+                raise ProgramError(f"op {i} (kind {micro.kind}): {error}") from None
+        micro = <const MicroOp *>&raw[(self.op_count - 1) * <Py_ssize_t>sizeof(MicroOp)]
+        if micro.kind not in (T.K_EXIT, T.K_RETURN, T.K_BRANCH, T.K_BRANCH_INDEXED, T.K_TRAP) or micro.guard:
+            raise ProgramError("the last op can be passed")
+
+    def __dealloc__(self):
+        free(self.ops)
+        free(self.targets)
+        free(self.special_of)
+        free(self.special_row)
+        free(self.constants)
+
+    def _read_tables(self, program):
+        """Copy branch targets, special rows, and reserve the constant rows."""
+        cdef const int[::1] targets = program.targets
+        cdef const unsigned char[::1] specials = program.specials.view("u1").reshape(-1)
+        cdef const unsigned char[::1] constants = program.constants.view("u1").reshape(-1)
+        cdef Py_ssize_t i
+        cdef const SpecialRow *special
+        cdef const ConstantRow *constant
+        self.targets = <int32_t *>calloc(targets.shape[0] + 1, sizeof(int32_t))
+        self.specials = specials.shape[0] // sizeof(SpecialRow)
+        self.special_of = <uint32_t *>calloc(self.specials + 1, sizeof(uint32_t))
+        self.special_row = <uint32_t *>calloc(self.specials + 1, sizeof(uint32_t))
+        if self.targets == NULL or self.special_of == NULL or self.special_row == NULL:
+            raise MemoryError("program")
+        self.target_count = targets.shape[0]
+        for i in range(targets.shape[0]):
+            if not 0 <= targets[i] < self.op_count:
+                raise ProgramError(f"branch target {targets[i]} of {self.op_count} ops")
+            self.targets[i] = targets[i]
+        for i in range(self.specials):
+            special = <const SpecialRow *>&specials[i * <Py_ssize_t>sizeof(SpecialRow)]
+            if special.row >= <uint32_t>self.rows or special.special > T.SR_LANEMASK64_GT:
+                raise ProgramError(f"special register {special.special} in row {special.row} of {self.rows}")
+            self.special_of[i] = special.special
+            self.special_row[i] = special.row
+        for i in range(constants.shape[0] // <Py_ssize_t>sizeof(ConstantRow)):
+            constant = <const ConstantRow *>&constants[i * <Py_ssize_t>sizeof(ConstantRow)]
+            self.constant_rows += 2 if constant.width == 8 else 1
+        # one row more than used, here and in warps: a 64-bit read of the last row stays inside
+        self.constants = <char *>calloc((self.constant_rows + 2) * self.lanes, 4)
+        if self.constants == NULL:
+            raise MemoryError("constants")
+
+    def fill_constants(self, values):
+        """Replicate one value per constant row entry in every lane; `values` are (value, width) in the entries' order."""
+        cdef Py_ssize_t row = 0
+        cdef int lane
+        cdef uint64_t value
+        for number, width in values:
+            value = number & 0xffffffffffffffff
+            if row + (2 if width == 8 else 1) > self.constant_rows:
+                raise ProgramError("more constant values than rows")
+            for lane in range(self.lanes):
+                if width == 8:
+                    (<uint64_t *>(self.constants + row * 4 * self.lanes))[lane] = value
+                else:
+                    (<uint32_t *>(self.constants + row * 4 * self.lanes))[lane] = <uint32_t>value
+            row += 2 if width == 8 else 1
+
+    cdef int _source(self, Uop *u, const MicroOp *m, int i, int bytes) except -1:
+        """Resolve row operand s[i], read with lanes of `bytes` bytes; 0: not read."""
+        cdef int32_t r = m.s[i]
+        if r == T.NO_ROW:
+            u.s[i] = -1
+            u.s_bank[i] = 0
+            return 0
+        if r < 0:
+            r = -1 - r
+            if r >= self.constant_rows:
+                raise ProgramError(f"source {i}: constant row {r} of {self.constant_rows}")
+            u.s_bank[i] = 1
+            u.s[i] = r * 4 * self.lanes
+            return 0
+        if r >= self.rows or (bytes == 8 and r + 1 >= self.rows):
+            raise ProgramError(f"source {i}: row {r} of {self.rows}")
+        u.s_bank[i] = 0
+        u.s[i] = r * 4 * self.lanes
+        if bytes:
+            self._await(u, r)
+            if bytes == 8:
+                self._await(u, r + 1)
+        return 0
+
+    cdef int _await(self, Uop *u, int32_t entry) except -1:
+        cdef int i
+        for i in range(u.dependencies):
+            if u.wait[i] == entry:
+                return 0
+        if u.dependencies >= 16:
+            raise ProgramError("more than 16 operands to wait for")
+        u.wait[u.dependencies] = <uint16_t>entry
+        u.dependencies += 1
+        return 0
+
+    cdef int _predicate_source(self, Uop *u, const MicroOp *m, int i) except -1:
+        cdef int32_t p = m.s[i]
+        if p == T.NO_ROW:       # absent: constantly true
+            u.s[i] = 2 * T.PRED_TRUE
+            return 0
+        if p < 0 or p >> 1 >= self.predicates:
+            raise ProgramError(f"source {i}: predicate operand {p} of {self.predicates} predicates")
+        u.s[i] = p
+        if p >> 1 != T.PRED_TRUE:
+            self._await(u, self.rows + (p >> 1))
+        return 0
+
+    cdef int _sets(self, Uop *u, int32_t entry) except -1:
+        self._await(u, entry)
+        if u.set_count >= 8:
+            raise ProgramError("more than 8 results")
+        u.sets[u.set_count] = <uint16_t>entry
+        u.set_count += 1
+        return 0
+
+    cdef int _destination(self, Uop *u, const MicroOp *m, int i, int bytes) except -1:
+        cdef int32_t r = m.d[i]
+        if r == T.NO_ROW or r < 0:
+            u.d[i] = -1
+            return 0
+        if r >= self.rows or (bytes == 8 and r + 1 >= self.rows):
+            raise ProgramError(f"destination {i}: row {r} of {self.rows}")
+        u.d[i] = r * 4 * self.lanes
+        self._sets(u, r)
+        if bytes == 8:
+            self._sets(u, r + 1)
+        return 0
+
+    cdef int _predicate_destination(self, Uop *u, const MicroOp *m, int i) except -1:
+        cdef int32_t p = m.d[i]
+        if p == T.NO_ROW or p < 0:
+            u.d[i] = -1
+            return 0
+        if p & 1 or p >> 1 >= self.predicates or p >> 1 == T.PRED_TRUE:
+            raise ProgramError(f"destination {i}: predicate operand {p} of {self.predicates} predicates")
+        u.d[i] = p >> 1
+        self._sets(u, self.rows + (p >> 1))
+        return 0
+
+    cdef int _number(self, int value, int count, what) except -1:
+        if not 0 <= value < count:
+            raise ProgramError(f"{what} {value} of {count}")
+        return 0
+
+    def _required(self, present, what):
+        if not present:
+            raise ProgramError(f"{what} is missing")
+
+    cdef int _read(self, Uop *u, const MicroOp *m, int max_units) except -1:
+        """Check one micro-op and resolve its operands."""
+        cdef int kind = m.kind, i, value, address
+        cdef const uint8_t *widths
+        u.kind = m.kind
+        u.unit = m.unit
+        u.flags = m.flags
+        u.fn = m.fn
+        u.fpenv = m.fpenv & 7
+        u.direct = m.width
+        u.space = m.space
+        u.element = m.element
+        u.vec = m.vec
+        u.combine = m.combine
+        u.issues = m.issues
+        u.latency = m.latency
+        u.interval = m.interval * <uint32_t>max(m.issues, 1)
+        u.offset = m.offset
+        u.target = m.target
+        u.reconverge = m.reconverge
+        u.count = m.count
+        u.statement = <int32_t>m.statement
+        u.cause = ST_ALU_DEPENDENCY
+        for i in range(4):
+            u.d[i] = -1
+        for i in range(5):
+            u.s[i] = -1
+        self._number(m.unit, max_units, "unit")
+        if self.statements:
+            self._number(<int>m.statement, self.statements, "statement")
+        if m.issues < 1:
+            raise ProgramError("issues must be at least 1")
+        if m.latency > 1 << 24 or u.interval > 1 << 24:
+            raise ProgramError(f"latency {m.latency}, interval {u.interval}: at most {1 << 24} cycles")
+        if m.guard:
+            if m.guard_predicate < 0 or m.guard_predicate >> 1 >= self.predicates:
+                raise ProgramError(f"guard {m.guard_predicate} of {self.predicates} predicates")
+            u.guarded = 1
+            u.guard_mask = m.guard_predicate >> 1
+            u.guard_flip = ~<uint64_t>0 if m.guard_predicate & 1 else 0
+            self._await(u, self.rows + u.guard_mask)
+        if kind in (T.K_ALU, T.K_SELP, T.K_CARRY, T.K_VOTE, T.K_MATCH, T.K_SPECIAL) and m.width not in (4, 8):
+            raise ProgramError(f"width {m.width} is neither 4 nor 8")
+        if kind == T.K_ALU:
+            self._number(m.fn, _ALU_COUNT, "lane function")
+            widths = alu_bytes() + 4 * m.fn
+            if widths[0] != m.width:
+                raise ProgramError(f"width {m.width}, but the lane function writes {widths[0]} bytes")
+            for i in range(4):
+                self._source(u, m, i, widths[i + 1] if i < 3 else 4)
+                if u.s[i] < 0:       # never read by the function, but a pointer all the same
+                    u.s[i] = 0
+                    u.s_bank[i] = 1
+            self._required(m.s[0] != T.NO_ROW, "source 0")
+            self._required(m.d[0] != T.NO_ROW and m.d[0] >= 0, "destination")
+            self._destination(u, m, 0, m.width)
+        elif kind == T.K_SETP:
+            self._number(m.fn, _COMPARE_COUNT, "compare function")
+            self._source(u, m, 0, compare_bytes()[m.fn])
+            self._source(u, m, 1, compare_bytes()[m.fn])
+            self._required(u.s[0] >= 0, "source 0")
+            if u.s[1] < 0:
+                u.s[1] = 0
+                u.s_bank[1] = 1
+            if m.combine > T.CB_XOR:
+                raise ProgramError(f"combine {m.combine}")
+            if m.combine:
+                self._predicate_source(u, m, 2)
+            self._predicate_destination(u, m, 0)
+            self._predicate_destination(u, m, 1)
+        elif kind == T.K_SELP:
+            self._source(u, m, 0, m.width)
+            self._source(u, m, 1, m.width)
+            self._predicate_source(u, m, 2)
+            self._destination(u, m, 0, m.width)
+            self._required(u.s[0] >= 0 and u.s[1] >= 0 and u.d[0] >= 0, "an operand")
+        elif kind == T.K_PRED:
+            for i in range(3):
+                self._predicate_source(u, m, i)
+            self._predicate_destination(u, m, 0)
+        elif kind == T.K_CARRY:
+            self._number(m.fn, _CARRY_COUNT, "carry function")
+            for i in range(3):
+                self._source(u, m, i, m.width)
+            self._required(u.s[0] >= 0 and u.s[1] >= 0, "a source")
+            self._destination(u, m, 0, m.width)
+            self._required(u.d[0] >= 0, "destination")
+            self._await(u, self.rows + T.PRED_CARRY)
+            if m.flags & T.FL_CARRY_OUT:
+                self._sets(u, self.rows + T.PRED_CARRY)
+        elif kind == T.K_P2R:
+            self._predicate_source(u, m, 0)
+            self._destination(u, m, 0, 4)
+            self._required(u.d[0] >= 0, "destination")
+        elif kind in (T.K_LOAD, T.K_STORE, T.K_ATOM):
+            self._read_access(u, m)
+        elif kind == T.K_BRANCH or kind == T.K_CALL:
+            self._number(m.target, self.op_count, "target")
+            if m.reconverge != -1:
+                self._number(m.reconverge, self.op_count, "reconvergence point")
+        elif kind == T.K_BRANCH_INDEXED:
+            self._source(u, m, 0, 4)
+            self._required(u.s[0] >= 0, "source 0")
+            self._number(m.target, self.target_count, "target list")
+            if m.count < 1 or m.target + m.count > self.target_count:
+                raise ProgramError(f"target list of {m.count}")
+            if m.reconverge != -1:
+                self._number(m.reconverge, self.op_count, "reconvergence point")
+        elif kind == T.K_BARRIER:
+            self._number(m.fn, T.BAR_WARP + 1, "barrier operation")
+            self._source(u, m, 0, 4)
+            self._source(u, m, 1, 4)
+            if m.fn in (T.BAR_RED_POPC, T.BAR_RED_AND, T.BAR_RED_OR):
+                self._predicate_source(u, m, 2)
+                if m.fn == T.BAR_RED_POPC:
+                    self._destination(u, m, 0, 4)
+                else:
+                    self._predicate_destination(u, m, 1)
+        elif kind == T.K_VOTE:
+            self._number(m.fn, T.VOTE_ACTIVE + 1, "vote")
+            if m.fn != T.VOTE_ACTIVE:
+                self._predicate_source(u, m, 0)
+            self._source(u, m, 1, 8 if m.element == 8 else 4)
+            if m.fn in (T.VOTE_BALLOT, T.VOTE_ACTIVE):
+                self._destination(u, m, 0, m.width)
+                self._required(u.d[0] >= 0, "destination")
+            else:
+                self._predicate_destination(u, m, 0)
+        elif kind == T.K_SHUFFLE:
+            self._number(m.fn, T.SHFL_IDX + 1, "shuffle")
+            for i in range(3):
+                self._source(u, m, i, 4)
+                self._required(u.s[i] >= 0, f"source {i}")
+            self._destination(u, m, 0, 4)
+            self._required(u.d[0] >= 0, "destination")
+            self._predicate_destination(u, m, 1)
+        elif kind == T.K_MATCH:
+            self._source(u, m, 0, 8 if m.element == 8 else 4)
+            self._source(u, m, 1, m.width)
+            self._required(u.s[0] >= 0, "source 0")
+            self._destination(u, m, 0, m.width)
+            self._required(u.d[0] >= 0, "destination")
+            self._predicate_destination(u, m, 1)
+        elif kind == T.K_SPECIAL:
+            self._destination(u, m, 0, m.width)
+            self._required(u.d[0] >= 0, "destination")
+        elif kind not in (T.K_NOP, T.K_RETURN, T.K_EXIT, T.K_FENCE, T.K_TRAP):
+            raise ProgramError("unknown kind")
+        return 0
+
+    cdef int _read_access(self, Uop *u, const MicroOp *m) except -1:
+        """Check a memory operation."""
+        cdef int i, bytes = 8 if m.element == 8 else 4
+        if m.element not in (1, 2, 4, 8) or m.vec not in (1, 2, 4) or m.element * m.vec > 16:
+            raise ProgramError(f"{m.vec} elements of {m.element} bytes")
+        self._number(m.space, T.SP_GENERIC + 1, "space")
+        self._source(u, m, 0, 8 if m.flags & T.FL_ADDRESS64 else 4)
+        self._required(u.s[0] >= 0, "address")
+        u.lane_bytes = m.element * m.vec
+        u.memory = m.space != T.SP_SHARED
+        u.cause = (ST_SHARED_DEPENDENCY if m.space == T.SP_SHARED else
+                   ST_CONSTANT_DEPENDENCY if m.space == T.SP_CONST else ST_MEMORY_DEPENDENCY)
+        if m.kind == T.K_LOAD:
+            for i in range(m.vec):
+                self._destination(u, m, i, bytes)
+        elif m.kind == T.K_STORE:
+            for i in range(m.vec):
+                self._source(u, m, 1 + i, bytes)
+                self._required(u.s[1 + i] >= 0, f"source {1 + i}")
+        else:
+            self._number(m.fn, _ATOMIC_COUNT, "atomic function")
+            if m.vec != 1 or m.element < 4:
+                raise ProgramError(f"atomic on {m.vec} elements of {m.element} bytes")
+            self._source(u, m, 1, bytes)
+            self._required(u.s[1] >= 0, "source 1")
+            self._source(u, m, 2, bytes)
+            self._destination(u, m, 0, bytes)
+        return 0

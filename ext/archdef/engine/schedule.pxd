@@ -1,0 +1,36 @@
+"""Which ready warp issues next: the scheduler's state, and one function per policy."""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+
+from archdef.engine.machine cimport MachineTable
+
+cdef struct Scheduler:
+    # bit i of a mask is the scheduler's i-th warp slot
+    uint64_t ready           # dependencies of the next op are met
+    uint64_t memory          # the next op accesses global or local memory
+    uint64_t uses[16]        # by unit: the next op needs it
+    uint64_t wheel[64]       # warps that become ready at a cycle, by cycle mod 64
+    uint64_t slots           # bit c: wheel[c] is not empty
+    int64_t next_issue       # cycle of the next issue slot
+    int64_t unit_free[16]    # cycle at which the unit can start again (units of this scheduler)
+    int64_t unit_blocked[16] # cycles so far in which the unit was occupied past an issue slot
+    uint32_t busy            # bit u: unit_free[u] may lie ahead
+    int32_t last             # warp issued last, -1 before the first
+    uint64_t active          # two-level: the inner set
+    int64_t issued_at[64]    # cycle of the warp's last issue
+    int64_t order[64]        # age: smaller is older
+
+# candidates is not empty; returns one of its bits
+ctypedef int (*pick_function)(const MachineTable *machine, Scheduler *scheduler, uint64_t candidates, int64_t cycle) noexcept nogil
+
+cdef pick_function pick_of(int64_t policy) noexcept nogil
+
+cdef extern from *:
+    """
+    static inline int lowest_bit(unsigned long long x) { return __builtin_ctzll(x); }
+    static inline int count_bits(unsigned long long x) { return __builtin_popcountll(x); }
+    static inline unsigned long long rotate_right(unsigned long long x, int n) {
+        n &= 63; return n ? (x >> n) | (x << (64 - n)) : x; }
+    """
+    int lowest_bit(uint64_t x) noexcept nogil
+    int count_bits(uint64_t x) noexcept nogil
+    uint64_t rotate_right(uint64_t x, int n) noexcept nogil

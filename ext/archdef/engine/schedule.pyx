@@ -1,0 +1,104 @@
+"""Which ready warp issues next: one function per policy."""
+from libc.stdint cimport int64_t, uint64_t
+
+from archdef.engine.machine cimport (MachineTable, SCH_GREEDY_OLDEST, SCH_OLDEST, SCH_TWO_LEVEL, SCH_WEIGHTED)
+
+
+cdef int _round_robin(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
+    """The next candidate after the warp issued last."""
+    cdef int start = (s.last + 1) & 63
+    return (start + lowest_bit(rotate_right(candidates, start))) & 63
+
+
+cdef int _oldest(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
+    """The candidate that was launched first."""
+    cdef int best = lowest_bit(candidates), warp
+    candidates &= candidates - 1
+    while candidates:
+        warp = lowest_bit(candidates)
+        candidates &= candidates - 1
+        if s.order[warp] < s.order[best]:
+            best = warp
+    return best
+
+
+cdef int _greedy_oldest(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
+    """The warp issued last while it can go on, else the oldest."""
+    if s.last >= 0 and candidates >> s.last & 1:
+        return s.last
+    return _oldest(machine, s, candidates, cycle)
+
+
+cdef int _two_level(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
+    """Round robin in a small set; a warp that is not ready makes room for one that is only when the set runs dry."""
+    cdef int warp
+    if candidates & s.active == 0:
+        # nobody in the set can issue: its members that are not ready leave, ready ones from outside take their places
+        s.active &= s.ready
+        while count_bits(s.active) < machine.policy_a and candidates & ~s.active:
+            warp = _round_robin(machine, s, candidates & ~s.active, cycle)
+            s.active |= <uint64_t>1 << warp
+            s.last = warp
+        if candidates & s.active == 0:
+            # the set is full of ready warps held by a busy unit: replace it rather than lose the slot
+            s.active = candidates
+    return _round_robin(machine, s, candidates & s.active, cycle)
+
+
+cdef int _weighted(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
+    """The candidate of greatest weight: kind of instruction plus cycles since it last issued; ties go round robin."""
+    cdef int start = (s.last + 1) & 63
+    cdef uint64_t left = rotate_right(candidates, start)
+    cdef int best = -1, warp
+    cdef int64_t weight, most = -1
+    while left:
+        warp = (start + lowest_bit(left)) & 63
+        left &= left - 1
+        weight = machine.policy_b * (cycle - s.issued_at[warp])
+        if s.memory >> warp & 1:
+            weight += machine.policy_a
+        if weight > most:
+            most = weight
+            best = warp
+    return best
+
+
+cdef pick_function pick_of(int64_t policy) noexcept nogil:
+    """The function of a SchedulerPolicy."""
+    if policy == SCH_GREEDY_OLDEST:
+        return _greedy_oldest
+    if policy == SCH_OLDEST:
+        return _oldest
+    if policy == SCH_TWO_LEVEL:
+        return _two_level
+    if policy == SCH_WEIGHTED:
+        return _weighted
+    return _round_robin
+
+
+def pick(dict machine, int policy, uint64_t candidates, int64_t cycle=0, *, int last=-1, uint64_t memory=0, order=(),
+         issued_at=()):
+    """Ask one policy for one choice: the warp (bit of `candidates`) that it would issue.
+
+    Parameters
+    ----------
+    machine : dict
+        ``policy_a`` and ``policy_b``; see `SchedulerPolicy`.
+    order, issued_at : sequence of int
+        Age rank and cycle of the last issue, per warp.
+    """
+    cdef MachineTable table
+    cdef Scheduler s
+    cdef int i
+    if not candidates:
+        raise ValueError("candidates is empty")
+    table.policy_a = machine.get("policy_a", 0)
+    table.policy_b = machine.get("policy_b", 0)
+    s.ready = candidates
+    s.memory = memory
+    s.last = last
+    s.active = 0
+    for i in range(64):
+        s.order[i] = order[i] if i < len(order) else i
+        s.issued_at[i] = issued_at[i] if i < len(issued_at) else 0
+    return pick_of(policy)(&table, &s, candidates, cycle)

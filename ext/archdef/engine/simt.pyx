@@ -1,0 +1,157 @@
+"""Divergence: one program counter a warp, and a stack of lanes that wait at reconvergence points.
+
+Invariants:
+- the warp runs (pc, reconverge, active); entries below it wait, the top one next in turn;
+- masks of entries are subsets of the lanes that entered the function; lanes that returned or ended are in none of them
+  (ended lanes are dropped when an entry is taken up);
+- the kernel's lanes run to their immediate post-dominator before the warp goes on together (stack reconvergence).
+"""
+from libc.stdint cimport int32_t, uint64_t
+
+from archdef.engine.schedule cimport lowest_bit
+from archdef.engine.state cimport Frame, Warp
+
+
+cdef inline int _push(Warp *w, int32_t pc, int32_t reconverge, uint64_t mask) noexcept nogil:
+    if w.depth >= STACK_FRAMES:
+        return -1
+    cdef Frame *top = w.stack + w.depth
+    top.pc = pc
+    top.reconverge = reconverge
+    top.mask = mask
+    top.call = 0
+    w.depth += 1
+    return 0
+
+
+cdef void _resume(Warp *w) noexcept nogil:
+    """Take up the next entry that still has lanes; none left: active is empty."""
+    cdef Frame *top
+    while w.depth:
+        w.depth -= 1
+        top = w.stack + w.depth
+        if top.call:
+            w.frame = top.caller
+        w.active = top.mask & w.alive
+        w.pc = top.pc
+        w.reconverge = top.reconverge
+        if w.active and (w.pc != w.reconverge or w.pc < 0):
+            return
+    w.active &= w.alive
+
+
+cdef void simt_arrive(Warp *w) noexcept nogil:
+    """The warp has moved to `pc`: if its lanes are to wait there, go on with the others."""
+    if w.pc == w.reconverge and w.depth:
+        _resume(w)
+
+
+cdef int simt_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken) noexcept nogil:
+    """Send `taken` (a subset of active) to `target`, the others to the next op. Returns 1 if the warp split, -1 if full."""
+    cdef uint64_t rest = w.active & ~taken
+    cdef int32_t after = w.pc + 1
+    if rest == 0:
+        w.pc = target
+        simt_arrive(w)
+        return 0
+    if taken == 0:
+        w.pc = after
+        simt_arrive(w)
+        return 0
+    if reconverge != w.reconverge and reconverge >= 0:
+        if _push(w, reconverge, w.reconverge, w.active) < 0:
+            return -1
+    if target == reconverge:
+        w.active = rest
+        w.pc = after
+    elif after == reconverge:
+        w.active = taken
+        w.pc = target
+    else:
+        if _push(w, target, reconverge, taken) < 0:
+            return -1
+        w.active = rest
+        w.pc = after
+    w.reconverge = reconverge
+    return 1
+
+
+cdef int simt_branch_many(Warp *w, const int32_t *target_of_lane, int lanes, int32_t reconverge) noexcept nogil:
+    """Send every active lane to its own target. Returns 1 if the warp split, -1 if full."""
+    cdef uint64_t left = w.active, same
+    cdef int lane, parts = 0
+    cdef int32_t target = 0
+    while left:
+        lane = lowest_bit(left)
+        target = target_of_lane[lane]
+        same = 0
+        for lane in range(lanes):
+            if left >> lane & 1 and target_of_lane[lane] == target:
+                same |= <uint64_t>1 << lane
+        left &= ~same
+        if parts == 0:
+            if left == 0:
+                w.pc = target
+                simt_arrive(w)
+                return 0
+            if reconverge != w.reconverge and reconverge >= 0:
+                if _push(w, reconverge, w.reconverge, w.active) < 0:
+                    return -1
+        parts += 1
+        if target != reconverge and _push(w, target, reconverge, same) < 0:
+            return -1
+    _resume(w)
+    return 1
+
+
+cdef void _forget(Warp *w, uint64_t lanes) noexcept nogil:
+    """Drop lanes from all entries of the innermost function."""
+    cdef int32_t i
+    for i in range(w.frame, w.depth):
+        w.stack[i].mask &= ~lanes
+
+
+cdef void simt_exit(Warp *w, uint64_t lanes) noexcept nogil:
+    """End lanes of the active set; the others go on at the next op."""
+    w.alive &= ~lanes
+    w.active &= ~lanes
+    w.pc += 1
+    if w.active == 0:
+        _resume(w)
+    else:
+        simt_arrive(w)
+
+
+cdef int simt_call(Warp *w, int32_t target, uint64_t lanes) noexcept nogil:
+    """Enter a function with `lanes`; the other active lanes skip the call. Returns -1 if the stack is full."""
+    cdef uint64_t all_lanes = w.active
+    cdef Frame *top
+    if w.depth + 2 > STACK_FRAMES:
+        return -1
+    # callee returns to the op after the call with everyone who was active
+    top = w.stack + w.depth
+    top.pc = w.pc + 1
+    top.reconverge = w.reconverge
+    top.mask = all_lanes
+    top.call = 1
+    top.caller = w.frame
+    w.depth += 1
+    w.frame = w.depth
+    w.active = lanes
+    w.reconverge = -1
+    w.pc = target
+    return 0
+
+
+cdef void simt_return(Warp *w, uint64_t lanes) noexcept nogil:
+    """Return lanes from the innermost call, or end them if there is none."""
+    if w.frame == 0:
+        simt_exit(w, lanes)
+        return
+    _forget(w, lanes)
+    w.active &= ~lanes
+    w.pc += 1
+    if w.active == 0:
+        _resume(w)
+    else:
+        simt_arrive(w)

@@ -1,0 +1,252 @@
+"""State of a running launch: warps, blocks, multiprocessors, and what they share."""
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from archdef.engine.cache cimport Cache, Line
+from archdef.engine.coalesce cimport Transaction
+from archdef.engine.counters cimport StatementCounters
+from archdef.engine.events cimport Events
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.memory cimport Span
+from archdef.engine.network cimport Network
+from archdef.engine.program cimport Uop
+from archdef.engine.schedule cimport Scheduler, pick_function
+from archdef.engine.shared cimport BankTable
+
+cpdef enum:
+    PENDING = 0x0400000000000000   # ready cycle of a register whose load is still on its way
+    BARRIERS = 16
+    MEMO_SLOTS = 8
+    MEMO_TRANSACTIONS = 32
+
+cpdef enum WarpState:
+    WS_EMPTY = 0
+    WS_WAITING = 1       # in its scheduler: ready, in the wheel, or with a wake-up event
+    WS_SLEEPING = 2      # needs a register whose load is on its way
+    WS_BARRIER = 3
+    WS_ENDED = 4
+
+cpdef enum FaultCode:
+    FAULT_NONE = 0
+    FAULT_BOUNDS = 1             # address outside every allocation (or outside shared, local, constant memory)
+    FAULT_ALIGNMENT = 2
+    FAULT_DIVERGENT_BARRIER = 3  # not all live threads of the warp reach the barrier
+    FAULT_DEADLOCK = 4
+    FAULT_TRAP = 5
+    FAULT_STACK = 6              # calls nested too deeply
+    FAULT_INSTRUCTIONS = 7       # budget
+    FAULT_CYCLES = 8             # budget
+    FAULT_BARRIER_NUMBER = 9
+    FAULT_BRANCH_INDEX = 10
+    FAULT_HOST_MEMORY = 11
+    FAULT_READ_ONLY = 12         # store to constant memory
+    FAULT_LATE = 13              # the engine broke its own time order
+    FAULT_END = 14               # control ran past the last instruction
+
+cdef struct Fault:
+    int32_t code
+    int32_t op                   # index of the micro-op
+    int32_t sm
+    int32_t warp                 # warp slot
+    int32_t lane
+    int32_t pad
+    uint64_t address
+    uint64_t lanes               # lanes concerned
+    int64_t cycle
+
+cdef struct Frame:               # one entry of the divergence stack
+    int32_t pc
+    int32_t reconverge           # op at which the lanes of this entry wait for the others; -1: the function's end
+    uint64_t mask
+    int32_t call                 # 1: a call's return point; `caller` is the frame index before
+    int32_t caller
+
+cdef struct Warp:
+    int32_t pc
+    int32_t reconverge
+    uint64_t active
+    uint64_t alive               # launched and not ended
+    uint64_t launched
+    int32_t depth                # entries on the stack
+    int32_t frame                # index + 1 of the innermost call's entry; 0: in the kernel itself
+    Frame *stack
+    int32_t state
+    int32_t block                # block slot
+    int32_t index                # in the block
+    int32_t loads                # loads on their way
+    char *rows
+    uint64_t *predicates
+    int64_t *ready               # scoreboard: (cycle << 4 | Stall), rows then predicates
+    int64_t settled              # cycle up to which the warp's time is accounted for
+    int64_t since                # cycle at which the next op's dependencies are met
+    int64_t pipe_mark            # occupied cycles of the next op's unit at `since`
+    int64_t throttle_mark        # throttled cycles of the load/store unit at `since`
+    int32_t cause                # Stall of the wait until `since`
+    int32_t unit                 # unit of the next op
+    int32_t barrier_op           # op at which it waits
+    int32_t next_waiting
+    char *local                  # [lanes][local bytes]
+
+cdef struct Barrier:
+    int32_t arrived              # threads
+    int32_t expected             # threads; 0: all that live
+    int32_t first_waiting        # warp slot, -1: none
+    int32_t popc
+    int32_t all
+    int32_t any
+
+cdef struct Block:
+    int32_t running
+    int32_t threads_alive
+    int32_t warps_alive
+    int32_t draining             # ended warps whose loads are still on their way
+    uint32_t index[3]
+    int64_t number
+    int64_t started
+    char *shared
+    Barrier barriers[16]
+
+cdef struct Load:                # a load or atomic whose data are on their way
+    int32_t warp
+    int32_t op
+    int32_t remaining            # fills to come
+    int32_t next
+    int64_t latest               # cycle of the last piece known so far
+
+cdef struct Slot:                # an in-flight read of the multiprocessor
+    int32_t waiters              # first waiter node, -1: none
+    int32_t next
+    Line *line
+    uint32_t sectors
+
+cdef struct Waiter:
+    int32_t load
+    int32_t next
+
+cdef struct Injection:           # the access whose transactions the load/store unit is handing over
+    int32_t active
+    int32_t count
+    int32_t next
+    int32_t kind                 # RequestKind
+    int32_t load                 # index of the Load, -1: a store
+    int32_t serial
+    int32_t unit
+    int32_t statement
+    Cache *cache                 # looked up for reads, NULL: none
+    int64_t time                 # cycle at which the next transaction can go
+    int64_t stalled              # cycle since which it waits for a credit, -1: it does not
+    Transaction transactions[256]
+
+cdef struct Memo:                # one static access: lane pattern and what it costs
+    uint64_t mask
+    int64_t delta[64]            # address minus the first active lane's
+    int64_t low                  # least and greatest delta of active lanes
+    int64_t high
+    uint64_t span_start          # allocation hit last
+    uint64_t span_end
+    int32_t valid
+    int32_t first                # first active lane
+    int32_t contiguous           # lane k at base + k * bytes, all lanes
+    int32_t serial               # most lanes on one address (atomics)
+    int32_t slot_key[8]          # base modulo 256, -1: empty
+    int32_t slot_count[8]
+    int32_t slot_bytes[8]
+    int32_t slot_pieces[8]       # transactions as counted: sectors of a line each
+    int64_t passes               # shared memory: bank_passes, for base modulo 16
+    int32_t passes_key
+    int64_t relative[8][32]      # address minus the base rounded down to 256
+    int64_t relative_line[8][32]
+    uint32_t bytes[8][32]
+    uint32_t sectors[8][32]
+
+cdef struct Launch:              # what all multiprocessors share
+    const MachineTable *m
+    const Uop *ops
+    const int32_t *targets
+    int32_t op_count
+    int32_t statements
+    const char *constants
+    int32_t rows
+    int32_t predicates
+    int32_t special_count
+    const uint32_t *special_of
+    const uint32_t *special_row
+    int32_t lanes                # warp size
+    int32_t pitch                # bytes of a row
+    int32_t block_threads
+    int32_t block_warps
+    int32_t resident_blocks
+    uint32_t block[3]
+    uint32_t grid[3]
+    int64_t blocks
+    int64_t shared_bytes
+    int64_t local_bytes          # per thread
+    char *arena
+    const Span *spans
+    int64_t span_count
+    uint64_t const_start         # device addresses of the module's constant area
+    uint64_t const_end
+    uint64_t parameter_start     # device copy of the parameter buffer, read-only for the kernel
+    uint64_t parameter_end
+    BankTable banks
+    Memo *memos                  # per op
+    StatementCounters *counters
+    pick_function pick
+    int64_t budget               # warp instructions left
+    Fault fault
+    int64_t lookahead            # cycles of an epoch
+
+cdef struct Ended:
+    int64_t cycle
+    int32_t slot
+
+cdef struct SmCounters:
+    int64_t blocks
+    int64_t warps
+    int64_t active_cycles
+    int64_t warp_cycles
+    int64_t issue_cycles
+    int64_t threads
+    int64_t lanes
+
+cdef struct Sm:
+    int32_t id
+    int32_t resident             # blocks
+    int32_t most_resident
+    int32_t warps_alive
+    Launch *launch
+    Network *network
+    Events *inbox
+    Warp *warps                  # [resident_blocks * block_warps]
+    int32_t warp_slots
+    Block *blocks
+    Scheduler *schedulers
+    int64_t now
+    int64_t unit_free[16]
+    int64_t unit_blocked[16]
+    uint32_t busy
+    int64_t throttled            # cycles in which the load/store unit waited for a credit
+    Injection injection
+    Cache l1
+    Cache constant
+    Load *loads
+    int32_t free_load
+    Slot *slots
+    int32_t free_slot
+    Waiter *waiters
+    int32_t free_waiter
+    int32_t waiters_left
+    int32_t store_credits
+    Ended *ended                 # blocks that ended in this epoch
+    int32_t ended_count
+    int64_t active_since
+    SmCounters counters
+    int64_t launched_warps       # age stamp
+    int64_t *pending_blocks      # per block slot: number of the block that starts there
+    # host memory behind the above
+    char *row_memory
+    char *shared_memory
+    char *local_memory
+    int64_t *ready_memory
+    uint64_t *predicate_memory
+    Frame *stack_memory
+    uint64_t scratch[64]         # destination of a partial warp's arithmetic

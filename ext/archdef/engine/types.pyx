@@ -1,0 +1,1 @@
+"""Enumerations of the micro-op record, as Python constants."""

@@ -1,0 +1,73 @@
+"""NVIDIA Fermi GF100 (compute capability 2.0): GeForce GTX 480 and Tesla M2070."""
+from archdef.hookspecs import hookimpl
+from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, HostLink, Interconnect,
+                          Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
+                          Unit, Vocabulary, Warp, operations)
+from archdef_fermi.costs import COSTS, EVIDENCE, SCALED, SHEET
+
+FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add vote vote_ballot
+    barrier_count barrier_reduce unified_addressing device_calls indirect_calls clock clock64"""
+
+
+def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns, dram_latency_ns, capacity_bytes, ecc, timing_ns,
+          copy_engines, evidence) -> Architecture:
+    """Describe one GF100 board by what the boards differ in."""
+    return Architecture(
+        name=name, title=title, vendor="NVIDIA", family="Fermi", compute_capability="2.0", aliases=aliases,
+        vocabulary=Vocabulary(), evidence=EVIDENCE | evidence, clocks=clocks, warp=Warp(size=32),
+        chip=Chip(multiprocessors=multiprocessors, block_launch_cycles=4, block_turnover_cycles=700, launch_overhead_us=5),
+        limits=Limits(
+            threads_per_block=1024, threads_per_multiprocessor=1536, warps_per_multiprocessor=48, blocks_per_multiprocessor=8,
+            registers_per_multiprocessor=32768, registers_per_block=32768, registers_per_thread=63,
+            register_allocation_unit=64, register_allocation_scope="warp", warp_allocation_granularity=2,
+            register_allocation_unit_exceptions=(((21, 22, 29, 30, 37, 38, 45, 46), 128),),
+            shared_bytes_per_multiprocessor=48 * KiB, shared_bytes_per_block=48 * KiB, shared_allocation_unit_bytes=128,
+            shared_carveouts=(48 * KiB, 16 * KiB), block_dimensions=(1024, 1024, 64), grid_dimensions=(65535, 65535, 65535),
+            kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB),
+        schedulers=Schedulers(count=2, policy=LooseRoundRobin(), issue_interval_cycles=2, instruction_gap_cycles=2),
+        units=(Unit("sp", 16, "scheduler"), Unit("sfu", 4), Unit("lsu", 16), Unit("dp", dp_lanes)),
+        isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
+                predication_max_instructions=7),
+        shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=50, pass_cycles=2),
+        coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
+        caches=Caches(
+            l1=Cache(size_bytes=16 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=35, misses_in_flight=32,
+                     write="evict", scope="multiprocessor"),
+            constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=18, misses_in_flight=8,
+                           write="evict", scope="multiprocessor"),
+            texture_l1=Cache(size_bytes=12 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=200,
+                             misses_in_flight=32, write="evict", scope="multiprocessor"),
+            l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=128,
+                     write="back", scope="partition")),
+        load_store=LoadStore(reads_in_flight_per_multiprocessor=64, stores_in_flight_per_multiprocessor=128,
+                             transaction_cycles=2, atomic_cycles=1),
+        interconnect=Interconnect(
+            request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=16, injection_bytes_per_cycle=32,
+            injection_scope="multiprocessor", partition_request_bytes_per_cycle=32, partition_response_bytes_per_cycle=32),
+        dram=Dram(
+            partitions=6, interleave_bytes=256, capacity_bytes=capacity_bytes, bus_bits=384, burst_bytes=32, banks=16,
+            row_bytes=4 * KiB, extra_latency_ns=dram_latency_ns, queue_entries=128, scheduling=FirstReady(window=64),
+            write_drain_high=32, write_drain_low=8, ecc_overhead_ratio=ecc, **timing_ns),
+        host_link=HostLink(name="PCIe 2.0 x16", pinned_gb_s=6.0, pageable_gb_s=3.3, latency_us=8, copy_engines=copy_engines))
+
+
+TIMING_NS = dict(t_rcd_ns=13, t_rp_ns=13, t_ras_ns=30, t_rrd_ns=6.5, t_cl_ns=13, t_wl_ns=4.3, t_wtr_ns=5.4, t_rtw_ns=4, t_wr_ns=13)
+
+GF100 = fermi(
+    name="gf100", title="GeForce GTX 480", aliases=("gtx480", "geforce_gtx_480"), multiprocessors=15,
+    clocks=Clocks(core_mhz=700, shader_mhz=1401, memory_mhz=924), dp_lanes=4, latency_ns=(98, 106), dram_latency_ns=225,
+    capacity_bytes=1536 * MiB, ecc=1.0, timing_ns=dict(TIMING_NS, transfers_per_clock=4), copy_engines=1,
+    evidence={"interconnect.request_latency_ns": SCALED, "interconnect.response_latency_ns": SCALED,
+              "dram.extra_latency_ns": SCALED})
+
+M2070 = fermi(
+    name="m2070", title="Tesla M2070", aliases=("tesla_m2070",), multiprocessors=14,
+    clocks=Clocks(core_mhz=573.5, shader_mhz=1147, memory_mhz=1566), dp_lanes=16, latency_ns=(120, 130), dram_latency_ns=280,
+    capacity_bytes=5_636_554_752, ecc=1.125, timing_ns=dict(TIMING_NS, transfers_per_clock=2), copy_engines=2,
+    evidence={"clocks": SHEET, "dram.capacity_bytes": Cite("Professional CUDA C Programming", "listing 2-8, deviceQuery",
+                                                           note="6 GiB less error correction; quoted from memory")})
+
+
+@hookimpl
+def archdef_architectures():
+    return [GF100, M2070]

@@ -1,0 +1,55 @@
+"""What instructions cost on Fermi, and where the figures of this plugin come from."""
+from archdef.spec import Cite, Operation
+
+GUIDE = Cite("CUDA C Programming Guide 4.2", "chapter 5 and appendix F, compute capability 2.0")
+CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capability 2.0")
+LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GF100 tables")
+PAPER = Cite("NVIDIA Fermi white paper 1.1", "architecture overview", note="quoted from memory")
+SHEET = Cite("vendor data sheet", "clocks", note="quoted from memory")
+FIT = Cite("archdef timing trial on the reductions of Professional CUDA C Programming, chapter 3", "Tesla M2070", "inferred",
+           "nine kernels fitted within 8 %; another set of values may fit as well")
+SCALED = Cite("the M2070 fit", "scaled to the clocks of the GTX 480", "inferred")
+MEI = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy, IEEE TPDS 28(1), 2017", "shared memory", "measured", "from memory")
+GPGPUSIM = Cite("GPGPU-Sim 4.0", "GTX 480 configuration", "inferred", "a simulator's input, not a measurement")
+UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
+
+COSTS = {  # SM cycles; shifts, comparisons and multiplies run at half rate
+    Operation("sp", 18): "move select predicate int_add int_minmax int_logic fp32_add fp32_mul fp32_fma fp32_minmax fp32_compare",
+    Operation("sp", 18, 4): """int_shift int_compare int_mul16 int_mul24 int_mul32 int_mul_high int_sad bit_field bit_count
+        byte_permute convert special_register clock branch call exit barrier fence vote""",
+    Operation("sp", 18, issues=2): "int64_add int64_logic", Operation("sp", 18, 4, issues=2): "int64_compare int_mul_wide convert64",
+    Operation("sp", 18, 4, issues=3): "funnel_shift int64_minmax", Operation("sp", 18, 4, issues=4): "int64_shift int64_mul",
+    Operation("sp", 18, 4, issues=6): "int_dot", Operation("sp", 18, 4, issues=16): "int_div32",
+    Operation("sp", 18, 4, issues=70): "int64_div",
+    Operation("sfu", 22): "fp32_rcp fp32_rsqrt", Operation("sfu", 22, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
+    Operation("sp", 18, issues=9): "fp32_div_exact fp32_sqrt_exact",
+    Operation("dp", 24): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare",
+    Operation("dp", 24, issues=9): "fp64_div", Operation("dp", 24, issues=11): "fp64_sqrt",
+    Operation("lsu", 10): "load_global store_global load_local store_local atomic_global",
+    Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 0, issues=4): "atomic_shared"}
+
+EVIDENCE = {
+    "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "isa": GUIDE, "caches.l1": GUIDE, "caches.constant": GUIDE,
+    "coalescing": GUIDE, "chip": LINEAGE, "clocks": LINEAGE, "schedulers": PAPER, "units": PAPER, "caches": UNPUBLISHED,
+    "caches.l2": LINEAGE, "dram": LINEAGE, "load_store": FIT, "interconnect": FIT, "host_link": UNPUBLISHED,
+    "units.dp": LINEAGE, "schedulers.policy": FIT, "schedulers.instruction_gap_cycles": UNPUBLISHED,
+    "chip.multiprocessors_per_cluster": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
+    "chip.block_turnover_cycles": FIT, "chip.launch_overhead_us": UNPUBLISHED,
+    **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
+       register_allocation_unit register_allocation_scope register_allocation_unit_exceptions warp_allocation_granularity
+       register_partitions shared_allocation_unit_bytes shared_carveouts shared_reserved_bytes_per_block""".split()},
+    "isa.operations": UNPUBLISHED,
+    **{f"isa.operations.{name}": Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "GTX 480", "measured", "from memory")
+       for name in "int_add int_logic fp32_add fp32_mul fp32_fma int_shift int_compare int_mul32".split()},
+    "shared.latency_cycles": MEI, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,
+    "caches.l1.misses_in_flight": FIT, "caches.l1.write": FIT, "caches.constant.line_bytes": UNPUBLISHED,
+    "caches.constant.sector_bytes": UNPUBLISHED, "caches.constant.ways": UNPUBLISHED,
+    "caches.constant.latency_cycles": UNPUBLISHED, "caches.constant.misses_in_flight": UNPUBLISHED,
+    "caches.l2.ways": UNPUBLISHED, "caches.l2.latency_cycles": FIT, "caches.l2.misses_in_flight": UNPUBLISHED,
+    "load_store.atomic_cycles": UNPUBLISHED, "load_store.reads_in_flight_per_multiprocessor": UNPUBLISHED,
+    "interconnect.header_bytes": UNPUBLISHED, "interconnect.injection_bytes_per_cycle": UNPUBLISHED,
+    "interconnect.injection_scope": UNPUBLISHED, "dram.interleave_bytes": UNPUBLISHED, "dram.partition_map": UNPUBLISHED,
+    "dram.row_bytes": UNPUBLISHED, "dram.queue_entries": UNPUBLISHED, "dram.scheduling": UNPUBLISHED,
+    "dram.write_drain_high": UNPUBLISHED, "dram.write_drain_low": UNPUBLISHED, "dram.t_rtw_ns": UNPUBLISHED,
+    "dram.extra_latency_ns": FIT, "dram.ecc_overhead_ratio": FIT, "dram.burst_bytes": GPGPUSIM,
+    **{f"dram.{name}": GPGPUSIM for name in "banks t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_wr_ns".split()}}

@@ -1,0 +1,66 @@
+"""What the README shows is what happens."""
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from archdef import registry
+from archdef.cli import COMMANDS, main
+from archdef.frontends import nvrtc
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+PLUGINS = sorted(p.name for p in (ROOT / "plugins").iterdir() if (p / "pyproject.toml").is_file())
+
+runs_kernels = pytest.mark.skipif(nvrtc.toolchain() is None or "gt200" not in registry.names(),
+                                  reason="needs the NVRTC wheel and the plugins of the README")
+
+
+def command(name):
+    """Give the block after a marker comment."""
+    (block,) = re.findall(rf"<!-- command: {name} -->\n```sh\n(.*?)```", README, re.DOTALL)
+    return block.strip()
+
+
+@pytest.mark.parametrize("name", ["main", "tests"])
+def test_each_command_is_one_line_that_does_its_own_set_up(name):
+    line = command(name)
+    assert "\n" not in line and line.startswith("python3 -m venv .venv && .venv/bin/pip install")
+    assert all(f"./plugins/{plugin}" in line for plugin in PLUGINS)
+
+
+def test_the_ci_script_runs_the_readmes_own_test_command(tmp_path):
+    script = ROOT / ".ci" / "run"
+    assert os.access(script, os.X_OK)
+    awk = re.search(r"awk '(.*?)' README\.md", script.read_text(), re.DOTALL)[1]
+    found = subprocess.run(["awk", awk, str(ROOT / "README.md")], capture_output=True, text=True, check=True).stdout
+    assert found.strip() == command("tests")
+
+
+def test_links_lead_somewhere():
+    prose = re.sub(r"```.*?```", "", README, flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#]+)\)", prose):
+        assert target.startswith("http") or (ROOT / target).exists(), target
+
+
+def test_every_sub_command_is_listed():
+    assert set(COMMANDS) == set(re.findall(r"^\| `archdef (\w+)", README, re.MULTILINE))
+
+
+@runs_kernels
+def test_the_python_example_runs(capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert "saxpy" in printed and "gt200" in printed
+
+
+@runs_kernels
+def test_the_main_command_compares_the_transposes():
+    arguments = command("main").rpartition("archdef ")[2].split()
+    result = CliRunner().invoke(main, [*arguments, "--size", "64"])
+    assert result.exit_code == 0, result.output
+    assert result.output.count(" correct") == 20

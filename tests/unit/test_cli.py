@@ -1,0 +1,104 @@
+"""The command line: what needs no kernel to run."""
+import json
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from archdef import registry
+from archdef.cli import COMMANDS, main
+from archdef.errors import Interrupted
+
+pytestmark = pytest.mark.skipif(not registry.names(), reason="no architecture plugin is installed")
+
+
+def archdef(*arguments):
+    """Call the command line."""
+    return CliRunner().invoke(main, [str(a) for a in arguments])
+
+
+@pytest.fixture
+def name():
+    return registry.names()[0]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command):
+    result = archdef(command, "--help")
+    assert result.exit_code == 0 and "--json" in result.output
+
+
+def test_all_architectures_are_listed():
+    result = archdef("archs")
+    assert result.exit_code == 0
+    assert all(f" {name} " in result.output for name in registry.names())
+    assert max(map(len, result.output.splitlines())) <= 120
+
+
+def test_the_list_is_json_too():
+    listed = json.loads(archdef("archs", "--json").output)
+    assert [a["name"] for a in listed["architectures"]] == list(registry.names()) and listed["broken"] == {}
+
+
+def test_show_gives_every_field_with_its_evidence(name):
+    architecture = registry.get(name)
+    shown = {row["path"]: row for row in json.loads(archdef("show", name, "--json").output)["fields"]}
+    assert set(shown) == {path for path, _, _ in architecture.leaves()}
+    assert shown["warp.size"]["value"] == architecture.warp.size and shown["warp.size"]["kind"]
+    assert max(map(len, archdef("show", name).output.splitlines())) <= 120
+
+
+def test_show_can_be_restricted(name):
+    assumed = json.loads(archdef("show", name, "--assumed", "--json").output)["fields"]
+    assert {row["path"] for row in assumed} == set(registry.get(name).assumed())
+    dram = json.loads(archdef("show", name, "--only", "dram", "--json").output)["fields"]
+    assert dram and all(row["path"].startswith("dram.") for row in dram)
+
+
+def test_fields_can_be_set(name):
+    result = archdef("show", name, "--only", "dram", "--set", "dram.partitions=5", "--json")
+    assert {"path": "dram.partitions", "value": 5}.items() <= json.loads(result.output)["fields"][0].items()
+
+
+def test_occupancy_names_limits_and_limiter(name):
+    result = archdef("occupancy", "-a", name, "--threads", 256, "--registers", 16, "--shared", 3072)
+    assert result.exit_code == 0 and "limits" in result.output
+    (answer,) = json.loads(archdef("occupancy", "-a", name, "-t", 256, "-r", 16, "-s", 3072, "--json").output)
+    assert answer["active_blocks"] == min(answer["limits"].values()) and 0 < answer["occupancy"] <= 1
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (("show", "gt2O0"), "no architecture is called 'gt2O0' (did you mean gt200?)"),
+    (("show", "gt200", "--only", "dramm"), "gt200 has no field 'dramm' (did you mean dram?)"),
+    (("show", "gt200", "--set", "dram.partition=4"), "gt200 has no field 'dram.partition' (did you mean dram.partitions?)"),
+    (("show", "gt200", "--set", "shared.banks=24"), "gt200.shared.banks must be a power of two, got 24"),
+    (("show", "gt200", "--set", "shared.banks"), "'shared.banks' is not of the form PATH=VALUE"),
+    (("occupancy", "-a", "gt200", "-t", 1024, "-r", 8), "gt200: limits.threads_per_block is 512, the launch needs 1024"),
+    (("compare", "transpos", "-a", "gt200"), "unknown workload 'transpos' (did you mean transpose?)"),
+    (("compare", "transpose", "-a", "gt200", "-n", 33), "size of transpose must be a positive multiple of 32, got 33"),
+    (("compare", "transpose", "-a", "gt200", "-k", "til"), "workload transpose has no kernel 'til'"),
+    (("run", "absent.cu", "f", "-a", "gt200", "-g", 1, "-b", 1), "'absent.cu' does not exist"),
+    (("comare",), "no such command 'comare' (did you mean compare?)")])
+def test_wrong_input_is_answered_in_one_message_and_exit_code_2(arguments, message):
+    if "gt200" not in registry.names():
+        pytest.skip("the messages are those of gt200")
+    result = archdef(*arguments)
+    assert result.exit_code == 2
+    assert message in result.output and "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("option, value, message", [
+    ("--grid", "0", "'0' is no shape"), ("--arg", "f4[", "'f4[' is no argument"), ("--save", "x=y.npy", "no array argument is called 'x'")])
+def test_wrong_launch_options_are_named(tmp_path, option, value, message):
+    (tmp_path / "k.cu").write_text("")
+    arguments = {"--grid": "1", "--block": "1"} | {option: value}
+    result = archdef("run", tmp_path / "k.cu", "f", "-a", "gt200", *(text for pair in arguments.items() for text in pair))
+    assert result.exit_code == 2 and message in result.output
+
+
+def test_an_interruption_has_its_own_exit_code(monkeypatch):
+    def stop(context):
+        raise Interrupted("k was interrupted at cycle 7")
+    monkeypatch.setattr(click.Group, "invoke", lambda self, context: stop(context))
+    result = archdef("archs")
+    assert result.exit_code == 130 and "interrupted at cycle 7" in result.output

@@ -1,0 +1,107 @@
+"""CUDA C++ becomes PTX without a GPU."""
+import pytest
+
+from archdef import frontends
+from archdef.errors import CompileError
+from archdef.frontends import Options, nvrtc
+
+KERNEL = "__global__ void scale(float *x, float a, float b)\n{\n    x[threadIdx.x] = a * x[threadIdx.x] + b;\n}\n"
+
+needs_nvrtc = pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]")
+pytestmark = needs_nvrtc
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("ARCHDEF_CACHE", str(tmp_path / "cache"))
+
+
+def test_a_file_compiles_for_the_oldest_target_with_a_line_table(tmp_path):
+    (tmp_path / "scale.cu").write_text(KERNEL)
+    compiled = frontends.compile(tmp_path / "scale.cu")
+    assert f".target sm_{nvrtc.toolchain().targets[0]}" in compiled.ptx
+    assert '"scale.cu"' in compiled.ptx and ".loc" in compiled.ptx
+    assert compiled.file == "scale.cu.ptx" and compiled.source_text == KERNEL
+
+
+def test_text_compiles_too():
+    assert ".entry _Z5scalePfff" in frontends.compile(KERNEL).ptx
+
+
+def test_multiply_add_is_kept_apart_on_request():
+    assert "fma.rn.f32" in frontends.compile(KERNEL).ptx
+    assert "fma.rn.f32" not in frontends.compile(KERNEL, Options(fused_multiply_add=False)).ptx
+
+
+def test_an_error_has_file_and_line(tmp_path):
+    (tmp_path / "broken.cu").write_text("__global__ void f(int *p)\n{\n    *p = missing;\n}\n")
+    with pytest.raises(CompileError, match=r'broken\.cu\(3\): error: identifier "missing" is undefined'):
+        frontends.compile(tmp_path / "broken.cu")
+
+
+def test_an_unknown_target_lists_the_known_ones():
+    with pytest.raises(CompileError, match="does not compile for 'compute_12'; it knows compute_"):
+        frontends.compile(KERNEL, Options(target="compute_12"))
+
+
+@pytest.mark.parametrize("target", ["compute_70", "sm_70", "70"])
+def test_a_target_can_be_asked_for(target):
+    assert ".target sm_70" in frontends.compile(KERNEL, Options(target=target)).ptx
+
+
+def test_macros_and_include_directories_are_passed_on(tmp_path):
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "offset.h").write_text("#define OFFSET 7\n")
+    text = "#include <offset.h>\n__global__ void f(int *p)\n{\n    *p = OFFSET + EXTRA;\n}\n"
+    compiled = frontends.compile(text, Options(include=(tmp_path / "include",), defines=("EXTRA=35",)))
+    assert ", 42;" in compiled.ptx
+
+
+def test_the_toolkits_own_headers_are_found():
+    text = "#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n__global__ void f(__half *p)\n{\n    *p = __float2half(1.5f);\n}\n"
+    assert ".entry" in frontends.compile(text).ptx
+
+
+def test_a_second_compilation_comes_from_the_cache():
+    assert "cached" not in frontends.compile(KERNEL).compiler
+    again = frontends.compile(KERNEL)
+    assert again.compiler.endswith(", cached") and ".entry _Z5scalePfff" in again.ptx
+
+
+def test_a_damaged_cache_entry_is_compiled_anew(tmp_path):
+    whole = frontends.compile(KERNEL).ptx
+    (entry,) = (tmp_path / "cache").iterdir()
+    entry.write_text(entry.read_text()[:-20])
+    assert frontends.compile(KERNEL).ptx == whole
+
+
+def test_a_changed_header_is_compiled_anew(tmp_path):
+    header = tmp_path / "value.h"
+    (tmp_path / "kernel.cu").write_text('#include "value.h"\n__global__ void f(int *p)\n{\n    *p = VALUE;\n}\n')
+    header.write_text("#define VALUE 41\n")
+    assert ", 41;" in frontends.compile(tmp_path / "kernel.cu").ptx
+    header.write_text("#define VALUE 42\n")
+    assert ", 42;" in frontends.compile(tmp_path / "kernel.cu").ptx
+
+
+def test_a_header_named_by_a_macro_is_never_cached(tmp_path):
+    (tmp_path / "value.h").write_text("#define VALUE 41\n")
+    (tmp_path / "kernel.cu").write_text('#define HEADER "value.h"\n#include HEADER\n__global__ void f(int *p) { *p = VALUE; }\n')
+    frontends.compile(tmp_path / "kernel.cu")
+    assert "cached" not in frontends.compile(tmp_path / "kernel.cu").compiler
+
+
+def test_an_unwritable_cache_is_no_error(monkeypatch):
+    monkeypatch.setenv("ARCHDEF_CACHE", "/proc/nowhere")
+    assert ".entry" in frontends.compile(KERNEL).ptx
+
+
+def test_the_ptx_does_not_say_where_it_was_made(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert str(tmp_path) not in frontends.compile(KERNEL).ptx
+
+
+def test_an_absent_version_is_named(monkeypatch):
+    monkeypatch.setenv("ARCHDEF_NVRTC", "1.0")
+    with pytest.raises(CompileError, match=r"no NVRTC 1\.0 among the installed ones \(NVRTC "):
+        frontends.compile(KERNEL)

@@ -1,0 +1,132 @@
+"""Metrics are functions of counters and description; here the counters are made by hand."""
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from archdef.metrics import BUILT_IN, STALLS, Counters, Measurement, Metrics, UnknownMetric
+from archdef.metrics.stalls import cpi_stack
+
+PXD = Path(__file__).parents[2] / "ext" / "archdef" / "engine" / "counters.pxd"
+FIELDS = re.findall(r"int64_t (\w+)", PXD.read_text())
+STATEMENT = np.dtype([(name, "i8", (10,)) if name == "stall_cycles" else (name, "i8") for name in FIELDS])
+SM = np.dtype([(name, "i8") for name in ("blocks", "warps", "active_cycles", "warp_cycles", "issue_cycles")])
+PARTITION = np.dtype([(name, "i8") for name in ("reads", "writes", "bytes_read", "bytes_written", "busy_fs", "row_hits", "row_misses",
+                                                "l2_hits", "l2_misses", "requests")])
+
+
+def table(dtype, *rows):
+    """Make a structured array; what is left out is zero."""
+    array = np.zeros(len(rows), dtype)
+    for row, values in zip(array, rows, strict=True):
+        for name, value in values.items():
+            row[name] = value
+    return array
+
+
+def counters(*statements, sm=({"active_cycles": 100},), partition=({},), cycles=200, elapsed_fs=10**9, warps=4, lanes=128, threads=100):
+    """Make the result of a launch."""
+    return Counters.of({"cycles": cycles, "elapsed_fs": elapsed_fs, "statements": table(STATEMENT, *statements),
+                        "multiprocessor": table(SM, *sm), "partition": table(PARTITION, *partition), "warps": warps,
+                        "lanes_launched": lanes, "threads": threads, "max_resident_blocks": 1})
+
+
+def metrics(*statements, warp_size=32, **more):
+    """Give the metrics of hand-made counters."""
+    architecture = SimpleNamespace(warp=SimpleNamespace(size=warp_size), limits=SimpleNamespace(warps_per_multiprocessor=32))
+    return Metrics(Measurement(counters(*statements, **more), architecture, SimpleNamespace(occupancy=0.5)))
+
+
+@pytest.mark.parametrize("name, statement, value", [
+    ("branch_efficiency", {"branches": 12, "divergent_branches": 2}, 83.333),
+    ("branch_efficiency", {}, 100),
+    ("gld_efficiency", {"global_load_bytes_asked": 128, "global_load_bytes_moved": 1024}, 12.5),
+    ("gld_efficiency", {}, None),
+    ("gst_efficiency", {"global_store_bytes_asked": 64, "global_store_bytes_moved": 64}, 100),
+    ("gld_transactions_per_request", {"global_loads": 2, "global_load_transactions": 32}, 16),
+    ("gst_transactions_per_request", {"global_stores": 4, "global_store_transactions": 8}, 2),
+    ("gld_throughput", {"global_load_bytes_moved": 3000}, 3),
+    ("gld_requested_throughput", {"global_load_bytes_asked": 1500}, 1.5),
+    ("shared_load_transactions_per_request", {"shared_loads": 2, "shared_load_passes": 64}, 32),
+    ("shared_bank_conflicts", {"shared_load_passes": 64, "shared_load_groups": 4, "shared_store_passes": 3, "shared_store_groups": 2}, 61),
+    ("shared_efficiency", {"shared_load_passes": 64, "shared_load_groups": 4}, 6.25),
+    ("shared_replay_overhead", {"instructions": 10, "shared_store_passes": 8, "shared_store_groups": 4}, 0.4),
+    ("inst_per_warp", {"instructions": 10}, 2.5),
+    ("ipc", {"instructions": 10}, 0.1),
+    ("warp_execution_efficiency", {"instructions": 2, "thread_instructions": 40, "predicated_off": 8}, 75),
+    ("warp_nonpred_execution_efficiency", {"instructions": 2, "thread_instructions": 40, "predicated_off": 8}, 62.5),
+    ("lane_utilization", {}, 78.125),
+    ("l1_hit_rate", {"l1_hits": 3, "l1_misses": 1}, 75),
+    ("theoretical_occupancy", {}, 0.5),
+    ("stall_sync", {"stall_cycles": [90, 0, 20, 0, 0, 60, 0, 0, 0, 20]}, 60),
+    ("eligible_warps_per_cycle", {"stall_cycles": [30, 0, 0, 0, 0, 0, 0, 0, 0, 20]}, 0.5)])
+def test_a_metric_follows_from_counters(name, statement, value):
+    assert metrics(statement)[name] == (value if value is None else pytest.approx(value, rel=1e-4))
+
+
+@pytest.mark.parametrize("name, value", [
+    ("achieved_occupancy", 400 / 150 / 32), ("sm_efficiency", 37.5), ("issue_slot_utilization", 20)])
+def test_multiprocessor_metrics_are_averages_over_the_chip(name, value):
+    sm = ({"active_cycles": 100, "warp_cycles": 300, "issue_cycles": 20}, {"active_cycles": 50, "warp_cycles": 100, "issue_cycles": 10})
+    assert metrics({}, sm=sm)[name] == pytest.approx(value)
+
+
+@pytest.mark.parametrize("name, value", [
+    ("dram_read_throughput", 0.3), ("dram_write_throughput", 0.1), ("dram_read_transactions", 12), ("dram_utilization", 40),
+    ("dram_row_hit_rate", 75), ("partition_busiest", 75), ("partition_idlest", 25), ("l2_hit_rate", 50)])
+def test_partition_metrics(name, value):
+    partition = ({"bytes_read": 200, "bytes_written": 100, "reads": 10, "busy_fs": 6 * 10**8, "row_hits": 3, "row_misses": 1, "l2_hits": 1},
+                 {"bytes_read": 100, "reads": 2, "busy_fs": 2 * 10**8, "l2_misses": 1})
+    assert metrics({}, partition=partition)[name] == pytest.approx(value)
+
+
+def test_the_cpi_stack_is_every_warp_cycle_over_the_instructions():
+    made = counters({"instructions": 10, "stall_cycles": range(10)}, {"instructions": 5, "stall_cycles": range(10)})
+    stack = cpi_stack(made)
+    assert tuple(stack) == STALLS
+    assert sum(stack.values()) == pytest.approx(90 / 15)
+
+
+def test_stall_shares_sum_to_a_hundred():
+    m = metrics({"stall_cycles": range(3, 13)})
+    assert sum(value for name, value in m.items() if name.startswith("stall_")) == pytest.approx(100)
+
+
+def test_the_stall_names_follow_the_engines_order():
+    engine = re.findall(r"^    ST_(\w+) = \d", PXD.read_text(), re.MULTILINE)
+    assert tuple(name.lower() for name in engine) == STALLS
+
+
+def test_a_launch_that_did_nothing_has_metrics_without_meaning_but_no_errors():
+    m = metrics({}, sm=({},), cycles=0, elapsed_fs=0, warps=0, lanes=0, threads=0)
+    assert m["ipc"] is None and m["dram_utilization"] is None and m["inst_executed"] == 0
+    assert len(dict(m)) == len(BUILT_IN)
+
+
+def test_aliases_give_the_same_value():
+    m = metrics({"instructions": 7})
+    assert m["smsp__inst_executed.sum"] == m["inst_executed"] == 7
+    assert "smsp__inst_executed.sum" in m and "smsp__inst_executed.sum" not in list(m)
+
+
+def test_an_unknown_metric_gets_the_nearest_name():
+    with pytest.raises(UnknownMetric, match=r"unknown metric 'branch_eficiency' \(did you mean branch_efficiency\?\)"):
+        metrics({})["branch_eficiency"]
+
+
+def test_every_name_and_alias_is_used_once_and_every_metric_is_documented():
+    names = [name for m in BUILT_IN for name in (m.name, *m.aliases)]
+    assert len(names) == len(set(names))
+    assert all(m.about.endswith(".") and m.formula and m.unit for m in BUILT_IN)
+
+
+def test_a_part_of_the_statements_has_its_own_sums():
+    made = counters({"branches": 1}, {"branches": 2}, {"branches": 4})
+    assert made.branches == 7 and made.only([0, 2]).branches == 5
+
+
+def test_an_unknown_counter_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no counter 'branchez'"):
+        counters({}).branchez

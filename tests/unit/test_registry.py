@@ -1,0 +1,151 @@
+"""Architectures are found by name; nothing is imported too early, and a broken plugin harms nobody else."""
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+
+import pytest
+from archdef import registry
+from archdef.errors import PluginError, UnknownArchitecture
+from archdef.hookspecs import hookimpl
+from archdef.registry import PluginWarning, Registry
+from small_machine import gizmo
+
+
+@pytest.fixture
+def plugins(tmp_path, monkeypatch):
+    """Write plugin modules into a folder on the path; gives a function ``(name → source, point → module) → Registry``."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    written = []
+
+    def write(sources: dict[str, str], points: dict[str, str]) -> Registry:
+        for module, source in sources.items():
+            (tmp_path / f"{module}.py").write_text(source)
+            written.append(module)
+        return Registry(EntryPoint(point, module, "archdef") for point, module in points.items())
+
+    yield write
+    for module in written:
+        sys.modules.pop(module, None)
+
+
+GOOD = """
+from archdef.hookspecs import hookimpl
+from small_machine import gizmo
+@hookimpl
+def archdef_architectures():
+    return [gizmo()]
+"""
+BROKEN = {
+    "absent_module": "import module_that_does_not_exist_anywhere",
+    "no_hook": "",
+    "not_marked": "def archdef_architectures(): return []",
+    "wrong_signature": "from archdef.hookspecs import hookimpl\n@hookimpl\ndef archdef_architectures(oops): return []",
+    "not_an_architecture": "from archdef.hookspecs import hookimpl\n@hookimpl\ndef archdef_architectures(): return ['gizmo']",
+    "raises": "from archdef.hookspecs import hookimpl\n@hookimpl\ndef archdef_architectures(): raise RuntimeError('boom')",
+    "exits": "from archdef.hookspecs import hookimpl\nimport sys\n@hookimpl\ndef archdef_architectures(): return 1 / 0",
+    "bad_description": "from archdef.hookspecs import hookimpl\nfrom small_machine import gizmo\nfrom archdef.spec import Warp\n"
+                       "@hookimpl\ndef archdef_architectures(): return [gizmo(warp=Warp(size=99))]",
+    "other_name": GOOD,
+}
+
+
+def test_names_are_listed_without_importing_a_plugin():
+    code = ("import sys; from archdef import registry; names = registry.names(); assert 'gt200' in names, names; "
+            "assert not [m for m in sys.modules if m.startswith('archdef_')]")
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_asking_for_one_imports_only_its_plugin():
+    code = ("import sys; from archdef import registry; registry.get('gt200'); "
+            "loaded = {m.partition('.')[0] for m in sys.modules if m.startswith('archdef_')}; assert loaded == {'archdef_tesla'}, loaded")
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_upper_case_and_aliases_are_understood():
+    assert registry.get("GT200") is registry.get("gt200") is registry.get("GTX280")
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_and_the_list():
+    with pytest.raises(UnknownArchitecture, match=r"'gt20' \(did you mean gt200\?\); installed: .*g80.*gt200"):
+        registry.get("gt20")
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_plugin_is_named_and_skipped(plugins, kind):
+    found = plugins({"good_plugin": GOOD, "bad_plugin": BROKEN[kind]}, {"bad": "bad_plugin", "gizmo": "good_plugin"})
+    assert found.names() == ("bad", "gizmo")
+    assert found.get("gizmo").name == "gizmo"
+    with pytest.warns(PluginWarning, match="bad_plugin|'bad'"):
+        assert list(found.all()) == ["gizmo"]
+    assert list(found.problems()) == ["bad"]
+    with pytest.raises(PluginError) as caught:
+        found.get("bad")
+    assert "bad" in str(caught.value)
+    assert found.all() and found.get("widget").name == "gizmo"  # warned once, and the rest goes on
+
+
+def test_the_cause_of_a_broken_plugin_is_kept(plugins):
+    found = plugins({"bad_plugin": BROKEN["absent_module"]}, {"bad": "bad_plugin"})
+    with pytest.raises(PluginError, match="module_that_does_not_exist_anywhere") as caught:
+        found.get("bad")
+    assert isinstance(caught.value.__cause__, ModuleNotFoundError)
+
+
+def test_all_faults_of_a_bad_description_are_in_the_message(plugins):
+    found = plugins({"bad_plugin": BROKEN["bad_description"]}, {"bad": "bad_plugin"})
+    with pytest.raises(PluginError, match="gizmo.warp.size must be at most 64, got 99"):
+        found.get("bad")
+
+
+def test_a_plugin_that_does_not_declare_what_it_promises_is_refused(plugins):
+    found = plugins({"good_plugin": GOOD}, {"gadget": "good_plugin"})
+    with pytest.raises(PluginError, match="promises the architecture 'gadget' but declares: gizmo"):
+        found.get("gadget")
+
+
+def test_two_plugins_of_one_name_are_both_named(plugins, tmp_path):
+    points = [EntryPoint("gizmo", "good_plugin", "archdef"), EntryPoint("gizmo", "other_plugin", "archdef")]
+    plugins({"good_plugin": GOOD, "other_plugin": GOOD}, {})
+    with pytest.raises(PluginError, match="declared by several distributions: good_plugin, other_plugin"):
+        Registry(points).get("gizmo")
+
+
+def test_a_plugin_of_this_process_can_be_registered_and_taken_away():
+    class Plugin:
+        @hookimpl
+        def archdef_architectures(self):
+            return [MACHINE]
+
+    MACHINE, plugin, found = gizmo(), Plugin(), Registry(())
+    assert found.register(plugin) == (MACHINE,) and found.get("gizmo") is MACHINE is found.get("Widget")
+    found.unregister(plugin)
+    with pytest.raises(UnknownArchitecture, match="installed: none"):
+        found.get("gizmo")
+
+
+def test_a_taken_name_is_refused_and_the_first_stays():
+    class Plugin:
+        def __init__(self, machine):
+            self.machine = machine
+
+        @hookimpl
+        def archdef_architectures(self):
+            return [self.machine]
+
+    found, first = Registry(()), gizmo()
+    found.register(Plugin(first))
+    with pytest.raises(PluginError, match="the name 'gizmo' is taken"):
+        found.register(Plugin(first.evolve({"warp.size": 16})))
+    assert found.get("gizmo") is first
+
+
+def test_a_plugin_installed_later_is_seen(tmp_path, monkeypatch):
+    fresh = Registry()
+    assert "gizmo" not in fresh.names()
+    info = tmp_path / "archdef_gizmo-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: archdef-gizmo\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[archdef]\ngizmo = archdef_gizmo_of_this_test\n")
+    (tmp_path / "archdef_gizmo_of_this_test.py").write_text(GOOD)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert fresh.get("gizmo").title == "Gizmo 1"

@@ -1,0 +1,50 @@
+"""Every number of every installed machine says where it comes from."""
+import pytest
+from archdef import registry
+from archdef.errors import UnknownField
+from archdef.spec import KINDS, Cite, unit_of
+from small_machine import MADE_UP, SECTIONS, gizmo
+
+ALL = list(registry.all().values()) + [gizmo()]
+
+
+@pytest.mark.parametrize("arch", ALL, ids=lambda a: a.name)
+def test_every_number_has_a_source(arch):
+    numbers = [path for path, value, _ in arch.leaves() if isinstance(value, (int, float))]
+    assert len(numbers) > 200 and all(arch.evidence_for(path).kind in KINDS for path in numbers)
+
+
+@pytest.mark.parametrize("arch", ALL, ids=lambda a: a.name)
+def test_a_name_that_ends_in_a_unit_tells_it(arch):
+    units = {path: unit for path, _, unit in arch.leaves()}
+    assert units["dram.t_rcd_ns"] == "ns" and units["limits.shared_bytes_per_multiprocessor"] == "B"
+    assert units["interconnect.injection_bytes_per_cycle"] == "B/cycle" and units["warp.size"] == ""
+    assert units["schedulers.issue_interval_cycles"] == "cycles" and units["clocks.core_mhz"] == "MHz"
+
+
+def test_the_longest_path_wins():
+    cite = Cite("guide", "table 1")
+    machine = gizmo(evidence={s: MADE_UP for s in SECTIONS} | {"caches.l2": cite, "caches.l2.ways": MADE_UP})
+    assert machine.evidence_for("caches.l2.line_bytes") == cite and machine.evidence_for("l2.ways") == MADE_UP
+    assert "caches.l2.ways" in machine.assumed() and "caches.l2.line_bytes" not in machine.assumed()
+
+
+def test_only_whole_words_of_a_path_match():
+    machine = gizmo(evidence={s: MADE_UP for s in SECTIONS} | {"dram.row_bytes": Cite("guide", "table 2")})
+    assert machine.evidence_for("dram.banks") == MADE_UP
+
+
+def test_a_name_has_no_source():
+    with pytest.raises(UnknownField, match="gizmo has no evidence for title"):
+        gizmo().evidence_for("title")
+
+
+def test_a_cite_of_an_unknown_kind_is_refused():
+    with pytest.raises(ValueError, match="kind"):
+        Cite("guide", "table", kind="guessed")
+
+
+@pytest.mark.parametrize("name, unit", [("size_bytes", "B"), ("bandwidth_gb_s", "GB/s"), ("banks", ""), ("pointer_bits", "bit"),
+                                        ("launch_overhead_us", "us"), ("shared_reserved_bytes_per_block", "B")])
+def test_units_are_read_off_names(name, unit):
+    assert unit_of(name) == unit

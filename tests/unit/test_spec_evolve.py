@@ -1,0 +1,127 @@
+"""Descriptions change by path, and remember what was changed."""
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from archdef.errors import SpecErrors, UnknownField
+from archdef.spec import Architecture, Cache, GreedyThenOldest, KiB, TwoLevel, XorHash
+from hypothesis import given
+from hypothesis import strategies as st
+from small_machine import gizmo
+
+GIZMO = gizmo()
+WHOLE = [path for path, value, _ in GIZMO.leaves() if isinstance(value, int) and not isinstance(value, bool)]
+
+
+def test_values_change_by_path_and_the_rest_stays():
+    changed = GIZMO.evolve({"caches.l1.size_bytes": 48 * KiB, "schedulers.policy": GreedyThenOldest(), "warp.size": 16})
+    assert (changed.caches.l1.size_bytes, changed.schedulers.policy, changed.warp.size) == (49152, GreedyThenOldest(), 16)
+    assert changed.evolve({"l1.size_bytes": 16 * KiB, "schedulers.policy": "lrr", "warp.size": 32}) == GIZMO
+
+
+@pytest.mark.parametrize("path, text, value", [
+    ("caches.l1.size_bytes", "48 KiB", 49152), ("caches.l1.size_bytes", "0x4000", 16384), ("dram.capacity_bytes", "2GiB", 2 << 30),
+    ("dram.capacity_bytes", "0.5 MiB", 1 << 19), ("dram.t_cl_ns", "12.5 ns", 12.5), ("dram.t_cl_ns", "12.5", 12.5),
+    ("chip.block_launch_cycles", "7 cycles", 7), ("schedulers.policy", "gto", GreedyThenOldest()),
+    ("schedulers.policy", "two_level", TwoLevel()), ("dram.partition_map", "xor_hash", XorHash()),
+    ("caches.l1.enabled", "off", False), ("caches.l1", "none", None), ("isa.pointer_bits", "32", 32),
+    ("isa.float_mad", "truncated", "truncated"), ("limits.grid_dimensions", "(7, 8, 9)", (7, 8, 9)),
+    ("isa.features", "clock", frozenset({"clock"}))])
+def test_text_is_read_the_way_the_field_wants_it(path, text, value):
+    assert GIZMO.evolve({path: text})[path] == value
+
+
+@pytest.mark.parametrize("path, text", [("caches.l1.size_bytes", "48 Kb"), ("warp.size", "many"), ("warp.size", ""),
+                                        ("warp.size", "16 KiB"), ("schedulers.policy", "gta"), ("caches.l1.enabled", "maybe")])
+def test_text_that_does_not_fit_is_refused_with_the_path(path, text):
+    with pytest.raises(SpecErrors) as caught:
+        GIZMO.evolve({path: text})
+    assert caught.value.exceptions[0].path == f"gizmo.{path}"
+
+
+def test_a_policys_own_numbers_have_paths():
+    assert GIZMO.evolve({"schedulers.policy": "two_level", "schedulers.policy.active_warps": 4}).schedulers.policy == TwoLevel(4)
+    assert GIZMO.evolve({"coalescing.load.line_bytes": 64, "coalescing.load.sector_bytes": 32}).coalescing.load.sector_bytes == 32
+
+
+def test_units_and_operations_are_addressed_by_name():
+    changed = GIZMO.evolve({"units.alu.lanes": 8, "isa.operations.fp32_fma.latency_cycles": 3})
+    assert changed.unit("alu").lanes == 8 and changed.isa.operations["fp32_fma"].latency_cycles == 3
+    assert changed.interval_cycles("fp32_fma") == 4 and GIZMO.interval_cycles("fp32_fma") == 2
+
+
+def test_part_of_a_path_will_do_unless_it_is_ambiguous():
+    assert GIZMO.evolve({"l1.ways": 8}) == GIZMO.evolve({"caches.l1.ways": 8})
+    with pytest.raises(UnknownField, match="gizmo has several fields 'ways': caches.l1.ways, caches.l2.ways"):
+        GIZMO.evolve({"ways": 8})
+
+
+@pytest.mark.parametrize("path, message", [
+    ("warp.sise", r"gizmo has no field 'warp.sise' \(did you mean warp.size\?\)"),
+    ("caches.constant.ways", "because caches.constant is None; set caches.constant as a whole first"),
+    ("warp.size.more", "gizmo has no field 'warp.size.more'"), ("", "gizmo has no field ''"), ("name.x", "no field"),
+    ("evidence", "no field"), ("changes", "no field")])
+def test_an_unknown_path_is_refused_with_the_nearest(path, message):
+    with pytest.raises(UnknownField, match=message):
+        GIZMO.evolve({path: 1})
+
+
+def test_an_absent_part_can_be_set_as_a_whole():
+    constant = Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=2, latency_cycles=8, misses_in_flight=4,
+                     write="evict", scope="multiprocessor")
+    assert GIZMO.evolve({"caches.constant": constant, "caches.constant.ways": 4}).caches.constant.ways == 4
+
+
+def test_a_change_that_breaks_the_machine_is_refused():
+    with pytest.raises(SpecErrors) as caught:
+        GIZMO.evolve({"dram.interleave_bytes": 300})
+    assert "gizmo.dram.interleave_bytes must be a power of two, got 300 (did you mean 512?)" in str(caught.value)
+
+
+def test_what_ifs_may_move_one_number_at_a_time():
+    for change in ({"warp.size": 64}, {"dram.partitions": 7}, {"shared.banks": 16}, {"limits.warps_per_multiprocessor": 16}):
+        GIZMO.evolve(change)
+
+
+def test_the_label_says_what_was_changed_and_forgets_what_was_changed_back():
+    changed = GIZMO.evolve({"dram.partitions": 7, "warp.size": 16})
+    assert changed.name == "gizmo" and changed.label == "gizmo with dram.partitions=7, warp.size=16"
+    assert changed.evolve({"dram.partitions": 4}).label == "gizmo with warp.size=16"
+    assert changed.changes["dram.partitions"] == (4, 7)
+
+
+def test_a_changed_number_is_assumed_and_says_what_it_was():
+    cite = GIZMO.evolve({"dram.partitions": 7}).evidence_for("dram.partitions")
+    assert cite.kind == "assumed" and "declared: 4" in str(cite)
+
+
+def test_numpy_scalars_become_plain_numbers():
+    assert type(GIZMO.evolve({"dram.partitions": np.int64(8)}).dram.partitions) is int
+
+
+def test_descriptions_are_values():
+    assert gizmo() == GIZMO and hash(gizmo()) == hash(GIZMO) and GIZMO.evolve({"warp.size": 16}) != GIZMO
+    assert pickle.loads(pickle.dumps(GIZMO)) == GIZMO and copy.deepcopy(GIZMO) == GIZMO
+    with pytest.raises(AttributeError):
+        GIZMO.warp.size = 16
+
+
+@given(st.sampled_from(WHOLE), st.integers(-2, 1 << 20))
+def test_evolving_is_refused_or_comes_back(path, value):
+    try:
+        changed = GIZMO.evolve({path: value})
+    except SpecErrors as errors:
+        assert all(f"gizmo.{path}".startswith("gizmo.") and f.path.startswith("gizmo.") for f in errors.exceptions)
+        return
+    assert isinstance(changed, Architecture) and changed[path] == value
+    assert changed.evolve({path: GIZMO[path]}) == GIZMO and not changed.evolve({path: GIZMO[path]}).changes
+
+
+@given(st.text(max_size=30))
+def test_no_text_as_a_path_or_value_does_worse_than_a_named_error(text):
+    for change in ({text: 1}, {"caches.l1.size_bytes": text}, {"schedulers.policy": text}, {"dram.t_cl_ns": text}):
+        try:
+            GIZMO.evolve(change)
+        except (UnknownField, SpecErrors):
+            pass
