@@ -8,7 +8,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 from archdef.hookspecs import hookimpl
-from archdef.occupancy import occupancy  # at once: importing the module of this name would otherwise shadow the function
+# At once, because the first import of the module of this name would put itself in the function's place.
+from archdef.occupancy import occupancy
 
 if TYPE_CHECKING:
     from archdef.device import Device

@@ -11,6 +11,7 @@ from archdef import registry
 from archdef.frontends import Options
 from archdef.frontends import compile as compile_source
 from archdef.run.array import DeviceArray
+from archdef.run.memory import Memory
 from archdef.run.module import Module
 from archdef.spec import Architecture
 
@@ -25,7 +26,8 @@ class Device:
     >>> device = archdef.Device("gt200")  # doctest: +SKIP
     """
 
-    def __init__(self, architecture: str | Architecture, *, max_instructions: int = MAX_INSTRUCTIONS, max_cycles: int = MAX_CYCLES):
+    def __init__(self, architecture: str | Architecture, *, max_instructions: int = MAX_INSTRUCTIONS,
+                 max_cycles: int = MAX_CYCLES):
         """Make a device.
 
         architecture                 : the name of an installed one, or a description.
@@ -37,11 +39,9 @@ class Device:
         self.max_instructions, self.max_cycles = max_instructions, max_cycles
 
     @functools.cached_property
-    def memory(self):
+    def memory(self) -> Memory:
         """Device memory; it survives faults."""
-        from archdef.engine import core
-
-        return core.DeviceMemory(self.architecture.dram.capacity_bytes)
+        return Memory(self.architecture.dram.capacity_bytes)
 
     @functools.cached_property
     def machine(self) -> dict:

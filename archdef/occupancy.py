@@ -1,4 +1,5 @@
-"""How many blocks a multiprocessor holds at once, what stops it from holding more, and the smallest change that helps."""
+"""How many blocks a multiprocessor holds at once, what stops it from holding more, and the smallest change that
+helps."""
 from __future__ import annotations
 
 import bisect
@@ -10,6 +11,7 @@ from archdef import registry
 from archdef.errors import LaunchError
 from archdef.spec import Architecture, FrozenMap, Limits, Vocabulary
 
+_PLAIN = Vocabulary()
 _DESCRIBED = {"threads": "threads per block", "registers": "registers per thread", "shared_bytes": "bytes of shared memory"}
 
 
@@ -76,7 +78,7 @@ class Occupancy:
     """The keys of `limits` that allow no more than `active_blocks`."""
     suggestion: Suggestion | None
     """The smallest change that makes more warps resident; None if there is none."""
-    vocabulary: Vocabulary = Vocabulary()
+    vocabulary: Vocabulary = _PLAIN
     """The vendor's words, for printing."""
 
     @property
@@ -132,7 +134,7 @@ def occupancy(architecture: Architecture | str, *, threads: int, registers: int,
 
 
 def occupancy_of(limits: Limits, warp_size: int, *, threads: int, registers: int, shared_bytes: int = 0,
-                 name: str = "machine", vocabulary: Vocabulary = Vocabulary()) -> Occupancy:
+                 name: str = "machine", vocabulary: Vocabulary = _PLAIN) -> Occupancy:
     """Work out the occupancy from bare limits; see `occupancy`."""
     _refuse_what_cannot_run(limits, warp_size, threads, registers, shared_bytes, name)
     allowed = blocks_allowed(limits, warp_size, threads=threads, registers=registers, shared_bytes=shared_bytes)

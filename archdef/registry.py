@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import threading
 import warnings
 from collections.abc import Iterable
 from types import MappingProxyType
@@ -29,6 +30,7 @@ class Registry:
         self._architectures: dict[str, Architecture] = {}
         self._loaded: set[str] = set()
         self._problems: dict[str, PluginError] = {}
+        self._lock = threading.RLock()
 
     # ------------------------------------------------------------------------------------------------------ questions
     def names(self) -> tuple[str, ...]:
@@ -55,7 +57,7 @@ class Registry:
                                   f"installed: {', '.join(architectures) or 'none'}")
 
     def all(self) -> dict[str, Architecture]:
-        """Load every plugin and give all architectures by name; one that cannot be loaded is named in a `PluginWarning`."""
+        """Load every plugin and give all architectures by name; one that cannot be loaded gives a `PluginWarning`."""
         for name in self._entry_points():
             known = name in self._problems
             try:
@@ -122,11 +124,14 @@ class Registry:
         return dict(sorted(by_name.items()))
 
     def _load(self, name: str) -> None:
-        """Import the plugin behind one entry point and take over its architectures. Raises PluginError, the same each time."""
-        if name in self._problems:
-            raise self._problems[name]
-        if name in self._loaded:
-            return
+        """Import the plugin behind one entry point and take over its architectures; raise the same PluginError each time."""
+        with self._lock:
+            if name in self._problems:
+                raise self._problems[name]
+            if name not in self._loaded:
+                self._import(name)
+
+    def _import(self, name: str) -> None:
         points = self._entry_points()[name]
         distribution = ", ".join(p.dist.name if p.dist else p.value for p in points)
         try:
@@ -139,11 +144,10 @@ class Registry:
         except PluginError as error:
             self._problems[name] = error
             raise
-        except Exception as error:  # whatever a plugin does wrong must not reach further than its own name
+        except (Exception, SystemExit) as error:  # whatever a plugin does wrong must not reach further than its own name
             self._problems[name] = PluginError(
                 f"plugin {distribution} (architecture {name!r}) cannot be loaded: {type(error).__name__}: {error}")
-            self._problems[name].__cause__ = error
-            raise self._problems[name]
+            raise self._problems[name] from error
         self._loaded.add(name)
         for architecture in architectures:
             self._architectures.setdefault(architecture.name.lower(), architecture)

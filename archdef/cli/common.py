@@ -22,6 +22,8 @@ def parse_settings(context, parameter, values) -> dict[str, str]:
     return settings
 
 
+arch_option = click.option("--arch", "-a", "names", multiple=True,
+                           help="Architecture; may be repeated. All installed ones if left out.")
 set_option = click.option("--set", "settings", multiple=True, callback=parse_settings, metavar="PATH=VALUE",
                           help="Change a field of the architecture, e.g. warp.size=64. May be repeated.")
 

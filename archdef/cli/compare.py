@@ -5,12 +5,12 @@ import sys
 
 import click
 
-from archdef.cli.common import architectures, emit, json_option, set_option, show
+from archdef.cli.common import arch_option, architectures, emit, json_option, set_option, show
 
 
 @click.command("compare")
 @click.argument("workload")
-@click.option("--arch", "-a", "names", multiple=True, help="Architecture; may be repeated. All installed ones if left out.")
+@arch_option
 @click.option("--size", "-n", type=int, help="Problem size; each workload has its own default.")
 @click.option("--kernel", "-k", "kernels", multiple=True, help="Only this kernel; may be repeated.")
 @set_option
@@ -22,17 +22,24 @@ def command(context, workload, names, size, kernels, settings, as_json):
     WORKLOAD is a shipped example (divergence, matmul, reduction, transpose, vector_add), or a recipe file of your own:
     a .py file that defines WORKLOAD (or the .cu file beside it). Exit code 1 if a launch failed or an output is wrong.
     """
+    from archdef.errors import Interrupted
     from archdef.examples.workload import load
     from archdef.report.comparison import compare
 
     recipe = load(workload)
     chosen = architectures(names, settings)
-    said = (lambda message: click.echo(f"{message} …", err=True)) if sys.stderr.isatty() and not as_json else lambda message: None
-    comparison = compare(recipe, chosen, size, kernels, said)
+    comparison = compare(recipe, chosen, size, kernels,
+                         _said if sys.stderr.isatty() and not as_json else lambda message: None)
     if as_json:
         emit(comparison.to_dict())
     else:
         from archdef.report.compared import render
 
         show(render(comparison))
+    if comparison.interrupted:
+        raise Interrupted(comparison.interrupted)
     context.exit(0 if comparison.correct else 1)
+
+
+def _said(message: str) -> None:
+    click.echo(f"{message} …", err=True)

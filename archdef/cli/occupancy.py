@@ -3,14 +3,16 @@ from __future__ import annotations
 
 import click
 
-from archdef.cli.common import architectures, emit, json_option, set_option, show
+from archdef.cli.common import arch_option, architectures, emit, json_option, set_option, show
 
 
 @click.command("occupancy")
-@click.option("--arch", "-a", "names", multiple=True, help="Architecture; may be repeated. All installed ones if left out.")
+@arch_option
 @click.option("--threads", "-t", type=click.IntRange(min=1), required=True, help="Threads per block.")
-@click.option("--registers", "-r", type=click.IntRange(min=1), default=1, show_default=True, help="Registers per thread.")
-@click.option("--shared", "-s", type=click.IntRange(min=0), default=0, show_default=True, help="Shared memory per block, bytes.")
+@click.option("--registers", "-r", type=click.IntRange(min=1), default=1, show_default=True,
+              help="Registers per thread.")
+@click.option("--shared", "-s", type=click.IntRange(min=0), default=0, show_default=True,
+              help="Shared memory per block, bytes.")
 @set_option
 @json_option
 @click.pass_context
@@ -34,8 +36,8 @@ def command(context, names, threads, registers, shared, settings, as_json):
             answers.append(error)
             refusals += 1
     if as_json:
-        emit([{"architecture": machine.label, "refused": str(answer)} if isinstance(answer, LaunchError) else occupancy_dict(answer)
-              for machine, answer in zip(chosen, answers, strict=True)])
+        emit([{"architecture": machine.label, "refused": str(answer)} if isinstance(answer, LaunchError)
+              else occupancy_dict(answer) for machine, answer in zip(chosen, answers, strict=True)])
     else:
         from archdef.report.occupied import render
 

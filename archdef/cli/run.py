@@ -33,19 +33,21 @@ def _arguments(context, parameter, texts) -> tuple[Value, ...]:
 @click.option("--block", "-b", required=True, callback=_shape, metavar="X[,Y[,Z]]", help="Threads per block.")
 @click.option("--shared", type=click.IntRange(min=0), default=0, help="Dynamic shared memory, bytes.")
 @click.option("--arg", "arguments", multiple=True, callback=_arguments, metavar="VALUE",
-              help="Kernel argument, in order. A number, or an array: [NAME:]TYPE[SHAPE][=FILL], FILL one of zeros, ones, range, "
-                   "random, a number; or [NAME:]@FILE.npy.")
+              help="Kernel argument, in order: a number, or an array [NAME:]TYPE[SHAPE][=FILL], where FILL is zeros, "
+                   "ones, range, random or a number; or [NAME:]@FILE.npy.")
 @click.option("--save", multiple=True, metavar="NAME=FILE.npy", help="Write an array to a file after the launch.")
 @click.option("--define", "-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Macro for the compiler.")
-@click.option("--include", "-I", multiple=True, type=click.Path(exists=True, file_okay=False), help="Directory of headers.")
+@click.option("--include", "-I", multiple=True, type=click.Path(exists=True, file_okay=False),
+              help="Directory of headers.")
 @click.option("--target", help="Virtual architecture to compile for, e.g. compute_70; else the oldest possible.")
-@click.option("--lines", type=click.IntRange(min=1), default=8, show_default=True, help="Costliest source lines to list.")
+@click.option("--lines", type=click.IntRange(min=1), default=8, show_default=True,
+              help="Costliest source lines to list.")
 @click.option("--max-instructions", type=click.IntRange(min=1), help="Budget of warp instructions.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Budget of SM cycles.")
 @set_option
 @json_option
-def command(file, kernel, names, grid, block, shared, arguments, save, defines, include, target, lines, max_instructions, max_cycles,
-            settings, as_json):
+def command(file, kernel, names, grid, block, shared, arguments, save, defines, include, target, lines,
+            max_instructions, max_cycles, settings, as_json):
     """Launch KERNEL of FILE (.cu or .ptx) and print what it cost.
 
     \b
@@ -67,13 +69,15 @@ def command(file, kernel, names, grid, block, shared, arguments, save, defines, 
         for position, argument in enumerate(arguments, start=1):
             made = argument.make(random)
             values[argument.name or position] = device.to_device(made) if isinstance(made, np.ndarray) else made
-        run = module[kernel][grid, block, shared].launch(*values.values(), max_instructions=max_instructions, max_cycles=max_cycles)
+        run = module[kernel][grid, block, shared].launch(*values.values(), max_instructions=max_instructions,
+                                                         max_cycles=max_cycles)
         outputs = {str(name): value.to_host() for name, value in values.items() if hasattr(value, "to_host")}
         results.append((run, outputs))
         for name, path in destinations.items():
             np.save(path if len(names) == 1 else f"{path.removesuffix('.npy')}.{architecture.name}.npy", outputs[name])
     if as_json:
-        emit([run.to_dict() | {"arrays": {name: _digest(array) for name, array in outputs.items()}} for run, outputs in results])
+        emit([run.to_dict() | {"arrays": {name: _digest(array) for name, array in outputs.items()}}
+              for run, outputs in results])
         return
     from archdef.report.run import render
 
@@ -98,8 +102,10 @@ def _destinations(save, arguments) -> dict[str, str]:
 
 
 def _digest(array) -> dict:
-    return {"shape": array.shape, "dtype": str(array.dtype), "first": array.reshape(-1)[:8].tolist(),
-            **({"min": array.min().item(), "max": array.max().item(), "sum": array.sum(dtype="f8").item()} if array.size else {})}
+    digest = {"shape": array.shape, "dtype": str(array.dtype), "first": array.reshape(-1)[:8].tolist()}
+    if array.size:
+        digest |= {"min": array.min().item(), "max": array.max().item(), "sum": array.sum(dtype="f8").item()}
+    return digest
 
 
 def _described(name, array):
@@ -107,5 +113,7 @@ def _described(name, array):
 
     digest = _digest(array)
     first = ", ".join(f"{value:.6g}" for value in digest["first"])
-    return Text(f"{name}: {array.dtype}[{', '.join(map(str, array.shape))}] = {first}{' …' if array.size > 8 else ''}"
-                + (f"   (min {digest['min']:.6g}, max {digest['max']:.6g}, sum {digest['sum']:.6g})" if array.size else ""))
+    shown = f"{name}: {array.dtype}[{', '.join(map(str, array.shape))}] = {first}{' …' if array.size > 8 else ''}"
+    if array.size:
+        shown += "   (" + ", ".join(f"{what} {digest[what]:.6g}" for what in ("min", "max", "sum")) + ")"
+    return Text(shown)

@@ -15,7 +15,8 @@ from pathlib import Path
 import attrs
 import numpy as np
 
-_ARRAY = re.compile(r"(?:(?P<name>[A-Za-z_]\w*):)?(?:@(?P<file>.+)|(?P<type>[a-z]+\d*)\[(?P<shape>[^\]]*)\](?:=(?P<fill>.*))?)")
+_ARRAY = re.compile(r"(?:(?P<name>[A-Za-z_]\w*):)?"
+                    r"(?:@(?P<file>.+)|(?P<type>[a-z]+\d*)\[(?P<shape>[^\]]*)\](?:=(?P<fill>.*))?)")
 _FILLS = ("zeros", "ones", "range", "random")
 
 
@@ -55,8 +56,8 @@ def parse_argument(text: str) -> Value:
     """Parse one argument. Raises ValueError that says what is allowed."""
     match = _ARRAY.fullmatch(text)
     if match is None:
-        return Value(number=_number(text, f"{text!r} is no argument: give a number, an array such as out:f4[1024]=zeros, "
-                                          f"or a file such as in:@data.npy"))
+        return Value(number=_number(text, f"{text!r} is no argument: give a number, an array such as "
+                                          "out:f4[1024]=zeros, or a file such as in:@data.npy"))
     name = match["name"] or ""
     if match["file"]:
         path = Path(match["file"])
@@ -66,7 +67,8 @@ def parse_argument(text: str) -> Value:
     try:
         dtype = np.dtype(match["type"])
     except TypeError:
-        raise ValueError(f"unknown type {match['type']!r} in {text!r}: use a numpy type such as f4, f8, i4, u1") from None
+        raise ValueError(f"unknown type {match['type']!r} in {text!r}: "
+                         "use a numpy type such as f4, f8, i4, u1") from None
     shape = parse_dimensions(match["shape"], text)
     fill = match["fill"] or "zeros"
     if fill not in _FILLS:

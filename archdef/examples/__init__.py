@@ -1,6 +1,6 @@
 """Workloads that archdef ships: CUDA files, how to launch them, and what numpy says the answer is.
 
-`workloads()` lists them. A workload of your own is a Python file that makes `Workload` objects; give its path to `load`.
+`workloads()` lists them. A workload of your own is a Python file that defines `WORKLOAD`; `load` takes its path.
 """
 from archdef.examples.workload import Case, Input, Output, Workload, load, workloads
 

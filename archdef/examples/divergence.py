@@ -35,5 +35,5 @@ def cases(size, random, architecture):
         yield Case(kernel, (size // 256,), (256,), (Output(result), Input(numbers), ROUNDS), 2 * numbers.nbytes)
 
 
-WORKLOAD = Workload("divergence", "a two-armed branch by thread, by warp and without branching", FOLDER / "divergence.cu", cases,
-                    size=1 << 16, multiple=256)
+WORKLOAD = Workload("divergence", "a two-armed branch by thread, by warp and without branching",
+                    FOLDER / "divergence.cu", cases, size=1 << 16, multiple=256)

@@ -12,5 +12,5 @@ def cases(size, random, architecture):
         yield Case(kernel, (size // BLOCK,), (BLOCK,), (sums, Input(numbers)), numbers.nbytes + sums.expected.nbytes)
 
 
-WORKLOAD = Workload("reduction", "sum of integers: neighbored, compacted, interleaved pairs", FOLDER / "reduction.cu", cases,
-                    size=1 << 17, multiple=BLOCK)
+WORKLOAD = Workload("reduction", "sum of integers: neighbored, compacted, interleaved pairs", FOLDER / "reduction.cu",
+                    cases, size=1 << 17, multiple=BLOCK)

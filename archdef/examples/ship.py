@@ -1,4 +1,4 @@
-"""Write the PTX that is shipped beside the examples: ``python -m archdef.examples.ship``, after a change of a ``.cu`` file."""
+"""Write the PTX that is shipped beside the examples anew: ``python -m archdef.examples.ship``."""
 from archdef.examples.workload import workloads
 from archdef.frontends import nvrtc, ptxtext
 

@@ -11,5 +11,5 @@ def cases(size, random, architecture):
         yield Case(kernel, tiles, (32, 8), (Output(expected), Input(matrix), size, size), 2 * matrix.nbytes)
 
 
-WORKLOAD = Workload("transpose", "matrix transpose: copy, naive, tiled, tiled and padded, diagonal", FOLDER / "transpose.cu",
-                    cases, size=512, multiple=32, size_means="rows and columns")
+WORKLOAD = Workload("transpose", "matrix transpose: copy, naive, tiled, tiled and padded, diagonal",
+                    FOLDER / "transpose.cu", cases, size=512, multiple=32, size_means="rows and columns")

@@ -100,7 +100,7 @@ def workloads() -> tuple[Workload, ...]:
 
 
 def load(name: str) -> Workload:
-    """Find a workload: a shipped one by name, or the recipe in a Python file, also by the CUDA file that it lies beside.
+    """Find a workload: a shipped one by name, or one's own by its Python file or the CUDA file beside it.
 
     Raises WorkloadError with the nearest name if there is none.
     """
@@ -114,7 +114,7 @@ def load(name: str) -> Workload:
         if recipe.is_file():
             return _from_file(recipe)
         what = "no such file" if not path.exists() else (
-            f"it has no recipe {recipe.name} beside it that says how to launch it; use 'archdef run' for a single launch")
+            f"it has no recipe {recipe.name} beside it that says how to launch it; for one launch use 'archdef run'")
         raise WorkloadError(f"cannot use {name} as a workload: {what}")
     raise WorkloadError(f"unknown workload {name!r}{nearest(name, SHIPPED)}; shipped are {', '.join(SHIPPED)}")
 

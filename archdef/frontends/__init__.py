@@ -15,7 +15,7 @@ __all__ = ["Compiled", "Options", "compile"]
 _CUDA = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp")
 
 
-def compile(source: str | os.PathLike, options: Options = Options()) -> Compiled:
+def compile(source: str | os.PathLike, options: Options | None = None) -> Compiled:
     """Turn a source into PTX.
 
     source  : a path to a ``.cu`` or ``.ptx`` file, or the text of either.
@@ -23,6 +23,7 @@ def compile(source: str | os.PathLike, options: Options = Options()) -> Compiled
     A CUDA file without a compiler at hand is answered by PTX shipped beside it, if that was made of the same text.
     Raises CompileError.
     """
+    options = options or Options()
     if isinstance(source, str) and ("\n" in source or "{" in source):
         if ptxtext.looks_like_ptx(source):
             return Compiled(source, "<ptx>")

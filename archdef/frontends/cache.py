@@ -1,4 +1,4 @@
-"""Compiled PTX kept on disk under the hash of everything that went in. Losing it, or any file of it, costs time only."""
+"""Compiled PTX kept on disk under the hash of everything that went in. Losing any of it costs only time."""
 from __future__ import annotations
 
 import hashlib
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def folder() -> Path | None:
-    """Give the cache folder: ``$ARCHDEF_CACHE``, else the user's cache directory; None if ``ARCHDEF_CACHE`` is empty (no cache)."""
+    """Give the cache folder: ``$ARCHDEF_CACHE``, else in the user's cache directory; None if that is set but empty."""
     chosen = os.environ.get("ARCHDEF_CACHE")
     if chosen is not None:
         return Path(chosen) if chosen else None

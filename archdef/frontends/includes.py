@@ -9,7 +9,7 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>|(\
 
 
 def user_files(text: str, folders: Iterable[Path]) -> dict[str, str] | None:
-    """Map each included file found in `folders`, or beside the file that includes it, to its text, headers of headers too.
+    """Map every included file that lies in `folders`, or beside the file that includes it, to its text.
 
     Files found nowhere there are the toolkit's own, which the compiler's version stands for. None if an include is a
     macro: then nothing is known.

@@ -63,12 +63,14 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
                                           f"({', '.join(map(str, _installed())) or 'none'})" if wanted else INSTALL))
     folders = ([folder] if folder else []) + [Path(p) for p in options.include]
     flags = (f"--gpu-architecture={_target(chain, options.target)}", f"--std={options.standard}",
-             f"--fmad={str(options.fused_multiply_add).lower()}", "--generate-line-info", "--device-as-default-execution-space",
-             *(f"--define-macro={macro}" for macro in options.defines), *options.extra)
+             f"--fmad={str(options.fused_multiply_add).lower()}", "--generate-line-info",
+             "--device-as-default-execution-space", *(f"--define-macro={macro}" for macro in options.defines),
+             *options.extra)
     headers = user_files(text, folders)
     entry = None
     if headers is not None:
-        entry = cache.key(_POSTPROCESSING, str(chain), name, text, *flags, *(part for item in sorted(headers.items()) for part in item))
+        entry = cache.key(_POSTPROCESSING, str(chain), name, text, *flags,
+                          *(part for item in sorted(headers.items()) for part in item))
         if (ptx := cache.get(entry)) is not None:
             return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=f"{chain}, cached")
     ptx, log = _run(chain, text, name, (*flags, *(f"--include-path={f}" for f in (*folders, chain.include))))
@@ -98,7 +100,8 @@ def _run(chain: Toolchain, text: str, name: str, flags: tuple[str, ...]) -> tupl
         status = library.nvrtcCompileProgram(program, len(encoded), (ctypes.c_char_p * len(encoded))(*encoded))
         log = _text(library, "nvrtcGetProgramLog", program).strip()
         if status != _SUCCESS:
-            raise CompileError(f"{name} does not compile ({chain}):\n{log or library.nvrtcGetErrorString(status).decode()}")
+            reason = log or library.nvrtcGetErrorString(status).decode()
+            raise CompileError(f"{name} does not compile ({chain}):\n{reason}")
         return _text(library, "nvrtcGetPTX", program).replace(f'"{Path.cwd() / name}"', f'"{name}"'), log
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
@@ -134,7 +137,8 @@ def _installed() -> tuple[Toolchain, ...]:
     for root in (spec.submodule_search_locations or ()) if spec else ():
         for lib, include in _LAYOUTS:
             for library in sorted((Path(root) / lib).glob("libnvrtc.so.*")):
-                if (Path(root) / include / "cuda_runtime.h").is_file() and (chain := _probe(library, Path(root) / include)):
+                headers = Path(root) / include
+                if (headers / "cuda_runtime.h").is_file() and (chain := _probe(library, headers)):
                     chains.append(chain)
     return tuple(chains)
 

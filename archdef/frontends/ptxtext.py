@@ -1,4 +1,4 @@
-"""PTX as it comes: text, a ``.ptx`` file, or the PTX that was shipped beside a CUDA file for machines without a compiler.
+"""PTX as it comes: text, a ``.ptx`` file, or PTX shipped beside a CUDA file for machines without a compiler.
 
 Shipped PTX begins with a line that says what it was made of:
 ``// archdef: source-sha256=<hash> fused-multiply-add=<true|false|any> compiler=<name and version>``.
@@ -46,16 +46,18 @@ def shipped(source: Path, text: str, options: Options) -> Compiled | None:
 def ship(source: Path, compile) -> list[Path]:
     """Write PTX beside `source`, twice if a fused multiply-add makes a difference; `compile` is ``nvrtc.compile``."""
     text = source.read_text(encoding="utf-8")
-    fused, apart = (compile(text, source.name, source.parent, Options(fused_multiply_add=choice)) for choice in (True, False))
+    fused, apart = (compile(text, source.name, source.parent, Options(fused_multiply_add=choice))
+                    for choice in (True, False))
     if fused.ptx == apart.ptx:
         return [_write(source.with_suffix(".ptx"), text, "any", fused)]
-    return [_write(source.with_suffix(".ptx"), text, "true", fused), _write(source.with_suffix(".nofma.ptx"), text, "false", apart)]
+    return [_write(source.with_suffix(".ptx"), text, "true", fused),
+            _write(source.with_suffix(".nofma.ptx"), text, "false", apart)]
 
 
 def _write(path: Path, text: str, fused: str, made: Compiled) -> Path:
     compiler = made.compiler.removesuffix(", cached")
-    path.write_text(f"// archdef: source-sha256={digest(text)} fused-multiply-add={fused} compiler={compiler}\n{made.ptx}",
-                    encoding="utf-8")
+    header = f"// archdef: source-sha256={digest(text)} fused-multiply-add={fused} compiler={compiler}\n"
+    path.write_text(header + made.ptx, encoding="utf-8")
     return path
 
 

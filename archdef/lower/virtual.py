@@ -31,6 +31,8 @@ class Const(NamedTuple):
 
 
 Value = int | Const | None
+TRUE, CARRY = 0, 1
+"""Virtual registers that exist in every program: the constantly true predicate and the carry flag."""
 
 
 def immediate(value: int, width: int = 4) -> Const:
@@ -72,6 +74,10 @@ class Op:
     """Label, labels, or name of the callee."""
     exact: bool = False
     """The source forbids contraction of this floating-point operation."""
+    kills: bool = True
+    """Although guarded, nobody needs the old value of the destination in the lanes that it leaves alone."""
+    origin: int | None = None
+    """Space into which the result points, as a generic address."""
 
     def reads(self) -> Iterator[int]:
         """Yield the virtual registers read, the guard's among them."""
@@ -111,7 +117,7 @@ class Code:
 class Unit:
     """What the functions of one program share."""
 
-    widths: list[int] = attrs.Factory(list)
+    widths: list[int] = attrs.Factory(lambda: [0, 0])
     specials: dict[int, int] = attrs.Factory(dict)
     """Virtual register → SpecialRegister that the engine puts there before the first op."""
     special_of: dict[int, int] = attrs.Factory(dict)
@@ -161,7 +167,7 @@ def masks(ops: list[Op]) -> tuple[list[int], list[int]]:
                 read |= 1 << (v if v >= 0 else ~v)
         if op.guard is not None:
             read |= 1 << (op.guard if op.guard >= 0 else ~op.guard)
-        else:
+        if op.guard is None or op.kills:
             for v in op.d:
                 if v is not None:
                     written |= 1 << v

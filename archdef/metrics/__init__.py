@@ -42,4 +42,5 @@ class Metrics(Mapping[str, float | None]):
         return len(self.definitions)
 
     def __repr__(self) -> str:
-        return "\n".join(f"{name} {value:.6g} {self.definitions[name].unit}" for name, value in self.items() if value is not None)
+        return "\n".join(f"{name} {value:.6g} {self.definitions[name].unit}"
+                         for name, value in self.items() if value is not None)

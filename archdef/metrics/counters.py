@@ -7,8 +7,8 @@ import attrs
 import numpy as np
 
 FEMTOSECONDS = 1e15
-STALLS = ("selected", "alu_dependency", "memory_dependency", "shared_dependency", "constant_dependency", "barrier", "branch",
-          "pipe_busy", "memory_throttle", "not_selected")
+STALLS = ("selected", "alu_dependency", "memory_dependency", "shared_dependency", "constant_dependency", "barrier",
+          "branch", "pipe_busy", "memory_throttle", "not_selected")
 """Causes, in the order of the engine's ``Stall``; every cycle of every resident warp has one."""
 
 
@@ -38,7 +38,8 @@ class Counters:
         """Wrap what ``Simulation.result()`` gives."""
         return cls(cycles=int(result["cycles"]), elapsed_s=int(result["elapsed_fs"]) / FEMTOSECONDS,
                    **{name: result[name] for name in ("statements", "multiprocessor", "partition")},
-                   **{name: int(result[name]) for name in ("warps", "lanes_launched", "threads", "max_resident_blocks")})
+                   **{name: int(result[name])
+                      for name in ("warps", "lanes_launched", "threads", "max_resident_blocks")})
 
     def only(self, rows) -> Counters:
         """Give the same launch with the statements of `rows` (an index array or mask) only."""
@@ -58,4 +59,5 @@ class Counters:
 
     def totals(self) -> dict[str, int]:
         """Sum every scalar statement counter."""
-        return {name: getattr(self, name) for name in self.statements.dtype.names if self.statements.dtype[name].shape == ()}
+        return {name: getattr(self, name) for name in self.statements.dtype.names
+                if self.statements.dtype[name].shape == ()}

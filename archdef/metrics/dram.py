@@ -63,5 +63,5 @@ def _traffic(m) -> list[int]:
     return (partition["bytes_read"] + partition["bytes_written"]).tolist()
 
 
-METRICS = (dram_read_throughput, dram_write_throughput, dram_read_transactions, dram_write_transactions, dram_utilization,
-           dram_row_hit_rate, partition_busiest, partition_idlest)
+METRICS = (dram_read_throughput, dram_write_throughput, dram_read_transactions, dram_write_transactions,
+           dram_utilization, dram_row_hit_rate, partition_busiest, partition_idlest)

@@ -42,11 +42,11 @@ def sm_efficiency(m):
     return ratio(int(sm["active_cycles"].sum()), len(sm) * m.counters.cycles, 100)
 
 
-@metric("ratio", "resident warp cycles / active SM cycles / warps per SM")
+@metric("ratio", "resident warp cycles / active SM cycles / most warps per SM")
 def achieved_occupancy(m):
     """Warps resident on an active SM, over the most that it can hold."""
-    sm = m.counters.multiprocessor
-    return ratio(int(sm["warp_cycles"].sum()), int(sm["active_cycles"].sum()) * m.architecture.limits.warps_per_multiprocessor)
+    sm, most = m.counters.multiprocessor, m.architecture.limits.warps_per_multiprocessor
+    return ratio(int(sm["warp_cycles"].sum()), int(sm["active_cycles"].sum()) * most)
 
 
 @metric("ratio", "occupancy rule")
@@ -55,7 +55,8 @@ def theoretical_occupancy(m):
     return m.occupancy.occupancy
 
 
-@metric("ratio", "(selected + not selected) warp cycles / active SM cycles", "smsp__warps_eligible.avg.per_cycle_active")
+@metric("ratio", "(selected + not selected) warp cycles / active SM cycles",
+        "smsp__warps_eligible.avg.per_cycle_active")
 def eligible_warps_per_cycle(m):
     """Warps per active SM cycle that could issue, whether or not they were chosen."""
     stalls = m.counters.stalls
@@ -100,6 +101,6 @@ def lane_utilization(m):
     return ratio(m.counters.threads, m.counters.lanes_launched, 100)
 
 
-METRICS = (inst_executed, thread_inst_executed, inst_per_warp, ipc, issue_slot_utilization, sm_efficiency, achieved_occupancy,
-           theoretical_occupancy, eligible_warps_per_cycle, branch_efficiency, branch, divergent_branch, warp_execution_efficiency,
-           warp_nonpred_execution_efficiency, lane_utilization)
+METRICS = (inst_executed, thread_inst_executed, inst_per_warp, ipc, issue_slot_utilization, sm_efficiency,
+           achieved_occupancy, theoretical_occupancy, eligible_warps_per_cycle, branch_efficiency, branch,
+           divergent_branch, warp_execution_efficiency, warp_nonpred_execution_efficiency, lane_utilization)

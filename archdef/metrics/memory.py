@@ -32,13 +32,15 @@ def gst_transactions_per_request(m):
     return ratio(m.counters.global_store_transactions, m.counters.global_stores)
 
 
-@metric("%", "bytes asked by loads / bytes moved for them", "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct")
+@metric("%", "bytes asked by loads / bytes moved for them",
+        "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct")
 def gld_efficiency(m):
     """Share of the bytes moved for global loads that threads asked for; broadcasts can take it past 100."""
     return ratio(m.counters.global_load_bytes_asked, m.counters.global_load_bytes_moved, 100)
 
 
-@metric("%", "bytes asked by stores / bytes moved for them", "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct")
+@metric("%", "bytes asked by stores / bytes moved for them",
+        "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct")
 def gst_efficiency(m):
     """Share of the bytes moved for global stores that threads asked for."""
     return ratio(m.counters.global_store_bytes_asked, m.counters.global_store_bytes_moved, 100)
@@ -80,7 +82,8 @@ def local_store_requests(m):
     return m.counters.local_stores
 
 
-@metric("ratio", "atomic transactions / atomics", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_atom.ratio")
+@metric("ratio", "atomic transactions / atomics",
+        "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_atom.ratio")
 def atomic_transactions_per_request(m):
     """Transactions that the average global atomic of a warp becomes."""
     return ratio(m.counters.atomic_transactions, m.counters.atomics)
@@ -105,6 +108,7 @@ def constant_passes_per_request(m):
     return ratio(m.counters.constant_passes, m.counters.constant_loads)
 
 
-METRICS = (gld_transactions, gst_transactions, gld_transactions_per_request, gst_transactions_per_request, gld_efficiency,
-           gst_efficiency, gld_throughput, gst_throughput, gld_requested_throughput, gst_requested_throughput, local_load_requests,
-           local_store_requests, atomic_transactions_per_request, l1_hit_rate, l2_hit_rate, constant_passes_per_request)
+METRICS = (gld_transactions, gst_transactions, gld_transactions_per_request, gst_transactions_per_request,
+           gld_efficiency, gst_efficiency, gld_throughput, gst_throughput, gld_requested_throughput,
+           gst_requested_throughput, local_load_requests, local_store_requests, atomic_transactions_per_request,
+           l1_hit_rate, l2_hit_rate, constant_passes_per_request)

@@ -53,7 +53,8 @@ def shared_bank_conflicts(m):
 def shared_replay_overhead(m):
     """Bank-conflict passes for every warp instruction of the kernel."""
     c = m.counters
-    return ratio(c.shared_load_passes - c.shared_load_groups + c.shared_store_passes - c.shared_store_groups, c.instructions)
+    return ratio(c.shared_load_passes - c.shared_load_groups + c.shared_store_passes - c.shared_store_groups,
+                 c.instructions)
 
 
 @metric("%", "conflict groups / shared passes", "smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct")
@@ -64,5 +65,5 @@ def shared_efficiency(m):
 
 
 METRICS = (shared_load_transactions, shared_store_transactions, shared_load_transactions_per_request,
-           shared_store_transactions_per_request, shared_ld_bank_conflict, shared_st_bank_conflict, shared_bank_conflicts,
-           shared_replay_overhead, shared_efficiency)
+           shared_store_transactions_per_request, shared_ld_bank_conflict, shared_st_bank_conflict,
+           shared_bank_conflicts, shared_replay_overhead, shared_efficiency)

@@ -12,4 +12,4 @@ def text(renderable) -> str:
     console = Console(width=WIDTH, color_system=None, force_terminal=False, legacy_windows=False)
     with console.capture() as captured:
         console.print(renderable)
-    return captured.get().rstrip("\n")
+    return "\n".join(line.rstrip() for line in captured.get().splitlines()).rstrip("\n")

@@ -14,7 +14,8 @@ from archdef.report.comparison import Comparison, Row
 from archdef.report.explain import costliest, why
 from archdef.report.numbers import NOTHING, count, limiter, percent, seconds, three
 
-_COLUMNS = (("", "left"), ("cycles", "right"), ("time", "right"), ("GB/s", "right"), ("occupancy\nand its limit", "left"),
+_COLUMNS = (("", "left"), ("cycles", "right"), ("time", "right"), ("GB/s", "right"),
+            ("occupancy\nand its limit", "left"),
             ("branch\neff.", "right"), ("transactions\nper ld | st", "right"), ("bank\nconflicts", "right"),
             ("partitions\nmax | min", "right"), ("output", "left"))
 
@@ -22,7 +23,8 @@ _COLUMNS = (("", "left"), ("cycles", "right"), ("time", "right"), ("GB/s", "righ
 def render(comparison: Comparison) -> Group:
     """Lay out a comparison in at most 118 columns."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title_justify="left",
-                  title=Text(f"{comparison.workload.about}; {comparison.workload.size_means}: {comparison.size:,}", style="bold"))
+                  title=Text(f"{comparison.workload.about}; {comparison.workload.size_means}: {comparison.size:,}",
+                             style="bold"))
     for heading, justify in _COLUMNS:
         table.add_column(heading, justify=justify, no_wrap=True)
     for name, rows in _by_architecture(comparison):
@@ -46,7 +48,8 @@ def _cells(row: Row) -> list[Text | str]:
     return [f"  {run.kernel}", count(run.cycles), seconds(run.elapsed_s), three(row.bandwidth),
             f"{100 * run.occupancy.occupancy:.0f} % {limiter(run.occupancy)}", percent(metrics["branch_efficiency"]),
             f"{three(metrics['gld_transactions_per_request'])} | {three(metrics['gst_transactions_per_request'])}",
-            count(metrics["shared_bank_conflicts"]), _pair(metrics["partition_busiest"], metrics["partition_idlest"]), output]
+            count(metrics["shared_bank_conflicts"]), _pair(metrics["partition_busiest"], metrics["partition_idlest"]),
+            output]
 
 
 def _pair(most: float | None, least: float | None) -> str:
@@ -60,7 +63,8 @@ def _reasons(comparison: Comparison) -> Iterator[Table]:
         slowest = max((row.run for row in rows if row.run), key=lambda run: run.elapsed_s, default=None)
         if slowest and (line := costliest(slowest)):
             place = f"{line.file.rpartition('/')[2]}:{line.line}"
-            table.add_row(f"{name} {slowest.kernel}", Text.assemble((f"{place}  {line.text}\n", "italic"), why(slowest)))
+            table.add_row(f"{name} {slowest.kernel}", Text.assemble((f"{place}  {line.text}\n", "italic"),
+                                                                    why(slowest)))
     if table.row_count:
         yield table
 
@@ -78,13 +82,13 @@ def _failures(comparison: Comparison) -> Iterator[Table]:
 
 
 def _assumptions(comparison: Comparison) -> Iterator[Table]:
-    table = _notes("Values that nobody has published: cycles and time depend on them ('archdef show NAME --assumed' lists them)")
+    table = _notes("Values that nobody has published; cycles and time depend on them ('archdef show NAME --assumed')")
     for name, rows in _by_architecture(comparison):
         architecture = rows[0].architecture
         if assumed := architecture.assumed():
             parts = Counter(path.partition(".")[0] for path in assumed).most_common(5)
             table.add_row(name, Text(f"{architecture.vendor} {architecture.title}: {len(assumed)} assumed, among them "
-                                     + ", ".join(f"{number} of {part}" for part, number in parts)))
+                                     + ", ".join(f"{number} in {part}" for part, number in parts)))
     if table.row_count:
         yield table
 
@@ -99,5 +103,7 @@ def _notes(title: str) -> Table:
 
 def _legend(comparison: Comparison) -> Text:
     compilers = ", ".join(sorted(set(comparison.compilers.values())))
-    return Text(f"\nGB/s: bytes that the algorithm must move, over time. Bank conflicts: extra passes over the shared-memory banks.\n"
-                f"Partitions: share of the DRAM traffic at the busiest and the idlest. PTX: {compilers or NOTHING}.", style="dim")
+    return Text("\nGB/s: bytes that the algorithm must move, over time. "
+                "Bank conflicts: extra passes over the shared-memory banks.\n"
+                f"Partitions: share of the DRAM traffic at the busiest and the idlest. PTX: {compilers or NOTHING}.",
+                style="dim")

@@ -1,7 +1,7 @@
 """One workload on several architectures, launch by launch, each result checked against numpy."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import attrs
@@ -36,7 +36,8 @@ class Row:
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain data."""
-        data = {"architecture": self.architecture.label, "kernel": self.case.kernel, "correct": self.correct, "error": self.error,
+        data = {"architecture": self.architecture.label, "kernel": self.case.kernel, "correct": self.correct,
+                "error": self.error,
                 "failure": self.failure}
         if self.run is None:
             return data
@@ -54,16 +55,19 @@ class Comparison:
     rows: tuple[Row, ...]
     compilers: dict[str, str]
     """Architecture → where its PTX is from."""
+    interrupted: str = ""
+    """How far the run got that the user stopped; empty if all were done."""
 
     @property
     def correct(self) -> bool:
-        """Whether every launch ended and gave numpy's answer."""
-        return all(row.correct for row in self.rows)
+        """Whether every launch was made, ended and gave numpy's answer."""
+        return not self.interrupted and all(row.correct for row in self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain data."""
         architectures = {row.architecture.label: row.architecture for row in self.rows}
         return {"workload": self.workload.name, "size": self.size, "correct": self.correct,
+                "interrupted": self.interrupted,
                 "architectures": {name: {"compiler": self.compilers.get(name), "assumed": list(architecture.assumed())}
                                   for name, architecture in architectures.items()},
                 "rows": [row.to_dict() for row in self.rows]}
@@ -75,9 +79,23 @@ def compare(workload: Workload, architectures: Iterable[Any], size: int | None =
 
     said : called with a line of progress before each launch.
 
-    A launch that fails becomes a row that says why; the others go on. Raises WorkloadError and Interrupted.
+    A launch that fails becomes a row that says why; the others go on. Ctrl-C ends the comparison with the rows made so
+    far.
+    Raises WorkloadError.
     """
-    rows, compilers, kernels = [], {}, tuple(kernels)
+    size = workload.size if size is None else size
+    rows: list[Row] = []
+    compilers: dict[str, str] = {}
+    try:
+        for row in _rows(workload, architectures, size, tuple(kernels), compilers, said):
+            rows.append(row)
+    except (Interrupted, KeyboardInterrupt) as stop:
+        where = str(stop) or "interrupted"
+        return Comparison(workload, size, tuple(rows), compilers, f"{where}; {len(rows)} launches were done before")
+    return Comparison(workload, size, tuple(rows), compilers)
+
+
+def _rows(workload, architectures, size, kernels, compilers, said) -> Iterator[Row]:
     for architecture in architectures:
         cases = workload.launches(architecture, size, kernels)
         device = Device(architecture)
@@ -85,22 +103,23 @@ def compare(workload: Workload, architectures: Iterable[Any], size: int | None =
             module = device.compile(workload.source)
             compilers[architecture.label] = module.compiled.compiler
         except ArchdefError as error:
-            rows += [Row(architecture, case, None, None, False, str(error)) for case in cases]
+            yield from (Row(architecture, case, None, None, False, str(error)) for case in cases)
             continue
         for case in cases:
             said(f"{architecture.label} {case.kernel}")
-            rows.append(_launch(architecture, device, module, case))
-    return Comparison(workload, workload.size if size is None else size, tuple(rows), compilers)
+            yield _launch(architecture, device, module, case)
 
 
 def _launch(architecture, device, module, case: Case) -> Row:
     try:
         arguments = [device.to_device(a.array) if isinstance(a, Input)
-                     else device.zeros(a.expected.shape, a.expected.dtype) if isinstance(a, Output) else a for a in case.arguments]
+                     else device.zeros(a.expected.shape, a.expected.dtype) if isinstance(a, Output) else a
+                     for a in case.arguments]
         run = module[case.kernel][case.grid, case.block, case.shared_bytes](*arguments)
     except Interrupted:
         raise
     except ArchdefError as error:
         return Row(architecture, case, None, None, False, str(error))
     outputs = [(a, b.to_host()) for a, b in zip(case.arguments, arguments, strict=True) if isinstance(a, Output)]
-    return Row(architecture, case, run, max((a.error(b) for a, b in outputs), default=0.0), all(a.accepts(b) for a, b in outputs))
+    return Row(architecture, case, run, max((a.error(b) for a, b in outputs), default=0.0),
+               all(a.accepts(b) for a, b in outputs))

@@ -21,10 +21,12 @@ def facts(architecture: Architecture) -> dict[str, Any]:
     """Give the figures by which machines are told apart."""
     limits = architecture.limits
     return {
-        "name": architecture.name, "title": architecture.title, "vendor": architecture.vendor, "family": architecture.family,
+        "name": architecture.name, "title": architecture.title, "vendor": architecture.vendor,
+        "family": architecture.family,
         "compute_capability": architecture.compute_capability, "aliases": list(architecture.aliases),
         "multiprocessors": architecture.chip.multiprocessors, "warp_size": architecture.warp.size,
-        "warps_per_multiprocessor": limits.warps_per_multiprocessor, "shared_bytes_per_block": limits.shared_bytes_per_block,
+        "warps_per_multiprocessor": limits.warps_per_multiprocessor,
+        "shared_bytes_per_block": limits.shared_bytes_per_block,
         "l2_bytes": architecture.l2_bytes, "partitions": architecture.dram.partitions,
         "bandwidth_gb_s": architecture.dram_bandwidth_gb_s, "shader_mhz": architecture.clocks.shader_mhz,
         "assumed_values": len(architecture.assumed())}
@@ -35,7 +37,8 @@ def render_list(architectures: Sequence[Architecture], problems: Mapping[str, Ex
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("name", "product", "CC"):
         table.add_column(heading, no_wrap=heading != "product")
-    for heading in ("SMs", "warp", "warps\nper SM", "shared\nper block", "L2", "DRAM\nparts", "GB/s", "MHz", "assumed\nvalues"):
+    for heading in ("SMs", "warp", "warps\nper SM", "shared\nper block", "L2", "DRAM\nparts", "GB/s", "MHz",
+                    "assumed\nvalues"):
         table.add_column(heading, justify="right", no_wrap=True)
     for architecture in architectures:
         f = facts(architecture)
@@ -55,14 +58,16 @@ def fields(architecture: Architecture, only: str = "", assumed: bool = False) ->
     if only:
         inside = [leaf for leaf in leaves if leaf[0] == only or leaf[0].startswith(f"{only}.")]
         if not inside:
-            known = {".".join(path.split(".")[:depth]) for path, _, _ in leaves for depth in range(1, path.count(".") + 2)}
+            known = {".".join(path.split(".")[:depth]) for path, _, _ in leaves
+                     for depth in range(1, path.count(".") + 2)}
             raise UnknownField(f"{architecture.name} has no field {only!r}{nearest(only, sorted(known))}")
         leaves = inside
     uncertain, rows = set(architecture.assumed()), []
     for path, value, unit in leaves:
         evidence = _evidence(architecture, path, uncertain)
         if not assumed or path in uncertain:
-            rows.append({"path": path, "value": _plain(value), "unit": unit, "kind": evidence.kind if evidence else None,
+            rows.append({"path": path, "value": _plain(value), "unit": unit,
+                         "kind": evidence.kind if evidence else None,
                          "source": str(evidence) if evidence else None})
     return rows
 
@@ -76,9 +81,11 @@ def render_fields(architecture: Architecture, rows: list[dict[str, Any]]) -> Gro
     sources: dict[str, int] = {}
     for row in rows:
         evidence = f"{row['kind']} [{sources.setdefault(row['source'], len(sources) + 1)}]" if row["source"] else ""
-        table.add_row(row["path"], Text(_shown(row["value"], row["unit"])), Text(evidence, style=_STYLES.get(row["kind"], "")))
+        table.add_row(row["path"], Text(_shown(row["value"], row["unit"])),
+                      Text(evidence, style=_STYLES.get(row["kind"], "")))
     kinds = Counter(row["kind"] for row in rows if row["kind"])
-    return Group(Text(str(architecture), style="bold"), table, *(Text(f"[{number}] {source}") for source, number in sources.items()),
+    return Group(Text(str(architecture), style="bold"), table,
+                 *(Text(f"[{number}] {source}") for source, number in sources.items()),
                  Text("\n" + (", ".join(f"{number} {kind}" for kind, number in kinds.items()) or "nothing to list")))
 
 

@@ -26,7 +26,8 @@ def why(run: Run) -> str:
         return "no instruction was executed"
     stalls = line.counters.stalls
     most = stalls[line.cause] / line.warp_cycles if line.warp_cycles else 0.0
-    remarks = [f"{percent(100 * line.share)} of warp cycles, {percent(100 * most)} of them {waiting(line)}", *_accesses(run, line)]
+    remarks = [f"{percent(100 * line.share)} of warp cycles, {percent(100 * most)} of them {waiting(line)}",
+               *_accesses(run, line)]
     return "; ".join(remarks)
 
 

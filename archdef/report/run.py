@@ -10,8 +10,9 @@ from archdef.report.explain import waiting
 from archdef.report.numbers import count, limiter, metric, percent, seconds, size
 from archdef.run.result import Run
 
-SHOWN = ("ipc", "achieved_occupancy", "branch_efficiency", "warp_execution_efficiency", "gld_efficiency", "gst_efficiency",
-         "gld_transactions_per_request", "gst_transactions_per_request", "shared_bank_conflicts", "l1_hit_rate", "l2_hit_rate",
+SHOWN = ("ipc", "achieved_occupancy", "branch_efficiency", "warp_execution_efficiency", "gld_efficiency",
+         "gst_efficiency", "gld_transactions_per_request", "gst_transactions_per_request", "shared_bank_conflicts",
+         "l1_hit_rate", "l2_hit_rate",
          "dram_read_throughput", "dram_write_throughput", "dram_utilization", "partition_busiest", "partition_idlest")
 LINES = 8
 
@@ -27,9 +28,10 @@ def _head(run: Run) -> Text:
     return Text(
         f"{run.kernel} {shape} on {run.architecture.label}: {count(run.cycles)} cycles, {seconds(run.elapsed_s)}\n"
         f"{run.registers} registers per thread, {size(run.shared_bytes)} {words.shared} per {words.block}; "
-        f"{occupancy.active_blocks} {words.block}s = {occupancy.active_warps} {words.warp}s per {words.multiprocessor}, "
-        f"occupancy {percent(100 * occupancy.occupancy)} (limit: {limiter(occupancy)})\n"
-        f"{count(c.warps)} {words.warp}s launched, {count(c.threads)} threads on {count(c.lanes_launched)} {words.lane}s")
+        f"{occupancy.active_blocks} {words.block}s = {occupancy.active_warps} {words.warp}s per "
+        f"{words.multiprocessor}, occupancy {percent(100 * occupancy.occupancy)} (limit: {limiter(occupancy)})\n"
+        f"{count(c.warps)} {words.warp}s launched, {count(c.threads)} threads on "
+        f"{count(c.lanes_launched)} {words.lane}s")
 
 
 def _metrics(run: Run) -> Table:
@@ -51,7 +53,8 @@ def _stack(run: Run) -> Text:
     stack = run.cpi_stack
     whole = sum(stack.values()) or 1.0
     parts = sorted(((cycles, cause) for cause, cycles in stack.items() if cycles), reverse=True)
-    return Text("warp cycles: " + ", ".join(f"{cause.replace('_', ' ')} {percent(100 * cycles / whole)}" for cycles, cause in parts))
+    return Text("warp cycles: " + ", ".join(f"{cause.replace('_', ' ')} {percent(100 * cycles / whole)}"
+                                            for cycles, cause in parts))
 
 
 def _lines(run: Run, lines: int) -> Table:
@@ -64,5 +67,6 @@ def _lines(run: Run, lines: int) -> Table:
     costly = sorted((line for line in run.lines if line.warp_cycles), key=lambda line: -line.warp_cycles)[:lines]
     for line in sorted(costly, key=lambda line: (line.file, line.line)):
         place = f"{line.file.rpartition('/')[2]}:{line.line}" if line.line else "(no line)"
-        table.add_row(place, percent(100 * line.share), count(line.counters.instructions), waiting(line), Text(line.text))
+        table.add_row(place, percent(100 * line.share), count(line.counters.instructions), waiting(line),
+                      Text(line.text))
     return table

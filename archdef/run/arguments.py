@@ -22,8 +22,8 @@ def pack(kernel: str, layout: Sequence, arguments: Sequence, memory) -> bytes:
     Raises LaunchError naming the kernel, the argument's position and what the parameter takes.
     """
     if len(arguments) != len(layout):
-        raise LaunchError(f"{kernel} takes {len(layout)} argument{'s' * (len(layout) != 1)} ({signature(layout) or 'none'}), "
-                          f"got {len(arguments)}")
+        raise LaunchError(f"{kernel} takes {len(layout)} argument{'s' * (len(layout) != 1)} "
+                          f"({signature(layout) or 'none'}), got {len(arguments)}")
     buffer = bytearray(max((p.offset + p.bytes for p in layout), default=0))
     for position, (parameter, argument) in enumerate(zip(layout, arguments, strict=True), start=1):
         try:
@@ -60,12 +60,13 @@ def _encode(parameter, argument, memory) -> bytes:
         return argument.address.to_bytes(8, "little")
     if isinstance(argument, np.ndarray) and argument.ndim:
         raise _Refused("got a numpy array, which is host memory; copy it with to_device")
-    if isinstance(argument, (bytes, bytearray, memoryview)) or isinstance(argument, np.void) or not is_scalar:
+    if isinstance(argument, (bytes, bytearray, memoryview, np.void)) or not is_scalar:
         return _raw(parameter, argument)
     if isinstance(argument, np.ndarray):
         argument = argument[()]
     if not isinstance(argument, (numbers.Number, np.bool_)) or isinstance(argument, complex):
-        raise _Refused(f"takes a number{' or a device array' if parameter.bytes == 8 else ''}, got {type(argument).__name__}")
+        wanted = "a number or a device array" if parameter.bytes == 8 else "a number"
+        raise _Refused(f"takes {wanted}, got {type(argument).__name__}")
     if parameter.type in _FLOATS:
         with np.errstate(over="ignore"):
             return _FLOATS[parameter.type](argument).tobytes()

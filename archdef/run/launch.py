@@ -1,6 +1,7 @@
 """One launch: check, pack the arguments, run the engine, wrap what it counted."""
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from archdef.errors import Interrupted, LaunchError
@@ -40,7 +41,7 @@ class Launcher:
         max_instructions, max_cycles : budgets of this launch; None for the device's.
         progress                     : draw a bar once a second has passed; None: if stderr is a terminal.
 
-        Raises LaunchError, GuestFault, BudgetExceeded; Interrupted after Ctrl-C. Device memory stays readable after each.
+        Raises LaunchError, GuestFault, BudgetExceeded; Interrupted after Ctrl-C. Device memory stays readable.
         """
         from archdef.engine import core
 
@@ -49,28 +50,31 @@ class Launcher:
         limits.check_launch(name, architecture, self.grid, self.block)
         program = kernel.program
         parameters = pack(name, program.parameter_layout, arguments, device.memory)
-        limits.check_kernel(name, architecture, program, len(parameters), self.block)
+        limits.check_kernel(name, architecture, program, self.block)
         shared = program.shared_bytes + self.shared_bytes
+        variables = kernel.module.images.of(program)
         resident = self._occupancy(architecture, program, shared)
         simulation = core.Simulation(
-            device.machine, kernel.loaded, device.memory, self.grid, self.block, parameters, self.shared_bytes,
-            resident.active_blocks, max_instructions or device.max_instructions, max_cycles or device.max_cycles)
-        blocks = self.grid[0] * self.grid[1] * self.grid[2]
+            device.machine, program, device.memory.engine, self.grid, self.block, parameters, self.shared_bytes,
+            resident.active_blocks, max_instructions or device.max_instructions, max_cycles or device.max_cycles,
+            variables.global_base, variables.const_base)
+        blocks = math.prod(self.grid)
         try:
             with Progress(f"{architecture.label} {name}", blocks, progress) as bar:
                 while simulation.advance(SLICE_MS):
                     bar.update(simulation.blocks_done)
         except KeyboardInterrupt:
-            raise Interrupted(f"{name} on {architecture.label} was interrupted at cycle {simulation.cycle:,}, after "
-                              f"{simulation.blocks_done:,} of {blocks:,} blocks; device memory is as the kernel left it") from None
+            raise Interrupted(
+                f"{name} on {architecture.label} was interrupted at cycle {simulation.cycle:,}, after "
+                f"{simulation.blocks_done:,} of {blocks:,} blocks; device memory is as it was then") from None
         return Run(kernel=name, architecture=architecture, grid=self.grid, block=self.block, shared_bytes=shared,
-                   registers=program.registers, occupancy=resident, counters=Counters.of(simulation.result()), program=program,
-                   sources=kernel.module.sources)
+                   registers=program.registers, occupancy=resident, counters=Counters.of(simulation.result()),
+                   program=program, sources=kernel.module.sources)
 
     def _occupancy(self, architecture, program, shared: int):
-        threads = self.block[0] * self.block[1] * self.block[2]
         try:
-            return occupancy(architecture, threads=threads, registers=max(1, program.registers), shared_bytes=shared)
+            return occupancy(architecture, threads=math.prod(self.block), registers=max(1, program.registers),
+                             shared_bytes=shared)
         except LaunchError as error:
             raise LaunchError(f"cannot launch {self.kernel.name} on {error}") from None
 

@@ -1,6 +1,7 @@
 """What a launch may ask for: every refusal names the limit, its value, what was asked, and the machine."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from archdef.errors import LaunchError
@@ -31,23 +32,24 @@ def check_launch(kernel: str, architecture, grid: tuple[int, int, int], block: t
         for axis, size, most in zip(AXES, sizes, allowed, strict=True):
             if size > most:
                 raise _refusal(kernel, architecture, f"{path}.{axis}", most, f"{what} {sizes}")
-    threads = block[0] * block[1] * block[2]
-    if threads > limits.threads_per_block:
-        raise _refusal(kernel, architecture, "threads_per_block", limits.threads_per_block, f"{threads} threads, block {block}")
+    if (threads := math.prod(block)) > limits.threads_per_block:
+        raise _refusal(kernel, architecture, "threads_per_block", limits.threads_per_block,
+                       f"{threads} threads, block {block}")
 
 
-def check_kernel(kernel: str, architecture, program, parameter_bytes: int, block: tuple[int, int, int]) -> None:
-    """Refuse a kernel that is too large for the machine, or a block that the kernel itself excludes. Raises LaunchError."""
+def check_kernel(kernel: str, architecture, program, block: tuple[int, int, int]) -> None:
+    """Refuse a kernel that is too large for the machine, or a block that the kernel excludes. Raises LaunchError."""
     limits = architecture.limits
     for name, value in (("kernel_instructions", program.instructions), ("local_bytes_per_thread", program.local_bytes),
-                        ("parameter_bytes", parameter_bytes), ("constant_bytes", program.const_bytes)):
+                        ("parameter_bytes", program.parameter_bytes), ("constant_bytes", len(program.const_image))):
         if value > getattr(limits, name):
             raise _refusal(kernel, architecture, name, getattr(limits, name), value)
-    if required is not None and block != required:
+    required, largest = program.directives.get("reqntid"), program.directives.get("maxntid")
+    if required is not None and block != (*required, *(1,) * (3 - len(required))):
         raise LaunchError(f"{kernel} was compiled for blocks of {required} (.reqntid), got {block}")
-    threads = block[0] * block[1] * block[2]
-    if largest is not None and threads > largest:
-        raise LaunchError(f"{kernel} was compiled for at most {largest} threads per block (.maxntid), got {threads}")
+    if largest is not None and math.prod(block) > math.prod(largest):
+        raise LaunchError(f"{kernel} was compiled for at most {math.prod(largest)} threads per block (.maxntid), "
+                          f"got {math.prod(block)}")
 
 
 def _refusal(kernel: str, architecture, limit: str, allowed: int, asked: object) -> LaunchError:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from archdef.errors import LaunchError
 from archdef.frontends import Compiled
 from archdef.run import names
+from archdef.run.images import Images
 from archdef.run.launch import Launcher
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ class Module:
         self.ptx = parse(compiled.ptx, compiled.file)
         """The parsed PTX."""
         self._kernels: dict[str, Kernel] = {}
+        self.images = Images(device.memory)
+        """The module's variables in device memory."""
         self._lock = threading.RLock()
 
     @property
@@ -51,7 +54,8 @@ class Module:
         return [*super().__dir__(), *(names.readable(symbol) for symbol in self.kernels)]
 
     def __repr__(self) -> str:
-        return f"<Module {self.compiled.file} on {self.device.architecture.name}: {', '.join(map(names.readable, self.kernels))}>"
+        kernels = ", ".join(map(names.readable, self.kernels))
+        return f"<Module {self.compiled.file} on {self.device.architecture.label}: {kernels}>"
 
     @functools.cached_property
     def sources(self) -> dict[str, tuple[str, ...]]:
@@ -107,4 +111,4 @@ class Kernel:
         raise LaunchError(f"{self.name} needs a launch configuration: kernel[grid, block](…)")
 
     def __repr__(self) -> str:
-        return f"<Kernel {self.name} of {self.module.compiled.file} on {self.module.device.architecture.name}>"
+        return f"<Kernel {self.name} of {self.module.compiled.file} on {self.module.device.architecture.label}>"

@@ -8,7 +8,7 @@ from archdef.errors import LaunchError, nearest
 
 
 def readable(symbol: str) -> str:
-    """Give the qualified name inside an Itanium-mangled symbol, without template arguments; other names stay as they are."""
+    """Give the qualified name inside a mangled symbol, without template arguments; other names stay as they are."""
     nested = symbol.startswith("_ZN")
     if not nested and not re.match(r"_ZL?\d", symbol):
         return symbol
@@ -37,7 +37,8 @@ def find(name: str, symbols: Iterable[str], where: str) -> str:
         if len(found) == 1:
             return found[0]
         if found:
-            raise LaunchError(f"{name!r} means {len(found)} kernels of {where}; use the full name of one: {', '.join(found)}")
+            raise LaunchError(f"{name!r} means {len(found)} kernels of {where}; "
+                              f"use the full name of one: {', '.join(found)}")
     known = [readable(symbol) for symbol in symbols]
     raise LaunchError(f"{where} has no kernel {name!r}{nearest(name, known)}; "
                       + (f"it has {', '.join(known)}" if known else "it has none at all"))

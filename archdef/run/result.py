@@ -42,7 +42,8 @@ class Cost:
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain data."""
-        return {"file": self.file, "line": self.line, "text": self.text, "share": self.share, "warp_cycles": self.warp_cycles,
+        return {"file": self.file, "line": self.line, "text": self.text, "share": self.share,
+                "warp_cycles": self.warp_cycles,
                 "cause": self.cause, **self.counters.totals(), "stalls": self.counters.stalls}
 
 
@@ -101,13 +102,19 @@ class Run:
         """What each source line cost, in source order; PTX lines where the compiler left no line table."""
         rows: dict[tuple[str, int], list[int]] = {}
         for row, statement in enumerate(self.program.statements):
-            rows.setdefault(_place(statement), []).append(row)
+            rows.setdefault(self._place(statement), []).append(row)
         return tuple(self._cost(file, line, self._source(file, line), rows[file, line]) for file, line in sorted(rows))
 
     @functools.cached_property
     def statements(self) -> tuple[Cost, ...]:
         """What each PTX statement cost, in the order of the text."""
-        return tuple(self._cost(s.ptx_file, s.ptx_line, s.text, [row]) for row, s in enumerate(self.program.statements))
+        return tuple(self._cost(self.program.file, statement.line, statement.text, [row])
+                     for row, statement in enumerate(self.program.statements))
+
+    def _place(self, statement) -> tuple[str, int]:
+        if statement.file and statement.source_line is not None:
+            return statement.file, statement.source_line
+        return self.program.file, statement.line
 
     def _source(self, file: str, line: int) -> str:
         lines = self.sources.get(file, ())
@@ -122,14 +129,19 @@ class Run:
         """Give plain data, ready for JSON."""
         return {
             "kernel": self.kernel, "architecture": self.architecture.label, "grid": self.grid, "block": self.block,
-            "cycles": self.cycles, "elapsed_s": self.elapsed_s, "registers": self.registers, "shared_bytes": self.shared_bytes,
-            "warps": self.counters.warps, "threads": self.counters.threads, "lanes_launched": self.counters.lanes_launched,
-            "occupancy": occupancy_dict(self.occupancy), "metrics": dict(self.metrics), "counters": self.counters.totals(),
+            "cycles": self.cycles, "elapsed_s": self.elapsed_s, "registers": self.registers,
+            "shared_bytes": self.shared_bytes,
+            "warps": self.counters.warps, "threads": self.counters.threads,
+            "lanes_launched": self.counters.lanes_launched,
+            "occupancy": occupancy_dict(self.occupancy), "metrics": dict(self.metrics),
+            "counters": self.counters.totals(),
             "stalls": self.counters.stalls, "partitions": list(_rows(self.partition)),
-            "multiprocessors": list(_rows(self.counters.multiprocessor)), "lines": [line.to_dict() for line in self.lines]}
+            "multiprocessors": list(_rows(self.counters.multiprocessor)),
+            "lines": [line.to_dict() for line in self.lines]}
 
     def to_pandas(self, per: str = "line") -> pandas.DataFrame:
-        """Give a DataFrame with a row per source ``line``, per PTX ``statement``, per ``partition``, or for the whole ``run``.
+        """Give a DataFrame with a row per source ``line``, per PTX ``statement``, per ``partition``, or for the whole
+        ``run``.
 
         Raises ImportError if pandas is missing (``pip install archdef[pandas]``).
         """
@@ -138,7 +150,8 @@ class Run:
         except ImportError as error:
             raise ImportError("to_pandas needs pandas: pip install archdef[pandas]") from error
         if per == "run":
-            return pandas.DataFrame([{"kernel": self.kernel, "architecture": self.architecture.label, "cycles": self.cycles,
+            return pandas.DataFrame([{"kernel": self.kernel, "architecture": self.architecture.label,
+                                      "cycles": self.cycles,
                                       "elapsed_s": self.elapsed_s, **self.metrics}])
         if per == "partition":
             return pandas.DataFrame(list(_rows(self.partition)))
@@ -161,12 +174,6 @@ def occupancy_dict(occupancy) -> dict[str, Any]:
     """Give an occupancy answer as plain data."""
     data = attrs.asdict(occupancy, filter=lambda attribute, _: attribute.name != "vocabulary")
     return data | {"occupancy": occupancy.occupancy, "limits": dict(occupancy.limits)}
-
-
-def _place(statement) -> tuple[str, int]:
-    if statement.source_file and statement.source_line is not None:
-        return statement.source_file, statement.source_line
-    return statement.ptx_file, statement.ptx_line
 
 
 def _rows(table: np.ndarray) -> Iterator[dict[str, int]]:

@@ -16,5 +16,13 @@ from archdef.spec.policy import (BlockDispatch, DramScheduling, FirstReady, Gree
                                  LooseRoundRobin, OldestFirst, PartitionMap, PolicyValue, Reconvergence, RoundRobin,
                                  SchedulerPolicy, TwoLevel, WeightedPriority, XorHash, named)
 
-__all__ = [name for name in dir() if not name.startswith("_") and name not in (
-    "access", "arch", "check", "evidence", "fields", "isa", "machine", "memory", "policy")]
+__all__ = [
+    "Architecture", "BlockDispatch", "Broadcast", "Cache", "Caches", "Chip", "Cite", "Clocks", "Coalescing",
+    "CoalescingRule", "Dram", "DramScheduling", "FEATURES", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FirstReady",
+    "FrozenMap", "GiB", "GreedyThenOldest", "HostLink", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KINDS",
+    "KiB", "Limits", "Lines", "LoadStore", "LooseRoundRobin", "MEMORY_CLASSES", "MiB", "MulticastBroadcast",
+    "OPERATION_CLASSES", "OldestFirst", "Operation", "PartitionMap", "PolicyValue", "Reconvergence", "RoundRobin",
+    "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes",
+    "StrictHalfWarp", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WeightedPriority", "WideAccess",
+    "WordAtATime", "XorHash", "named", "operations", "unit_of",
+]

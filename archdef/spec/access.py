@@ -81,7 +81,7 @@ class StrictHalfWarp(CoalescingRule):
             if word_bytes in (4, 8, 16) and len(bases) == 1 and min(bases) % span == 0:
                 size = min(max(span, self.uncoalesced_bytes), 128)
                 wanted = [(address // size * size, lane) for lane, address in group]
-                sent += [Transaction(start, size, tuple(l for s, l in wanted if s == start))
+                sent += [Transaction(start, size, tuple(lane for first, lane in wanted if first == start))
                          for start in sorted({start for start, _ in wanted})]
             else:
                 size = max(self.uncoalesced_bytes, word_bytes)

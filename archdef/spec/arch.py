@@ -48,7 +48,7 @@ class Architecture:
     """Clock domains."""
     schedulers: Schedulers = part(Schedulers)
     """What issues."""
-    units: tuple[Unit, ...] = parts(Unit)
+    units: tuple[Unit, ...] = parts(Unit, at_most=16)
     """What executes."""
     isa: Isa = part(Isa)
     """Features, and the cost of every class of operation."""

@@ -90,7 +90,7 @@ def _threads_fill_warps(arch):
 
 @_combination("limits.threads_per_block", "limits.block_dimensions")
 def _a_block_dimension_is_within_the_block(arch):
-    for axis, most in zip("xyz", arch.limits.block_dimensions):
+    for axis, most in zip("xyz", arch.limits.block_dimensions, strict=True):
         if most > arch.limits.threads_per_block:
             yield ("limits.block_dimensions", arch.limits.block_dimensions,
                    f"must be at most threads_per_block = {arch.limits.threads_per_block} along {axis}")

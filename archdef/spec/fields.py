@@ -260,11 +260,14 @@ class Parts(Rule):
     """A tuple of descriptions of class `of`, addressed by their `name`."""
 
     of: type
+    at_most: int
 
     def check(self, path, value):
         if not isinstance(value, tuple) or not value or not all(isinstance(v, self.of) for v in value):
             yield SpecError(path, value, f"must be a tuple of {self.of.__name__}, at least one")
             return
+        if len(value) > self.at_most:
+            yield SpecError(path, tuple(v.name for v in value), f"must be at most {self.at_most}")
         names = [v.name for v in value]
         for name in sorted({n for n in names if names.count(n) > 1}):
             yield SpecError(f"{path}.{name}", names.count(name), "must be declared once")
@@ -360,9 +363,9 @@ def policy(of: type, *, default: object = attrs.NOTHING) -> Any:
     return _field(Policy(of=of), default)
 
 
-def parts(of: type, *, default: object = attrs.NOTHING) -> Any:
+def parts(of: type, *, at_most: int, default: object = attrs.NOTHING) -> Any:
     """Declare a tuple of named descriptions."""
-    return _field(Parts(of=of), default)
+    return _field(Parts(of=of, at_most=at_most), default)
 
 
 def table(of: type, *, default: object = attrs.NOTHING) -> Any:

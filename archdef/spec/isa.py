@@ -96,6 +96,11 @@ FEATURES: dict[str, str] = {
     "lane_masks_64": "64-bit forms of lane masks, for warps wider than 32 lanes",
     "barrier_count": "barriers of other numbers than 0 and of part of a block (2.0)",
     "barrier_reduce": "barriers that reduce a predicate (2.0)",
+    "bit_operations": "count, find, reverse, extract, insert bits (2.0)",
+    "byte_permute": "prmt (2.0)",
+    "carry_chain": "multiply-add with carry (2.0)",
+    "funnel_shift": "shf (3.2)",
+    "int_dot": "dp2a, dp4a (6.1)",
     "read_only_loads": "ld.global.nc; a hint, loads work without it (3.2)",
     "unified_addressing": "generic addresses decided at run time (2.0)",
     "device_calls": "calls that are not inlined, recursion, a stack (2.0)",
@@ -105,10 +110,10 @@ FEATURES: dict[str, str] = {
     "globaltimer": "nanosecond timer (3.0)",
     "dynamic_parallelism": "launches from the device (3.5)",
 }
-"""Every feature, what it allows, and the compute capability that brought it.
+"""Every feature, what it allows, and the compute capability that brought it as an instruction of its own.
 
-Only what a machine cannot do at all is a feature. Instructions that came later but that a compiler can spell out in older ones
-(bit fields, byte permutes, packed dot products, funnel shifts) are classes of operation that cost several issues.
+An older machine may declare a feature that its compiler can spell out in other instructions (bit fields, byte permutes, funnel
+shifts): the cost of the class then says how many. What cannot be spelled out (atomics, votes, double precision) it must not.
 """
 
 FEATURE_OF_CLASS: dict[str, str] = {
@@ -189,7 +194,7 @@ def operations(*tables: Mapping[Operation, str]) -> FrozenMap:
     """
     made: dict[str, Operation] = {}
     faults = []
-    for cost, names in (row for table in tables for row in table.items()):
+    for cost, names in (row for costs in tables for row in costs.items()):
         for name in names.split():
             if name in made:
                 faults.append(SpecError(f"isa.operations.{name}", cost, "must be declared once"))

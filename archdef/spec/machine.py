@@ -127,14 +127,14 @@ class Clocks:
 class Schedulers:
     """The parts of a multiprocessor that issue; warp slot w belongs to scheduler ``w % count``."""
 
-    count: int = integer(at_most=64)
+    count: int = integer(at_most=8)
     """Schedulers per multiprocessor; each holds at most 64 warps."""
     policy: SchedulerPolicy = policy(SchedulerPolicy)
     """Which ready warp is next."""
     issue_interval_cycles: int = integer(at_most=63)
     """SM cycles between two issue slots of one scheduler."""
     issue_width: int = integer(at_most=8, default=1)
-    """Instructions per issue slot; more than one only to different units that `dual_issue` pairs, from one warp or several."""
+    """Instructions per issue slot; more than one only from different warps and to units that `dual_issue` pairs."""
     dual_issue: tuple[frozenset[str], ...] = pairs(default=())
     """Pairs of units that can be issued to in one slot."""
     instruction_gap_cycles: int = integer()

@@ -30,7 +30,8 @@ def archdef(*arguments):
 def saxpy(tmp_path):
     """A source file, and the arguments that launch it."""
     (tmp_path / "saxpy.cu").write_text(SAXPY)
-    return ["run", tmp_path / "saxpy.cu", "saxpy", "--grid", 4, "--block", 64, "--arg", "y:f4[256]=ones", "--arg", "x:f4[256]=range",
+    return ["run", tmp_path / "saxpy.cu", "saxpy", "--grid", 4, "--block", 64, "--arg", "y:f4[256]=ones", "--arg",
+            "x:f4[256]=range",
             "--arg", 2, "--arg", 256]
 
 
@@ -60,7 +61,8 @@ def test_fields_can_be_changed_for_a_run(saxpy, name):
 
 
 @pytest.mark.parametrize("change, message", [
-    (("--arg", 7), "saxpy takes 4 arguments (u64, u64, f32, u32), got 5"), (("--block", "1,1,9999"), "limits.block_dimensions.z is"),
+    (("--arg", 7), "saxpy takes 4 arguments (u64, u64, f32, u32), got 5"),
+    (("--block", "1,1,9999"), "limits.block_dimensions.z is"),
     (("--max-instructions", 5), "saxpy")])
 def test_what_is_wrong_with_a_launch_is_one_message(saxpy, name, change, message):
     result = archdef(*saxpy, "-a", name, *change)
@@ -74,7 +76,8 @@ def test_a_kernel_that_does_not_exist_gets_the_nearest_name(saxpy, name):
 
 
 def test_malformed_ptx_is_shown_with_a_caret(tmp_path, name):
-    (tmp_path / "bad.ptx").write_text(".version 7.8\n.target sm_35\n.address_size 64\n.visible .entry f()\n{\n    mov.u32 %r1 5;\n}\n")
+    (tmp_path / "bad.ptx").write_text(
+        ".version 7.8\n.target sm_35\n.address_size 64\n.visible .entry f()\n{\n    mov.u32 %r1 5;\n}\n")
     result = archdef("run", tmp_path / "bad.ptx", "f", "-a", name, "-g", 1, "-b", 1)
     assert result.exit_code == 2 and "bad.ptx:6:" in result.output and "^" in result.output
 
@@ -94,5 +97,7 @@ def test_compare_is_json_too(name):
 
 
 def test_compare_goes_on_when_one_architecture_cannot_launch(name):
-    result = archdef("compare", "vector_add", "-a", name, "--set", "limits.threads_per_block=64", "--set", "limits.block_dimensions=64,64,64")
-    assert result.exit_code == 1 and "failed" in result.output and "limits.block_dimensions.x is 64, got block (256, 1, 1)" in result.output
+    result = archdef("compare", "vector_add", "-a", name, "--set", "limits.threads_per_block=64", "--set",
+                     "limits.block_dimensions=64,64,64")
+    assert result.exit_code == 1 and "failed" in result.output
+    assert "limits.block_dimensions.x is 64, got block (256, 1, 1)" in result.output

@@ -6,7 +6,8 @@ import pytest
 
 import archdef
 from archdef import registry
-from archdef.errors import BudgetExceeded, CompileError, DeviceMemoryError, GuestFault, Interrupted, LaunchError, PtxError
+from archdef.errors import (BudgetExceeded, CompileError, DeviceMemoryError, GuestFault, Interrupted, LaunchError,
+                            PtxError)
 from archdef.frontends import nvrtc
 
 pytestmark = [pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]"),
@@ -87,7 +88,8 @@ def test_a_kernel_gives_numpys_answer(device, module):
 
 
 def test_the_same_launch_takes_the_same_cycles_on_a_fresh_device(device):
-    first, second = (add(d, d.compile(SOURCE))[2] for d in (archdef.Device(device.architecture), archdef.Device(device.architecture)))
+    first, second = (add(d, d.compile(SOURCE))[2] for d in (archdef.Device(device.architecture),
+                                                            archdef.Device(device.architecture)))
     assert first.to_dict() == second.to_dict()
 
 
@@ -157,7 +159,8 @@ def test_dynamic_shared_memory_is_the_third_part_of_the_configuration(device, mo
 
 # ------------------------------------------------------------------------------------------------------------ refusals
 @pytest.mark.parametrize("grid, block, shared, limit", [
-    (1, (1, 1, 10_000), 0, "block_dimensions.z"), ((1, 1 << 40), 1, 0, "grid_dimensions.y"), (1, (64, 64), 0, "threads_per_block"),
+    (1, (1, 1, 10_000), 0, "block_dimensions.z"), ((1, 1 << 40), 1, 0, "grid_dimensions.y"),
+    (1, (64, 64), 0, "threads_per_block"),
     (1, 64, 1 << 24, "shared_bytes_per_block")])
 def test_a_launch_outside_the_limits_names_limit_value_and_machine(device, module, grid, block, shared, limit):
     with pytest.raises(LaunchError) as refused:
@@ -165,7 +168,8 @@ def test_a_launch_outside_the_limits_names_limit_value_and_machine(device, modul
     assert f"limits.{limit} is " in str(refused.value) and device.architecture.name in str(refused.value)
 
 
-@pytest.mark.parametrize("configuration", [(0, 1), (1, -1), (1.5, 1), ("a", 1), ((1, 1, 1, 1), 1), ((), 1), (1, 1, -4), (1, 1, "4")])
+@pytest.mark.parametrize("configuration", [(0, 1), (1, -1), (1.5, 1), ("a", 1), ((1, 1, 1, 1), 1), ((), 1), (1, 1, -4),
+                                           (1, 1, "4")])
 def test_a_configuration_that_is_none_is_refused(module, configuration):
     with pytest.raises(LaunchError, match="of add must be"):
         module.add[configuration]
@@ -184,7 +188,7 @@ def test_arguments_are_counted(module):
 
 def test_an_unknown_kernel_is_an_attribute_error_with_the_nearest_name(module):
     with pytest.raises(AttributeError, match=r"has no kernel 'ad' \(did you mean add\?\)"):
-        module.ad
+        _ = module.ad
     assert not hasattr(module, "subtract")
 
 

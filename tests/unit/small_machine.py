@@ -1,5 +1,6 @@
 """A complete small machine that no plugin offers, and the numbers from which it is made."""
-from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, GiB, Interconnect, Isa, KiB,
+from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, GiB,
+                          Interconnect, Isa, KiB,
                           Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast, OPERATION_CLASSES, Operation, Schedulers,
                           SharedMemory, Unit, Warp, operations)
 
@@ -14,8 +15,7 @@ def gizmo(**changed) -> Architecture:
     parts = dict(
         name="gizmo", title="Gizmo 1", vendor="Acme", family="Gizmo", compute_capability="0.1", aliases=("widget",),
         warp=Warp(size=32),
-        chip=Chip(multiprocessors=4, block_launch_cycles=1, block_turnover_cycles=100, launch_overhead_us=1),
-        limits=Limits(
+        chip=Chip(multiprocessors=4, block_launch_cycles=1, block_turnover_cycles=100, launch_overhead_us=1), limits=Limits(
             threads_per_block=512, threads_per_multiprocessor=1024, warps_per_multiprocessor=32, blocks_per_multiprocessor=8,
             registers_per_multiprocessor=32768, registers_per_block=32768, registers_per_thread=128, register_allocation_unit=256,
             register_allocation_scope="warp", shared_bytes_per_multiprocessor=32 * KiB, shared_bytes_per_block=32 * KiB,
@@ -27,8 +27,7 @@ def gizmo(**changed) -> Architecture:
         isa=Isa(features="vote clock", operations=operations({Operation("alu", 8): OTHERS, Operation("lsu", 8): MEMORY}),
                 pointer_bits=64, fuse_multiply_add=True, float_mad="fused", predication_max_instructions=4),
         shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=20, pass_cycles=2),
-        coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
-        caches=Caches(
+        coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)), caches=Caches(
             l1=Cache(size_bytes=16 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=20, misses_in_flight=16,
                      write="evict", scope="multiprocessor"),
             l2=Cache(size_bytes=64 * KiB, line_bytes=128, sector_bytes=32, ways=8, latency_cycles=20, misses_in_flight=64,

@@ -53,13 +53,17 @@ def memory():
 def test_values_land_at_their_offsets(memory):
     array = DeviceArray(memory, 4, "f4")
     data = pack("k", layout("u64", "f32", "s32", "u64"), (array, 1.5, -2, 7), memory)
-    assert data == (array.address.to_bytes(8, "little") + np.float32(1.5).tobytes() + np.int32(-2).tobytes() + (7).to_bytes(8, "little"))
+    assert data == (array.address.to_bytes(8, "little") + np.float32(1.5).tobytes() + np.int32(-2).tobytes()
+                    + (7).to_bytes(8, "little"))
 
 
 @pytest.mark.parametrize("type_, value, expected", [
-    ("u32", np.int64(5), b"\5\0\0\0"), ("u8", True, b"\1"), ("s16", -1, b"\xff\xff"), ("f64", np.float32(0.5), np.float64(0.5).tobytes()),
-    ("f32", 3, np.float32(3).tobytes()), ("b32", np.float32(2), np.float32(2).tobytes()), ("u64", 2**64 - 1, b"\xff" * 8),
-    ("f32", 1e300, np.float32(np.inf).tobytes()), ("f16", 1.0, np.float16(1).tobytes()), ("u32", np.array(9), b"\t\0\0\0")])
+    ("u32", np.int64(5), b"\5\0\0\0"), ("u8", True, b"\1"), ("s16", -1, b"\xff\xff"),
+    ("f64", np.float32(0.5), np.float64(0.5).tobytes()),
+    ("f32", 3, np.float32(3).tobytes()), ("b32", np.float32(2), np.float32(2).tobytes()),
+    ("u64", 2**64 - 1, b"\xff" * 8),
+    ("f32", 1e300, np.float32(np.inf).tobytes()), ("f16", 1.0, np.float16(1).tobytes()),
+    ("u32", np.array(9), b"\t\0\0\0")])
 def test_numbers_are_converted_to_the_parameters_type(memory, type_, value, expected):
     assert pack("k", layout(type_), (value,), memory) == expected
 
@@ -76,7 +80,7 @@ def test_structures_are_passed_as_bytes_or_records(memory):
     (("u32",), (1.5,), r"argument 1 of k \(u32\) takes an integer, got 1.5"),
     (("u32",), (2**32,), r"takes a 32-bit integer, got 4294967296"),
     (("s8",), (-129,), r"takes a 8-bit integer, got -129"),
-    (("u64",), (np.zeros(4, "f4"),), r"argument 1 of k \(u64\) got a numpy array, which is host memory; copy it with to_device"),
+    (("u64",), (np.zeros(4, "f4"),), r"argument 1 of k \(u64\) got a numpy array, which is host memory; copy it"),
     (("u64",), ("text",), r"takes a number or a device array, got str"),
     (("f32",), (None,), r"argument 1 of k \(f32\) takes a number, got NoneType"),
     (("b8x24",), (b"short",), r"argument 1 of k \(24 bytes by value\) takes 24 bytes, got 5"),

@@ -70,10 +70,12 @@ def test_occupancy_names_limits_and_limiter(name):
 @pytest.mark.parametrize("arguments, message", [
     (("show", "gt2O0"), "no architecture is called 'gt2O0' (did you mean gt200?)"),
     (("show", "gt200", "--only", "dramm"), "gt200 has no field 'dramm' (did you mean dram?)"),
-    (("show", "gt200", "--set", "dram.partition=4"), "gt200 has no field 'dram.partition' (did you mean dram.partitions?)"),
+    (("show", "gt200", "--set", "dram.partition=4"),
+     "gt200 has no field 'dram.partition' (did you mean dram.partitions?)"),
     (("show", "gt200", "--set", "shared.banks=24"), "gt200.shared.banks must be a power of two, got 24"),
     (("show", "gt200", "--set", "shared.banks"), "'shared.banks' is not of the form PATH=VALUE"),
-    (("occupancy", "-a", "gt200", "-t", 1024, "-r", 8), "gt200: limits.threads_per_block is 512, the launch needs 1024"),
+    (("occupancy", "-a", "gt200", "-t", 1024, "-r", 8),
+     "gt200: limits.threads_per_block is 512, the launch needs 1024"),
     (("compare", "transpos", "-a", "gt200"), "unknown workload 'transpos' (did you mean transpose?)"),
     (("compare", "transpose", "-a", "gt200", "-n", 33), "size of transpose must be a positive multiple of 32, got 33"),
     (("compare", "transpose", "-a", "gt200", "-k", "til"), "workload transpose has no kernel 'til'"),
@@ -88,11 +90,13 @@ def test_wrong_input_is_answered_in_one_message_and_exit_code_2(arguments, messa
 
 
 @pytest.mark.parametrize("option, value, message", [
-    ("--grid", "0", "'0' is no shape"), ("--arg", "f4[", "'f4[' is no argument"), ("--save", "x=y.npy", "no array argument is called 'x'")])
+    ("--grid", "0", "'0' is no shape"), ("--arg", "f4[", "'f4[' is no argument"),
+    ("--save", "x=y.npy", "no array argument is called 'x'")])
 def test_wrong_launch_options_are_named(tmp_path, option, value, message):
     (tmp_path / "k.cu").write_text("")
     arguments = {"--grid": "1", "--block": "1"} | {option: value}
-    result = archdef("run", tmp_path / "k.cu", "f", "-a", "gt200", *(text for pair in arguments.items() for text in pair))
+    result = archdef("run", tmp_path / "k.cu", "f", "-a", "gt200",
+                     *(text for pair in arguments.items() for text in pair))
     assert result.exit_code == 2 and message in result.output
 
 

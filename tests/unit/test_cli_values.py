@@ -7,13 +7,15 @@ from archdef.cli.values import parse_argument, parse_shape
 RANDOM = np.random.default_rng(1)
 
 
-@pytest.mark.parametrize("text, number", [("1024", 1024), ("-3", -3), ("0x1f", 31), ("2.5", 2.5), ("1e-3", 1e-3), ("true", 1)])
+@pytest.mark.parametrize("text, number", [("1024", 1024), ("-3", -3), ("0x1f", 31), ("2.5", 2.5), ("1e-3", 1e-3),
+                                          ("true", 1)])
 def test_numbers(text, number):
     assert parse_argument(text).make(RANDOM) == number
 
 
 @pytest.mark.parametrize("text, name, expected", [
-    ("f4[3]", "", np.zeros(3, "f4")), ("out:f4[2,2]=ones", "out", np.ones((2, 2), "f4")), ("i4[4]=range", "", np.arange(4, dtype="i4")),
+    ("f4[3]", "", np.zeros(3, "f4")), ("out:f4[2,2]=ones", "out", np.ones((2, 2), "f4")),
+    ("i4[4]=range", "", np.arange(4, dtype="i4")),
     ("x:f8[2]=2.5", "x", np.full(2, 2.5)), ("u1[2]=7", "", np.full(2, 7, "u1"))])
 def test_arrays(text, name, expected):
     value = parse_argument(text)
@@ -35,14 +37,17 @@ def test_arrays_from_files(tmp_path):
 
 @pytest.mark.parametrize("text, message", [
     ("1O24", "'1O24' is no argument: give a number, an array such as"), ("zz9[3]", "unknown type 'zz9'"),
-    ("f4[0]", "must be positive numbers"), ("f4[]", "must be positive numbers"), ("f4[2,x]", "must be positive numbers"),
-    ("f4[2]=rnd", "cannot fill an array with 'rnd': use zeros, ones, range, random or a number"), ("a:@absent.npy", "no such file: absent.npy")])
+    ("f4[0]", "must be positive numbers"), ("f4[]", "must be positive numbers"),
+    ("f4[2,x]", "must be positive numbers"),
+    ("f4[2]=rnd", "cannot fill an array with 'rnd': use zeros, ones, range, random or a number"),
+    ("a:@absent.npy", "no such file: absent.npy")])
 def test_what_is_wrong_is_said(text, message):
     with pytest.raises(ValueError, match=message.replace("[", r"\[")):
         parse_argument(text)
 
 
-@pytest.mark.parametrize("text, shape", [("64", (64, 1, 1)), ("16,8", (16, 8, 1)), ("4x4x2", (4, 4, 2)), ("(2, 3)", (2, 3, 1))])
+@pytest.mark.parametrize("text, shape", [("64", (64, 1, 1)), ("16,8", (16, 8, 1)), ("4x4x2", (4, 4, 2)),
+                                         ("(2, 3)", (2, 3, 1))])
 def test_shapes(text, shape):
     assert parse_shape(text) == shape
 

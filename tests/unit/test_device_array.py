@@ -14,7 +14,8 @@ def memory():
     return Memory()
 
 
-@pytest.mark.parametrize("host", [np.arange(12, dtype="i4").reshape(3, 4), np.float64(2.5), np.arange(10, dtype="f4")[::2],
+@pytest.mark.parametrize("host", [np.arange(12, dtype="i4").reshape(3, 4), np.float64(2.5),
+                                  np.arange(10, dtype="f4")[::2],
                                   np.asfortranarray(np.eye(3)), np.zeros((0, 3), "u1"), np.array([True, False])])
 def test_a_round_trip_keeps_shape_dtype_and_values(memory, host):
     host = np.asarray(host)

@@ -20,12 +20,14 @@ def test_a_kernel_is_found_by_symbol_full_name_and_last_part():
 
 
 def test_an_ambiguous_name_lists_what_it_could_mean():
-    with pytest.raises(LaunchError, match="'copy' means 2 kernels of a.cu; use the full name of one: _Z4copyPf, _Z4copyPi"):
+    message = "'copy' means 2 kernels of a.cu; use the full name of one: _Z4copyPf, _Z4copyPi"
+    with pytest.raises(LaunchError, match=message):
         find("copy", ("_Z4copyPf", "_Z4copyPi"), "a.cu")
 
 
 def test_an_unknown_name_gets_the_nearest_and_the_list():
-    with pytest.raises(LaunchError, match=r"a.cu has no kernel 'padde' \(did you mean padded\?\); it has padded, naive"):
+    message = r"a.cu has no kernel 'padde' \(did you mean padded\?\); it has padded, naive"
+    with pytest.raises(LaunchError, match=message):
         find("padde", ("_Z6paddedPf", "_Z5naivePf"), "a.cu")
 
 

@@ -13,7 +13,8 @@ PXD = Path(__file__).parents[2] / "ext" / "archdef" / "engine" / "counters.pxd"
 FIELDS = re.findall(r"int64_t (\w+)", PXD.read_text())
 STATEMENT = np.dtype([(name, "i8", (10,)) if name == "stall_cycles" else (name, "i8") for name in FIELDS])
 SM = np.dtype([(name, "i8") for name in ("blocks", "warps", "active_cycles", "warp_cycles", "issue_cycles")])
-PARTITION = np.dtype([(name, "i8") for name in ("reads", "writes", "bytes_read", "bytes_written", "busy_fs", "row_hits", "row_misses",
+PARTITION = np.dtype([(name, "i8") for name in ("reads", "writes", "bytes_read", "bytes_written", "busy_fs", "row_hits",
+                                                "row_misses",
                                                 "l2_hits", "l2_misses", "requests")])
 
 
@@ -26,7 +27,8 @@ def table(dtype, *rows):
     return array
 
 
-def counters(*statements, sm=({"active_cycles": 100},), partition=({},), cycles=200, elapsed_fs=10**9, warps=4, lanes=128, threads=100):
+def counters(*statements, sm=({"active_cycles": 100},), partition=({},), cycles=200, elapsed_fs=10**9, warps=4,
+             lanes=128, threads=100):
     """Make the result of a launch."""
     return Counters.of({"cycles": cycles, "elapsed_fs": elapsed_fs, "statements": table(STATEMENT, *statements),
                         "multiprocessor": table(SM, *sm), "partition": table(PARTITION, *partition), "warps": warps,
@@ -35,7 +37,8 @@ def counters(*statements, sm=({"active_cycles": 100},), partition=({},), cycles=
 
 def metrics(*statements, warp_size=32, **more):
     """Give the metrics of hand-made counters."""
-    architecture = SimpleNamespace(warp=SimpleNamespace(size=warp_size), limits=SimpleNamespace(warps_per_multiprocessor=32))
+    architecture = SimpleNamespace(warp=SimpleNamespace(size=warp_size),
+                                   limits=SimpleNamespace(warps_per_multiprocessor=32))
     return Metrics(Measurement(counters(*statements, **more), architecture, SimpleNamespace(occupancy=0.5)))
 
 
@@ -50,7 +53,8 @@ def metrics(*statements, warp_size=32, **more):
     ("gld_throughput", {"global_load_bytes_moved": 3000}, 3),
     ("gld_requested_throughput", {"global_load_bytes_asked": 1500}, 1.5),
     ("shared_load_transactions_per_request", {"shared_loads": 2, "shared_load_passes": 64}, 32),
-    ("shared_bank_conflicts", {"shared_load_passes": 64, "shared_load_groups": 4, "shared_store_passes": 3, "shared_store_groups": 2}, 61),
+    ("shared_bank_conflicts", {"shared_load_passes": 64, "shared_load_groups": 4, "shared_store_passes": 3,
+                               "shared_store_groups": 2}, 61),
     ("shared_efficiency", {"shared_load_passes": 64, "shared_load_groups": 4}, 6.25),
     ("shared_replay_overhead", {"instructions": 10, "shared_store_passes": 8, "shared_store_groups": 4}, 0.4),
     ("inst_per_warp", {"instructions": 10}, 2.5),
@@ -69,15 +73,18 @@ def test_a_metric_follows_from_counters(name, statement, value):
 @pytest.mark.parametrize("name, value", [
     ("achieved_occupancy", 400 / 150 / 32), ("sm_efficiency", 37.5), ("issue_slot_utilization", 20)])
 def test_multiprocessor_metrics_are_averages_over_the_chip(name, value):
-    sm = ({"active_cycles": 100, "warp_cycles": 300, "issue_cycles": 20}, {"active_cycles": 50, "warp_cycles": 100, "issue_cycles": 10})
+    sm = ({"active_cycles": 100, "warp_cycles": 300, "issue_cycles": 20},
+          {"active_cycles": 50, "warp_cycles": 100, "issue_cycles": 10})
     assert metrics({}, sm=sm)[name] == pytest.approx(value)
 
 
 @pytest.mark.parametrize("name, value", [
-    ("dram_read_throughput", 0.3), ("dram_write_throughput", 0.1), ("dram_read_transactions", 12), ("dram_utilization", 40),
+    ("dram_read_throughput", 0.3), ("dram_write_throughput", 0.1), ("dram_read_transactions", 12),
+    ("dram_utilization", 40),
     ("dram_row_hit_rate", 75), ("partition_busiest", 75), ("partition_idlest", 25), ("l2_hit_rate", 50)])
 def test_partition_metrics(name, value):
-    partition = ({"bytes_read": 200, "bytes_written": 100, "reads": 10, "busy_fs": 6 * 10**8, "row_hits": 3, "row_misses": 1, "l2_hits": 1},
+    partition = ({"bytes_read": 200, "bytes_written": 100, "reads": 10, "busy_fs": 6 * 10**8, "row_hits": 3,
+                  "row_misses": 1, "l2_hits": 1},
                  {"bytes_read": 100, "reads": 2, "busy_fs": 2 * 10**8, "l2_misses": 1})
     assert metrics({}, partition=partition)[name] == pytest.approx(value)
 
@@ -129,4 +136,4 @@ def test_a_part_of_the_statements_has_its_own_sums():
 
 def test_an_unknown_counter_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no counter 'branchez'"):
-        counters({}).branchez
+        _ = counters({}).branchez

@@ -18,7 +18,8 @@ INSTALLED = list(registry.all().values())
 
 def limits_of(capability: str) -> tuple[Limits, int]:
     """The limits of a compute capability out of the copied tables, and its warp size."""
-    t = {key: value for kind in ("recalled", "assumed", "derived", "seen") for key, value in TABLES[capability].get(kind, {}).items()}
+    t = {key: value for kind in ("recalled", "assumed", "derived", "seen") for key,
+         value in TABLES[capability].get(kind, {}).items()}
     rest = dict(block_dimensions=(1024, 1024, 64), grid_dimensions=(65535, 65535, 65535), kernel_instructions=1,
                 local_bytes_per_thread=0, parameter_bytes=1, constant_bytes=1)
     if capability == "mx.c500":
@@ -28,7 +29,8 @@ def limits_of(capability: str) -> tuple[Limits, int]:
             registers_per_multiprocessor=t["registers_per_ap"], registers_per_block=t["registers_per_block"],
             registers_per_thread=t["max_regs_per_thread"], register_allocation_unit=t["register_alloc_unit"],
             register_allocation_scope="warp", register_partitions=t["peus_per_ap"],
-            warps_per_register_partition=t["max_waves_per_peu"], shared_bytes_per_multiprocessor=t["shared_bytes_per_ap"],
+            warps_per_register_partition=t["max_waves_per_peu"],
+            shared_bytes_per_multiprocessor=t["shared_bytes_per_ap"],
             shared_bytes_per_block=t["max_shared_per_block"], shared_allocation_unit_bytes=t["shared_alloc_unit"],
             **rest), t["wave_size"]
     exceptions = t.get("register_alloc_unit_exceptions")
@@ -38,8 +40,9 @@ def limits_of(capability: str) -> tuple[Limits, int]:
         registers_per_multiprocessor=t["registers_per_sm"], registers_per_thread=t["max_regs_per_thread"],
         registers_per_block=t.get("registers_per_block_max", t["registers_per_sm"]),
         register_allocation_unit=t["register_alloc_unit"], register_allocation_scope=t["register_alloc_granularity"],
-        register_allocation_unit_exceptions=((tuple(exceptions["regs_per_thread"]), exceptions["unit"]),) if exceptions else (),
-        warp_allocation_granularity=t["warp_alloc_granularity"], shared_bytes_per_multiprocessor=t["shared_bytes_per_sm"],
+        register_allocation_unit_exceptions=((tuple(exceptions["regs_per_thread"]), exceptions["unit"]), ) if exceptions else (),
+        warp_allocation_granularity=t["warp_alloc_granularity"],
+        shared_bytes_per_multiprocessor=t["shared_bytes_per_sm"],
         shared_bytes_per_block=t["shared_bytes_per_sm"], shared_allocation_unit_bytes=t["shared_alloc_unit"],
         shared_reserved_bytes_per_block=t.get("shared_reserved_per_block", 0), **rest), t["warp_size"]
 
@@ -198,7 +201,7 @@ def test_it_prints_in_the_vendors_words():
 
 
 def test_shared_memory_is_not_blamed_where_none_is_used():
-    line = next(l for l in str(occupancy("gf100", threads=96, registers=20)).splitlines() if "shared memory" in l)
+    line = next(line for line in str(occupancy("gf100", threads=96, registers=20)).splitlines() if "shared memory" in line)
     assert "limits" not in line
 
 

@@ -13,7 +13,8 @@ from small_machine import gizmo
 
 @pytest.fixture
 def plugins(tmp_path, monkeypatch):
-    """Write plugin modules into a folder on the path; gives a function ``(name → source, point → module) → Registry``."""
+    """Write plugin modules into a folder on the path; gives a function ``(name → source, point → module) →
+    Registry``."""
     monkeypatch.syspath_prepend(str(tmp_path))
     written = []
 
@@ -42,7 +43,7 @@ BROKEN = {
     "wrong_signature": "from archdef.hookspecs import hookimpl\n@hookimpl\ndef archdef_architectures(oops): return []",
     "not_an_architecture": "from archdef.hookspecs import hookimpl\n@hookimpl\ndef archdef_architectures(): return ['gizmo']",
     "raises": "from archdef.hookspecs import hookimpl\n@hookimpl\ndef archdef_architectures(): raise RuntimeError('boom')",
-    "exits": "from archdef.hookspecs import hookimpl\nimport sys\n@hookimpl\ndef archdef_architectures(): return 1 / 0",
+    "exits": "import sys; sys.exit(3)",
     "bad_description": "from archdef.hookspecs import hookimpl\nfrom small_machine import gizmo\nfrom archdef.spec import Warp\n"
                        "@hookimpl\ndef archdef_architectures(): return [gizmo(warp=Warp(size=99))]",
     "other_name": GOOD,

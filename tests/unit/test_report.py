@@ -21,13 +21,14 @@ SOURCE = {"k.cu": ("__global__ void k(float *out)", "{", "    out[threadIdx.x * 
 
 def statement(line, text="st.global.f32 [%rd1], %f1;", **more):
     """Make a statement of a program."""
-    return SimpleNamespace(**({"ptx_line": 10 + line, "ptx_file": "k.cu.ptx", "source_file": "k.cu", "source_line": line, "text": text} | more))
+    return SimpleNamespace(**({"line": 10 + line, "file": "k.cu", "source_line": line, "text": text} | more))
 
 
 def run(architecture, *costs, lines=(1, 3)):
     """Make a finished launch with a statement for each line."""
-    program = SimpleNamespace(statements=[statement(line) for line in lines])
-    return Run("k", architecture, (4, 1, 1), (128, 1, 1), 1024, 10, occupancy(architecture, threads=128, registers=10, shared_bytes=1024),
+    program = SimpleNamespace(file="k.cu.ptx", statements=[statement(line) for line in lines])
+    return Run("k", architecture, (4, 1, 1), (128, 1, 1), 1024, 10,
+               occupancy(architecture, threads=128, registers=10, shared_bytes=1024),
                counters(*costs, partition=({"bytes_read": 100}, {"bytes_written": 300})), program, SOURCE)
 
 
@@ -39,7 +40,8 @@ def architecture():
 @pytest.fixture
 def stores(architecture):
     cheap = {"instructions": 2, "stall_cycles": [4, 6, 0, 0, 0, 0, 0, 0, 0, 0]}
-    dear = {"instructions": 2, "stall_cycles": [4, 6, 0, 0, 0, 0, 0, 0, 80, 0], "global_stores": 2, "global_store_transactions": 64,
+    dear = {"instructions": 2, "stall_cycles": [4, 6, 0, 0, 0, 0, 0, 0, 80, 0], "global_stores": 2,
+            "global_store_transactions": 64,
             "global_store_bytes_asked": 256, "global_store_bytes_moved": 2048}
     return run(architecture, cheap, dear)
 
@@ -61,7 +63,7 @@ def test_instructions_without_a_line_are_listed_but_explain_nothing(architecture
 
 def test_ptx_without_a_line_table_is_charged_to_its_own_lines(architecture):
     plain = run(architecture, {"stall_cycles": [1] * 10})
-    plain.program.statements[:] = [statement(2, source_file=None, source_line=None)]
+    plain.program.statements[:] = [statement(2, file=None, source_line=None)]
     assert [(line.file, line.line) for line in plain.lines] == [("k.cu.ptx", 12)]
 
 
@@ -83,23 +85,27 @@ def test_a_comparison_prints_every_row_the_reasons_and_the_assumptions(stores, a
     printed = text(render(comparison))
     assert not comparison.correct and len(comparison.to_dict()["rows"]) == 3
     assert max(map(len, printed.splitlines())) <= 120
-    for part in ("correct", "WRONG 5e-01", "failed", "limits.threads_per_block is 64", "75.0 | 25.0 %", "32.0", why(stores)[:30],
+    for part in ("correct", "WRONG 5e-01", "failed", "limits.threads_per_block is 64", "75.0 | 25.0 %", "32.0",
+                 why(stores)[:30],
                  "Values that nobody has published", "NVRTC 11.8"):
         assert part in printed
 
 
-@pytest.mark.parametrize("value, shown", [(1.5, "1.50 s"), (0.0123, "12.3 ms"), (45.6e-6, "45.6 us"), (7e-9, "7.00 ns"), (None, "-"), (0, "0.00 ns")])
+@pytest.mark.parametrize("value, shown", [(1.5, "1.50 s"), (0.0123, "12.3 ms"), (45.6e-6, "45.6 us"), (7e-9, "7.00 ns"),
+                                          (None, "-"), (0, "0.00 ns")])
 def test_times_have_three_digits_and_a_unit(value, shown):
     assert numbers.seconds(value) == shown
 
 
-@pytest.mark.parametrize("value, shown", [(49152, "48 KiB"), (1 << 30, "1 GiB"), (1000, "1,000 B"), (0, "0 B"), (None, "-")])
+@pytest.mark.parametrize("value, shown", [(49152, "48 KiB"), (1 << 30, "1 GiB"), (1000, "1,000 B"), (0, "0 B"),
+                                          (None, "-")])
 def test_sizes_have_the_unit_in_which_they_are_whole(value, shown):
     assert numbers.size(value) == shown
 
 
 @pytest.mark.parametrize("value, unit, shown", [
-    (83.333, "%", "83.3 %"), (100.0, "%", "100 %"), (1234567, "count", "1,234,567"), (0.5, "ratio", "0.50"), (12.34, "GB/s", "12.3 GB/s"),
+    (83.333, "%", "83.3 %"), (100.0, "%", "100 %"), (1234567, "count", "1,234,567"), (0.5, "ratio", "0.50"),
+    (12.34, "GB/s", "12.3 GB/s"),
     (None, "%", "-")])
 def test_metrics_are_shown_by_their_unit(value, unit, shown):
     assert numbers.metric(value, unit) == shown

@@ -44,7 +44,8 @@ def test_a_cite_of_an_unknown_kind_is_refused():
         Cite("guide", "table", kind="guessed")
 
 
-@pytest.mark.parametrize("name, unit", [("size_bytes", "B"), ("bandwidth_gb_s", "GB/s"), ("banks", ""), ("pointer_bits", "bit"),
+@pytest.mark.parametrize("name, unit",
+                         [("size_bytes", "B"), ("bandwidth_gb_s", "GB/s"), ("banks", ""), ("pointer_bits", "bit"),
                                         ("launch_overhead_us", "us"), ("shared_reserved_bytes_per_block", "B")])
 def test_units_are_read_off_names(name, unit):
     assert unit_of(name) == unit

@@ -41,8 +41,10 @@ def test_text_that_does_not_fit_is_refused_with_the_path(path, text):
 
 
 def test_a_policys_own_numbers_have_paths():
-    assert GIZMO.evolve({"schedulers.policy": "two_level", "schedulers.policy.active_warps": 4}).schedulers.policy == TwoLevel(4)
-    assert GIZMO.evolve({"coalescing.load.line_bytes": 64, "coalescing.load.sector_bytes": 32}).coalescing.load.sector_bytes == 32
+    assert GIZMO.evolve({"schedulers.policy": "two_level",
+                         "schedulers.policy.active_warps": 4}).schedulers.policy == TwoLevel(4)
+    assert GIZMO.evolve({"coalescing.load.line_bytes": 64,
+                         "coalescing.load.sector_bytes": 32}).coalescing.load.sector_bytes == 32
 
 
 def test_units_and_operations_are_addressed_by_name():

@@ -21,7 +21,8 @@ def evolved(part: str, **fields):
 
 
 def test_a_fault_names_path_rule_value_and_way_out():
-    assert faults_of(**evolved("shared", banks=24)) == ["gizmo.shared.banks must be a power of two, got 24 (did you mean 32?)"]
+    assert faults_of(**evolved("shared",
+                               banks=24)) == ["gizmo.shared.banks must be a power of two, got 24 (did you mean 32?)"]
 
 
 def test_a_fault_keeps_its_data():
@@ -33,7 +34,8 @@ def test_a_fault_keeps_its_data():
 
 
 def test_all_faults_of_all_parts_are_reported_together():
-    found = faults_of(**evolved("warp", size=65), **evolved("clocks", core_mhz=-1), **evolved("dram", banks=12, queue_entries=0))
+    found = faults_of(**evolved("warp", size=65), **evolved("clocks", core_mhz=-1),
+                      **evolved("dram", banks=12, queue_entries=0))
     assert found == [
         "gizmo.warp.size must be at most 64, got 65",
         "gizmo.clocks.core_mhz must be more than 0, got -1",
@@ -49,9 +51,11 @@ def test_all_faults_of_all_parts_are_reported_together():
     (evolved("isa", fuse_multiply_add=1), "gizmo.isa.fuse_multiply_add must be True or False, got 1"),
     (evolved("isa", float_mad="fuse"),
      "gizmo.isa.float_mad must be one of 'fused', 'truncated', 'separate', got 'fuse' (did you mean fused?)"),
-    (evolved("isa", features="vote clok"), "gizmo.isa.features must hold known features, got 'clok' (did you mean clock?)"),
+    (evolved("isa", features="vote clok"),
+     "gizmo.isa.features must hold known features, got 'clok' (did you mean clock?)"),
     (evolved("isa", features="clock vote_ballot"), "gizmo.isa.features must come with vote, got 'vote_ballot'"),
-    (evolved("limits", grid_dimensions=(1, 1)), "gizmo.limits.grid_dimensions must be a tuple of 3 numbers, got (1, 1)"),
+    (evolved("limits", grid_dimensions=(1, 1)),
+     "gizmo.limits.grid_dimensions must be a tuple of 3 numbers, got (1, 1)"),
     (evolved("limits", threads_per_block=2048, block_dimensions=(512, 512, 64)),
      "gizmo.limits.threads_per_block must be at most threads_per_multiprocessor = 1024, got 2048"),
     (evolved("limits", threads_per_multiprocessor=768),
@@ -62,9 +66,11 @@ def test_all_faults_of_all_parts_are_reported_together():
      "gizmo.limits.block_dimensions must be at most threads_per_block = 512 along x, got (1024, 1, 1)"),
     (evolved("limits", registers_per_block=65536),
      "gizmo.limits.registers_per_block must be at most registers_per_multiprocessor = 32768, got 65536"),
-    (evolved("limits", register_partitions=3), "gizmo.limits.register_partitions must divide registers_per_multiprocessor = 32768, "
+    (evolved("limits", register_partitions=3),
+     "gizmo.limits.register_partitions must divide registers_per_multiprocessor = 32768, "
                                                "got 3"),
-    (evolved("limits", register_partitions=2, warps_per_register_partition=8), "gizmo.limits.warps_per_register_partition must be "
+    (evolved("limits", register_partitions=2, warps_per_register_partition=8),
+     "gizmo.limits.warps_per_register_partition must be "
                                                "warps_per_multiprocessor / register_partitions = 16, got 8"),
     (evolved("limits", shared_bytes_per_block=65536),
      "gizmo.limits.shared_bytes_per_block must be at most shared_bytes_per_multiprocessor = 32768, got 65536"),
@@ -74,9 +80,8 @@ def test_all_faults_of_all_parts_are_reported_together():
     (evolved("schedulers", dual_issue=(frozenset({"alu", "fpu"}),), issue_width=2),
      "gizmo.schedulers.dual_issue must name units (alu, lsu), got 'fpu'"),
     (evolved("schedulers", dual_issue=(frozenset({"alu", "lsu"}),)),
-     "gizmo.schedulers.issue_width must be at least 2 where dual_issue pairs units, got 1"),
-    (evolved("schedulers", issue_width=2), "gizmo.schedulers.dual_issue must pair units where issue_width is 2, got ()"),
-    (evolved("schedulers", policy="gta"), None),
+     "gizmo.schedulers.issue_width must be at least 2 where dual_issue pairs units, got 1"), (evolved("schedulers", issue_width=2),
+     "gizmo.schedulers.dual_issue must pair units where issue_width is 2, got ()"), (evolved("schedulers", policy="gta"), None),
     (evolved("coalescing", load=Lines(32, 512, 512)), None),
     (evolved("dram", interleave_bytes=64), None),
     (evolved("dram", write_drain_high=65), "gizmo.dram.write_drain_high must be at most queue_entries = 64, got 65"),
@@ -89,6 +94,7 @@ def test_all_faults_of_all_parts_are_reported_together():
     (evolved("caches", l1=attrs.evolve(GIZMO.caches.l1, sector_bytes=256)),
      "gizmo.caches.l1.sector_bytes must be at most line_bytes = 128, got 256"),
     (dict(units=(Unit("alu", 16), Unit("alu", 16), Unit("lsu", 16))), "gizmo.units.alu must be declared once, got 2"),
+    (evolved("schedulers", count=9), "gizmo.schedulers.count must be at most 8, got 9"),
     (dict(units=()), "gizmo.units must be a tuple of Unit, at least one, got ()"),
     (dict(warp=32), "gizmo.warp must be a Warp, got 32"),
     (dict(name=""), "architecture.name must be a text that is not empty, got ''"),

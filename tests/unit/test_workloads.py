@@ -58,7 +58,8 @@ def test_a_recipe_of_ones_own_is_loaded_by_its_cuda_file(tmp_path):
     assert load(str(tmp_path / "mine.cu")).name == load(str(tmp_path / "mine.py")).name == "mine"
 
 
-@pytest.mark.parametrize("body, message", [("1/0\n", "does not load: ZeroDivisionError"), ("\n", "must define WORKLOAD")])
+@pytest.mark.parametrize("body, message", [("1/0\n", "does not load: ZeroDivisionError"),
+                                           ("\n", "must define WORKLOAD")])
 def test_a_broken_recipe_says_why(tmp_path, body, message):
     (tmp_path / "mine.py").write_text(body)
     with pytest.raises(WorkloadError, match=message):
@@ -71,6 +72,7 @@ def test_a_cuda_file_without_a_recipe_points_to_run(tmp_path):
         load(str(tmp_path / "mine.cu"))
 
 
-@pytest.mark.parametrize("actual, accepted", [([1.0, 2.0], True), ([1.0, 2.00001], True), ([1.0, 2.1], False), ([1.0, np.nan], False)])
+@pytest.mark.parametrize("actual, accepted", [([1.0, 2.0], True), ([1.0, 2.00001], True), ([1.0, 2.1], False),
+                                              ([1.0, np.nan], False)])
 def test_an_output_accepts_what_lies_within_its_tolerance(actual, accepted):
     assert Output(np.array([1.0, 2.0]), tolerance=1e-4).accepts(np.array(actual)) == accepted

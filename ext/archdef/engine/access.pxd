@@ -1,5 +1,5 @@
 """Memory accesses of one warp: addresses, checks, data movement, and the transactions or bank passes that they cost."""
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.program cimport Uop
 from archdef.engine.state cimport Injection, Sm, Warp

@@ -85,7 +85,8 @@ cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int
             if lanes >> i & 1:
                 here = 0
                 for k in range(n):
-                    here += lanes >> k & 1 and memo.delta[k] == memo.delta[i]
+                    if lanes >> k & 1 and memo.delta[k] == memo.delta[i]:
+                        here += 1
                 if here > most:
                     most = here
         memo.serial = most
@@ -329,7 +330,7 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
         memo.passes = bank_passes(&launch.banks, address, lanes, n, u.lane_bytes)
         memo.passes_key = key
     # operations on one word follow each other
-    reach.shared_passes += (memo.passes & 0xffffffff) + memo.serial - 1
+    reach.shared_passes += (memo.passes & <int64_t>0xffffffff) + memo.serial - 1
     reach.shared_groups += memo.passes >> 32
     return 0
 

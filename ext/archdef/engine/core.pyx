@@ -10,7 +10,6 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
-from archdef.engine.access cimport Reach
 from archdef.engine.counters cimport STALLS, StatementCounters
 from archdef.engine.dram cimport NEVER, PartitionCounters
 from archdef.engine.events cimport EV_BLOCK, Events, events_close, events_push
@@ -169,6 +168,7 @@ cdef class Simulation:
         launch.banks.bank_width_bytes = m.bank_width_bytes
         launch.banks.conflict_lanes = m.conflict_lanes
         launch.banks.single_word_broadcast = m.single_word_broadcast
+        launch.banks.word_at_a_time = m.word_at_a_time
         launch.pick = pick_of(m.policy)
         launch.budget = max_instructions
         self.instructions = max_instructions
@@ -262,7 +262,9 @@ cdef class Simulation:
         base = {CK_GLOBAL_SYMBOL: global_base, CK_CONST_SYMBOL: const_base, CK_PARAM_SYMBOL: self.parameter_address,
                 CK_LOCAL_SYMBOL: 0, CK_SHARED_SYMBOL: 0, CK_IMMEDIATE: 0}
         for kind, width, value in zip(kinds, program.constants["width"].tolist(), program.constants["value"].tolist()):
-            if kind == CK_PARAMETER:
+            if width == 0:
+                number = 0
+            elif kind == CK_PARAMETER:
                 piece = parameters[value:value + width]
                 number = int.from_bytes(piece, "little")
             elif kind == CK_SPECIAL:

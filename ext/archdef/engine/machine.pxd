@@ -29,7 +29,7 @@ cpdef enum WritePolicy:
 
 cpdef enum PartitionMap:
     PM_INTERLEAVED = 0           # (address // interleave) % partitions
-    PM_XOR = 1                   # the same, after folding higher address bits in (partitions a power of two)
+    PM_XOR = 1                   # the same, after the chunk's number is folded by the shifts of the table
 
 cdef struct CoalescingTable:
     int64_t rule
@@ -71,7 +71,9 @@ cdef struct MachineTable:
     int64_t bank_width_bytes
     int64_t conflict_lanes
     int64_t single_word_broadcast
+    int64_t word_at_a_time       # 1: wide words are served piece by piece; 0: for fewer lanes at a time
     int64_t shared_pass_cycles
+    int64_t shared_latency_cycles
     # load/store
     CoalescingTable load
     CoalescingTable store
@@ -82,6 +84,7 @@ cdef struct MachineTable:
     int64_t atomic_core_cycles   # at the partition, per operation on one address
     CacheTable l1
     CacheTable constant
+    CacheTable read_only         # of loads that are promised to be read-only
     CacheTable l2                # slice of one partition
     # interconnect
     int64_t request_latency_fs
@@ -96,6 +99,7 @@ cdef struct MachineTable:
     int64_t partitions
     int64_t interleave_bytes
     int64_t partition_map
+    int64_t partition_shifts[8]  # PM_XOR; 0: unused
     int64_t dram_banks
     int64_t row_bytes
     int64_t burst_bytes

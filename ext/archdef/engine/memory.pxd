@@ -1,11 +1,13 @@
 """Device memory: one lazily committed arena, and the table of allocations that every guest access is checked against."""
 from libc.stdint cimport int64_t, uint64_t
 
+cdef enum:
+    GLOBAL_BASE = 0x100000000        # device address of the arena's first byte; nothing lies at null
+
 cpdef enum:
-    GLOBAL_BASE = 0x100000000        # device address of the arena's first byte; below it lies nothing, so null faults
-    SHARED_WINDOW = 0x1000000000000  # generic addresses of the block's shared memory
-    LOCAL_WINDOW = 0x2000000000000   # generic addresses of the thread's local memory
-    WINDOW_BYTES = 0x100000000
+    SHARED_WINDOW = 0x01000000       # generic addresses of the block's shared memory
+    LOCAL_WINDOW = 0x02000000        # generic addresses of the thread's local memory
+    WINDOW_BYTES = 0x01000000
 
 cdef struct Span:
     uint64_t start                   # device address

@@ -91,13 +91,14 @@ cdef class DeviceMemory:
         with self._lock:
             if self.running:
                 raise DeviceMemoryError("cannot allocate while a kernel runs on this device")
+            base = <uint64_t>GLOBAL_BASE
             size = max(1, nbytes)
-            start, at = GLOBAL_BASE, 0
-            for at, (low, high) in enumerate([*self._spans, (GLOBAL_BASE + self.capacity + GRANULE, 0)]):
+            start, at = base, 0
+            for at, (low, high) in enumerate([*self._spans, (base + self.capacity + GRANULE, 0)]):
                 if start + size + GRANULE <= low:
                     break
                 start = (high + 2 * GRANULE - 1) // GRANULE * GRANULE if high else start
-            if start + size > GLOBAL_BASE + self.capacity:
+            if start + size > base + self.capacity:
                 raise DeviceMemoryError(f"out of device memory: {nbytes} bytes asked, {self.free_bytes} of "
                                         f"{self.capacity} not in use")
             self._spans.insert(at, (start, start + size))
@@ -106,6 +107,7 @@ cdef class DeviceMemory:
 
     def free(self, uint64_t address):
         """Give back what `allocate` returned `address` for."""
+        cdef uint64_t first, size, rest
         with self._lock:
             if self.running:
                 raise DeviceMemoryError("cannot free while a kernel runs on this device")
@@ -113,11 +115,12 @@ cdef class DeviceMemory:
                 if start == address:
                     del self._spans[i]
                     self._publish()
+                    first = <uint64_t>start - <uint64_t>GLOBAL_BASE
                     size = end - start
-                    memset(self.arena + (address - GLOBAL_BASE), 0, min(size, GRANULE))
-                    if size > GRANULE:
-                        memset(self.arena + (end - GLOBAL_BASE) - size % GRANULE, 0, size % GRANULE)
-                        madvise(self.arena + (address - GLOBAL_BASE), size - size % GRANULE, MADV_DONTNEED)
+                    rest = size % GRANULE
+                    memset(self.arena + first + size - rest, 0, rest)
+                    if size > rest:     # whole pages go back to the host, and read zero again
+                        madvise(self.arena + first, size - rest, MADV_DONTNEED)
                     return
             raise DeviceMemoryError(f"address {address:#x} is not the start of an allocation")
 

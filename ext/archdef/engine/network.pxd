@@ -1,5 +1,5 @@
 """Everything beyond the multiprocessors: ports, partitions with their slice of L2, DRAM; driven by events in time order."""
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.cache cimport Cache
 from archdef.engine.dram cimport Dram

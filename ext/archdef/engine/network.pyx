@@ -119,15 +119,14 @@ cdef void network_close(Network *n) noexcept nogil:
 cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil:
     """The partition that owns a byte, and the byte's address inside it."""
     cdef uint64_t unit = address // <uint64_t>m.interleave_bytes
-    cdef uint64_t count = <uint64_t>m.partitions, index, folded
+    cdef uint64_t count = <uint64_t>m.partitions, folded = unit
+    cdef int i
     local[0] = unit // count * <uint64_t>m.interleave_bytes + address % <uint64_t>m.interleave_bytes
-    index = unit % count
     if m.partition_map == PM_XOR:
-        folded = unit // count
-        while folded:
-            index ^= folded & (count - 1)
-            folded = folded // count
-    return <int64_t>index
+        for i in range(8):
+            if m.partition_shifts[i]:
+                folded ^= unit >> m.partition_shifts[i]
+    return <int64_t>(folded % count)
 
 
 cdef inline int64_t _port_fs(const MachineTable *m, int64_t bytes, int64_t per_cycle) noexcept nogil:

@@ -89,7 +89,6 @@ cdef class LoadedProgram:
         cdef const unsigned char[::1] constants = program.constants.view("u1").reshape(-1)
         cdef Py_ssize_t i
         cdef const SpecialRow *special
-        cdef const ConstantRow *constant
         self.targets = <int32_t *>calloc(targets.shape[0] + 1, sizeof(int32_t))
         self.specials = specials.shape[0] // sizeof(SpecialRow)
         self.special_of = <uint32_t *>calloc(self.specials + 1, sizeof(uint32_t))
@@ -107,29 +106,29 @@ cdef class LoadedProgram:
                 raise ProgramError(f"special register {special.special} in row {special.row} of {self.rows}")
             self.special_of[i] = special.special
             self.special_row[i] = special.row
-        for i in range(constants.shape[0] // <Py_ssize_t>sizeof(ConstantRow)):
-            constant = <const ConstantRow *>&constants[i * <Py_ssize_t>sizeof(ConstantRow)]
-            self.constant_rows += 2 if constant.width == 8 else 1
+        self.constant_rows = constants.shape[0] // sizeof(ConstantRow)
         # one row more than used, here and in warps: a 64-bit read of the last row stays inside
         self.constants = <char *>calloc((self.constant_rows + 2) * self.lanes, 4)
         if self.constants == NULL:
             raise MemoryError("constants")
 
     def fill_constants(self, values):
-        """Replicate one value per constant row entry in every lane; `values` are (value, width) in the entries' order."""
-        cdef Py_ssize_t row = 0
+        """Replicate one value per constant row in every lane.
+
+        `values` are (value, width) in order of rows; width 8 takes a row and the next, whose own width is then 0.
+        """
+        cdef Py_ssize_t row
         cdef int lane
         cdef uint64_t value
-        for number, width in values:
+        for row, (number, width) in enumerate(values):
             value = number & 0xffffffffffffffff
-            if row + (2 if width == 8 else 1) > self.constant_rows:
-                raise ProgramError("more constant values than rows")
+            if width not in (0, 4, 8) or row + (2 if width == 8 else 1) > self.constant_rows:
+                raise ProgramError(f"constant row {row} of {self.constant_rows}, width {width}")
             for lane in range(self.lanes):
                 if width == 8:
                     (<uint64_t *>(self.constants + row * 4 * self.lanes))[lane] = value
-                else:
+                elif width == 4:
                     (<uint32_t *>(self.constants + row * 4 * self.lanes))[lane] = <uint32_t>value
-            row += 2 if width == 8 else 1
 
     cdef int _source(self, Uop *u, const MicroOp *m, int i, int bytes) except -1:
         """Resolve row operand s[i], read with lanes of `bytes` bytes; 0: not read."""

@@ -6,6 +6,7 @@ cdef struct BankTable:
     int64_t bank_width_bytes
     int64_t conflict_lanes       # lanes served together
     int64_t single_word_broadcast
+    int64_t word_at_a_time
 
 # passes in the low half, conflict groups with an active lane in the high half
 cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint64_t mask, int lanes, int bytes) noexcept nogil

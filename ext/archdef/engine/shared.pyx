@@ -36,7 +36,8 @@ cdef int _multicast(const BankTable *table, const uint64_t *words, uint64_t mask
 
 cdef int _single_word(const BankTable *table, const uint64_t *words, uint64_t mask, int first, int last) noexcept nogil:
     """Each pass serves every lane of one word, the lowest waiting lane's, and one lane of every other bank."""
-    cdef uint64_t left = 0, word, taken[4]
+    cdef uint64_t left = 0, word
+    cdef uint64_t taken[4]
     cdef int lane, bank, passes = 0
     for lane in range(first, last):
         left |= mask & (<uint64_t>1 << lane)
@@ -65,19 +66,21 @@ cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint
                          int bytes) noexcept nogil:
     """Count passes (low 32 bits) and conflict groups that have an active lane (high 32 bits).
 
-    An access wider than a bank splits the group of lanes, so that a pass never moves more than a group of bank words.
+    An access wider than a bank serves fewer lanes at a time, or all lanes of a group one bank word after the other. Its first
+    word stands for all: addresses are multiples of the access, so pieces of different lanes meet in a bank only where their
+    first words do.
     """
     cdef uint64_t words[64]
     cdef uint64_t group
     cdef int lane, first = 0, last, width = <int>table.bank_width_bytes
     cdef int per_group = <int>table.conflict_lanes
-    cdef int64_t passes = 0, groups = 0
+    cdef int64_t passes = 0, groups = 0, pieces = 1
     if bytes > width:
-        per_group = per_group * width // bytes
-        if per_group < 1:
-            per_group = 1
+        pieces = bytes // width
+        if not table.word_at_a_time:
+            per_group = per_group // <int>pieces if per_group > pieces else 1
+            pieces = 1
     for lane in range(lanes):
-        # a wide access starts at an even word: its first word stands for all, as lanes of one group differ by whole accesses
         words[lane] = addresses[lane] // <uint64_t>width
     while first < lanes:
         last = first + per_group
@@ -93,7 +96,7 @@ cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint
             else:
                 passes += _multicast(table, words, group, first, last)
         first = last
-    return passes | groups << 32
+    return passes * pieces | groups * pieces << 32
 
 
 def passes(dict banks, addresses, int word_bytes, mask=None):
@@ -102,7 +105,7 @@ def passes(dict banks, addresses, int word_bytes, mask=None):
     Parameters
     ----------
     banks : dict
-        ``banks, bank_width_bytes, conflict_lanes, single_word_broadcast``.
+        ``banks, bank_width_bytes, conflict_lanes, single_word_broadcast, word_at_a_time``.
     addresses : sequence of int, at most 64
         Byte address in shared memory of each lane.
     word_bytes : int

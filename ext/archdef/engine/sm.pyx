@@ -8,7 +8,7 @@ the block. Invariants of the loop:
   busy unit or not selected, and then one issue interval per warp instruction as selected.
 """
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport aligned_alloc, calloc, free
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 from archdef.engine.access cimport Reach, access_memory
@@ -30,12 +30,16 @@ from archdef.engine.state cimport (BARRIERS, FAULT_BARRIER_NUMBER, FAULT_BRANCH_
                                    FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, PENDING, WS_BARRIER, WS_EMPTY,
                                    WS_ENDED, WS_SLEEPING, WS_WAITING, Barrier, Block, Ended, Frame, Injection, Launch,
                                    Load, Slot, Sm, Waiter, Warp)
-from archdef.engine.types cimport (BAR_ARRIVE, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_SYNC, BAR_WARP, K_ALU, K_ATOM,
+from archdef.engine.types cimport (BAR_ARRIVE, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_SYNC, BAR_WARP, FL_BYPASS_L1,
+                                   FL_READ_ONLY, K_ALU, K_ATOM,
                                    K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_CALL, K_EXIT, K_FENCE, K_LOAD, K_NOP, K_RETURN,
                                    K_STORE, K_TRAP, SP_CONST, SP_SHARED, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID,
                                    SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE, SR_LANEMASK64_LT,
                                    SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
                                    SR_NSMID, SR_NWARPID, SR_SMID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_WARPID)
+
+cdef extern from "<stdlib.h>" nogil:
+    void *aligned_alloc(size_t alignment, size_t size)
 
 cdef enum:
     WAITERS = 2048           # loads that can wait for lines on their way, per multiprocessor
@@ -80,6 +84,7 @@ cdef int sm_open(Sm *sm, int32_t number, Launch *launch, Network *network, Event
     sm.loads = <Load *>_zeroed((reads + WAITERS + 2) * sizeof(Load))
     cache_open(&sm.l1, &m.l1)
     cache_open(&sm.constant, &m.constant)
+    cache_open(&sm.read_only, &m.read_only)
     for i in range(reads):
         sm.slots[i].next = <int32_t>(i + 1 if i + 1 < reads else -1)
     for i in range(WAITERS):
@@ -122,6 +127,7 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     free(sm.loads)
     cache_close(&sm.l1)
     cache_close(&sm.constant)
+    cache_close(&sm.read_only)
 
 
 cdef int _fault(Sm *sm, const Warp *w, int code, uint64_t lanes) noexcept nogil:
@@ -377,7 +383,7 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
             else:
                 w.predicates[u.d[1]] &= ~w.active
         when = cycle + u.latency
-        sm.launch.counters[u.statement].stall_cycles[ST_BARRIER] += max(when - w.settled, 0)
+        sm.launch.counters[u.statement].stall_cycles[<int>ST_BARRIER] += max(when - w.settled, 0)
         if when > w.settled:
             w.settled = when
         w.pc += 1
@@ -471,7 +477,7 @@ cdef int _access(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, in
         else:
             c.shared_atomics += 1
             c.shared_atomic_passes += reach.shared_passes
-        latency += extra - m.shared_pass_cycles
+        latency += extra - m.shared_pass_cycles + m.shared_latency_cycles
         _occupy(sm, slot, u, cycle, max(extra, <int64_t>u.interval))
     elif reach.constant_passes:
         c.constant_loads += 1
@@ -521,7 +527,9 @@ cdef int _access(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, in
     if u.kind == K_LOAD:
         if reach.constant_passes:
             inject.cache = &sm.constant
-        elif sm.l1.table.sets and not u.flags & 8:
+        elif sm.read_only.table.sets and u.flags & FL_READ_ONLY:
+            inject.cache = &sm.read_only
+        elif sm.l1.table.sets and not u.flags & FL_BYPASS_L1:
             inject.cache = &sm.l1
     load = take_load(sm, slot, <int32_t>(u - launch.ops))
     inject.load = load
@@ -589,13 +597,13 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         if u.memory:
             part = throttled_until(sm, cycle) - w.throttle_mark
             part = min(max(part, 0), waited)
-            c.stall_cycles[ST_MEMORY_THROTTLE] += part
+            c.stall_cycles[<int>ST_MEMORY_THROTTLE] += part
             waited -= part
         part = _occupied(sm, s, u.unit, cycle) - w.pipe_mark
         part = min(max(part, 0), waited)
-        c.stall_cycles[ST_PIPE_BUSY] += part
-        c.stall_cycles[ST_NOT_SELECTED] += waited - part
-    c.stall_cycles[ST_SELECTED] += spent
+        c.stall_cycles[<int>ST_PIPE_BUSY] += part
+        c.stall_cycles[<int>ST_NOT_SELECTED] += waited - part
+    c.stall_cycles[<int>ST_SELECTED] += spent
     w.settled = cycle + spent
     s.ready &= clear
     s.uses[u.unit] &= clear
@@ -869,9 +877,10 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
                 if _issue(sm, s, slot, bit, cycle) < 0:
                     return -1
                 # the rest of the slot is for units that may go together with this one
-                allowed = 0
+                woken = 0
                 for k in range(m.units):
                     if pairs >> k & 1:
-                        allowed |= s.uses[k]
+                        woken |= s.uses[k]
+                allowed &= woken
                 if allowed == 0:
                     break

@@ -228,6 +228,7 @@ cdef struct Sm:
     Injection injection
     Cache l1
     Cache constant
+    Cache read_only
     Load *loads
     int32_t free_load
     Slot *slots

@@ -162,7 +162,7 @@ cdef packed struct MicroOp:
 
 cdef packed struct ConstantRow:
     uint32_t kind        # ConstantKind
-    uint32_t width       # 4 or 8 bytes per lane (8: this row and the next)
+    uint32_t width       # 4 or 8 bytes per lane; 8: this row and the next, whose own width is 0
     uint64_t value
 
 cdef packed struct SpecialRow:

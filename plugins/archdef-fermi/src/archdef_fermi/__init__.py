@@ -5,8 +5,9 @@ from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coale
                           Unit, Vocabulary, Warp, operations)
 from archdef_fermi.costs import COSTS, EVIDENCE, SCALED, SHEET
 
-FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add vote vote_ballot
-    barrier_count barrier_reduce unified_addressing device_calls indirect_calls clock clock64"""
+FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
+    vote vote_ballot barrier_count barrier_reduce bit_operations byte_permute carry_chain unified_addressing device_calls
+    indirect_calls clock clock64 funnel_shift int_dot"""  # the last two are spelled out in several instructions
 
 
 def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns, dram_latency_ns, capacity_bytes, ecc, timing_ns,
@@ -57,14 +58,14 @@ GF100 = fermi(
     name="gf100", title="GeForce GTX 480", aliases=("gtx480", "geforce_gtx_480"), multiprocessors=15,
     clocks=Clocks(core_mhz=700, shader_mhz=1401, memory_mhz=924), dp_lanes=4, latency_ns=(98, 106), dram_latency_ns=225,
     capacity_bytes=1536 * MiB, ecc=1.0, timing_ns=dict(TIMING_NS, transfers_per_clock=4), copy_engines=1,
-    evidence={"interconnect.request_latency_ns": SCALED, "interconnect.response_latency_ns": SCALED,
-              "dram.extra_latency_ns": SCALED})
+    evidence={"clocks": SHEET, "interconnect.request_latency_ns": SCALED,
+              "interconnect.response_latency_ns": SCALED, "dram.extra_latency_ns": SCALED})
 
 M2070 = fermi(
     name="m2070", title="Tesla M2070", aliases=("tesla_m2070",), multiprocessors=14,
     clocks=Clocks(core_mhz=573.5, shader_mhz=1147, memory_mhz=1566), dp_lanes=16, latency_ns=(120, 130), dram_latency_ns=280,
     capacity_bytes=5_636_554_752, ecc=1.125, timing_ns=dict(TIMING_NS, transfers_per_clock=2), copy_engines=2,
-    evidence={"clocks": SHEET, "dram.capacity_bytes": Cite("Professional CUDA C Programming", "listing 2-8, deviceQuery",
+    evidence={"clocks": SHEET, "dram.capacity_bytes": Cite("Professional CUDA C Programming", "deviceQuery of chapter 2",
                                                            note="6 GiB less error correction; quoted from memory")})
 
 

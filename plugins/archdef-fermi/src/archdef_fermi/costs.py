@@ -1,7 +1,8 @@
 """What instructions cost on Fermi, and where the figures of this plugin come from."""
 from archdef.spec import Cite, Operation
 
-GUIDE = Cite("CUDA C Programming Guide 4.2", "chapter 5 and appendix F, compute capability 2.0")
+GUIDE = Cite("CUDA C Programming Guide 4.2", "chapter 5 and appendix F, compute capability 2.0",
+             note="quoted from memory")
 CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capability 2.0")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GF100 tables")
 PAPER = Cite("NVIDIA Fermi white paper 1.1", "architecture overview", note="quoted from memory")
@@ -14,10 +15,12 @@ GPGPUSIM = Cite("GPGPU-Sim 4.0", "GTX 480 configuration", "inferred", "a simulat
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 
 COSTS = {  # SM cycles; shifts, comparisons and multiplies run at half rate
-    Operation("sp", 18): "move select predicate int_add int_minmax int_logic fp32_add fp32_mul fp32_fma fp32_minmax fp32_compare",
+    Operation("sp", 18): """move select predicate int_add int_minmax int_logic fp32_add fp32_mul fp32_fma fp32_minmax
+        fp32_compare special_register clock branch call exit barrier fence""",
     Operation("sp", 18, 4): """int_shift int_compare int_mul16 int_mul24 int_mul32 int_mul_high int_sad bit_field bit_count
-        byte_permute convert special_register clock branch call exit barrier fence vote""",
-    Operation("sp", 18, issues=2): "int64_add int64_logic", Operation("sp", 18, 4, issues=2): "int64_compare int_mul_wide convert64",
+        byte_permute convert vote""",
+    Operation("sp", 18, issues=2): "int64_add int64_logic",
+    Operation("sp", 18, 4, issues=2): "int64_compare int_mul_wide convert64",
     Operation("sp", 18, 4, issues=3): "funnel_shift int64_minmax", Operation("sp", 18, 4, issues=4): "int64_shift int64_mul",
     Operation("sp", 18, 4, issues=6): "int_dot", Operation("sp", 18, 4, issues=16): "int_div32",
     Operation("sp", 18, 4, issues=70): "int64_div",

@@ -1,11 +1,13 @@
 """What NVIDIA's Tesla chips (compute capability 1.x) have in common, and the function that describes one of them."""
-from archdef.spec import (Architecture, Cache, Caches, Cite, Coalescing, Dram, FirstReady, Interconnect, Isa, KiB, Limits, LoadStore,
-                          Operation, Schedulers, SharedMemory, SingleWordBroadcast, Unit, Vocabulary, Warp, WeightedPriority,
-                          operations)
+from archdef.spec import (Architecture, Cache, Caches, Cite, Coalescing, Dram, FirstReady, Interconnect, Isa, KiB, Limits,
+                          LoadStore, Operation, Schedulers, SharedMemory, SingleWordBroadcast, Unit, Vocabulary, Warp,
+                          WeightedPriority, operations)
 
 CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capability 1.x")
-GUIDE = Cite("CUDA C Programming Guide 3.0-4.2", "chapter 5 and the appendix on compute capability 1.x")
-LINDHOLM = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008", "streaming multiprocessor, SM multithreaded issue")
+GUIDE = Cite("CUDA C Programming Guide 3.0-4.2", "chapter 5 and the appendix on compute capability 1.x",
+             note="quoted from memory")
+LINDHOLM = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008",
+                "streaming multiprocessor, SM multithreaded issue")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
 WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "measured", "quoted from memory")
 FIT = Cite("archdef timing trial on the transposes of Ruetsch and Micikevicius 2009", "GTX 280, 2048 x 2048", "inferred",
@@ -13,15 +15,18 @@ FIT = Cite("archdef timing trial on the transposes of Ruetsch and Micikevicius 2
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 
 COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones native
-    Operation("sp", 24): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16 int_mul24 int_sad
-        fp32_add fp32_mul fp32_fma fp32_minmax fp32_compare convert special_register clock branch call exit barrier fence""",
+    Operation("sp", 24): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16 int_mul24
+        int_sad fp32_add fp32_mul fp32_fma fp32_minmax fp32_compare convert special_register clock branch call exit
+        barrier fence""",
     Operation("sp", 24, issues=2): "int64_add int64_logic convert64",
     Operation("sp", 24, issues=3): "int64_compare int64_minmax bit_field byte_permute funnel_shift",
     Operation("sp", 24, issues=4): "int_mul32", Operation("sp", 24, issues=6): "int64_shift",
-    Operation("sp", 24, issues=8): "int_mul_wide int_mul_high int_dot", Operation("sp", 24, issues=12): "bit_count fp32_div_exact",
+    Operation("sp", 24, issues=8): "int_mul_wide int_mul_high int_dot",
+    Operation("sp", 24, issues=12): "bit_count fp32_div_exact",
     Operation("sp", 24, issues=14): "fp32_sqrt_exact", Operation("sp", 24, issues=16): "int64_mul",
     Operation("sp", 24, issues=28): "int_div32", Operation("sp", 24, issues=120): "int64_div",
-    Operation("sfu", 28): "fp32_rcp fp32_rsqrt", Operation("sfu", 28, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
+    Operation("sfu", 28): "fp32_rcp fp32_rsqrt",
+    Operation("sfu", 28, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
     Operation("lsu", 24): "load_global store_global load_local store_local",
     Operation("lsu", 0): "load_shared store_shared load_constant"}
 COSTS_1_3 = {  # what compute capability 1.3 adds
@@ -29,6 +34,8 @@ COSTS_1_3 = {  # what compute capability 1.3 adds
     Operation("dp", 48, issues=12): "fp64_sqrt", Operation("sp", 24): "vote",
     Operation("lsu", 24): "atomic_global", Operation("lsu", 0, issues=4): "atomic_shared"}
 
+# Features of every chip: cycle counters, and what compilers spell out in older instructions.
+BASIC = "clock bit_operations byte_permute carry_chain funnel_shift int_dot"
 EVIDENCE = {  # what both chips share
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "coalescing": GUIDE, "isa": GUIDE, "schedulers": LINDHOLM, "units": LINDHOLM,
     "chip": LINEAGE, "clocks": LINEAGE, "dram": LINEAGE, "caches": WONG, "load_store": FIT, "interconnect": FIT,

@@ -5,7 +5,8 @@ from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing,
                           Vocabulary, Warp, operations)
 from archdef_xiyun.costs import COSTS, EVIDENCE, FEATURES
 
-PORTS = ("valu", "vmem", "wsm", "misc")  # what a PEU can issue to side by side; scalar instructions are not modelled (X1)
+PORTS = ("valu", "vmem", "wsm",
+         "misc")  # what a PEU can issue to side by side; scalar instructions are not modelled (X1)
 
 C500 = Architecture(
     name="c500", title="Xiyun C500", vendor="MetaX", family="Xiyun", compute_capability="mx.c500",
@@ -21,7 +22,8 @@ C500 = Architecture(
         shared_bytes_per_multiprocessor=64 * KiB, shared_bytes_per_block=64 * KiB, shared_allocation_unit_bytes=128,
         block_dimensions=(1024, 1024, 1024), grid_dimensions=(2147483647, 2147483647, 2147483647),
         kernel_instructions=512_000_000, local_bytes_per_thread=4096, parameter_bytes=4096, constant_bytes=64 * KiB),
-    clocks=Clocks(core_mhz=1125, shader_mhz=1125, memory_mhz=1800),  # 1600 is the maximum, 1125 what boards hold under load
+    clocks=Clocks(core_mhz=1125, shader_mhz=1125, memory_mhz=1800),
+    # 1600 is the maximum, 1125 what boards hold under load
     schedulers=Schedulers(
         count=4, policy=LooseRoundRobin(), issue_interval_cycles=4, issue_width=4, instruction_gap_cycles=4,
         dual_issue=tuple(frozenset({a, b}) for i, a in enumerate(PORTS) for b in PORTS[i + 1:])),
@@ -29,8 +31,7 @@ C500 = Architecture(
     isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
             predication_max_instructions=7),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=64, pass_cycles=1),
-    coalescing=Coalescing(load=Lines(16, 128, 128), store=Lines(16, 128, 128), load_uncached=Lines(16, 128, 128)),
-    caches=Caches(
+    coalescing=Coalescing(load=Lines(16, 128, 128), store=Lines(16, 128, 128), load_uncached=Lines(16, 128, 128)), caches=Caches(
         l1=Cache(size_bytes=32 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=60, misses_in_flight=64,
                  write="evict", enabled=False, scope="multiprocessor"),
         constant=Cache(size_bytes=8 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=16, misses_in_flight=8,

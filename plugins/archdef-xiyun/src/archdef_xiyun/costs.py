@@ -14,13 +14,14 @@ API = Cite("mcModuleOccupancy", "32 blocks of 64 threads; the device property sa
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 
 FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
-    atomics_double_add vote vote_ballot match shuffle lane_masks_64 barrier_count barrier_reduce read_only_loads unified_addressing
-    device_calls indirect_calls clock clock64 globaltimer"""
+    atomics_double_add vote vote_ballot match shuffle lane_masks_64 barrier_count barrier_reduce read_only_loads
+    unified_addressing device_calls indirect_calls clock clock64 globaltimer bit_operations byte_permute carry_chain
+    funnel_shift int_dot"""
 
 COSTS = {  # core cycles; a wave of 64 takes 4 on 16 lanes; special functions and double precision take 16
-    Operation("valu", 4): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16 int_mul24 int_sad
-        int_dot bit_field bit_count byte_permute funnel_shift fp32_add fp32_mul fp32_fma fp32_minmax fp32_compare convert
-        special_register vote""",
+    Operation("valu", 4): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16
+        int_mul24 int_sad int_dot bit_field bit_count byte_permute funnel_shift fp32_add fp32_mul fp32_fma fp32_minmax
+        fp32_compare convert special_register vote""",
     Operation("valu", 16, 16): """int_mul32 int_mul_high fp32_rcp fp32_rsqrt fp32_sqrt fp32_transcendental convert64
         fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare""",
     Operation("valu", 4, issues=2): "int64_add int64_logic int64_shift int64_compare fp32_div",

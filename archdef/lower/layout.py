@@ -1,0 +1,141 @@
+"""Where variables live: module images, a block's shared memory, a thread's local memory, the parameter buffer."""
+from __future__ import annotations
+
+import attrs
+
+from archdef.lower.encoding import ConstantKind
+from archdef.lower.program import Parameter, Relocation
+from archdef.lower.virtual import Const
+from archdef.ptx import ir
+
+_SYMBOL_KINDS = {"global": ConstantKind.GLOBAL_SYMBOL, "const": ConstantKind.CONST_SYMBOL,
+                 "param": ConstantKind.PARAM_SYMBOL, "local": ConstantKind.IMMEDIATE, "shared": ConstantKind.IMMEDIATE}
+_DYNAMIC_ALIGNMENT = 16
+
+
+def align(offset: int, alignment: int) -> int:
+    """Round up to a multiple."""
+    return -(-offset // alignment) * alignment
+
+
+@attrs.define(slots=True, eq=False)
+class Layout:
+    """Addresses of everything that a kernel can name.
+
+    Addresses in shared and local memory are offsets from the start of the block's or thread's memory, known here; the host
+    decides where module variables go.
+    """
+
+    global_image: bytearray = attrs.Factory(bytearray)
+    const_image: bytearray = attrs.Factory(bytearray)
+    relocations: list[Relocation] = attrs.Factory(list)
+    shared_bytes: int = 0
+    local_bytes: int = 0
+    dynamic_shared: bool = False
+    parameters: tuple[Parameter, ...] = ()
+    parameter_bytes: int = 0
+    uses_local: bool = False
+    offsets: dict[tuple[str | None, str], tuple[str, int]] = attrs.Factory(dict)
+    """(function or None for the module, variable) → (space, offset)."""
+
+    def find(self, function: str, name: str) -> tuple[str, int] | None:
+        """Give space and offset of a variable that a function sees."""
+        return self.offsets.get((function, name)) or self.offsets.get((None, name))
+
+    def address(self, function: str, symbol: ir.Symbol, width: int) -> Const | None:
+        """Give the address of a variable as a constant; None if the name is no variable."""
+        place = self.find(function, symbol.name)
+        if place is None:
+            return None
+        space, offset = place
+        return Const(_SYMBOL_KINDS[space], width, (offset + symbol.offset) & ((1 << 8 * width) - 1))
+
+
+def lay_out(module: ir.Module, entry: ir.Function, functions: list[ir.Function]) -> Layout:
+    """Place the variables of a module and of the functions that a kernel reaches, the kernel first."""
+    layout = Layout()
+    _parameters(layout, entry)
+    referenced = {name for function in functions for name in _symbols(function)}
+    shared: list[tuple[str | None, ir.Variable]] = []
+    for variable in module.variables.values():
+        if variable.space == "shared":
+            if variable.name in referenced:
+                shared.append((None, variable))
+        elif variable.space in ("global", "const"):
+            _place(layout, variable)
+    for function in functions:
+        for variable in function.variables.values():
+            if variable.space == "shared":
+                shared.append((function.name, variable))
+            elif variable.space == "local":
+                layout.uses_local = True
+                offset = align(layout.local_bytes, variable.align)
+                layout.offsets[function.name, variable.name] = "local", offset
+                layout.local_bytes = offset + variable.bytes
+            elif variable.space in ("global", "const"):
+                _place(layout, variable, function.name)
+    layout.local_bytes = align(layout.local_bytes, 8)
+    _shared(layout, shared)
+    for variable in module.variables.values():
+        _relocate(layout, variable, None)
+    for function in functions:
+        for variable in function.variables.values():
+            _relocate(layout, variable, function.name)
+    return layout
+
+
+def _parameters(layout: Layout, entry: ir.Function) -> None:
+    offset, placed = 0, []
+    for variable in entry.parameters:
+        offset = align(offset, variable.align)
+        placed.append(Parameter(variable.name, offset, variable.type, variable.bytes, variable.pointer))
+        layout.offsets[entry.name, variable.name] = "param", offset
+        offset += variable.bytes
+    layout.parameters = tuple(placed)
+    layout.parameter_bytes = align(offset, 8)
+
+
+def _place(layout: Layout, variable: ir.Variable, function: str | None = None) -> None:
+    image = layout.global_image if variable.space == "global" else layout.const_image
+    offset = align(len(image), max(variable.align, 4))
+    image.extend(bytes(offset - len(image)))
+    data = (variable.initial or b"")[:variable.bytes]
+    image.extend(data + bytes(variable.bytes - len(data)))
+    layout.offsets[function, variable.name] = variable.space, offset
+
+
+def _shared(layout: Layout, variables: list[tuple[str | None, ir.Variable]]) -> None:
+    offset = 0
+    for function, variable in variables:
+        if variable.bytes:
+            offset = align(offset, variable.align)
+            layout.offsets[function, variable.name] = "shared", offset
+            offset += variable.bytes
+    # What the launch adds lies behind the rest; all arrays of unknown size begin at the same place.
+    unsized = [(function, variable) for function, variable in variables if not variable.bytes]
+    if unsized:
+        layout.dynamic_shared = True
+        offset = align(offset, max(_DYNAMIC_ALIGNMENT, *(variable.align for _, variable in unsized)))
+        for function, variable in unsized:
+            layout.offsets[function, variable.name] = "shared", offset
+    layout.shared_bytes = offset
+
+
+def _relocate(layout: Layout, variable: ir.Variable, function: str | None) -> None:
+    if not variable.relocations or (function, variable.name) not in layout.offsets:
+        return
+    space, start = layout.offsets[function, variable.name]
+    size = min(8, max(4, int(variable.type[1:]) // 8))
+    for offset, symbol in variable.relocations:
+        address = layout.address(function or "", symbol, size)
+        if address is not None:
+            layout.relocations.append(Relocation(space, start + offset, size, address.kind, address.value))
+
+
+def _symbols(function: ir.Function):
+    for instruction in function.body:
+        for operand in instruction.operands:
+            if isinstance(operand, ir.Symbol):
+                yield operand.name
+            elif isinstance(operand, ir.Address) and isinstance(operand.base, ir.Symbol):
+                yield operand.base.name

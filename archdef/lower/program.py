@@ -1,0 +1,108 @@
+"""What lowering gives to the engine and to whoever reads its counters."""
+from __future__ import annotations
+
+import attrs
+import numpy as np
+
+
+@attrs.frozen(slots=True)
+class Parameter:
+    """One kernel parameter in the parameter buffer."""
+
+    name: str
+    offset: int
+    """Bytes from the start of the buffer."""
+    type: str
+    """PTX type; of the elements for an array (a struct passed by value is a `b8` array)."""
+    bytes: int
+    pointer: bool = False
+    """Declared ``.ptr``."""
+
+
+@attrs.frozen(slots=True)
+class Relocation:
+    """A place in a module image that holds an address known only to the host."""
+
+    space: str
+    """Image to patch: ``global`` or ``const``."""
+    offset: int
+    bytes: int
+    kind: int
+    """ConstantKind of the address that belongs there."""
+    value: int
+    """Offset to add to it."""
+
+
+@attrs.frozen(slots=True)
+class Statement:
+    """One PTX instruction: what counters are charged to."""
+
+    line: int
+    """Line of the PTX text."""
+    column: int
+    file: str | None
+    """CUDA source file, where `.loc` says so."""
+    source_line: int | None
+    text: str
+    opcode: str
+    function: str
+    """PTX function that holds it."""
+
+
+@attrs.frozen(slots=True, eq=False)
+class Program:
+    """A kernel as micro-ops for one architecture."""
+
+    entry: str
+    """Name of the kernel."""
+    file: str
+    """PTX file that it is from."""
+    architecture: str
+    warp_size: int
+    ops: np.ndarray
+    """`encoding.MICRO_OP`, shape (micro-ops,)."""
+    targets: np.ndarray
+    """int32: branch targets of indexed branches."""
+    constants: np.ndarray
+    """`encoding.CONSTANT_ROW`, one per constant row; the second row of a 64-bit constant has width 0."""
+    specials: np.ndarray
+    """`encoding.SPECIAL_ROW`."""
+    rows: int
+    """32-bit register rows per warp that the engine allocates."""
+    predicates: int
+    """Predicate masks per warp, the constantly true one and the carry flag among them."""
+    registers: int
+    """32-bit registers a thread needs on the machine."""
+    registers_from: str
+    """How `registers` was obtained."""
+    shared_bytes: int
+    """Static shared memory per block; what the launch adds begins there."""
+    dynamic_shared: bool
+    """The kernel names shared arrays whose size the launch decides."""
+    local_bytes: int
+    """Local memory per thread."""
+    uses_local: bool
+    barriers_used: int
+    """Block barriers that the kernel can use: highest number + 1."""
+    global_image: bytes
+    const_image: bytes
+    relocations: tuple[Relocation, ...]
+    parameter_layout: tuple[Parameter, ...]
+    parameter_bytes: int
+    """Size of the parameter buffer, a multiple of 8."""
+    statements: tuple[Statement, ...]
+    directives: dict[str, tuple[int, ...]]
+    """``maxntid, reqntid, minnctapersm, maxnreg`` where the kernel declares them."""
+    functions: tuple[str, ...]
+    """Lowered functions, the kernel first."""
+    instructions: int
+    """Static machine instructions: sum of `issues`."""
+
+    def listing(self) -> str:
+        """Print the program: op index, PTX line, micro-op, cost."""
+        from archdef.lower.listing import listing
+        return listing(self)
+
+    def __repr__(self) -> str:
+        return (f"<Program {self.entry} for {self.architecture}: {len(self.ops)} micro-ops, {self.instructions} instructions, "
+                f"{self.registers} registers, {self.shared_bytes} B shared>")

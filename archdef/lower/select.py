@@ -1,0 +1,321 @@
+"""Instruction selection: every PTX instruction becomes micro-ops over virtual registers, by its row of the table.
+
+Builders, one per key of `Row.builder`, live in the ``select_*`` modules and register themselves here.
+"""
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+import attrs
+
+from archdef.errors import MissingFeature, PtxError
+from archdef.lower.encoding import FIRST_LAUNCH_WIDE, FIRST_ON_DEMAND, ConstantKind, Kind, Space, SpecialRegister
+from archdef.lower.layout import Layout
+from archdef.lower.virtual import TRUE, Code, Const, Op, Unit, Value, immediate, mov
+from archdef.ptx import ir, table
+from archdef.spec.isa import FEATURES
+
+Builder = Callable[["Selection", table.Match, ir.Instruction], None]
+BUILDERS: dict[str, Builder] = {}
+ROUNDING = {"": 0, "rn": 0, "rz": 1, "rm": 2, "rp": 3}
+FLUSH = 4
+
+
+def builds(*keys: str):
+    """Register a builder for rows with one of these keys."""
+    def register(builder: Builder) -> Builder:
+        for key in keys:
+            BUILDERS[key] = builder
+        return builder
+    return register
+
+
+def lane_bytes(type: str) -> int:
+    """Give the bytes a lane of a register of this type: 0 predicate, 4 or 8."""
+    if type == "pred":
+        return 0
+    bits = table.bits_of(type) if type.lstrip("usbf").isdigit() else 32
+    return 8 if bits == 64 else 4
+
+
+@attrs.define(slots=True, eq=False)
+class Piece:
+    """Part of a parameter of a device function: the register that carries it, and its size in memory."""
+
+    register: int
+    bytes: int
+
+
+@attrs.define(slots=True, eq=False)
+class Interface:
+    """How callers and a device function hand over values: registers of the callee."""
+
+    parameters: list[dict[int, Piece]]
+    """Per parameter, offset → piece; a ``.reg`` parameter is one piece at 0."""
+    returns: list[dict[int, Piece]]
+
+
+@attrs.define(slots=True, eq=False)
+class Selection:
+    """Selection of one function."""
+
+    module: ir.Module
+    function: ir.Function
+    architecture: object
+    unit: Unit
+    layout: Layout
+    interfaces: dict[str, Interface]
+    first_statement: int
+    code: Code = None
+    registers: dict[str, int] = attrs.Factory(dict)
+    pieces: dict[tuple[str, int], Piece] = attrs.Factory(dict)
+    """(parameter variable, offset) → what carries it."""
+    statement: int = 0
+    instruction: ir.Instruction = None
+    guard: int | None = None
+    barriers: int = 0
+
+    def run(self) -> Code:
+        """Select the whole body."""
+        function = self.function
+        self.code = Code(function)
+        self._enter()
+        ops = self.code.ops
+        places: dict[int, list[str]] = {}
+        for label, index in function.labels.items():
+            places.setdefault(index, []).append(label)
+        for index, instruction in enumerate(function.body):
+            for label in places.get(index, ()):
+                ops.append(Op(Kind.LABEL, label))
+            self.statement, self.instruction, self.guard = self.first_statement + index, instruction, None
+            found = table.match(instruction, self.module)
+            for feature in found.features:
+                self.need(feature)
+            count, listed = len(instruction.operands), len(found.operands)
+            if not found.least <= count <= listed:
+                wanted = listed if found.least == listed else f"{found.least} to {listed}"
+                raise self.fault(f"`{instruction.opcode}` takes {wanted} operands, got {count}")
+            if instruction.guard is not None:
+                self.guard = self.predicate(instruction.guard)
+            BUILDERS[found.row.builder](self, found, instruction)
+        for label in places.get(len(function.body), ()):
+            ops.append(Op(Kind.LABEL, label))
+        self.guard = None
+        if not ops or ops[-1].kind not in (Kind.EXIT, Kind.RETURN, Kind.BRANCH, Kind.TRAP) or ops[-1].guard is not None:
+            self.emit(Kind.EXIT if function.entry else Kind.RETURN, operation="exit")
+        return self.code
+
+    def _enter(self) -> None:
+        """Bind the parameters and results of a device function to the registers of its interface."""
+        if self.function.entry:
+            return
+        interface = self.interfaces[self.function.name]
+        for variables, carried in ((self.function.parameters, interface.parameters),
+                                   (self.function.returns, interface.returns)):
+            for variable, pieces in zip(variables, carried):
+                for offset, piece in pieces.items():
+                    self.code.outside.add(piece.register)
+                    if variable.space == "reg":
+                        self.registers[variable.name] = piece.register
+                    else:
+                        self.pieces[variable.name, offset] = piece
+
+    # ------------------------------------------------------------------------------------------------------------ errors
+    def fault(self, message: str) -> PtxError:
+        """Make an error at the current instruction."""
+        return PtxError(message, **self.where())
+
+    def unsupported(self, why: str) -> PtxError:
+        """Make an error that says why the current instruction cannot be executed."""
+        return table.unsupported(self.instruction, self.module, f": {why}")
+
+    def where(self) -> dict:
+        """Give the place of the current instruction, for errors."""
+        return place(self.module, self.instruction)
+
+    def need(self, feature: str) -> None:
+        """Refuse the current instruction unless the architecture declares a feature."""
+        need(self.architecture, feature, self.module, self.instruction)
+
+    # ---------------------------------------------------------------------------------------------------------- emission
+    def emit(self, kind: int, fn: str | int = 0, d=(), s=(), operation: str = "", **fields) -> Op:
+        """Append a micro-op under the instruction's guard."""
+        op = Op(kind, fn, list(d), list(s), operation, statement=self.statement, guard=self.guard, **fields)
+        op.kills = False
+        self.code.ops.append(op)
+        return op
+
+    def temporary(self, fn: str, s, width: int, operation: str, **fields) -> int:
+        """Append an arithmetic micro-op into a new register; never guarded, since nobody else sees the result."""
+        result = self.unit.new(width)
+        self.code.ops.append(Op(Kind.ALU, fn, [result], list(s), operation, statement=self.statement, width=width, **fields))
+        return result
+
+    # ---------------------------------------------------------------------------------------------------------- operands
+    def register(self, name: str, type: str) -> int:
+        """Give the virtual register of a PTX register."""
+        found = self.registers.get(name)
+        if found is None:
+            if type == "b128":
+                raise self.unsupported("128-bit registers")
+            found = self.registers[name] = self.unit.new(lane_bytes(type))
+        return found
+
+    def predicate(self, operand: ir.Operand) -> int:
+        """Give a predicate source."""
+        if isinstance(operand, ir.Predicate):
+            v = self.register(operand.name, "pred")
+            return ~v if operand.negated else v
+        if isinstance(operand, ir.Immediate):
+            return TRUE if operand.value else ~TRUE
+        raise self.fault("expected a predicate")
+
+    def value(self, operand: ir.Operand, type: str) -> Value:
+        """Give a row source, in lanes of the type's width."""
+        width = lane_bytes(type)
+        if isinstance(operand, ir.Register):
+            v = self.register(operand.name, operand.type)
+            return self.fit(v, self.unit.widths[v], width, type)
+        if isinstance(operand, ir.Immediate):
+            return self.literal(operand, type)
+        if isinstance(operand, ir.Special):
+            return self.special(operand.name, type)
+        if isinstance(operand, ir.Symbol):
+            return self.symbol(operand, width)
+        raise self.fault(f"expected a register or a constant of type {type}")
+
+    def fit(self, v: int, has: int, wants: int, type: str) -> int:
+        """Read a register through a narrower or wider type."""
+        if has == wants:
+            return v
+        if has == 0 or wants == 0:
+            raise self.fault(f"a predicate and a value of type {type} are not the same")
+        if wants == 4:
+            return self.temporary("low_b64", [v], 4, "move")
+        return self.temporary("cvt_s64_s32" if type[0] == "s" else "cvt_u64_u32", [v], 8, "move")
+
+    def literal(self, operand: ir.Immediate, type: str) -> Const:
+        """Give an immediate in the representation of a type."""
+        width, value = lane_bytes(type), operand.value
+        if operand.bits is not None and operand.bits_width == 8 * width and type[0] != "u" and type[0] != "s":
+            return immediate(operand.bits, width)
+        if type[0] == "f" or isinstance(value, float):
+            if type in ("f16", "b16"):
+                return immediate(int.from_bytes(struct.pack("<e", value), "little"))
+            if type[0] not in "fb":
+                raise self.fault(f"a floating-point constant cannot be an operand of type {type}")
+            try:
+                packed = struct.pack("<d" if width == 8 else "<f", value)
+            except OverflowError:
+                packed = struct.pack("<f", float("inf") if value > 0 else float("-inf"))
+            return immediate(int.from_bytes(packed, "little"), width)
+        bits = table.bits_of(type)
+        if bits < 32:
+            value &= (1 << bits) - 1
+            if type[0] == "s" and value >> bits - 1:
+                value -= 1 << bits
+        return immediate(value, width)
+
+    def symbol(self, operand: ir.Symbol, width: int) -> Const:
+        """Give the address of a variable, or the number that stands for a function."""
+        address = self.layout.address(self.function.name, operand, width)
+        if address is not None:
+            return address
+        names = list(self.module.functions)
+        if operand.name in names:
+            return immediate(names.index(operand.name) + 1, width)
+        if operand.name in self.function.variables:
+            raise self.unsupported(f"the address of the call parameter `{operand.name}`")
+        raise self.fault(f"unknown variable `{operand.name}`")
+
+    def special(self, name: str, type: str) -> Value:
+        """Give a special register as a source."""
+        source, charge = self.special_source(name, type)
+        if isinstance(source, Const) or charge is None:
+            return source
+        return self.temporary(mov(lane_bytes(type)), [source], lane_bytes(type), charge)
+
+    def special_source(self, name: str, type: str) -> tuple[Value, str | None]:
+        """Give where a special register can be read, and the class that a read is charged as (None: it has been)."""
+        bare, width = name.lstrip("%"), lane_bytes(type)
+        if bare == "WARP_SZ":
+            return immediate(self.architecture.warp.size, width), "move"
+        stem, _, part = bare.partition(".")
+        if part == "w" or (stem in ("clusterid", "cluster_ctaid") and part) or bare == "cluster_ctarank":
+            return immediate(0, width), "move"
+        if stem in ("nclusterid", "cluster_nctaid") and part or bare == "cluster_nctarank":
+            return immediate(1, width), "move"
+        aliases = {"dynamic_smem_size": "DYNAMIC_SHARED", "total_smem_size": "TOTAL_SHARED", "aggr_smem_size": "TOTAL_SHARED"}
+        number = getattr(SpecialRegister, aliases.get(bare, bare.replace(".", "_").upper()), None)
+        if bare in ("globaltimer_lo", "globaltimer_hi"):
+            number = SpecialRegister.GLOBALTIMER
+        if number is None:
+            raise self.unsupported(f"special register `{name}`")
+        if number >= FIRST_ON_DEMAND:
+            return self._counter(bare, number, width), None
+        if SpecialRegister.LANEMASK_EQ <= number <= SpecialRegister.LANEMASK_GT:
+            self.need("vote_ballot")
+            if width == 8:
+                self.need("lane_masks_64")
+                number = SpecialRegister[SpecialRegister(number).name.replace("MASK", "MASK64")]
+            return self.unit.special(number, width), "special_register"
+        if number >= FIRST_LAUNCH_WIDE:
+            return Const(ConstantKind.SPECIAL, width, int(number)), "move"
+        return self.fit(self.unit.special(number), 4, width, type), "special_register"
+
+    def _counter(self, bare: str, number: SpecialRegister, width: int) -> int:
+        self.need("globaltimer" if "globaltimer" in bare else "clock64" if bare == "clock64" else "clock")
+        whole = 8 if number in (SpecialRegister.CLOCK64, SpecialRegister.GLOBALTIMER) else 4
+        read = self.unit.new(whole)
+        self.code.ops.append(Op(Kind.SPECIAL, int(number), [read], [], "clock", statement=self.statement, width=whole))
+        if bare in ("globaltimer_lo", "globaltimer_hi"):
+            return self.temporary("low_b64" if bare.endswith("lo") else "high_b64", [read], 4, "move")
+        return self.fit(read, whole, width, "u32")
+
+    # ------------------------------------------------------------------------------------------------------ destinations
+    def destination(self, operand: ir.Operand, type: str) -> tuple[int, Callable[[], None]]:
+        """Give the register that a result of this type goes to, and what to do once it has been emitted."""
+        width = lane_bytes(type)
+        if not isinstance(operand, ir.Register):
+            raise self.fault("expected a destination register")
+        v = self.register(operand.name, operand.type)
+        has = self.unit.widths[v]
+        if has == width:
+            return v, _nothing
+        if has == 0:
+            raise self.fault(f"a predicate register cannot take a result of type {type}")
+        narrow = self.unit.new(width)
+        fn = "low_b64" if has == 4 else "cvt_s64_s32" if type[0] == "s" else "cvt_u64_u32"
+        return narrow, lambda: self.emit(Kind.ALU, fn, [v], [narrow], "move", width=has)
+
+    def environment(self, bound: dict[str, str]) -> int:
+        """Give the floating-point environment that modifiers ask for."""
+        return ROUNDING[bound.get("rnd", "")] | (FLUSH if bound.get("ftz") else 0)
+
+
+def _nothing() -> None:
+    pass
+
+
+def place(module: ir.Module, instruction: ir.Instruction) -> dict:
+    """Give where an instruction stands, as the arguments of a `PtxError`."""
+    where = instruction.where
+    text = module.lines[where.line - 1] if 0 < where.line <= len(module.lines) else instruction.text
+    return dict(file=module.file, line=where.line, column=where.column, text=text)
+
+
+def need(architecture, feature: str, module: ir.Module, instruction: ir.Instruction) -> None:
+    """Refuse an instruction unless the architecture declares a feature."""
+    if feature in architecture.isa.features:
+        return
+    where = instruction.where
+    source = f" (from {where.file}:{where.source_line})" if where.file and where.source_line else ""
+    written = ".".join((instruction.opcode, *instruction.modifiers))
+    meaning = f": {FEATURES[feature]}" if feature in FEATURES else ""
+    raise MissingFeature(f"`{written}`{source} needs the feature {feature}, which {architecture.name} does not have{meaning}",
+                         architecture=architecture.name, feature=feature, **place(module, instruction))
+
+
+SPACES = {"global": Space.GLOBAL, "shared": Space.SHARED, "local": Space.LOCAL, "const": Space.CONST, "param": Space.CONST,
+          "": Space.GENERIC}

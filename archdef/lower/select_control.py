@@ -1,0 +1,152 @@
+"""Builders for branches, calls, ends and barriers."""
+from __future__ import annotations
+
+from archdef.lower.encoding import BarrierOp, Flag, Kind
+from archdef.lower.select import Piece, Selection, builds
+from archdef.lower.select_arithmetic import predicate_pair
+from archdef.lower.virtual import Const, immediate, mov
+from archdef.ptx import ir
+from archdef.ptx.table import Match
+
+_BARRIERS = 16
+
+
+@builds("branch")
+def branch(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``bra``."""
+    if not isinstance(i.operands[0], ir.Label):
+        raise s.fault("expected a label")
+    s.emit(Kind.BRANCH, 0, operation="branch", target=i.operands[0].name, flags=Flag.UNIFORM if m.bound["uni"] else 0)
+
+
+@builds("branch_indexed")
+def branch_indexed(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``brx.idx``."""
+    index = s.value(i.operands[0], "u32")
+    targets = s.function.branch_targets[i.operands[1].name]
+    s.emit(Kind.BRANCH_INDEXED, 0, [], [index], "branch", target=tuple(targets), flags=Flag.UNIFORM if m.bound["uni"] else 0)
+
+
+@builds("exit")
+def exit_(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``exit``."""
+    s.emit(Kind.EXIT, operation="exit")
+
+
+@builds("return")
+def return_(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``ret``: in a kernel the end of the thread."""
+    s.emit(Kind.EXIT if s.function.entry else Kind.RETURN, operation="exit")
+
+
+@builds("trap")
+def trap(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``trap``."""
+    s.emit(Kind.TRAP, operation="exit")
+
+
+# -------------------------------------------------------------------------------------------------------------- calls
+_LAUNCHES = ("cudaLaunchDevice", "cudaGetParameterBuffer", "__cudaCDP2")
+
+
+@builds("call")
+def call(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``call``: arguments move into the callee's registers, results out of them."""
+    target = i.operands[0]
+    if not isinstance(target, ir.CallTarget):
+        raise s.fault("expected a function")
+    if isinstance(target.callee, ir.Register):
+        s.need("indirect_calls")
+        raise s.unsupported("calls through a register")
+    name = target.callee.name
+    interface = s.interfaces.get(name)
+    if interface is None:
+        if name.startswith(_LAUNCHES):
+            s.need("dynamic_parallelism")
+        raise s.unsupported(f"`{name}` has no body in this module")
+    s.need("device_calls")
+    if len(target.arguments) != len(interface.parameters) or len(target.returns) != len(interface.returns):
+        raise s.fault(f"`{name}` takes {len(interface.parameters)} arguments and gives {len(interface.returns)} results")
+    for argument, pieces in zip(target.arguments, interface.parameters):
+        for offset, piece in pieces.items():
+            _hand_over(s, argument, offset, piece)
+    s.emit(Kind.CALL, 0, operation="call", target=name)
+    for result, pieces in zip(target.returns, interface.returns):
+        for offset, piece in pieces.items():
+            _take(s, result, offset, piece)
+
+
+def _hand_over(s: Selection, argument, offset: int, piece: Piece) -> None:
+    width = s.unit.widths[piece.register]
+    if isinstance(argument, str):
+        stored = s.pieces.get((argument, offset))
+        if stored is None:
+            return  # never stored: undefined
+        if stored.bytes != piece.bytes:
+            raise s.unsupported(f"`{argument}` is stored and read in pieces of different sizes")
+        source = stored.register
+    else:
+        source = s.value(argument, "b64" if width == 8 else "b32")
+    s.code.outside.add(piece.register)
+    s.emit(Kind.ALU, mov(width), [piece.register], [source], "move", width=width)
+
+
+def _take(s: Selection, result: str, offset: int, piece: Piece) -> None:
+    width = s.unit.widths[piece.register]
+    if result in s.function.registers:
+        d = s.register(result, s.function.registers[result])
+    else:
+        local = s.pieces.setdefault((result, offset), Piece(s.unit.new(width), piece.bytes))
+        if local.bytes != piece.bytes:
+            raise s.unsupported(f"`{result}` is returned and read in pieces of different sizes")
+        d = local.register
+    s.code.outside.add(piece.register)
+    s.emit(Kind.ALU, mov(width), [d], [piece.register], "move", width=width)
+
+
+# ----------------------------------------------------------------------------------------------------------- barriers
+def _barrier_number(s: Selection, operand: ir.Operand):
+    value = s.value(operand, "u32")
+    if isinstance(value, Const):
+        if value.value >= _BARRIERS:
+            raise s.fault(f"barriers are numbered 0 to {_BARRIERS - 1}, got {value.value}")
+        if value.value:
+            s.need("barrier_count")
+        s.barriers = max(s.barriers, value.value + 1)
+    else:
+        s.need("barrier_count")
+        s.barriers = _BARRIERS
+    return value
+
+
+@builds("barrier")
+def barrier(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``bar.sync``, ``bar.arrive``."""
+    number = _barrier_number(s, i.operands[0]) if i.operands else immediate(0)
+    s.barriers = max(s.barriers, 1)
+    count = None
+    if len(i.operands) > 1:
+        s.need("barrier_count")
+        count = s.value(i.operands[1], "u32")
+    s.emit(Kind.BARRIER, BarrierOp[m.fn.upper()], [None, None], [number, count, None], "barrier")
+
+
+@builds("barrier_reduce")
+def barrier_reduce(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``bar.red``."""
+    number = _barrier_number(s, i.operands[1])
+    count = s.value(i.operands[2], "u32") if len(i.operands) > 3 else None
+    holds = s.predicate(i.operands[-1])
+    if m.fn == "popc":
+        d, finish = s.destination(i.operands[0], "u32")
+        s.emit(Kind.BARRIER, BarrierOp.RED_POPC, [d, None], [number, count, holds], "barrier")
+        finish()
+    else:
+        s.emit(Kind.BARRIER, BarrierOp["RED_" + m.fn.upper()], [None, predicate_pair(s, i.operands[0])[0]],
+               [number, count, holds], "barrier")
+
+
+@builds("barrier_warp")
+def barrier_warp(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``bar.warp.sync``."""
+    s.emit(Kind.BARRIER, BarrierOp.WARP, [None, None], [s.value(i.operands[0], "u32"), None, None], "barrier")

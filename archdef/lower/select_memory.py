@@ -1,0 +1,182 @@
+"""Builders for loads, stores, atomics, fences and hints."""
+from __future__ import annotations
+
+from archdef.lower.encoding import ConstantKind, Flag, Kind, Space
+from archdef.lower.select import SPACES, Piece, Selection, builds, lane_bytes
+from archdef.lower.virtual import Const, Value, immediate, mov
+from archdef.ptx import ir
+from archdef.ptx.table import Match, bits_of
+
+OPERATIONS = {
+    Kind.LOAD: {Space.GLOBAL: "load_global", Space.SHARED: "load_shared", Space.LOCAL: "load_local",
+                Space.CONST: "load_constant", Space.GENERIC: "load_global"},
+    Kind.STORE: {Space.GLOBAL: "store_global", Space.SHARED: "store_shared", Space.LOCAL: "store_local",
+                 Space.CONST: "store_global", Space.GENERIC: "store_global"},
+    Kind.ATOM: {Space.GLOBAL: "atomic_global", Space.SHARED: "atomic_shared", Space.GENERIC: "atomic_global"},
+}
+"""Class of operation by kind and space."""
+_STRONG = frozenset(("volatile", "relaxed", "acquire", "release", "mmio"))
+
+
+def address(s: Selection, operand: ir.Operand) -> tuple[Value, int, int, str | None]:
+    """Give base, offset, flags and the space that a named variable implies."""
+    if not isinstance(operand, ir.Address):
+        raise s.fault("expected an address, [register], [variable] or [register+offset]")
+    base = operand.base
+    if base is None:
+        return immediate(operand.offset, 8), 0, Flag.ADDRESS64, None
+    if isinstance(base, ir.Register):
+        v = s.register(base.name, base.type)
+        return v, operand.offset, Flag.ADDRESS64 if s.unit.widths[v] == 8 else 0, None
+    place = s.layout.find(s.function.name, base.name)
+    if place is None:
+        raise s.fault(f"unknown variable `{base.name}`")
+    wide = place[0] in ("global", "const", "param")
+    constant = s.symbol(ir.Symbol(base.name), 8 if wide else 4)
+    return constant, base.offset + operand.offset, Flag.ADDRESS64 if wide else 0, place[0]
+
+
+def hints(m: Match) -> int:
+    """Give the flags that orderings and cache operators imply."""
+    flags = 0
+    if m.bound.get("order") in _STRONG or m.bound.get("cache") in ("cg", "cv"):
+        flags |= Flag.BYPASS_L1
+    if "nc" in (m.bound.get("cache"), m.bound.get("nc")) or m.row.opcode == "ldu":
+        flags |= Flag.READ_ONLY
+    return flags
+
+
+def _elements(s: Selection, operand: ir.Operand, m: Match) -> list[ir.Operand | None]:
+    count = int((m.bound["vec"] or "v1")[1:])
+    if isinstance(operand, ir.Vector):
+        if len(operand.elements) != count and count > 1:
+            raise s.fault(f"a .v{count} access takes {count} elements, got {len(operand.elements)}")
+        return list(operand.elements)
+    if count > 1:
+        raise s.fault(f"a .v{count} access takes a vector {{…}} of {count} registers")
+    return [operand]
+
+
+@builds("load")
+def load(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``ld``: from the parameters, or from memory."""
+    type, elements = m.bound["type"], _elements(s, i.operands[0], m)
+    source = i.operands[1]
+    if m.bound["space"] == "param" and isinstance(source, ir.Address) and isinstance(source.base, ir.Symbol):
+        for k, element in enumerate(elements):
+            if element is not None:
+                _load_parameter(s, element, type, source.base.name, source.base.offset + source.offset + k * bits_of(type) // 8)
+        return
+    base, offset, flags, implied = address(s, source)
+    space = SPACES[m.bound["space"] or (implied or "")]
+    registers = [None if e is None else s.register(e.name, e.type) if isinstance(e, ir.Register) else _refuse(s)
+                 for e in elements]
+    known = [v for v in registers if v is not None]
+    if not known:
+        return
+    width = s.unit.widths[known[0]]
+    if any(s.unit.widths[v] != width for v in known) or width < bits_of(type) // 8:
+        raise s.fault(f"a destination of a load of type {type} must have its width")
+    if type[0] == "s":
+        flags |= Flag.SIGNED
+    s.emit(Kind.LOAD, 0, registers, [base], OPERATIONS[Kind.LOAD][space], width=width, flags=flags | hints(m), space=space,
+           element=bits_of(type) // 8, vec=len(registers), offset=offset)
+
+
+def _refuse(s: Selection):
+    raise s.fault("the destination of a load must be a register")
+
+
+def _load_parameter(s: Selection, element: ir.Operand, type: str, name: str, offset: int) -> None:
+    """Read a parameter: of the kernel (a constant operand), of this device function, or a result of a call."""
+    size = bits_of(type) // 8
+    if not isinstance(element, ir.Register):
+        _refuse(s)
+    if s.function.entry and s.layout.offsets.get((s.function.name, name), ("",))[0] == "param":
+        start = s.layout.offsets[s.function.name, name][1] + offset
+        source = _parameter_constant(s, type, start)
+    else:
+        piece = s.pieces.get((name, offset))
+        if piece is None or piece.bytes != size:
+            raise s.unsupported(f"{size} bytes at offset {offset} of `{name}`, which were not stored as such")
+        source = piece.register
+        if size < 4:
+            source = s.temporary(f"cvt_{type[0] if type[0] == 's' else 'u'}32_{_integer(type)}", [source], 4, "convert")
+    d = s.register(element.name, element.type)
+    has, width = s.unit.widths[d], lane_bytes(type)
+    if has != width:
+        source = s.temporary("cvt_s64_s32" if type[0] == "s" else "cvt_u64_u32", [source], 8, "move")
+    s.emit(Kind.ALU, mov(has), [d], [source], "move", width=has)
+
+
+def _parameter_constant(s: Selection, type: str, start: int) -> Value:
+    width, size = lane_bytes(type), bits_of(type) // 8
+    if start < 0 or start + size > s.layout.parameter_bytes:
+        raise s.fault("this reads past the kernel's parameters")
+    if size >= 4:
+        return Const(ConstantKind.PARAMETER, width, start)
+    word: Value = Const(ConstantKind.PARAMETER, 4, start & ~3)
+    if start & 3:
+        word = s.temporary("shr_u32", [word, immediate(8 * (start & 3))], 4, "int_shift")
+    return s.temporary(f"cvt_{'s' if type[0] == 's' else 'u'}32_{_integer(type)}", [word], 4, "convert")
+
+
+def _integer(type: str) -> str:
+    return type if type[0] in "us" else "u" + type[1:]
+
+
+@builds("store")
+def store(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``st``: into a parameter of a call, a result of this function, or memory."""
+    type, elements = m.bound["type"], _elements(s, i.operands[1], m)
+    target = i.operands[0]
+    if any(e is None for e in elements):
+        raise s.fault("a store needs a value for every element")
+    values = [s.value(e, type) for e in elements]
+    if m.bound["space"] == "param" and isinstance(target, ir.Address) and isinstance(target.base, ir.Symbol):
+        size = bits_of(type) // 8
+        for k, value in enumerate(values):
+            key = target.base.name, target.base.offset + target.offset + k * size
+            piece = s.pieces.get(key)
+            if piece is None:
+                piece = s.pieces[key] = Piece(s.unit.new(lane_bytes(type)), size)
+            if piece.bytes != size:
+                raise s.unsupported(f"{size} bytes at offset {key[1]} of `{key[0]}`, where a value of {piece.bytes} was stored")
+            s.emit(Kind.ALU, mov(lane_bytes(type)), [piece.register], [value], "move", width=lane_bytes(type))
+        return
+    base, offset, flags, implied = address(s, target)
+    space = SPACES[m.bound["space"] or (implied or "")]
+    s.emit(Kind.STORE, 0, [], [base, *values], OPERATIONS[Kind.STORE][space], width=lane_bytes(type), flags=flags | hints(m),
+           space=space, element=bits_of(type) // 8, vec=len(values), offset=offset)
+
+
+@builds("atomic")
+def atomic(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``atom`` and ``red``."""
+    type, returns = m.bound["type"], i.opcode == "atom"
+    operands = i.operands[1:] if returns else i.operands
+    base, offset, flags, implied = address(s, operands[0])
+    count = 2 if m.bound["op"] == "cas" else 1
+    values = [s.value(operand, type) for operand in operands[1:1 + count]]
+    space = SPACES[m.bound["space"] or (implied or "")]
+    if space in (Space.CONST, Space.LOCAL):
+        raise s.fault("atomics work on global and shared memory")
+    destination, finish = [None], None
+    if returns and not isinstance(i.operands[0], ir.Vector):
+        d, finish = s.destination(i.operands[0], type)
+        destination = [d]
+    s.emit(Kind.ATOM, m.fn, destination, [base, *values, *([None] if count == 1 else [])], OPERATIONS[Kind.ATOM][space],
+           width=lane_bytes(type), flags=flags | hints(m), space=space, element=bits_of(type) // 8, vec=1, offset=offset)
+    if finish:
+        finish()
+
+
+@builds("fence")
+def fence(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``membar`` and ``fence``."""
+    s.emit(Kind.FENCE, 0, operation="fence")
+
+
+@builds("hint")
+def hint(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """What changes no value: prefetches, sleeps, marks. Nothing is issued for it."""

@@ -1,0 +1,92 @@
+"""Builders for what lanes of a warp do together: votes, shuffles, matches."""
+from __future__ import annotations
+
+from archdef.lower.encoding import Kind, ShuffleOp, VoteOp
+from archdef.lower.select import Selection, builds
+from archdef.lower.select_arithmetic import predicate_pair
+from archdef.lower.virtual import TRUE, Const, immediate
+from archdef.ptx import ir
+from archdef.ptx.table import Match
+
+
+def _member_mask(s: Selection, i: ir.Instruction, position: int):
+    """Give the mask of participating lanes, in the width of its register; None if the form has none."""
+    if len(i.operands) <= position:
+        return None
+    operand = i.operands[position]
+    wide = isinstance(operand, ir.Register) and operand.type.endswith("64")
+    wide = wide or isinstance(operand, ir.Immediate) and isinstance(operand.value, int) and operand.value >> 32 > 0
+    if wide:
+        s.need("lane_masks_64")
+    return s.value(operand, "b64" if wide else "b32")
+
+
+def _width(s: Selection, value) -> int:
+    return value.width if isinstance(value, Const) else s.unit.widths[value] if value is not None else 4
+
+
+@builds("vote")
+def vote(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``vote``."""
+    holds, mask = s.predicate(i.operands[1]), _member_mask(s, i, 2)
+    if m.fn == "ballot":
+        d, finish = s.destination(i.operands[0], m.bound["type"])
+        s.emit(Kind.VOTE, VoteOp.BALLOT, [d], [holds, mask], "vote", width=s.unit.widths[d])
+        finish()
+    else:
+        s.emit(Kind.VOTE, VoteOp[m.fn.upper()], predicate_pair(s, i.operands[0])[:1], [holds, mask], "vote",
+               width=_width(s, mask))
+
+
+@builds("active_mask")
+def active_mask(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``activemask``."""
+    d, finish = s.destination(i.operands[0], m.bound["type"])
+    s.emit(Kind.VOTE, VoteOp.ACTIVE, [d], [TRUE, None], "vote", width=s.unit.widths[d])
+    finish()
+
+
+def _destinations(s: Selection, operand: ir.Operand, type: str):
+    valid = None
+    if isinstance(operand, ir.PredicatePair):
+        operand, valid = operand.first, operand.second
+    d, finish = s.destination(operand, type)
+    return [d, s.register(valid.name, "pred") if isinstance(valid, ir.Predicate) else None], finish
+
+
+@builds("shuffle")
+def shuffle(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``shfl``: value, lane, clamp and segment mask, members."""
+    sources = [s.value(operand, type) for operand, type in zip(i.operands[1:4], ("b32", "u32", "u32"))]
+    mask = _member_mask(s, i, 4)
+    d, finish = _destinations(s, i.operands[0], "b32")
+    s.emit(Kind.SHUFFLE, ShuffleOp[m.fn.upper()], d, [*sources, mask], "shuffle")
+    finish()
+
+
+@builds("shuffle_width")
+def shuffle_width(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``mx.shfl``: like ``shfl``, but the fourth operand is the width of a segment in lanes."""
+    value, lane = s.value(i.operands[1], "b32"), s.value(i.operands[2], "u32")
+    lanes, width = s.architecture.warp.size, s.value(i.operands[3], "u32")
+    clamp = 0 if m.fn == "up" else lanes - 1
+    if isinstance(width, Const):
+        control = immediate((lanes - width.value) << 8 | clamp)
+    else:
+        rest = s.temporary("sub_b32", [immediate(lanes), width], 4, "int_add")
+        segment = s.temporary("shl_b32", [rest, immediate(8)], 4, "int_shift")
+        control = s.temporary("or_b32", [segment, immediate(clamp)], 4, "int_logic")
+    d, finish = _destinations(s, i.operands[0], "b32")
+    s.emit(Kind.SHUFFLE, ShuffleOp[m.fn.upper()], d, [value, lane, control, None], "shuffle")
+    finish()
+
+
+@builds("match")
+def match(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``match``: which lanes hold the same value."""
+    value, mask = s.value(i.operands[1], m.bound["type"]), _member_mask(s, i, 2)
+    operand = i.operands[0].first if isinstance(i.operands[0], ir.PredicatePair) else i.operands[0]
+    wide = isinstance(operand, ir.Register) and operand.type.endswith("64")
+    d, finish = _destinations(s, i.operands[0], "b64" if wide else "b32")
+    s.emit(Kind.MATCH, 1 if m.fn == "all" else 0, d, [value, mask], "match", width=8 if wide else 4)
+    finish()

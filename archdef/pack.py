@@ -1,0 +1,123 @@
+"""Description → integers of the engine's `MachineTable`: the only place that knows both. Pure arithmetic, no defaults.
+
+Clock domains meet here: SM times stay cycles, everything beyond the multiprocessor becomes femtoseconds.
+"""
+from __future__ import annotations
+
+from archdef import spec
+from archdef.engine.machine import (CoalescingRule as Rule, PartitionMap as Map, SchedulerPolicy as Scheduling,
+                                    WritePolicy as Write)
+from archdef.spec import Architecture
+
+_POLICIES = {
+    spec.LooseRoundRobin: lambda p: (Scheduling.SCH_ROUND_ROBIN, 0, 0),
+    spec.GreedyThenOldest: lambda p: (Scheduling.SCH_GREEDY_OLDEST, 0, 0),
+    spec.OldestFirst: lambda p: (Scheduling.SCH_OLDEST, 0, 0),
+    spec.TwoLevel: lambda p: (Scheduling.SCH_TWO_LEVEL, p.active_warps, 0),
+    spec.WeightedPriority: lambda p: (Scheduling.SCH_WEIGHTED, p.memory_weight, p.age_weight),
+}
+_WRITES = {"evict": Write.WR_EVICT, "through": Write.WR_THROUGH, "back": Write.WR_BACK}
+_NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, write=0)
+
+
+def _period_fs(mhz: float) -> int:
+    return round(1e9 / mhz)
+
+
+def _fs(ns: float) -> int:
+    return round(ns * 1e6)
+
+
+def coalescing_table(rule: spec.CoalescingRule) -> dict:
+    """Pack a coalescing rule."""
+    match rule:
+        case spec.StrictHalfWarp():
+            kind, line, sector, segments = Rule.CO_STRICT, 128, rule.uncoalesced_bytes, [0] * 5
+        case spec.SegmentShrinking():
+            largest = rule.largest_segment_bytes
+            kind, line, sector = Rule.CO_SHRINKING, largest, rule.smallest_bytes
+            segments = [largest // 4, largest // 2, largest, largest, largest]
+        case spec.Lines():
+            kind, line, sector, segments = Rule.CO_LINES, rule.line_bytes, rule.sector_bytes, [0] * 5
+        case _:
+            raise NotImplementedError(f"the engine has no coalescing rule {type(rule).__name__}")
+    return dict(rule=int(kind), group_lanes=rule.group_lanes, line_bytes=line, sector_bytes=sector, segment_bytes=segments)
+
+
+def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict:
+    if cache is None or not cache.enabled:
+        return dict(_NO_CACHE)
+    return dict(sets=max(1, cache.sets // instances_per_scope), ways=cache.ways, line_bytes=cache.line_bytes,
+                sector_bytes=cache.sector_bytes, latency_cycles=cache.latency_cycles,
+                misses_in_flight=cache.misses_in_flight, write=int(_WRITES[cache.write]))
+
+
+def bank_table(shared: spec.SharedMemory) -> dict:
+    """Pack what decides bank conflicts."""
+    return dict(banks=shared.banks, bank_width_bytes=shared.bank_width_bytes, conflict_lanes=shared.conflict_lanes,
+                single_word_broadcast=int(isinstance(shared.broadcast, spec.SingleWordBroadcast)),
+                word_at_a_time=int(isinstance(shared.wide_access, spec.WordAtATime)))
+
+
+def _schedulers(arch: Architecture) -> dict:
+    policy, a, b = _POLICIES[type(arch.schedulers.policy)](arch.schedulers.policy)
+    index = {unit.name: i for i, unit in enumerate(arch.units)}
+    pairs = [0] * 16
+    for pair in arch.schedulers.dual_issue:
+        first, second = sorted(pair) if len(pair) == 2 else [*pair, *pair]
+        pairs[index[first]] |= 1 << index[second]
+        pairs[index[second]] |= 1 << index[first]
+    return dict(
+        schedulers=arch.schedulers.count, policy=int(policy), policy_a=a, policy_b=b,
+        issue_interval_cycles=arch.schedulers.issue_interval_cycles, issue_width=arch.schedulers.issue_width,
+        instruction_gap_cycles=arch.schedulers.instruction_gap_cycles, units=len(arch.units),
+        unit_per_scheduler=[int(i < len(arch.units) and arch.units[i].scope == "scheduler") for i in range(16)],
+        dual_issue=pairs)
+
+
+def _dram(arch: Architecture) -> dict:
+    dram = arch.dram
+    shifts = [*dram.partition_map.shifts, *[0] * 8][:8] if isinstance(dram.partition_map, spec.XorHash) else [0] * 8
+    bytes_per_second = arch.dram_bandwidth_gb_s * 1e9 / dram.partitions / dram.ecc_overhead_ratio
+    return dict(
+        partitions=dram.partitions, interleave_bytes=dram.interleave_bytes,
+        partition_map=int(Map.PM_XOR if any(shifts) else Map.PM_INTERLEAVED), partition_shifts=shifts,
+        dram_banks=dram.banks, row_bytes=dram.row_bytes, burst_bytes=dram.burst_bytes,
+        burst_fs=round(dram.burst_bytes / bytes_per_second * 1e15),
+        t_rcd_fs=_fs(dram.t_rcd_ns), t_rp_fs=_fs(dram.t_rp_ns), t_ras_fs=_fs(dram.t_ras_ns), t_rrd_fs=_fs(dram.t_rrd_ns),
+        t_cl_fs=_fs(dram.t_cl_ns), t_wl_fs=_fs(dram.t_wl_ns), t_wtr_fs=_fs(dram.t_wtr_ns), t_rtw_fs=_fs(dram.t_rtw_ns),
+        t_wr_fs=_fs(dram.t_wr_ns), extra_latency_fs=_fs(dram.extra_latency_ns), queue_entries=dram.queue_entries,
+        window=dram.scheduling.window, drain_high=dram.write_drain_high, drain_low=dram.write_drain_low)
+
+
+def machine_tables(arch: Architecture) -> dict:
+    """Pack a description into the dict that `archdef.engine.core.Simulation` takes.
+
+    Notes
+    -----
+    Not carried by the engine: `Caches.texture_l1` of machines without the feature ``read_only_loads``, and
+    `Caches.texture_l2`; no instruction reaches them yet.
+    """
+    caches, links = arch.caches, arch.interconnect
+    l2_instances = arch.dram.partitions if caches.l2 is not None and caches.l2.scope == "chip" else 1
+    return dict(
+        warp_size=arch.warp.size, multiprocessors=arch.chip.multiprocessors,
+        cluster_size=arch.chip.multiprocessors_per_cluster, block_launch_cycles=arch.chip.block_launch_cycles,
+        block_turnover_cycles=arch.chip.block_turnover_cycles, shader_period_fs=_period_fs(arch.clocks.shader_mhz),
+        core_period_fs=_period_fs(arch.clocks.core_mhz), **_schedulers(arch),
+        **bank_table(arch.shared), shared_pass_cycles=arch.shared.pass_cycles,
+        shared_latency_cycles=arch.shared.latency_cycles,
+        load=coalescing_table(arch.coalescing.load), store=coalescing_table(arch.coalescing.store),
+        load_uncached=coalescing_table(arch.coalescing.load_uncached),
+        reads_in_flight=arch.load_store.reads_in_flight_per_multiprocessor,
+        stores_in_flight=arch.load_store.stores_in_flight_per_multiprocessor,
+        transaction_cycles=arch.load_store.transaction_cycles, atomic_core_cycles=arch.load_store.atomic_cycles,
+        l1=_cache_table(caches.l1), constant=_cache_table(caches.constant),
+        read_only=_cache_table(caches.texture_l1 if "read_only_loads" in arch.isa.features else None),
+        l2=_cache_table(caches.l2, l2_instances),
+        request_latency_fs=_fs(links.request_latency_ns), response_latency_fs=_fs(links.response_latency_ns),
+        header_bytes=links.header_bytes, injection_bytes_per_cycle=links.injection_bytes_per_cycle,
+        injection_per_cluster=int(links.injection_scope == "cluster"),
+        partition_request_bytes_per_cycle=links.partition_request_bytes_per_cycle,
+        partition_response_bytes_per_cycle=links.partition_response_bytes_per_cycle,
+        cluster_response_bytes_per_cycle=links.cluster_response_bytes_per_cycle or 0, **_dram(arch))

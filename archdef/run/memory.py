@@ -1,0 +1,48 @@
+"""Device memory as arrays and modules use it."""
+from __future__ import annotations
+
+import threading
+
+from archdef.errors import DeviceMemoryError
+
+
+class Memory:
+    """The memory of one device. What is freed while a kernel runs is given back afterwards."""
+
+    def __init__(self, capacity_bytes: int):
+        from archdef.engine import core
+
+        self.engine = core.DeviceMemory(capacity_bytes)
+        """The engine's own object."""
+        self._late: list[int] = []
+        self._lock = threading.RLock()
+
+    def allocate(self, nbytes: int) -> int:
+        """Reserve memory that reads zero, and give its address. Raises DeviceMemoryError past the capacity."""
+        self._catch_up()
+        if not 0 <= nbytes < 1 << 63:
+            raise DeviceMemoryError(f"out of device memory: {nbytes} bytes asked")
+        return self.engine.allocate(nbytes)
+
+    def free(self, address: int) -> None:
+        """Give memory back: now, or once no kernel runs, since arrays can also go out of scope during a launch."""
+        with self._lock:
+            self._late.append(address)
+        self._catch_up()
+
+    def write(self, address: int, data) -> None:
+        """Copy a buffer of bytes to the device."""
+        self.engine.write(address, data)
+
+    def read(self, address: int, out) -> None:
+        """Copy from the device into a buffer of bytes."""
+        self.engine.read(address, out)
+
+    def fill(self, address: int, nbytes: int, byte: int) -> None:
+        """Set bytes."""
+        self.engine.fill(address, nbytes, byte)
+
+    def _catch_up(self) -> None:
+        with self._lock:
+            while self._late and not self.engine.running:
+                self.engine.free(self._late.pop())

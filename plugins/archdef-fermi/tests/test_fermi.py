@@ -1,0 +1,75 @@
+"""The GTX 480 and the Tesla M2070 are what their documents say."""
+import numpy as np
+import pytest
+from archdef.occupancy import occupancy
+from archdef_fermi import GF100, M2070
+
+BOTH = pytest.mark.parametrize("arch", [GF100, M2070], ids=lambda a: a.name)
+
+
+def unloaded_latency_cycles(arch, *, hit: bool) -> float:
+    """A load of one line that meets nobody, in shader cycles: to L2, perhaps to DRAM and a closed row, and back."""
+    clocks, net, dram = arch.clocks, arch.interconnect, arch.dram
+    core = -(-net.header_bytes // net.partition_request_bytes_per_cycle) + arch.caches.l2.latency_cycles \
+        + -(-(net.header_bytes + 128) // net.partition_response_bytes_per_cycle)
+    ns = net.request_latency_ns + core * 1000 / clocks.core_mhz + net.response_latency_ns
+    if not hit:
+        ns += dram.t_rcd_ns + dram.t_cl_ns + dram.extra_latency_ns + 128 / (arch.dram_bandwidth_gb_s / dram.partitions)
+    return arch.isa.operations["load_global"].latency_cycles + ns * clocks.shader_mhz / 1000
+
+
+@pytest.mark.parametrize("arch, gb_s, gflops, double_gflops", [(GF100, 177.4, 1344.96, 168.12), (M2070, 150.3, 1027.7, 513.9)])
+def test_peak_rates_are_the_published_ones(arch, gb_s, gflops, double_gflops):
+    def peak(operation):
+        rate = sum(arch.schedulers.count if unit.scope == "scheduler" else 1 for unit in [arch.unit(operation.unit)])
+        return 2 * 32 / arch.interval_cycles(operation) * rate * arch.chip.multiprocessors * arch.clocks.shader_mhz / 1000
+
+    assert arch.dram_bandwidth_gb_s == pytest.approx(gb_s, rel=1e-3)
+    assert peak(arch.isa.operations["fp32_fma"]) == pytest.approx(gflops, rel=1e-3)
+    assert peak(arch.isa.operations["fp64_fma"]) == pytest.approx(double_gflops, rel=1e-3)
+
+
+@BOTH
+def test_the_l2_is_768_kibibytes_over_six_partitions(arch):
+    assert arch.l2_bytes == 786432 and arch.dram.partitions == 6
+
+
+@BOTH
+def test_unloaded_latencies_are_those_of_the_fit(arch):
+    assert unloaded_latency_cycles(arch, hit=True) == pytest.approx(360, abs=10)
+    assert unloaded_latency_cycles(arch, hit=False) == pytest.approx(730, abs=10)
+
+
+@BOTH
+def test_the_shader_clock_is_twice_the_core_clock(arch):
+    assert arch.clocks.shader_mhz == pytest.approx(2 * arch.clocks.core_mhz, rel=1e-3)
+
+
+@BOTH
+def test_loads_move_lines_and_stores_move_segments(arch):
+    addresses = 132 + 4 * np.arange(32)  # bytes, shape (32,)
+    assert [t[:2] for t in arch.coalescing.load.transactions(addresses, 4)] == [(128, 128), (256, 128)]
+    assert sum(t.bytes for t in arch.coalescing.store.transactions(addresses, 4)) == 160
+
+
+@BOTH
+@pytest.mark.parametrize("stride, passes", [(0, 1), (1, 1), (2, 2), (32, 32), (33, 1)])
+def test_word_stride_sets_shared_memory_passes(arch, stride, passes):
+    assert arch.shared.passes(np.arange(32) * 4 * stride) == passes
+
+
+@BOTH
+def test_twenty_one_registers_are_rounded_up_further_than_twenty_three(arch):
+    assert occupancy(arch, threads=256, registers=21).limits["registers"] == 5
+    assert occupancy(arch, threads=256, registers=20).limits["registers"] == 6
+
+
+@BOTH
+def test_the_l1_can_be_grown_by_a_what_if(arch):
+    grown = arch.evolve({"caches.l1.size_bytes": "48 KiB", "limits.shared_bytes_per_multiprocessor": "16 KiB",
+                         "limits.shared_bytes_per_block": "16 KiB"})
+    assert grown.caches.l1.sets == 96 and occupancy(grown, threads=64, registers=8, shared_bytes=8192).active_blocks == 2
+
+
+def test_only_the_tesla_board_pays_for_error_correction():
+    assert (GF100.dram.ecc_overhead_ratio, M2070.dram.ecc_overhead_ratio) == (1.0, 1.125)

@@ -1,0 +1,80 @@
+"""The C500 is what its documents and probes say, and admits what they do not."""
+import numpy as np
+import pytest
+from archdef.occupancy import occupancy
+from archdef_xiyun import C500
+
+
+def unloaded_latency_cycles(*, hit: bool) -> float:
+    """A load of one line that meets nobody, in core cycles: to L2, perhaps to DRAM and a closed row, and back."""
+    net, dram = C500.interconnect, C500.dram
+    cycles = C500.isa.operations["load_global"].latency_cycles + C500.caches.l2.latency_cycles \
+        + -(-net.header_bytes // net.partition_request_bytes_per_cycle) \
+        + -(-(net.header_bytes + 128) // net.partition_response_bytes_per_cycle)
+    ns = net.request_latency_ns + net.response_latency_ns
+    if not hit:
+        ns += dram.t_rcd_ns + dram.t_cl_ns + dram.extra_latency_ns + 128 / (C500.dram_bandwidth_gb_s / dram.partitions)
+    return cycles + ns * C500.clocks.core_mhz / 1000
+
+
+def test_peak_rates_are_the_profilers():
+    fma = 64 / C500.interval_cycles("fp32_fma") * C500.schedulers.count * C500.chip.multiprocessors
+    assert 2 * fma * C500.clocks.core_mhz / 1e6 == pytest.approx(14.98, rel=1e-3)
+    assert C500.dram_bandwidth_gb_s == pytest.approx(1843.2)
+    assert C500.l2_bytes == 8 << 20
+    assert C500.dram.partitions * C500.interconnect.partition_response_bytes_per_cycle == 4096
+
+
+def test_the_profilers_peak_of_416_instructions_per_cycle():
+    schedulers = C500.schedulers
+    per_cycle = schedulers.count * schedulers.issue_width / schedulers.issue_interval_cycles
+    assert per_cycle * C500.chip.multiprocessors == 416
+
+
+def test_unloaded_latencies_are_the_guides():
+    assert unloaded_latency_cycles(hit=True) == pytest.approx(170, abs=5)
+    assert unloaded_latency_cycles(hit=False) == pytest.approx(420, abs=5)
+    assert C500.shared.latency_cycles == 64
+
+
+@pytest.mark.parametrize("registers, waves_per_peu", [(24, 8), (58, 8), (66, 7), (73, 6), (92, 5), (98, 4), (126, 4), (186, 2)])
+def test_waves_per_peu_follow_the_compilers_reports(registers, waves_per_peu):
+    assert occupancy(C500, threads=64, registers=registers).active_warps == 4 * waves_per_peu
+
+
+@pytest.mark.parametrize("threads, registers, shared_bytes, resident", [
+    (128, 12, 0, 16), (256, 52, 0, 8), (256, 142, 0, 3), (128, 39, 0, 16), (128, 12, 16384, 4)])
+def test_resident_blocks_are_those_that_a_probe_counted(threads, registers, shared_bytes, resident):
+    assert occupancy(C500, threads=threads, registers=registers, shared_bytes=shared_bytes).active_blocks == resident
+
+
+def test_two_hundred_threads_make_four_waves():
+    assert occupancy(C500, threads=200, registers=16).warps_per_block == 4
+
+
+@pytest.mark.parametrize("stride, passes", [(0, 2), (1, 2), (8, 16), (16, 32), (32, 64), (64, 64)])
+def test_store_strides_serialise_as_the_probe_shows(stride, passes):
+    assert C500.shared.passes(np.arange(64) * 4 * stride) == passes
+
+
+def test_sixteen_lanes_share_a_transaction_and_the_next_sixteen_do_not():
+    sent = C500.coalescing.load.transactions(4 * np.arange(64), 4)
+    assert [t[:2] for t in sent] == [(0, 128), (0, 128), (128, 128), (128, 128)]
+
+
+def test_the_l1_is_off_unless_asked_for():
+    assert not C500.caches.l1.enabled and C500.evolve({"caches.l1.enabled": "on"}).caches.l1.enabled
+
+
+@pytest.mark.parametrize("path", [
+    "limits.shared_allocation_unit_bytes", "limits.blocks_per_multiprocessor", "dram.partitions", "dram.interleave_bytes",
+    "caches.l1.ways", "caches.l2.ways", "schedulers.policy", "load_store.atomic_cycles", "isa.operations.fp64_fma.latency_cycles",
+    "isa.operations.int_add.latency_cycles", "isa.operations.barrier.latency_cycles"])
+def test_what_nobody_has_published_is_marked_assumed(path):
+    assert path in C500.assumed()
+
+
+@pytest.mark.parametrize("path", ["warp.size", "chip.multiprocessors", "limits.registers_per_multiprocessor", "shared.banks",
+                                  "shared.latency_cycles", "dram.bus_bits", "clocks.core_mhz"])
+def test_what_is_published_is_not(path):
+    assert path not in C500.assumed()
