@@ -55,6 +55,10 @@ class Interface:
     """Per parameter, offset → piece; a ``.reg`` parameter is one piece at 0."""
     returns: list[dict[int, Piece]]
 
+    def registers(self, listed: list[dict[int, Piece]]) -> frozenset[int]:
+        """Give the registers of some pieces."""
+        return frozenset(piece.register for pieces in listed for piece in pieces.values())
+
 
 @attrs.define(slots=True, eq=False)
 class Selection:
@@ -111,11 +115,12 @@ class Selection:
         if self.function.entry:
             return
         interface = self.interfaces[self.function.name]
+        self.code.inputs = interface.registers(interface.parameters)
+        self.code.results = interface.registers(interface.returns)
         for variables, carried in ((self.function.parameters, interface.parameters),
                                    (self.function.returns, interface.returns)):
             for variable, pieces in zip(variables, carried):
                 for offset, piece in pieces.items():
-                    self.code.outside.add(piece.register)
                     if variable.space == "reg":
                         self.registers[variable.name] = piece.register
                     else:

@@ -87,7 +87,7 @@ def _hand_over(s: Selection, argument, offset: int, piece: Piece) -> None:
         source = stored.register
     else:
         source = s.value(argument, "b64" if width == 8 else "b32")
-    s.code.outside.add(piece.register)
+    s.code.foreign.add(piece.register)
     s.emit(Kind.ALU, mov(width), [piece.register], [source], "move", width=width)
 
 
@@ -100,7 +100,7 @@ def _take(s: Selection, result: str, offset: int, piece: Piece) -> None:
         if local.bytes != piece.bytes:
             raise s.unsupported(f"`{result}` is returned and read in pieces of different sizes")
         d = local.register
-    s.code.outside.add(piece.register)
+    s.code.foreign.add(piece.register)
     s.emit(Kind.ALU, mov(width), [d], [piece.register], "move", width=width)
 
 

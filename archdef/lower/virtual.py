@@ -109,8 +109,12 @@ class Code:
 
     function: ir.Function
     ops: list[Op] = attrs.Factory(list)
-    outside: set[int] = attrs.Factory(set)
-    """Registers that the caller or callees read or write too: parameters and results of functions."""
+    inputs: frozenset[int] = frozenset()
+    """Registers that carry this function's parameters."""
+    results: frozenset[int] = frozenset()
+    """Registers that carry this function's results: read after it returns."""
+    foreign: set[int] = attrs.Factory(set)
+    """Parameters and results of the functions that it calls: registers that belong to them."""
 
 
 @attrs.define(slots=True, eq=False)
@@ -157,11 +161,19 @@ def successors(ops: list[Op]) -> list[tuple[int, ...]]:
     return result
 
 
-def masks(ops: list[Op]) -> tuple[list[int], list[int]]:
+def returning(code: Code) -> int:
+    """Give the registers that a return reads, as a bit mask."""
+    mask = 0
+    for v in code.results:
+        mask |= 1 << v
+    return mask
+
+
+def masks(code: Code) -> tuple[list[int], list[int]]:
     """Give, per op, bit masks of the registers it reads and of those it overwrites in every lane."""
-    uses, defs = [], []
-    for op in ops:
-        read = written = 0
+    uses, defs, results = [], [], returning(code)
+    for op in code.ops:
+        read, written = results if op.kind == Kind.RETURN else 0, 0
         for v in op.s:
             if type(v) is int:
                 read |= 1 << (v if v >= 0 else ~v)

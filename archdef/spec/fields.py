@@ -125,10 +125,13 @@ class Numbers(Rule):
 
     at_least: int = 1
     length: int | None = None
+    longest: int | None = None
 
     def check(self, path, value):
         if not isinstance(value, tuple) or (self.length is not None and len(value) != self.length):
             yield SpecError(path, value, f"must be a tuple of {self.length or 'whole'} numbers")
+        elif self.longest is not None and len(value) > self.longest:
+            yield SpecError(path, value, f"must hold at most {self.longest} numbers")
         elif any(not isinstance(v, int) or isinstance(v, bool) or v < self.at_least for v in value):
             yield SpecError(path, value, f"must hold whole numbers of at least {self.at_least}")
 
@@ -312,9 +315,10 @@ def real(*, at_least: float | None = None, above: float | None = None, at_most: 
     return _field(Number(whole=False, at_least=at_least, above=above, at_most=at_most, optional=optional), default)
 
 
-def integers(*, at_least: int = 1, length: int | None = None, default: object = attrs.NOTHING) -> Any:
-    """Declare a tuple of whole numbers."""
-    return _field(Numbers(at_least=at_least, length=length), default)
+def integers(*, at_least: int = 1, length: int | None = None, longest: int | None = None,
+             default: object = attrs.NOTHING) -> Any:
+    """Declare a tuple of whole numbers, of exactly `length` or at most `longest` entries."""
+    return _field(Numbers(at_least=at_least, length=length, longest=longest), default)
 
 
 def flag(*, default: object = attrs.NOTHING) -> Any:

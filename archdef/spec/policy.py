@@ -136,7 +136,7 @@ class XorHash(PartitionMap):
     ``chunk = address // interleave_bytes``; ``(chunk ^ (chunk >> s0) ^ (chunk >> s1) …) % partitions``.
     """
 
-    shifts: tuple[int, ...] = integers(default=(3, 6, 9, 12))
+    shifts: tuple[int, ...] = integers(longest=8, default=(3, 6, 9, 12))
     """How far the chunk's number is shifted for each folding."""
 
     def partition(self, address, interleave_bytes, partitions):

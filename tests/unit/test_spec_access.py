@@ -4,9 +4,11 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
-from archdef.spec import Lines, MulticastBroadcast, SegmentShrinking, SharedMemory, SingleWordBroadcast, StrictHalfWarp, WordAtATime
+from archdef.spec import (Interleaved, Lines, MulticastBroadcast, SegmentShrinking, SharedMemory, SingleWordBroadcast,
+                          StrictHalfWarp, WordAtATime, XorHash)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,7 +50,7 @@ def test_every_active_lane_is_served_and_no_other(rule, access):
 @given(rules, accesses)
 def test_inactive_lanes_may_hold_any_address(rule, access):
     word_bytes, addresses, mask = access
-    junk = [address if active else 977 * lane for lane, (address, active) in enumerate(zip(addresses, mask))]
+    junk = [address if active else 977 * lane for lane, (address, active) in enumerate(zip(addresses, mask, strict=True))]
     assert rule.transactions(addresses, word_bytes, mask) == rule.transactions(junk, word_bytes, mask)
 
 
@@ -99,7 +101,6 @@ def test_wide_words_are_served_for_fewer_lanes_at_a_time():
 
 
 def test_wide_words_served_piece_by_piece_conflict_with_themselves():
-    import attrs
     assert attrs.evolve(BANKS32, wide_access=WordAtATime()).passes(8 * LANES, 8) == 4
 
 
@@ -113,6 +114,17 @@ def test_passes_lie_between_the_groups_and_one_per_lane(memory, access):
 @given(accesses)
 def test_sending_many_words_at_once_is_never_slower(access):
     word_bytes, addresses, mask = access
-    import attrs
     many = attrs.evolve(BANKS16, broadcast=MulticastBroadcast())
     assert many.passes(addresses, word_bytes, mask) <= BANKS16.passes(addresses, word_bytes, mask)
+
+
+def test_a_stride_of_all_partitions_camps_unless_the_map_is_a_hash():
+    rows = [2048 * row for row in range(64)]
+    assert {Interleaved().partition(address, 256, 8) for address in rows} == {0}
+    assert {XorHash().partition(address, 256, 8) for address in rows} == set(range(8))
+
+
+@given(st.sampled_from([Interleaved(), XorHash(), XorHash((1, 2))]), st.integers(0, 1 << 36), st.integers(1, 64))
+def test_a_chunk_lies_in_one_partition_that_exists(partition_map, address, partitions):
+    first = address // 256 * 256
+    assert partition_map.partition(first, 256, partitions) == partition_map.partition(address, 256, partitions) < partitions

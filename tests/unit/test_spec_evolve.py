@@ -47,6 +47,14 @@ def test_a_policys_own_numbers_have_paths():
                          "coalescing.load.sector_bytes": 32}).coalescing.load.sector_bytes == 32
 
 
+def test_a_list_of_numbers_has_a_longest():
+    hashed = GIZMO.evolve({"dram.partition_map": "xor_hash", "partition_map.shifts": "2, 4"})
+    assert hashed.dram.partition_map == XorHash((2, 4))
+    with pytest.raises(SpecErrors) as caught:
+        hashed.evolve({"partition_map.shifts": tuple(range(1, 10))})
+    assert "gizmo.dram.partition_map.shifts must hold at most 8 numbers" in str(caught.value)
+
+
 def test_units_and_operations_are_addressed_by_name():
     changed = GIZMO.evolve({"units.alu.lanes": 8, "isa.operations.fp32_fma.latency_cycles": 3})
     assert changed.unit("alu").lanes == 8 and changed.isa.operations["fp32_fma"].latency_cycles == 3

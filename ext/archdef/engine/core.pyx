@@ -29,7 +29,6 @@ from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIA
                                    SP_SHARED, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X, SR_NTID_X, SR_TOTAL_SHARED,
                                    SR_WARP_SIZE)
 
-from archdef.engine.memory import DeviceMemory  # noqa: F811  (public here)
 from archdef.engine.program import ProgramError, layout
 from archdef.errors import BudgetExceeded, GuestFault, LaunchError
 
@@ -41,6 +40,9 @@ cdef extern from "<time.h>" nogil:
     int CLOCK_MONOTONIC
 
 __all__ = ["COUNTER_DTYPE", "DeviceMemory", "MULTIPROCESSOR_DTYPE", "PARTITION_DTYPE", "ProgramError", "Simulation", "layout"]
+
+
+globals()["DeviceMemory"] = DeviceMemory     # cimported above; public here
 
 
 cdef int64_t _now_ns() noexcept nogil:

@@ -5,7 +5,7 @@ Handlers of one cycle commute, so that the order of equal keys never shows in a 
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, realloc
 
-cpdef enum EventKind:
+cdef enum EventKind:
     EV_FILL = 0          # the response to in-flight read `index` has arrived
     EV_STORE_DONE = 1    # a store has landed: its credit returns
     EV_WAKE = 2          # warp `index` becomes ready

@@ -189,5 +189,5 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
         inject.time += m.transaction_cycles
     inject.active = inject.next < inject.count
     sm.unit_blocked[inject.unit] += inject.time - start
-    sm.unit_free[inject.unit] = NEVER if inject.active else max(sm.unit_free[inject.unit], inject.time)
+    sm.unit_free[inject.unit] = NEVER if inject.active else max(inject.floor, inject.time)
     sm.busy |= <uint32_t>1 << inject.unit

@@ -517,6 +517,7 @@ cdef int _access(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, in
     inject.statement = u.statement
     inject.stalled = -1
     inject.time = cycle
+    inject.floor = 0 if m.unit_per_scheduler[u.unit] else sm.unit_free[u.unit]
     inject.load = -1
     inject.cache = NULL
     if u.kind == K_STORE:

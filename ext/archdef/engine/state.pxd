@@ -12,20 +12,20 @@ from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler, pick_function
 from archdef.engine.shared cimport BankTable
 
-cpdef enum:
+cdef enum:
     PENDING = 0x0400000000000000   # ready cycle of a register whose load is still on its way
     BARRIERS = 16
     MEMO_SLOTS = 8
     MEMO_TRANSACTIONS = 32
 
-cpdef enum WarpState:
+cdef enum WarpState:
     WS_EMPTY = 0
     WS_WAITING = 1       # in its scheduler: ready, in the wheel, or with a wake-up event
     WS_SLEEPING = 2      # needs a register whose load is on its way
     WS_BARRIER = 3
     WS_ENDED = 4
 
-cpdef enum FaultCode:
+cdef enum FaultCode:
     FAULT_NONE = 0
     FAULT_BOUNDS = 1             # address outside every allocation (or outside shared, local, constant memory)
     FAULT_ALIGNMENT = 2
@@ -133,6 +133,7 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int32_t statement
     Cache *cache                 # looked up for reads, NULL: none
     int64_t time                 # cycle at which the next transaction can go
+    int64_t floor                # cycle up to which the op holds its unit anyway
     int64_t stalled              # cycle since which it waits for a credit, -1: it does not
     Transaction transactions[256]
 

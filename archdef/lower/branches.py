@@ -1,0 +1,117 @@
+"""Passes over branches: leave early without a branch, and turn short branches into predicated code."""
+from __future__ import annotations
+
+from archdef.lower.encoding import Flag, Kind
+from archdef.lower.facts import live_outs
+from archdef.lower.virtual import PURE, Code, Op, masks
+
+_GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL}
+
+
+def exit_early(code: Code) -> None:
+    """Turn a guarded branch to the end of the thread into a guarded end."""
+    ends = {}
+    for k, op in enumerate(code.ops):
+        if op.kind == Kind.LABEL:
+            at = k
+            while at < len(code.ops) and code.ops[at].kind == Kind.LABEL:
+                at += 1
+            if at < len(code.ops) and code.ops[at].kind in (Kind.EXIT, Kind.RETURN) and code.ops[at].guard is None:
+                ends[op.fn] = code.ops[at].kind
+    for op in code.ops:
+        if op.kind == Kind.BRANCH and op.guard is not None and op.target in ends:
+            op.kind, op.operation, op.target, op.flags = ends[op.target], "exit", None, 0
+
+
+def predicate_branches(code: Code, architecture) -> None:
+    """Turn a forward branch over a short straight piece of code (and an else part) into guards on that code.
+
+    Only code that a guard can switch off lane by lane: no branch, call or barrier, no exchange among lanes, nothing guarded by
+    another predicate, and no change of the predicate itself.
+    """
+    limit = architecture.isa.predication_max_instructions
+    if limit <= 0:
+        return
+    ops = code.ops
+    references: dict[str, int] = {}
+    for op in ops:
+        for label in (op.target,) if op.kind == Kind.BRANCH else op.target if op.kind == Kind.BRANCH_INDEXED else ():
+            references[label] = references.get(label, 0) + 1
+    alive_in: list[int] | None = None
+    kept: list[Op] = []
+    k = 0
+    while k < len(ops):
+        op = ops[k]
+        region = _region(ops, k, references, architecture, limit) if op.kind == Kind.BRANCH and op.guard is not None else None
+        if region is None:
+            kept.append(op)
+            k += 1
+            continue
+        if alive_in is None:
+            alive_in = _alive_in(code)
+        first, second, label_at, after = region
+        skipped = op.guard
+        # lanes for which the branch is taken skip the first part
+        for inner in first:
+            _guard(inner, ~skipped, alive_in[label_at])
+        for inner in second:
+            _guard(inner, skipped, alive_in[after])
+        kept += first + second
+        references[op.target] -= 1
+        if second or after != label_at:
+            references[ops[after].fn] -= 1
+        k = after
+    code.ops = kept
+
+
+def _region(ops: list[Op], k: int, references: dict[str, int], architecture, limit: int):
+    """Give the two parts of a conditional, the index where the second begins (or both meet), and where both meet."""
+    target, guard = ops[k].target, ops[k].guard
+    first, at = _straight(ops, k + 1, guard, references)
+    if at >= len(ops) or _cost(first, architecture) > limit:
+        return None
+    if _is_label(ops, at, target):
+        return first, [], at, at
+    other = ops[at]
+    if other.kind != Kind.BRANCH or other.guard is not None or not _is_label(ops, at + 1, target) or references[target] != 1:
+        return None
+    label_at = at + 1
+    second, after = _straight(ops, label_at + 1, guard, references)
+    if after >= len(ops) or not _is_label(ops, after, other.target) or _cost(second, architecture) > limit:
+        return None
+    return first, second, label_at, after
+
+
+def _is_label(ops: list[Op], at: int, name: str) -> bool:
+    return at < len(ops) and ops[at].kind == Kind.LABEL and ops[at].fn == name
+
+
+def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int]) -> tuple[list[Op], int]:
+    predicate = guard if guard >= 0 else ~guard
+    found = []
+    while at < len(ops):
+        op = ops[at]
+        if op.kind == Kind.LABEL and not references.get(op.fn):
+            at += 1
+            continue
+        if op.kind not in _GUARDABLE or op.guard is not None or predicate in op.d:
+            break
+        found.append(op)
+        at += 1
+    return found, at
+
+
+def _cost(ops: list[Op], architecture) -> int:
+    operations = architecture.isa.operations
+    return sum(op.times * max(1, operations[op.operation].issues) if op.operation in operations else op.times for op in ops)
+
+
+def _guard(op: Op, guard: int, needed: int) -> None:
+    op.guard = guard
+    op.flags |= Flag.PREDICATED
+    op.kills = not any(v is not None and needed >> v & 1 for v in op.d)
+
+
+def _alive_in(code: Code) -> list[int]:
+    uses, defs = masks(code)
+    return [out & ~d | u for out, d, u in zip(live_outs(code), defs, uses)]

@@ -1,0 +1,63 @@
+"""Pass: drop code that nothing reaches and results that nobody reads."""
+from __future__ import annotations
+
+from archdef.lower.encoding import Flag, Kind
+from archdef.lower.facts import live_outs
+from archdef.lower.virtual import PURE, Code, Op, successors
+from archdef.ptx.graph import reachable
+
+_DROPPABLE = PURE | {Kind.LOAD, Kind.SPECIAL}
+
+
+def drop_unreachable(code: Code) -> None:
+    """Drop ops that control never gets to."""
+    if code.ops:
+        reached = reachable(successors(code.ops))
+        code.ops = [op for op, kept in zip(code.ops, reached) if kept or op.kind == Kind.LABEL]
+
+
+def drop_dead(code: Code) -> None:
+    """Drop ops whose results nobody reads; an atomic that nobody reads becomes a reduction."""
+    while True:
+        alive = live_outs(code)
+        kept, changed = [], False
+        for op, behind in zip(code.ops, alive):
+            wanted = [v is not None and (bool(behind >> v & 1) or v in code.foreign) for v in op.d]
+            if not any(wanted) and _droppable(op):
+                changed = True
+                continue
+            if op.kind == Kind.ATOM and not wanted[0]:
+                op.d[0] = None
+            elif op.kind == Kind.SETP:
+                op.d = [v if w else None for v, w in zip(op.d, wanted)]
+            kept.append(op)
+        code.ops = kept
+        if not changed:
+            return
+
+
+def _droppable(op: Op) -> bool:
+    if op.kind not in _DROPPABLE or op.flags & Flag.CARRY_OUT and op.kind == Kind.CARRY:
+        return False
+    return not (op.kind == Kind.LOAD and op.flags & Flag.BYPASS_L1)
+
+
+def drop_labels(code: Code) -> None:
+    """Drop branches to the next op and labels that no branch names."""
+    ops = code.ops
+    ops = [op for k, op in enumerate(ops) if not (op.kind == Kind.BRANCH and _leads_to(ops, k + 1, op.target))]
+    named: set[str] = set()
+    for op in ops:
+        if op.kind == Kind.BRANCH:
+            named.add(op.target)
+        elif op.kind == Kind.BRANCH_INDEXED:
+            named.update(op.target)
+    code.ops = [op for op in ops if op.kind != Kind.LABEL or op.fn in named]
+
+
+def _leads_to(ops: list[Op], at: int, label: str) -> bool:
+    while at < len(ops) and ops[at].kind == Kind.LABEL:
+        if ops[at].fn == label:
+            return True
+        at += 1
+    return False

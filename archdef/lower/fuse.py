@@ -1,0 +1,89 @@
+"""Pass: fuse a multiply and the addition that alone reads it, where machine and source allow it.
+
+Integers always may. PTX lets ``mul.f32`` and ``add.f32`` without rounding modifier be contracted; with one they must not.
+"""
+from __future__ import annotations
+
+from archdef.lower.encoding import Kind
+from archdef.lower.facts import definitions, use_counts
+from archdef.lower.virtual import Code, Op, Unit, Value
+
+_INTEGER = {
+    "mul_lo_b16": ("add_b16", "mad_lo_b16"), "mul_lo_b32": ("add_b32", "mad_lo_b32"), "mul_lo_b64": ("add_b64", "mad_lo_b64"),
+    "mul_wide_u16": ("add_b32", "mad_wide_u16"), "mul_wide_s16": ("add_b32", "mad_wide_s16"),
+    "mul_wide_u32": ("add_b64", "mad_wide_u32"), "mul_wide_s32": ("add_b64", "mad_wide_s32"),
+    "mul24_lo_u32": ("add_b32", "mad24_lo_u32"), "mul24_lo_s32": ("add_b32", "mad24_lo_s32"),
+}
+"""Multiply → the addition that it fuses with, the result."""
+_FLOAT_FORMS = {"fused": ("fma", "fms", "fnma"), "truncated": ("mad_trunc", "msub_trunc", "nmad_trunc")}
+"""Machine's multiply-add → lane functions for a*b + c, a*b - c, c - a*b."""
+
+
+def fuse(code: Code, unit: Unit, architecture, kept_apart: frozenset[int] = frozenset()) -> None:
+    """Fuse within basic blocks; products in `kept_apart` stay as they are."""
+    isa = architecture.isa
+    if not isa.fuse_multiply_add:
+        return
+    uses, written = use_counts(code), definitions(code)
+    products: dict[int, tuple[int, Op]] = {}  # product -> where it was made, in this block
+    last: dict[int, int] = {}  # register -> where it was written last
+    gone: set[int] = set()
+    for k, op in enumerate(code.ops):
+        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL):
+            products.clear()
+        if op.kind == Kind.ALU:
+            made = _fused(op, products, last, isa.float_mad)
+            if made is not None:
+                gone.add(id(products.pop(made)[1]))
+            d = op.d[0]
+            if (_is_product(op, isa.float_mad) and op.guard is None and uses.get(d) == 1 and len(written[d]) == 1
+                    and d not in kept_apart and d not in code.foreign and d not in code.results):
+                products[d] = k, op
+        for v in op.d:
+            if v is not None:
+                last[v] = k
+    code.ops = [op for op in code.ops if id(op) not in gone]
+
+
+def _is_product(op: Op, float_mad: str) -> bool:
+    if op.fn in _INTEGER:
+        return True
+    if op.exact or op.fn not in ("mul_f32", "mul_f64"):
+        return False
+    return op.fn == "mul_f64" or float_mad in _FLOAT_FORMS
+
+
+def _fused(op: Op, products: dict[int, tuple[int, Op]], last: dict[int, int], float_mad: str) -> int | None:
+    """Turn an addition into a multiply-add in place; give the product that it swallowed."""
+    if len(op.s) < 2:
+        return None
+    for position in (1, 0):
+        v = op.s[position]
+        if type(v) is not int or v not in products:
+            continue
+        at, product = products[v]
+        other: Value = op.s[1 - position]
+        if other == v or any(type(f) is int and last.get(f, -1) >= at for f in product.s):
+            continue
+        if product.fn in _INTEGER:
+            addition, fn = _INTEGER[product.fn]
+            if op.fn != addition:
+                continue
+            op.fn, op.operation, op.times = fn, product.operation, product.times
+        else:
+            form = _float_form(op, product, position, float_mad)
+            if form is None:
+                continue
+            op.fn, op.operation = form, f"fp{product.fn[-2:]}_fma"
+        op.s = [product.s[0], product.s[1], other]
+        return v
+    return None
+
+
+def _float_form(op: Op, product: Op, position: int, float_mad: str) -> str | None:
+    type = product.fn[-3:]
+    if op.exact or op.fpenv != product.fpenv or op.fn not in (f"{n}{s}_{type}" for n in ("add", "sub") for s in ("", "_sat")):
+        return None
+    plain, minus, negated = _FLOAT_FORMS["fused" if type == "f64" else float_mad]
+    stem = plain if op.fn.startswith("add") else minus if position == 0 else negated
+    return f"{stem}{'_sat' if '_sat' in op.fn else ''}_{type}"
