@@ -74,11 +74,12 @@ cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint
     cdef uint64_t group
     cdef int lane, first = 0, last, width = <int>table.bank_width_bytes
     cdef int per_group = <int>table.conflict_lanes
-    cdef int64_t passes = 0, groups = 0, pieces = 1
+    cdef int64_t passes = 0, groups = 0, pieces = 1, repeats = 1
     if bytes > width:
         pieces = bytes // width
         if not table.word_at_a_time:
             per_group = per_group // <int>pieces if per_group > pieces else 1
+            repeats = pieces // table.banks if pieces > table.banks else 1     # fewer banks than one lane's words
             pieces = 1
     for lane in range(lanes):
         words[lane] = addresses[lane] // <uint64_t>width
@@ -96,7 +97,7 @@ cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint
             else:
                 passes += _multicast(table, words, group, first, last)
         first = last
-    return passes * pieces | groups * pieces << 32
+    return passes * pieces * repeats | groups * pieces << 32
 
 
 def passes(dict banks, addresses, int word_bytes, mask=None):
