@@ -32,11 +32,12 @@ cdef int _strict(const CoalescingTable *rule, const uint64_t *addresses, uint64_
             together = False
             break
     if together:
-        while span > 128:
-            count = _emit(out, count, base, 128)
-            base += 128
-            span -= 128
-        return _emit(out, count, base, <uint32_t>span)
+        if span <= 128:
+            return _emit(out, count, base, <uint32_t>span)
+        for lane in range(first, last, 128 // bytes):       # segments that no active lane touches are not sent
+            if mask >> lane & (((<uint64_t>1) << (128 // bytes)) - 1):
+                count = _emit(out, count, base + <uint64_t>bytes * <uint64_t>(lane - first), 128)
+        return count
     for lane in range(start, last):
         if mask >> lane & 1:
             count = _emit(out, count, addresses[lane] & ~<uint64_t>(rule.sector_bytes - 1), <uint32_t>rule.sector_bytes)
@@ -132,8 +133,7 @@ cdef int coalesce(const CoalescingTable *rule, const uint64_t *addresses, uint64
             last = lanes
         if group:
             if rule.rule == CO_STRICT:
-                # the rule is stated for whole groups: lanes past the warp's end are inactive lanes of the group
-                count = _strict(rule, addresses, group, first, first + <int>rule.group_lanes, bytes, out, count)
+                count = _strict(rule, addresses, group, first, last, bytes, out, count)
             elif rule.rule == CO_SHRINKING:
                 count = _shrinking(rule, addresses, group, bytes, out, count)
             else:

@@ -6,59 +6,56 @@ from libc.stdint cimport int64_t, uint64_t
 
 cpdef enum:
     MAX_BANKS = 256
+    MAX_WORDS = 64 * 16      # lanes times bank words of one access
 
 
-cdef int _multicast(const BankTable *table, const uint64_t *words, uint64_t mask, int first, int last) noexcept nogil:
+cdef int _multicast(const BankTable *table, const uint64_t *words, int count) noexcept nogil:
     """Distinct words of the most loaded bank: equal words are read once for all lanes."""
     cdef int counts[MAX_BANKS]
-    cdef uint64_t seen[64]
-    cdef int lane, other, found, bank, distinct = 0, most = 0
+    cdef uint64_t seen[MAX_WORDS]
+    cdef int i, other, found, bank, distinct = 0, most = 0
     for bank in range(<int>table.banks):
         counts[bank] = 0
-    for lane in range(first, last):
-        if not mask >> lane & 1:
-            continue
+    for i in range(count):
         found = 0
         for other in range(distinct - 1, -1, -1):
-            if seen[other] == words[lane]:
+            if seen[other] == words[i]:
                 found = 1
                 break
         if found:
             continue
-        seen[distinct] = words[lane]
+        seen[distinct] = words[i]
         distinct += 1
-        bank = <int>(words[lane] % <uint64_t>table.banks)
+        bank = <int>(words[i] % <uint64_t>table.banks)
         counts[bank] += 1
         if counts[bank] > most:
             most = counts[bank]
     return most
 
 
-cdef int _single_word(const BankTable *table, const uint64_t *words, uint64_t mask, int first, int last) noexcept nogil:
-    """Each pass serves every lane of one word, the lowest waiting lane's, and one lane of every other bank."""
-    cdef uint64_t left = 0, word
-    cdef uint64_t taken[4]
-    cdef int lane, bank, passes = 0
-    for lane in range(first, last):
-        left |= mask & (<uint64_t>1 << lane)
-    while left:
+cdef int _single_word(const BankTable *table, uint64_t *words, int count) noexcept nogil:
+    """Each pass serves every request for one word, the first one waiting, and one request of every other bank."""
+    cdef uint64_t taken[4]         # MAX_BANKS bits
+    cdef uint64_t word
+    cdef int i, bank, left, passes = 0
+    while count:
         passes += 1
-        lane = first
-        while not left >> lane & 1:
-            lane += 1
-        word = words[lane]
-        taken[0] = taken[1] = taken[2] = taken[3] = 0
+        word = words[0]
+        for i in range(4):
+            taken[i] = 0
         bank = <int>(word % <uint64_t>table.banks)
         taken[bank >> 6] |= <uint64_t>1 << (bank & 63)
-        while lane < last:
-            if left >> lane & 1:
-                bank = <int>(words[lane] % <uint64_t>table.banks)
-                if words[lane] == word:
-                    left &= ~(<uint64_t>1 << lane)
-                elif not taken[bank >> 6] >> (bank & 63) & 1:
-                    taken[bank >> 6] |= <uint64_t>1 << (bank & 63)
-                    left &= ~(<uint64_t>1 << lane)
-            lane += 1
+        left = 0
+        for i in range(count):
+            bank = <int>(words[i] % <uint64_t>table.banks)
+            if words[i] == word:
+                continue
+            if taken[bank >> 6] >> (bank & 63) & 1:
+                words[left] = words[i]
+                left += 1
+            else:
+                taken[bank >> 6] |= <uint64_t>1 << (bank & 63)
+        count = left
     return passes
 
 
@@ -66,38 +63,32 @@ cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint
                          int bytes) noexcept nogil:
     """Count passes (low 32 bits) and conflict groups that have an active lane (high 32 bits).
 
-    An access wider than a bank serves fewer lanes at a time, or all lanes of a group one bank word after the other. Its first
-    word stands for all: addresses are multiples of the access, so pieces of different lanes meet in a bank only where their
-    first words do.
+    An access wider than a bank serves fewer lanes at a time, all their bank words together, or all lanes of a group one bank
+    word after the other; these pieces cost the same, as they only rotate the banks.
     """
-    cdef uint64_t words[64]
-    cdef uint64_t group
-    cdef int lane, first = 0, last, width = <int>table.bank_width_bytes
-    cdef int per_group = <int>table.conflict_lanes
-    cdef int64_t passes = 0, groups = 0, pieces = 1, repeats = 1
-    if bytes > width:
-        pieces = bytes // width
-        if not table.word_at_a_time:
-            per_group = per_group // <int>pieces if per_group > pieces else 1
-            repeats = pieces // table.banks if pieces > table.banks else 1     # fewer banks than one lane's words
-            pieces = 1
-    for lane in range(lanes):
-        words[lane] = addresses[lane] // <uint64_t>width
+    cdef uint64_t words[MAX_WORDS]
+    cdef int lane, first = 0, last, piece, count, width = <int>table.bank_width_bytes
+    cdef int per_group = <int>table.conflict_lanes, pieces = bytes // width if bytes > width else 1, together = 1
+    cdef int64_t passes = 0, groups = 0
+    if not table.word_at_a_time:
+        per_group = per_group // pieces if per_group > pieces else 1
+        together = pieces
+        pieces = 1
     while first < lanes:
         last = first + per_group
         if last > lanes:
             last = lanes
-        group = mask & (~<uint64_t>0 << first)
-        if last < 64:
-            group &= ~(~<uint64_t>0 << last)
-        if group:
+        count = 0
+        for lane in range(first, last):
+            if mask >> lane & 1:
+                for piece in range(together):
+                    words[count] = addresses[lane] // <uint64_t>width + <uint64_t>piece
+                    count += 1
+        if count:
             groups += 1
-            if table.single_word_broadcast:
-                passes += _single_word(table, words, group, first, last)
-            else:
-                passes += _multicast(table, words, group, first, last)
+            passes += _single_word(table, words, count) if table.single_word_broadcast else _multicast(table, words, count)
         first = last
-    return passes * pieces * repeats | groups * pieces << 32
+    return passes * pieces | groups * pieces << 32
 
 
 def passes(dict banks, addresses, int word_bytes, mask=None):
