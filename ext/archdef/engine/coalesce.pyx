@@ -34,9 +34,11 @@ cdef int _strict(const CoalescingTable *rule, const uint64_t *addresses, uint64_
     if together:
         if span <= 128:
             return _emit(out, count, base, <uint32_t>span)
-        for lane in range(first, last, 128 // bytes):       # segments that no active lane touches are not sent
+        lane = first
+        while lane < last:      # segments that no active lane touches are not sent
             if mask >> lane & (((<uint64_t>1) << (128 // bytes)) - 1):
                 count = _emit(out, count, base + <uint64_t>bytes * <uint64_t>(lane - first), 128)
+            lane += 128 // bytes
         return count
     for lane in range(start, last):
         if mask >> lane & 1:

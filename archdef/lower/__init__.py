@@ -1,0 +1,132 @@
+"""Lowering: PTX and a description become the micro-ops that a machine of that description would issue.
+
+`lower` selects micro-ops instruction by instruction, then runs passes over them, each switched by a field of `Options`, assigns
+registers and packs the result into a `Program`.
+"""
+from __future__ import annotations
+
+import attrs
+
+from archdef.errors import ArchdefError, PtxError, nearest
+from archdef.lower import select_arithmetic, select_control, select_memory, select_warp  # noqa: F401  builders register here
+from archdef.lower.addresses import fold_addresses
+from archdef.lower.allocate import Assignment, assign, coalesce, demand
+from archdef.lower.branches import exit_early, predicate_branches
+from archdef.lower.check import check_features
+from archdef.lower.copies import propagate
+from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
+from archdef.lower.fuse import fuse
+from archdef.lower.interface import interfaces_of, reached
+from archdef.lower.layout import lay_out
+from archdef.lower.pack import pack
+from archdef.lower.pointers import charge_addresses, narrow_addresses, scaled_indices
+from archdef.lower.predicates import combine_predicates
+from archdef.lower.program import Parameter, Program, Relocation, Statement
+from archdef.lower.select import Selection
+from archdef.lower.spaces import resolve_spaces
+from archdef.lower.virtual import Code, Unit
+from archdef.ptx import ir
+
+__all__ = ["Options", "Parameter", "Program", "Relocation", "Statement", "lower"]
+
+
+@attrs.frozen(kw_only=True)
+class Options:
+    """Which passes run. All of them is what the machine's own compiler would do."""
+
+    propagate: bool = True
+    """Constants, parameters and copies become operands."""
+    fold_addresses: bool = True
+    """Additions of constants move into memory operands."""
+    fuse: bool = True
+    """A multiply and the addition behind it become one operation, where the machine has it."""
+    combine_predicates: bool = True
+    """Logic on the result of a comparison becomes part of it."""
+    exit_early: bool = True
+    """A branch to the end becomes a guarded end."""
+    predicate: bool = True
+    """Short branches become predicated code."""
+    pointer_width: bool = True
+    """64-bit address arithmetic is charged at the machine's pointer width."""
+    drop_dead: bool = True
+    """Results that nobody reads are not computed."""
+
+
+def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True, options: Options = Options()) -> Program:
+    """Lower one kernel of a module for an architecture.
+
+    predicate : turn short branches into predicated code (also needs `options.predicate`).
+
+    Raises UnsupportedInstruction, MissingFeature (both with file, line, column) or LaunchError (kernel too long).
+    """
+    function = module.functions.get(entry)
+    if function is None or not function.entry or not function.defined:
+        kernels = [f.name for f in module.functions.values() if f.entry and f.defined]
+        raise ArchdefError(f"{module.file} has no kernel {entry}{nearest(entry, kernels)}; it has {', '.join(kernels) or 'none'}")
+    functions = reached(module, function)
+    layout = lay_out(module, function, functions)
+    unit = Unit()
+    interfaces = interfaces_of(module, functions, unit)
+    source: list[ir.Instruction] = []
+    statements: list[Statement] = []
+    codes: list[Code] = []
+    barriers = 0
+    for f in functions:
+        selection = Selection(module, f, architecture, unit, layout, interfaces, len(source))
+        source.extend(f.body)
+        statements.extend(Statement(i.where.line, i.where.column, i.where.file, i.where.source_line, i.text, i.opcode, f.name)
+                          for i in f.body)
+        codes.append(selection.run())
+        barriers = max(barriers, selection.barriers)
+    if not source:
+        raise PtxError(f"kernel {entry} is empty", file=module.file, line=function.where.line)
+    places = Assignment()
+    needs: dict[str, int] = {}
+    for code in codes:
+        addresses = _optimise(code, unit, architecture, options, predicate, module, source)
+        assign(code, unit, places)
+        needs[code.function.name] = 0, addresses
+    for code in reversed(codes):  # callees first
+        needs[code.function.name] = demand(code, unit, needs[code.function.name][1], needs)
+    ops, targets, constants, specials, instructions = pack(codes, unit, places, architecture, module, source)
+    return Program(
+        entry=entry, file=module.file, architecture=architecture.name, warp_size=architecture.warp.size,
+        ops=ops, targets=targets, constants=constants, specials=specials, rows=places.row_count,
+        predicates=places.predicate_count, registers=max(1, needs[entry]),
+        registers_from="most 32-bit values alive at once in the lowered code", shared_bytes=layout.shared_bytes,
+        dynamic_shared=layout.dynamic_shared, local_bytes=layout.local_bytes, uses_local=layout.uses_local,
+        barriers_used=barriers, global_image=bytes(layout.global_image), const_image=bytes(layout.const_image),
+        relocations=tuple(layout.relocations), parameter_layout=layout.parameters, parameter_bytes=layout.parameter_bytes,
+        statements=tuple(statements), directives=dict(function.directives), functions=tuple(f.name for f in functions),
+        instructions=instructions)
+
+
+def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate: bool, module: ir.Module,
+              source: list[ir.Instruction]) -> set[int]:
+    """Run the passes on one function; give the registers that are charged as 32-bit pointers."""
+    drop_unreachable(code)
+    drop_labels(code)
+    resolve_spaces(code, unit)
+    check_features(code, architecture, module, source)
+    narrow = options.pointer_width and architecture.isa.pointer_bits == 32
+    if options.propagate:
+        propagate(code, unit, architecture)
+    if narrow:
+        narrow_addresses(code, unit)
+    if options.fold_addresses:
+        fold_addresses(code, unit)
+    if options.drop_dead:
+        drop_dead(code)
+    if options.fuse:
+        fuse(code, unit, architecture, scaled_indices(code, unit) if narrow else frozenset())
+    if options.combine_predicates:
+        combine_predicates(code)
+    if options.exit_early:
+        exit_early(code)
+        drop_unreachable(code)
+    drop_labels(code)
+    if options.predicate and predicate:
+        predicate_branches(code, architecture)
+        drop_labels(code)
+    coalesce(code, unit)
+    return charge_addresses(code, unit) if narrow else set()

@@ -1,0 +1,220 @@
+"""Register assignment: which row or predicate holds each virtual register, and how many registers a thread needs.
+
+Every function has rows of its own, since its caller's values stay alive across the call. Within a function a row is used again
+once liveness says that its value is dead. That lanes diverge changes nothing: liveness speaks of one thread, and an op leaves the
+rows of lanes that it does not execute for alone.
+"""
+from __future__ import annotations
+
+import heapq
+
+import attrs
+
+from archdef.lower.encoding import PRED_CARRY, PRED_TRUE, Kind
+from archdef.lower.facts import live_at_entry
+from archdef.lower.virtual import CARRY, TRUE, Code, Const, Op, Unit, masks, successors
+from archdef.ptx.liveness import live_sets
+
+_OVERLAPS = frozenset((Kind.ALU, Kind.SELP))
+"""Kinds whose destination may be the very row of a source of the same width."""
+_FIRST_PREDICATE = PRED_CARRY + 1
+
+
+@attrs.define(slots=True)
+class Assignment:
+    """Places of virtual registers; filled function by function."""
+
+    rows: dict[int, int] = attrs.Factory(dict)
+    predicates: dict[int, int] = attrs.Factory(lambda: {TRUE: PRED_TRUE, CARRY: PRED_CARRY})
+    row_count: int = 0
+    predicate_count: int = _FIRST_PREDICATE
+
+
+def coalesce(code: Code, unit: Unit) -> None:
+    """Give source and destination of a copy one register where their lives allow it, and drop the copy."""
+    moves = [op for op in code.ops if op.kind == Kind.ALU and op.fn[:4] == "mov_" and op.guard is None
+             and type(op.s[0]) is int and _own(op.s[0], code, unit) and _own(op.d[0], code, unit)]
+    if not moves:
+        return
+    involved = 0
+    for op in moves:
+        involved |= 1 << op.s[0] | 1 << op.d[0]
+    against = _interference(code, involved)
+    parent: dict[int, int] = {}
+    members: dict[int, int] = {}
+
+    def find(v: int) -> int:
+        while v in parent:
+            v = parent[v]
+        return v
+
+    for op in moves:
+        a, b = find(op.s[0]), find(op.d[0])
+        if a == b:
+            continue
+        in_a, in_b = members.get(a, 1 << a), members.get(b, 1 << b)
+        if against.get(a, 0) & in_b or against.get(b, 0) & in_a:
+            continue
+        parent[b] = a
+        members[a] = in_a | in_b
+        against[a] = against.get(a, 0) | against.get(b, 0)
+    if not parent:
+        return
+    kept = []
+    for op in code.ops:
+        op.d = [v if v is None or v not in parent else find(v) for v in op.d]
+        op.s = [v if type(v) is not int or v < 0 or v not in parent else find(v) for v in op.s]
+        if op.kind == Kind.ALU and op.fn[:4] == "mov_" and op.d[0] == op.s[0]:
+            continue
+        kept.append(op)
+    code.ops = kept
+
+
+def _own(v: int, code: Code, unit: Unit) -> bool:
+    return v not in code.foreign and v not in unit.specials and v not in code.inputs and v not in code.results
+
+
+def _interference(code: Code, involved: int) -> dict[int, int]:
+    """Give, for registers of copies, the registers alive where they are written (the copied one left out)."""
+    uses, defs = masks(code)
+    alive = live_sets(successors(code.ops), uses, defs)
+    against: dict[int, int] = {}
+    for op, behind in zip(code.ops, alive):
+        for v in op.d:
+            if v is None or not involved >> v & 1:
+                continue
+            others = behind & ~(1 << v)
+            if op.kind == Kind.ALU and op.fn[:4] == "mov_" and op.guard is None and type(op.s[0]) is int:
+                others &= ~(1 << op.s[0])
+            against[v] = against.get(v, 0) | others
+    entering = live_at_entry(code)
+    left = entering & involved
+    while left:
+        bit = left & -left
+        v = bit.bit_length() - 1
+        against[v] = against.get(v, 0) | entering & ~bit
+        left ^= bit
+    return against
+
+
+def assign(code: Code, unit: Unit, places: Assignment) -> None:
+    """Assign rows and predicates to one function's registers, behind what is assigned already."""
+    first, last = _intervals(code, unit)
+    base = places.row_count + (places.row_count & 1)
+    top = _scan([(first[v], last[v], v, unit.widths[v] // 4) for v in first if unit.widths[v] and v not in code.foreign],
+                base, places.rows)
+    places.row_count = max(places.row_count, top)
+    predicates = [(first[v], last[v], v, 1) for v in first if not unit.widths[v] and v not in (TRUE, CARRY)
+                  and v not in code.foreign]
+    places.predicate_count = max(places.predicate_count, _scan(predicates, places.predicate_count, places.predicates))
+
+
+def _intervals(code: Code, unit: Unit) -> tuple[dict[int, int], dict[int, int]]:
+    """Give first and last point of each register's life; op i reads at 2i and writes at 2i + 1."""
+    ops = code.ops
+    uses, defs = masks(code)
+    alive = live_sets(successors(ops), uses, defs)
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+
+    def spread(mask: int, point: int) -> None:
+        while mask:
+            bit = mask & -mask
+            v = bit.bit_length() - 1
+            if first.setdefault(v, point) > point:
+                first[v] = point
+            if last.get(v, -1) < point:
+                last[v] = point
+            mask ^= bit
+
+    entering = alive[0] & ~defs[0] | uses[0] if ops else 0
+    for v in code.inputs:
+        entering |= 1 << v
+    spread(entering, -1)
+    before = entering
+    for i, op in enumerate(ops):
+        behind = alive[i]
+        written = 0
+        for v in op.d:
+            if v is not None:
+                written |= 1 << v
+        spread((behind & ~before) & ~written, 2 * i)
+        spread(before & ~behind, 2 * i)
+        spread(uses[i], 2 * i if _shares(op, unit) else 2 * i + 1)
+        spread(written, 2 * i + 1)
+        before = behind
+    spread(before, 2 * len(ops))
+    return first, last
+
+
+def _shares(op: Op, unit: Unit) -> bool:
+    """Tell whether the destination may be put over a source that dies here."""
+    if op.kind not in _OVERLAPS or op.d[0] is None:
+        return False
+    width = unit.widths[op.d[0]]
+    for v in op.s:
+        if type(v) is int and (unit.widths[v] if v >= 0 else 0) not in (width, 0):
+            return False
+    return True
+
+
+def _scan(intervals: list[tuple[int, int, int, int]], base: int, places: dict[int, int]) -> int:
+    """Linear scan: give each interval (first, last, register, rows) the lowest free place, pairs at even ones; the end of all."""
+    free = ~0  # bit r: place base + r is free
+    ends: list[tuple[int, int]] = []
+    top = base
+    for start, end, v, size in sorted(intervals):
+        while ends and ends[0][0] < start:
+            free |= heapq.heappop(ends)[1]
+        if size == 2:
+            pairs = free & free >> 1
+            lowest = _lowest_even(pairs)
+        else:
+            lowest = (free & -free).bit_length() - 1
+        taken = ((1 << size) - 1) << lowest
+        free &= ~taken
+        heapq.heappush(ends, (end, taken))
+        places[v] = base + lowest
+        top = max(top, base + lowest + size)
+    return top
+
+
+def _lowest_even(mask: int) -> int:
+    """Give the lowest even position of a set bit; the mask has one, since all but finitely many bits are set."""
+    position = 0
+    while not mask >> position & 1:
+        position += 2
+    return position
+
+
+def demand(code: Code, unit: Unit, addresses: set[int], of_callee: dict[str, int]) -> int:
+    """Count the 32-bit registers that a thread needs: the most that are alive at once, callees' included.
+
+    Special registers that have not been read yet take none; `addresses` count one each, as pointers have 32 bits there.
+    """
+    uses, defs = masks(code)
+    alive = live_sets(successors(code.ops), uses, defs)
+    ones = twos = 0
+    for v, width in enumerate(unit.widths):
+        if width and v not in unit.specials:
+            if width == 8 and v not in addresses:
+                twos |= 1 << v
+            else:
+                ones |= 1 << v
+    most = 0
+    for op, behind in zip(code.ops, alive):
+        for v in op.d:
+            if v is not None:
+                behind |= 1 << v
+        count = (behind & ones).bit_count() + 2 * (behind & twos).bit_count()
+        if op.kind == Kind.CALL:
+            count += of_callee.get(op.target, 0)
+        most = max(most, count)
+    return most
+
+
+def row_operand(value, places: Assignment, constants) -> int:
+    """Give the number of a row operand: a row of the warp, or of the launch's constants."""
+    if isinstance(value, Const):
+        return -1 - constants(value)
+    return places.rows[value]

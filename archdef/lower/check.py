@@ -1,0 +1,25 @@
+"""Features that depend on the space of an access, checked once that is known."""
+from __future__ import annotations
+
+from archdef.lower.encoding import Kind, Space
+from archdef.lower.select import need
+from archdef.lower.virtual import Code
+from archdef.ptx import ir
+
+
+def check_features(code: Code, architecture, module: ir.Module, source: list[ir.Instruction]) -> None:
+    """Refuse generic accesses and atomics that the architecture does not have; settle how atomics treat subnormals."""
+    for op in code.ops:
+        if op.kind not in (Kind.LOAD, Kind.STORE, Kind.ATOM):
+            continue
+        instruction = source[op.statement]
+        if op.space == Space.GENERIC:
+            need(architecture, "unified_addressing", module, instruction)
+        if op.kind == Kind.ATOM:
+            where = "shared" if op.space == Space.SHARED else "global"
+            need(architecture, f"atomics_{where}", module, instruction)
+            if op.element == 8 and op.fn != "add_f64":
+                need(architecture, f"atomics_{where}_64", module, instruction)
+            # single-precision sums flush subnormals in global memory and keep them in shared memory
+            if op.fn == "add_f32" and op.space != Space.SHARED:
+                op.fn = "add_ftz_f32"

@@ -1,0 +1,108 @@
+"""A program as text: op index, PTX line, micro-op, cost."""
+from __future__ import annotations
+
+from archdef.lower.encoding import (NO_PREDICATE, NO_ROW, BarrierOp, Combine, ConstantKind, Flag, Kind, ShuffleOp, Space,
+                                    SpecialRegister, VoteOp)
+from archdef.lower.pack import _PREDICATE_DESTINATIONS, _PREDICATE_SOURCES, _lane_functions
+from archdef.lower.program import Program
+
+_KINDS_WITH_TARGET = (Kind.BRANCH, Kind.CALL)
+_SYMBOLS = {ConstantKind.GLOBAL_SYMBOL: "global", ConstantKind.CONST_SYMBOL: "const", ConstantKind.PARAM_SYMBOL: "param",
+            ConstantKind.LOCAL_SYMBOL: "local", ConstantKind.SHARED_SYMBOL: "shared"}
+_ROUNDINGS = ("", ".rz", ".rm", ".rp")
+
+
+def listing(program: Program) -> str:
+    """Print a program, one op a line."""
+    names = {kind: {number: name for name, number in numbers.items()} for kind, numbers in _lane_functions().items()}
+    lines = [f"{program.entry} for {program.architecture}: {len(program.ops)} micro-ops, {program.instructions} instructions, "
+             f"{program.registers} registers, {program.rows} rows, {program.shared_bytes} B shared, {program.local_bytes} B local"]
+    for row in program.specials:
+        lines.append(f"      r{row['row']} = %{SpecialRegister(int(row['special'])).name.lower()}")
+    for k, op in enumerate(program.ops):
+        statement = program.statements[op["statement"]]
+        cost = f"unit {op['unit']} issues {op['issues']} interval {op['interval']} latency {op['latency']}"
+        lines.append(f"{k:5d} {statement.line:5d}  {_text(program, op, names):64s} {cost}")
+    return "\n".join(lines) + "\n"
+
+
+def _text(program: Program, op, names) -> str:
+    kind = Kind(int(op["kind"]))
+    head = _head(op, kind, names)
+    guard = ""
+    if op["guard"]:
+        mark = "%" if op["flags"] & Flag.PREDICATED else "@"
+        guard = f"{mark}{_predicate(int(op['guard_predicate']))} "
+    operands = [_destination(int(v), kind, k, op) for k, v in enumerate(op["d"])]
+    operands += [_source(program, int(v), kind, k, int(op["combine"])) for k, v in enumerate(op["s"])]
+    if kind in (Kind.LOAD, Kind.STORE, Kind.ATOM):
+        base = _source(program, int(op["s"][0]), kind, 0, 0)
+        operands[4] = f"[{base}{int(op['offset']):+d}]" if op["offset"] else f"[{base}]"
+    words = [w for w in operands if w]
+    if kind in _KINDS_WITH_TARGET:
+        words.append(f"-> {op['target']}")
+    if kind == Kind.BRANCH_INDEXED:
+        found = program.targets[op["target"]:op["target"] + op["count"]]
+        words.append("-> " + " ".join(str(t) for t in found))
+    if kind in (Kind.BRANCH, Kind.BRANCH_INDEXED):
+        words.append(f"meet {op['reconverge'] if op['reconverge'] >= 0 else 'end'}")
+    return f"{guard}{head} {', '.join(words)}".rstrip()
+
+
+def _head(op, kind: Kind, names) -> str:
+    fn = int(op["fn"])
+    if kind in names:
+        head = names[kind][fn]
+        if kind == Kind.SETP:
+            head = f"set_{head}" + (f".{Combine(int(op['combine'])).name.lower()}" if op["combine"] else "")
+        elif kind == Kind.ATOM:
+            head = f"atom.{Space(int(op['space'])).name.lower()}.{head}"
+        elif kind == Kind.CARRY:
+            head = f"carry_{head}"
+        return head + _ROUNDINGS[op["fpenv"] & 3] + (".ftz" if op["fpenv"] & 4 else "")
+    if kind in (Kind.LOAD, Kind.STORE):
+        vector = f".v{op['vec']}" if op["vec"] > 1 else ""
+        return f"{kind.name.lower()}.{Space(int(op['space'])).name.lower()}{vector}.{'s' if op['flags'] & 1 else 'b'}{8 * op['element']}"
+    if kind == Kind.PRED:
+        return f"pred.{fn:#04x}"
+    member = {Kind.BARRIER: BarrierOp, Kind.VOTE: VoteOp, Kind.SHUFFLE: ShuffleOp, Kind.SPECIAL: SpecialRegister}.get(kind)
+    return f"{kind.name.lower()}.{member(fn).name.lower()}" if member else kind.name.lower()
+
+
+def _predicate(v: int) -> str:
+    return f"{'!' if v & 1 else ''}p{v >> 1}"
+
+
+def _destination(v: int, kind: Kind, k: int, op) -> str:
+    predicates = _PREDICATE_DESTINATIONS.get(kind, ())
+    if kind == Kind.VOTE and op["fn"] < VoteOp.BALLOT:
+        predicates = (0,)
+    if k in predicates:
+        return "" if v == NO_PREDICATE else f"p{v}"
+    return "" if v == NO_ROW else _pair(v, int(op["width"]) == 8)
+
+
+def _pair(v: int, wide: bool) -> str:
+    return f"r{v}:{v + 1}" if wide else f"r{v}"
+
+
+def _source(program: Program, v: int, kind: Kind, k: int, combine: int) -> str:
+    if k in _PREDICATE_SOURCES.get(kind, ()):
+        if kind == Kind.SETP and not combine or kind == Kind.PRED and v == 0 or kind == Kind.BARRIER and v == 0:
+            return ""
+        return _predicate(v)
+    if v == NO_ROW:
+        return ""
+    if v >= 0:
+        return f"r{v}"
+    row = program.constants[-1 - v]
+    kind_, value = ConstantKind(int(row["kind"])), int(row["value"])
+    if kind_ == ConstantKind.PARAMETER:
+        return f"param[{value}]"
+    if kind_ == ConstantKind.SPECIAL:
+        return f"%{SpecialRegister(value).name.lower()}"
+    if kind_ == ConstantKind.IMMEDIATE:
+        bits = 8 * int(row["width"])
+        shown = value - (value >> bits - 1 << bits)
+        return str(shown) if abs(shown) < 1 << 20 else hex(value)
+    return f"{_SYMBOLS[kind_]}[{value}]"

@@ -1,0 +1,140 @@
+"""The last step: virtual code of all functions becomes one array of micro-ops."""
+from __future__ import annotations
+
+import numpy as np
+
+from archdef.errors import LaunchError
+from archdef.lower.allocate import Assignment, row_operand
+from archdef.lower.cost import Costs
+from archdef.lower.encoding import (CONSTANT_ROW, MICRO_OP, NO_PREDICATE, NO_ROW, PRED_TRUE, SPECIAL_ROW, Kind, VoteOp)
+from archdef.lower.select import place
+from archdef.lower.virtual import Code, Const, Op, Unit, successors
+from archdef.ptx import ir
+from archdef.ptx.graph import post_dominators
+
+_PREDICATE_SOURCES = {Kind.SETP: (2,), Kind.SELP: (2,), Kind.PRED: (0, 1, 2), Kind.P2R: (0,), Kind.BARRIER: (2,), Kind.VOTE: (0,)}
+_PREDICATE_DESTINATIONS = {Kind.SETP: (0, 1), Kind.PRED: (0,), Kind.BARRIER: (1,), Kind.SHUFFLE: (1,), Kind.MATCH: (1,)}
+_FUNCTION_NUMBERS: dict[str, dict[str, int]] = {}
+
+
+def _lane_functions() -> dict[int, dict[str, int]]:
+    """Give, per kind, name → number of the compiled lane functions."""
+    if not _FUNCTION_NUMBERS:
+        from archdef.engine import lanes
+        for kind, names in (("alu", lanes.alu_names()), ("compare", lanes.compare_names()), ("carry", lanes.carry_names()),
+                            ("atomic", lanes.atomic_names())):
+            _FUNCTION_NUMBERS[kind] = {name: k for k, name in enumerate(names)}
+    return {Kind.ALU: _FUNCTION_NUMBERS["alu"], Kind.SETP: _FUNCTION_NUMBERS["compare"],
+            Kind.CARRY: _FUNCTION_NUMBERS["carry"], Kind.ATOM: _FUNCTION_NUMBERS["atomic"]}
+
+
+class Constants:
+    """Constant rows, each distinct value once; 64-bit ones take an even-numbered pair."""
+
+    def __init__(self, codes: list[Code]):
+        found = {v for code in codes for op in code.ops for v in op.s if isinstance(v, Const)}
+        wide = sorted(v for v in found if v.width == 8)
+        narrow = sorted(v for v in found if v.width == 4)
+        self.numbers = {v: 2 * k for k, v in enumerate(wide)}
+        self.numbers.update((v, 2 * len(wide) + k) for k, v in enumerate(narrow))
+        self.rows = np.zeros(2 * len(wide) + len(narrow), CONSTANT_ROW)
+        for v, k in self.numbers.items():
+            self.rows[k] = v.kind, v.width, v.value
+
+    def __call__(self, constant: Const) -> int:
+        """Give the row of a constant."""
+        return self.numbers[constant]
+
+
+def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module: ir.Module, source: list[ir.Instruction]):
+    """Give micro-ops, branch targets, constant rows and special rows."""
+    constants = Constants(codes)
+    functions, costs = _lane_functions(), Costs(architecture)
+    records: list[tuple] = []
+    targets: list[int] = []
+    starts: dict[str, int] = {}
+    total = 0
+    for code in codes:
+        starts[code.function.name] = total
+        total += sum(op.kind != Kind.LABEL for op in code.ops)
+    for code in codes:
+        _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets)
+    ops = np.array(records, MICRO_OP)
+    count = int(ops["issues"].sum())
+    if count > architecture.limits.kernel_instructions:
+        raise LaunchError(f"{codes[0].function.name} has {count} instructions; {architecture.name} takes at most "
+                          f"{architecture.limits.kernel_instructions} (limits.kernel_instructions)")
+    specials = np.array([(number, places.rows[v]) for v, number in unit.specials.items() if v in places.rows], SPECIAL_ROW)
+    return ops, np.array(targets, np.int32), constants.rows, specials, count
+
+
+def _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets) -> None:
+    ops = code.ops
+    base = starts[code.function.name]
+    position, at = [], base  # index of each op, labels taking that of the op behind them
+    for op in ops:
+        position.append(at)
+        at += op.kind != Kind.LABEL
+    labels = {op.fn: position[k] for k, op in enumerate(ops) if op.kind == Kind.LABEL}
+    meetings = meeting_points(ops)
+    for k, op in enumerate(ops):
+        if op.kind == Kind.LABEL:
+            continue
+        instruction = source[op.statement]
+        cost = costs.of(op.operation, op.times, place(module, instruction), instruction.text)
+        target, count, reconverge = 0, 0, -1
+        if op.kind == Kind.BRANCH:
+            target = labels[op.target]
+        elif op.kind == Kind.BRANCH_INDEXED:
+            target, count = len(targets), len(op.target)
+            targets.extend(labels[name] for name in op.target)
+        elif op.kind == Kind.CALL:
+            target = starts[op.target]
+        if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED) and meetings[k] >= 0:
+            reconverge = position[meetings[k]]
+        number = op.fn if not isinstance(op.fn, str) else functions[op.kind][op.fn]
+        guard = op.guard
+        records.append((
+            op.kind, cost.unit, guard is not None, op.flags, number, op.fpenv, op.width, op.space, op.element, op.vec,
+            op.combine, cost.issues, cost.interval, cost.latency, 0 if guard is None else predicate_operand(guard, places),
+            _destinations(op, places), _sources(op, places, constants), op.offset, target, reconverge, count, op.statement))
+
+
+def meeting_points(ops: list[Op]) -> list[int]:
+    """Give, per op, where lanes that part there meet again: the immediate post-dominator; -1 for the function's end.
+
+    Lanes that end on the way need not be waited for. So an end in the middle of the code does not count as a way out, and those
+    who go on still meet; only the function's last end does.
+    """
+    graph = successors(ops)
+    ends = [k for k, ahead in enumerate(graph) if not ahead]
+    # A loop onto itself: post_dominators leaves paths that never arrive out of account.
+    for k in ends[:-1]:
+        if ops[k].kind != Kind.RETURN:
+            graph[k] = (k,)
+    return post_dominators(graph)
+
+
+def predicate_operand(v: int, places: Assignment) -> int:
+    """Encode a predicate source."""
+    return 2 * places.predicates[v] if v >= 0 else 2 * places.predicates[~v] + 1
+
+
+def _destinations(op: Op, places: Assignment) -> list[int]:
+    predicates = _PREDICATE_DESTINATIONS.get(op.kind, ())
+    if op.kind == Kind.VOTE and op.fn < VoteOp.BALLOT:
+        predicates = (0,)
+    found = [NO_PREDICATE if k in predicates else NO_ROW for k in range(4)]
+    for k, v in enumerate(op.d):
+        if v is not None:
+            found[k] = places.predicates[v] if k in predicates else places.rows[v]
+    return found
+
+
+def _sources(op: Op, places: Assignment, constants: Constants) -> list[int]:
+    predicates = _PREDICATE_SOURCES.get(op.kind, ())
+    found = [2 * PRED_TRUE if k in predicates else NO_ROW for k in range(5)]
+    for k, v in enumerate(op.s):
+        if v is not None:
+            found[k] = predicate_operand(v, places) if k in predicates else row_operand(v, places, constants)
+    return found
