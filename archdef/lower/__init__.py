@@ -81,13 +81,13 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     if not source:
         raise PtxError(f"kernel {entry} is empty", file=module.file, line=function.where.line)
     places = Assignment()
-    needs: dict[str, int] = {}
+    addresses: dict[str, set[int]] = {}
     for code in codes:
-        addresses = _optimise(code, unit, architecture, options, predicate, module, source)
+        addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source)
         assign(code, unit, places)
-        needs[code.function.name] = 0, addresses
+    needs: dict[str, int] = {}
     for code in reversed(codes):  # callees first
-        needs[code.function.name] = demand(code, unit, needs[code.function.name][1], needs)
+        needs[code.function.name] = demand(code, unit, addresses[code.function.name], needs)
     ops, targets, constants, specials, instructions = pack(codes, unit, places, architecture, module, source)
     return Program(
         entry=entry, file=module.file, architecture=architecture.name, warp_size=architecture.warp.size,

@@ -71,6 +71,10 @@ def _substitute(code: Code, found: dict[int, Value]) -> bool:
 def _simplify(op: Op, cheap_shift: bool) -> None:
     name, _, width = op.fn.rpartition("_")
     s = op.s
+    if name[:4] == "mad_" and isinstance(s[2], Const) and s[2].kind == ConstantKind.IMMEDIATE and s[2].value == 0:
+        if "sat" not in name:
+            op.fn, op.s = f"mul_{name[4:]}_{width}", s[:2]
+        return
     if name in _COMMUTES and isinstance(s[0], Const) and not isinstance(s[1], Const):
         s[0], s[1] = s[1], s[0]
     second = s[1] if len(s) > 1 else None

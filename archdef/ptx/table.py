@@ -9,9 +9,11 @@ features it needs.
   bound to a name; ``hi>gt`` is spelled ``hi`` and means ``gt``. An unnamed group is bound to its first alternative's name.
 - **operands**: ``d`` a destination, ``p`` a predicate destination, other letters sources, each optionally with its type
   (``b:u32``; without one it is the instruction's first type); ``?`` marks what may be left out.
-- **fn, operation, features** are patterns over what was bound: ``{type}`` and ``{type2}``, ``{b}`` the untyped name of the same
-  width (``b32``), ``{bits}``, ``{w}`` (``64`` for 64-bit types, else empty), every group's name, and ``{_name}``, which is the same
-  with an underscore in front unless it is empty. An operation may be a multiple: ``"int_add*2"``.
+- **fn, operation** and operands' types are patterns over what was bound: ``{type}`` and ``{type2}``, ``{b}`` the untyped name of
+  the same width (``b32``), ``{unsigned}`` the same as an unsigned type if it was untyped, ``{bits}``, ``{twice}`` the type of twice the
+  width, ``{w}`` (``64`` for 64-bit types, else empty), every group's name, and ``{_name}``, which is the same with an underscore
+  in front unless it is empty. An operation may be a multiple: ``"int_add*2"``.
+- **features**, split by blanks, must all be declared by the architecture.
 """
 from __future__ import annotations
 
@@ -130,13 +132,13 @@ def bits_of(type: str) -> int:
 
 
 def _names(types: tuple[str, ...], bound: dict[str, str]) -> dict[str, str]:
-    names = {}
+    names = {"type": ""}
     for position, type in enumerate(types):
         suffix = str(position + 1) if position else ""
         names["type" + suffix] = type
         if position == 0:
             bits = bits_of(type) if type.lstrip("usbf").isdigit() or type == "pred" else 32
-            names.update(bits=str(bits), b=f"b{bits}", w="64" if bits == 64 else "", wide=_TWICE.get(type, type))
+            names.update(bits=str(bits), b=f"b{bits}", w="64" if bits == 64 else "", twice=_TWICE.get(type, type))
             names["unsigned"] = f"u{bits}" if type[0] == "b" else type
     for name, value in bound.items():
         names[name] = value
@@ -175,19 +177,19 @@ TABLE: tuple[Row, ...] = (
     Row("subc", f"{_INT32}|{_INT64}", "cc?", "d a b", "carry", "subc_{b}", "int{w}_add"),
     Row("mul", _INT16, "half=lo", "d a b", "alu", "mul_lo_b16", "int_mul16"),
     Row("mul", _INT16, "half=hi", "d a b", "alu", "mul_hi_{type}", "int_mul16"),
-    Row("mul", _INT16, "wide", "d:{wide} a b", "alu", "mul_wide_{type}", "int_mul16"),
+    Row("mul", _INT16, "wide", "d:{twice} a b", "alu", "mul_wide_{type}", "int_mul16"),
     Row("mul", _INT32, "half=lo", "d a b", "alu", "mul_lo_b32", "int_mul32"),
     Row("mul", _INT32, "half=hi", "d a b", "alu", "mul_hi_{type}", "int_mul_high"),
-    Row("mul", _INT32, "wide", "d:{wide} a b", "alu", "mul_wide_{type}", "int_mul_wide"),
+    Row("mul", _INT32, "wide", "d:{twice} a b", "alu", "mul_wide_{type}", "int_mul_wide"),
     Row("mul", _INT64, "half=lo", "d a b", "alu", "mul_lo_b64", "int64_mul"),
     Row("mul", _INT64, "half=hi", "d a b", "alu", "mul_hi_{type}", "int64_mul*2"),
     Row("mad", _INT16, "half=lo", "d a b c", "alu", "mad_lo_b16", "int_mul16"),
     Row("mad", _INT16, "half=hi", "d a b c", "alu", "mad_hi_{type}", "int_mul16"),
-    Row("mad", _INT16, "wide", "d:{wide} a b c:{wide}", "alu", "mad_wide_{type}", "int_mul16"),
+    Row("mad", _INT16, "wide", "d:{twice} a b c:{twice}", "alu", "mad_wide_{type}", "int_mul16"),
     Row("mad", _INT32, "half=lo", "d a b c", "alu", "mad_lo_b32", "int_mul32"),
     Row("mad", _INT32, "half=hi", "d a b c", "alu", "mad_hi_{type}", "int_mul_high"),
     Row("mad", "s32", "half=hi sat", "d a b c", "alu", "mad_hi_sat_s32", "int_mul_high"),
-    Row("mad", _INT32, "wide", "d:{wide} a b c:{wide}", "alu", "mad_wide_{type}", "int_mul_wide"),
+    Row("mad", _INT32, "wide", "d:{twice} a b c:{twice}", "alu", "mad_wide_{type}", "int_mul_wide"),
     Row("mad", _INT64, "half=lo", "d a b c", "alu", "mad_lo_b64", "int64_mul"),
     Row("mad", _INT64, "half=hi", "d a b c", "alu", "mad_hi_{type}", "int64_mul*2"),
     Row("mad", _INT32, "half=lo cc", "d a b c", "carry", "mad_lo_b32", "int_mul32", "carry_chain"),

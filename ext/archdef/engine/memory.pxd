@@ -20,7 +20,7 @@ cdef class DeviceMemory:
     cdef Span *table                 # the same, for the engine
     cdef int64_t count
     cdef object _lock
-    cdef int running                 # launches in progress: the table must not change meanwhile
+    cdef readonly int running        # launches in progress: the table must not change meanwhile
 
     cdef int _publish(self) except -1
     cdef char *_at(self, uint64_t address, uint64_t nbytes) except NULL

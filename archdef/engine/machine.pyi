@@ -1,0 +1,26 @@
+from enum import IntEnum
+
+MAX_UNITS: int
+MAX_SCHEDULERS: int
+SCHEDULER_WARPS: int
+
+class SchedulerPolicy(IntEnum):
+    SCH_ROUND_ROBIN = 0
+    SCH_GREEDY_OLDEST = 1
+    SCH_OLDEST = 2
+    SCH_TWO_LEVEL = 3
+    SCH_WEIGHTED = 4
+
+class CoalescingRule(IntEnum):
+    CO_STRICT = 0
+    CO_SHRINKING = 1
+    CO_LINES = 2
+
+class WritePolicy(IntEnum):
+    WR_EVICT = 0
+    WR_THROUGH = 1
+    WR_BACK = 2
+
+class PartitionMap(IntEnum):
+    PM_INTERLEAVED = 0
+    PM_XOR = 1

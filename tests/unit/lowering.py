@@ -1,0 +1,56 @@
+"""A stand-in architecture for lowering tests, with every feature, and short ways to lower PTX text."""
+from types import SimpleNamespace
+
+from archdef.lower import lower
+from archdef.ptx import parse
+from archdef.spec.isa import FEATURES, OPERATION_CLASSES, Isa, Operation, Unit
+
+UNITS = (Unit("alu", 32), Unit("special", 4), Unit("memory", 16))
+_SPECIAL = ("transcendental", "rcp", "rsqrt", "sqrt", "div")
+_MEMORY = ("load_", "store_", "atomic_")
+
+
+def _operation(name: str) -> Operation:
+    if name.startswith(_MEMORY):
+        return Operation("memory", 4)
+    return Operation("special" if any(word in name for word in _SPECIAL) else "alu", 10)
+
+
+def machine(*, without=(), warp_size=32, limit=1_000_000, costs=None, **isa):
+    """Make an architecture with all features but `without`; further arguments replace fields of its Isa."""
+    operations = {name: _operation(name) for name in OPERATION_CLASSES} | (costs or {})
+    fields = dict(features=frozenset(FEATURES) - set(without), operations=operations, pointer_bits=64, fuse_multiply_add=True,
+                  float_mad="fused", predication_max_instructions=6) | isa
+    return SimpleNamespace(name="standin", warp=SimpleNamespace(size=warp_size),
+                           limits=SimpleNamespace(kernel_instructions=limit), units=UNITS, isa=Isa(**fields))
+
+
+def kernel(body: str, parameters: str = ".param .u64 out", head: str = "") -> str:
+    """Wrap instructions into a module with one kernel `k` and registers of every type."""
+    return f""".version 7.5
+.target sm_75
+.address_size 64
+{head}
+.visible .entry k({parameters})
+{{
+    .reg .pred %p<20>;
+    .reg .b16 %h<20>;
+    .reg .b32 %r<60>;
+    .reg .f32 %f<40>;
+    .reg .b64 %rd<40>;
+    .reg .f64 %fd<40>;
+{body}
+    ret;
+}}
+"""
+
+
+def lowered(text: str, architecture=None, entry: str = "k", **arguments):
+    """Parse and lower."""
+    return lower(parse(text, "k.ptx"), entry, architecture or machine(), **arguments)
+
+
+def micro_ops(program) -> list[str]:
+    """Give the micro-ops of a listing, without index, line and cost."""
+    lines = program.listing().splitlines()[1 + len(program.specials):]
+    return [line[13:].rpartition(" unit ")[0].strip() for line in lines]
