@@ -11,7 +11,7 @@ from archdef.errors import ArchdefError, PtxError, nearest
 from archdef.lower import select_arithmetic, select_control, select_memory, select_warp  # noqa: F401  builders register here
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, coalesce, demand
-from archdef.lower.branches import exit_early, predicate_branches
+from archdef.lower.branches import exit_early, invert_branches, predicate_branches
 from archdef.lower.check import check_features
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
@@ -42,8 +42,8 @@ class Options:
     """A multiply and the addition behind it become one operation, where the machine has it."""
     combine_predicates: bool = True
     """Logic on the result of a comparison becomes part of it."""
-    exit_early: bool = True
-    """A branch to the end becomes a guarded end."""
+    straighten: bool = True
+    """A branch around a branch is inverted; a branch to the end becomes a guarded end."""
     predicate: bool = True
     """Short branches become predicated code."""
     pointer_width: bool = True
@@ -121,7 +121,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         fuse(code, unit, architecture, scaled_indices(code, unit) if narrow else frozenset())
     if options.combine_predicates:
         combine_predicates(code)
-    if options.exit_early:
+    if options.straighten:
+        invert_branches(code)
         exit_early(code)
         drop_unreachable(code)
     drop_labels(code)

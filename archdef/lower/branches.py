@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from archdef.lower.encoding import Flag, Kind
 from archdef.lower.facts import live_outs
-from archdef.lower.virtual import PURE, Code, Op, masks
+from archdef.lower.virtual import PURE, Code, Op, leads_to, masks
 
 _GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL}
 
@@ -21,6 +21,19 @@ def exit_early(code: Code) -> None:
     for op in code.ops:
         if op.kind == Kind.BRANCH and op.guard is not None and op.target in ends:
             op.kind, op.operation, op.target, op.flags = ends[op.target], "exit", None, 0
+
+
+def invert_branches(code: Code) -> None:
+    """Turn ``@p bra A; bra B; A:`` into ``@!p bra B; A:``, the layout that a compiler chooses."""
+    ops = code.ops
+    gone = set()
+    for k in range(len(ops) - 2):
+        op, jump = ops[k], ops[k + 1]
+        if (op.kind == jump.kind == Kind.BRANCH and op.guard is not None and jump.guard is None
+                and ops[k + 2].kind == Kind.LABEL and leads_to(ops, k + 2, op.target)):
+            op.guard, op.target = ~op.guard, jump.target
+            gone.add(k + 1)
+    code.ops = [op for k, op in enumerate(ops) if k not in gone]
 
 
 def predicate_branches(code: Code, architecture) -> None:

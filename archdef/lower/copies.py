@@ -5,7 +5,7 @@ from __future__ import annotations
 from archdef.lower.encoding import ConstantKind, Kind
 from archdef.lower.facts import single
 from archdef.lower.select_arithmetic import TRUTH
-from archdef.lower.virtual import Code, Const, Op, Unit, Value, immediate, mov
+from archdef.lower.virtual import TRUE, Code, Const, Op, Unit, Value, immediate, mov
 
 _NEUTRAL = {"add": 0, "sub": 0, "shl": 0, "shr": 0, "or": 0, "xor": 0}
 """Operations that a second operand of 0 turns into a copy."""
@@ -21,6 +21,8 @@ def propagate(code: Code, unit: Unit, architecture) -> None:
         for op in code.ops:
             if op.kind == Kind.ALU:
                 _simplify(op, cheap_shift)
+            elif op.kind == Kind.PRED:
+                _simplify_logic(op)
         known = single(code, unit)
         found: dict[int, Value] = {}
         for v, op in known.items():
@@ -86,3 +88,19 @@ def _simplify(op: Op, cheap_shift: bool) -> None:
         wide = "64" if op.width == 8 else ""
         op.fn, op.s = f"shl_{width}", [s[0], immediate(second.value.bit_length() - 1)]
         op.operation, op.times = f"int{wide}_shift", 1
+
+
+def _simplify_logic(op: Op) -> None:
+    """Turn logic with a constant predicate into a copy or a negation."""
+    for k in (0, 1):
+        constant, other = op.s[k], op.s[1 - k]
+        if op.fn in (TRUTH["mov"], TRUTH["not"]) or constant not in (TRUE, ~TRUE):
+            continue
+        holds = constant == TRUE
+        if op.fn == TRUTH["xor"]:
+            op.fn, op.s = TRUTH["not" if holds else "mov"], [other, TRUE, TRUE]
+        elif holds == (op.fn == TRUTH["and"]):
+            op.fn, op.s = TRUTH["mov"], [other, TRUE, TRUE]
+        else:
+            op.fn, op.s = TRUTH["mov"], [constant, TRUE, TRUE]
+        return

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from archdef.lower.encoding import Flag, Kind
 from archdef.lower.facts import live_outs
-from archdef.lower.virtual import PURE, Code, Op, successors
+from archdef.lower.virtual import PURE, Code, Op, leads_to, successors
 from archdef.ptx.graph import reachable
 
 _DROPPABLE = PURE | {Kind.LOAD, Kind.SPECIAL}
@@ -45,7 +45,7 @@ def _droppable(op: Op) -> bool:
 def drop_labels(code: Code) -> None:
     """Drop branches to the next op and labels that no branch names."""
     ops = code.ops
-    ops = [op for k, op in enumerate(ops) if not (op.kind == Kind.BRANCH and _leads_to(ops, k + 1, op.target))]
+    ops = [op for k, op in enumerate(ops) if not (op.kind == Kind.BRANCH and leads_to(ops, k + 1, op.target))]
     named: set[str] = set()
     for op in ops:
         if op.kind == Kind.BRANCH:
@@ -54,10 +54,3 @@ def drop_labels(code: Code) -> None:
             named.update(op.target)
     code.ops = [op for op in ops if op.kind != Kind.LABEL or op.fn in named]
 
-
-def _leads_to(ops: list[Op], at: int, label: str) -> bool:
-    while at < len(ops) and ops[at].kind == Kind.LABEL:
-        if ops[at].fn == label:
-            return True
-        at += 1
-    return False

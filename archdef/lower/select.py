@@ -79,6 +79,8 @@ class Selection:
     instruction: ir.Instruction = None
     guard: int | None = None
     barriers: int = 0
+    temporaries: set[int] = attrs.Factory(set)
+    """Registers that hold a value within one instruction only."""
 
     def run(self) -> Code:
         """Select the whole body."""
@@ -147,13 +149,19 @@ class Selection:
     def emit(self, kind: int, fn: str | int = 0, d=(), s=(), operation: str = "", **fields) -> Op:
         """Append a micro-op under the instruction's guard."""
         op = Op(kind, fn, list(d), list(s), operation, statement=self.statement, guard=self.guard, **fields)
-        op.kills = False
+        op.kills = bool(op.d) and all(v is None or v in self.temporaries for v in op.d)
         self.code.ops.append(op)
         return op
 
+    def fresh(self, width: int) -> int:
+        """Make a register that only this instruction sees."""
+        v = self.unit.new(width)
+        self.temporaries.add(v)
+        return v
+
     def temporary(self, fn: str, s, width: int, operation: str, **fields) -> int:
         """Append an arithmetic micro-op into a new register; never guarded, since nobody else sees the result."""
-        result = self.unit.new(width)
+        result = self.fresh(width)
         self.code.ops.append(Op(Kind.ALU, fn, [result], list(s), operation, statement=self.statement, width=width, **fields))
         return result
 
@@ -272,7 +280,7 @@ class Selection:
     def _counter(self, bare: str, number: SpecialRegister, width: int) -> int:
         self.need("globaltimer" if "globaltimer" in bare else "clock64" if bare == "clock64" else "clock")
         whole = 8 if number in (SpecialRegister.CLOCK64, SpecialRegister.GLOBALTIMER) else 4
-        read = self.unit.new(whole)
+        read = self.fresh(whole)
         self.code.ops.append(Op(Kind.SPECIAL, int(number), [read], [], "clock", statement=self.statement, width=whole))
         if bare in ("globaltimer_lo", "globaltimer_hi"):
             return self.temporary("low_b64" if bare.endswith("lo") else "high_b64", [read], 4, "move")
@@ -290,7 +298,7 @@ class Selection:
             return v, _nothing
         if has == 0:
             raise self.fault(f"a predicate register cannot take a result of type {type}")
-        narrow = self.unit.new(width)
+        narrow = self.fresh(width)
         fn = "low_b64" if has == 4 else "cvt_s64_s32" if type[0] == "s" else "cvt_u64_u32"
         return narrow, lambda: self.emit(Kind.ALU, fn, [v], [narrow], "move", width=has)
 

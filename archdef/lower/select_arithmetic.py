@@ -86,7 +86,7 @@ def set_(s: Selection, m: Match, i: ir.Instruction) -> None:
     combine = _COMBINE[m.bound.get("bool", "")]
     with_ = s.predicate(i.operands[3]) if combine else None
     d, finish = s.destination(i.operands[0], type)
-    holds = s.unit.new(0)
+    holds = s.fresh(0)
     guard, s.guard = s.guard, None
     operation = "int64_compare" if compared in ("u64", "s64") else m.operation
     s.emit(Kind.SETP, f"{order}_{compared}", [holds, None], [a, b, with_], operation, combine=combine,

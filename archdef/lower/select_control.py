@@ -7,6 +7,7 @@ from archdef.lower.select_arithmetic import predicate_pair
 from archdef.lower.virtual import Const, immediate, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match
+from archdef.spec.policy import IpdomStack
 
 _BARRIERS = 16
 
@@ -148,5 +149,7 @@ def barrier_reduce(s: Selection, m: Match, i: ir.Instruction) -> None:
 
 @builds("barrier_warp")
 def barrier_warp(s: Selection, m: Match, i: ir.Instruction) -> None:
-    """``bar.warp.sync``."""
+    """``bar.warp.sync``: nothing, where lanes reconverge by themselves."""
+    if isinstance(getattr(s.architecture.warp, "reconvergence", None), IpdomStack):
+        return
     s.emit(Kind.BARRIER, BarrierOp.WARP, [None, None], [s.value(i.operands[0], "u32"), None, None], "barrier")

@@ -76,11 +76,16 @@ def load(s: Selection, m: Match, i: ir.Instruction) -> None:
         return
     width = s.unit.widths[known[0]]
     if any(s.unit.widths[v] != width for v in known) or width < bits_of(type) // 8:
-        raise s.fault(f"a destination of a load of type {type} must have its width")
+        raise s.fault(f"a destination of a load of type {type} must be a register of at least its width")
     if type[0] == "s":
         flags |= Flag.SIGNED
-    s.emit(Kind.LOAD, 0, registers, [base], OPERATIONS[Kind.LOAD][space], width=width, flags=flags | hints(m), space=space,
-           element=bits_of(type) // 8, vec=len(registers), offset=offset)
+    # memory gives 32-bit lanes unless its elements have 64 bits; a wider register takes an extension
+    loaded = registers if width == lane_bytes(type) else [None if v is None else s.fresh(4) for v in registers]
+    s.emit(Kind.LOAD, 0, loaded, [base], OPERATIONS[Kind.LOAD][space], width=lane_bytes(type), flags=flags | hints(m),
+           space=space, element=bits_of(type) // 8, vec=len(registers), offset=offset)
+    for v, narrow in zip(registers, loaded):
+        if v is not None and v != narrow:
+            s.emit(Kind.ALU, "cvt_s64_s32" if type[0] == "s" else "cvt_u64_u32", [v], [narrow], "move", width=8)
 
 
 def _refuse(s: Selection):

@@ -31,11 +31,11 @@ def vote(s: Selection, m: Match, i: ir.Instruction) -> None:
     holds, mask = s.predicate(i.operands[1]), _member_mask(s, i, 2)
     if m.fn == "ballot":
         d, finish = s.destination(i.operands[0], m.bound["type"])
-        s.emit(Kind.VOTE, VoteOp.BALLOT, [d], [holds, mask], "vote", width=s.unit.widths[d])
+        s.emit(Kind.VOTE, VoteOp.BALLOT, [d], [holds, mask], "vote", width=s.unit.widths[d], element=_width(s, mask))
         finish()
     else:
         s.emit(Kind.VOTE, VoteOp[m.fn.upper()], predicate_pair(s, i.operands[0])[:1], [holds, mask], "vote",
-               width=_width(s, mask))
+               element=_width(s, mask))
 
 
 @builds("active_mask")
@@ -87,6 +87,10 @@ def match(s: Selection, m: Match, i: ir.Instruction) -> None:
     value, mask = s.value(i.operands[1], m.bound["type"]), _member_mask(s, i, 2)
     operand = i.operands[0].first if isinstance(i.operands[0], ir.PredicatePair) else i.operands[0]
     wide = isinstance(operand, ir.Register) and operand.type.endswith("64")
+    if wide and _width(s, mask) == 4:
+        mask = s.temporary("cvt_u64_u32", [mask], 8, "move")
+    elif not wide and _width(s, mask) == 8:
+        mask = s.temporary("low_b64", [mask], 4, "move")
     d, finish = _destinations(s, i.operands[0], "b64" if wide else "b32")
-    s.emit(Kind.MATCH, 1 if m.fn == "all" else 0, d, [value, mask], "match", width=8 if wide else 4)
+    s.emit(Kind.MATCH, 1 if m.fn == "all" else 0, d, [value, mask], "match", width=8 if wide else 4, element=_width(s, value))
     finish()

@@ -161,6 +161,15 @@ def successors(ops: list[Op]) -> list[tuple[int, ...]]:
     return result
 
 
+def leads_to(ops: list[Op], at: int, label: str) -> bool:
+    """Tell whether a label is among those that stand at a place."""
+    while at < len(ops) and ops[at].kind == Kind.LABEL:
+        if ops[at].fn == label:
+            return True
+        at += 1
+    return False
+
+
 def returning(code: Code) -> int:
     """Give the registers that a return reads, as a bit mask."""
     mask = 0

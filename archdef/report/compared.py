@@ -26,18 +26,23 @@ def render(comparison: Comparison) -> Group:
                   title=Text(f"{comparison.workload.about}; {comparison.workload.size_means}: {comparison.size:,}",
                              style="bold"))
     for heading, justify in _COLUMNS:
-        table.add_column(heading, justify=justify, no_wrap=True)
+        table.add_column(heading, justify=justify, no_wrap=True, min_width=len("correct") if heading == "output" else None)
     for name, rows in _by_architecture(comparison):
         table.add_row(Text(name, style="bold"))
         for row in rows:
             table.add_row(*_cells(row))
         table.add_section()
-    return Group(table, *_reasons(comparison), *_failures(comparison), *_assumptions(comparison), _legend(comparison))
+    return Group(table, *_changes(comparison), *_reasons(comparison), *_failures(comparison), *_assumptions(comparison), _legend(comparison))
 
 
 def _by_architecture(comparison: Comparison) -> Iterator[tuple[str, list[Row]]]:
-    for name, rows in groupby(comparison.rows, key=lambda row: row.architecture.label):
-        yield name, list(rows)
+    for _, rows in groupby(comparison.rows, key=lambda row: row.architecture.label):
+        rows = list(rows)
+        yield _short(rows[0].architecture), rows
+
+
+def _short(architecture) -> str:
+    return f"{architecture.name}*" if architecture.changes else architecture.name
 
 
 def _cells(row: Row) -> list[Text | str]:
@@ -46,7 +51,7 @@ def _cells(row: Row) -> list[Text | str]:
     run, metrics = row.run, row.run.metrics
     output = Text("correct", style="green") if row.correct else Text(f"WRONG {row.error:.0e}", style="bold red")
     return [f"  {run.kernel}", count(run.cycles), seconds(run.elapsed_s), three(row.bandwidth),
-            f"{100 * run.occupancy.occupancy:.0f} % {limiter(run.occupancy)}", percent(metrics["branch_efficiency"]),
+            f"{100 * run.occupancy.occupancy:.0f} % {limiter(run.occupancy).replace('registers', 'regs')}", percent(metrics["branch_efficiency"]),
             f"{three(metrics['gld_transactions_per_request'])} | {three(metrics['gst_transactions_per_request'])}",
             count(metrics["shared_bank_conflicts"]), _pair(metrics["partition_busiest"], metrics["partition_idlest"]),
             output]
@@ -54,6 +59,12 @@ def _cells(row: Row) -> list[Text | str]:
 
 def _pair(most: float | None, least: float | None) -> str:
     return NOTHING if most is None or least is None else f"{most:.1f} | {least:.1f} %"
+
+
+def _changes(comparison: Comparison) -> Iterator[Text]:
+    for _, rows in _by_architecture(comparison):
+        if rows[0].architecture.changes:
+            yield Text(f"* {rows[0].architecture.label}")
 
 
 def _reasons(comparison: Comparison) -> Iterator[Table]:
@@ -74,7 +85,7 @@ def _failures(comparison: Comparison) -> Iterator[Table]:
     reasons = {}
     for row in comparison.rows:
         if row.failure:
-            reasons.setdefault((row.architecture.label, row.failure), []).append(row.case.kernel)
+            reasons.setdefault((_short(row.architecture), row.failure), []).append(row.case.kernel)
     for (name, failure), kernels in reasons.items():
         table.add_row(Text(f"{name} {kernels[0]}{' …' if len(kernels) > 1 else ''}", style="red"), Text(failure))
     if table.row_count:

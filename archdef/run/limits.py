@@ -40,8 +40,8 @@ def check_launch(kernel: str, architecture, grid: tuple[int, int, int], block: t
 def check_kernel(kernel: str, architecture, program, block: tuple[int, int, int]) -> None:
     """Refuse a kernel that is too large for the machine, or a block that the kernel excludes. Raises LaunchError."""
     limits = architecture.limits
-    for name, value in (("kernel_instructions", program.instructions), ("local_bytes_per_thread", program.local_bytes),
-                        ("parameter_bytes", program.parameter_bytes), ("constant_bytes", len(program.const_image))):
+    for name, value in (("local_bytes_per_thread", program.local_bytes), ("parameter_bytes", program.parameter_bytes),
+                        ("constant_bytes", len(program.const_image))):
         if value > getattr(limits, name):
             raise _refusal(kernel, architecture, name, getattr(limits, name), value)
     required, largest = program.directives.get("reqntid"), program.directives.get("maxntid")

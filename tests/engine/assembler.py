@@ -30,7 +30,7 @@ class Assembler:
         return self.rows - 2
 
     def predicate(self) -> int:
-        """A predicate as operand (not negated)."""
+        """A predicate as a source (not negated)."""
         self.predicates += 1
         return 2 * (self.predicates - 1)
 
@@ -68,7 +68,7 @@ class Assembler:
         return self.op(Kind.ALU, fn=ALU[name], d=(d,), s=s, width=width, **fields)
 
     def setp(self, name: str, p: int, a: int, b: int, **fields) -> int:
-        return self.op(Kind.SETP, fn=COMPARE[name], d=(p,), s=(a, b), **fields)
+        return self.op(Kind.SETP, fn=COMPARE[name], d=(p >> 1, -1), s=(a, b), **fields)
 
     def exit(self, **fields) -> int:
         return self.op(Kind.EXIT, **fields)

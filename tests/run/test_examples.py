@@ -36,8 +36,8 @@ def test_only_the_unpadded_tile_has_bank_conflicts(name):
 @pytest.mark.parametrize("name", registry.names())
 def test_only_the_naive_transpose_stores_out_of_line(name):
     efficiency = {kernel: row.run.metrics["gst_efficiency"] for kernel, row in rows("transpose", name).items()}
-    assert efficiency.pop("naive") < 50
-    assert set(efficiency.values()) == {100}
+    assert 4 * efficiency.pop("naive") <= min(efficiency.values())
+    assert len(set(efficiency.values())) == 1
 
 
 @pytest.mark.parametrize("name", registry.names())

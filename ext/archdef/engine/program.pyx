@@ -203,10 +203,10 @@ cdef class LoadedProgram:
         if p == T.NO_ROW or p < 0:
             u.d[i] = -1
             return 0
-        if p & 1 or p >> 1 >= self.predicates or p >> 1 == T.PRED_TRUE:
-            raise ProgramError(f"destination {i}: predicate operand {p} of {self.predicates} predicates")
-        u.d[i] = p >> 1
-        self._sets(u, self.rows + (p >> 1))
+        if p >= self.predicates or p == T.PRED_TRUE:
+            raise ProgramError(f"destination {i}: predicate {p} of {self.predicates}")
+        u.d[i] = p
+        self._sets(u, self.rows + p)
         return 0
 
     cdef int _number(self, int value, int count, what) except -1:

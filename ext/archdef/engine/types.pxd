@@ -10,7 +10,7 @@ Predicates are lane masks (64 bits) in a file of their own; predicate 0 is const
 Operands are 32-bit numbers:
 - a row operand ``r >= 0`` is row r of the warp; ``r < 0`` is row ``-1 - r`` of the launch's constant rows (immediates,
   parameters, launch-wide special registers: one value replicated in every lane); ``NO_ROW`` means absent;
-- a predicate operand is ``2 * predicate + negated``.
+- a predicate source is ``2 * predicate + negated``, a predicate destination the predicate's number; -1 means absent.
 """
 from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t)
 
@@ -152,7 +152,7 @@ cdef packed struct MicroOp:
     uint16_t interval    # cycles for which one warp occupies the unit
     uint32_t latency     # cycles from issue to a usable result; memory: added to the memory's own
     int32_t guard_predicate  # predicate operand
-    int32_t d[4]         # destinations
+    int32_t d[4]         # destinations: rows (NO_ROW: none); predicates by their plain number, not doubled (-1: none)
     int32_t s[5]         # sources
     int64_t offset       # bytes added to the address of memory operations
     int32_t target       # index of the op to go to, or first index into the branch-target list
