@@ -20,11 +20,7 @@ MAX_CYCLES = 1_000_000_000_000
 
 
 class Device:
-    """One simulated GPU.
-
-    >>> import archdef, numpy as np
-    >>> device = archdef.Device("gt200")  # doctest: +SKIP
-    """
+    """One simulated GPU: allocates arrays and compiles modules, whose kernels run on its architecture."""
 
     def __init__(self, architecture: str | Architecture, *, max_instructions: int = MAX_INSTRUCTIONS,
                  max_cycles: int = MAX_CYCLES):

@@ -13,10 +13,11 @@ from archdef.cli.common import arch_option, architectures, emit, json_option, se
 @arch_option
 @click.option("--size", "-n", type=int, help="Problem size; each workload has its own default.")
 @click.option("--kernel", "-k", "kernels", multiple=True, help="Only this kernel; may be repeated.")
+@click.option("--why", is_flag=True, help="Explain every kernel, not only the slowest of each architecture.")
 @set_option
 @json_option
 @click.pass_context
-def command(context, workload, names, size, kernels, settings, as_json):
+def command(context, workload, names, size, kernels, why, settings, as_json):
     """Run WORKLOAD on several architectures and print one table.
 
     WORKLOAD is a shipped example (divergence, matmul, reduction, transpose, vector_add), or a recipe file of your own:
@@ -35,7 +36,7 @@ def command(context, workload, names, size, kernels, settings, as_json):
     else:
         from archdef.report.compared import render
 
-        show(render(comparison))
+        show(render(comparison, why))
     if comparison.interrupted:
         raise Interrupted(comparison.interrupted)
     context.exit(0 if comparison.correct else 1)

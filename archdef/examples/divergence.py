@@ -3,7 +3,7 @@ import numpy as np
 
 from archdef.examples.workload import FOLDER, Case, Input, Output, Workload
 
-ROUNDS = 20
+ROUNDS = 64
 
 
 def _scramble(x):

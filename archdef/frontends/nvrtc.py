@@ -1,6 +1,7 @@
 """CUDA C++ to PTX through NVRTC, called by ctypes from its wheel: no GPU, driver or toolkit takes part."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import importlib.util
@@ -17,8 +18,9 @@ from archdef.frontends.options import Compiled, Options
 
 INSTALL = ("NVRTC is not installed; 'pip install archdef[cuda]' brings it as wheels "
            "(no GPU, driver or CUDA toolkit needed)")
-# Sub-folders of the `nvidia` namespace package, by wheel generation: library, headers.
-_LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include"), ("cu13/lib", "cu13/include"))
+# Sub-folders of the `nvidia` namespace package, by wheel generation: library, headers, C++ library's headers.
+_LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include", "cuda_cccl/include"),
+            ("cu13/lib", "cu13/include", "cu13/include/cccl"))
 _SUCCESS = 0
 _POSTPROCESSING = "1"  # part of the cache key: count up when what is done to NVRTC's output changes
 
@@ -28,7 +30,8 @@ class Toolchain:
     """One NVRTC library with the headers that go with it."""
 
     library: Path
-    include: Path
+    include: tuple[Path, ...]
+    """Folders of headers."""
     version: tuple[int, int]
     targets: tuple[int, ...]
     """Virtual architectures that it compiles for, ascending: 35 for ``compute_35``."""
@@ -73,7 +76,7 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
                           *(part for item in sorted(headers.items()) for part in item))
         if (ptx := cache.get(entry)) is not None:
             return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=f"{chain}, cached")
-    ptx, log = _run(chain, text, name, (*flags, *(f"--include-path={f}" for f in (*folders, chain.include))))
+    ptx, log = _run(chain, text, name, (*flags, *(f"--include-path={f}" for f in (*folders, *chain.include))))
     if entry is not None:
         cache.put(entry, ptx)
     return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=str(chain), log=log)
@@ -90,9 +93,24 @@ def _target(chain: Toolchain, wanted: str | None) -> str:
 
 
 def _run(chain: Toolchain, text: str, name: str, flags: tuple[str, ...]) -> tuple[str, str]:
-    # NVRTC writes the source's name into the line table as if it lay in the working directory; PTX that may come from
-    # the cache, or be shipped, must not say where it was made.
     library = _library(chain.library)
+    with _keep_locale():
+        return _compile(library, chain, text, name, flags)
+
+
+@contextlib.contextmanager
+def _keep_locale():
+    """NVRTC 11.8 leaves the calling thread in the C locale, in which Python would read files as ASCII from then on."""
+    uselocale = ctypes.CDLL(None).uselocale
+    uselocale.restype, uselocale.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+    before = uselocale(None)
+    try:
+        yield
+    finally:
+        uselocale(before)
+
+
+def _compile(library: ctypes.CDLL, chain: Toolchain, text: str, name: str, flags: tuple[str, ...]) -> tuple[str, str]:
     program = ctypes.c_void_p()
     _check(library, library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), name.encode(), 0, None, None))
     try:
@@ -102,6 +120,8 @@ def _run(chain: Toolchain, text: str, name: str, flags: tuple[str, ...]) -> tupl
         if status != _SUCCESS:
             reason = log or library.nvrtcGetErrorString(status).decode()
             raise CompileError(f"{name} does not compile ({chain}):\n{reason}")
+        # NVRTC writes the source's name into the line table as if it lay in the working directory; PTX that may come
+        # from the cache, or be shipped, must not say where it was made.
         return _text(library, "nvrtcGetPTX", program).replace(f'"{Path.cwd() / name}"', f'"{name}"'), log
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
@@ -135,15 +155,24 @@ def _installed() -> tuple[Toolchain, ...]:
         spec = None
     chains = []
     for root in (spec.submodule_search_locations or ()) if spec else ():
-        for lib, include in _LAYOUTS:
+        for lib, *include in _LAYOUTS:
+            headers = tuple(folder for name in include if (folder := Path(root) / name).is_dir())
             for library in sorted((Path(root) / lib).glob("libnvrtc.so.*")):
-                headers = Path(root) / include
-                if (headers / "cuda_runtime.h").is_file() and (chain := _probe(library, headers)):
+                if (chain := _probe(library, headers)) and _major(headers) == chain.version[0]:
                     chains.append(chain)
     return tuple(chains)
 
 
-def _probe(path: Path, include: Path) -> Toolchain | None:
+def _major(headers: tuple[Path, ...]) -> int | None:
+    """Give the CUDA version of the headers: wheels of 11 and 12 put theirs into one folder, over each other."""
+    for folder in headers:
+        if (api := folder / "cuda_runtime_api.h").is_file():
+            found = re.search(r"#define\s+CUDART_VERSION\s+(\d+)", api.read_text(encoding="utf-8", errors="replace"))
+            return int(found[1]) // 1000 if found else None
+    return None
+
+
+def _probe(path: Path, include: tuple[Path, ...]) -> Toolchain | None:
     try:
         library = _library(path)
     except OSError:  # built for another machine: as good as not installed

@@ -48,6 +48,8 @@ class Options:
     """Short branches become predicated code."""
     pointer_width: bool = True
     """64-bit address arithmetic is charged at the machine's pointer width."""
+    coalesce: bool = True
+    """A copy's source and destination share a register where they can, and the copy goes."""
     drop_dead: bool = True
     """Results that nobody reads are not computed."""
 
@@ -129,5 +131,6 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.predicate and predicate:
         predicate_branches(code, architecture)
         drop_labels(code)
-    coalesce(code, unit)
+    if options.coalesce:
+        coalesce(code, unit)
     return charge_addresses(code, unit) if narrow else set()

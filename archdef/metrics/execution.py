@@ -28,11 +28,11 @@ def ipc(m):
     return ratio(m.counters.instructions, int(m.counters.multiprocessor["active_cycles"].sum()))
 
 
-@metric("%", "issue cycles / active SM cycles")
+@metric("%", "issue cycles of all schedulers / (active SM cycles * schedulers)")
 def issue_slot_utilization(m):
-    """Share of an active SM's cycles in which something was issued."""
+    """Share of an active SM's cycles for which the average scheduler is issuing."""
     sm = m.counters.multiprocessor
-    return ratio(int(sm["issue_cycles"].sum()), int(sm["active_cycles"].sum()), 100)
+    return ratio(int(sm["issue_cycles"].sum()), int(sm["active_cycles"].sum()) * m.architecture.schedulers.count, 100)
 
 
 @metric("%", "active SM cycles / (SMs * cycles)", "smsp__cycles_active.avg.pct_of_peak_sustained_elapsed")

@@ -1,7 +1,7 @@
 """Results as people and programs read them: rich tables and plain data."""
 from __future__ import annotations
 
-WIDTH = 118
+WIDTH = 120
 """Columns of text that goes to no terminal."""
 
 

@@ -16,23 +16,25 @@ from archdef.report.numbers import NOTHING, count, limiter, percent, seconds, th
 
 _COLUMNS = (("", "left"), ("cycles", "right"), ("time", "right"), ("GB/s", "right"),
             ("occupancy\nand its limit", "left"),
-            ("branch\neff.", "right"), ("transactions\nper ld | st", "right"), ("bank\nconflicts", "right"),
-            ("partitions\nmax | min", "right"), ("output", "left"))
+            ("branch\neff.", "right"), ("trans. per\nld | st", "right"), ("bank\nconflicts", "right"),
+            ("partitions\nmax | min %", "right"), ("DRAM\nbusy", "right"), ("output", "left"))
 
 
-def render(comparison: Comparison) -> Group:
-    """Lay out a comparison in at most 118 columns."""
+def render(comparison: Comparison, explain_all: bool = False) -> Group:
+    """Lay out a comparison in at most 120 columns; reasons for every kernel, or for the slowest of each machine."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title_justify="left",
                   title=Text(f"{comparison.workload.about}; {comparison.workload.size_means}: {comparison.size:,}",
                              style="bold"))
     for heading, justify in _COLUMNS:
-        table.add_column(heading, justify=justify, no_wrap=True, min_width=len("correct") if heading == "output" else None)
+        least = len("correct") if heading == "output" else None
+        table.add_column(heading, justify=justify, no_wrap=True, min_width=least)
     for name, rows in _by_architecture(comparison):
         table.add_row(Text(name, style="bold"))
         for row in rows:
             table.add_row(*_cells(row))
         table.add_section()
-    return Group(table, *_changes(comparison), *_reasons(comparison), *_failures(comparison), *_assumptions(comparison), _legend(comparison))
+    return Group(table, *_changes(comparison), *_reasons(comparison, explain_all),
+                 *_failures(comparison), *_assumptions(comparison), _legend(comparison))
 
 
 def _by_architecture(comparison: Comparison) -> Iterator[tuple[str, list[Row]]]:
@@ -51,14 +53,15 @@ def _cells(row: Row) -> list[Text | str]:
     run, metrics = row.run, row.run.metrics
     output = Text("correct", style="green") if row.correct else Text(f"WRONG {row.error:.0e}", style="bold red")
     return [f"  {run.kernel}", count(run.cycles), seconds(run.elapsed_s), three(row.bandwidth),
-            f"{100 * run.occupancy.occupancy:.0f} % {limiter(run.occupancy).replace('registers', 'regs')}", percent(metrics["branch_efficiency"]),
+            f"{100 * run.occupancy.occupancy:.0f} % {limiter(run.occupancy).replace('registers', 'regs')}",
+            percent(metrics["branch_efficiency"]),
             f"{three(metrics['gld_transactions_per_request'])} | {three(metrics['gst_transactions_per_request'])}",
             count(metrics["shared_bank_conflicts"]), _pair(metrics["partition_busiest"], metrics["partition_idlest"]),
-            output]
+            f"{metrics['dram_utilization']:.0f} %", output]
 
 
 def _pair(most: float | None, least: float | None) -> str:
-    return NOTHING if most is None or least is None else f"{most:.1f} | {least:.1f} %"
+    return NOTHING if most is None or least is None else f"{most:.1f} | {least:.1f}"
 
 
 def _changes(comparison: Comparison) -> Iterator[Text]:
@@ -67,15 +70,16 @@ def _changes(comparison: Comparison) -> Iterator[Text]:
             yield Text(f"* {rows[0].architecture.label}")
 
 
-def _reasons(comparison: Comparison) -> Iterator[Table]:
-    """Say of the slowest kernel of each architecture which line it spends its time on, and why."""
-    table = _notes("Where the slowest kernel of each architecture spends its time")
+def _reasons(comparison: Comparison, explain_all: bool) -> Iterator[Table]:
+    """Say which line kernels spend their time on, and why."""
+    which = "every kernel" if explain_all else "the slowest kernel of each machine"
+    table = _notes(f"Where {which} spends its time")
     for name, rows in _by_architecture(comparison):
-        slowest = max((row.run for row in rows if row.run), key=lambda run: run.elapsed_s, default=None)
-        if slowest and (line := costliest(slowest)):
-            place = f"{line.file.rpartition('/')[2]}:{line.line}"
-            table.add_row(f"{name} {slowest.kernel}", Text.assemble((f"{place}  {line.text}\n", "italic"),
-                                                                    why(slowest)))
+        runs = sorted((row.run for row in rows if row.run), key=lambda run: -run.elapsed_s)
+        for run in runs if explain_all else runs[:1]:
+            if line := costliest(run):
+                place = f"{line.file.rpartition('/')[2]}:{line.line}"
+                table.add_row(f"{name} {run.kernel}", Text.assemble((f"{place}  {line.text}\n", "italic"), why(run)))
     if table.row_count:
         yield table
 
@@ -113,8 +117,9 @@ def _notes(title: str) -> Table:
 
 
 def _legend(comparison: Comparison) -> Text:
-    compilers = ", ".join(sorted(set(comparison.compilers.values())))
+    compilers = ", ".join(sorted({compiler.removesuffix(", cached") for compiler in comparison.compilers.values()}))
     return Text("\nGB/s: bytes that the algorithm must move, over time. "
                 "Bank conflicts: extra passes over the shared-memory banks.\n"
-                f"Partitions: share of the DRAM traffic at the busiest and the idlest. PTX: {compilers or NOTHING}.",
+                "Partitions: share of the DRAM traffic at the busiest and the idlest. DRAM busy: of all data buses. "
+                f"PTX: {compilers or NOTHING}.",
                 style="dim")

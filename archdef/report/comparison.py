@@ -90,8 +90,8 @@ def compare(workload: Workload, architectures: Iterable[Any], size: int | None =
         for row in _rows(workload, architectures, size, tuple(kernels), compilers, said):
             rows.append(row)
     except (Interrupted, KeyboardInterrupt) as stop:
-        where = str(stop) or "interrupted"
-        return Comparison(workload, size, tuple(rows), compilers, f"{where}; {len(rows)} launches were done before")
+        where = str(stop) or "interrupted between two launches"
+        return Comparison(workload, size, tuple(rows), compilers, f"{where}; launches done before: {len(rows)}")
     return Comparison(workload, size, tuple(rows), compilers)
 
 

@@ -6,7 +6,6 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from archdef.report.explain import waiting
 from archdef.report.numbers import count, limiter, metric, percent, seconds, size
 from archdef.run.result import Run
 
@@ -15,6 +14,7 @@ SHOWN = ("ipc", "achieved_occupancy", "branch_efficiency", "warp_execution_effic
          "l1_hit_rate", "l2_hit_rate",
          "dram_read_throughput", "dram_write_throughput", "dram_utilization", "partition_busiest", "partition_idlest")
 LINES = 8
+_SOURCE_WIDTH = 58
 
 
 def render(run: Run, lines: int = LINES) -> Group:
@@ -59,14 +59,16 @@ def _stack(run: Run) -> Text:
 
 def _lines(run: Run, lines: int) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("line", no_wrap=True)
-    table.add_column("share", justify="right", no_wrap=True)
-    table.add_column("issued", justify="right", no_wrap=True)
-    table.add_column("mostly", no_wrap=True)
-    table.add_column("source", no_wrap=True, overflow="ellipsis", ratio=1)
+    for heading, justify in (("line", "left"), ("share", "right"), ("issued", "right"), ("mostly", "left")):
+        table.add_column(heading, justify=justify, no_wrap=True)
+    table.add_column("source", no_wrap=True, overflow="ellipsis")
     costly = sorted((line for line in run.lines if line.warp_cycles), key=lambda line: -line.warp_cycles)[:lines]
     for line in sorted(costly, key=lambda line: (line.file, line.line)):
         place = f"{line.file.rpartition('/')[2]}:{line.line}" if line.line else "(no line)"
-        table.add_row(place, percent(100 * line.share), count(line.counters.instructions), waiting(line),
-                      Text(line.text))
+        table.add_row(place, percent(100 * line.share), count(line.counters.instructions),
+                      line.cause.replace("_", " "), Text(_cut(line.text)))
     return table
+
+
+def _cut(source: str) -> str:
+    return source if len(source) <= _SOURCE_WIDTH else source[:_SOURCE_WIDTH - 1] + "…"

@@ -51,14 +51,12 @@ def test_even_and_odd_threads_diverge_and_whole_warps_do_not(name):
 
 
 @pytest.mark.parametrize("name", registry.names())
-def test_compacting_the_reduction_removes_divergence_and_interleaving_the_conflicts(name):
+def test_interleaving_the_reduction_is_fastest_because_only_compacting_makes_conflicts(name):
     result = {kernel: row.run for kernel, row in rows("reduction", name).items()}
-    branches = {kernel: run.counters.divergent_branches for kernel, run in result.items()}
-    efficiency = {kernel: run.metrics["warp_nonpred_execution_efficiency"] for kernel, run in result.items()}
     conflicts = {kernel: run.metrics["shared_bank_conflicts"] for kernel, run in result.items()}
-    assert branches["neighbored"] >= branches["interleaved"]
-    assert efficiency["neighbored"] < efficiency["neighbored_compact"]
-    assert conflicts["neighbored_compact"] > conflicts["interleaved"] == 0
+    assert conflicts["neighbored_compact"] > conflicts["interleaved"] == conflicts["neighbored"] == 0
+    assert min(result, key=lambda kernel: result[kernel].cycles) == "interleaved"
+    assert result["neighbored"].metrics["warp_nonpred_execution_efficiency"] < 75
 
 
 @pytest.mark.parametrize("name", registry.names())

@@ -25,6 +25,10 @@ def machine(*, without=(), warp_size=32, limit=1_000_000, costs=None, **isa):
                            limits=SimpleNamespace(kernel_instructions=limit), units=UNITS, isa=Isa(**fields))
 
 
+BODY_LINE = 13
+"""Line at which the body of `kernel` begins, if `head` is one line."""
+
+
 def kernel(body: str, parameters: str = ".param .u64 out", head: str = "") -> str:
     """Wrap instructions into a module with one kernel `k` and registers of every type."""
     return f""".version 7.5

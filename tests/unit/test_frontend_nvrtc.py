@@ -1,4 +1,6 @@
 """CUDA C++ becomes PTX without a GPU."""
+import locale
+
 import pytest
 
 from archdef import frontends
@@ -58,7 +60,7 @@ def test_macros_and_include_directories_are_passed_on(tmp_path):
 
 
 def test_the_toolkits_own_headers_are_found():
-    text = "#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n__global__ void f(__half *p) { *p = __float2half(1); }"
+    text = "#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n__global__ void f(half *p) { *p = 1; }"
     assert ".entry" in frontends.compile(text).ptx
 
 
@@ -100,6 +102,12 @@ def test_an_unwritable_cache_is_no_error(monkeypatch):
 def test_the_ptx_does_not_say_where_it_was_made(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert str(tmp_path) not in frontends.compile(KERNEL).ptx
+
+
+def test_the_locale_of_the_process_stays_as_it_was():
+    before = locale.getencoding()
+    frontends.compile(KERNEL)
+    assert locale.getencoding() == before
 
 
 def test_an_absent_version_is_named(monkeypatch):

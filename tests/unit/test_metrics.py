@@ -38,7 +38,8 @@ def counters(*statements, sm=({"active_cycles": 100},), partition=({},), cycles=
 def metrics(*statements, warp_size=32, **more):
     """Give the metrics of hand-made counters."""
     architecture = SimpleNamespace(warp=SimpleNamespace(size=warp_size),
-                                   limits=SimpleNamespace(warps_per_multiprocessor=32))
+                                   limits=SimpleNamespace(warps_per_multiprocessor=32),
+                                   schedulers=SimpleNamespace(count=2))
     return Metrics(Measurement(counters(*statements, **more), architecture, SimpleNamespace(occupancy=0.5)))
 
 
@@ -71,7 +72,7 @@ def test_a_metric_follows_from_counters(name, statement, value):
 
 
 @pytest.mark.parametrize("name, value", [
-    ("achieved_occupancy", 400 / 150 / 32), ("sm_efficiency", 37.5), ("issue_slot_utilization", 20)])
+    ("achieved_occupancy", 400 / 150 / 32), ("sm_efficiency", 37.5), ("issue_slot_utilization", 10)])
 def test_multiprocessor_metrics_are_averages_over_the_chip(name, value):
     sm = ({"active_cycles": 100, "warp_cycles": 300, "issue_cycles": 20},
           {"active_cycles": 50, "warp_cycles": 100, "issue_cycles": 10})

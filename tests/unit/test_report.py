@@ -85,7 +85,7 @@ def test_a_comparison_prints_every_row_the_reasons_and_the_assumptions(stores, a
     printed = text(render(comparison))
     assert not comparison.correct and len(comparison.to_dict()["rows"]) == 3
     assert max(map(len, printed.splitlines())) <= 120
-    for part in ("correct", "WRONG 5e-01", "failed", "limits.threads_per_block is 64", "75.0 | 25.0 %", "32.0",
+    for part in ("correct", "WRONG 5e-01", "failed", "limits.threads_per_block is 64", "75.0 | 25.0", "32.0",
                  why(stores)[:30],
                  "Values that nobody has published", "NVRTC 11.8"):
         assert part in printed

@@ -27,8 +27,8 @@
 
 #include "fpenv.h"
 
-/* Compile hot loops twice and let the loader choose: with AVX2 and FMA where the machine has them. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
+/* Compile every loop twice and let the loader choose: with AVX2 and FMA where the machine has them. LANES_PLAIN: once. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__) && !defined(LANES_PLAIN)
 #define LANES_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define LANES_CLONES

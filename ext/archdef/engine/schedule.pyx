@@ -45,22 +45,34 @@ cdef int _two_level(const MachineTable *machine, Scheduler *s, uint64_t candidat
     return _round_robin(machine, s, candidates & s.active, cycle)
 
 
-cdef int _weighted(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
-    """The candidate of greatest weight: kind of instruction plus cycles since it last issued; ties go round robin."""
-    cdef int start = (s.last + 1) & 63
-    cdef uint64_t left = rotate_right(candidates, start)
-    cdef int best = -1, warp
-    cdef int64_t weight, most = -1
-    while left:
-        warp = (start + lowest_bit(left)) & 63
-        left &= left - 1
-        weight = machine.policy_b * (cycle - s.issued_at[warp])
-        if s.memory >> warp & 1:
-            weight += machine.policy_a
-        if weight > most:
-            most = weight
+cdef inline int _longest_waiting(const Scheduler *s, uint64_t candidates) noexcept nogil:
+    """The candidate whose last issue lies furthest back; ties go to the lower slot."""
+    cdef int best = lowest_bit(candidates), warp
+    cdef int64_t earliest = s.issued_at[best]
+    candidates &= candidates - 1
+    while candidates:
+        warp = lowest_bit(candidates)
+        candidates &= candidates - 1
+        if s.issued_at[warp] < earliest:
+            earliest = s.issued_at[warp]
             best = warp
     return best
+
+
+cdef int _weighted(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
+    """The candidate of greatest weight: kind of instruction plus cycles since it last issued.
+
+    Within one kind the longest waiting has the greatest weight, so only the best of each kind need be weighed.
+    """
+    cdef uint64_t memory = candidates & s.memory, other = candidates & ~s.memory
+    cdef int first, second
+    if memory == 0 or other == 0:
+        return _longest_waiting(s, candidates)
+    first = _longest_waiting(s, memory)
+    second = _longest_waiting(s, other)
+    if machine.policy_a + machine.policy_b * (s.issued_at[second] - s.issued_at[first]) > 0:
+        return first
+    return second
 
 
 cdef pick_function pick_of(int64_t policy) noexcept nogil:

@@ -1,0 +1,200 @@
+"""Every row of the instruction table lowers, in every form that it lists, and says what it needs."""
+import pytest
+from archdef.engine import lanes
+from archdef.engine.program import LoadedProgram
+from archdef.errors import MissingFeature, PtxError, UnsupportedInstruction
+from archdef.lower import Options
+from archdef.lower.select import BUILDERS
+from archdef.ptx import table
+from archdef.ptx.table import TABLE, Row
+from archdef.spec.isa import FEATURES, OPERATION_CLASSES
+from lowering import BODY_LINE, kernel, lowered, machine
+
+KEEP = Options(drop_dead=False, propagate=False, straighten=False, predicate=False, coalesce=False)
+REGISTERS = {"pred": "%p", "16": "%h", "32": "%r", "64": "%rd"}
+OPERANDS = {
+    "load": "{vector} [%rd1+16]", "store": "[%rd1+16] {vector}", "branch": "DONE", "branch_indexed": "%r1 TARGETS", "call": "helper",
+    "fence": "", "exit": "", "return": "", "trap": "", "generic_address": "%rd2 %rd3", "space_test": "%p1 %rd3",
+}
+SPECIFIC = {"lop3": "%r1 %r2 %r3 %r4 0x96", "nanosleep": "%r1", "applypriority": "[%rd1] 128", "discard": "[%rd1] 128",
+            "prefetch": "[%rd1]", "prefetchu": "[%rd1]", "pmevent": "1", "fence": "", "griddepcontrol": "", "brkpt": ""}
+
+
+def register(type: str, number: int) -> str:
+    if type == "pred":
+        return f"%p{number}"
+    bits = max(16, table.bits_of(type))
+    if type in ("f32", "f64"):
+        return f"%f{number}" if bits == 32 else f"%fd{number}"
+    return f"{REGISTERS[str(bits)]}{number}"
+
+
+def forms(row: Row):
+    """Yield modifiers and types that together use every alternative of the row at least once."""
+    base = [next(iter(g.meanings)) for g in row.groups if not g.optional]
+    type_choices = [sorted(s) for s in row.type_sets]
+    combinations = [()]
+    for choice in type_choices:
+        combinations = [(*c, t) for c in combinations for t in choice]
+    for types in combinations:
+        yield base, types
+    first = tuple(choice[0] for choice in type_choices)
+    for group in row.groups:
+        others = [next(iter(g.meanings)) for g in row.groups if not g.optional and g is not group]
+        for spelled in group.meanings:
+            yield [*others, spelled], first
+
+
+def operands(row: Row, found: table.Match) -> str:
+    if row.opcode in SPECIFIC:
+        return ", ".join(SPECIFIC[row.opcode].split())
+    if row.builder in OPERANDS:
+        count = int((found.bound.get("vec") or "v1")[1:])
+        names = [register(found.bound.get("type") or "b32", k + 4) for k in range(count)]
+        vector = "{" + "$".join(names) + "}" if count > 1 else names[0]
+        return ", ".join(OPERANDS[row.builder].replace("{vector}", vector).split()).replace("$", ", ")
+    texts = []
+    for k, (letter, type) in enumerate(found.operands):
+        if row.operand_list[k].optional and row.builder in ("barrier", "atomic") or row.builder == "barrier_reduce" and letter == "b":
+            continue
+        if row.builder == "atomic" and letter == "a":
+            texts.append("[%rd1]")
+        elif letter == "p":
+            texts.append(f"%p{k + 1}")
+        else:
+            texts.append(register(type or "b32", k + 1))
+    return ", ".join(texts)
+
+
+def usable(row: Row, modifiers, types) -> bool:
+    """Leave out combinations that the manual excludes although each part is allowed."""
+    if row.opcode == "cvt":
+        to, from_ = types
+        if from_ in ("u64", "s64") and to == "f16":
+            return False
+        whole = bool({"rni", "rzi", "rmi", "rpi"} & set(modifiers))
+        integer = to[0] in "us" and from_[0] == "f"
+        return whole or not integer
+    if row.opcode in ("ld", "st") and set(modifiers) & {"v4"} and types[0].endswith("64"):
+        return False
+    if row.opcode in ("ld", "st"):
+        return not set(modifiers) & {"param", "param::entry", "param::func"}
+    return True
+
+
+def every_form():
+    for number, row in enumerate(TABLE):
+        seen = set()
+        for modifiers, types in forms(row):
+            key = (*modifiers, *types)
+            if key not in seen and usable(row, modifiers, types):
+                seen.add(key)
+                yield pytest.param(row, key, id=f"{number}-{'.'.join((row.opcode, *key))}")
+        assert seen or row.opcode == "cvt", row.form
+
+
+@pytest.mark.parametrize("row, words", list(every_form()))
+def test_every_form_of_every_row_lowers(row, words):
+    found = table.find(row.opcode, words)
+    assert found is not None
+    extra = "\n.func helper() { ret; }\n"
+    targets = "TARGETS: .branchtargets DONE;" if row.builder == "branch_indexed" else ""
+    text = kernel(f"{targets}\n    {'.'.join((row.opcode, *words))} {operands(row, found)};\n    mov.u32 %r50, 0;\nDONE:", head=extra)
+    program = lowered(text, options=KEEP)
+    line = next(k for k, l in enumerate(text.splitlines(), 1) if l.startswith(f"    {row.opcode}."
+                if words else f"    {row.opcode} "))
+    made = [op for op in program.ops if program.statements[op["statement"]].line == line]
+    dropped = row.builder in ("hint", "branch") or (row.opcode, *words[:1]) == ("bar", "warp")
+    assert made or dropped
+    LoadedProgram(program, 32, 3)  # the engine checks every operand and width
+
+
+def test_convert_to_integer_covers_every_rounding():
+    for mode in ("rni", "rzi", "rmi", "rpi"):
+        for to in ("u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"):
+            for from_ in ("f16", "f32", "f64"):
+                d = register(to if to not in ("u8", "s8") else "u32", 1)
+                program = lowered(kernel(f"cvt.{mode}.{to}.{from_} {d}, {register(from_, 2)};"), options=KEEP)
+                assert len(program.ops) >= 2
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.form)
+def test_rows_name_what_exists(row):
+    assert row.builder in BUILDERS
+    assert set(row.features.split()) <= set(FEATURES)
+    for modifiers, types in forms(row):
+        found = table.find(row.opcode, (*modifiers, *types))
+        if found is not None and found.row is row and found.operation:
+            assert found.operation in OPERATION_CLASSES
+        if found is not None and found.row is row and row.builder == "alu":
+            assert found.fn in lanes.alu_names()
+        if found is not None and found.row is row and row.builder == "compare":
+            assert found.fn in lanes.compare_names()
+
+
+def test_no_form_matches_two_rows():
+    for row in TABLE:
+        for modifiers, types in forms(row):
+            found = [other for other in table.ROWS[row.opcode] if other.bind(tuple(modifiers), types) is not None]
+            assert found == [row], (row.form, modifiers, types, [f.form for f in found])
+
+
+def test_modifier_order_does_not_matter():
+    assert table.find("vote", ("sync", "ballot", "b32")).row is table.find("vote", ("ballot", "sync", "b32")).row
+    assert table.find("atom", ("add", "release", "gpu", "global", "u32")).bound["space"] == "global"
+
+
+def test_an_unknown_instruction_names_the_nearest():
+    with pytest.raises(UnsupportedInstruction, match=r"k\.ptx:13:1: `prmtt\.b32` is not supported \(did you mean prmt\?\)") as caught:
+        lowered(kernel("prmtt.b32 %r1, %r2, %r3, %r4;"))
+    assert (caught.value.line, caught.value.text) == (BODY_LINE, "prmtt.b32 %r1, %r2, %r3, %r4;")
+
+
+def test_an_unknown_form_names_the_nearest_form():
+    with pytest.raises(UnsupportedInstruction, match=r"`add\.rna\.f32` is not supported; the nearest form known is "
+                                                     r"`add\{\.rnd\}\{\.ftz\}\{\.sat\}\.f32`"):
+        lowered(kernel("add.rna.f32 %f1, %f2, %f3;"))
+
+
+def test_a_wrong_number_of_operands_is_an_error():
+    with pytest.raises(PtxError, match="`add` takes 3 operands, got 2"):
+        lowered(kernel("add.s32 %r1, %r2;"))
+
+
+@pytest.mark.parametrize("instruction, feature", [
+    ("add.f64 %fd1, %fd2, %fd3;", "fp64"), ("cvt.rn.f64.s32 %fd1, %r1;", "fp64"),
+    ("fma.rn.f32 %f1, %f2, %f3, %f4;", "fp32_fma"), ("popc.b32 %r1, %r2;", "bit_operations"),
+    ("shfl.sync.down.b32 %r1, %r2, 1, 31, -1;", "shuffle"), ("vote.sync.ballot.b32 %r1, %p1, -1;", "vote_ballot"),
+    ("vote.sync.any.pred %p1, %p2, -1;", "vote"), ("match.any.sync.b32 %r1, %r2, -1;", "match"),
+    ("bar.sync 1;", "barrier_count"), ("bar.sync 0, 64;", "barrier_count"), ("bar.red.popc.u32 %r1, 0, %p1;", "barrier_reduce"),
+    ("atom.global.add.u32 %r1, [%rd1], %r2;", "atomics_global"), ("atom.global.add.u64 %rd2, [%rd1], %rd3;", "atomics_global_64"),
+    ("atom.shared.add.u32 %r1, [%r3], %r2;", "atomics_shared"), ("atom.shared.cas.b64 %rd2, [%r3], %rd3, %rd4;", "atomics_shared_64"),
+    ("red.global.add.f32 [%rd1], %f2;", "atomics_float_add"), ("red.global.add.f64 [%rd1], %fd2;", "atomics_double_add"),
+    ("ld.u32 %r1, [%rd1];", "unified_addressing"), ("mov.u64 %rd1, %clock64;", "clock64"), ("mov.u32 %r1, %clock;", "clock"),
+    ("mov.u64 %rd1, %globaltimer;", "globaltimer"), ("mov.u32 %r1, %lanemask_lt;", "vote_ballot"),
+    ("vote.sync.ballot.b64 %rd1, %p1, -1;", "lane_masks_64"), ("call helper;", "device_calls"),
+    ("shf.l.wrap.b32 %r1, %r2, %r3, %r4;", "funnel_shift"), ("dp4a.s32.s32 %r1, %r2, %r3, %r4;", "int_dot"),
+    ("prmt.b32 %r1, %r2, %r3, %r4;", "byte_permute"), ("mad.lo.cc.u32 %r1, %r2, %r3, %r4;", "carry_chain"),
+])
+def test_a_missing_feature_is_named_with_instruction_place_and_architecture(instruction, feature):
+    text = kernel(instruction, head=".func helper() { ret; }")
+    lowered(text, options=KEEP)
+    with pytest.raises(MissingFeature) as caught:
+        lowered(text, machine(without=[feature]))
+    error = caught.value
+    assert (error.feature, error.architecture, error.line) == (feature, "standin", BODY_LINE)
+    for part in (f"k.ptx:{BODY_LINE}:", instruction.split()[0].rstrip(";"), feature, "standin"):
+        assert part in str(error)
+
+
+def test_a_missing_feature_names_the_source_line():
+    text = kernel("    .loc 1 42 0\n    popc.b32 %r1, %r2;") + '\n.file 1 "kernel.cu"\n'
+    with pytest.raises(MissingFeature, match=r"`popc\.b32` \(from kernel\.cu:42\) needs the feature bit_operations"):
+        lowered(text, machine(without=["bit_operations"]))
+
+
+def test_hints_are_never_refused():
+    bare = machine(without=FEATURES)
+    for instruction in ("ld.global.nc.u32 %r1, [%rd1];", "ld.global.cg.u32 %r1, [%rd1];", "prefetch.global.L2 [%rd1];",
+                        "nanosleep.u32 100;", "st.global.L1::no_allocate.u32 [%rd1], %r1;"):
+        lowered(kernel(instruction), bare)
