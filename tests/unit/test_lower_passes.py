@@ -273,7 +273,7 @@ def test_calls_hand_over_values_in_the_callees_registers():
     program = lowered(kernel(CALL, head=HELPER))
     found = micro_ops(program)
     assert found == ["mov_b32 r0, r0", "mov_b32 r4, r0", "mov_b64 r2:3, param[0]", "call -> 7", "mov_b32 r0, r2",
-                     "store.global.b32 [param[0]], r0", "exit", "low_b64 r5, r2", "add_b32 r2, r4, r5", "return"]
+                     "store.global.b32 [param[0]], r0", "exit", "cvt_u32_u64 r5, r2", "add_b32 r2, r4, r5", "return"]
     assert program.functions == ("k", "helper")
 
 

@@ -54,6 +54,11 @@ cdef struct Network:
     int32_t *place
     int32_t units
     int64_t landed_fs        # when the last store landed
+    # how many partitions have work at a time: bytes may be even over a launch and yet come from one partition after another
+    int32_t working          # partitions with a request queued or on its way to them
+    int64_t changed_fs
+    int64_t any_working_fs   # time in which at least one had work
+    int64_t working_fs       # the same, times how many had
 
 cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except -1
 cdef void network_close(Network *n) noexcept nogil

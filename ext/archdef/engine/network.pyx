@@ -271,6 +271,15 @@ cdef void _cached(Network *n, int32_t which, int32_t sm, const Request *r, uint6
     n.remaining[record] = waits | (<int32_t>r.serial << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
 
 
+cdef inline void _working(Network *n, int32_t change, int64_t now_fs) noexcept nogil:
+    """A partition got its first request (+1) or served its last (-1); events come in order of time."""
+    if n.working:
+        n.any_working_fs += now_fs - n.changed_fs
+        n.working_fs += n.working * (now_fs - n.changed_fs)
+    n.changed_fs = now_fs
+    n.working += change
+
+
 cdef void _arrive(Network *n, int32_t which, int32_t sm, const Request *r, uint64_t local, int64_t time_fs) noexcept nogil:
     """A request has come through the partition's port."""
     cdef Partition *p = n.partitions + which
@@ -319,7 +328,10 @@ cdef void _port_event(Network *n, int32_t sm, int64_t now_fs) noexcept nogil:
         cluster[0] = port.free_fs
     arrival = max(now_fs + m.request_latency_fs, p.in_free_fs)
     p.in_free_fs = arrival + _port_fs(m, packet, m.partition_request_bytes_per_cycle)
+    packet = p.dram.queued
     _arrive(n, which, sm, r, local, p.in_free_fs)
+    if packet == 0 and p.dram.queued:
+        _working(n, 1, now_fs)
     port.head = (port.head + 1) & (port.room - 1)
     port.count -= 1
     if port.count:
@@ -373,6 +385,8 @@ cdef void _partition_event(Network *n, int32_t which, int64_t now_fs) noexcept n
         return
     _served(n, which, index, done_fs)
     dram_release(&p.dram, index)
+    if p.dram.queued == 0:
+        _working(n, -1, now_fs)
     if p.first_waiter >= 0 and p.dram.queued < n.m.queue_entries:
         sm = p.first_waiter
         p.first_waiter = n.ports[sm].next_waiter
