@@ -29,6 +29,8 @@ class Counters:
     warps: int
     lanes_launched: int
     threads: int
+    partitions_in_use: float
+    """Mean number of partitions with DRAM work at a time, while any had some."""
     max_resident_blocks: int
     """Most blocks seen resident on one SM."""
     _sums: dict = attrs.field(init=False, factory=dict, repr=False)
@@ -38,6 +40,7 @@ class Counters:
         """Wrap what ``Simulation.result()`` gives."""
         return cls(cycles=int(result["cycles"]), elapsed_s=int(result["elapsed_fs"]) / FEMTOSECONDS,
                    **{name: result[name] for name in ("statements", "multiprocessor", "partition")},
+                   partitions_in_use=float(result["partitions_in_use"]),
                    **{name: int(result[name])
                       for name in ("warps", "lanes_launched", "threads", "max_resident_blocks")})
 

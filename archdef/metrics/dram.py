@@ -58,10 +58,16 @@ def partition_idlest(m):
     return ratio(min(traffic, default=0), sum(traffic), 100)
 
 
+@metric("count", "time integral of partitions with work / time in which any has work")
+def partitions_in_use(m):
+    """Partitions that have DRAM work at a time, while any has; requests that camp use few of many, one after the other."""
+    return m.counters.partitions_in_use or None
+
+
 def _traffic(m) -> list[int]:
     partition = m.counters.partition
     return (partition["bytes_read"] + partition["bytes_written"]).tolist()
 
 
 METRICS = (dram_read_throughput, dram_write_throughput, dram_read_transactions, dram_write_transactions,
-           dram_utilization, dram_row_hit_rate, partition_busiest, partition_idlest)
+           dram_utilization, dram_row_hit_rate, partition_busiest, partition_idlest, partitions_in_use)

@@ -17,7 +17,7 @@ from archdef.report.numbers import NOTHING, count, limiter, percent, seconds, th
 _COLUMNS = (("", "left"), ("cycles", "right"), ("time", "right"), ("GB/s", "right"),
             ("occupancy\nand its limit", "left"),
             ("branch\neff.", "right"), ("trans. per\nld | st", "right"), ("bank\nconflicts", "right"),
-            ("partitions\nmax | min %", "right"), ("DRAM\nbusy", "right"), ("output", "left"))
+            ("partitions\nmax | min %", "right"), ("in\nuse", "right"), ("output", "left"))
 
 
 def render(comparison: Comparison, explain_all: bool = False) -> Group:
@@ -57,7 +57,11 @@ def _cells(row: Row) -> list[Text | str]:
             percent(metrics["branch_efficiency"]),
             f"{three(metrics['gld_transactions_per_request'])} | {three(metrics['gst_transactions_per_request'])}",
             count(metrics["shared_bank_conflicts"]), _pair(metrics["partition_busiest"], metrics["partition_idlest"]),
-            f"{metrics['dram_utilization']:.0f} %", output]
+            _of(metrics["partitions_in_use"], len(run.partition)), output]
+
+
+def _of(used: float | None, there: int) -> str:
+    return NOTHING if used is None else f"{used:.1f}/{there}"
 
 
 def _pair(most: float | None, least: float | None) -> str:
@@ -120,6 +124,6 @@ def _legend(comparison: Comparison) -> Text:
     compilers = ", ".join(sorted({compiler.removesuffix(", cached") for compiler in comparison.compilers.values()}))
     return Text("\nGB/s: bytes that the algorithm must move, over time. "
                 "Bank conflicts: extra passes over the shared-memory banks.\n"
-                "Partitions: share of the DRAM traffic at the busiest and the idlest. DRAM busy: of all data buses. "
+                "Partitions: share of the DRAM traffic at the busiest and the idlest. In use: how many have\nwork at a time. "
                 f"PTX: {compilers or NOTHING}.",
                 style="dim")

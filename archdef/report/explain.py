@@ -5,6 +5,9 @@ from archdef.metrics.stalls import WAITS_FOR
 from archdef.report.numbers import percent, three
 from archdef.run.result import Cost, Run
 
+_CAMPING = 0.75
+"""Memory that keeps fewer of its partitions at work than this is worth a word."""
+_MEMORY = ("memory_dependency", "memory_throttle")
 _NOTABLE = 1.05
 """Transactions or passes above the least by this factor are worth a word."""
 
@@ -27,8 +30,15 @@ def why(run: Run) -> str:
     stalls = line.counters.stalls
     most = stalls[line.cause] / line.warp_cycles if line.warp_cycles else 0.0
     remarks = [f"{percent(100 * line.share)} of warp cycles, {percent(100 * most)} of them {waiting(line)}",
-               *_accesses(run, line)]
+               *_accesses(run, line), *_camping(run, line)]
     return "; ".join(remarks)
+
+
+def _camping(run: Run, line: Cost) -> list[str]:
+    used, there = run.metrics["partitions_in_use"], len(run.partition)
+    if line.cause not in _MEMORY or used is None or used > _CAMPING * there:
+        return []
+    return [f"requests camp on {used:.1f} of {there} memory partitions at a time"]
 
 
 def _accesses(run: Run, line: Cost) -> list[str]:

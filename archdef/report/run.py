@@ -12,7 +12,8 @@ from archdef.run.result import Run
 SHOWN = ("ipc", "achieved_occupancy", "branch_efficiency", "warp_execution_efficiency", "gld_efficiency",
          "gst_efficiency", "gld_transactions_per_request", "gst_transactions_per_request", "shared_bank_conflicts",
          "l1_hit_rate", "l2_hit_rate",
-         "dram_read_throughput", "dram_write_throughput", "dram_utilization", "partition_busiest", "partition_idlest")
+         "dram_read_throughput", "dram_write_throughput", "dram_utilization", "partition_busiest", "partition_idlest",
+         "partitions_in_use")
 LINES = 8
 _SOURCE_WIDTH = 58
 

@@ -529,5 +529,5 @@ cdef class Simulation:
             "multiprocessor": multiprocessor,
             "partition": partition,
             "max_resident_blocks": most,
-            "partitions_in_use": self.network.working_fs / self.network.any_working_fs if self.network.any_working_fs else 0.0,
+            "partitions_in_use": <double>self.network.working_fs / <double>self.network.any_working_fs if self.network.any_working_fs else 0.0,
         }
