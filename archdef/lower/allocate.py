@@ -40,6 +40,7 @@ def coalesce(code: Code, unit: Unit) -> None:
     for op in moves:
         involved |= 1 << op.s[0] | 1 << op.d[0]
     against = _interference(code, involved)
+    pinned = code.inputs | code.results  # callers know these by number
     parent: dict[int, int] = {}
     members: dict[int, int] = {}
 
@@ -50,7 +51,9 @@ def coalesce(code: Code, unit: Unit) -> None:
 
     for op in moves:
         a, b = find(op.s[0]), find(op.d[0])
-        if a == b:
+        if b in pinned:
+            a, b = b, a
+        if a == b or b in pinned:
             continue
         in_a, in_b = members.get(a, 1 << a), members.get(b, 1 << b)
         if against.get(a, 0) & in_b or against.get(b, 0) & in_a:
@@ -71,7 +74,7 @@ def coalesce(code: Code, unit: Unit) -> None:
 
 
 def _own(v: int, code: Code, unit: Unit) -> bool:
-    return v not in code.foreign and v not in unit.specials and v not in code.inputs and v not in code.results
+    return v not in code.foreign and v not in unit.specials
 
 
 def _interference(code: Code, involved: int) -> dict[int, int]:

@@ -10,12 +10,20 @@ from archdef.ptx.table import Match
 
 
 def _member_mask(s: Selection, i: ir.Instruction, position: int):
-    """Give the mask of participating lanes, in the width of its register; None if the form has none."""
+    """Give the mask of participating lanes, in the width of its register; None if the form has none.
+
+    A literal -1 means all lanes of the machine, however wide it is.
+    """
     if len(i.operands) <= position:
         return None
     operand = i.operands[position]
-    wide = isinstance(operand, ir.Register) and operand.type.endswith("64")
-    wide = wide or isinstance(operand, ir.Immediate) and isinstance(operand.value, int) and operand.value >> 32 > 0
+    if isinstance(operand, ir.Immediate):
+        everyone = operand.value in (-1, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
+        if everyone and s.architecture.warp.size > 32:
+            return immediate(-1, 8)
+        wide = not everyone and operand.value >> 32 > 0
+    else:
+        wide = isinstance(operand, ir.Register) and operand.type.endswith("64")
     if wide:
         s.need("lane_masks_64")
     return s.value(operand, "b64" if wide else "b32")

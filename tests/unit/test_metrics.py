@@ -28,11 +28,11 @@ def table(dtype, *rows):
 
 
 def counters(*statements, sm=({"active_cycles": 100},), partition=({},), cycles=200, elapsed_fs=10**9, warps=4,
-             lanes=128, threads=100):
+             lanes=128, threads=100, in_use=2.0):
     """Make the result of a launch."""
     return Counters.of({"cycles": cycles, "elapsed_fs": elapsed_fs, "statements": table(STATEMENT, *statements),
                         "multiprocessor": table(SM, *sm), "partition": table(PARTITION, *partition), "warps": warps,
-                        "lanes_launched": lanes, "threads": threads, "max_resident_blocks": 1, "partitions_in_use": 1.5})
+                        "lanes_launched": lanes, "threads": threads, "max_resident_blocks": 1, "partitions_in_use": in_use})
 
 
 def metrics(*statements, warp_size=32, **more):

@@ -24,12 +24,12 @@ def statement(line, text="st.global.f32 [%rd1], %f1;", **more):
     return SimpleNamespace(**({"line": 10 + line, "file": "k.cu", "source_line": line, "text": text} | more))
 
 
-def run(architecture, *costs, lines=(1, 3)):
+def run(architecture, *costs, lines=(1, 3), in_use=2.0):
     """Make a finished launch with a statement for each line."""
     program = SimpleNamespace(file="k.cu.ptx", statements=[statement(line) for line in lines])
     return Run("k", architecture, (4, 1, 1), (128, 1, 1), 1024, 10,
                occupancy(architecture, threads=128, registers=10, shared_bytes=1024),
-               counters(*costs, partition=({"bytes_read": 100}, {"bytes_written": 300})), program, SOURCE)
+               counters(*costs, partition=({"bytes_read": 100}, {"bytes_written": 300}), in_use=in_use), program, SOURCE)
 
 
 @pytest.fixture
@@ -50,6 +50,13 @@ def test_the_costliest_line_is_named_with_its_cause_and_its_accesses(stores):
     assert costliest(stores).line == 3 and costliest(stores).text == "out[threadIdx.x * 32] = 1;"
     assert why(stores) == ("90 % of warp cycles, 88.9 % of them waiting for room in the memory system's queues; "
                            "32.0 transactions per store, 12.5 % of their bytes used")
+
+
+def test_requests_that_camp_are_named_where_warps_wait_for_memory(architecture, stores):
+    waits = {"instructions": 2, "stall_cycles": [4, 0, 90, 0, 0, 0, 0, 0, 0, 0]}
+    assert "requests camp on 1.2 of 2 memory partitions at a time" in why(run(architecture, waits, waits, in_use=1.2))
+    computes = {"instructions": 2, "stall_cycles": [4, 90, 0, 0, 0, 0, 0, 0, 0, 0]}
+    assert "camp" not in why(run(architecture, computes, computes, in_use=1.2)) and "camp" not in why(stores)
 
 
 def test_a_kernel_that_did_nothing_has_no_costliest_line(architecture):
