@@ -326,6 +326,8 @@ def need(architecture, feature: str, module: ir.Module, instruction: ir.Instruct
     source = f" (from {where.file}:{where.source_line})" if where.file and where.source_line else ""
     written = ".".join((instruction.opcode, *instruction.modifiers))
     meaning = f": {FEATURES[feature]}" if feature in FEATURES else ""
+    if feature == "fp32_fma":
+        meaning += "; compile with -fmad=false, then multiplies and adds are fused as this machine does it"
     raise MissingFeature(f"`{written}`{source} needs the feature {feature}, which {architecture.name} does not have{meaning}",
                          architecture=architecture.name, feature=feature, **place(module, instruction))
 
