@@ -1,9 +1,20 @@
 """A program as text: op index, PTX line, micro-op, cost."""
 from __future__ import annotations
 
-from archdef.lower.encoding import (NO_PREDICATE, NO_ROW, BarrierOp, Combine, ConstantKind, Flag, Kind, ShuffleOp, Space,
-                                    SpecialRegister, VoteOp)
-from archdef.lower.pack import _PREDICATE_DESTINATIONS, _PREDICATE_SOURCES, _lane_functions
+from archdef.lower.encoding import (
+    NO_PREDICATE,
+    NO_ROW,
+    BarrierOp,
+    Combine,
+    ConstantKind,
+    Flag,
+    Kind,
+    ShuffleOp,
+    Space,
+    SpecialRegister,
+    VoteOp,
+)
+from archdef.lower.pack import PREDICATE_DESTINATIONS, PREDICATE_SOURCES, lane_functions
 from archdef.lower.program import Program
 
 _KINDS_WITH_TARGET = (Kind.BRANCH, Kind.CALL)
@@ -14,9 +25,10 @@ _ROUNDINGS = ("", ".rz", ".rm", ".rp")
 
 def listing(program: Program) -> str:
     """Print a program, one op a line."""
-    names = {kind: {number: name for name, number in numbers.items()} for kind, numbers in _lane_functions().items()}
-    lines = [f"{program.entry} for {program.architecture}: {len(program.ops)} micro-ops, {program.instructions} instructions, "
-             f"{program.registers} registers, {program.rows} rows, {program.shared_bytes} B shared, {program.local_bytes} B local"]
+    names = {kind: {number: name for name, number in numbers.items()} for kind, numbers in lane_functions().items()}
+    head = (f"{program.entry} for {program.architecture}: {len(program.ops)} micro-ops, {program.instructions} instructions, "
+            f"{program.registers} registers, {program.rows} rows, {program.shared_bytes} B shared, {program.local_bytes} B local")
+    lines = [head]
     for row in program.specials:
         lines.append(f"      r{row['row']} = %{SpecialRegister(int(row['special'])).name.lower()}")
     for k, op in enumerate(program.ops):
@@ -74,7 +86,7 @@ def _predicate(v: int) -> str:
 
 
 def _destination(v: int, kind: Kind, k: int, op) -> str:
-    predicates = _PREDICATE_DESTINATIONS.get(kind, ())
+    predicates = PREDICATE_DESTINATIONS.get(kind, ())
     if kind == Kind.VOTE and op["fn"] < VoteOp.BALLOT:
         predicates = (0,)
     if k in predicates:
@@ -87,7 +99,7 @@ def _pair(v: int, wide: bool) -> str:
 
 
 def _source(program: Program, v: int, kind: Kind, k: int, combine: int) -> str:
-    if k in _PREDICATE_SOURCES.get(kind, ()):
+    if k in PREDICATE_SOURCES.get(kind, ()):
         if kind == Kind.SETP and not combine or kind == Kind.PRED and v == 0 or kind == Kind.BARRIER and v == 0:
             return ""
         return _predicate(v)

@@ -6,18 +6,20 @@ import numpy as np
 from archdef.errors import LaunchError
 from archdef.lower.allocate import Assignment, row_operand
 from archdef.lower.cost import Costs
-from archdef.lower.encoding import (CONSTANT_ROW, MICRO_OP, NO_PREDICATE, NO_ROW, PRED_TRUE, SPECIAL_ROW, Kind, VoteOp)
+from archdef.lower.encoding import CONSTANT_ROW, MICRO_OP, NO_PREDICATE, NO_ROW, PRED_TRUE, SPECIAL_ROW, Kind, VoteOp
 from archdef.lower.select import place
 from archdef.lower.virtual import Code, Const, Op, Unit, successors
 from archdef.ptx import ir
 from archdef.ptx.graph import post_dominators
 
-_PREDICATE_SOURCES = {Kind.SETP: (2,), Kind.SELP: (2,), Kind.PRED: (0, 1, 2), Kind.P2R: (0,), Kind.BARRIER: (2,), Kind.VOTE: (0,)}
-_PREDICATE_DESTINATIONS = {Kind.SETP: (0, 1), Kind.PRED: (0,), Kind.BARRIER: (1,), Kind.SHUFFLE: (1,), Kind.MATCH: (1,)}
+PREDICATE_SOURCES = {Kind.SETP: (2,), Kind.SELP: (2,), Kind.PRED: (0, 1, 2), Kind.P2R: (0,), Kind.BARRIER: (2,), Kind.VOTE: (0,)}
+"""Sources that are predicates, by kind."""
+PREDICATE_DESTINATIONS = {Kind.SETP: (0, 1), Kind.PRED: (0,), Kind.BARRIER: (1,), Kind.SHUFFLE: (1,), Kind.MATCH: (1,)}
+"""Destinations that are predicates, by kind (and K_VOTE's, unless it is a ballot)."""
 _FUNCTION_NUMBERS: dict[str, dict[str, int]] = {}
 
 
-def _lane_functions() -> dict[int, dict[str, int]]:
+def lane_functions() -> dict[int, dict[str, int]]:
     """Give, per kind, name → number of the compiled lane functions."""
     if not _FUNCTION_NUMBERS:
         from archdef.engine import lanes
@@ -49,7 +51,7 @@ class Constants:
 def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module: ir.Module, source: list[ir.Instruction]):
     """Give micro-ops, branch targets, constant rows and special rows."""
     constants = Constants(codes)
-    functions, costs = _lane_functions(), Costs(architecture)
+    functions, costs = lane_functions(), Costs(architecture)
     records: list[tuple] = []
     targets: list[int] = []
     starts: dict[str, int] = {}
@@ -121,7 +123,7 @@ def predicate_operand(v: int, places: Assignment) -> int:
 
 
 def _destinations(op: Op, places: Assignment) -> list[int]:
-    predicates = _PREDICATE_DESTINATIONS.get(op.kind, ())
+    predicates = PREDICATE_DESTINATIONS.get(op.kind, ())
     if op.kind == Kind.VOTE and op.fn < VoteOp.BALLOT:
         predicates = (0,)
     found = [NO_PREDICATE if k in predicates else NO_ROW for k in range(4)]
@@ -132,7 +134,7 @@ def _destinations(op: Op, places: Assignment) -> list[int]:
 
 
 def _sources(op: Op, places: Assignment, constants: Constants) -> list[int]:
-    predicates = _PREDICATE_SOURCES.get(op.kind, ())
+    predicates = PREDICATE_SOURCES.get(op.kind, ())
     found = [2 * PRED_TRUE if k in predicates else NO_ROW for k in range(5)]
     for k, v in enumerate(op.s):
         if v is not None:

@@ -100,7 +100,7 @@ def charge_addresses(code: Code, unit: Unit) -> set[int]:
         if op.kind in (Kind.ALU, Kind.SELP) and op.d[0] in addresses:
             op.operation = "int_shift" if is_scaling(op) else _CHARGES.get(op.operation, op.operation)
             op.times = 1
-        elif op.kind == Kind.SETP and op.operation == "int64_compare":
-            if all(isinstance(v, Const) or v in addresses for v in op.s[:2]):
-                op.operation = "int_compare"
+        elif (op.kind == Kind.SETP and op.operation == "int64_compare"
+              and all(isinstance(v, Const) or v in addresses for v in op.s[:2])):
+            op.operation = "int_compare"
     return addresses

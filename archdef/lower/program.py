@@ -48,6 +48,10 @@ class Statement:
     function: str
     """PTX function that holds it."""
 
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.source_line}, " if self.file and self.source_line is not None else ""
+        return f"{place}PTX line {self.line} `{self.text}`"
+
 
 @attrs.frozen(slots=True, eq=False)
 class Program:

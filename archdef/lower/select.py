@@ -214,14 +214,13 @@ class Selection:
         if operand.bits is not None and operand.bits_width == 8 * width and type[0] != "u" and type[0] != "s":
             return immediate(operand.bits, width)
         if type[0] == "f" or isinstance(value, float):
-            if type in ("f16", "b16"):
-                return immediate(int.from_bytes(struct.pack("<e", value), "little"))
             if type[0] not in "fb":
                 raise self.fault(f"a floating-point constant cannot be an operand of type {type}")
+            form = "<e" if type in ("f16", "b16") else "<d" if width == 8 else "<f"
             try:
-                packed = struct.pack("<d" if width == 8 else "<f", value)
+                packed = struct.pack(form, value)
             except OverflowError:
-                packed = struct.pack("<f", float("inf") if value > 0 else float("-inf"))
+                packed = struct.pack(form, float("inf") if value > 0 else float("-inf"))
             return immediate(int.from_bytes(packed, "little"), width)
         bits = table.bits_of(type)
         if bits < 32:
@@ -315,7 +314,7 @@ def place(module: ir.Module, instruction: ir.Instruction) -> dict:
     """Give where an instruction stands, as the arguments of a `PtxError`."""
     where = instruction.where
     text = module.lines[where.line - 1] if 0 < where.line <= len(module.lines) else instruction.text
-    return dict(file=module.file, line=where.line, column=where.column, text=text)
+    return {"file": module.file, "line": where.line, "column": where.column, "text": text}
 
 
 def need(architecture, feature: str, module: ir.Module, instruction: ir.Instruction) -> None:

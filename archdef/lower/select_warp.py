@@ -21,7 +21,7 @@ def _member_mask(s: Selection, i: ir.Instruction, position: int):
         everyone = operand.value in (-1, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
         if everyone and s.architecture.warp.size > 32:
             return immediate(-1, 8)
-        wide = not everyone and operand.value >> 32 > 0
+        wide = not everyone and isinstance(operand.value, int) and operand.value >> 32 > 0
     else:
         wide = isinstance(operand, ir.Register) and operand.type.endswith("64")
     if wide:

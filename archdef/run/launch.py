@@ -57,7 +57,7 @@ class Launcher:
         simulation = core.Simulation(
             device.machine, program, device.memory.engine, self.grid, self.block, parameters, self.shared_bytes,
             resident.active_blocks, max_instructions or device.max_instructions, max_cycles or device.max_cycles,
-            variables.global_base, variables.const_base)
+            variables.global_base, variables.const_base, name)
         blocks = math.prod(self.grid)
         try:
             with Progress(f"{architecture.label} {name}", blocks, progress) as bar:

@@ -4,10 +4,11 @@ import math
 import float_oracle as oracle
 import numpy as np
 import pytest
-from archdef.engine import lanes
 from float_oracle import F16, F32, F64
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from archdef.engine import lanes
 
 MODES = ("rn", "rz", "rm", "rp")
 EDGES = {

@@ -4,10 +4,11 @@ import math
 import float_oracle as oracle
 import numpy as np
 import pytest
-from archdef.engine import lanes
 from float_oracle import F32, F64
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from archdef.engine import lanes
 
 WIDTHS = {"u8": (8, False), "s8": (8, True), "u16": (16, False), "s16": (16, True), "u32": (32, False), "s32": (32, True),
           "u64": (64, False), "s64": (64, True)}

@@ -1,11 +1,12 @@
 """Run PTX text on a small machine that has every feature, and give back what it left in memory."""
 import numpy as np
+from small_machine import gizmo
+
 from archdef.engine import core
 from archdef.lower import lower
 from archdef.pack import machine_tables
 from archdef.ptx import parse
 from archdef.spec.isa import FEATURES
-from small_machine import gizmo
 
 
 def machine(**changes):

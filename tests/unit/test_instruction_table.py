@@ -1,5 +1,7 @@
 """Every row of the instruction table lowers, in every form that it lists, and says what it needs."""
 import pytest
+from lowering import BODY_LINE, kernel, lowered, machine
+
 from archdef.engine import lanes
 from archdef.engine.program import LoadedProgram
 from archdef.errors import MissingFeature, PtxError, UnsupportedInstruction
@@ -8,7 +10,6 @@ from archdef.lower.select import BUILDERS
 from archdef.ptx import table
 from archdef.ptx.table import TABLE, Row
 from archdef.spec.isa import FEATURES, OPERATION_CLASSES
-from lowering import BODY_LINE, kernel, lowered, machine
 
 KEEP = Options(drop_dead=False, propagate=False, straighten=False, predicate=False, coalesce=False)
 REGISTERS = {"pred": "%p", "16": "%h", "32": "%r", "64": "%rd"}

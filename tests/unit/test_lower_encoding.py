@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from archdef.engine.program import layout
 from archdef.lower import encoding
 
@@ -24,14 +25,14 @@ def declared(kind: str, name: str) -> str:
 @pytest.mark.parametrize("name", PREFIXES)
 def test_enumerators_are_the_engines(name):
     prefix, ours = PREFIXES[name]
-    theirs = dict(re.findall(rf"^    {prefix}(\w+) = (\d+)", declared("cpdef enum", name), re.M))
+    theirs = dict(re.findall(rf"^    {prefix}(\w+) = (\d+)", declared("cpdef enum", name), re.MULTILINE))
     assert {k: int(v) for k, v in theirs.items()} == {m.name: m.value for m in ours if m.value >= 0}
 
 
 @pytest.mark.parametrize("name, dtype", [("MicroOp", encoding.MICRO_OP), ("ConstantRow", encoding.CONSTANT_ROW),
                                          ("SpecialRow", encoding.SPECIAL_ROW)])
 def test_records_are_the_engines(name, dtype):
-    fields = re.findall(r"^    (\w+) (\w+)(?:\[(\d+)\])?", declared("cdef packed struct", name), re.M)
+    fields = re.findall(r"^    (\w+) (\w+)(?:\[(\d+)\])?", declared("cdef packed struct", name), re.MULTILINE)
     theirs = np.dtype([(field, C_TYPES[kind], int(n)) if n else (field, C_TYPES[kind]) for kind, field, n in fields])
     assert dtype == theirs
     assert dtype.itemsize == layout()[name]
@@ -39,6 +40,6 @@ def test_records_are_the_engines(name, dtype):
 
 def test_windows_are_the_engines():
     text = (TYPES.parent / "memory.pxd").read_text()
-    theirs = {name: int(value, 0) for name, value in re.findall(r"^    (\w+) = (0x\w+)", text, re.M)}
+    theirs = {name: int(value, 0) for name, value in re.findall(r"^    (\w+) = (0x\w+)", text, re.MULTILINE)}
     assert (theirs["SHARED_WINDOW"], theirs["LOCAL_WINDOW"], theirs["WINDOW_BYTES"]) == (
         encoding.GENERIC_SHARED, encoding.GENERIC_LOCAL, encoding.GENERIC_WINDOW)

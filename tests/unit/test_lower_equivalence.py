@@ -2,9 +2,10 @@
 import numpy as np
 import pytest
 import random_ptx
-from archdef.lower import Options
 from lowering import kernel
 from run_ptx import machine, run
+
+from archdef.lower import Options
 
 NONE = Options(**{name: False for name in Options.__annotations__})
 THREADS = 96

@@ -1,9 +1,10 @@
 """What each pass of lowering does to small pieces of PTX, and what it must leave alone."""
 import pytest
+from lowering import kernel, lowered, machine, micro_ops
+
 from archdef.errors import ArchdefError, LaunchError, PtxError
 from archdef.lower import Options
 from archdef.spec.isa import Operation
-from lowering import kernel, lowered, machine, micro_ops
 
 
 def ops(body, architecture=None, parameters=".param .u64 out, .param .u32 n", head="", **arguments):

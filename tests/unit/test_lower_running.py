@@ -1,6 +1,5 @@
 """Lowered PTX does what the manual says: instructions that need more than one lane function, run on a small machine."""
 import numpy as np
-import pytest
 from lowering import kernel
 from run_ptx import machine, run
 
@@ -149,16 +148,13 @@ def test_calls_of_the_same_function_keep_their_results_apart():
 
 
 # -------------------------------------------------------------------------------------------------------------------- memory
-def test_module_variables_are_initialised():
-    head = ".const .align 4 .u32 table[8] = {5, 6, 7, 8, 9, 10, 11, 12}; .global .align 8 .u64 where = table; .global .align 4 .u32 offset = 100;"
-    body = """and.b32 %r3, %r1, 7; mul.wide.u32 %rd5, %r3, 4; mov.u64 %rd6, table; add.s64 %rd7, %rd6, %rd5; ld.const.u32 %r4, [%rd7];
-    ld.global.u32 %r5, [offset]; add.s32 %r2, %r4, %r5;"""
-    program_needs_images = pytest.importorskip("archdef.run.images")
-    assert program_needs_images is not None
-    from archdef.lower import lower
-    from archdef.ptx import parse
-    program = lower(parse(kernel(START + body + "st.global.u32 [%rd3], %r2;", head=head), "k.ptx"), "k", machine())
-    assert len(program.global_image) == 12 and len(program.const_image) == 32
+def test_kernel_parameters_are_memory_too():
+    text = kernel("""ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;
+    and.b32 %r3, %r1, 3; mul.wide.u32 %rd5, %r3, 4; mov.b64 %rd6, values; add.s64 %rd7, %rd6, %rd5; ld.param.u32 %r4, [%rd7];
+    ld.param.v2.u32 {%r5, %r6}, [values+8]; ld.param.u8 %r7, [values+17]; add.s32 %r8, %r5, %r6; add.s32 %r9, %r7, %r8;
+    mad.lo.s32 %r2, %r4, 100, %r9; st.global.u32 [%rd3], %r2;""", ".param .u64 out, .param .align 8 .b8 values[24]")
+    values = np.array([3, 4, 5, 6], np.uint32).tobytes() + bytes([0, 200]) + bytes(6)
+    assert np.array_equal(run(text, np.zeros(32, np.uint32), scalars=values), np.array([3, 4, 5, 6] * 8) * 100 + 11 + 200)
 
 
 def test_local_memory_belongs_to_the_thread():

@@ -94,6 +94,8 @@ cdef class Simulation:
         Budgets: warp instructions and multiprocessor cycles.
     global_base, const_base : int
         Device addresses of the module's variable and constant areas; 0 if it has none.
+    name : str, optional
+        What messages call the kernel; by default the program's entry.
     lookahead_cycles : int, optional
         Length of an epoch; by default the longest that is right. Shorter ones give the same results, slower.
     """
@@ -121,7 +123,7 @@ cdef class Simulation:
 
     def __init__(self, dict machine, program, DeviceMemory memory not None, grid, block, bytes parameters=b"",
                  int64_t dynamic_shared_bytes=0, int64_t resident_blocks=1, int64_t max_instructions=1 << 62,
-                 int64_t max_cycles=1 << 50, uint64_t global_base=0, uint64_t const_base=0, int64_t lookahead_cycles=0):
+                 int64_t max_cycles=1 << 50, uint64_t global_base=0, uint64_t const_base=0, name=None, int64_t lookahead_cycles=0):
         cdef int64_t i, longest
         if self.sms != NULL:
             raise RuntimeError("a Simulation runs once")
@@ -131,7 +133,7 @@ cdef class Simulation:
         self.memory = memory
         self.program = LoadedProgram(program, m.warp_size, m.units)
         self.statements = program.statements
-        self.entry = program.entry
+        self.entry = name or program.entry
         cdef Launch *launch = &self.launch
         launch.m = m
         launch.ops = self.program.ops
