@@ -6,6 +6,7 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).parent
 EXT = Path("ext")
@@ -29,6 +30,14 @@ class BuildWithDeclarations(build_py):
                 shutil.copy2(declaration, target)
 
 
+class SourceWithDeclarations(sdist):
+    """Put all of ``ext/`` into a source distribution, not only the sources of the extension modules."""
+
+    def add_defaults(self):
+        super().add_defaults()
+        self.filelist.extend(str(p) for pattern in ("*.h", "*.pxd", "*.pyx") for p in EXT.rglob(pattern))
+
+
 def extensions():
     headers = sorted(str(p) for p in EXT.rglob("*.h"))
     for source in sorted(EXT.rglob("*.pyx")):
@@ -42,5 +51,5 @@ setup(
         list(extensions()), include_path=[str(EXT)], nthreads=2,
         compiler_directives=dict(language_level=3, boundscheck=False, wraparound=False, cdivision=True,
                                  initializedcheck=False, embedsignature=True)),
-    cmdclass={"build_py": BuildWithDeclarations},
+    cmdclass={"build_py": BuildWithDeclarations, "sdist": SourceWithDeclarations},
 )

@@ -22,5 +22,8 @@ def command(as_json):
     if as_json:
         emit({"architectures": [facts(architecture) for architecture in found],
               "broken": {name: str(error) for name, error in problems.items()}})
+    elif not found and not problems:
+        click.echo("no architecture plugin is installed; each is a distribution of its own, "
+                   "such as those in the folder plugins/ of the sources: pip install ./plugins/NAME")
     else:
         show(render_list(list(found), problems))
