@@ -1,0 +1,94 @@
+"""What NVIDIA's Tesla chips (compute capability 1.x) have in common, and the function that describes one of them."""
+from archdef.spec import (Architecture, Cache, Caches, Cite, Coalescing, Dram, FirstReady, Interconnect, Isa, KiB, Limits,
+                          LoadStore, Operation, Schedulers, SharedMemory, SingleWordBroadcast, Unit, Vocabulary, Warp,
+                          WeightedPriority, operations)
+
+CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capability 1.x")
+GUIDE = Cite("CUDA C Programming Guide 3.0-4.2", "chapter 5 and the appendix on compute capability 1.x",
+             note="quoted from memory")
+LINDHOLM = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008",
+                "streaming multiprocessor, SM multithreaded issue")
+LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
+WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "measured", "quoted from memory")
+FIT = Cite("archdef timing trial on the transposes of Ruetsch and Micikevicius 2009", "GTX 280, 2048 x 2048", "inferred",
+           "eight kernels fitted within 5 %; another set of values may fit as well")
+UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
+
+COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones native
+    Operation("sp", 24): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16 int_mul24
+        int_sad fp32_add fp32_mul fp32_fma fp32_minmax fp32_compare convert special_register clock branch call exit
+        barrier fence""",
+    Operation("sp", 24, issues=2): "int64_add int64_logic convert64",
+    Operation("sp", 24, issues=3): "int64_compare int64_minmax bit_field byte_permute funnel_shift",
+    Operation("sp", 24, issues=4): "int_mul32", Operation("sp", 24, issues=6): "int64_shift",
+    Operation("sp", 24, issues=8): "int_mul_wide int_mul_high int_dot",
+    Operation("sp", 24, issues=12): "bit_count fp32_div_exact",
+    Operation("sp", 24, issues=14): "fp32_sqrt_exact", Operation("sp", 24, issues=16): "int64_mul",
+    Operation("sp", 24, issues=28): "int_div32", Operation("sp", 24, issues=120): "int64_div",
+    Operation("sfu", 28): "fp32_rcp fp32_rsqrt",
+    Operation("sfu", 28, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
+    Operation("lsu", 24): "load_global store_global load_local store_local",
+    Operation("lsu", 0): "load_shared store_shared load_constant"}
+COSTS_1_3 = {  # what compute capability 1.3 adds
+    Operation("dp", 48): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare", Operation("dp", 48, issues=10): "fp64_div",
+    Operation("dp", 48, issues=12): "fp64_sqrt", Operation("sp", 24): "vote",
+    Operation("lsu", 24): "atomic_global", Operation("lsu", 0, issues=4): "atomic_shared"}
+
+# Features of every chip: cycle counters, and what compilers spell out in older instructions.
+BASIC = "clock bit_operations byte_permute carry_chain funnel_shift int_dot"
+EVIDENCE = {  # what both chips share
+    "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "coalescing": GUIDE, "isa": GUIDE, "schedulers": LINDHOLM, "units": LINDHOLM,
+    "chip": LINEAGE, "clocks": LINEAGE, "dram": LINEAGE, "caches": WONG, "load_store": FIT, "interconnect": FIT,
+    "shared.latency_cycles": WONG, "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": GUIDE,
+    **{f"isa.operations.{name}": GUIDE for name in "int_mul24 int_mul32 fp32_add fp32_mul fp32_fma fp32_rcp fp32_rsqrt".split()},
+    **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
+       register_allocation_unit register_allocation_scope warp_allocation_granularity shared_allocation_unit_bytes""".split()},
+    "limits.register_partitions": CALCULATOR, "limits.shared_reserved_bytes_per_block": CALCULATOR,
+    "schedulers.policy.memory_weight": UNPUBLISHED, "schedulers.policy.age_weight": UNPUBLISHED,
+    "schedulers.instruction_gap_cycles": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
+    "chip.block_turnover_cycles": UNPUBLISHED, "chip.launch_overhead_us": UNPUBLISHED, "load_store.atomic_cycles": UNPUBLISHED,
+    "load_store.transaction_cycles": UNPUBLISHED, "caches.constant": GUIDE, "caches.constant.latency_cycles": UNPUBLISHED,
+    **{f"caches.{c}.misses_in_flight": UNPUBLISHED for c in ("constant", "texture_l1", "texture_l2")},
+    **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
+       t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
+    "host_link": UNPUBLISHED}
+
+
+def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_units=(), coalescing, bus, link, latency_ns,
+          texture_l2_bytes, **names) -> Architecture:
+    """Describe one chip of the family by what its members differ in."""
+    partitions, capacity_bytes = bus
+    return Architecture(
+        **names, vendor="NVIDIA", family="Tesla", vocabulary=Vocabulary(cluster="TPC"), chip=chip, clocks=clocks, host_link=link,
+        warp=Warp(size=32), evidence=EVIDENCE | evidence,
+        limits=Limits(
+            threads_per_block=512, threads_per_multiprocessor=32 * warps, warps_per_multiprocessor=warps,
+            blocks_per_multiprocessor=8, registers_per_multiprocessor=registers, registers_per_block=registers,
+            registers_per_thread=124, register_allocation_unit=registers // 32, register_allocation_scope="block",
+            warp_allocation_granularity=2, shared_bytes_per_multiprocessor=16 * KiB, shared_bytes_per_block=16 * KiB,
+            shared_allocation_unit_bytes=512, block_dimensions=(512, 512, 64), grid_dimensions=(65535, 65535, 1),
+            kernel_instructions=2_000_000, local_bytes_per_thread=16 * KiB, parameter_bytes=256, constant_bytes=64 * KiB),
+        schedulers=Schedulers(count=1, policy=WeightedPriority(memory_weight=16, age_weight=1), issue_interval_cycles=4,
+                              issue_width=2, dual_issue=(frozenset({"sp", "sfu"}),), instruction_gap_cycles=4),
+        units=(Unit("sp", 8), Unit("sfu", 2), Unit("lsu", 8), *extra_units),
+        isa=Isa(features=features, operations=operations(*costs), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
+                predication_max_instructions=7),
+        shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2),
+        coalescing=Coalescing(load=coalescing, store=coalescing, load_uncached=coalescing),
+        caches=Caches(
+            constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=2, latency_cycles=8, misses_in_flight=4,
+                           write="evict", scope="multiprocessor"),
+            texture_l1=Cache(size_bytes=5 * KiB, line_bytes=32, sector_bytes=32, ways=20, latency_cycles=261, misses_in_flight=32,
+                             write="evict", scope="multiprocessor"),
+            texture_l2=Cache(size_bytes=texture_l2_bytes, line_bytes=256, sector_bytes=32, ways=8, latency_cycles=53,
+                             misses_in_flight=32, write="evict", scope="partition")),
+        load_store=LoadStore(reads_in_flight_per_multiprocessor=20, stores_in_flight_per_multiprocessor=32,
+                             transaction_cycles=2, atomic_cycles=4),
+        interconnect=Interconnect(
+            request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=16, injection_bytes_per_cycle=32,
+            injection_scope="cluster", partition_request_bytes_per_cycle=16, partition_response_bytes_per_cycle=32),
+        dram=Dram(
+            partitions=partitions, interleave_bytes=256, capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
+            transfers_per_clock=2, burst_bytes=32, banks=8, row_bytes=4 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=30, t_rrd_ns=9,
+            t_cl_ns=12, t_wl_ns=6, t_wtr_ns=7, t_rtw_ns=4, t_wr_ns=13, extra_latency_ns=0, queue_entries=128,
+            scheduling=FirstReady(window=64), write_drain_high=32, write_drain_low=8))

@@ -1,0 +1,56 @@
+"""MetaX Xiyun (曦云) C500: 64-lane waves on four PEUs of 16 lanes in each of 104 APs."""
+from archdef.hookspecs import hookimpl
+from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, Dram, FirstReady, GiB, HostLink, Interconnect, Isa,
+                          KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast, Schedulers, SharedMemory, Unit,
+                          Vocabulary, Warp, operations)
+from archdef_xiyun.costs import COSTS, EVIDENCE, FEATURES
+
+PORTS = ("valu", "vmem", "wsm",
+         "misc")  # what a PEU can issue to side by side; scalar instructions are not modelled (X1)
+
+C500 = Architecture(
+    name="c500", title="Xiyun C500", vendor="MetaX", family="Xiyun", compute_capability="mx.c500",
+    aliases=("xiyun", "metax_c500", "xcore1000"), evidence=EVIDENCE,
+    vocabulary=Vocabulary(multiprocessor="AP", cluster="DPC", scheduler="PEU", warp="wave", shared="WSM", partition="channel"),
+    warp=Warp(size=64),
+    chip=Chip(multiprocessors=104, multiprocessors_per_cluster=13, block_launch_cycles=1, block_turnover_cycles=500,
+              launch_overhead_us=3),
+    limits=Limits(
+        threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=32, blocks_per_multiprocessor=32,
+        registers_per_multiprocessor=131072, registers_per_block=131072, registers_per_thread=256,
+        register_allocation_unit=512, register_allocation_scope="warp", register_partitions=4, warps_per_register_partition=8,
+        shared_bytes_per_multiprocessor=64 * KiB, shared_bytes_per_block=64 * KiB, shared_allocation_unit_bytes=128,
+        block_dimensions=(1024, 1024, 1024), grid_dimensions=(2147483647, 2147483647, 2147483647),
+        kernel_instructions=512_000_000, local_bytes_per_thread=4096, parameter_bytes=4096, constant_bytes=64 * KiB),
+    clocks=Clocks(core_mhz=1125, shader_mhz=1125, memory_mhz=1800),
+    # 1600 is the maximum, 1125 what boards hold under load
+    schedulers=Schedulers(
+        count=4, policy=LooseRoundRobin(), issue_interval_cycles=4, issue_width=4, instruction_gap_cycles=4,
+        dual_issue=tuple(frozenset({a, b}) for i, a in enumerate(PORTS) for b in PORTS[i + 1:])),
+    units=(Unit("valu", 16, "scheduler"), Unit("vmem", 64), Unit("wsm", 32), Unit("misc", 16, "scheduler")),
+    isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
+            predication_max_instructions=7),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=64, pass_cycles=1),
+    coalescing=Coalescing(load=Lines(16, 128, 128), store=Lines(16, 128, 128), load_uncached=Lines(16, 128, 128)), caches=Caches(
+        l1=Cache(size_bytes=32 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=60, misses_in_flight=64,
+                 write="evict", enabled=False, scope="multiprocessor"),
+        constant=Cache(size_bytes=8 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=16, misses_in_flight=8,
+                       write="evict", scope="multiprocessor"),
+        l2=Cache(size_bytes=256 * KiB, line_bytes=128, sector_bytes=128, ways=16, latency_cycles=54, misses_in_flight=128,
+                 write="back", scope="partition")),
+    load_store=LoadStore(reads_in_flight_per_multiprocessor=128, stores_in_flight_per_multiprocessor=128,
+                         transaction_cycles=1, atomic_cycles=1),
+    interconnect=Interconnect(
+        request_latency_ns=40, response_latency_ns=55, header_bytes=16, injection_bytes_per_cycle=128,
+        injection_scope="multiprocessor", partition_request_bytes_per_cycle=128, partition_response_bytes_per_cycle=128),
+    dram=Dram(
+        partitions=32, interleave_bytes=256, capacity_bytes=64 * GiB, bus_bits=4096, transfers_per_clock=2, burst_bytes=64,
+        banks=16, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14, t_wl_ns=7, t_wtr_ns=8,
+        t_rtw_ns=4, t_wr_ns=15, extra_latency_ns=190, queue_entries=128, scheduling=FirstReady(window=64),
+        write_drain_high=32, write_drain_low=8),
+    host_link=HostLink(name="PCIe 5.0 x16", pinned_gb_s=50, pageable_gb_s=12, latency_us=8, copy_engines=2))
+
+
+@hookimpl
+def archdef_architectures():
+    return [C500]
