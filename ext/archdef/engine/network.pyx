@@ -300,6 +300,16 @@ cdef void _arrive(Network *n, int32_t which, int32_t sm, const Request *r, uint6
 
 
 # ------------------------------------------------------------------------------------------------------------- events
+cdef inline void _wake_one(Network *n, Partition *p, int64_t now_fs) noexcept nogil:
+    """If the partition's queue has room, let the first port that waits for it try again."""
+    cdef int32_t sm = p.first_waiter
+    if sm >= 0 and p.dram.queued < n.m.queue_entries:
+        p.first_waiter = n.ports[sm].next_waiter
+        if p.first_waiter < 0:
+            p.last_waiter = -1
+        _reschedule(n, sm, max(now_fs, n.ports[sm].free_fs))
+
+
 cdef void _port_event(Network *n, int32_t sm, int64_t now_fs) noexcept nogil:
     """Send the head request, or join the queue for a partition that is full."""
     cdef const MachineTable *m = n.m
@@ -332,6 +342,8 @@ cdef void _port_event(Network *n, int32_t sm, int64_t now_fs) noexcept nogil:
     _arrive(n, which, sm, r, local, p.in_free_fs)
     if packet == 0 and p.dram.queued:
         _working(n, 1, now_fs)
+    if p.dram.queued == packet:
+        _wake_one(n, p, now_fs)     # the cache answered: the place that this port was woken for is still free
     port.head = (port.head + 1) & (port.room - 1)
     port.count -= 1
     if port.count:
@@ -379,7 +391,7 @@ cdef void _partition_event(Network *n, int32_t which, int64_t now_fs) noexcept n
     """Let one DRAM command go; a freed place in the queue wakes one port."""
     cdef Partition *p = n.partitions + which
     cdef int64_t done_fs = 0, again_fs = NEVER
-    cdef int32_t index = dram_decide(&p.dram, now_fs, &done_fs, &again_fs), sm
+    cdef int32_t index = dram_decide(&p.dram, now_fs, &done_fs, &again_fs)
     _reschedule(n, <int32_t>n.m.multiprocessors + which, again_fs)
     if index < 0:
         return
@@ -387,12 +399,7 @@ cdef void _partition_event(Network *n, int32_t which, int64_t now_fs) noexcept n
     dram_release(&p.dram, index)
     if p.dram.queued == 0:
         _working(n, -1, now_fs)
-    if p.first_waiter >= 0 and p.dram.queued < n.m.queue_entries:
-        sm = p.first_waiter
-        p.first_waiter = n.ports[sm].next_waiter
-        if p.first_waiter < 0:
-            p.last_waiter = -1
-        _reschedule(n, sm, max(now_fs, n.ports[sm].free_fs))
+    _wake_one(n, p, now_fs)
 
 
 cdef void network_run(Network *n, int64_t until_fs) noexcept nogil:
