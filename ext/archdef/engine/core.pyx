@@ -252,7 +252,8 @@ cdef class Simulation:
         self.spans = <Span *>calloc(self.memory.count + 1, sizeof(Span))
         if self.spans == NULL:
             raise MemoryError("table of allocations")
-        memcpy(self.spans, self.memory.table, self.memory.count * sizeof(Span))
+        if self.memory.count:
+            memcpy(self.spans, self.memory.table, self.memory.count * sizeof(Span))
         launch.spans = self.spans
         launch.span_count = self.memory.count
         launch.arena = self.memory.arena
