@@ -35,6 +35,8 @@ class Assembler:
         return 2 * (self.predicates - 1)
 
     def constant(self, value: int, width: int = 4, kind: int = ConstantKind.IMMEDIATE) -> int:
+        if width == 8 and len(self.constants) % 2:
+            self.constants.append((ConstantKind.IMMEDIATE, 4, 0))     # a 64-bit value begins in an even row
         self.constants.append((kind, width, value % 2**64))
         if width == 8:
             self.constants.append((kind, 0, 0))

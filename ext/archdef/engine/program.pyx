@@ -131,7 +131,7 @@ cdef class LoadedProgram:
                     (<uint32_t *>(self.constants + row * 4 * self.lanes))[lane] = <uint32_t>value
 
     cdef int _source(self, Uop *u, const MicroOp *m, int i, int bytes) except -1:
-        """Resolve row operand s[i], read with lanes of `bytes` bytes; 0: not read."""
+        """Resolve row operand s[i], read with lanes of `bytes` bytes (8: from an even row); 0: not read."""
         cdef int32_t r = m.s[i]
         if r == T.NO_ROW:
             u.s[i] = -1
@@ -139,12 +139,12 @@ cdef class LoadedProgram:
             return 0
         if r < 0:
             r = -1 - r
-            if r >= self.constant_rows:
+            if r >= self.constant_rows or (bytes == 8 and r & 1):
                 raise ProgramError(f"source {i}: constant row {r} of {self.constant_rows}")
             u.s_bank[i] = 1
             u.s[i] = r * 4 * self.lanes
             return 0
-        if r >= self.rows or (bytes == 8 and r + 1 >= self.rows):
+        if r >= self.rows or (bytes == 8 and (r + 1 >= self.rows or r & 1)):
             raise ProgramError(f"source {i}: row {r} of {self.rows}")
         u.s_bank[i] = 0
         u.s[i] = r * 4 * self.lanes
@@ -190,7 +190,7 @@ cdef class LoadedProgram:
         if r == T.NO_ROW or r < 0:
             u.d[i] = -1
             return 0
-        if r >= self.rows or (bytes == 8 and r + 1 >= self.rows):
+        if r >= self.rows or (bytes == 8 and (r + 1 >= self.rows or r & 1)):
             raise ProgramError(f"destination {i}: row {r} of {self.rows}")
         u.d[i] = r * 4 * self.lanes
         self._sets(u, r)
