@@ -65,6 +65,7 @@ cdef int sm_open(Sm *sm, int32_t number, Launch *launch, Network *network, Event
     sm.network = network
     sm.inbox = inbox
     sm.now = -1
+    sm.next_own = NEVER
     sm.resident = sm.most_resident = sm.warps_alive = 0
     sm.warp_slots = launch.resident_blocks * launch.block_warps
     warps = sm.warp_slots
@@ -752,11 +753,16 @@ cdef void _resume_injection(Sm *sm, int64_t cycle) noexcept nogil:
 
 cdef int64_t sm_next(const Sm *sm) noexcept nogil:
     """Cycle of the next thing to do, NEVER if only a response can bring it on."""
+    if sm.inbox.count and sm.inbox.heap[0].cycle < sm.next_own:
+        return sm.inbox.heap[0].cycle
+    return sm.next_own
+
+
+cdef inline int64_t _next_own(const Sm *sm) noexcept nogil:
+    """Cycle of the next thing that the schedulers have to do."""
     cdef int64_t best = NEVER, at
     cdef const Scheduler *s
     cdef int i
-    if sm.inbox.count:
-        best = sm.inbox.heap[0].cycle
     for i in range(sm.launch.m.schedulers):
         s = sm.schedulers + i
         if s.slots:
@@ -843,6 +849,7 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     cdef int32_t slot, k
     cdef uint32_t pairs
     while True:
+        sm.next_own = _next_own(sm)
         cycle = sm_next(sm)
         if cycle >= until:
             return 0

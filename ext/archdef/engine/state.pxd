@@ -222,6 +222,7 @@ cdef struct Sm:
     Block *blocks
     Scheduler *schedulers
     int64_t now
+    int64_t next_own             # cycle of the next thing to do that no event announces; kept by `sm_run`
     int64_t unit_free[16]
     int64_t unit_blocked[16]
     uint32_t busy
