@@ -33,15 +33,6 @@ LANES_INLINE uint32_t float_to_brain(float x)
     uint32_t bits = bits_f32(x);
     return x == x ? (bits + 0x7fffu + (bits >> 16 & 1)) >> 16 : 0x7fffu;
 }
-LANES_INLINE uint32_t double_to_half_nearest(double x)
-{
-    uint64_t bits = bits_f64(x), magnitude = bits & 0x7fffffffffffffffu;
-    uint32_t sign = (uint32_t)(bits >> 48) & 0x8000u;
-    uint32_t normal = (uint32_t)((magnitude + 0x1ffffffffffu + (magnitude >> 42 & 1) - ((uint64_t)1008 << 52)) >> 42);
-    uint32_t small = (uint32_t)(bits_f64(double_of(magnitude) + 0x1p28) - bits_f64(0x1p28));
-    uint32_t value = magnitude < bits_f64(0x1p-14) ? small : magnitude < bits_f64(65520.0) ? normal : 0x7c00u;
-    return magnitude > 0x7ff0000000000000u ? 0x7fffu : sign | value;
-}
 LANES_INLINE uint32_t double_to_brain_nearest(double x)
 {
     uint64_t bits = bits_f64(x), magnitude = bits & 0x7fffffffffffffffu;
@@ -71,12 +62,16 @@ LANES_INLINE double clip_f64(double x, int mode)
 LANES_INLINE uint32_t add_half(uint32_t a, uint32_t b, uint32_t c, int mode) { (void)c; return F16_OUT(F16_IN(a) + F16_IN(b)); }
 LANES_INLINE uint32_t sub_half(uint32_t a, uint32_t b, uint32_t c, int mode) { (void)c; return F16_OUT(F16_IN(a) - F16_IN(b)); }
 LANES_INLINE uint32_t mul_half(uint32_t a, uint32_t b, uint32_t c, int mode) { (void)c; return F16_OUT(F16_IN(a) * F16_IN(b)); }
-/* A double holds a product of halves; the sum with c is exact unless the smaller part lies 30 binary places below the larger, and
- * then the larger is c, which is no midpoint of f16, or the result overflows. */
+/* A float holds a product of halves; its sum with c, rounded to odd, has enough bits left. */
+LANES_INLINE float sum_to_odd_f32(float x, float y)
+{
+    float sum = x + y, high = sum - x, error = (x - (sum - high)) + (y - high);
+    uint32_t bits = bits_f32(sum), away = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
+    return float_of(error == 0 || error != error || bits & 1 || sum == 0 ? bits : away);
+}
 LANES_INLINE uint32_t fma_half(uint32_t a, uint32_t b, uint32_t c, int mode)
 {
-    double sum = (double)F16_IN(a) * (double)F16_IN(b) + (double)F16_IN(c);
-    return flush_half(double_to_half_nearest(clip_f64(sum, mode)), mode);
+    return F16_OUT(sum_to_odd_f32(F16_IN(a) * F16_IN(b), F16_IN(c)));
 }
 /* bf16 has the exponents of f32, so its subnormal products need a double; the sum of a product and c may span any number of places. */
 #define BF16_OUT(x) double_to_brain_nearest(clip_f64(x, mode))
