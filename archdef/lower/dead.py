@@ -26,9 +26,7 @@ def drop_dead(code: Code) -> None:
             if not any(wanted) and _droppable(op):
                 changed = True
                 continue
-            if op.kind == Kind.ATOM and not wanted[0]:
-                op.d[0] = None
-            elif op.kind == Kind.SETP:
+            if op.kind in (Kind.SETP, Kind.ATOM):
                 op.d = [v if w else None for v, w in zip(op.d, wanted)]
             kept.append(op)
         code.ops = kept

@@ -49,6 +49,7 @@ class Kind(IntEnum):
     SPECIAL = 19
     TRAP = 20
     MATCH = 21
+    REDUX = 30
 
 
 class Space(IntEnum):
@@ -102,6 +103,20 @@ class VoteOp(IntEnum):
     UNI = 2
     BALLOT = 3
     ACTIVE = 4
+    ELECT = 5
+
+
+class ReduxOp(IntEnum):
+    """``fn`` of a reduction over a warp."""
+
+    ADD = 0
+    MIN_U = 1
+    MAX_U = 2
+    MIN_S = 3
+    MAX_S = 4
+    AND = 5
+    OR = 6
+    XOR = 7
 
 
 class ShuffleOp(IntEnum):

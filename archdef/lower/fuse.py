@@ -18,6 +18,8 @@ _INTEGER = {
 _FLOAT_FORMS = {"fused": ("fma", "fms", "fnma"), "truncated": ("mad_trunc", "msub_trunc", "nmad_trunc")}
 """Machine's multiply-add → lane functions for a*b + c, a*b - c, c - a*b."""
 
+_PRODUCTS = frozenset(f"mul_{type}" for type in ("f32", "f64", "f16", "f16x2", "bf16", "bf16x2"))
+
 
 def fuse(code: Code, unit: Unit, architecture, kept_apart: frozenset[int] = frozenset()) -> None:
     """Fuse within basic blocks; products in `kept_apart` stay as they are."""
@@ -48,9 +50,9 @@ def fuse(code: Code, unit: Unit, architecture, kept_apart: frozenset[int] = froz
 def _is_product(op: Op, float_mad: str) -> bool:
     if op.fn in _INTEGER:
         return True
-    if op.exact or op.fn not in ("mul_f32", "mul_f64"):
+    if op.exact or op.fn not in _PRODUCTS:
         return False
-    return op.fn == "mul_f64" or float_mad in _FLOAT_FORMS
+    return op.fn != "mul_f32" or float_mad in _FLOAT_FORMS
 
 
 def _fused(op: Op, products: dict[int, tuple[int, Op]], last: dict[int, int], float_mad: str) -> int | None:
@@ -74,16 +76,16 @@ def _fused(op: Op, products: dict[int, tuple[int, Op]], last: dict[int, int], fl
             form = _float_form(op, product, position, float_mad)
             if form is None:
                 continue
-            op.fn, op.operation = form, f"fp{product.fn[-2:]}_fma"
+            op.fn, op.operation = form, product.operation.replace("mul", "fma")
         op.s = [product.s[0], product.s[1], other]
         return v
     return None
 
 
 def _float_form(op: Op, product: Op, position: int, float_mad: str) -> str | None:
-    type = product.fn[-3:]
+    type = product.fn[4:]
     if op.exact or op.fpenv != product.fpenv or op.fn not in (f"{n}{s}_{type}" for n in ("add", "sub") for s in ("", "_sat")):
         return None
-    plain, minus, negated = _FLOAT_FORMS["fused" if type == "f64" else float_mad]
+    plain, minus, negated = _FLOAT_FORMS[float_mad if type == "f32" else "fused"]
     stem = plain if op.fn.startswith("add") else minus if position == 0 else negated
     return f"{stem}{'_sat' if '_sat' in op.fn else ''}_{type}"

@@ -11,6 +11,9 @@ from archdef.ptx import ir
 _SYMBOL_KINDS = {"global": ConstantKind.GLOBAL_SYMBOL, "const": ConstantKind.CONST_SYMBOL,
                  "param": ConstantKind.PARAM_SYMBOL, "local": ConstantKind.IMMEDIATE, "shared": ConstantKind.IMMEDIATE}
 _DYNAMIC_ALIGNMENT = 16
+SCRATCH_BYTES = 1024
+"""Shared memory that a block sets aside for cooperative groups, where it is asked for."""
+_WORKSPACE_BYTES = 64
 
 
 def align(offset: int, alignment: int) -> int:
@@ -38,6 +41,9 @@ class Layout:
     offsets: dict[tuple[str | None, str], tuple[str, int]] = attrs.Factory(dict)
     """(function or None for the module, variable) → (space, offset)."""
 
+    workspace: int = 0
+    """Where among the module's variables the words lie by which a grid synchronises, if the module asks for them; they start as 0."""
+
     def find(self, function: str, name: str) -> tuple[str, int] | None:
         """Give space and offset of a variable that a function sees."""
         return self.offsets.get((function, name)) or self.offsets.get((None, name))
@@ -63,6 +69,10 @@ def lay_out(module: ir.Module, entry: ir.Function, functions: list[ir.Function])
                 shared.append((None, variable))
         elif variable.space in ("global", "const"):
             _place(layout, variable)
+    # for all kernels of the module alike, since they share the image
+    if any("%envreg" in line for line in module.lines):
+        layout.workspace = align(len(layout.global_image), 16)
+        layout.global_image.extend(bytes(layout.workspace + _WORKSPACE_BYTES - len(layout.global_image)))
     for function in functions:
         for variable in function.variables.values():
             if variable.space == "shared":
@@ -75,7 +85,7 @@ def lay_out(module: ir.Module, entry: ir.Function, functions: list[ir.Function])
             elif variable.space in ("global", "const"):
                 _place(layout, variable, function.name)
     layout.local_bytes = align(layout.local_bytes, 8)
-    _shared(layout, shared)
+    _shared(layout, shared, any(name.startswith("%reserved_smem") for name in referenced))
     for variable in module.variables.values():
         _relocate(layout, variable, None)
     for function in functions:
@@ -104,8 +114,8 @@ def _place(layout: Layout, variable: ir.Variable, function: str | None = None) -
     layout.offsets[function, variable.name] = variable.space, offset
 
 
-def _shared(layout: Layout, variables: list[tuple[str | None, ir.Variable]]) -> None:
-    offset = 0
+def _shared(layout: Layout, variables: list[tuple[str | None, ir.Variable]], reserve: bool) -> None:
+    offset = SCRATCH_BYTES if reserve else 0
     for function, variable in variables:
         if variable.bytes:
             offset = align(offset, variable.align)
@@ -139,3 +149,5 @@ def _symbols(function: ir.Function):
                 yield operand.name
             elif isinstance(operand, ir.Address) and isinstance(operand.base, ir.Symbol):
                 yield operand.base.name
+            elif isinstance(operand, ir.Special):
+                yield operand.name

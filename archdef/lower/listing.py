@@ -9,12 +9,13 @@ from archdef.lower.encoding import (
     ConstantKind,
     Flag,
     Kind,
+    ReduxOp,
     ShuffleOp,
     Space,
     SpecialRegister,
     VoteOp,
 )
-from archdef.lower.pack import PREDICATE_DESTINATIONS, PREDICATE_SOURCES, lane_functions
+from archdef.lower.pack import PREDICATE_SOURCES, lane_functions, predicate_destinations
 from archdef.lower.program import Program
 
 _KINDS_WITH_TARGET = (Kind.BRANCH, Kind.CALL)
@@ -77,7 +78,8 @@ def _head(op, kind: Kind, names) -> str:
         return f"{kind.name.lower()}.{Space(int(op['space'])).name.lower()}{vector}.{'s' if op['flags'] & 1 else 'b'}{8 * op['element']}"
     if kind == Kind.PRED:
         return f"pred.{fn:#04x}"
-    member = {Kind.BARRIER: BarrierOp, Kind.VOTE: VoteOp, Kind.SHUFFLE: ShuffleOp, Kind.SPECIAL: SpecialRegister}.get(kind)
+    member = {Kind.BARRIER: BarrierOp, Kind.VOTE: VoteOp, Kind.SHUFFLE: ShuffleOp, Kind.SPECIAL: SpecialRegister,
+              Kind.REDUX: ReduxOp}.get(kind)
     return f"{kind.name.lower()}.{member(fn).name.lower()}" if member else kind.name.lower()
 
 
@@ -86,10 +88,7 @@ def _predicate(v: int) -> str:
 
 
 def _destination(v: int, kind: Kind, k: int, op) -> str:
-    predicates = PREDICATE_DESTINATIONS.get(kind, ())
-    if kind == Kind.VOTE and op["fn"] < VoteOp.BALLOT:
-        predicates = (0,)
-    if k in predicates:
+    if k in predicate_destinations(kind, int(op["fn"])):
         return "" if v == NO_PREDICATE else f"p{v}"
     return "" if v == NO_ROW else _pair(v, int(op["width"]) == 8)
 

@@ -14,8 +14,7 @@ from archdef.ptx.graph import post_dominators
 
 PREDICATE_SOURCES = {Kind.SETP: (2,), Kind.SELP: (2,), Kind.PRED: (0, 1, 2), Kind.P2R: (0,), Kind.BARRIER: (2,), Kind.VOTE: (0,)}
 """Sources that are predicates, by kind."""
-PREDICATE_DESTINATIONS = {Kind.SETP: (0, 1), Kind.PRED: (0,), Kind.BARRIER: (1,), Kind.SHUFFLE: (1,), Kind.MATCH: (1,)}
-"""Destinations that are predicates, by kind (and K_VOTE's, unless it is a ballot)."""
+_PREDICATE_DESTINATIONS = {Kind.SETP: (0, 1), Kind.PRED: (0,), Kind.BARRIER: (1,), Kind.SHUFFLE: (1,), Kind.MATCH: (1,)}
 _FUNCTION_NUMBERS: dict[str, dict[str, int]] = {}
 
 
@@ -122,10 +121,15 @@ def predicate_operand(v: int, places: Assignment) -> int:
     return 2 * places.predicates[v] if v >= 0 else 2 * places.predicates[~v] + 1
 
 
+def predicate_destinations(kind: int, fn: int | str) -> tuple[int, ...]:
+    """Give which destinations of a micro-op are predicates."""
+    if kind == Kind.VOTE:
+        return (0,) if fn < VoteOp.BALLOT else (1,) if fn == VoteOp.ELECT else ()
+    return _PREDICATE_DESTINATIONS.get(kind, ())
+
+
 def _destinations(op: Op, places: Assignment) -> list[int]:
-    predicates = PREDICATE_DESTINATIONS.get(op.kind, ())
-    if op.kind == Kind.VOTE and op.fn < VoteOp.BALLOT:
-        predicates = (0,)
+    predicates = predicate_destinations(op.kind, op.fn)
     found = [NO_PREDICATE if k in predicates else NO_ROW for k in range(4)]
     for k, v in enumerate(op.d):
         if v is not None:

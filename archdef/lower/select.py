@@ -4,6 +4,7 @@ Builders, one per key of `Row.builder`, live in the ``select_*`` modules and reg
 """
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable
 
@@ -11,7 +12,7 @@ import attrs
 
 from archdef.errors import MissingFeature, PtxError
 from archdef.lower.encoding import FIRST_LAUNCH_WIDE, FIRST_ON_DEMAND, ConstantKind, Kind, Space, SpecialRegister
-from archdef.lower.layout import Layout
+from archdef.lower.layout import SCRATCH_BYTES, Layout
 from archdef.lower.virtual import TRUE, Code, Const, Op, Unit, Value, immediate, mov
 from archdef.ptx import ir, table
 from archdef.spec.isa import FEATURES
@@ -20,6 +21,8 @@ Builder = Callable[["Selection", table.Match, ir.Instruction], None]
 BUILDERS: dict[str, Builder] = {}
 ROUNDING = {"": 0, "rn": 0, "rz": 1, "rm": 2, "rp": 3}
 FLUSH = 4
+_BIT_PATTERNS = frozenset(("f16", "bf16", "f16x2", "bf16x2"))
+"""Types whose integer constants are bit patterns."""
 
 
 def builds(*keys: str):
@@ -79,6 +82,8 @@ class Selection:
     instruction: ir.Instruction = None
     guard: int | None = None
     barriers: int = 0
+    immediates: dict[str, ir.Immediate | None] | None = None
+    """Register → the immediate that its only definition gives it; made when first asked for."""
     temporaries: set[int] = attrs.Factory(set)
     """Registers that hold a value within one instruction only."""
 
@@ -171,9 +176,23 @@ class Selection:
         found = self.registers.get(name)
         if found is None:
             if type == "b128":
-                raise self.unsupported("128-bit registers")
+                raise self.unsupported("128-bit registers, except in mov, ld and st")
             found = self.registers[name] = self.unit.new(lane_bytes(type))
         return found
+
+    def halves(self, operand: ir.Operand) -> ir.Vector:
+        """Give the two 64-bit registers that a 128-bit register is, the low one first."""
+        if not isinstance(operand, ir.Register) or operand.type != "b128":
+            raise self.fault("expected a register of type b128")
+        return ir.Vector(tuple(ir.Register(f"{operand.name}@{half}", "b64") for half in ("low", "high")))
+
+    def known(self, operand: ir.Operand) -> ir.Operand:
+        """Give the immediate that a register holds wherever it is read, if its only definition says so; else the operand."""
+        if not isinstance(operand, ir.Register):
+            return operand
+        if self.immediates is None:
+            self.immediates = _immediates(self.function)
+        return self.immediates.get(operand.name) or operand
 
     def predicate(self, operand: ir.Operand) -> int:
         """Give a predicate source."""
@@ -213,8 +232,10 @@ class Selection:
         width, value = lane_bytes(type), operand.value
         if operand.bits is not None and operand.bits_width == 8 * width and type[0] != "u" and type[0] != "s":
             return immediate(operand.bits, width)
+        if type in _BIT_PATTERNS and not isinstance(value, float):
+            return immediate(value & (0xFFFF if type[-2:] == "16" else 0xFFFFFFFF))
         if type[0] == "f" or isinstance(value, float):
-            if type[0] not in "fb":
+            if type[0] not in "fb" or type in _BIT_PATTERNS and type != "f16":
                 raise self.fault(f"a floating-point constant cannot be an operand of type {type}")
             form = "<e" if type in ("f16", "b16") else "<d" if width == 8 else "<f"
             try:
@@ -253,15 +274,20 @@ class Selection:
         bare, width = name.lstrip("%"), lane_bytes(type)
         if bare == "WARP_SZ":
             return immediate(self.architecture.warp.size, width), "move"
-        stem, _, part = bare.partition(".")
-        if part == "w" or (stem in ("clusterid", "cluster_ctaid") and part) or bare == "cluster_ctarank":
+        if bare in ("envreg1", "envreg2"):
+            return self._workspace(bare), "move"
+        if bare in SCRATCH:
+            return immediate(SCRATCH[bare], width), "move"
+        stem, dot, part = bare.partition(".")
+        if part == "w" or _ZERO.fullmatch(bare) or stem == "cluster_ctaid" and dot:
             return immediate(0, width), "move"
-        if stem in ("nclusterid", "cluster_nctaid") and part or bare == "cluster_nctarank":
+        if stem == "cluster_nctaid" and dot or bare == "cluster_nctarank":
             return immediate(1, width), "move"
-        aliases = {"dynamic_smem_size": "DYNAMIC_SHARED", "total_smem_size": "TOTAL_SHARED", "aggr_smem_size": "TOTAL_SHARED"}
-        number = getattr(SpecialRegister, aliases.get(bare, bare.replace(".", "_").upper()), None)
-        if bare in ("globaltimer_lo", "globaltimer_hi"):
-            number = SpecialRegister.GLOBALTIMER
+        aliases = {"dynamic_smem_size": "DYNAMIC_SHARED", "total_smem_size": "TOTAL_SHARED", "aggr_smem_size": "TOTAL_SHARED",
+                   "globaltimer_lo": "GLOBALTIMER", "globaltimer_hi": "GLOBALTIMER"}
+        # a cluster is one block, so it has the block's place in the grid
+        bare_name = bare.replace("clusterid", "ctaid") if stem in ("clusterid", "nclusterid") else bare
+        number = getattr(SpecialRegister, aliases.get(bare_name, bare_name.replace(".", "_").upper()), None)
         if number is None:
             raise self.unsupported(f"special register `{name}`")
         if number >= FIRST_ON_DEMAND:
@@ -275,6 +301,12 @@ class Selection:
         if number >= FIRST_LAUNCH_WIDE:
             return Const(ConstantKind.SPECIAL, width, int(number)), "move"
         return self.fit(self.unit.special(number), 4, width, type), "special_register"
+
+    def _workspace(self, bare: str) -> Value:
+        """Read half of the address of the zeroed words by which cooperative kernels synchronise their grid."""
+        address = Const(ConstantKind.GLOBAL_SYMBOL, 8, self.layout.workspace)
+        whole = self.temporary("mov_b64", [address], 8, "move")
+        return self.temporary("high_b64" if bare == "envreg1" else "low_b64", [whole], 4, "move")
 
     def _counter(self, bare: str, number: SpecialRegister, width: int) -> int:
         self.need("globaltimer" if "globaltimer" in bare else "clock64" if bare == "clock64" else "clock")
@@ -310,6 +342,21 @@ def _nothing() -> None:
     pass
 
 
+def _immediates(function: ir.Function) -> dict[str, ir.Immediate | None]:
+    found: dict[str, ir.Immediate | None] = {}
+    for i in function.body:
+        first = i.operands[0] if i.operands else None
+        if i.opcode == "call":
+            found.update(dict.fromkeys(first.returns))
+        elements = first.elements if isinstance(first, ir.Vector) else (
+            [first.first] if isinstance(first, ir.PredicatePair) else [first])
+        for d in elements:
+            if isinstance(d, ir.Register):
+                plain = i.opcode == "mov" and i.guard is None and isinstance(i.operands[1], ir.Immediate)
+                found[d.name] = i.operands[1] if plain and d.name not in found else None
+    return found
+
+
 def place(module: ir.Module, instruction: ir.Instruction) -> dict:
     """Give where an instruction stands, as the arguments of a `PtxError`."""
     where = instruction.where
@@ -331,5 +378,10 @@ def need(architecture, feature: str, module: ir.Module, instruction: ir.Instruct
                          architecture=architecture.name, feature=feature, **place(module, instruction))
 
 
+_ZERO = re.compile(r"envreg\d+|pm\d(_64)?|cluster_ctarank|is_explicit_cluster|current_graph_exec")
+"""Special registers that read 0: nothing is there, or nothing counts."""
+SCRATCH = {"reserved_smem_offset_begin": 0, "reserved_smem_offset_0": 0, "reserved_smem_offset_1": SCRATCH_BYTES // 2,
+           "reserved_smem_offset_end": SCRATCH_BYTES, "reserved_smem_offset_cap": SCRATCH_BYTES}
+"""Special registers that name places in the shared memory reserved for the system, which the layout puts first."""
 SPACES = {"global": Space.GLOBAL, "shared": Space.SHARED, "local": Space.LOCAL, "const": Space.CONST, "param": Space.CONST,
           "": Space.GENERIC}

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from archdef.lower.encoding import GENERIC_LOCAL, GENERIC_SHARED, GENERIC_WINDOW, Combine, Flag, Kind
 from archdef.lower.select import SPACES, Selection, builds, lane_bytes
-from archdef.lower.virtual import TRUE, Const, immediate, mov
+from archdef.lower.virtual import TRUE, Const, Op, immediate, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match
 
@@ -18,11 +18,14 @@ def alu(s: Selection, m: Match, i: ir.Instruction) -> None:
     sources = [s.value(operand, type) for operand, (_, type) in zip(i.operands[1:], m.operands[1:])]
     type = m.operands[0][1]
     d, finish = s.destination(i.operands[0], type)
-    # a function that has `ftz` in its name flushes by itself
-    environment = 0 if "ftz" in m.fn else s.environment(m.bound)
-    s.emit(Kind.ALU, m.fn, [d], sources, m.operation, times=m.times, width=lane_bytes(type), fpenv=environment,
+    s.emit(Kind.ALU, m.fn, [d], sources, m.operation, times=m.times, width=lane_bytes(type), fpenv=_environment(s, m),
            exact=bool(m.bound.get("rnd")))
     finish()
+
+
+def _environment(s: Selection, m: Match) -> int:
+    """Give the floating-point environment; functions that have `ftz` in their name flush, and conversions round, by themselves."""
+    return 0 if "ftz" in m.fn or m.row.opcode == "cvt" else s.environment(m.bound)
 
 
 @builds("mad")
@@ -72,15 +75,58 @@ def compare(s: Selection, m: Match, i: ir.Instruction) -> None:
     combine = _COMBINE[m.bound.get("bool", "")]
     with_ = s.predicate(i.operands[3]) if combine else None
     s.emit(Kind.SETP, m.fn, predicate_pair(s, i.operands[0]), [a, b, with_], m.operation, times=m.times, combine=combine,
-           fpenv=s.environment(m.bound))
+           fpenv=_environment(s, m))
+
+
+@builds("compare_pair")
+def compare_pair(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``setp`` of pairs: the first predicate is about the low halves, the second about the high ones."""
+    type = m.bound["type"]
+    a, b = (s.value(operand, type) for operand in i.operands[1:3])
+    combine = _COMBINE[m.bound.get("bool", "")]
+    with_ = s.predicate(i.operands[3]) if combine else None
+    low, high = predicate_pair(s, i.operands[0])
+    if combine and low is not None and with_ in (low, ~low):  # the second comparison still needs the old value
+        with_, old = s.fresh(0), with_
+        s.code.ops.append(Op(Kind.PRED, TRUTH["mov"], [with_], [old, TRUE, TRUE], "predicate", statement=s.statement))
+    for half, d in (("", low), ("high_", high)):
+        if d is not None:
+            s.emit(Kind.SETP, f"{m.fn}_{half}{type[:-2]}", [d, None], [a, b, with_], m.operation, combine=combine)
+
+
+_TRUE_OF = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80, "u16": 0xFFFF, "f16x2": 0x3C00, "bf16x2": 0x3F80}
+"""What ``set`` gives where the comparison holds, if not all ones in 32 bits."""
+
+
+@builds("set_pair")
+def set_pair(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``set`` of pairs: each half of the result is about the halves there."""
+    type, compared = m.bound["type"], m.bound["type2"]
+    a, b = (s.value(operand, compared) for operand in i.operands[1:3])
+    combine = _COMBINE[m.bound.get("bool", "")]
+    with_ = s.predicate(i.operands[3]) if combine else None
+    d, finish = s.destination(i.operands[0], type)
+    one, parts = _TRUE_OF.get(type, 0xFFFF), []
+    for half, shift in (("", 0), ("high_", 16)):
+        holds, part = s.fresh(0), s.fresh(4)
+        s.code.ops.append(Op(Kind.SETP, f"{m.fn}_{half}{compared[:-2]}", [holds, None], [a, b, with_], m.operation,
+                             statement=s.statement, combine=combine))
+        s.code.ops.append(Op(Kind.SELP, 0, [part], [immediate(one << shift), immediate(0), holds], "select", statement=s.statement))
+        parts.append(part)
+    s.emit(Kind.ALU, "or_b32", [d], parts, "int_logic")
+    finish()
 
 
 @builds("set")
 def set_(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``set``: a comparison whose result is a number: all ones, or 1.0."""
     type, compared = m.bound["type"], m.bound["type2"]
-    order = m.bound["cmp"]
-    if compared[0] == "b":
+    order, environment = m.bound["cmp"], s.environment(m.bound)
+    for feature in {"f16": "fp16", "bf16": "bf16"}.keys() & {type, compared}:
+        s.need({"f16": "fp16", "bf16": "bf16"}[feature])
+    if compared == "f16":
+        order, environment = order + m.bound["_ftz"], 0
+    elif compared[0] == "b" and compared != "bf16":
         compared = "u" + compared[1:]
     a, b = (s.value(operand, compared) for operand in i.operands[1:3])
     combine = _COMBINE[m.bound.get("bool", "")]
@@ -90,10 +136,10 @@ def set_(s: Selection, m: Match, i: ir.Instruction) -> None:
     guard, s.guard = s.guard, None
     operation = "int64_compare" if compared in ("u64", "s64") else m.operation
     s.emit(Kind.SETP, f"{order}_{compared}", [holds, None], [a, b, with_], operation, combine=combine,
-           fpenv=s.environment(m.bound))
+           fpenv=environment)
     s.guard = guard
-    if type == "f32":
-        s.emit(Kind.SELP, 0, [d], [immediate(0x3F800000), immediate(0), holds], "select")
+    if type in _TRUE_OF:
+        s.emit(Kind.SELP, 0, [d], [immediate(_TRUE_OF[type]), immediate(0), holds], "select")
     else:
         s.emit(Kind.P2R, 0, [d], [holds], "select", flags=Flag.SIGNED)
     finish()
@@ -148,6 +194,22 @@ def move(s: Selection, m: Match, i: ir.Instruction) -> None:
     finish()
 
 
+@builds("move128")
+def move128(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``mov.b128``: a 128-bit register is a pair of 64-bit ones."""
+    target, source = (operand if isinstance(operand, ir.Vector) else s.halves(operand) for operand in i.operands)
+    if len(target.elements) != 2 or len(source.elements) != 2:
+        raise s.unsupported("packing of this shape")
+    values = [s.value(part, "b64") for part in source.elements]
+    if any(v == s.value(part, "b64") for v in values for part in target.elements if part is not None):
+        values = [s.temporary("mov_b64", [v], 8, "move") for v in values]  # the first half written may be the second one read
+    for part, value in zip(target.elements, values):
+        if part is not None:
+            d, finish = s.destination(part, "b64")
+            s.emit(Kind.ALU, "mov_b64", [d], [value], "move", width=8)
+            finish()
+
+
 def _pack(s: Selection, d: int, parts: list, bits: int) -> None:
     size = bits // len(parts) if parts else 0
     if bits % max(len(parts), 1) or size not in (8, 16, 32) or len(parts) not in (2, 4):
@@ -185,68 +247,6 @@ def _part(s: Selection, element: ir.Operand, fn: str, sources: list) -> None:
     finish()
 
 
-# --------------------------------------------------------------------------------------------------------- conversions
-@builds("convert")
-def convert(s: Selection, m: Match, i: ir.Instruction) -> None:
-    """``cvt``: one lane function, or two where half precision or saturation asks for it."""
-    to, from_ = m.bound["type"], m.bound["type2"]
-    if "f64" in (to, from_):
-        s.need("fp64")
-    source = s.value(i.operands[1], from_)
-    d, finish = s.destination(i.operands[0], to)
-    steps = _steps(s, to, from_, m.bound)
-    operation = "convert64" if "64" in to + from_ else "convert"
-    environment = s.environment(m.bound) if "f16" not in (to, from_) else 0
-    for fn, width, charge in steps[:-1]:
-        source = s.temporary(fn, [source], width, charge or operation, fpenv=environment)
-    fn, width, charge = steps[-1]
-    s.emit(Kind.ALU, fn, [d], [source], charge or operation, width=width, fpenv=environment)
-    finish()
-
-
-def _steps(s: Selection, to: str, from_: str, bound: dict[str, str]) -> list[tuple[str, int, str | None]]:
-    """List the lane functions of a conversion, with lane bytes of the result and a charge other than the usual one."""
-    whole, sat, width = bound["whole"], bound["sat"], lane_bytes(to)
-    integer = {"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"}
-    if to in integer and from_ in integer:
-        if sat:
-            return [(f"cvt_sat_{to}_{from_}", width, None)]
-        if to[1:] == from_[1:] and to[1:] in ("32", "64"):
-            return [(mov(width), width, "move")]
-        return [(f"cvt_{to}_{from_}", width, None)]
-    if to in integer:
-        if not whole:
-            raise s.fault(f"a conversion from {from_} to {to} needs .rni, .rzi, .rmi or .rpi")
-        first = [("cvt_f32_f16", 4, None)] if from_ == "f16" else []
-        return [*first, (f"cvt_{whole}_{to}_{'f32' if first else from_}", width, None)]
-    if from_ in integer:
-        if to == "f16":
-            if from_[1:] == "64":
-                raise s.unsupported("64-bit integer to half precision")
-            return [(f"cvt_{bound['rnd'] or 'rn'}_f16_{from_}", 4, None)]
-        return [(f"cvt_{to}_{from_}", width, None), *([(f"sat_{to}", width, f"fp{to[1:]}_add")] if sat else [])]
-    return _among_floats(to, from_, whole, bound)
-
-
-def _among_floats(to: str, from_: str, whole: str, bound: dict[str, str]) -> list[tuple[str, int, str | None]]:
-    sat, ftz, width = bound["sat"], bound["_ftz"], lane_bytes(to)
-    steps: list[tuple[str, int, str | None]] = []
-    if from_ == "f16" and (to != "f16" or whole or sat):
-        steps.append(("cvt_f32_f16" if to != "f64" else "cvt_f64_f16", lane_bytes("f64" if to == "f64" else "f32"), None))
-    elif to != from_ and to != "f16":
-        steps.append((f"cvt_{to}_{from_}", width, None))
-    working = "f64" if "f64" in (to, from_) and to != "f32" else "f32"
-    if whole:
-        steps.append((f"{whole}{ftz if working == 'f32' else ''}_{working}", lane_bytes(working), None))
-    if sat:
-        steps.append((f"sat_{working}", lane_bytes(working), None))
-    if to == "f16" and (from_ != "f16" or steps):
-        steps.append((f"cvt_{bound['rnd'] or 'rn'}_f16_{working}", 4, None))
-    if not steps:
-        steps.append(("flush_f32", 4, None) if ftz else (mov(width), width, "move"))
-    return steps
-
-
 # ------------------------------------------------------------------------------------------------- generic addresses
 @builds("generic_address")
 def generic_address(s: Selection, m: Match, i: ir.Instruction) -> None:
@@ -277,7 +277,7 @@ def space_test(s: Selection, m: Match, i: ir.Instruction) -> None:
     width = lane_bytes(type)
     start, size, order = {
         "shared": (GENERIC_SHARED, GENERIC_WINDOW, "lt"), "local": (GENERIC_LOCAL, GENERIC_WINDOW, "lt"),
-        "global": (GENERIC_SHARED, 2 * GENERIC_WINDOW, "ge")}[m.bound["space"]]
+        "global": (GENERIC_SHARED, 2 * GENERIC_WINDOW, "ge")}.get(m.bound["space"], (0, 0, "lt"))  # others have no window
     w = "64" if width == 8 else ""
     distance = s.temporary(f"sub_b{8 * width}", [s.value(operand, type), immediate(start, width)], width, f"int{w}_add")
     s.emit(Kind.SETP, f"{order}_{type}", predicate_pair(s, i.operands[0]), [distance, immediate(size, width), None],

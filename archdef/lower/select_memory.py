@@ -39,15 +39,22 @@ def address(s: Selection, operand: ir.Operand) -> tuple[Value, int, int, str | N
 def hints(m: Match) -> int:
     """Give the flags that orderings and cache operators imply."""
     flags = 0
-    if m.bound.get("order") in _STRONG or m.bound.get("cache") in ("cg", "cv"):
+    if m.bound.get("order") in _STRONG or m.bound.get("mmio") or m.bound.get("cache") in ("cg", "cv"):
         flags |= Flag.BYPASS_L1
     if "nc" in (m.bound.get("cache"), m.bound.get("nc")) or m.row.opcode == "ldu":
         flags |= Flag.READ_ONLY
     return flags
 
 
-def _elements(s: Selection, operand: ir.Operand, m: Match) -> list[ir.Operand | None]:
-    count = int((m.bound["vec"] or "v1")[1:])
+def _elements(s: Selection, operand: ir.Operand, m: Match) -> tuple[str, list[ir.Operand | None]]:
+    """Give type and registers of what is loaded or stored; 128 bits are two times 64."""
+    if m.bound["type"] == "b128":
+        return "b64", list(s.halves(operand).elements)
+    return m.bound["type"], _vector(s, operand, m.bound["vec"])
+
+
+def _vector(s: Selection, operand: ir.Operand, vec: str) -> list[ir.Operand | None]:
+    count = int((vec or "v1")[1:])
     if isinstance(operand, ir.Vector):
         if len(operand.elements) != count and count > 1:
             raise s.fault(f"a .v{count} access takes {count} elements, got {len(operand.elements)}")
@@ -60,7 +67,7 @@ def _elements(s: Selection, operand: ir.Operand, m: Match) -> list[ir.Operand | 
 @builds("load")
 def load(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``ld``: from the parameters, or from memory."""
-    type, elements = m.bound["type"], _elements(s, i.operands[0], m)
+    type, elements = _elements(s, i.operands[0], m)
     source = i.operands[1]
     if m.bound["space"] == "param" and isinstance(source, ir.Address) and isinstance(source.base, ir.Symbol):
         for k, element in enumerate(elements):
@@ -133,7 +140,7 @@ def _integer(type: str) -> str:
 @builds("store")
 def store(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``st``: into a parameter of a call, a result of this function, or memory."""
-    type, elements = m.bound["type"], _elements(s, i.operands[1], m)
+    type, elements = _elements(s, i.operands[1], m)
     target = i.operands[0]
     if any(e is None for e in elements):
         raise s.fault("a store needs a value for every element")
@@ -158,28 +165,45 @@ def store(s: Selection, m: Match, i: ir.Instruction) -> None:
 @builds("atomic")
 def atomic(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``atom`` and ``red``."""
-    type, returns = m.bound["type"], i.opcode == "atom"
+    type, returns, vec = m.bound["type"], i.opcode == "atom", m.bound.get("vec", "")
     operands = i.operands[1:] if returns else i.operands
     base, offset, flags, implied = address(s, operands[0])
-    count = 2 if m.bound["op"] == "cas" else 1
-    values = [s.value(operand, type) for operand in operands[1:1 + count]]
+    if vec:
+        values = [s.value(element, type) for element in _vector(s, operands[1], vec)]
+    else:
+        values = [s.value(operand, type) for operand in operands[1:3 if m.bound["op"] == "cas" else 2]]
+        values += [None] * (2 - len(values))
     space = SPACES[m.bound["space"] or (implied or "")]
     if space in (Space.CONST, Space.LOCAL):
         raise s.fault("atomics work on global and shared memory")
-    destination, finish = [None], None
-    if returns and not isinstance(i.operands[0], ir.Vector):
-        d, finish = s.destination(i.operands[0], type)
-        destination = [d]
-    s.emit(Kind.ATOM, m.fn, destination, [base, *values, *([None] if count == 1 else [])], OPERATIONS[Kind.ATOM][space],
-           width=lane_bytes(type), flags=flags | hints(m), space=space, element=bits_of(type) // 8, vec=1, offset=offset)
-    if finish:
+    count = len(values) if vec else 1
+    destinations, finishes = [None] * count, []
+    for k, element in enumerate(_vector(s, i.operands[0], vec) if returns and not _is_sink(i.operands[0]) else ()):
+        if element is not None:
+            destinations[k], finish = s.destination(element, type)
+            finishes.append(finish)
+    s.emit(Kind.ATOM, m.fn, destinations, [base, *values], OPERATIONS[Kind.ATOM][space], width=lane_bytes(type),
+           flags=flags | hints(m), space=space, element=bits_of(type) // 8, vec=count, offset=offset)
+    for finish in finishes:
         finish()
+
+
+def _is_sink(operand: ir.Operand) -> bool:
+    return isinstance(operand, ir.Vector) and all(element is None for element in operand.elements)
 
 
 @builds("fence")
 def fence(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``membar`` and ``fence``."""
     s.emit(Kind.FENCE, 0, operation="fence")
+
+
+@builds("policy")
+def policy(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``createpolicy``: a cache policy is a hint without effect here, so any value will do."""
+    d, finish = s.destination(i.operands[0], "b64")
+    s.emit(Kind.ALU, "mov_b64", [d], [immediate(0, 8)], m.operation, width=8)
+    finish()
 
 
 @builds("hint")

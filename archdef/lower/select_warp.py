@@ -1,7 +1,7 @@
 """Builders for what lanes of a warp do together: votes, shuffles, matches."""
 from __future__ import annotations
 
-from archdef.lower.encoding import Kind, ShuffleOp, VoteOp
+from archdef.lower.encoding import Kind, ReduxOp, ShuffleOp, VoteOp
 from archdef.lower.select import Selection, builds
 from archdef.lower.select_arithmetic import predicate_pair
 from archdef.lower.virtual import TRUE, Const, immediate
@@ -12,11 +12,12 @@ from archdef.ptx.table import Match
 def _member_mask(s: Selection, i: ir.Instruction, position: int):
     """Give the mask of participating lanes, in the width of its register; None if the form has none.
 
-    A literal -1 means all lanes of the machine, however wide it is.
+    A literal -1, or a register that holds nothing else, means all lanes of the machine, however wide it is. A mask of 32 bits that is
+    computed cannot name the lanes of a wider machine.
     """
     if len(i.operands) <= position:
         return None
-    operand = i.operands[position]
+    operand = s.known(i.operands[position])
     if isinstance(operand, ir.Immediate):
         everyone = operand.value in (-1, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
         if everyone and s.architecture.warp.size > 32:
@@ -24,9 +25,18 @@ def _member_mask(s: Selection, i: ir.Instruction, position: int):
         wide = not everyone and isinstance(operand.value, int) and operand.value >> 32 > 0
     else:
         wide = isinstance(operand, ir.Register) and operand.type.endswith("64")
+        if not wide:
+            narrow_mask(s, "a 32-bit member mask", "a .b64 register, or the literal -1 for all lanes")
     if wide:
         s.need("lane_masks_64")
     return s.value(operand, "b64" if wide else "b32")
+
+
+def narrow_mask(s: Selection, what: str, instead: str) -> None:
+    """Refuse a mask of 32 bits where warps are wider."""
+    lanes = s.architecture.warp.size
+    if lanes > 32:
+        raise s.fault(f"{what} names 32 of the {lanes} lanes that a warp of {s.architecture.name} has: use {instead}")
 
 
 def _width(s: Selection, value) -> int:
@@ -38,6 +48,8 @@ def vote(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``vote``."""
     holds, mask = s.predicate(i.operands[1]), _member_mask(s, i, 2)
     if m.fn == "ballot":
+        if m.bound["type"] == "b32":
+            narrow_mask(s, "a 32-bit ballot", "vote.sync.ballot.b64")
         d, finish = s.destination(i.operands[0], m.bound["type"])
         s.emit(Kind.VOTE, VoteOp.BALLOT, [d], [holds, mask], "vote", width=s.unit.widths[d], element=_width(s, mask))
         finish()
@@ -49,6 +61,8 @@ def vote(s: Selection, m: Match, i: ir.Instruction) -> None:
 @builds("active_mask")
 def active_mask(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``activemask``."""
+    if m.bound["type"] == "b32":
+        narrow_mask(s, "a 32-bit active mask", "activemask.b64")
     d, finish = s.destination(i.operands[0], m.bound["type"])
     s.emit(Kind.VOTE, VoteOp.ACTIVE, [d], [TRUE, None], "vote", width=s.unit.widths[d])
     finish()
@@ -89,12 +103,37 @@ def shuffle_width(s: Selection, m: Match, i: ir.Instruction) -> None:
     finish()
 
 
+@builds("redux")
+def redux(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``redux``: one result for all members."""
+    type = m.bound["type"]
+    value, mask = s.value(i.operands[1], type), _member_mask(s, i, 2)
+    name = f"{m.fn}_{type[0]}" if m.fn in ("min", "max") else m.fn
+    d, finish = s.destination(i.operands[0], type)
+    s.emit(Kind.REDUX, ReduxOp[name.upper()], [d], [value, mask], "redux", element=_width(s, mask))
+    finish()
+
+
+@builds("elect")
+def elect(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``elect``: the lowest member leads."""
+    mask, pair = _member_mask(s, i, 1), i.operands[0]
+    if not isinstance(pair, ir.PredicatePair):
+        raise s.fault("expected a register and a predicate, %r|%p, as destination")
+    d, finish = s.destination(pair.first, "b32") if pair.first is not None else (None, lambda: None)
+    leads = s.register(pair.second.name, "pred") if isinstance(pair.second, ir.Predicate) else None
+    s.emit(Kind.VOTE, VoteOp.ELECT, [d, leads], [TRUE, mask], "vote", element=_width(s, mask))
+    finish()
+
+
 @builds("match")
 def match(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``match``: which lanes hold the same value."""
     value, mask = s.value(i.operands[1], m.bound["type"]), _member_mask(s, i, 2)
     operand = i.operands[0].first if isinstance(i.operands[0], ir.PredicatePair) else i.operands[0]
     wide = isinstance(operand, ir.Register) and operand.type.endswith("64")
+    if not wide:
+        narrow_mask(s, "a 32-bit mask of matching lanes", "a .b64 destination")
     if wide and _width(s, mask) == 4:
         mask = s.temporary("cvt_u64_u32", [mask], 8, "move")
     elif not wide and _width(s, mask) == 8:

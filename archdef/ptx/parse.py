@@ -606,6 +606,7 @@ class _Parser(Cursor):
         while self.next_is(","):
             into.append(self._vector() if self.texts[self.at] == "{" else self._simple())
         self.expect("]", "the address")
+        self.next_is(".unified")  # a promise about the address that changes nothing
 
     def _named(self, text: str, at: int) -> Operand:
         """Give what a name stands for; one that is not declared yet must turn up later in the module."""

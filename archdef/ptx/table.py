@@ -123,12 +123,13 @@ def _operand(word: str) -> Operand:
     return Operand(letter, type or "{type}", word.endswith("?"))
 
 
+_BITS_OF = {"pred": 1, "tf32": 32, "f16x2": 32, "bf16x2": 32, "u16x2": 32, "s16x2": 32}
 _TWICE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 
 
 def bits_of(type: str) -> int:
     """Give the width of a scalar type in bits; a predicate has 1."""
-    return 1 if type == "pred" else int(type.lstrip("usbf"))
+    return _BITS_OF.get(type) or int(type.lstrip("usbf"))
 
 
 def _names(types: tuple[str, ...], bound: dict[str, str]) -> dict[str, str]:
@@ -139,7 +140,7 @@ def _names(types: tuple[str, ...], bound: dict[str, str]) -> dict[str, str]:
         if position == 0:
             bits = bits_of(type) if type.lstrip("usbf").isdigit() or type == "pred" else 32
             names.update(bits=str(bits), b=f"b{bits}", w="64" if bits == 64 else "", twice=_TWICE.get(type, type))
-            names["unsigned"] = f"u{bits}" if type[0] == "b" else type
+            names["unsigned"] = f"u{bits}" if type[0] == "b" and type[1].isdigit() else type
     for name, value in bound.items():
         names[name] = value
         names["_" + name] = "_" + value if value else ""
@@ -151,19 +152,25 @@ _INT = "u16|s16|u32|s32|u64|s64"
 _INT16, _INT32, _INT64 = "u16|s16", "u32|s32", "u64|s64"
 _BITS = "b16|b32|b64"
 _SCALAR = f"{_BITS}|{_INT}|f32|f64"
+_HALF, _BRAIN = "f16|f16x2", "bf16|bf16x2"
 _ROUND = "rnd=rn|rz|rm|rp"
 _ORDER = "cmp=eq|ne|lt|le|gt|ge|lo>lt|ls>le|hi>gt|hs>ge"
 _SIGNED_ORDER = "cmp=eq|ne|lt|le|gt|ge"
 _FLOAT_ORDER = "cmp=eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"
+_NUMBER = "u8|s8|u16|s16|u32|s32|u64|s64|f32|f64|f16|bf16"
+_SET, _SET16 = "u32|s32|f32|f16|bf16", "u16|s16|u32|s32|f32"
 _COMBINE = "bool=and|or|xor"
-_ORDERING = "order=weak|volatile|relaxed|acquire|release|acq_rel|sc|mmio?"
+_ORDERING = "order=weak|volatile|relaxed|acquire|release|acq_rel|sc? mmio?"
 _SCOPE = "scope=cta|cluster|gpu|sys?"
+_REQUIRED_SCOPE = "scope=cta|cluster|gpu|sys"
+_PRIORITIES = "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged"
 _HINTS = ("cache=ca|cg|cs|lu|cv|wb|wt|nc? nc? evict1=L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|"
           "L1::no_allocate|L2::evict_normal|L2::evict_first|L2::evict_last? hint=L2::cache_hint? "
           "fetch=L2::64B|L2::128B|L2::256B?")
-_MEMORY = f"space=global|shared|local|const|param|shared::cta>shared|param::entry>param|param::func>param? {_ORDERING} {_SCOPE}"
+_MEMORY = ("space=global|shared|local|const|param|shared::cta>shared|shared::cluster>shared|param::entry>param|param::func>param? "
+           f"{_ORDERING} {_SCOPE}")
 _DATA = "b8|u8|s8|b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64"
-_ATOMIC_SPACE = f"space=global|shared|shared::cta>shared? {_ORDERING} {_SCOPE} hint=L2::cache_hint?"
+_ATOMIC_SPACE = f"space=global|shared|shared::cta>shared|shared::cluster>shared? {_ORDERING} {_SCOPE} hint=L2::cache_hint?"
 
 TABLE: tuple[Row, ...] = (
     # ------------------------------------------------------------------------------------------------ integer arithmetic
@@ -215,6 +222,16 @@ TABLE: tuple[Row, ...] = (
     Row("max", _INT, "", "d a b", "alu", "max_{type}", "int{w}_minmax"),
     Row("dp4a", "u32|s32 u32|s32", "", "d a b:{type2} c", "alu", "dp4a_{type}_{type2}", "int_dot", "int_dot"),
     Row("dp2a", "u32|s32 u32|s32", "half=lo|hi", "d a b:{type2} c", "alu", "dp2a_{half}_{type}_{type2}", "int_dot", "int_dot"),
+    Row("add", "u16x2|s16x2", "", "d a b", "alu", "add_b16x2", "int_add", "int16x2"),
+    Row("min", "u16x2|s16x2", "", "d a b", "alu", "min_{type}", "int_minmax", "int16x2"),
+    Row("max", "u16x2|s16x2", "", "d a b", "alu", "max_{type}", "int_minmax", "int16x2"),
+    Row("min", "s16x2|s32", "relu", "d a b", "alu", "min_relu_{type}", "int_minmax", "int16x2"),
+    Row("max", "s16x2|s32", "relu", "d a b", "alu", "max_relu_{type}", "int_minmax", "int16x2"),
+    Row("vabsdiff4", "u32|s32 u32|s32 u32|s32", "", "d a:{type2} b:{type3} c", "alu", "vabsdiff4_{type2}_{type3}", "int_sad*4"),
+    Row("vabsdiff4", "u32|s32 u32|s32 u32|s32", "sat", "d a:{type2} b:{type3} c", "alu", "vabsdiff4_sat_{type}_{type2}_{type3}",
+        "int_sad*4"),
+    Row("vabsdiff4", "u32|s32 u32|s32 u32|s32", "add", "d a:{type2} b:{type3} c", "alu", "vabsdiff4_add_{type2}_{type3}",
+        "int_sad*4"),
     # ---------------------------------------------------------------------------------------------------- logic and bits
     Row("and", "pred", "", "p a b", "predicate", "and", "predicate"),
     Row("or", "pred", "", "p a b", "predicate", "or", "predicate"),
@@ -266,6 +283,8 @@ TABLE: tuple[Row, ...] = (
     Row("tanh", "f32", "approx", "d a", "alu", "tanh_f32", "fp32_transcendental"),
     Row("min", "f32", "ftz? nan=NaN>nan?", "d a b", "alu", "min{_ftz}{_nan}_f32", "fp32_minmax"),
     Row("max", "f32", "ftz? nan=NaN>nan?", "d a b", "alu", "max{_ftz}{_nan}_f32", "fp32_minmax"),
+    Row("min", "f32", "ftz? nan=NaN>nan? xorsign abs", "d a b", "alu", "min{_ftz}{_nan}_xorsign_f32", "fp32_minmax"),
+    Row("max", "f32", "ftz? nan=NaN>nan? xorsign abs", "d a b", "alu", "max{_ftz}{_nan}_xorsign_f32", "fp32_minmax"),
     Row("abs", "f32", "ftz?", "d a", "alu", "abs{_ftz}_f32", "fp32_add"),
     Row("neg", "f32", "ftz?", "d a", "alu", "neg{_ftz}_f32", "fp32_add"),
     Row("copysign", "f32", "", "d a b", "alu", "copysign_f32", "int_logic"),
@@ -289,6 +308,49 @@ TABLE: tuple[Row, ...] = (
     Row("copysign", "f64", "", "d a b", "alu", "copysign_f64", "int_logic", "fp64"),
     Row("testp", "f64", "class=finite|infinite|number|notanumber|normal|subnormal", "p a", "compare", "{class}_f64",
         "fp64_compare", "fp64"),
+    # ------------------------------------------------------------------------------------- 16-bit floats, single and in pairs
+    Row("add", _HALF, "rnd=rn? ftz? sat?", "d a b", "alu", "add{_ftz}{_sat}_{type}", "fp16_add", "fp16"),
+    Row("sub", _HALF, "rnd=rn? ftz? sat?", "d a b", "alu", "sub{_ftz}{_sat}_{type}", "fp16_add", "fp16"),
+    Row("mul", _HALF, "rnd=rn? ftz? sat?", "d a b", "alu", "mul{_ftz}{_sat}_{type}", "fp16_mul", "fp16"),
+    Row("fma", _HALF, "rnd=rn ftz? sat?", "d a b c", "alu", "fma{_ftz}{_sat}_{type}", "fp16_fma", "fp16"),
+    Row("fma", _HALF, "rnd=rn ftz? relu", "d a b c", "alu", "fma{_ftz}_relu_{type}", "fp16_fma", "fp16"),
+    Row("neg", _HALF, "ftz?", "d a", "alu", "neg{_ftz}_{type}", "fp16_add", "fp16"),
+    Row("abs", _HALF, "ftz?", "d a", "alu", "abs{_ftz}_{type}", "fp16_add", "fp16"),
+    Row("min", _HALF, "ftz? nan=NaN>nan?", "d a b", "alu", "min{_ftz}{_nan}_{type}", "fp16_minmax", "fp16"),
+    Row("max", _HALF, "ftz? nan=NaN>nan?", "d a b", "alu", "max{_ftz}{_nan}_{type}", "fp16_minmax", "fp16"),
+    Row("min", _HALF, "ftz? nan=NaN>nan? xorsign abs", "d a b", "alu", "min{_ftz}{_nan}_xorsign_{type}", "fp16_minmax", "fp16"),
+    Row("max", _HALF, "ftz? nan=NaN>nan? xorsign abs", "d a b", "alu", "max{_ftz}{_nan}_xorsign_{type}", "fp16_minmax", "fp16"),
+    Row("ex2", _HALF, "approx", "d a", "alu", "ex2_{type}", "fp16_transcendental", "fp16"),
+    Row("tanh", _HALF, "approx", "d a", "alu", "tanh_{type}", "fp16_transcendental", "fp16"),
+    Row("add", _BRAIN, "rnd=rn?", "d a b", "alu", "add_{type}", "fp16_add", "bf16"),
+    Row("sub", _BRAIN, "rnd=rn?", "d a b", "alu", "sub_{type}", "fp16_add", "bf16"),
+    Row("mul", _BRAIN, "rnd=rn?", "d a b", "alu", "mul_{type}", "fp16_mul", "bf16"),
+    Row("fma", _BRAIN, "rnd=rn relu?", "d a b c", "alu", "fma{_relu}_{type}", "fp16_fma", "bf16"),
+    Row("neg", _BRAIN, "", "d a", "alu", "neg_{type}", "fp16_add", "bf16"),
+    Row("abs", _BRAIN, "", "d a", "alu", "abs_{type}", "fp16_add", "bf16"),
+    Row("min", _BRAIN, "nan=NaN>nan?", "d a b", "alu", "min{_nan}_{type}", "fp16_minmax", "bf16"),
+    Row("max", _BRAIN, "nan=NaN>nan?", "d a b", "alu", "max{_nan}_{type}", "fp16_minmax", "bf16"),
+    Row("min", _BRAIN, "nan=NaN>nan? xorsign abs", "d a b", "alu", "min{_nan}_xorsign_{type}", "fp16_minmax", "bf16"),
+    Row("max", _BRAIN, "nan=NaN>nan? xorsign abs", "d a b", "alu", "max{_nan}_xorsign_{type}", "fp16_minmax", "bf16"),
+    Row("ex2", _BRAIN, "approx ftz", "d a", "alu", "ex2_{type}", "fp16_transcendental", "bf16"),
+    Row("tanh", _BRAIN, "approx", "d a", "alu", "tanh_{type}", "fp16_transcendental", "bf16"),
+    Row("setp", "f16", f"{_FLOAT_ORDER} ftz?", "p a b", "compare", "{cmp}{_ftz}_f16", "fp16_compare", "fp16"),
+    Row("setp", "f16", f"{_FLOAT_ORDER} {_COMBINE} ftz?", "p a b c:pred", "compare", "{cmp}{_ftz}_f16", "fp16_compare", "fp16"),
+    Row("setp", "bf16", _FLOAT_ORDER, "p a b", "compare", "{cmp}_bf16", "fp16_compare", "bf16"),
+    Row("setp", "bf16", f"{_FLOAT_ORDER} {_COMBINE}", "p a b c:pred", "compare", "{cmp}_bf16", "fp16_compare", "bf16"),
+    Row("setp", "f16x2", f"{_FLOAT_ORDER} ftz?", "p a b", "compare_pair", "{cmp}{_ftz}", "fp16_compare", "fp16"),
+    Row("setp", "f16x2", f"{_FLOAT_ORDER} {_COMBINE} ftz?", "p a b c:pred", "compare_pair", "{cmp}{_ftz}", "fp16_compare", "fp16"),
+    Row("setp", "bf16x2", _FLOAT_ORDER, "p a b", "compare_pair", "{cmp}", "fp16_compare", "bf16"),
+    Row("setp", "bf16x2", f"{_FLOAT_ORDER} {_COMBINE}", "p a b c:pred", "compare_pair", "{cmp}", "fp16_compare", "bf16"),
+    Row("set", f"{_SET16}|f16|bf16 f16|bf16", f"{_FLOAT_ORDER} ftz?", "d a:{type2} b:{type2}", "set", "{cmp}", "fp16_compare"),
+    Row("set", f"{_SET16}|f16|bf16 f16|bf16", f"{_FLOAT_ORDER} {_COMBINE} ftz?", "d a:{type2} b:{type2} c:pred", "set", "{cmp}",
+        "fp16_compare"),
+    Row("set", "u32|s32|f16x2 f16x2", f"{_FLOAT_ORDER} ftz?", "d a:{type2} b:{type2}", "set_pair", "{cmp}{_ftz}", "fp16_compare", "fp16"),
+    Row("set", "u32|s32|f16x2 f16x2", f"{_FLOAT_ORDER} {_COMBINE} ftz?", "d a:{type2} b:{type2} c:pred", "set_pair", "{cmp}{_ftz}",
+        "fp16_compare", "fp16"),
+    Row("set", "u32|s32|bf16x2 bf16x2", _FLOAT_ORDER, "d a:{type2} b:{type2}", "set_pair", "{cmp}", "fp16_compare", "bf16"),
+    Row("set", "u32|s32|bf16x2 bf16x2", f"{_FLOAT_ORDER} {_COMBINE}", "d a:{type2} b:{type2} c:pred", "set_pair", "{cmp}",
+        "fp16_compare", "bf16"),
     # -------------------------------------------------------------------------------------------- comparison, selection
     Row("setp", _BITS, "cmp=eq|ne", "p a b", "compare", "{cmp}_{unsigned}", "int{w}_compare"),
     Row("setp", _BITS, f"cmp=eq|ne {_COMBINE}", "p a b c:pred", "compare", "{cmp}_{unsigned}", "int{w}_compare"),
@@ -300,14 +362,14 @@ TABLE: tuple[Row, ...] = (
     Row("setp", "f32", f"{_FLOAT_ORDER} {_COMBINE} ftz?", "p a b c:pred", "compare", "{cmp}_f32", "fp32_compare"),
     Row("setp", "f64", _FLOAT_ORDER, "p a b", "compare", "{cmp}_f64", "fp64_compare", "fp64"),
     Row("setp", "f64", f"{_FLOAT_ORDER} {_COMBINE}", "p a b c:pred", "compare", "{cmp}_f64", "fp64_compare", "fp64"),
-    Row("set", "u32|s32|f32 b16|b32|b64", "cmp=eq|ne", "d a:{type2} b:{type2}", "set", "{cmp}", "int_compare"),
-    Row("set", "u32|s32|f32 u16|u32|u64", _ORDER, "d a:{type2} b:{type2}", "set", "{cmp}", "int_compare"),
-    Row("set", "u32|s32|f32 s16|s32|s64", _SIGNED_ORDER, "d a:{type2} b:{type2}", "set", "{cmp}", "int_compare"),
-    Row("set", "u32|s32|f32 f32", f"{_FLOAT_ORDER} ftz?", "d a:{type2} b:{type2}", "set", "{cmp}", "fp32_compare"),
-    Row("set", "u32|s32|f32 f64", _FLOAT_ORDER, "d a:{type2} b:{type2}", "set", "{cmp}", "fp64_compare", "fp64"),
-    Row("set", f"u32|s32|f32 {_BITS}|{_INT}", f"{_ORDER} {_COMBINE}", "d a:{type2} b:{type2} c:pred", "set", "{cmp}", "int_compare"),
-    Row("set", "u32|s32|f32 f32", f"{_FLOAT_ORDER} {_COMBINE} ftz?", "d a:{type2} b:{type2} c:pred", "set", "{cmp}", "fp32_compare"),
-    Row("set", "u32|s32|f32 f64", f"{_FLOAT_ORDER} {_COMBINE}", "d a:{type2} b:{type2} c:pred", "set", "{cmp}", "fp64_compare",
+    Row("set", f"{_SET} b16|b32|b64", "cmp=eq|ne", "d a:{type2} b:{type2}", "set", "{cmp}", "int_compare"),
+    Row("set", f"{_SET} u16|u32|u64", _ORDER, "d a:{type2} b:{type2}", "set", "{cmp}", "int_compare"),
+    Row("set", f"{_SET} s16|s32|s64", _SIGNED_ORDER, "d a:{type2} b:{type2}", "set", "{cmp}", "int_compare"),
+    Row("set", f"{_SET} f32", f"{_FLOAT_ORDER} ftz?", "d a:{type2} b:{type2}", "set", "{cmp}", "fp32_compare"),
+    Row("set", f"{_SET} f64", _FLOAT_ORDER, "d a:{type2} b:{type2}", "set", "{cmp}", "fp64_compare", "fp64"),
+    Row("set", f"{_SET} {_BITS}|{_INT}", f"{_ORDER} {_COMBINE}", "d a:{type2} b:{type2} c:pred", "set", "{cmp}", "int_compare"),
+    Row("set", f"{_SET} f32", f"{_FLOAT_ORDER} {_COMBINE} ftz?", "d a:{type2} b:{type2} c:pred", "set", "{cmp}", "fp32_compare"),
+    Row("set", f"{_SET} f64", f"{_FLOAT_ORDER} {_COMBINE}", "d a:{type2} b:{type2} c:pred", "set", "{cmp}", "fp64_compare",
         "fp64"),
     Row("selp", _SCALAR, "", "d a b c:pred", "select", "", "select"),
     Row("slct", f"{_SCALAR} s32", "", "d a b c:{type2}", "alu", "slct_{slot}_s32", "select"),
@@ -315,15 +377,31 @@ TABLE: tuple[Row, ...] = (
     # -------------------------------------------------------------------------------------------------- move and convert
     Row("mov", f"{_SCALAR}|f16", "", "d a", "move", "", "move"),
     Row("mov", "pred", "", "p a", "predicate", "mov", "predicate"),
-    Row("cvt", "u8|s8|u16|s16|u32|s32|u64|s64|f32|f64|f16 u8|s8|u16|s16|u32|s32|u64|s64|f32|f64|f16",
+    Row("mov", "b128", "", "d a", "move128", "", "move"),
+    Row("cvt", f"{_NUMBER} {_NUMBER}",
         f"{_ROUND}? whole=rni|rzi|rmi|rpi? ftz? sat?", "d a:{type2}", "convert", "", "convert"),
-    Row("cvta", "u32|u64", "to? space=global|shared|local|const|param|shared::cta>shared|param::entry>param",
-        "d a", "generic_address", "", "int{w}_add"),
-    Row("isspacep", "", "space=global|shared|local|shared::cta>shared", "p a:u64", "space_test", "", "int64_compare"),
+    Row("cvt", "f16 f32", "rnd=rn|rz relu satfinite?", "d a:f32", "alu", "cvt_{rnd}_relu{_satfinite}_f16_f32", "convert", "fp16"),
+    Row("cvt", "f16 f32", "rnd=rn|rz satfinite", "d a:f32", "alu", "cvt_{rnd}_satfinite_f16_f32", "convert", "fp16"),
+    Row("cvt", "bf16 f32", "rnd=rn|rz relu satfinite?", "d a:f32", "alu", "cvt_{rnd}_relu{_satfinite}_bf16_f32", "convert", "bf16"),
+    Row("cvt", "bf16 f32", "rnd=rn|rz satfinite", "d a:f32", "alu", "cvt_{rnd}_satfinite_bf16_f32", "convert", "bf16"),
+    Row("cvt", "f16x2 f32", "rnd=rn|rz relu? satfinite?", "d a:f32 b:f32", "alu", "cvt_{rnd}{_relu}{_satfinite}_f16x2_f32", "convert",
+        "fp16"),
+    Row("cvt", "bf16x2 f32", "rnd=rn|rz relu? satfinite?", "d a:f32 b:f32", "alu", "cvt_{rnd}{_relu}{_satfinite}_bf16x2_f32",
+        "convert", "bf16"),
+    Row("cvt", "tf32 f32", "rnd=rn|rz|rna relu? satfinite?", "d a:f32", "alu", "cvt_{rnd}{_relu}{_satfinite}_tf32_f32", "convert",
+        "tf32"),
+    Row("cvt", "u16|s16 s32", "pack sat", "d:b32 a:s32 b:s32", "alu", "cvt_pack_{type}", "convert"),
+    Row("cvt", "u8|s8|u4|s4|u2|s2 s32 b32", "pack sat", "d:b32 a:s32 b:s32 c:b32", "alu", "cvt_pack_{type}", "convert"),
+    Row("cvta", "u32|u64", "to? space=global|shared|local|const|param|shared::cta>shared|shared::cluster>shared|"
+        "param::entry>param", "d a", "generic_address", "", "int{w}_add"),
+    Row("isspacep", "", "space=global|shared|local|const|param|shared::cta>shared|shared::cluster>shared|"
+        "param::entry>param", "p a:u64", "space_test", "", "int64_compare"),
     # ------------------------------------------------------------------------------------------------------------ memory
     Row("ld", _DATA, f"{_MEMORY} {_HINTS} vec=v2|v4?", "d a e?", "load", "", ""),
     Row("ldu", _DATA, "space=global? vec=v2|v4?", "d a", "load", "", ""),
     Row("st", _DATA, f"{_MEMORY} {_HINTS} vec=v2|v4?", "a b e?", "store", "", ""),
+    Row("ld", "b128", f"{_MEMORY} {_HINTS}", "d a e?", "load", "", ""),
+    Row("st", "b128", f"{_MEMORY} {_HINTS}", "a b e?", "store", "", ""),
     Row("atom", "u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=add", "d a b e?", "atomic", "add_{b}"),
     Row("atom", "b32|b64|u32|s32|u64|s64|f32|f64", f"{_ATOMIC_SPACE} op=exch", "d a b e?", "atomic", "exch_{b}"),
     Row("atom", "b32|b64|u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=cas", "d a b c e?", "atomic", "cas_{b}"),
@@ -332,22 +410,47 @@ TABLE: tuple[Row, ...] = (
     Row("atom", "u32", f"{_ATOMIC_SPACE} op=inc|dec", "d a b e?", "atomic", "{op}_u32"),
     Row("atom", "f32", f"{_ATOMIC_SPACE} op=add ftz?", "d a b e?", "atomic", "add_f32", "", "atomics_float_add"),
     Row("atom", "f64", f"{_ATOMIC_SPACE} op=add", "d a b e?", "atomic", "add_f64", "", "atomics_double_add"),
+    Row("atom", "b16", f"{_ATOMIC_SPACE} op=cas", "d a b c e?", "atomic", "cas_b16", "", "atomics_16"),
+    Row("atom", "f16x2", f"{_ATOMIC_SPACE} op=add noftz", "d a b e?", "atomic", "add_f16x2", "", "atomics_half_add"),
+    Row("atom", "f16", f"{_ATOMIC_SPACE} op=add noftz", "d a b e?", "atomic", "add_f16", "", "atomics_half_add atomics_16"),
+    Row("atom", _BRAIN, f"{_ATOMIC_SPACE} op=add noftz", "d a b e?", "atomic", "add_{type}", "", "atomics_bfloat_add"),
+    Row("atom", "f32", f"{_ATOMIC_SPACE} op=add vec=v2|v4", "d a b e?", "atomic", "add_f32", "", "atomics_vector"),
+    Row("atom", f"{_HALF}|{_BRAIN}", f"{_ATOMIC_SPACE} op=add|min|max noftz vec=v2|v4", "d a b e?", "atomic", "{op}_{type}", "",
+        "atomics_vector atomics_half_add"),
     Row("red", "u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=add", "a b e?", "atomic", "add_{b}"),
     Row("red", "u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=min|max", "a b e?", "atomic", "{op}_{type}"),
     Row("red", "b32|b64|u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=and|or|xor", "a b e?", "atomic", "{op}_{b}"),
     Row("red", "u32", f"{_ATOMIC_SPACE} op=inc|dec", "a b e?", "atomic", "{op}_u32"),
     Row("red", "f32", f"{_ATOMIC_SPACE} op=add ftz?", "a b e?", "atomic", "add_f32", "", "atomics_float_add"),
     Row("red", "f64", f"{_ATOMIC_SPACE} op=add", "a b e?", "atomic", "add_f64", "", "atomics_double_add"),
+    Row("red", "f16x2", f"{_ATOMIC_SPACE} op=add noftz", "a b e?", "atomic", "add_f16x2", "", "atomics_half_add"),
+    Row("red", "f16", f"{_ATOMIC_SPACE} op=add noftz", "a b e?", "atomic", "add_f16", "", "atomics_half_add atomics_16"),
+    Row("red", _BRAIN, f"{_ATOMIC_SPACE} op=add noftz", "a b e?", "atomic", "add_{type}", "", "atomics_bfloat_add"),
+    Row("red", "f32", f"{_ATOMIC_SPACE} op=add vec=v2|v4", "a b e?", "atomic", "add_f32", "", "atomics_vector"),
+    Row("red", f"{_HALF}|{_BRAIN}", f"{_ATOMIC_SPACE} op=add|min|max noftz vec=v2|v4", "a b e?", "atomic", "{op}_{type}", "",
+        "atomics_vector atomics_half_add"),
     Row("membar", "", "level=cta|gl|sys", "", "fence", "", "fence"),
-    Row("fence", "", "order=sc|acq_rel|acquire|release? scope=cta|cluster|gpu|sys", "", "fence", "", "fence"),
-    Row("fence", "", "proxy kind=alias|async space=global|shared::cta>shared?", "", "hint"),
-    Row("prefetch", "", "space=global|local? level=L1|L2 evict=L2::evict_last|L2::evict_normal?", "a", "hint"),
+    Row("membar", "", "proxy kind=alias|async space=global|shared::cta>shared|shared::cluster>shared?", "", "hint"),
+    Row("fence", "", f"order=sc|acq_rel|acquire|release? {_REQUIRED_SCOPE}", "", "fence", "", "fence"),
+    Row("fence", "", "order=acquire|release restrict=sync_restrict::shared::cta|sync_restrict::shared::cluster scope=cluster", "", "fence",
+        "", "fence"),
+    Row("fence", "", "mbarrier_init order=release scope=cluster", "", "fence", "", "fence"),
+    Row("fence", "", "proxy kind=alias|async|async::generic space=global|shared::cta>shared|shared::cluster>shared?", "", "hint"),
+    Row("fence", "", "proxy kind=async::generic order=acquire|release restrict=sync_restrict::shared::cta|sync_restrict::shared::cluster "
+        "scope=cluster", "", "hint"),
+    Row("fence", "", f"proxy kind=tensormap::generic order=release {_REQUIRED_SCOPE}", "", "hint"),
+    Row("fence", "", f"proxy kind=tensormap::generic order=acquire {_REQUIRED_SCOPE}", "a b", "hint"),
+    Row("prefetch", "", "space=global|local? level=L1|L2|L2::evict_last|L2::evict_normal", "a", "hint"),
     Row("prefetch", "", "tensormap space=const|param?", "a", "hint"),
     Row("prefetchu", "", "level=L1", "a", "hint"),
     Row("applypriority", "", "space=global? evict=L2::evict_normal", "a b", "hint"),
     Row("discard", "", "space=global? level=L2", "a b", "hint"),
+    Row("createpolicy", "b64", f"fractional primary={_PRIORITIES} secondary={_PRIORITIES}?", "d a:f32?", "policy", "", "move"),
+    Row("createpolicy", "b64", f"range space=global? primary={_PRIORITIES} secondary={_PRIORITIES}?", "d a b:u32 c:u32", "policy", "", "move"),
+    Row("createpolicy", "b64", "cvt level=L2", "d a", "policy", "", "move"),
     Row("nanosleep", "u32", "", "a", "hint"),
     Row("griddepcontrol", "", "action=wait|launch_dependents", "", "hint"),
+    Row("setmaxnreg", "u32", "way=inc|dec sync aligned", "a", "hint"),
     Row("pmevent", "", "mask?", "a", "hint"),
     # ---------------------------------------------------------------------------------------------------------- control
     Row("bra", "", "uni?", "a", "branch", "", "branch"),
@@ -374,6 +477,9 @@ TABLE: tuple[Row, ...] = (
     Row("activemask", "b64", "", "d", "active_mask", "", "vote", "vote_ballot lane_masks_64"),
     Row("shfl", "b32", "mode=up|down|bfly|idx sync?", "d a b:u32 c:u32 m:u32?", "shuffle", "{mode}", "shuffle", "shuffle"),
     Row("mx", "b32", "shfl mode=up|down|bfly|idx sync?", "d a b:u32 c:u32", "shuffle_width", "{mode}", "shuffle", "shuffle"),
+    Row("redux", "u32|s32", "op=add|min|max sync", "d a m:u32", "redux", "{op}", "redux", "redux"),
+    Row("redux", "b32", "op=and|or|xor sync", "d a m:u32", "redux", "{op}", "redux", "redux"),
+    Row("elect", "", "sync", "d:b32 m:u32", "elect", "", "vote", "elect"),
     Row("match", "b32|b64", "mode=any sync?", "d:u32 a m:u32", "match", "any", "match", "match"),
     Row("match", "b32|b64", "mode=all sync?", "d:u32 a m:u32", "match", "all", "match", "match"),
 )

@@ -55,6 +55,12 @@ OPERATION_CLASSES: dict[str, str] = {
     "fp64_compare": "double-precision comparison",
     "fp64_div": "double-precision division and reciprocal",
     "fp64_sqrt": "double-precision square root and reciprocal square root",
+    "fp16_add": "16-bit floating-point add, subtract, negate, absolute value; also of a pair",
+    "fp16_mul": "16-bit floating-point multiply; also of a pair",
+    "fp16_fma": "16-bit floating-point fused multiply-add; also of a pair",
+    "fp16_minmax": "16-bit floating-point minimum, maximum; also of a pair",
+    "fp16_compare": "16-bit floating-point comparison",
+    "fp16_transcendental": "approximate 16-bit exponential, hyperbolic tangent; also of a pair",
     "convert": "conversion among types of at most 32 bits",
     "convert64": "conversion from or to a 64-bit type",
     "branch": "branch, direct or indexed",
@@ -63,6 +69,7 @@ OPERATION_CLASSES: dict[str, str] = {
     "barrier": "block barrier",
     "vote": "vote among the lanes of a warp, active mask",
     "match": "comparison of a value among the lanes of a warp",
+    "redux": "reduction of an integer over the lanes of a warp",
     "shuffle": "exchange of registers among the lanes of a warp",
     "fence": "memory fence",
     "special_register": "read of a special register",
@@ -82,16 +89,25 @@ OPERATION_CLASSES: dict[str, str] = {
 FEATURES: dict[str, str] = {
     "fp64": "double-precision arithmetic (compute capability 1.3)",
     "fp32_fma": "single-precision fused multiply-add with one rounding (2.0)",
-    "fp16": "half-precision arithmetic (5.3)",
+    "fp16": "half-precision arithmetic, single and in pairs (5.3)",
+    "bf16": "bfloat16 arithmetic and conversions, single and in pairs (8.0)",
+    "tf32": "conversion to tf32 (8.0)",
+    "int16x2": "pairs of 16-bit integers: add, minimum, maximum; minimum and maximum with .relu (9.0)",
     "atomics_global": "32-bit integer atomics on global memory (1.1)",
     "atomics_global_64": "64-bit integer atomics on global memory (1.2)",
     "atomics_shared": "32-bit integer atomics on shared memory (1.2)",
     "atomics_shared_64": "64-bit integer atomics on shared memory (2.0)",
     "atomics_float_add": "single-precision atomic add (2.0)",
     "atomics_double_add": "double-precision atomic add (6.0)",
+    "atomics_half_add": "atomic add on pairs of halves; single ones with `atomics_16` (6.0)",
+    "atomics_bfloat_add": "atomic add on bfloat16 and pairs of them (9.0)",
+    "atomics_16": "atomic operations on 16-bit elements (7.0)",
+    "atomics_vector": "atomic operations on vectors in global memory (9.0)",
     "vote": "vote.all, vote.any, vote.uni (1.2)",
     "vote_ballot": "vote.ballot, active mask and lane-mask registers (2.0)",
     "match": "match.any, match.all (7.0)",
+    "redux": "redux.sync (8.0)",
+    "elect": "elect.sync (9.0)",
     "shuffle": "shfl (3.0)",
     "lane_masks_64": "64-bit forms of lane masks, for warps wider than 32 lanes",
     "barrier_count": "barriers of other numbers than 0 and of part of a block (2.0)",
@@ -118,7 +134,8 @@ shifts): the cost of the class then says how many. What cannot be spelled out (a
 
 FEATURE_OF_CLASS: dict[str, str] = {
     **{name: "fp64" for name in OPERATION_CLASSES if name.startswith("fp64_")},
-    "vote": "vote", "match": "match", "shuffle": "shuffle", "clock": "clock",
+    **{name: "fp16" for name in OPERATION_CLASSES if name.startswith("fp16_")},
+    "vote": "vote", "match": "match", "redux": "redux", "shuffle": "shuffle", "clock": "clock",
     "atomic_global": "atomics_global", "atomic_shared": "atomics_shared",
 }
 """Classes that a description may leave out, namely when it does not declare the feature beside them."""
@@ -126,6 +143,8 @@ FEATURE_OF_CLASS: dict[str, str] = {
 FEATURE_NEEDS: dict[str, str] = {
     "atomics_global_64": "atomics_global", "atomics_shared": "atomics_global", "atomics_shared_64": "atomics_shared",
     "atomics_float_add": "atomics_global", "atomics_double_add": "fp64", "vote_ballot": "vote",
+    "bf16": "fp16", "atomics_half_add": "fp16", "atomics_bfloat_add": "bf16", "atomics_16": "atomics_global",
+    "atomics_vector": "atomics_float_add", "elect": "vote_ballot",
     "barrier_reduce": "barrier_count", "indirect_calls": "device_calls", "clock64": "clock",
 }
 """Features that make no sense without another."""

@@ -42,7 +42,7 @@ def kernel(body: str, parameters: str = ".param .u64 out", head: str = "") -> st
     .reg .b32 %r<60>;
     .reg .f32 %f<40>;
     .reg .b64 %rd<40>;
-    .reg .f64 %fd<40>;
+    .reg .f64 %fd<40>; .reg .b128 %rq<10>;
 {body}
     ret;
 }}

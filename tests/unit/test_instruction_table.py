@@ -15,15 +15,18 @@ KEEP = Options(drop_dead=False, propagate=False, straighten=False, predicate=Fal
 REGISTERS = {"pred": "%p", "16": "%h", "32": "%r", "64": "%rd"}
 OPERANDS = {
     "load": "{vector} [%rd1+16]", "store": "[%rd1+16] {vector}", "branch": "DONE", "branch_indexed": "%r1 TARGETS", "call": "helper",
-    "fence": "", "exit": "", "return": "", "trap": "", "generic_address": "%rd2 %rd3", "space_test": "%p1 %rd3",
+    "fence": "", "exit": "", "return": "", "trap": "", "generic_address": "%rd2 %rd3", "space_test": "%p1 %rd3", "elect": "%r1|%p1 -1",
 }
 SPECIFIC = {"lop3": "%r1 %r2 %r3 %r4 0x96", "nanosleep": "%r1", "applypriority": "[%rd1] 128", "discard": "[%rd1] 128",
-            "prefetch": "[%rd1]", "prefetchu": "[%rd1]", "pmevent": "1", "fence": "", "griddepcontrol": "", "brkpt": ""}
+            "prefetch": "[%rd1]", "prefetchu": "[%rd1]", "pmevent": "1", "fence": "", "griddepcontrol": "", "brkpt": "",
+            "setmaxnreg": "40"}
 
 
 def register(type: str, number: int) -> str:
     if type == "pred":
         return f"%p{number}"
+    if type == "b128":
+        return f"%rq{number}"
     bits = max(16, table.bits_of(type))
     if type in ("f32", "f64"):
         return f"%f{number}" if bits == 32 else f"%fd{number}"
@@ -47,6 +50,8 @@ def forms(row: Row):
 
 
 def operands(row: Row, found: table.Match) -> str:
+    if "tensormap::generic" in found.bound.values() and row.operand_list:
+        return "[%rd1], 128"
     if row.opcode in SPECIFIC:
         return ", ".join(SPECIFIC[row.opcode].split())
     if row.builder in OPERANDS:
@@ -60,6 +65,8 @@ def operands(row: Row, found: table.Match) -> str:
             continue
         if row.builder == "atomic" and letter == "a":
             texts.append("[%rd1]")
+        elif row.builder == "atomic" and letter in "bd" and found.bound.get("vec"):
+            texts.append("{" + ", ".join(register(type, 4 * (letter == "b") + n) for n in range(int(found.bound["vec"][1:]))) + "}")
         elif letter == "p":
             texts.append(f"%p{k + 1}")
         else:
@@ -69,12 +76,10 @@ def operands(row: Row, found: table.Match) -> str:
 
 def usable(row: Row, modifiers, types) -> bool:
     """Leave out combinations that the manual excludes although each part is allowed."""
-    if row.opcode == "cvt":
+    if row.builder == "convert":
         to, from_ = types
-        if from_ in ("u64", "s64") and to == "f16":
-            return False
         whole = bool({"rni", "rzi", "rmi", "rpi"} & set(modifiers))
-        integer = to[0] in "us" and from_[0] == "f"
+        integer = to[0] in "us" and from_[0] in "fb"
         return whole or not integer
     if row.opcode in ("ld", "st") and set(modifiers) & {"v4"} and types[0].endswith("64"):
         return False
@@ -113,7 +118,7 @@ def test_every_form_of_every_row_lowers(row, words):
 def test_convert_to_integer_covers_every_rounding():
     for mode in ("rni", "rzi", "rmi", "rpi"):
         for to in ("u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"):
-            for from_ in ("f16", "f32", "f64"):
+            for from_ in ("f16", "bf16", "f32", "f64"):
                 d = register(to if to not in ("u8", "s8") else "u32", 1)
                 program = lowered(kernel(f"cvt.{mode}.{to}.{from_} {d}, {register(from_, 2)};"), options=KEEP)
                 assert len(program.ops) >= 2
@@ -175,6 +180,11 @@ def test_a_wrong_number_of_operands_is_an_error():
     ("mov.u64 %rd1, %globaltimer;", "globaltimer"), ("mov.u32 %r1, %lanemask_lt;", "vote_ballot"),
     ("vote.sync.ballot.b64 %rd1, %p1, -1;", "lane_masks_64"), ("call helper;", "device_calls"),
     ("shf.l.wrap.b32 %r1, %r2, %r3, %r4;", "funnel_shift"), ("dp4a.s32.s32 %r1, %r2, %r3, %r4;", "int_dot"),
+    ("add.f16 %h1, %h2, %h3;", "fp16"), ("fma.rn.f16x2 %r1, %r2, %r3, %r4;", "fp16"), ("set.eq.f16.s32 %h1, %r2, %r3;", "fp16"),
+    ("fma.rn.bf16 %h1, %h2, %h3, %h4;", "bf16"), ("cvt.rn.bf16.f32 %h1, %f1;", "bf16"), ("cvt.rna.tf32.f32 %r1, %f1;", "tf32"),
+    ("redux.sync.add.s32 %r1, %r2, -1;", "redux"), ("elect.sync %r1|%p1, -1;", "elect"), ("max.s16x2 %r1, %r2, %r3;", "int16x2"),
+    ("atom.global.cas.b16 %h1, [%rd1], %h2, %h3;", "atomics_16"), ("red.global.add.noftz.f16x2 [%rd1], %r2;", "atomics_half_add"),
+    ("red.global.add.noftz.bf16 [%rd1], %h2;", "atomics_bfloat_add"), ("red.global.v2.f32.add [%rd1], {%f1, %f2};", "atomics_vector"),
     ("prmt.b32 %r1, %r2, %r3, %r4;", "byte_permute"), ("mad.lo.cc.u32 %r1, %r2, %r3, %r4;", "carry_chain"),
 ])
 def test_a_missing_feature_is_named_with_instruction_place_and_architecture(instruction, feature):

@@ -159,26 +159,36 @@ cdef void _store(const Launch *launch, const Warp *w, const Uop *u, uint64_t lan
 
 cdef void _operate(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address,
                    char *host) noexcept nogil:
-    """Atomic operations, lane by lane in ascending order."""
+    """Atomic operations, lane by lane in ascending order; the elements of a vector are operated on one by one."""
     cdef atomic_function function = atomic_table()[u.fn]
     cdef const char *b = _row(launch, w, u, 1)
     cdef const char *c = _row(launch, w, u, 2) if u.s[2] >= 0 else b
     cdef uint64_t old
-    cdef int lane
+    cdef char *place
+    cdef int lane, v
     while lanes:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
-        if u.element == 8:
-            old = (<uint64_t *>(host + address[lane]))[0]
-            (<uint64_t *>(host + address[lane]))[0] = function(old, (<const uint64_t *>b)[lane], (<const uint64_t *>c)[lane])
-            if u.d[0] >= 0:
-                (<uint64_t *>(w.rows + u.d[0]))[lane] = old
-        else:
-            old = (<uint32_t *>(host + address[lane]))[0]
-            (<uint32_t *>(host + address[lane]))[0] = <uint32_t>function(old, (<const uint32_t *>b)[lane],
-                                                                         (<const uint32_t *>c)[lane])
-            if u.d[0] >= 0:
-                (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>old
+        for v in range(u.vec):
+            if v:
+                b = _row(launch, w, u, 1 + v)
+            elif u.vec > 1:
+                b = _row(launch, w, u, 1)
+            place = host + address[lane] + v * u.element
+            if u.element == 8:
+                old = (<uint64_t *>place)[0]
+                (<uint64_t *>place)[0] = function(old, (<const uint64_t *>b)[lane], (<const uint64_t *>c)[lane])
+                if u.d[v] >= 0:
+                    (<uint64_t *>(w.rows + u.d[v]))[lane] = old
+                continue
+            if u.element == 4:
+                old = (<uint32_t *>place)[0]
+                (<uint32_t *>place)[0] = <uint32_t>function(old, (<const uint32_t *>b)[lane], (<const uint32_t *>c)[lane])
+            else:
+                old = (<uint16_t *>place)[0]
+                (<uint16_t *>place)[0] = <uint16_t>function(old, (<const uint32_t *>b)[lane], (<const uint32_t *>c)[lane])
+            if u.d[v] >= 0:
+                (<uint32_t *>(w.rows + u.d[v]))[lane] = <uint32_t>old
 
 
 cdef inline void _move(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, char *host,

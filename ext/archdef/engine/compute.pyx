@@ -6,10 +6,12 @@ from archdef.engine.lanes cimport alu_table, carry_table, compare_table
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport Launch, Sm, Warp
-from archdef.engine.types cimport (CB_AND, CB_NONE, CB_OR, FL_CARRY_OUT, FL_SIGNED, K_ALU, K_CARRY, K_MATCH, K_P2R, K_PRED,
+from archdef.engine.types cimport (CB_AND, CB_NONE, CB_OR, FL_CARRY_OUT, FL_SIGNED, K_ALU, K_CARRY, K_MATCH, K_P2R, K_PRED, K_REDUX,
                                    K_SELP, K_SETP, K_SHUFFLE, K_SPECIAL, K_VOTE, PRED_CARRY, SHFL_BFLY, SHFL_DOWN, SHFL_IDX,
                                    SHFL_UP, SR_CLOCK, SR_CLOCK64, SR_CLOCK_HI, SR_GLOBALTIMER, SR_NSMID, SR_SMID,
-                                   VOTE_ACTIVE, VOTE_ALL, VOTE_ANY, VOTE_BALLOT, VOTE_UNI)
+                                   REDUX_ADD, REDUX_AND,
+                                   REDUX_MAX_S, REDUX_MAX_U, REDUX_MIN_S, REDUX_MIN_U, REDUX_OR, VOTE_ACTIVE, VOTE_ALL,
+                                   VOTE_ANY, VOTE_BALLOT, VOTE_ELECT, VOTE_UNI)
 
 
 cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
@@ -116,14 +118,63 @@ cdef void _carry(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) no
         _put(w, PRED_CARRY, lanes, _pack(out, launch.lanes))
 
 
+cdef inline uint64_t _members(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, bint wide) noexcept nogil:
+    """Lanes that take part: active here, and in the mask s[1] of the lowest active lane, if there is one."""
+    cdef int i
+    if u.s[1] < 0:
+        return lanes
+    i = lowest_bit(lanes)
+    return lanes & ((<const uint64_t *>_row(launch, w, u, 1))[i] if wide
+                    else <uint64_t>(<const uint32_t *>_row(launch, w, u, 1))[i])
+
+
+cdef void _redux(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Combine a value over the members and give it to all of them."""
+    cdef const uint32_t *a = <const uint32_t *>_row(launch, w, u, 0)
+    cdef uint64_t left = _members(launch, w, u, lanes, u.element == 8)
+    cdef uint32_t total, value
+    cdef int lane
+    if left == 0:
+        return
+    total = a[lowest_bit(left)]
+    left &= left - 1
+    while left:
+        value = a[lowest_bit(left)]
+        left &= left - 1
+        if u.fn == REDUX_ADD:
+            total += value
+        elif u.fn == REDUX_AND:
+            total &= value
+        elif u.fn == REDUX_OR:
+            total |= value
+        elif u.fn == REDUX_MIN_U:
+            total = min(total, value)
+        elif u.fn == REDUX_MAX_U:
+            total = max(total, value)
+        elif u.fn == REDUX_MIN_S:
+            total = <uint32_t>min(<int32_t>total, <int32_t>value)
+        elif u.fn == REDUX_MAX_S:
+            total = <uint32_t>max(<int32_t>total, <int32_t>value)
+        else:
+            total ^= value
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        (<uint32_t *>(w.rows + u.d[0]))[lane] = total
+
+
 cdef void _vote(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Votes count the lanes that take part: active here, and members if a mask is given (by the lowest active lane)."""
-    cdef uint64_t members = lanes, holds, value
-    cdef int i
-    if u.s[1] >= 0:
-        i = lowest_bit(lanes)
-        members &= ((<const uint64_t *>_row(launch, w, u, 1))[i] if u.element == 8
-                    else <uint64_t>(<const uint32_t *>_row(launch, w, u, 1))[i])
+    cdef uint64_t members = _members(launch, w, u, lanes, u.element == 8), holds, value
+    cdef int i, leader
+    if u.fn == VOTE_ELECT:
+        leader = lowest_bit(members if members else lanes)
+        _put(w, u.d[1], lanes, <uint64_t>1 << leader)
+        while lanes and u.d[0] >= 0:
+            i = lowest_bit(lanes)
+            lanes &= lanes - 1
+            (<uint32_t *>(w.rows + u.d[0]))[i] = <uint32_t>leader
+        return
     holds = members if u.fn == VOTE_ACTIVE else _predicate(w, u.s[0]) & members
     if u.fn == VOTE_BALLOT or u.fn == VOTE_ACTIVE:
         while lanes:
@@ -189,13 +240,9 @@ cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) 
 cdef void _match(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Find the lanes that hold the same value."""
     cdef const char *a = _row(launch, w, u, 0)
-    cdef uint64_t members = lanes, same, left, value
+    cdef uint64_t members = _members(launch, w, u, lanes, u.direct == 8), same, left, value
     cdef bint wide = u.element == 8, all_same
     cdef int lane, other
-    if u.s[1] >= 0:
-        lane = lowest_bit(lanes)
-        members &= ((<const uint64_t *>_row(launch, w, u, 1))[lane] if u.direct == 8
-                    else <uint64_t>(<const uint32_t *>_row(launch, w, u, 1))[lane])
     cdef uint64_t masks[64]
     left = lanes
     while left:
@@ -276,6 +323,8 @@ cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
         _vote(launch, w, u, lanes)
     elif u.kind == K_SHUFFLE:
         _shuffle(launch, w, u, lanes)
+    elif u.kind == K_REDUX:
+        _redux(launch, w, u, lanes)
     elif u.kind == K_MATCH:
         _match(launch, w, u, lanes)
     elif u.kind == K_SPECIAL:

@@ -44,37 +44,45 @@ LANES_INLINE uint64_t whole_u64(double x)
     return x > 0.0 ? (x < 0x1p64 ? (uint64_t)x : UINT64_MAX) : 0;
 }
 
-LANES_INLINE float half_to_float(uint32_t h) /* exact */
-{
-    uint32_t sign = (h & 0x8000u) << 16, rest = h & 0x7fffu;
-    float scaled = float_of(rest << 13) * 0x1p112f; /* the exponent bias moves by 112, which also normalises subnormals */
-    uint32_t bits = rest < 0x7c00u ? bits_f32(scaled) : rest == 0x7c00u ? 0x7f800000u : 0x7fffffffu;
-    return float_of(rest > 0x7c00u ? bits : bits | sign);
-}
-/* Round to half precision; rounding as in fpenv: 0 nearest even, 1 toward zero, 2 down, 3 up. */
-LANES_INLINE uint32_t double_to_half(double x, int rounding)
+/* Round to f16 (10 bits of fraction, bias 15) or bf16 (7, 127); rounding as in fpenv: 0 nearest even, 1 toward zero, 2 down, 3 up.
+ * `relu` takes what is below zero to +0; `finite` takes what is too large to the largest number. */
+LANES_INLINE uint32_t round_small(double x, int rounding, int fraction, int bias, int relu, int finite)
 {
     uint64_t bits = bits_f64(x), magnitude = bits & 0x7fffffffffffffffu;
-    uint32_t sign = (uint32_t)(bits >> 63);
+    uint32_t sign = (uint32_t)(bits >> 63), infinity = (2 * (uint32_t)bias + 1) << fraction, value;
     if (magnitude > 0x7ff0000000000000u)
         return 0x7fffu;
+    if (relu && sign)
+        return 0;
     int exponent = (int)(magnitude >> 52) - 1023;
     int away = rounding == (sign ? 2 : 3); /* directed away from zero */
-    if (magnitude == 0x7ff0000000000000u)
-        return sign << 15 | 0x7c00u;
-    uint32_t value;
-    if (exponent > 15) {
-        value = rounding == 0 || away ? 0x7c00u : 0x7bffu;
+    if (exponent > bias) {
+        value = magnitude == 0x7ff0000000000000u || rounding == 0 || away ? infinity : infinity - 1;
     } else {
         uint64_t significand = (magnitude & 0xfffffffffffffu) | (magnitude >> 52 ? 1ull << 52 : 0);
-        int shift = exponent >= -14 ? 42 : 42 + (-14 - exponent);
+        int least = 1 - bias, shift = 52 - fraction + (exponent >= least ? 0 : least - exponent);
         shift = shift > 60 ? 60 : shift;
         uint64_t kept = significand >> shift, lost = significand & ((1ull << shift) - 1), half = 1ull << (shift - 1);
         kept += rounding == 0 ? lost > half || (lost == half && kept & 1) : away && lost;
-        value = (uint32_t)kept + (exponent >= -14 ? (uint32_t)(exponent + 14) << 10 : 0);
+        value = (uint32_t)kept + (exponent >= least ? (uint32_t)(exponent - least) << fraction : 0);
     }
-    return sign << 15 | value;
+    return sign << 15 | (finite && value == infinity ? infinity - 1 : value);
 }
+#define ROUND_f16(x, rounding, relu, finite) round_small(x, rounding, 10, 15, relu, finite)
+#define ROUND_bf16(x, rounding, relu, finite) round_small(x, rounding, 7, 127, relu, finite)
+
+/* tf32: f32 whose 13 lowest bits are 0; rounding 0 nearest even, 1 toward zero, 4 nearest, ties away from zero. */
+LANES_INLINE uint32_t round_tf32(float x, int rounding, int relu, int finite)
+{
+    uint32_t bits = bits_f32(x), half = rounding == 4 ? 0x1000u : rounding == 0 ? 0xfffu + (bits >> 13 & 1) : 0;
+    uint32_t value = x == x ? ((bits & 0x7fffffffu) < 0x7f800000u ? bits + half : bits) & 0xffffe000u : 0x7fffffffu;
+    value = finite && (value & 0x7fffffffu) == 0x7f800000u ? (value & 0x80000000u) | 0x7f7fe000u : value;
+    return relu && x == x && value >> 31 ? 0 : value;
+}
+
+/* A 64-bit integer as a double whose last bit stands for all the bits lost: as good as exact for a rounding to 11 bits or fewer. */
+LANES_INLINE double sticky_u64(uint64_t x) { return x >> 53 ? (double)(int64_t)(x >> 11 | ((x & 0x7ff) != 0)) * 2048.0 : (double)(int64_t)x; }
+LANES_INLINE double sticky_s64(int64_t x) { return x < 0 ? -sticky_u64(0 - (uint64_t)x) : sticky_u64((uint64_t)x); }
 
 /* Integer to integer: the source read as its type, then cut to, or clamped into, the destination. */
 #define CVT_INT(D, S) CVT_INT_(D, S, HOLDER_##D, HOLDER_##S)
@@ -95,10 +103,11 @@ LANES_INLINE uint32_t double_to_half(double x, int rounding)
 #define CVT_FLOAT(S, D) CVT_FLOAT_(S, D, HOLDER_##S)
 #define CVT_FLOAT_(S, D, HS) CVT_FLOAT__(S, D, HS)
 #define CVT_FLOAT__(S, D, HS) ALU(cvt_##D##_##S, D, HS, HS, HS, (lane_##D)(C_##S)a)
-/* Small integer to half: exact in double precision, so one rounding. */
-#define CVT_HALF(S, mode, rounding) CVT_HALF_(S, mode, rounding, HOLDER_##S)
-#define CVT_HALF_(S, mode, rounding, HS) CVT_HALF__(S, mode, rounding, HS)
-#define CVT_HALF__(S, mode, rounding, HS) ALU(cvt_##mode##_f16_##S, u32, HS, HS, HS, double_to_half((double)(C_##S)a, rounding))
+/* Integer to f16 and bf16: exact in double precision, or sticky, so one rounding. */
+#define CVT_SMALL(S, mode, rounding, T) CVT_SMALL_(S, mode, rounding, T, HOLDER_##S)
+#define CVT_SMALL_(S, mode, rounding, T, HS) CVT_SMALL__(S, mode, rounding, T, HS)
+#define CVT_SMALL__(S, mode, rounding, T, HS)                                                                      \
+    ALU(cvt_##mode##_##T##_##S, u32, HS, HS, HS, ROUND_##T((double)(C_##S)a, rounding, 0, 0))
 
 /* Float to integer by one rounding. Narrow and 32-bit results from f32 take NaN to 0, from f64 to the lowest signed value. */
 #define CVT_WHOLE(mode, round, S, N)                                                                               \
@@ -115,11 +124,36 @@ LANES_INLINE uint32_t double_to_half(double x, int rounding)
     F32(mode##_f32, canonical(roundf(a)))                                                                          \
     F32(mode##_ftz_f32, canonical(roundf(flush(a))))                                                               \
     F64(mode##_f64, propagate(round(a), a, 0.0, 0.0))
-#define HALF_MODE(mode, rounding)                                                                                  \
-    ALU(cvt_##mode##_f16_f32, u32, f32, f32, f32, double_to_half((double)a, rounding))                              \
-    ALU(cvt_##mode##_f16_f64, u32, f64, f64, f64, double_to_half(a, rounding))                                      \
-    CVT_HALF(u8, mode, rounding) CVT_HALF(s8, mode, rounding) CVT_HALF(u16, mode, rounding)                        \
-    CVT_HALF(s16, mode, rounding) CVT_HALF(u32, mode, rounding) CVT_HALF(s32, mode, rounding)
+#define SMALL_FORM(mode, rounding, T, relu, finite)                                                                \
+    ALU(cvt_##mode##_##T##_f32, u32, f32, f32, f32, ROUND_##T((double)a, rounding, relu, finite))                   \
+    ALU(cvt_##mode##_##T##x2_f32, u32, f32, f32, f32,                                                              \
+        ROUND_##T((double)a, rounding, relu, finite) << 16 | ROUND_##T((double)b, rounding, relu, finite))
+#define SMALL_FORMS(mode, rounding, T)                                                                             \
+    SMALL_FORM(mode##_relu, rounding, T, 1, 0) SMALL_FORM(mode##_satfinite, rounding, T, 0, 1)                      \
+    SMALL_FORM(mode##_relu_satfinite, rounding, T, 1, 1)
+#define SMALL_MODE(mode, rounding, T)                                                                              \
+    ALU(cvt_##mode##_##T##_f64, u32, f64, f64, f64, ROUND_##T(a, rounding, 0, 0))                                   \
+    CVT_SMALL(u8, mode, rounding, T) CVT_SMALL(s8, mode, rounding, T) CVT_SMALL(u16, mode, rounding, T)            \
+    CVT_SMALL(s16, mode, rounding, T) CVT_SMALL(u32, mode, rounding, T) CVT_SMALL(s32, mode, rounding, T)          \
+    ALU(cvt_##mode##_##T##_u64, u32, u64, u64, u64, ROUND_##T(sticky_u64(a), rounding, 0, 0))                       \
+    ALU(cvt_##mode##_##T##_s64, u32, s64, s64, s64, ROUND_##T(sticky_s64(a), rounding, 0, 0))
+#define SMALL_NEAREST(T, round)                                                                                    \
+    ALU(cvt_rn_##T##_f32, u32, f32, f32, f32, round(a))                                                            \
+    ALU(cvt_rn_##T##x2_f32, u32, f32, f32, f32, round(a) << 16 | round(b))                                         \
+    SMALL_FORMS(rn, 0, T) SMALL_FORMS(rz, 1, T)                                                                    \
+    SMALL_FORM(rz, 1, T, 0, 0) SMALL_FORM(rm, 2, T, 0, 0) SMALL_FORM(rp, 3, T, 0, 0)                               \
+    SMALL_MODE(rn, 0, T) SMALL_MODE(rz, 1, T) SMALL_MODE(rm, 2, T) SMALL_MODE(rp, 3, T)
+#define TF32_FORM(mode, rounding)                                                                                  \
+    ALU(cvt_##mode##_tf32_f32, u32, f32, f32, f32, round_tf32(a, rounding, 0, 0))                                   \
+    ALU(cvt_##mode##_relu_tf32_f32, u32, f32, f32, f32, round_tf32(a, rounding, 1, 0))                              \
+    ALU(cvt_##mode##_satfinite_tf32_f32, u32, f32, f32, f32, round_tf32(a, rounding, 0, 1))                         \
+    ALU(cvt_##mode##_relu_satfinite_tf32_f32, u32, f32, f32, f32, round_tf32(a, rounding, 1, 1))
+
+/* cvt.pack: two saturated integers, the second lowest, below a shifted third operand. */
+#define CLAMP(x, low, high) ((x) < (low) ? (low) : (x) > (high) ? (high) : (x))
+#define CVT_PACK(T, bits, low, high)                                                                               \
+    ALU(cvt_pack_##T, u32, s32, s32, u32, (uint32_t)((uint64_t)c << 2 * bits)                                      \
+        | ((uint32_t)CLAMP(a, low, high) & ((1u << bits) - 1)) << bits | ((uint32_t)CLAMP(b, low, high) & ((1u << bits) - 1)))
 
 #define CONVERT_ALU                                                                                                \
     FROM_EACH_INT(CVT_BOTH, u8, 0, 255)                                                                            \
@@ -140,6 +174,12 @@ LANES_INLINE uint32_t double_to_half(double x, int rounding)
     ALU(cvt_f32_f64, f32, f64, f64, f64, canonical((float)a))                                                      \
     ALU(cvt_f32_f16, f32, u32, u32, u32, half_to_float(a & 0xffffu))                                               \
     ALU(cvt_f64_f16, f64, u32, u32, u32, (double)half_to_float(a & 0xffffu))                                       \
-    HALF_MODE(rn, 0) HALF_MODE(rz, 1) HALF_MODE(rm, 2) HALF_MODE(rp, 3)
+    ALU(cvt_f32_bf16, f32, u32, u32, u32, brain_to_float(a))                                                       \
+    ALU(cvt_f64_bf16, f64, u32, u32, u32, propagate((double)brain_to_float(a), (double)brain_to_float(a), 0.0, 0.0)) \
+    SMALL_NEAREST(f16, float_to_half) SMALL_NEAREST(bf16, float_to_brain)                                          \
+    TF32_FORM(rn, 0) TF32_FORM(rz, 1) TF32_FORM(rna, 4)                                                            \
+    CVT_PACK(s16, 16, -32768, 32767) CVT_PACK(u16, 16, 0, 65535)                                                   \
+    CVT_PACK(s8, 8, -128, 127) CVT_PACK(u8, 8, 0, 255) CVT_PACK(s4, 4, -8, 7) CVT_PACK(u4, 4, 0, 15)               \
+    CVT_PACK(s2, 2, -2, 1) CVT_PACK(u2, 2, 0, 3)
 
 #endif

@@ -74,18 +74,21 @@ LANES_INLINE double maximum_f64(double a, double b)
 }
 LANES_INLINE float any_nan(float r, float a, float b) { return a == a && b == b ? r : float_of(0x7fffffffu); }
 
+/* x + y, inexact sums with an even last bit moved one unit toward the exact value: rounding to odd, which makes a second
+ * rounding to far fewer bits harmless. */
+LANES_INLINE double sum_to_odd(double x, double y)
+{
+    double sum = x + y, high = sum - x, error = (x - (sum - high)) + (y - high);
+    uint64_t bits = bits_f64(sum), away = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
+    return double_of(error == 0 || error != error || bits & 1 || sum == 0 ? bits : away);
+}
+
 /* Multiply-add of the first generation: the product is cut to 24 significant bits (its exponent has no limits), then the sum is
- * rounded once. The sum in double precision is rounded to odd, which makes the second rounding harmless. */
+ * rounded once. */
 LANES_INLINE float multiply_truncate_add(float a, float b, float c)
 {
-    double product = double_of(bits_f64((double)a * (double)b) & ~(uint64_t)0x1fffffff), addend = c;
-    double sum = product + addend, high = sum - product;
-    double error = (product - (sum - high)) + (addend - high);
-    uint64_t bits = bits_f64(sum);
-    /* an inexact sum whose last bit is even moves one unit toward the exact value: away from zero if the error has its sign */
-    uint64_t away = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
-    uint64_t odd = error == 0 || error != error || bits & 1 || sum == 0 ? bits : away;
-    return (float)double_of(odd);
+    double product = double_of(bits_f64((double)a * (double)b) & ~(uint64_t)0x1fffffff);
+    return (float)sum_to_odd(product, (double)c);
 }
 
 /* 2^x: x = whole + rest, |rest| <= 1/2; e^(rest ln 2) as a Taylor series, exact at rest = 0, so whole powers are exact. */
@@ -177,6 +180,17 @@ LANES_INLINE double coarse(double r, double a)
 #define F32_SAT(name, expression) F32(name##_f32, canonical(expression)) F32(name##_sat_f32, saturate_f32(expression))
 /* An f32 selection with the form that flushes subnormals. */
 #define F32_FTZ(name, f, a, b) F32(name##_f32, f(a, b)) F32(name##_ftz_f32, f(flush(a), flush(b)))
+/* An extreme of magnitudes that takes the product of the signs; with its forms. A NaN stays canonical. */
+LANES_INLINE float signed_like(float r, float a, float b)
+{
+    return r == r ? float_of(bits_f32(r) | ((bits_f32(a) ^ bits_f32(b)) & 0x80000000u)) : r;
+}
+#define MAGNITUDES(f, x, y) f(__builtin_fabsf(x), __builtin_fabsf(y))
+#define F32_XORSIGN(name, f)                                                                        \
+    F32(name##_xorsign_f32, signed_like(MAGNITUDES(f, a, b), a, b))                                 \
+    F32(name##_nan_xorsign_f32, signed_like(any_nan(MAGNITUDES(f, a, b), a, b), a, b))              \
+    F32(name##_ftz_xorsign_f32, signed_like(MAGNITUDES(f, flush(a), flush(b)), a, b))               \
+    F32(name##_ftz_nan_xorsign_f32, signed_like(any_nan(MAGNITUDES(f, flush(a), flush(b)), a, b), a, b))
 
 #define FLOAT_ALU                                                                                   \
     F32_SAT(add, a + b)                                                                             \
@@ -205,6 +219,7 @@ LANES_INLINE double coarse(double r, double a)
     F32(max_nan_f32, any_nan(maximum_f32(a, b), a, b))                                              \
     F32(min_ftz_nan_f32, any_nan(minimum_f32(flush(a), flush(b)), a, b))                            \
     F32(max_ftz_nan_f32, any_nan(maximum_f32(flush(a), flush(b)), a, b))                            \
+    F32_XORSIGN(min, minimum_f32) F32_XORSIGN(max, maximum_f32)                                     \
     F32(abs_f32, __builtin_fabsf(a))                                                                \
     F32(abs_ftz_f32, __builtin_fabsf(flush(a)))                                                     \
     F32(neg_f32, -a)                                                                                \

@@ -337,15 +337,25 @@ cdef class LoadedProgram:
                 else:
                     self._predicate_destination(u, m, 1)
         elif kind == T.K_VOTE:
-            self._number(m.fn, T.VOTE_ACTIVE + 1, "vote")
-            if m.fn != T.VOTE_ACTIVE:
+            self._number(m.fn, T.VOTE_ELECT + 1, "vote")
+            if m.fn < T.VOTE_ACTIVE:
                 self._predicate_source(u, m, 0)
             self._source(u, m, 1, 8 if m.element == 8 else 4)
             if m.fn in (T.VOTE_BALLOT, T.VOTE_ACTIVE):
                 self._destination(u, m, 0, m.width)
                 self._required(u.d[0] >= 0, "destination")
+            elif m.fn == T.VOTE_ELECT:
+                self._destination(u, m, 0, 4)
+                self._predicate_destination(u, m, 1)
             else:
                 self._predicate_destination(u, m, 0)
+        elif kind == T.K_REDUX:
+            self._number(m.fn, T.REDUX_XOR + 1, "reduction")
+            self._source(u, m, 0, 4)
+            self._source(u, m, 1, 8 if m.element == 8 else 4)
+            self._required(u.s[0] >= 0, "source 0")
+            self._destination(u, m, 0, 4)
+            self._required(u.d[0] >= 0, "destination")
         elif kind == T.K_SHUFFLE:
             self._number(m.fn, T.SHFL_IDX + 1, "shuffle")
             for i in range(3):
@@ -389,10 +399,11 @@ cdef class LoadedProgram:
                 self._required(u.s[1 + i] >= 0, f"source {1 + i}")
         else:
             self._number(m.fn, _ATOMIC_COUNT, "atomic function")
-            if m.vec != 1 or m.element < 4:
+            if m.element < 2:
                 raise ProgramError(f"atomic on {m.vec} elements of {m.element} bytes")
-            self._source(u, m, 1, bytes)
-            self._required(u.s[1] >= 0, "source 1")
-            self._source(u, m, 2, bytes)
-            self._destination(u, m, 0, bytes)
+            for i in range(max(m.vec, 2)):
+                self._source(u, m, 1 + i, bytes)
+            for i in range(m.vec):
+                self._required(u.s[1 + i] >= 0, f"source {1 + i}")
+                self._destination(u, m, i, bytes)
         return 0

@@ -32,6 +32,7 @@ cpdef enum OpKind:
     K_LOAD = 7     # d[0..vec-1] = memory[s[0] + offset]
     K_STORE = 8    # memory[s[0] + offset] = s[1..vec]
     K_ATOM = 9     # d[0] (or NO_ROW) = memory[s[0] + offset], then memory = fn(memory, s[1], s[2])    lane function `atomic`
+                   # vec > 1: d[0..vec-1], and element v becomes fn(element, s[1 + v])
     K_BRANCH = 10  # go to `target` for the lanes of the guard; they meet again at `reconverge`
     K_BRANCH_INDEXED = 11  # go to targets[s[0]] (list `target`, length `count`)
     K_CALL = 12    # call the function whose first op is `target`
@@ -44,6 +45,7 @@ cpdef enum OpKind:
     K_SPECIAL = 19 # d[0] = changing special register `fn` (a Special): clock, clock64, globaltimer, smid …
     K_TRAP = 20    # the kernel asks to end with an error
     K_MATCH = 21   # `fn` 0 any, 1 all; d[0] mask row, d[1] predicate or -1; s[0] value, s[1] member mask
+    K_REDUX = 30   # `fn` is a ReduxOp; d[0] row = s[0] of all members combined; s[1] member mask
 
 cpdef enum Space:
     SP_GLOBAL = 0
@@ -82,6 +84,17 @@ cpdef enum VoteOp:
     VOTE_UNI = 2
     VOTE_BALLOT = 3      # d[0] one row (32-bit form) or a row pair (64-bit form, `width` 8)
     VOTE_ACTIVE = 4      # activemask
+    VOTE_ELECT = 5       # d[0] row (or none): number of the elected lane, the lowest member; d[1] predicate: whether it is this lane
+
+cpdef enum ReduxOp:      # 32-bit values
+    REDUX_ADD = 0
+    REDUX_MIN_U = 1
+    REDUX_MAX_U = 2
+    REDUX_MIN_S = 3
+    REDUX_MAX_S = 4
+    REDUX_AND = 5
+    REDUX_OR = 6
+    REDUX_XOR = 7
 
 cpdef enum ShuffleOp:
     SHFL_UP = 0

@@ -21,8 +21,8 @@ FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared
 COSTS = {  # core cycles; a wave of 64 takes 4 on 16 lanes; special functions and double precision take 16
     Operation("valu", 4): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16
         int_mul24 int_sad int_dot bit_field bit_count byte_permute funnel_shift fp32_add fp32_mul fp32_fma fp32_minmax
-        fp32_compare convert special_register vote""",
-    Operation("valu", 16, 16): """int_mul32 int_mul_high fp32_rcp fp32_rsqrt fp32_sqrt fp32_transcendental convert64
+        fp32_compare fp16_add fp16_mul fp16_fma fp16_minmax fp16_compare convert special_register vote""",
+    Operation("valu", 16, 16): """int_mul32 int_mul_high fp32_rcp fp32_rsqrt fp32_sqrt fp32_transcendental fp16_transcendental convert64
         fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare""",
     Operation("valu", 4, issues=2): "int64_add int64_logic int64_shift int64_compare fp32_div",
     Operation("valu", 16, 16, issues=2): "int_mul_wide",
