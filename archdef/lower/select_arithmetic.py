@@ -223,7 +223,8 @@ def _steps(s: Selection, to: str, from_: str, bound: dict[str, str]) -> list[tup
         if to == "f16":
             if from_[1:] == "64":
                 raise s.unsupported("64-bit integer to half precision")
-            return [(f"cvt_{bound['rnd'] or 'rn'}_f16_{from_}", 4, None)]
+            clamp = [("cvt_f32_f16", 4, None), ("sat_f32", 4, "fp32_add"), ("cvt_rn_f16_f32", 4, None)] if sat else []
+            return [(f"cvt_{bound['rnd'] or 'rn'}_f16_{from_}", 4, None), *clamp]
         return [(f"cvt_{to}_{from_}", width, None), *([(f"sat_{to}", width, f"fp{to[1:]}_add")] if sat else [])]
     return _among_floats(to, from_, whole, bound)
 
@@ -235,6 +236,8 @@ def _among_floats(to: str, from_: str, whole: str, bound: dict[str, str]) -> lis
         steps.append(("cvt_f32_f16" if to != "f64" else "cvt_f64_f16", lane_bytes("f64" if to == "f64" else "f32"), None))
     elif to != from_ and to != "f16":
         steps.append((f"cvt_{to}_{from_}", width, None))
+    elif to == "f16" and from_ == "f32" and ftz:
+        steps.append(("flush_f32", 4, None))
     working = "f64" if "f64" in (to, from_) and to != "f32" else "f32"
     if whole:
         steps.append((f"{whole}{ftz if working == 'f32' else ''}_{working}", lane_bytes(working), None))
