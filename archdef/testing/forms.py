@@ -16,7 +16,9 @@ from archdef.ptx import table
 from archdef.testing.compare import Launch
 
 LIMIT = 64
-"""Most combinations of a row that are all tried; of rows with more, every alternative and a sample of this size."""
+"""Most combinations of a row that are all tried; of rows with more, every alternative and a sample."""
+SAMPLE = {"atomic": 4, "load": 16, "store": 16, "set": 16, "compare": 48}
+"""Size of that sample by builder, where it is not `LIMIT`: orderings and hints, which change no value, need few."""
 
 
 @attrs.frozen(eq=False)
@@ -68,7 +70,7 @@ def _spellings(row: table.Row) -> Iterator[tuple[tuple[str, ...], tuple[str, ...
     count = 1
     for choice in (*types, *groups):
         count *= len(choice)
-    if count <= LIMIT:
+    if count <= min(LIMIT, 4 * SAMPLE.get(row.builder, LIMIT)):
         for picked in itertools.product(*groups):
             for t in itertools.product(*types):
                 yield tuple(filter(None, picked)), t
@@ -84,9 +86,9 @@ def _spellings(row: table.Row) -> Iterator[tuple[tuple[str, ...], tuple[str, ...
     if row.opcode == "cvt":
         for t in itertools.product(*types):
             for picked in itertools.product(*groups):
-                if source.random() < 0.2:
+                if source.random() < 0.7:
                     yield tuple(filter(None, picked)), t
-    for _ in range(LIMIT):
+    for _ in range(SAMPLE.get(row.builder, LIMIT)):
         yield tuple(filter(None, (source.choice(g) for g in groups))), tuple(source.choice(t) for t in types)
 
 

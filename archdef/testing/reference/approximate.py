@@ -4,6 +4,7 @@ PTX ISA, div, rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh: the bounds below are t
 """
 from __future__ import annotations
 
+import math
 from decimal import Decimal, localcontext
 
 from archdef.testing.reference import floats
@@ -47,7 +48,7 @@ def rounded(form: Format, value: Decimal, mode: str = "rn") -> int:
     with localcontext() as context:
         context.prec = 400
         magnitude = abs(value)
-        exponent = max(int(magnitude.log10() / Decimal(2).log10()) - _GUARD, -1400)
+        exponent = max(math.floor(magnitude.adjusted() * math.log2(10)) - _GUARD, -1400)
         whole = int(magnitude * Decimal(2) ** -exponent if exponent < 0 else magnitude / Decimal(2) ** exponent)
     return form.round(Number(value < 0, whole, exponent, False), mode)
 

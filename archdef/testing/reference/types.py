@@ -1,12 +1,15 @@
 """PTX's scalar types: width, sign, and how a bit pattern is read and widened."""
 from __future__ import annotations
 
+import functools
+
 INTEGERS = frozenset(f"{sign}{bits}" for sign in "us" for bits in (8, 16, 32, 64))
 BITS = frozenset(f"b{bits}" for bits in (8, 16, 32, 64))
 FLOATS = frozenset(("f16", "f32", "f64"))
 SCALARS = INTEGERS | BITS | FLOATS | {"pred"}
 
 
+@functools.cache
 def width(type: str) -> int:
     """Give the bits of a scalar type; a predicate has 1."""
     return 1 if type == "pred" else 16 if type == "bf16" else 32 if type.endswith("x2") else int(type[1:])
