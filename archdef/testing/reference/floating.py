@@ -1,0 +1,144 @@
+"""Floating-point instructions: modifiers around the arithmetic of `floats`, and the approximations."""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from archdef.testing.reference import approximate, floats
+from archdef.testing.reference.code import Context, Step, Words, means
+from archdef.testing.reference.errors import unknown
+from archdef.testing.reference.formats import FORMATS, Format
+
+ROUNDINGS = ("rn", "rz", "rm", "rp")
+
+
+def form_of(i) -> Format:
+    """Give the format of an instruction of one type."""
+    if len(i.types) != 1 or i.types[0] not in ("f32", "f64"):
+        raise unknown(i, "meaning for these types")
+    return FORMATS[i.types[0]]
+
+
+def flags(i, words: Words, form: Format, *, sat: bool = True) -> tuple[bool, bool]:
+    """Take ``.ftz`` and ``.sat``, which only f32 has."""
+    ftz, saturates = words.flag("ftz"), sat and words.flag("sat")
+    if form.bits != 32 and (ftz or saturates):
+        raise unknown(i, f"flushing or saturation of .{form.name}")
+    return ftz, saturates
+
+
+def around(form: Format, ftz: bool, sat: bool, function: Callable) -> Callable:
+    """Flush inputs and result, and saturate it.
+
+    A result that is subnormal after rounding is flushed; what is rounded up to the least normal number is not subnormal.
+    """
+    def whole(*patterns):
+        if ftz:
+            patterns = [form.flush(p) for p in patterns]
+        result = function(*patterns)
+        if ftz:
+            result = form.flush(result)
+        return floats.saturate(form, result) if sat else result
+    return whole
+
+
+def sum_or_product(c: Context, i, words: Words) -> Step:
+    """``add``, ``sub``, ``mul``; without a direction they round to nearest."""
+    form, mode = form_of(i), words.one(*ROUNDINGS, default="rn")
+    ftz, sat = flags(i, words, form)
+    function = {"add": floats.add, "sub": floats.subtract, "mul": floats.multiply}[i.opcode]
+    return c.calculate(i, form.name, [form.name] * 2, around(form, ftz, sat, lambda a, b: function(form, a, b, mode)))
+
+
+@means("fma")
+def multiply_add(c: Context, i, words: Words) -> Step:
+    """``fma``; ``mad``, which PTX defines as the same for targets from sm_20 on."""
+    form = form_of(i)
+    mode = words.one(*ROUNDINGS, default="rn" if i.opcode == "mad" else None)
+    ftz, sat = flags(i, words, form)
+    return c.calculate(i, form.name, [form.name] * 3, around(form, ftz, sat, lambda a, b, d: floats.fma(form, a, b, d, mode)))
+
+
+def divide(c: Context, i, words: Words) -> Step:
+    """``div``: correctly rounded, or ``.approx``/``.full``, for which the nearest value is given."""
+    form = form_of(i)
+    if words.flag("approx"):
+        ftz, _ = flags(i, words, form, sat=False)
+        return c.calculate(i, form.name, [form.name] * 2, around(form, ftz, False, approximate.divide))
+    mode = "rn" if words.flag("full") else words.one(*ROUNDINGS)
+    ftz, _ = flags(i, words, form, sat=False)
+    return c.calculate(i, form.name, [form.name] * 2, around(form, ftz, False, lambda a, b: floats.divide(form, a, b, mode)))
+
+
+@means("rcp", "sqrt")
+def reciprocal(c: Context, i, words: Words) -> Step:
+    """``rcp``, ``sqrt``."""
+    form, function = form_of(i), floats.reciprocal if i.opcode == "rcp" else floats.square_root
+    if words.flag("approx"):
+        if form.bits == 64:
+            if i.opcode != "rcp" or not words.flag("ftz"):
+                raise unknown(i, "approximation of this type")
+            return c.calculate(i, form.name, [form.name], lambda a: approximate.upper_word(a, function))
+        mode = "rn"
+    else:
+        mode = words.one(*ROUNDINGS)
+    ftz, _ = flags(i, words, form, sat=False)
+    return c.calculate(i, form.name, [form.name], around(form, ftz, False, lambda a: function(form, a, mode)))
+
+
+@means("rsqrt", "sin", "cos", "lg2", "ex2", "tanh")
+def transcendental(c: Context, i, words: Words) -> Step:
+    """Approximations: the reference gives the exact value, rounded to nearest."""
+    form = form_of(i)
+    if not words.flag("approx"):
+        raise unknown(i, "form that is not .approx")
+    if form.bits == 64:
+        if i.opcode != "rsqrt":
+            raise unknown(i, "meaning for .f64")
+        if words.flag("ftz"):
+            return c.calculate(i, "f64", ["f64"], lambda a: approximate.upper_word(a, approximate.reciprocal_root))
+    ftz, _ = flags(i, words, form, sat=False)
+    function = approximate.FUNCTIONS[i.opcode]
+    return c.calculate(i, form.name, [form.name], around(form, ftz, False, lambda a: function(form, a, "rn")))
+
+
+def extreme(c: Context, i, words: Words) -> Step:
+    """``min``, ``max``."""
+    form = form_of(i)
+    ftz, _ = flags(i, words, form, sat=False)
+    nan = words.flag("NaN")
+    function = floats.least if i.opcode == "min" else floats.greatest
+    return c.calculate(i, form.name, [form.name] * 2, around(form, ftz, False, lambda a, b: function(form, a, b, nan)))
+
+
+def sign(c: Context, i, words: Words) -> Step:
+    """``neg``, ``abs``: of the sign bit alone; PTX leaves open what they do to a NaN."""
+    form = form_of(i)
+    ftz, _ = flags(i, words, form, sat=False)
+    change = (lambda a: a & ~form.sign) if i.opcode == "abs" else (lambda a: a ^ form.sign)
+    return c.calculate(i, form.name, [form.name], around(form, ftz, False, change))
+
+
+@means("copysign")
+def copy_sign(c: Context, i, words: Words) -> Step:
+    """``copysign``: the sign of a on the magnitude of b."""
+    form = form_of(i)
+    return c.calculate(i, form.name, [form.name] * 2, lambda a, b: b & ~form.sign | a & form.sign)
+
+
+@means("testp")
+def test(c: Context, i, words: Words) -> Step:
+    """``testp``; a subnormal number is not normal, a zero neither normal nor subnormal."""
+    form = form_of(i)
+    which = words.one("finite", "infinite", "number", "notanumber", "normal", "subnormal")
+    holds = {
+        "finite": lambda a: not form.is_nan(a) and not form.is_infinite(a), "infinite": form.is_infinite,
+        "number": lambda a: not form.is_nan(a), "notanumber": form.is_nan, "subnormal": form.is_subnormal,
+        "normal": lambda a: not (form.is_nan(a) or form.is_infinite(a) or form.is_zero(a) or form.is_subnormal(a))}[which]
+    (read,) = c.sources(i, [form.name])
+    store, other = c.predicate_destinations(i, i.operands[0])
+
+    def act(t):
+        value = holds(read(t))
+        store(t, value)
+        other(t, not value)
+    return Step("plain", act)
