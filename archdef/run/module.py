@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from archdef.errors import LaunchError
-from archdef.frontends import Compiled
+from archdef.frontends import Compiled, Interface
 from archdef.run import names
 from archdef.run.images import Images
 from archdef.run.launch import Launcher
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 class Module:
     """The kernels of one source on one device: ``module.transpose`` or ``module["transpose"]``."""
 
-    def __init__(self, device: Device, compiled: Compiled):
+    def __init__(self, device: Device, compiled: Compiled, registers: str = "liveness"):
+        """Parse `compiled`; `registers` says who counts registers per thread, as `Options.registers` does."""
         from archdef.ptx import parse
 
-        self.device, self.compiled = device, compiled
+        self.device, self.compiled, self.registers_from = device, compiled, registers
         self.ptx = parse(compiled.ptx, compiled.file)
         """The parsed PTX."""
         self._kernels: dict[str, Kernel] = {}
@@ -36,7 +37,7 @@ class Module:
         return tuple(name for name, function in self.ptx.functions.items() if function.entry and function.defined)
 
     def __getitem__(self, name: str) -> Kernel:
-        symbol = names.find(name, self.kernels, self.compiled.file)
+        symbol = names.find(name, self.kernels, self.compiled.file, self._called)
         with self._lock:
             if symbol not in self._kernels:
                 self._kernels[symbol] = Kernel(self, symbol)
@@ -50,11 +51,16 @@ class Module:
         except LaunchError as error:
             raise AttributeError(str(error)) from None
 
+    def _called(self, symbol: str) -> str:
+        """Give a kernel's name as its author wrote it."""
+        interface = self.compiled.interfaces.get(symbol)
+        return interface.name if interface else names.readable(symbol)
+
     def __dir__(self):
-        return [*super().__dir__(), *(names.readable(symbol) for symbol in self.kernels)]
+        return [*super().__dir__(), *map(self._called, self.kernels)]
 
     def __repr__(self) -> str:
-        kernels = ", ".join(map(names.readable, self.kernels))
+        kernels = ", ".join(map(self._called, self.kernels))
         return f"<Module {self.compiled.file} on {self.device.architecture.label}: {kernels}>"
 
     @functools.cached_property
@@ -71,7 +77,9 @@ class Kernel:
 
     def __init__(self, module: Module, symbol: str):
         self.module, self.symbol = module, symbol
-        self.name = names.readable(symbol)
+        self.interface = module.compiled.interfaces.get(symbol) or Interface(names.readable(symbol))
+        """How it is called, where that differs from its PTX parameters."""
+        self.name = self.interface.name
         self._lock = threading.RLock()
 
     @functools.cached_property
@@ -103,9 +111,15 @@ class Kernel:
         return tuple(self.program.parameter_layout)
 
     def __getitem__(self, configuration) -> Launcher:
-        if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 3:
+        given = configuration if isinstance(configuration, tuple) else (configuration,)
+        if self.interface.block is not None:
+            if not any(isinstance(part, tuple) for part in given):
+                return Launcher(self, given, self.interface.block)
+            if len(given) == 1:
+                return Launcher(self, given[0], self.interface.block)
+        if not 2 <= len(given) <= 3:
             raise LaunchError(f"launch {self.name} as kernel[grid, block] or kernel[grid, block, shared_bytes]")
-        return Launcher(self, *configuration)
+        return Launcher(self, *given)
 
     def __call__(self, *arguments) -> Run:
         raise LaunchError(f"{self.name} needs a launch configuration: kernel[grid, block](…)")
