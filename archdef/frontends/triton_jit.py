@@ -83,10 +83,10 @@ class _Kernel:
         if isinstance(types, Sequence) and len(types) == len(rest):
             types = dict(zip(rest, types, strict=True))
         if not isinstance(types, Mapping) or set(types) != set(rest):
+            given = ", ".join(types) if isinstance(types, Mapping) else repr(types)
             raise CompileError(f"{place}: {name} needs a type or a constant for each of {', '.join(names)}: "
-                               'compile(kernel, signature={"x": "*fp32", "n": "i32"}, constants={"BLOCK": 256}), got types '
-                               f"for {', '.join(types) if isinstance(types, Mapping) else types!r} and constants for "
-                               f"{', '.join(constants) or 'none'}")
+                               'compile(kernel, signature={"x": "*fp32", "n": "i32"}, constants={"BLOCK": 256}), got '
+                               f"types for {given} and constants for {', '.join(constants) or 'none'}")
         split = {n: str(types[n]).partition(":") for n in rest}
         for n, (_, colon, promise) in split.items():
             if colon and promise != str(_MULTIPLE):
@@ -152,9 +152,12 @@ class _Kernel:
 
     def _where(self, error: Exception) -> str:
         line = getattr(getattr(error, "node", None), "lineno", None)
-        start = getattr(self.function, "starting_line_number", None)
-        # Triton parses the function's own text, so its lines count from the decorator.
-        return f"{self.file.name}:{start + line - 1}" if line and start else self.place
+        start, text = (getattr(self.function, name, None) for name in ("starting_line_number", "raw_src"))
+        if not (line and start and text):
+            return self.place
+        # Triton counts lines from the `def`, behind the decorators with which the function's text begins.
+        decorators = next((n for n, source_line in enumerate(text) if source_line.lstrip().startswith("def ")), 0)
+        return f"{self.file.name}:{start + decorators + line - 1}"
 
 
 class _Arguments:

@@ -5,14 +5,16 @@ import functools
 import threading
 from typing import TYPE_CHECKING
 
+from archdef import ptxas
 from archdef.errors import LaunchError
 from archdef.frontends import Compiled, Interface
-from archdef.run import names
+from archdef.run import names, resources
 from archdef.run.images import Images
 from archdef.run.launch import Launcher
 
 if TYPE_CHECKING:
     from archdef.device import Device
+    from archdef.run.resources import Resources
     from archdef.run.result import Run
 
 
@@ -63,6 +65,18 @@ class Module:
         kernels = ", ".join(map(self._called, self.kernels))
         return f"<Module {self.compiled.file} on {self.device.architecture.label}: {kernels}>"
 
+    @property
+    def resources(self) -> dict[str, Resources]:
+        """What each kernel takes, by its name: registers, stack, spills, shared memory, constant banks."""
+        return {self._called(symbol): self[symbol].resources for symbol in self.kernels}
+
+    @functools.cached_property
+    def assembled(self) -> dict[str, ptxas.Usage]:
+        """What ptxas says of each kernel, by symbol, for the target nearest to the machine. Raises CompileError."""
+        machine = self.device.architecture
+        return ptxas.usage(self.compiled.ptx, self.compiled.file, machine.compute_capability,
+                           machine.limits.registers_per_thread)
+
     @functools.cached_property
     def sources(self) -> dict[str, tuple[str, ...]]:
         """File name → its lines, for listings."""
@@ -88,7 +102,13 @@ class Kernel:
         from archdef.lower import lower
 
         with self._lock:
-            return lower(self.module.ptx, self.symbol, self.module.device.architecture)
+            program = lower(self.module.ptx, self.symbol, self.module.device.architecture)
+            return resources.settle(program, self.module, self.symbol)
+
+    @functools.cached_property
+    def resources(self) -> Resources:
+        """What the kernel takes: registers, stack, spills, shared memory, constant banks."""
+        return resources.of(self)
 
     @property
     def registers(self) -> int:
