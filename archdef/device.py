@@ -74,7 +74,7 @@ class Device:
 
         Raises CompileError, PtxError.
         """
-        options = (options or Options()).with_(**changed)
+        options = (options or Options()).changed(**changed)
         if "fp32_fma" not in self.architecture.isa.features:
             options = attrs.evolve(options, fused_multiply_add=False)
         return Module(self, compile_source(source, options), options.registers)

@@ -1,4 +1,4 @@
-"""What a Python function means, as text: its code and everything that the code names, so that a compiled one can be found again."""
+"""What a Python function means: its code and everything that the code names, so that a compiled one can be found again."""
 from __future__ import annotations
 
 import hashlib

@@ -25,6 +25,7 @@ from archdef.frontends.fingerprint import fingerprint
 from archdef.frontends.options import Compiled, Interface, Options
 
 INSTALL = "numba-cuda is not installed; 'pip install archdef[numba]' brings it as wheels (no GPU or driver needed)"
+NO_WHEELS = "cannot find the CUDA wheels that 'pip install archdef[numba]' brings"
 SETTINGS = ("fastmath", "launch_bounds", "opt")
 _LOCK = threading.Lock()
 _LIBRARIES = ("numba", "numba_cuda", "numpy", "math", "cmath", "operator", "builtins")
@@ -109,7 +110,7 @@ def _run(function, arguments, cc, settings, fused: bool, place: str, compiler: s
             return "\n".join(library.get_asm_strs(cc=cc))
     except Exception as error:
         if type(error).__module__.startswith("cuda."):
-            raise CompileError(f"{place}: {compiler} cannot find the CUDA wheels; {INSTALL.partition('; ')[2]}: {error}") from error
+            raise CompileError(f"{place}: {compiler} {NO_WHEELS}: {error}") from error
         raise CompileError(f"{_place(error) or place}: {function.__name__} does not compile ({compiler}):\n{error}") from error
 
 
@@ -146,7 +147,7 @@ def _target(wanted: str | None, place: str) -> tuple[int, int]:
     try:
         targets = sorted(10 * major + minor for major, minor in nvrtc.get_supported_ccs())
     except Exception as error:
-        raise CompileError(f"{place}: Numba CUDA cannot find the CUDA wheels; {INSTALL.partition('; ')[2]}: {error}") from error
+        raise CompileError(f"{place}: Numba CUDA {NO_WHEELS}: {error}") from error
     number = int(re.sub(r"\D", "", source.target("Numba CUDA", targets, wanted)))
     return divmod(number, 10)
 

@@ -50,7 +50,7 @@ class Options:
         """Whether nothing that could change the PTX differs from the defaults, but for `fused_multiply_add`."""
         return attrs.evolve(self, registers="liveness") == Options(fused_multiply_add=self.fused_multiply_add)
 
-    def with_(self, **changed) -> Options:
+    def changed(self, **changed) -> Options:
         """Change fields by name; a name that is no field becomes one of `settings`, which the front end judges."""
         fields = attrs.fields_dict(Options)
         settings = {name: value for name, value in changed.items() if name not in fields}

@@ -49,10 +49,10 @@ class ShippedPtx:
 
     def accepts(self, given, options: Options) -> bool:
         """Take a CUDA file whose shipped PTX fits text and options."""
-        if source.is_text(given) or source.suffix(given) not in source.CUDA or not options.with_(compiler=None).plain:
+        if source.is_text(given) or source.suffix(given) not in source.CUDA or not options.changed(compiler=None).plain:
             return False
         try:
-            return shipped(Path(given), source.read(Path(given)), options.with_(compiler=None)) is not None
+            return shipped(Path(given), source.read(Path(given)), options.changed(compiler=None)) is not None
         except CompileError:
             return False
 
@@ -62,7 +62,7 @@ class ShippedPtx:
     def compile(self, given, options: Options) -> Compiled:
         """Read the PTX."""
         path = Path(given)
-        return shipped(path, source.read(path), options.with_(compiler=None))
+        return shipped(path, source.read(path), options.changed(compiler=None))
 
 
 def shipped(source: Path, text: str, options: Options) -> Compiled | None:

@@ -22,6 +22,7 @@ class Row:
     liveness: int
     ptxas: int
     assembler: str
+    compiler: str
 
 
 def machine():
@@ -34,9 +35,9 @@ def differences() -> list[Row]:
     """Compile every example once, and count its kernels' registers both ways."""
     device, rows = Device(machine()), []
     for workload in workloads():
-        by_liveness, by_ptxas = (device.compile(workload.source, registers=how).resources for how in ("liveness", "ptxas"))
-        rows += [Row(workload.name, name, taken.registers, by_ptxas[name].registers, by_ptxas[name].registers_from)
-                 for name, taken in by_liveness.items()]
+        module, assembled = (device.compile(workload.source, registers=how) for how in ("liveness", "ptxas"))
+        rows += [Row(workload.name, name, taken.registers, assembled[name].registers, assembled[name].resources.registers_from,
+                     module.compiled.compiler) for name, taken in module.resources.items()]
     return rows
 
 

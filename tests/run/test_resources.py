@@ -149,9 +149,19 @@ def test_the_command_asks_ptxas(tmp_path):
     assert result.exit_code == 0 and "ptxas" in result.output and "c0 " in result.output
 
 
+def test_a_run_says_who_counted(tmp_path):
+    (tmp_path / "wide.ptx").write_text(BODY.replace("BOUNDS", ""))
+    launch = ["run", tmp_path / "wide.ptx", "wide", "-a", registry.names()[0], "-g", 1, "-b", 32, "--arg", "u4[12]=ones", "--json"]
+    (run,) = json.loads(archdef(*launch).output)
+    assert run["registers_from"] == "liveness" and run["spilled_registers"] == 0
+    if ptxas.assemblers():
+        (run,) = json.loads(archdef(*launch, "--registers", "ptxas").output)
+        assert run["registers_from"].startswith("ptxas ")
+
+
 @needs_ptxas
 def test_how_liveness_and_ptxas_differ_on_the_examples(capsys):
-    from register_differences import differences, table
+    from register_differences import PAGE, differences, table
 
     rows = differences()
     with capsys.disabled():
@@ -160,3 +170,5 @@ def test_how_liveness_and_ptxas_differ_on_the_examples(capsys):
         registry.get(registry.names()[0]))}
     assert {(row.workload, row.kernel) for row in rows} >= kernels
     assert all(0 < row.liveness and 0 < row.ptxas for row in rows)
+    if rows[0].assembler == "ptxas 11.8, sm_35" and rows[0].compiler.startswith("NVRTC 11.8"):
+        assert table(rows) in PAGE.read_text(encoding="utf-8"), "refresh it with: python tests/run/register_differences.py"

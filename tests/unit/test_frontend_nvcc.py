@@ -34,7 +34,7 @@ def test_a_whole_file_compiles_for_the_oldest_target_with_a_line_table(tmp_path)
 
 @needs_nvcc
 def test_multiply_add_is_kept_apart_on_request():
-    assert "fma.rn.f32" not in frontends.compile(WHOLE, NVCC.with_(fused_multiply_add=False)).ptx
+    assert "fma.rn.f32" not in frontends.compile(WHOLE, NVCC.changed(fused_multiply_add=False)).ptx
 
 
 @needs_nvcc

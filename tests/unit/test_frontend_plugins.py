@@ -65,9 +65,9 @@ def test_a_kernel_has_the_name_that_its_front_end_gives_it(cooked):
 
 
 def test_its_own_options_reach_it_and_others_are_refused(cooked):
-    assert frontends.compile("stew.recipe", Options().with_(salt=2))
+    assert frontends.compile("stew.recipe", Options().changed(salt=2))
     with pytest.raises(CompileError, match=r"recipe has no option 'sallt' \(did you mean salt\?\); it has salt"):
-        frontends.compile("stew.recipe", Options().with_(sallt=2))
+        frontends.compile("stew.recipe", Options().changed(sallt=2))
 
 
 def test_archdefs_own_are_found_by_the_same_hook():
