@@ -1,7 +1,7 @@
 """Numba CUDA functions to PTX, through the package numba-cuda: no GPU or driver takes part.
 
 ``device.compile(function, signature="void(float32[:], float32)")``, where `function` is plain Python or decorated with
-``cuda.jit``. An array argument is 5 + 2n parameters there (memory manager's handle, parent, number of elements, size of one,
+``cuda.jit``; the signature may also be the very arguments of a launch, ``(y, x, 2.0)``, from which Numba takes the types. An array argument is 5 + 2n parameters there (memory manager's handle, parent, number of elements, size of one,
 data pointer, n sizes, n strides); callers pass a device array.
 """
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _compile(given: Any, function: python.FunctionType, place: str, options: Opt
     from numba.core import sigutils
 
     try:
-        arguments, _ = sigutils.normalize_signature(options.signature)
+        arguments, _ = sigutils.normalize_signature(_types(options.signature))
     except Exception as error:
         raise CompileError(f"{place}: {options.signature!r} is no Numba signature: {error}") from error
     wanted = inspect.signature(function).parameters
@@ -91,6 +91,18 @@ def _compile(given: Any, function: python.FunctionType, place: str, options: Opt
     return Compiled(ptx.replace(f'"{file}"', f'"{file.name}"'), f"{file.name}.ptx", file if file.is_file() else None,
                     source.text_of(file), compiler,
                     interfaces={symbol[1]: Interface(function.__name__, _Arguments(function.__name__, arguments))})
+
+
+def _types(signature: Any) -> Any:
+    """Give a signature as Numba knows it, also for a tuple of arguments in place of their types."""
+    from numba import from_dtype, typeof
+    from numba.core import types
+
+    if not isinstance(signature, (tuple, list)):
+        return signature
+    return tuple(part if isinstance(part, types.Type)
+                 else types.Array(from_dtype(part.dtype), len(part.shape), "C") if hasattr(part, "address") else typeof(part)
+                 for part in signature)
 
 
 def _run(function, arguments, cc, settings, fused: bool, place: str, compiler: str) -> str:

@@ -42,6 +42,14 @@ def test_a_decorated_kernel_gives_numpys_answer_on_every_machine(name, random):
     assert ("fma.rn" in module.compiled.ptx) == ("fp32_fma" in machine.architecture.isa.features)
 
 
+def test_the_arguments_of_a_launch_can_stand_for_their_types(random):
+    machine = device("fp64")
+    x = random.random(64, dtype="f4")
+    arguments = machine.zeros(64), machine.to_device(x), 2.5, 64
+    machine.compile(kernels.axpy, signature=arguments).axpy[1, 64](*arguments)
+    np.testing.assert_allclose(arguments[0].to_host(), 2.5 * x, rtol=1e-6)
+
+
 def test_counters_belong_to_python_lines():
     machine = device()
     module = machine.compile(kernels.axpy, signature=AXPY)

@@ -1,4 +1,5 @@
 """CUDA C++ becomes PTX through nvcc, host code and all."""
+import numpy as np
 import pytest
 
 from archdef import frontends
@@ -69,3 +70,18 @@ def test_without_nvcc_the_error_says_so(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(CompileError, match="nvcc is not on the PATH"):
         frontends.compile("__global__ void f() {}", Options(compiler="nvcc"))
+
+
+@needs_nvcc
+def test_what_it_gives_runs_and_equals_numpy():
+    from archdef import Device, registry
+    if not registry.names():
+        pytest.skip("no architecture plugin is installed")
+    device = Device(registry.names()[0])
+    x = np.arange(96, dtype="f4")
+    array = device.to_device(x)
+    kernel = device.compile(WHOLE, NVCC).scale
+    run = kernel[1, 96](array, 2.0)
+    np.testing.assert_array_equal(array.to_host(), 2 * x + 3)
+    assert {line.line for line in run.lines if line.text.startswith("x[threadIdx.x] =")} == {4}
+    assert (kernel.resources.max_threads, kernel.resources.min_blocks) == (128, 4)
