@@ -1,4 +1,4 @@
-"""What NVIDIA's assembler says of PTX: registers, stack, spills, shared memory, constant banks. A wheel brings it; no GPU is needed.
+"""What NVIDIA's assembler says of PTX: registers, stack, spills, shared memory, constant banks. No GPU is needed.
 
 The assembler knows targets, not architectures: the one nearest to a machine's compute capability is taken, among those that can
 run the PTX at all.

@@ -1,8 +1,9 @@
 """Numba CUDA functions to PTX, through the package numba-cuda: no GPU or driver takes part.
 
 ``device.compile(function, signature="void(float32[:], float32)")``, where `function` is plain Python or decorated with
-``cuda.jit``; the signature may also be the very arguments of a launch, ``(y, x, 2.0)``, from which Numba takes the types. An array argument is 5 + 2n parameters there (memory manager's handle, parent, number of elements, size of one,
-data pointer, n sizes, n strides); callers pass a device array.
+``cuda.jit``; the signature may also be the very arguments of a launch, ``(y, x, 2.0)``, from which Numba takes the types.
+An array argument is 5 + 2n parameters there (memory manager's handle, parent, number of elements, size of one, data
+pointer, n sizes, n strides); callers pass a device array.
 """
 from __future__ import annotations
 
