@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import functools
-import os
+from typing import Any
 
 import attrs
 import numpy as np
@@ -65,17 +65,19 @@ class Device:
         return DeviceArray(self.memory, shape, dtype).zero()
 
     # --------------------------------------------------------------------------------------------------------- modules
-    def compile(self, source: str | os.PathLike, options: Options | None = None) -> Module:
-        """Compile a ``.cu`` or ``.ptx`` file, or the text of one, for this device.
+    def compile(self, source: Any, options: Options | None = None, **changed) -> Module:
+        """Compile for this device: a ``.cu`` or ``.ptx`` file or the text of one, a Numba CUDA function, a Triton kernel.
 
         options : compiler options; None for the oldest target, without fused multiply-adds where the machine has none.
+        changed : single options, by name: ``compiler="nvcc"``, ``signature="void(float32[:])"``, ``registers="ptxas"``; what
+                  is no field of `Options` goes to the front end (``num_warps=4``).
 
         Raises CompileError, PtxError.
         """
-        options = options or Options()
+        options = (options or Options()).changed(**changed)
         if "fp32_fma" not in self.architecture.isa.features:
             options = attrs.evolve(options, fused_multiply_add=False)
-        return Module(self, compile_source(source, options))
+        return Module(self, compile_source(source, options), options.registers)
 
     def __repr__(self) -> str:
         return f"<Device {self.architecture.label}>"

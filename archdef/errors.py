@@ -49,6 +49,10 @@ class PluginError(ArchdefError):
     """A plugin could not be loaded, or broke its contract."""
 
 
+class PluginWarning(UserWarning):
+    """An installed plugin cannot be used; the rest works."""
+
+
 # --------------------------------------------------------------------------------------------------------- front ends
 class CompileError(ArchdefError):
     """A front end's compiler refused the source; the message holds its log, with file and line."""

@@ -6,6 +6,11 @@ a distribution that offers several declares one entry point for each, so that as
     [project.entry-points.archdef]
     gizmo = "archdef_gizmo"
     gizmo_pro = "archdef_gizmo"
+
+Front ends are named the same way in a group of their own, by the name that ``Options(compiler=…)`` calls them::
+
+    [project.entry-points."archdef.frontends"]
+    gizmoc = "archdef_gizmo.compiler"
 """
 from __future__ import annotations
 
@@ -14,6 +19,7 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
+    from archdef.frontends.protocol import FrontEnd
     from archdef.spec import Architecture
 
 PROJECT = "archdef"
@@ -26,3 +32,8 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 @hookspec
 def archdef_architectures() -> list[Architecture]:
     """Give the architectures that the plugin declares."""
+
+
+@hookspec
+def archdef_frontends() -> list[FrontEnd]:
+    """Give the front ends that the plugin brings: objects that turn sources of some kind into PTX."""

@@ -11,12 +11,8 @@ from typing import Any
 import pluggy
 
 from archdef import hookspecs
-from archdef.errors import PluginError, UnknownArchitecture, nearest
+from archdef.errors import PluginError, PluginWarning, UnknownArchitecture, nearest
 from archdef.spec import Architecture
-
-
-class PluginWarning(UserWarning):
-    """An installed plugin cannot be used; the rest works."""
 
 
 class Registry:

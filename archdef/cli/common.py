@@ -1,6 +1,7 @@
 """What sub-commands share: options, JSON, the console."""
 from __future__ import annotations
 
+import functools
 import json
 import math
 import sys
@@ -26,6 +27,30 @@ arch_option = click.option("--arch", "-a", "names", multiple=True,
                            help="Architecture; may be repeated. All installed ones if left out.")
 set_option = click.option("--set", "settings", multiple=True, callback=parse_settings, metavar="PATH=VALUE",
                           help="Change a field of the architecture, e.g. warp.size=64. May be repeated.")
+
+
+_COMPILER = (
+    click.option("--define", "-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Macro for the compiler."),
+    click.option("--include", "-I", multiple=True, type=click.Path(exists=True, file_okay=False),
+                 help="Directory of headers."),
+    click.option("--target", help="Virtual architecture to compile for, e.g. compute_70; else the oldest possible."),
+    click.option("--compiler", metavar="NAME", help="Front end to use, e.g. nvcc; else the first that takes the file."),
+    click.option("--registers", type=click.Choice(("liveness", "ptxas")), default="liveness", show_default=True,
+                 help="Who counts registers per thread."))
+
+
+def compiler_options(command):
+    """Give a command the compiler's options, as one `Options` in the parameter ``options``."""
+    @functools.wraps(command)
+    def wrapped(*args, defines, include, target, compiler, registers, **rest):
+        from archdef.frontends import Options
+
+        options = Options(target=target, defines=defines, include=include, compiler=compiler, registers=registers)
+        return command(*args, options=options, **rest)
+
+    for option in reversed(_COMPILER):
+        wrapped = option(wrapped)
+    return wrapped
 
 
 def architecture(name: str, settings: dict[str, str]):

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import click
 
-from archdef.cli.common import architectures, emit, json_option, set_option, show
+from archdef.cli.common import architectures, compiler_options, emit, json_option, set_option, show
 from archdef.cli.values import Value, parse_argument, parse_shape
 
 
@@ -36,18 +36,15 @@ def _arguments(context, parameter, texts) -> tuple[Value, ...]:
               help="Kernel argument, in order: a number, or an array [NAME:]TYPE[SHAPE][=FILL], where FILL is zeros, "
                    "ones, range, random or a number; or [NAME:]@FILE.npy.")
 @click.option("--save", multiple=True, metavar="NAME=FILE.npy", help="Write an array to a file after the launch.")
-@click.option("--define", "-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Macro for the compiler.")
-@click.option("--include", "-I", multiple=True, type=click.Path(exists=True, file_okay=False),
-              help="Directory of headers.")
-@click.option("--target", help="Virtual architecture to compile for, e.g. compute_70; else the oldest possible.")
+@compiler_options
 @click.option("--lines", type=click.IntRange(min=1), default=8, show_default=True,
               help="Costliest source lines to list.")
 @click.option("--max-instructions", type=click.IntRange(min=1), help="Budget of warp instructions.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Budget of SM cycles.")
 @set_option
 @json_option
-def command(file, kernel, names, grid, block, shared, arguments, save, defines, include, target, lines,
-            max_instructions, max_cycles, settings, as_json):
+def command(file, kernel, names, grid, block, shared, arguments, save, options, lines, max_instructions,
+            max_cycles, settings, as_json):
     """Launch KERNEL of FILE (.cu or .ptx) and print what it cost.
 
     \b
@@ -57,13 +54,12 @@ def command(file, kernel, names, grid, block, shared, arguments, save, defines, 
     import numpy as np
 
     from archdef.device import Device
-    from archdef.frontends import Options
 
     destinations = _destinations(save, arguments)
     results = []
     for architecture in architectures(names, settings):
         device = Device(architecture)
-        module = device.compile(file, Options(target=target, defines=defines, include=include))
+        module = device.compile(file, options)
         random = np.random.default_rng(2009)
         values = {}
         for position, argument in enumerate(arguments, start=1):

@@ -12,7 +12,7 @@ from pathlib import Path
 import attrs
 
 from archdef.errors import CompileError
-from archdef.frontends import cache
+from archdef.frontends import cache, source
 from archdef.frontends.includes import user_files
 from archdef.frontends.options import Compiled, Options
 
@@ -50,6 +50,26 @@ def toolchain() -> Toolchain | None:
     return min(found, key=lambda chain: chain.targets, default=None)
 
 
+class Nvrtc:
+    """The front end for CUDA C++ with device code alone."""
+
+    name = "nvrtc"
+    takes = "a .cu file or CUDA C++ text"
+
+    def accepts(self, given, options: Options) -> bool:
+        """Take files with a C++ suffix, and text that is not PTX."""
+        return source.is_cuda(given)
+
+    def missing(self) -> str | None:
+        """Name the extra if no NVRTC is installed; a version that was asked for and is absent is an error of its own."""
+        return None if os.environ.get("ARCHDEF_NVRTC") or toolchain() else INSTALL
+
+    def compile(self, given, options: Options) -> Compiled:
+        """Compile."""
+        options.check_settings(self.name, ())
+        return source.compiled(given, options, compile)
+
+
 def compile(text: str, name: str, folder: Path | None, options: Options) -> Compiled:
     """Compile CUDA C++.
 
@@ -65,7 +85,7 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
         raise CompileError(f"{name}: " + (f"no NVRTC {wanted} among the installed ones "
                                           f"({', '.join(map(str, _installed())) or 'none'})" if wanted else INSTALL))
     folders = ([folder] if folder else []) + [Path(p) for p in options.include]
-    flags = (f"--gpu-architecture={_target(chain, options.target)}", f"--std={options.standard}",
+    flags = (f"--gpu-architecture={source.target(str(chain), chain.targets, options.target)}", f"--std={options.standard}",
              f"--fmad={str(options.fused_multiply_add).lower()}", "--generate-line-info",
              "--device-as-default-execution-space", *(f"--define-macro={macro}" for macro in options.defines),
              *options.extra)
@@ -80,16 +100,6 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
     if entry is not None:
         cache.put(entry, ptx)
     return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=str(chain), log=log)
-
-
-def _target(chain: Toolchain, wanted: str | None) -> str:
-    if wanted is None:
-        return f"compute_{chain.targets[0]}"
-    match = re.fullmatch(r"(?:compute_|sm_)?(\d+[af]?)", wanted)
-    if not match or int(match[1].rstrip("af")) not in chain.targets:
-        raise CompileError(f"{chain} does not compile for {wanted!r}; it knows "
-                           f"{', '.join(f'compute_{t}' for t in chain.targets)}")
-    return f"compute_{match[1]}"
 
 
 def _run(chain: Toolchain, text: str, name: str, flags: tuple[str, ...]) -> tuple[str, str]:

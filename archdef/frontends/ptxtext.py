@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 from archdef.errors import CompileError
+from archdef.frontends import source
 from archdef.frontends.options import Compiled, Options
 
 _HEADER = re.compile(r"// archdef: source-sha256=([0-9a-f]{64}) fused-multiply-add=(true|false|any) compiler=(.*)")
@@ -21,12 +22,47 @@ def looks_like_ptx(text: str) -> bool:
     return _PTX.search(text) is not None
 
 
-def read(path: Path) -> Compiled:
-    """Read a ``.ptx`` file."""
-    try:
-        return Compiled(path.read_text(encoding="utf-8"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        raise CompileError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+class PtxText:
+    """The front end for what is PTX already."""
+
+    name = "ptx"
+    takes = "a .ptx file or PTX text"
+
+    def accepts(self, given, options: Options) -> bool:
+        """Take text that looks like PTX, and files that end in ``.ptx``."""
+        return looks_like_ptx(given) if source.is_text(given) else source.suffix(given) == ".ptx"
+
+    def missing(self) -> None:
+        """Need nothing."""
+
+    def compile(self, given, options: Options) -> Compiled:
+        """Read it."""
+        options.check_settings(self.name, ())
+        return Compiled(given, "<ptx>") if source.is_text(given) else Compiled(source.read(Path(given)), str(Path(given)))
+
+
+class ShippedPtx:
+    """The front end for CUDA files with PTX beside them that was made of the same text: it stands in for a compiler."""
+
+    name = "shipped"
+    takes = "a .cu file with PTX shipped beside it"
+
+    def accepts(self, given, options: Options) -> bool:
+        """Take a CUDA file whose shipped PTX fits text and options."""
+        if source.is_text(given) or source.suffix(given) not in source.CUDA or not options.changed(compiler=None).plain:
+            return False
+        try:
+            return shipped(Path(given), source.read(Path(given)), options.changed(compiler=None)) is not None
+        except CompileError:
+            return False
+
+    def missing(self) -> None:
+        """Need nothing."""
+
+    def compile(self, given, options: Options) -> Compiled:
+        """Read the PTX."""
+        path = Path(given)
+        return shipped(path, source.read(path), options.changed(compiler=None))
 
 
 def shipped(source: Path, text: str, options: Options) -> Compiled | None:

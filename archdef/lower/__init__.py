@@ -91,12 +91,14 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     needs: dict[str, int] = {}
     for code in reversed(codes):  # callees first
         needs[code.function.name] = demand(code, unit, addresses[code.function.name], needs)
+    needed = max(1, needs[entry])
+    most = max(1, *function.directives.get("maxnreg", (needed,)))
     ops, targets, constants, specials, instructions = pack(codes, unit, places, architecture, module, source)
     return Program(
         entry=entry, file=module.file, architecture=architecture.name, warp_size=architecture.warp.size,
         ops=ops, targets=targets, constants=constants, specials=specials, rows=places.row_count,
-        predicates=places.predicate_count, registers=max(1, needs[entry]),
-        registers_from="most 32-bit values alive at once in the lowered code", shared_bytes=layout.shared_bytes,
+        predicates=places.predicate_count, registers=min(needed, most), registers_from="liveness",
+        spilled_registers=max(0, needed - most), shared_bytes=layout.shared_bytes,
         dynamic_shared=layout.dynamic_shared, local_bytes=layout.local_bytes, uses_local=layout.uses_local,
         barriers_used=barriers, global_image=bytes(layout.global_image), const_image=bytes(layout.const_image),
         relocations=tuple(layout.relocations), parameter_layout=layout.parameters, parameter_bytes=layout.parameter_bytes,

@@ -76,9 +76,11 @@ class Program:
     predicates: int
     """Predicate masks per warp, the constantly true one and the carry flag among them."""
     registers: int
-    """32-bit registers a thread needs on the machine."""
+    """32-bit registers of a thread on the machine, at most what ``.maxnreg`` allows."""
     registers_from: str
-    """How `registers` was obtained."""
+    """How `registers` was obtained: ``liveness``, or the assembler, its version and target."""
+    spilled_registers: int
+    """Registers that the kernel needs beyond `registers`. A compiler keeps them in local memory; their traffic is not modelled."""
     shared_bytes: int
     """Static shared memory per block; what the launch adds begins there."""
     dynamic_shared: bool

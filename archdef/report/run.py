@@ -28,11 +28,15 @@ def _head(run: Run) -> Text:
     occupancy, words, c = run.occupancy, run.architecture.vocabulary, run.counters
     return Text(
         f"{run.kernel} {shape} on {run.architecture.label}: {count(run.cycles)} cycles, {seconds(run.elapsed_s)}\n"
-        f"{run.registers} registers per thread, {size(run.shared_bytes)} {words.shared} per {words.block}; "
+        f"{run.registers} registers per thread (from {run.registers_from}{_spilled(run)}), {size(run.shared_bytes)} {words.shared} per {words.block}; "
         f"{occupancy.active_blocks} {words.block}s = {occupancy.active_warps} {words.warp}s per "
         f"{words.multiprocessor}, occupancy {percent(100 * occupancy.occupancy)} (limit: {limiter(occupancy)})\n"
         f"{count(c.warps)} {words.warp}s launched, {count(c.threads)} threads on "
         f"{count(c.lanes_launched)} {words.lane}s")
+
+
+def _spilled(run: Run) -> str:
+    return f", {run.spilled_registers} more spilled, not modelled" if run.spilled_registers else ""
 
 
 def _metrics(run: Run) -> Table:

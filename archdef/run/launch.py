@@ -28,7 +28,7 @@ class Launcher:
         self.block = limits.shape(kernel.name, "block", block)
         if not isinstance(shared_bytes, int) or shared_bytes < 0:
             raise LaunchError(f"dynamic shared memory of {kernel.name} must be a number of bytes, got {shared_bytes!r}")
-        self.shared_bytes = shared_bytes
+        self.shared_bytes = shared_bytes + kernel.interface.shared_bytes
 
     def __call__(self, *arguments) -> Run:
         """Launch with the device's budgets."""
@@ -49,6 +49,9 @@ class Launcher:
         architecture, name = device.architecture, kernel.name
         limits.check_launch(name, architecture, self.grid, self.block)
         program = kernel.program
+        limits.check_warp_size(name, architecture, program, kernel.interface.warp_size)
+        if (adapt := kernel.interface.arguments) is not None:
+            arguments = adapt(arguments, program.parameter_layout)
         parameters = pack(name, program.parameter_layout, arguments, device.memory)
         limits.check_kernel(name, architecture, program, self.block)
         shared = program.shared_bytes + self.shared_bytes

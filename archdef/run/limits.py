@@ -7,6 +7,7 @@ from typing import Any
 from archdef.errors import LaunchError
 
 AXES = "xyz"
+_WITHIN_WARP = frozenset("activemask elect ldmatrix match mma movmatrix redux shfl stmatrix vote wmma".split())
 
 
 def shape(kernel: str, what: str, given: Any) -> tuple[int, int, int]:
@@ -50,6 +51,16 @@ def check_kernel(kernel: str, architecture, program, block: tuple[int, int, int]
     if largest is not None and math.prod(block) > math.prod(largest):
         raise LaunchError(f"{kernel} was compiled for at most {math.prod(largest)} threads per block (.maxntid), "
                           f"got {math.prod(block)}")
+
+
+def check_warp_size(kernel: str, architecture, program, warp_size: int | None) -> None:
+    """Refuse code that was generated for warps of another size and exchanges values within them. Raises LaunchError."""
+    if warp_size in (None, architecture.warp.size):
+        return
+    for statement in program.statements:
+        if statement.opcode in _WITHIN_WARP:
+            raise LaunchError(f"{kernel} was compiled for warps of {warp_size} lanes and exchanges values within them "
+                              f"({statement}); {architecture.label} has {architecture.warp.size} lanes")
 
 
 def _refusal(kernel: str, architecture, limit: str, allowed: int, asked: object) -> LaunchError:

@@ -5,24 +5,27 @@ import functools
 import threading
 from typing import TYPE_CHECKING
 
+from archdef import ptxas
 from archdef.errors import LaunchError
-from archdef.frontends import Compiled
-from archdef.run import names
+from archdef.frontends import Compiled, Interface
+from archdef.run import names, resources
 from archdef.run.images import Images
 from archdef.run.launch import Launcher
 
 if TYPE_CHECKING:
     from archdef.device import Device
+    from archdef.run.resources import Resources
     from archdef.run.result import Run
 
 
 class Module:
     """The kernels of one source on one device: ``module.transpose`` or ``module["transpose"]``."""
 
-    def __init__(self, device: Device, compiled: Compiled):
+    def __init__(self, device: Device, compiled: Compiled, registers: str = "liveness"):
+        """Parse `compiled`; `registers` says who counts registers per thread, as `Options.registers` does."""
         from archdef.ptx import parse
 
-        self.device, self.compiled = device, compiled
+        self.device, self.compiled, self.registers_from = device, compiled, registers
         self.ptx = parse(compiled.ptx, compiled.file)
         """The parsed PTX."""
         self._kernels: dict[str, Kernel] = {}
@@ -36,7 +39,7 @@ class Module:
         return tuple(name for name, function in self.ptx.functions.items() if function.entry and function.defined)
 
     def __getitem__(self, name: str) -> Kernel:
-        symbol = names.find(name, self.kernels, self.compiled.file)
+        symbol = names.find(name, self.kernels, self.compiled.file, self._called)
         with self._lock:
             if symbol not in self._kernels:
                 self._kernels[symbol] = Kernel(self, symbol)
@@ -50,12 +53,29 @@ class Module:
         except LaunchError as error:
             raise AttributeError(str(error)) from None
 
+    def _called(self, symbol: str) -> str:
+        """Give a kernel's name as its author wrote it."""
+        interface = self.compiled.interfaces.get(symbol)
+        return interface.name if interface else names.readable(symbol)
+
     def __dir__(self):
-        return [*super().__dir__(), *(names.readable(symbol) for symbol in self.kernels)]
+        return [*super().__dir__(), *map(self._called, self.kernels)]
 
     def __repr__(self) -> str:
-        kernels = ", ".join(map(names.readable, self.kernels))
+        kernels = ", ".join(map(self._called, self.kernels))
         return f"<Module {self.compiled.file} on {self.device.architecture.label}: {kernels}>"
+
+    @property
+    def resources(self) -> dict[str, Resources]:
+        """What each kernel takes, by its name: registers, stack, spills, shared memory, constant banks."""
+        return {self._called(symbol): self[symbol].resources for symbol in self.kernels}
+
+    @functools.cached_property
+    def assembled(self) -> dict[str, ptxas.Usage]:
+        """What ptxas says of each kernel, by symbol, for the target nearest to the machine. Raises CompileError."""
+        machine = self.device.architecture
+        return ptxas.usage(self.compiled.ptx, self.compiled.file, machine.compute_capability,
+                           machine.limits.registers_per_thread)
 
     @functools.cached_property
     def sources(self) -> dict[str, tuple[str, ...]]:
@@ -71,7 +91,9 @@ class Kernel:
 
     def __init__(self, module: Module, symbol: str):
         self.module, self.symbol = module, symbol
-        self.name = names.readable(symbol)
+        self.interface = module.compiled.interfaces.get(symbol) or Interface(names.readable(symbol))
+        """How it is called, where that differs from its PTX parameters."""
+        self.name = self.interface.name
         self._lock = threading.RLock()
 
     @functools.cached_property
@@ -80,7 +102,13 @@ class Kernel:
         from archdef.lower import lower
 
         with self._lock:
-            return lower(self.module.ptx, self.symbol, self.module.device.architecture)
+            program = lower(self.module.ptx, self.symbol, self.module.device.architecture)
+            return resources.settle(program, self.module, self.symbol)
+
+    @functools.cached_property
+    def resources(self) -> Resources:
+        """What the kernel takes: registers, stack, spills, shared memory, constant banks."""
+        return resources.of(self)
 
     @property
     def registers(self) -> int:
@@ -103,9 +131,15 @@ class Kernel:
         return tuple(self.program.parameter_layout)
 
     def __getitem__(self, configuration) -> Launcher:
-        if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 3:
+        given = configuration if isinstance(configuration, tuple) else (configuration,)
+        if self.interface.block is not None:
+            if not any(isinstance(part, tuple) for part in given):
+                return Launcher(self, given, self.interface.block)
+            if len(given) == 1:
+                return Launcher(self, given[0], self.interface.block)
+        if not 2 <= len(given) <= 3:
             raise LaunchError(f"launch {self.name} as kernel[grid, block] or kernel[grid, block, shared_bytes]")
-        return Launcher(self, *configuration)
+        return Launcher(self, *given)
 
     def __call__(self, *arguments) -> Run:
         raise LaunchError(f"{self.name} needs a launch configuration: kernel[grid, block](…)")

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from archdef.errors import LaunchError, nearest
 
@@ -24,8 +24,10 @@ def readable(symbol: str) -> str:
     return "::".join(parts) or symbol
 
 
-def find(name: str, symbols: Iterable[str], where: str) -> str:
+def find(name: str, symbols: Iterable[str], where: str, readable: Callable[[str], str] = readable) -> str:
     """Find the one symbol that `name` means: itself, its readable name, or the last part of that.
+
+    readable : gives the name of a symbol as a person wrote it.
 
     Raises LaunchError that lists what there is, or all that `name` could mean.
     """

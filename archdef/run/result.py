@@ -69,6 +69,16 @@ class Run:
     """File name → its lines, as far as they are at hand."""
 
     @property
+    def registers_from(self) -> str:
+        """Who counted `registers`: ``liveness``, or the assembler, its version and target."""
+        return self.program.registers_from
+
+    @property
+    def spilled_registers(self) -> int:
+        """Registers that the kernel needs beyond `registers`; a compiler would keep them in local memory, archdef does not."""
+        return self.program.spilled_registers
+
+    @property
     def cycles(self) -> int:
         """SM cycles from launch to the last store landed."""
         return self.counters.cycles
@@ -130,6 +140,7 @@ class Run:
         return {
             "kernel": self.kernel, "architecture": self.architecture.label, "grid": self.grid, "block": self.block,
             "cycles": self.cycles, "elapsed_s": self.elapsed_s, "registers": self.registers,
+            "registers_from": self.registers_from, "spilled_registers": self.spilled_registers,
             "shared_bytes": self.shared_bytes,
             "warps": self.counters.warps, "threads": self.counters.threads,
             "lanes_launched": self.counters.lanes_launched,

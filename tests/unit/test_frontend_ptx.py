@@ -4,7 +4,7 @@ import pytest
 from archdef import frontends
 from archdef.errors import CompileError
 from archdef.examples import workloads
-from archdef.frontends import Options, nvrtc, ptxtext
+from archdef.frontends import Options, nvcc, nvrtc, ptxtext
 
 PTX = ".version 7.8\n.target sm_35\n.address_size 64\n.visible .entry nothing()\n{\n    ret;\n}\n"
 
@@ -12,6 +12,7 @@ PTX = ".version 7.8\n.target sm_35\n.address_size 64\n.visible .entry nothing()\
 @pytest.fixture
 def no_nvrtc(monkeypatch):
     monkeypatch.setattr(nvrtc, "_installed", lambda: ())
+    monkeypatch.setattr(nvcc, "toolchain", lambda: None)
 
 
 def test_text_is_recognised():
@@ -31,7 +32,7 @@ def test_a_missing_file_is_named(name):
 
 
 def test_a_file_of_another_kind_is_refused():
-    with pytest.raises(CompileError, match=r"cannot tell what 'kernel\.txt' is: give a \.cu or \.ptx file"):
+    with pytest.raises(CompileError, match=r"cannot tell what 'kernel\.txt' is: give a \.ptx file or PTX text, or a \.cu file"):
         frontends.compile("kernel.txt")
 
 

@@ -1,0 +1,130 @@
+"""Front ends by name, and the one that takes a source: archdef's own first, then those of plugins.
+
+A plugin names its front ends by entry points of group ``archdef.frontends``; it is imported only when none of archdef's own
+takes a source, or when `Options.compiler` asks for it. A broken one gives a warning and harms nobody else.
+"""
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import threading
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import pluggy
+
+from archdef import hookspecs
+from archdef.errors import CompileError, PluginError, PluginWarning, nearest
+from archdef.frontends.options import Options
+from archdef.frontends.protocol import FrontEnd
+
+GROUP = "archdef.frontends"
+"""Entry-point group; the entry point's name is the front end's."""
+
+
+class Finder:
+    """The front ends of archdef, of all installed plugins, and of those registered in this process."""
+
+    def __init__(self, own: Any, entry_points: Iterable[importlib.metadata.EntryPoint] | None = None):
+        """Begin with the plugin `own`; look at `entry_points`, None for those installed when a question is asked."""
+        self._given = None if entry_points is None else tuple(entry_points)
+        self._plugins = pluggy.PluginManager(hookspecs.PROJECT)
+        self._plugins.add_hookspecs(hookspecs)
+        self._front_ends: dict[str, FrontEnd] = {}
+        self._tried: set[str] = set()
+        self._lock = threading.RLock()
+        self.register(own)
+
+    def names(self) -> tuple[str, ...]:
+        """List the names of all front ends, without importing a plugin."""
+        return tuple(dict.fromkeys([*self._front_ends, *self._entry_points()]))
+
+    def find(self, source: Any, options: Options) -> FrontEnd:
+        """Give the front end for a source: the one asked for, or the first that takes it and is ready.
+
+        Raises CompileError if none takes it.
+        """
+        if options.compiler is not None:
+            return self._asked(options.compiler, source, options)
+        willing = [f for f in self._front_ends.values() if f.accepts(source, options)]
+        if not willing:
+            for name in self._entry_points():
+                self._load(name)
+            willing = [f for f in self._front_ends.values() if f.accepts(source, options)]
+        if not willing:
+            raise CompileError(f"cannot tell what {_shown(source)} is: give "
+                               + ", or ".join(dict.fromkeys(f.takes for f in self._front_ends.values())))
+        return next((f for f in willing if f.missing() is None), willing[0])
+
+    def _asked(self, name: str, source: Any, options: Options) -> FrontEnd:
+        if name not in self._front_ends and name in self._entry_points():
+            self._load(name)
+        front_end = self._front_ends.get(name)
+        if front_end is None:
+            raise CompileError(f"no front end is called {name!r}{nearest(name, self.names())}; "
+                               f"there are {', '.join(self.names())}")
+        if not front_end.accepts(source, options):
+            raise CompileError(f"{name} does not take {_shown(source)}: give {front_end.takes}")
+        return front_end
+
+    # ------------------------------------------------------------------------------------------------------- plugins
+    def register(self, plugin: Any) -> tuple[FrontEnd, ...]:
+        """Add a plugin of this process: a module or object with an `archdef_frontends` hook implementation.
+
+        Raises PluginError if it breaks its contract, or if a name is taken.
+        """
+        called = getattr(plugin, "__name__", type(plugin).__name__)
+        with self._lock:
+            self._plugins.register(plugin)
+            try:
+                self._plugins.check_pending()
+                others = [p for p in self._plugins.get_plugins() if p is not plugin]
+                answers = self._plugins.subset_hook_caller("archdef_frontends", remove_plugins=others)()
+                if not answers:
+                    raise PluginError(f"plugin {called} implements no archdef_frontends hook (is it marked @hookimpl?)")
+                found = tuple(f for answer in answers for f in answer)
+                for front_end in found:
+                    if not isinstance(front_end, FrontEnd):
+                        raise PluginError(f"plugin {called}: archdef_frontends gave {front_end!r}, which is no front end: it "
+                                          "needs name, takes, accepts, missing and compile")
+                    if front_end.name in self._front_ends:
+                        raise PluginError(f"plugin {called}: the name {front_end.name!r} is taken")
+            except Exception as error:
+                self._plugins.unregister(plugin)
+                if isinstance(error, PluginError):
+                    raise
+                raise PluginError(f"plugin {called}: {type(error).__name__}: {error}") from error
+            self._front_ends.update((f.name, f) for f in found)
+            return found
+
+    def unregister(self, plugin: Any) -> None:
+        """Take a plugin of this process away again."""
+        with self._lock:
+            for front_end in plugin.archdef_frontends():
+                self._front_ends.pop(front_end.name, None)
+            self._plugins.unregister(plugin)
+
+    def _entry_points(self) -> dict[str, importlib.metadata.EntryPoint]:
+        found = importlib.metadata.entry_points(group=GROUP) if self._given is None else self._given
+        return {point.name: point for point in sorted(found, key=lambda point: point.name)}
+
+    def _load(self, name: str) -> None:
+        with self._lock:
+            if name in self._tried:
+                return
+            self._tried.add(name)
+            try:
+                plugin = self._entry_points()[name].load()
+                if not self._plugins.is_registered(plugin):
+                    self.register(plugin)
+            except (Exception, SystemExit) as error:  # whatever a plugin does wrong must not reach further than its own name
+                warnings.warn(f"front end {name!r} cannot be loaded: {type(error).__name__}: {error}", PluginWarning,
+                              stacklevel=4)
+
+
+def _shown(source: Any) -> str:
+    if isinstance(source, (str, os.PathLike)):
+        text = str(source)
+        return repr(text if len(text) <= 60 else f"{text[:59]}…")
+    return f"{getattr(source, '__name__', repr(source))!s} (a {type(source).__name__})"

@@ -1,0 +1,190 @@
+"""Triton kernels to PTX, through the package triton: no GPU or driver takes part.
+
+``device.compile(kernel, signature={"x": "*fp32", "n": "i32"}, constants={"BLOCK": 256}, num_warps=4)``. A type may say
+``:16``, as in Triton's own ahead-of-time compiler, to promise that the value is a multiple of 16: loads can then be vectors.
+Compilation fixes the block, so the kernel is launched with a grid alone: ``module.kernel[grid](x, n)``.
+"""
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import importlib.util
+import json
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from archdef.errors import CompileError, LaunchError
+from archdef.frontends import cache, source
+from archdef.frontends.options import Compiled, Interface, Options
+
+INSTALL = "Triton is not installed; 'pip install archdef[triton]' brings it as a wheel (no GPU or driver needed)"
+TARGETS = (50, 60, 70, 75, 80, 90)
+"""Tried in this order: the oldest for which the kernel compiles is taken."""
+WARP = 32
+"""Lanes of a warp that Triton generates code for."""
+_MULTIPLE = 16
+_LAYOUT = "1"  # part of the cache key: count up when what is kept beside the PTX changes
+
+
+class Triton:
+    """The front end for functions decorated with ``triton.jit``."""
+
+    name = "triton"
+    takes = "a Triton kernel"
+
+    def accepts(self, given, options: Options) -> bool:
+        """Take what ``triton.jit`` makes of a function."""
+        return type(given).__module__.partition(".")[0] == "triton" and hasattr(given, "arg_names")
+
+    def missing(self) -> str | None:
+        """Name the extra if Triton is not installed."""
+        return None if importlib.util.find_spec("triton") else INSTALL
+
+    def compile(self, given, options: Options) -> Compiled:
+        """Compile for the oldest target that takes the kernel. Raises CompileError."""
+        kernel = _Kernel.of(given, options)
+        options.check_settings(self.name, _settings())
+        return kernel.compile(options)
+
+
+@attrs.frozen
+class _Kernel:
+    """A Triton function with the types of its parameters."""
+
+    function: Any
+    name: str
+    file: Path
+    place: str
+    types: dict[str, str]
+    """Parameters that a launch gives, in order, and their types without a promise."""
+    multiples: frozenset[str]
+    """Those of them that are promised to be multiples of 16."""
+    constants: dict[str, Any]
+
+    @classmethod
+    def of(cls, function: Any, options: Options) -> _Kernel:
+        """Match signature and constants with the function's parameters. Raises CompileError."""
+        inner = function.fn
+        name, file = inner.__name__, Path(inner.__code__.co_filename)
+        place = f"{file.name}:{inner.__code__.co_firstlineno}"
+        names = list(function.arg_names)
+        constants = dict(options.constants)
+        if unknown := [c for c in constants if c not in names]:
+            raise CompileError(f"{place}: {name} has no parameter {unknown[0]!r}; it has {', '.join(names)}")
+        rest = [n for n in names if n not in constants]
+        types = options.signature
+        if isinstance(types, str):
+            types = [t.strip() for t in types.split(",")] if types.strip() else []
+        if isinstance(types, Sequence) and len(types) == len(rest):
+            types = dict(zip(rest, types, strict=True))
+        if not isinstance(types, Mapping) or set(types) != set(rest):
+            given = ", ".join(types) if isinstance(types, Mapping) else repr(types)
+            raise CompileError(f"{place}: {name} needs a type or a constant for each of {', '.join(names)}: "
+                               'compile(kernel, signature={"x": "*fp32", "n": "i32"}, constants={"BLOCK": 256}), got '
+                               f"types for {given} and constants for {', '.join(constants) or 'none'}")
+        split = {n: str(types[n]).partition(":") for n in rest}
+        for n, (_, colon, promise) in split.items():
+            if colon and promise != str(_MULTIPLE):
+                raise CompileError(f"{place}: the type of {n} can promise :{_MULTIPLE} alone, got {types[n]!r}")
+        return cls(function, name, file, place, {n: t for n, (t, _, _) in split.items()},
+                   frozenset(n for n, (_, colon, _) in split.items() if colon), constants)
+
+    def compile(self, options: Options) -> Compiled:
+        """Compile, or find the result in the cache."""
+        version = importlib.metadata.version("triton")
+        settings = {"enable_fp_fusion": options.fused_multiply_add, **options.settings}
+        targets = TARGETS if options.target is None else (_number(options.target),)
+        entry = cache.key(_LAYOUT, version, self.function.cache_key, repr(self.types), repr(sorted(self.multiples)),
+                          repr(self.constants), repr(sorted(settings.items())), str(targets), str(self.file))
+        kept = cache.get(entry)
+        if kept is None:
+            kept = self._run(targets, settings, version)
+            cache.put(entry, kept)
+            compiler = f"Triton {version}"
+        else:
+            compiler = f"Triton {version}, cached"
+        head, _, ptx = kept.partition("\n")
+        facts = json.loads(head)
+        interface = Interface(self.name, _Arguments(self.name, tuple(self.types.items()), self.multiples),
+                              (facts["warps"] * WARP, 1, 1), facts["shared"], WARP)
+        return Compiled(ptx.replace(f'"{self.file}"', f'"{self.file.name}"'), f"{self.file.name}.ptx",
+                        self.file if self.file.is_file() else None, source.text_of(self.file), compiler,
+                        interfaces={facts["symbol"]: interface})
+
+    def _run(self, targets: Sequence[int], settings: dict[str, Any], version: str) -> str:
+        import triton
+        from triton.backends.compiler import GPUTarget
+        from triton.compiler import ASTSource
+        from triton.compiler.errors import CompilationError
+
+        names = list(self.function.arg_names)
+        hints = {(names.index(n),): [["tt.divisibility", _MULTIPLE]] for n in self.multiples}
+        first: Exception | None = None
+        for target in targets:
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # notices about future defaults: every setting that matters is explicit
+                    made = triton.compile(ASTSource(self.function, {n: self.types.get(n, "constexpr") for n in names},
+                                                    self.constants, hints),
+                                          target=GPUTarget("cuda", target, WARP), options=settings)
+                break
+            except CompilationError as error:
+                raise CompileError(f"{self._where(error)}: {self.name} does not compile (Triton {version}):\n{error}") from error
+            except Exception as error:  # an instruction that this target lacks; a newer one may have it
+                first = first or error
+        else:
+            raise CompileError(f"{self.place}: {self.name} does not compile for any of "
+                               f"{', '.join(f'compute_{t}' for t in targets)} (Triton {version}):\n{first}") from first
+        facts = made.metadata
+        for need in ("global_scratch_size", "profile_scratch_size"):
+            if getattr(facts, need, 0):
+                raise CompileError(f"{self.place}: {self.name} needs {getattr(facts, need)} bytes of scratch memory per block, "
+                                   "which archdef does not provide")
+        if getattr(facts, "num_ctas", 1) != 1:
+            raise CompileError(f"{self.place}: {self.name} needs clusters of {facts.num_ctas} blocks; use num_ctas=1")
+        head = json.dumps({"symbol": facts.name, "warps": facts.num_warps, "shared": facts.shared})
+        return f"{head}\n{made.asm['ptx']}"
+
+    def _where(self, error: Exception) -> str:
+        line = getattr(getattr(error, "node", None), "lineno", None)
+        start, text = (getattr(self.function, name, None) for name in ("starting_line_number", "raw_src"))
+        if not (line and start and text):
+            return self.place
+        # Triton counts lines from the `def`, behind the decorators with which the function's text begins.
+        decorators = next((n for n, source_line in enumerate(text) if source_line.lstrip().startswith("def ")), 0)
+        return f"{self.file.name}:{start + decorators + line - 1}"
+
+
+class _Arguments:
+    """Appends Triton's scratch pointers, which are null, and checks what was promised."""
+
+    def __init__(self, kernel: str, types: tuple[tuple[str, str], ...], multiples: frozenset[str]):
+        self.kernel, self.types, self.multiples = kernel, types, multiples
+
+    def __call__(self, arguments: Sequence[Any], parameters: Sequence[Any]) -> list[Any]:
+        if len(arguments) != len(self.types):
+            raise LaunchError(f"{self.kernel} takes {len(self.types)} argument{'s' * (len(self.types) != 1)} "
+                              f"({', '.join(f'{n}: {t}' for n, t in self.types) or 'none'}), got {len(arguments)}")
+        for (name, kind), argument in zip(self.types, arguments, strict=True):
+            value = getattr(argument, "address", argument)
+            if name in self.multiples and isinstance(value, int) and value % _MULTIPLE:
+                raise LaunchError(f"{self.kernel} was compiled for {name} ({kind}:{_MULTIPLE}) a multiple of {_MULTIPLE}, "
+                                  f"got {value}")
+        return [*arguments, *[0] * (len(parameters) - len(arguments))]
+
+
+@functools.cache
+def _settings() -> tuple[str, ...]:
+    from triton.backends.nvidia.compiler import CUDAOptions
+
+    known = [f.name for f in CUDAOptions.__dataclass_fields__.values()]
+    return tuple(name for name in known if name not in ("arch", "backend_name", "warp_size"))
+
+
+def _number(wanted: str) -> int:
+    return int(re.sub(r"\D", "", source.target("Triton", TARGETS, wanted)))
