@@ -1,7 +1,8 @@
 """What lanes do together, and masks on machines of every width up to 64 lanes."""
 import numpy as np
 import pytest
-from lowering import kernel, lowered, machine as standin
+from lowering import kernel, lowered
+from lowering import machine as standin
 from run_ptx import machine, run
 from test_lower_running import LANES, each
 
