@@ -8,8 +8,7 @@ from __future__ import annotations
 import attrs
 
 from archdef.errors import ArchdefError, PtxError, nearest
-from archdef.lower import (select_arithmetic, select_control, select_convert, select_memory,  # noqa: F401  builders register here
-                           select_warp)
+from archdef.lower import select_arithmetic, select_control, select_convert, select_memory, select_warp  # noqa: F401  builders register here
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, coalesce, demand
 from archdef.lower.branches import exit_early, invert_branches, predicate_branches

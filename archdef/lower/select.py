@@ -201,6 +201,8 @@ class Selection:
             return ~v if operand.negated else v
         if isinstance(operand, ir.Immediate):
             return TRUE if operand.value else ~TRUE
+        if isinstance(operand, ir.Special) and operand.name == "%is_explicit_cluster":
+            return ~TRUE
         raise self.fault("expected a predicate")
 
     def value(self, operand: ir.Operand, type: str) -> Value:
@@ -276,6 +278,10 @@ class Selection:
             return immediate(self.architecture.warp.size, width), "move"
         if bare in ("envreg1", "envreg2"):
             return self._workspace(bare), "move"
+        if bare == "aggr_smem_size":
+            reserved = getattr(self.architecture.limits, "shared_reserved_bytes_per_block", 0)
+            own = Const(ConstantKind.SPECIAL, 4, int(SpecialRegister.TOTAL_SHARED))
+            return self.temporary("add_b32", [own, immediate(reserved)], 4, "int_add"), "move"
         if bare in SCRATCH:
             return immediate(SCRATCH[bare], width), "move"
         stem, dot, part = bare.partition(".")
@@ -283,7 +289,7 @@ class Selection:
             return immediate(0, width), "move"
         if stem == "cluster_nctaid" and dot or bare == "cluster_nctarank":
             return immediate(1, width), "move"
-        aliases = {"dynamic_smem_size": "DYNAMIC_SHARED", "total_smem_size": "TOTAL_SHARED", "aggr_smem_size": "TOTAL_SHARED",
+        aliases = {"dynamic_smem_size": "DYNAMIC_SHARED", "total_smem_size": "TOTAL_SHARED",
                    "globaltimer_lo": "GLOBALTIMER", "globaltimer_hi": "GLOBALTIMER"}
         # a cluster is one block, so it has the block's place in the grid
         bare_name = bare.replace("clusterid", "ctaid") if stem in ("clusterid", "nclusterid") else bare
@@ -378,10 +384,10 @@ def need(architecture, feature: str, module: ir.Module, instruction: ir.Instruct
                          architecture=architecture.name, feature=feature, **place(module, instruction))
 
 
-_ZERO = re.compile(r"envreg\d+|pm\d(_64)?|cluster_ctarank|is_explicit_cluster|current_graph_exec")
+_ZERO = re.compile(r"envreg\d+|pm\d(_64)?|cluster_ctarank|current_graph_exec")
 """Special registers that read 0: nothing is there, or nothing counts."""
-SCRATCH = {"reserved_smem_offset_begin": 0, "reserved_smem_offset_0": 0, "reserved_smem_offset_1": SCRATCH_BYTES // 2,
-           "reserved_smem_offset_end": SCRATCH_BYTES, "reserved_smem_offset_cap": SCRATCH_BYTES}
+SCRATCH = {"reserved_smem_offset_begin": 0, "reserved_smem_offset_0": 0, "reserved_smem_offset_1": 0,
+           "reserved_smem_offset_end": 288, "reserved_smem_offset_cap": SCRATCH_BYTES}
 """Special registers that name places in the shared memory reserved for the system, which the layout puts first."""
 SPACES = {"global": Space.GLOBAL, "shared": Space.SHARED, "local": Space.LOCAL, "const": Space.CONST, "param": Space.CONST,
           "": Space.GENERIC}

@@ -163,6 +163,7 @@ _COMBINE = "bool=and|or|xor"
 _ORDERING = "order=weak|volatile|relaxed|acquire|release|acq_rel|sc? mmio?"
 _SCOPE = "scope=cta|cluster|gpu|sys?"
 _REQUIRED_SCOPE = "scope=cta|cluster|gpu|sys"
+_RESTRICTED = "restrict=sync_restrict::shared::cta|sync_restrict::shared::cluster scope=cluster"
 _PRIORITIES = "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged"
 _HINTS = ("cache=ca|cg|cs|lu|cv|wb|wt|nc? nc? evict1=L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|"
           "L1::no_allocate|L2::evict_normal|L2::evict_first|L2::evict_last? hint=L2::cache_hint? "
@@ -345,7 +346,8 @@ TABLE: tuple[Row, ...] = (
     Row("set", f"{_SET16}|f16|bf16 f16|bf16", f"{_FLOAT_ORDER} ftz?", "d a:{type2} b:{type2}", "set", "{cmp}", "fp16_compare"),
     Row("set", f"{_SET16}|f16|bf16 f16|bf16", f"{_FLOAT_ORDER} {_COMBINE} ftz?", "d a:{type2} b:{type2} c:pred", "set", "{cmp}",
         "fp16_compare"),
-    Row("set", "u32|s32|f16x2 f16x2", f"{_FLOAT_ORDER} ftz?", "d a:{type2} b:{type2}", "set_pair", "{cmp}{_ftz}", "fp16_compare", "fp16"),
+    Row("set", "u32|s32|f16x2 f16x2", f"{_FLOAT_ORDER} ftz?", "d a:{type2} b:{type2}", "set_pair", "{cmp}{_ftz}", "fp16_compare",
+        "fp16"),
     Row("set", "u32|s32|f16x2 f16x2", f"{_FLOAT_ORDER} {_COMBINE} ftz?", "d a:{type2} b:{type2} c:pred", "set_pair", "{cmp}{_ftz}",
         "fp16_compare", "fp16"),
     Row("set", "u32|s32|bf16x2 bf16x2", _FLOAT_ORDER, "d a:{type2} b:{type2}", "set_pair", "{cmp}", "fp16_compare", "bf16"),
@@ -384,8 +386,8 @@ TABLE: tuple[Row, ...] = (
     Row("cvt", "f16 f32", "rnd=rn|rz satfinite", "d a:f32", "alu", "cvt_{rnd}_satfinite_f16_f32", "convert", "fp16"),
     Row("cvt", "bf16 f32", "rnd=rn|rz relu satfinite?", "d a:f32", "alu", "cvt_{rnd}_relu{_satfinite}_bf16_f32", "convert", "bf16"),
     Row("cvt", "bf16 f32", "rnd=rn|rz satfinite", "d a:f32", "alu", "cvt_{rnd}_satfinite_bf16_f32", "convert", "bf16"),
-    Row("cvt", "f16x2 f32", "rnd=rn|rz relu? satfinite?", "d a:f32 b:f32", "alu", "cvt_{rnd}{_relu}{_satfinite}_f16x2_f32", "convert",
-        "fp16"),
+    Row("cvt", "f16x2 f32", "rnd=rn|rz relu? satfinite?", "d a:f32 b:f32", "alu", "cvt_{rnd}{_relu}{_satfinite}_f16x2_f32",
+        "convert", "fp16"),
     Row("cvt", "bf16x2 f32", "rnd=rn|rz relu? satfinite?", "d a:f32 b:f32", "alu", "cvt_{rnd}{_relu}{_satfinite}_bf16x2_f32",
         "convert", "bf16"),
     Row("cvt", "tf32 f32", "rnd=rn|rz|rna relu? satfinite?", "d a:f32", "alu", "cvt_{rnd}{_relu}{_satfinite}_tf32_f32", "convert",
@@ -432,12 +434,10 @@ TABLE: tuple[Row, ...] = (
     Row("membar", "", "level=cta|gl|sys", "", "fence", "", "fence"),
     Row("membar", "", "proxy kind=alias|async space=global|shared::cta>shared|shared::cluster>shared?", "", "hint"),
     Row("fence", "", f"order=sc|acq_rel|acquire|release? {_REQUIRED_SCOPE}", "", "fence", "", "fence"),
-    Row("fence", "", "order=acquire|release restrict=sync_restrict::shared::cta|sync_restrict::shared::cluster scope=cluster", "", "fence",
-        "", "fence"),
+    Row("fence", "", f"order=acquire|release {_RESTRICTED}", "", "fence", "", "fence"),
     Row("fence", "", "mbarrier_init order=release scope=cluster", "", "fence", "", "fence"),
     Row("fence", "", "proxy kind=alias|async|async::generic space=global|shared::cta>shared|shared::cluster>shared?", "", "hint"),
-    Row("fence", "", "proxy kind=async::generic order=acquire|release restrict=sync_restrict::shared::cta|sync_restrict::shared::cluster "
-        "scope=cluster", "", "hint"),
+    Row("fence", "", f"proxy kind=async::generic order=acquire|release {_RESTRICTED}", "", "hint"),
     Row("fence", "", f"proxy kind=tensormap::generic order=release {_REQUIRED_SCOPE}", "", "hint"),
     Row("fence", "", f"proxy kind=tensormap::generic order=acquire {_REQUIRED_SCOPE}", "a b", "hint"),
     Row("prefetch", "", "space=global|local? level=L1|L2|L2::evict_last|L2::evict_normal", "a", "hint"),
@@ -446,7 +446,8 @@ TABLE: tuple[Row, ...] = (
     Row("applypriority", "", "space=global? evict=L2::evict_normal", "a b", "hint"),
     Row("discard", "", "space=global? level=L2", "a b", "hint"),
     Row("createpolicy", "b64", f"fractional primary={_PRIORITIES} secondary={_PRIORITIES}?", "d a:f32?", "policy", "", "move"),
-    Row("createpolicy", "b64", f"range space=global? primary={_PRIORITIES} secondary={_PRIORITIES}?", "d a b:u32 c:u32", "policy", "", "move"),
+    Row("createpolicy", "b64", f"range space=global? primary={_PRIORITIES} secondary={_PRIORITIES}?", "d a b:u32 c:u32", "policy", "",
+        "move"),
     Row("createpolicy", "b64", "cvt level=L2", "d a", "policy", "", "move"),
     Row("nanosleep", "u32", "", "a", "hint"),
     Row("griddepcontrol", "", "action=wait|launch_dependents", "", "hint"),

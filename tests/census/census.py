@@ -16,12 +16,12 @@ import attrs
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))  # the stand-in machine of the lowering tests
 
-from lowering import machine  # noqa: E402
-from statements import module  # noqa: E402
+from lowering import machine
+from statements import module
 
-from archdef.errors import ArchdefError  # noqa: E402
-from archdef.lower import lower  # noqa: E402
-from archdef.ptx import parse  # noqa: E402
+from archdef.errors import ArchdefError
+from archdef.lower import lower
+from archdef.ptx import parse
 
 DATA = Path(__file__).parents[1] / "data" / "census.csv.gz"
 UNCOVERED = Path(__file__).with_name("uncovered.txt")

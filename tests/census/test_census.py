@@ -2,7 +2,6 @@
 from census import PASSES, UNCOVERED, bounds, census, uncovered
 from statements import module
 
-from archdef.errors import UnsupportedInstruction
 from archdef.ptx import parse
 
 

@@ -160,6 +160,9 @@ def sqrt(form: Format, a: int, mode: str) -> int:
 
 def convert(value: int, to: Format, from_: Format, mode: str) -> int:
     """Change of format."""
+    if from_ is F64 and to.bits == 16 and from_.is_nan(value):  # keeps its sign and the upper bits of its payload, made quiet
+        payload = value >> from_.precision - to.precision & (1 << to.precision - 1) - 1
+        return value >> 48 & 0x8000 | to.infinity | 1 << to.precision - 2 | payload
     if from_.is_nan(value):
         return CANONICAL if to is F32 else 0x7FFF if to is F16 else nan(to)
     sign = to.sign if from_.negative(value) else 0

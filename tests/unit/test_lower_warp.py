@@ -1,7 +1,8 @@
 """What lanes do together, and masks on machines of every width up to 64 lanes."""
 import numpy as np
 import pytest
-from lowering import kernel, lowered, machine as standin
+from lowering import kernel, lowered
+from lowering import machine as standin
 from run_ptx import machine, run
 from test_lower_running import LANES, each
 
@@ -95,8 +96,14 @@ def test_sizes_of_shared_memory():
     assert np.array_equal(each(body, shared=64), np.full(32, 256064 + 64000))
 
 
+def test_shared_memory_in_all_has_what_the_machine_reserves():
+    body = ".shared .align 4 .b8 tile[256]; st.shared.u32 [tile], 1; mov.u32 %r2, %aggr_smem_size;"
+    arch = machine(limits__shared_reserved_bytes_per_block=1024)
+    assert np.array_equal(each(body, arch=arch), np.full(32, 1280))
+
+
 def test_what_counts_nothing_reads_zero():
-    body = "mov.u32 %r3, %envreg0; mov.u32 %r4, %pm3; mov.u64 %rd5, %pm3_64; mov.u32 %r5, %is_explicit_cluster; or.b32 %r6, %r3, %r4; cvt.u32.u64 %r7, %rd5; or.b32 %r8, %r5, %r7; or.b32 %r2, %r6, %r8;"
+    body = "mov.u32 %r3, %envreg0; mov.u32 %r4, %pm3; mov.u64 %rd5, %pm3_64; mov.pred %p1, %is_explicit_cluster; selp.u32 %r5, 1, 0, %p1; or.b32 %r6, %r3, %r4; cvt.u32.u64 %r7, %rd5; or.b32 %r8, %r5, %r7; or.b32 %r2, %r6, %r8;"
     assert not each(body).any()
 
 

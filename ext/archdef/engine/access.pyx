@@ -170,10 +170,8 @@ cdef void _operate(const Launch *launch, const Warp *w, const Uop *u, uint64_t l
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
         for v in range(u.vec):
-            if v:
+            if u.vec > 1:
                 b = _row(launch, w, u, 1 + v)
-            elif u.vec > 1:
-                b = _row(launch, w, u, 1)
             place = host + address[lane] + v * u.element
             if u.element == 8:
                 old = (<uint64_t *>place)[0]

@@ -71,11 +71,23 @@ LANES_INLINE uint32_t round_small(double x, int rounding, int fraction, int bias
 #define ROUND_f16(x, rounding, relu, finite) round_small(x, rounding, 10, 15, relu, finite)
 #define ROUND_bf16(x, rounding, relu, finite) round_small(x, rounding, 7, 127, relu, finite)
 
-/* tf32: f32 whose 13 lowest bits are 0; rounding 0 nearest even, 1 toward zero, 4 nearest, ties away from zero. */
+/* A NaN that becomes a 16-bit one from double precision keeps its sign and the upper bits of its payload, made quiet. */
+LANES_INLINE uint32_t nan_to_small(double x, int fraction, int bias)
+{
+    uint64_t bits = bits_f64(x);
+    uint32_t infinity = (2 * (uint32_t)bias + 1) << fraction, payload = (uint32_t)(bits >> (52 - fraction)) & ((1u << fraction) - 1);
+    return ((uint32_t)(bits >> 48) & 0x8000u) | infinity | 1u << (fraction - 1) | payload;
+}
+#define NAN_f16(x) nan_to_small(x, 10, 15)
+#define NAN_bf16(x) nan_to_small(x, 7, 127)
+
+/* tf32: f32 whose 13 lowest bits are 0; rounding 0 nearest even, 1 toward zero, 4 nearest, ties away from zero. NaNs as compute
+ * capability 9.0 gives them: canonical, but cut where ties go away from zero. */
 LANES_INLINE uint32_t round_tf32(float x, int rounding, int relu, int finite)
 {
     uint32_t bits = bits_f32(x), half = rounding == 4 ? 0x1000u : rounding == 0 ? 0xfffu + (bits >> 13 & 1) : 0;
-    uint32_t value = x == x ? ((bits & 0x7fffffffu) < 0x7f800000u ? bits + half : bits) & 0xffffe000u : 0x7fffffffu;
+    uint32_t nan = rounding != 4 ? 0x7fffe000u : bits & (finite ? 0xffff0000u : 0xffffe000u);
+    uint32_t value = x == x ? ((bits & 0x7fffffffu) < 0x7f800000u ? bits + half : bits) & 0xffffe000u : nan;
     value = finite && (value & 0x7fffffffu) == 0x7f800000u ? (value & 0x80000000u) | 0x7f7fe000u : value;
     return relu && x == x && value >> 31 ? 0 : value;
 }
@@ -132,7 +144,7 @@ LANES_INLINE double sticky_s64(int64_t x) { return x < 0 ? -sticky_u64(0 - (uint
     SMALL_FORM(mode##_relu, rounding, T, 1, 0) SMALL_FORM(mode##_satfinite, rounding, T, 0, 1)                      \
     SMALL_FORM(mode##_relu_satfinite, rounding, T, 1, 1)
 #define SMALL_MODE(mode, rounding, T)                                                                              \
-    ALU(cvt_##mode##_##T##_f64, u32, f64, f64, f64, ROUND_##T(a, rounding, 0, 0))                                   \
+    ALU(cvt_##mode##_##T##_f64, u32, f64, f64, f64, a == a ? ROUND_##T(a, rounding, 0, 0) : NAN_##T(a))             \
     CVT_SMALL(u8, mode, rounding, T) CVT_SMALL(s8, mode, rounding, T) CVT_SMALL(u16, mode, rounding, T)            \
     CVT_SMALL(s16, mode, rounding, T) CVT_SMALL(u32, mode, rounding, T) CVT_SMALL(s32, mode, rounding, T)          \
     ALU(cvt_##mode##_##T##_u64, u32, u64, u64, u64, ROUND_##T(sticky_u64(a), rounding, 0, 0))                       \
@@ -173,7 +185,7 @@ LANES_INLINE double sticky_s64(int64_t x) { return x < 0 ? -sticky_u64(0 - (uint
     ALU(cvt_f64_f32, f64, f32, f32, f32, propagate((double)a, (double)a, 0.0, 0.0))                                \
     ALU(cvt_f32_f64, f32, f64, f64, f64, canonical((float)a))                                                      \
     ALU(cvt_f32_f16, f32, u32, u32, u32, half_to_float(a & 0xffffu))                                               \
-    ALU(cvt_f64_f16, f64, u32, u32, u32, (double)half_to_float(a & 0xffffu))                                       \
+    ALU(cvt_f64_f16, f64, u32, u32, u32, half_to_double(a & 0xffffu))                                              \
     ALU(cvt_f32_bf16, f32, u32, u32, u32, brain_to_float(a))                                                       \
     ALU(cvt_f64_bf16, f64, u32, u32, u32, propagate((double)brain_to_float(a), (double)brain_to_float(a), 0.0, 0.0)) \
     SMALL_NEAREST(f16, float_to_half) SMALL_NEAREST(bf16, float_to_brain)                                          \

@@ -16,6 +16,12 @@ LANES_INLINE float half_to_float(uint32_t h) /* exact */
     uint32_t bits = rest < 0x7c00u ? bits_f32(scaled) : rest == 0x7c00u ? 0x7f800000u : 0x7fffffffu;
     return float_of(rest > 0x7c00u ? bits : bits | sign);
 }
+/* NaNs that meet double precision keep their sign and their payload, made quiet. */
+LANES_INLINE double half_to_double(uint32_t h)
+{
+    uint64_t nan = (uint64_t)(h & 0x8000u) << 48 | 0x7ff8000000000000u | (uint64_t)(h & 0x3ffu) << 42;
+    return (h & 0x7fffu) > 0x7c00u ? double_of(nan) : (double)half_to_float(h);
+}
 LANES_INLINE float brain_to_float(uint32_t h) { return float_of(h << 16); } /* exact; NaNs keep their payload */
 
 /* Nearest even, without branches so that loops vectorise. Normal results are rounded by an integer addition below the last kept bit,
@@ -57,8 +63,13 @@ LANES_INLINE double clip_f64(double x, int mode)
 
 /* f16. A float has more than twice the bits of a half and two, so rounding a sum or product twice is rounding it once; results in
  * the subnormal range of f16 are exact in f32. */
+LANES_INLINE uint32_t result_half(float x, int mode) /* what is tiny before it is rounded is flushed */
+{
+    float clipped = clip_f32(x, mode);
+    return float_to_half(mode & FTZ && __builtin_fabsf(clipped) < 0x1p-14f ? __builtin_copysignf(0.0f, clipped) : clipped);
+}
 #define F16_IN(x) half_to_float(flush_half(x, mode))
-#define F16_OUT(x) flush_half(float_to_half(clip_f32(x, mode)), mode)
+#define F16_OUT(x) result_half(x, mode)
 LANES_INLINE uint32_t add_half(uint32_t a, uint32_t b, uint32_t c, int mode) { (void)c; return F16_OUT(F16_IN(a) + F16_IN(b)); }
 LANES_INLINE uint32_t sub_half(uint32_t a, uint32_t b, uint32_t c, int mode) { (void)c; return F16_OUT(F16_IN(a) - F16_IN(b)); }
 LANES_INLINE uint32_t mul_half(uint32_t a, uint32_t b, uint32_t c, int mode) { (void)c; return F16_OUT(F16_IN(a) * F16_IN(b)); }
