@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import os
+from typing import TextIO
 
 import attrs
 import numpy as np
@@ -17,22 +18,31 @@ from archdef.spec import Architecture
 
 MAX_INSTRUCTIONS = 10_000_000_000
 MAX_CYCLES = 1_000_000_000_000
+HEAP_BYTES = 8 << 20
+PRINT_BYTES = 1 << 20
 
 
 class Device:
     """One simulated GPU: allocates arrays and compiles modules, whose kernels run on its architecture."""
 
     def __init__(self, architecture: str | Architecture, *, max_instructions: int = MAX_INSTRUCTIONS,
-                 max_cycles: int = MAX_CYCLES):
+                 max_cycles: int = MAX_CYCLES, printf: TextIO | None = None, heap_bytes: int = HEAP_BYTES,
+                 print_bytes: int = PRINT_BYTES):
         """Make a device.
 
         architecture                 : the name of an installed one, or a description.
         max_instructions, max_cycles : budgets of each launch, so that a kernel that never ends does end.
+        printf                       : a text stream, such as ``sys.stdout``, that gets what each launch printed, at its end;
+                                       `Run.printed` has it in any case.
+        heap_bytes                   : size of the heap from which kernels allocate; taken from device memory by the first
+                                       launch that uses it.
+        print_bytes                  : room for what one launch prints; calls past it are counted and lost.
 
         Raises UnknownArchitecture.
         """
         self.architecture = registry.get(architecture) if isinstance(architecture, str) else architecture
         self.max_instructions, self.max_cycles = max_instructions, max_cycles
+        self.printf, self.heap_bytes, self.print_bytes = printf, heap_bytes, print_bytes
 
     @functools.cached_property
     def memory(self) -> Memory:

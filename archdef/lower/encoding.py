@@ -49,6 +49,8 @@ class Kind(IntEnum):
     SPECIAL = 19
     TRAP = 20
     MATCH = 21
+    SYSTEM = 22
+    CALL_INDIRECT = 23
 
 
 class Space(IntEnum):
@@ -111,6 +113,16 @@ class ShuffleOp(IntEnum):
     DOWN = 1
     BFLY = 2
     IDX = 3
+
+
+class SystemCall(IntEnum):
+    """``fn`` of a system call."""
+
+    PRINT = 0
+    ASSERT = 1
+    ALLOCATE = 2
+    FREE = 3
+    STACK = 4
 
 
 class SpecialRegister(IntEnum):

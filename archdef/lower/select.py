@@ -301,6 +301,20 @@ class Selection:
         fn = "low_b64" if has == 4 else "cvt_s64_s32" if type[0] == "s" else "cvt_u64_u32"
         return narrow, lambda: self.emit(Kind.ALU, fn, [v], [narrow], "move", width=has)
 
+    def take_result(self, result: str, source: int, bytes: int, offset: int = 0) -> None:
+        """Move what a call returned to the caller's variable or register of that name."""
+        width = self.unit.widths[source]
+        if result in self.function.registers:
+            d = self.register(result, self.function.registers[result])
+            if self.unit.widths[d] != width:
+                raise self.unsupported(f"`{result}` has another width than the result of the call")
+        else:
+            local = self.pieces.setdefault((result, offset), Piece(self.unit.new(width), bytes))
+            if local.bytes != bytes:
+                raise self.unsupported(f"`{result}` is returned and read in pieces of different sizes")
+            d = local.register
+        self.emit(Kind.ALU, mov(width), [d], [source], "move", width=width)
+
     def environment(self, bound: dict[str, str]) -> int:
         """Give the floating-point environment that modifiers ask for."""
         return ROUNDING[bound.get("rnd", "")] | (FLUSH if bound.get("ftz") else 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from archdef.lower.encoding import BarrierOp, Flag, Kind
 from archdef.lower.select import Piece, Selection, builds
 from archdef.lower.select_arithmetic import predicate_pair
+from archdef.lower.select_system import SERVICES, serve
 from archdef.lower.virtual import Const, immediate, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match
@@ -61,6 +62,9 @@ def call(s: Selection, m: Match, i: ir.Instruction) -> None:
         raise s.unsupported("calls through a register")
     name = target.callee.name
     interface = s.interfaces.get(name)
+    if interface is None and name in SERVICES:
+        serve(s, target, SERVICES[name])
+        return
     if interface is None:
         if name.startswith(_LAUNCHES):
             s.need("dynamic_parallelism")
@@ -93,16 +97,8 @@ def _hand_over(s: Selection, argument, offset: int, piece: Piece) -> None:
 
 
 def _take(s: Selection, result: str, offset: int, piece: Piece) -> None:
-    width = s.unit.widths[piece.register]
-    if result in s.function.registers:
-        d = s.register(result, s.function.registers[result])
-    else:
-        local = s.pieces.setdefault((result, offset), Piece(s.unit.new(width), piece.bytes))
-        if local.bytes != piece.bytes:
-            raise s.unsupported(f"`{result}` is returned and read in pieces of different sizes")
-        d = local.register
     s.code.foreign.add(piece.register)
-    s.emit(Kind.ALU, mov(width), [d], [piece.register], "move", width=width)
+    s.take_result(result, piece.register, piece.bytes, offset)
 
 
 # ----------------------------------------------------------------------------------------------------------- barriers

@@ -44,6 +44,8 @@ cpdef enum OpKind:
     K_SPECIAL = 19 # d[0] = changing special register `fn` (a Special): clock, clock64, globaltimer, smid …
     K_TRAP = 20    # the kernel asks to end with an error
     K_MATCH = 21   # `fn` 0 any, 1 all; d[0] mask row, d[1] predicate or -1; s[0] value, s[1] member mask
+    K_SYSTEM = 22  # `fn` is a SystemCall: the machine's runtime serves the lanes of the guard one by one
+    K_CALL_INDIRECT = 23  # call the function number s[0] (64-bit if FL_ADDRESS64): op targets[target + number - 1], -1: not callable
 
 cpdef enum Space:
     SP_GLOBAL = 0
@@ -88,6 +90,13 @@ cpdef enum ShuffleOp:
     SHFL_DOWN = 1
     SHFL_BFLY = 2
     SHFL_IDX = 3
+
+cpdef enum SystemCall:   # numbers of K_SYSTEM
+    SYS_PRINT = 0        # d[0] row: values printed, or -1; s[0] format, s[1] values, both 64-bit generic addresses
+    SYS_ASSERT = 1       # end with a fault; s[0] expression, s[1] file, s[2] line, s[3] function, s[4] bytes per character
+    SYS_ALLOCATE = 2     # d[0] 64-bit row: address in the device heap, 0 if it is full; s[0] bytes, 64-bit
+    SYS_FREE = 3         # s[0] what SYS_ALLOCATE gave, or 0
+    SYS_STACK = 4        # d[0] = s[0] + s[1], which must stay inside the thread's local memory
 
 cpdef enum Special:      # values the engine puts into rows at the start of a warp, or reads on demand (K_SPECIAL)
     SR_TID_X = 0
