@@ -31,6 +31,20 @@ class Assignment:
     predicate_count: int = _FIRST_PREDICATE
 
 
+def assign_passed(interfaces, unit: Unit, places: Assignment) -> None:
+    """Assign the registers that belong to no function: the stack pointer, and interfaces that are apart."""
+    wanted = {v: None for i in interfaces if i.apart for v in sorted(i.registers(i.parameters) | i.registers(i.returns))}
+    if unit.stack is not None:
+        wanted[unit.stack] = None
+    for v in sorted(wanted, key=lambda v: -unit.widths[v]):
+        if unit.widths[v]:
+            places.rows[v] = places.row_count
+            places.row_count += unit.widths[v] // 4
+        else:
+            places.predicates[v] = places.predicate_count
+            places.predicate_count += 1
+
+
 def coalesce(code: Code, unit: Unit) -> None:
     """Give source and destination of a copy one register where their lives allow it, and drop the copy."""
     moves = [op for op in code.ops if op.kind == Kind.ALU and op.fn[:4] == "mov_" and op.guard is None
@@ -214,6 +228,8 @@ def demand(code: Code, unit: Unit, addresses: set[int], of_callee: dict[str, int
         count = (behind & ones).bit_count() + 2 * (behind & twos).bit_count()
         if op.kind == Kind.CALL:
             count += of_callee.get(op.target, 0)
+        elif op.kind == Kind.CALL_INDIRECT:
+            count += max((of_callee.get(name, 0) for name in op.target), default=0)
         most = max(most, count)
     return most
 

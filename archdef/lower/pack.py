@@ -92,6 +92,9 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
             targets.extend(labels[name] for name in op.target)
         elif op.kind == Kind.CALL:
             target = starts[op.target]
+        elif op.kind == Kind.CALL_INDIRECT:
+            target, count = len(targets), len(module.functions)
+            targets.extend(starts[name] if name in op.target else -1 for name in module.functions)
         if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED) and meetings[k] >= 0:
             reconverge = position[meetings[k]]
         number = op.fn if not isinstance(op.fn, str) else functions[op.kind][op.fn]

@@ -126,6 +126,8 @@ class Unit:
     """Virtual register → SpecialRegister that the engine puts there before the first op."""
     special_of: dict[int, int] = attrs.Factory(dict)
     """SpecialRegister → its virtual register."""
+    stack: int | None = None
+    """Virtual register of the stack pointer, where the program has a call stack."""
 
     def new(self, width: int) -> int:
         """Make a virtual register."""

@@ -175,6 +175,10 @@ class Function:
     where: Where = Where(0)
     defined: bool = True
     """False for a declaration without a body (``.extern .func vprintf``)."""
+    prototypes: dict[str, tuple[tuple[Variable, ...], tuple[Variable, ...]]] = attrs.Factory(dict)
+    """``.callprototype`` of indirect calls, by label: returns and parameters."""
+    call_targets: dict[str, tuple[str, ...]] = attrs.Factory(dict)
+    """``.calltargets`` lists of functions, by label."""
 
 
 @attrs.frozen(slots=True)

@@ -81,6 +81,8 @@ class _Body:
     jumps: list[tuple[int, Scope, str, int]] = attrs.Factory(list)
     """``(instruction, scope, label as written, token)`` of every use of a label: labels are known only at the end."""
     target_lists: list[tuple[str, Scope, list[tuple[str, int]]]] = attrs.Factory(list)
+    prototypes: dict[str, tuple[tuple[Variable, ...], tuple[Variable, ...]]] = attrs.Factory(dict)
+    call_targets: dict[str, tuple[str, ...]] = attrs.Factory(dict)
     scopes: list[Scope] = attrs.Factory(list)
     """Every scope of the function, for its registers."""
 
@@ -262,6 +264,8 @@ class _Parser(Cursor):
             directives,
             where,
             defined,
+            body.prototypes,
+            body.call_targets,
         )
 
     def _directives(self) -> dict[str, tuple[int, ...]]:
@@ -338,15 +342,15 @@ class _Parser(Cursor):
             if follows == ".branchtargets":
                 body.target_lists.append((unique, scope, listed))
             else:
+                body.call_targets[unique] = tuple(function for function, _ in listed)
                 for function, where in listed:
                     self.references.setdefault(function, where)
         elif follows == ".callprototype":
             self.at += 1
-            if self.texts[self.at] == "(":
-                self.declarations.parameters()
+            returns = self.declarations.parameters() if self.texts[self.at] == "(" else []
             self.word("`_`")
-            if self.texts[self.at] == "(":
-                self.declarations.parameters()
+            taken = self.declarations.parameters() if self.texts[self.at] == "(" else []
+            body.prototypes[unique] = tuple(returns), tuple(taken)
             self._directives()
             self.expect(";", "`.callprototype`")
         else:

@@ -17,7 +17,7 @@ OPERANDS = {
     "load": "{vector} [%rd1+16]", "store": "[%rd1+16] {vector}", "branch": "DONE", "branch_indexed": "%r1 TARGETS", "call": "helper",
     "fence": "", "exit": "", "return": "", "trap": "", "generic_address": "%rd2 %rd3", "space_test": "%p1 %rd3",
 }
-SPECIFIC = {"lop3": "%r1 %r2 %r3 %r4 0x96", "nanosleep": "%r1", "applypriority": "[%rd1] 128", "discard": "[%rd1] 128",
+SPECIFIC = {"alloca": "%rd1 %rd2", "lop3": "%r1 %r2 %r3 %r4 0x96", "nanosleep": "%r1", "applypriority": "[%rd1] 128", "discard": "[%rd1] 128",
             "prefetch": "[%rd1]", "prefetchu": "[%rd1]", "pmevent": "1", "fence": "", "griddepcontrol": "", "brkpt": ""}
 
 
