@@ -3,12 +3,14 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Sequence
 from typing import TextIO
 
 import attrs
 import numpy as np
 
 from archdef import registry
+from archdef.errors import CompileError
 from archdef.frontends import Options
 from archdef.frontends import compile as compile_source
 from archdef.run.array import DeviceArray
@@ -75,8 +77,8 @@ class Device:
         return DeviceArray(self.memory, shape, dtype).zero()
 
     # --------------------------------------------------------------------------------------------------------- modules
-    def compile(self, source: str | os.PathLike, options: Options | None = None) -> Module:
-        """Compile a ``.cu`` or ``.ptx`` file, or the text of one, for this device.
+    def compile(self, source: str | os.PathLike | Sequence[str | os.PathLike], options: Options | None = None) -> Module:
+        """Compile a ``.cu`` or ``.ptx`` file, or the text of one, for this device; several are linked into one module.
 
         options : compiler options; None for the oldest target, without fused multiply-adds where the machine has none.
 
@@ -85,7 +87,13 @@ class Device:
         options = options or Options()
         if "fp32_fma" not in self.architecture.isa.features:
             options = attrs.evolve(options, fused_multiply_add=False)
-        return Module(self, compile_source(source, options))
+        if isinstance(source, (str, os.PathLike)):
+            return Module(self, [compile_source(source, options)])
+        if len(source) > 1:  # functions and variables of one source may be used in another
+            options = attrs.evolve(options, extra=(*options.extra, "--relocatable-device-code=true"))
+        if not source:
+            raise CompileError("no source to compile")
+        return Module(self, [compile_source(one, options) for one in source])
 
     def __repr__(self) -> str:
         return f"<Device {self.architecture.label}>"

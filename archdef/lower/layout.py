@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import attrs
 
+from archdef.errors import PtxError
 from archdef.lower.calls import Calls, number_of
 from archdef.lower.encoding import ConstantKind
 from archdef.lower.frames import ALIGNMENT, rounded
@@ -74,7 +75,7 @@ def lay_out(module: ir.Module, entry: ir.Function, calls: Calls) -> Layout:
         if variable.space == "shared":
             if variable.name in referenced:
                 shared.append((None, variable))
-        elif variable.space in ("global", "const"):
+        elif variable.space in ("global", "const") and not variable.extern:
             _place(layout, variable)
     for function in module.functions.values():
         for variable in function.variables.values():
@@ -150,7 +151,11 @@ def _relocate(layout: Layout, module: ir.Module, variable: ir.Variable, function
         address = layout.address(function or "", symbol, size)
         if address is None and symbol.name in module.functions:
             address = immediate(number_of(module, symbol.name), size)
-        if address is not None:
+        if address is None:
+            file, line = module.place(variable.where.line)
+            raise PtxError(f"`{variable.name}` starts with the address of `{symbol.name}`, which no module that was linked defines",
+                           file=file, line=line, column=variable.where.column)
+        else:
             layout.relocations.append(Relocation(space, start + offset, size, address.kind, address.value))
 
 

@@ -286,6 +286,9 @@ class Selection:
         if place is not None and place[0] == "frame":
             address = self.temporary("add_b32", [self.frame, immediate(place[1] + operand.offset)], 4, "int_add")
             return self.fit(address, 4, width, "u32")
+        declared = self.module.variables.get(operand.name)
+        if declared is not None and place is None and declared.extern:
+            raise self.fault(f"variable `{operand.name}` is declared .extern, and no module that was linked defines it")
         address = self.layout.address(self.function.name, operand, width)
         if address is not None:
             return address
@@ -386,7 +389,8 @@ def place(module: ir.Module, instruction: ir.Instruction) -> dict:
     """Give where an instruction stands, as the arguments of a `PtxError`."""
     where = instruction.where
     text = module.lines[where.line - 1] if 0 < where.line <= len(module.lines) else instruction.text
-    return {"file": module.file, "line": where.line, "column": where.column, "text": text}
+    file, line = module.place(where.line)
+    return {"file": file, "line": line, "column": where.column, "text": text}
 
 
 def need(architecture, feature: str, module: ir.Module, instruction: ir.Instruction) -> None:

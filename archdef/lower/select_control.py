@@ -70,7 +70,7 @@ def call(s: Selection, m: Match, i: ir.Instruction) -> None:
     if interface is None:
         if name.startswith(_LAUNCHES):
             s.need("dynamic_parallelism")
-        raise s.unsupported(f"`{name}` has no body in this module")
+        raise s.unsupported(f"`{name}` has no body in {'any module that was linked' if s.module.parts else 'this module'}")
     s.need("device_calls")
     _pass(s, target, interface, name, lambda: s.emit(Kind.CALL, 0, operation="call", target=name))
 

@@ -167,9 +167,9 @@ class _Parser(Cursor):
             text = self.texts[self.at]
         self.at += 1
         if text == ".entry" or text == ".func":
-            self._function(text == ".entry", start)
+            self._function(text == ".entry", start, _linkage(linkage))
         elif text in SPACES and text != ".param":
-            self._declare_variables(text[1:], self.variables, ".extern" in linkage)
+            self._declare_variables(text[1:], self.variables, ".extern" in linkage, _linkage(linkage - {".extern"}))
         elif linkage:
             raise self.fail(f"expected a function or a variable, got {self.shown(self.at - 1)}", self.at - 1)
         elif text == ".file":
@@ -195,7 +195,7 @@ class _Parser(Cursor):
             known = [*_LINKAGE, *SPACES, ".entry", ".func", ".file", ".section", ".pragma", ".alias"]
             raise self.fail(f"expected a directive, got {self.shown(self.at - 1)}{suggest(text, known)}", self.at - 1)
 
-    def _declare_variables(self, space: str, into: dict[str, Variable], extern: bool) -> None:
+    def _declare_variables(self, space: str, into: dict[str, Variable], extern: bool, linkage: str = "") -> None:
         for variable in self.declarations.variables(space, extern):
             name = variable.name + self.scope.tag
             known = into.get(name)
@@ -203,7 +203,7 @@ class _Parser(Cursor):
             if not self.scope.declare_variable(variable.name) and not (known and (known.extern or extern)):
                 raise self._twice(variable)
             if known is None or known.extern:
-                into[name] = attrs.evolve(variable, name=name) if self.scope.tag else variable
+                into[name] = attrs.evolve(variable, name=name, linkage=linkage) if self.scope.tag or linkage else variable
 
     def _twice(self, variable: Variable) -> Exception:
         where = variable.where
@@ -211,7 +211,7 @@ class _Parser(Cursor):
         return self.source.error(f"`{clip(variable.name)}` is declared twice", place)
 
     # -------------------------------------------------------------------------------------------------------- functions
-    def _function(self, entry: bool, start: int) -> None:
+    def _function(self, entry: bool, start: int, linkage: str) -> None:
         self.loc_file = self.loc_line = None  # a line of the function before says nothing about this one
         where = self._where(start)
         returns = self.declarations.parameters() if not entry and self.texts[self.at] == "(" else []
@@ -266,6 +266,7 @@ class _Parser(Cursor):
             defined,
             body.prototypes,
             body.call_targets,
+            linkage,
         )
 
     def _directives(self) -> dict[str, tuple[int, ...]]:
@@ -732,6 +733,11 @@ class _Parser(Cursor):
             if depth == 0:
                 return
         raise self.fail("`.section` without its closing `}`", start)
+
+
+def _linkage(words: set[str]) -> str:
+    """Give the one word that says who sees a name."""
+    return next((word[1:] for word in (".weak", ".common", ".extern", ".visible") if word in words), "")
 
 
 def _one_line(tokens: list[str]) -> str:

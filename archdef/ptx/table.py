@@ -430,8 +430,9 @@ def unsupported(instruction: Instruction, module: Module, why: str = "") -> Unsu
     written = ".".join((instruction.opcode, *instruction.modifiers))
     text = module.lines[where.line - 1] if 0 < where.line <= len(module.lines) else instruction.text
     source = f" (from {where.file}:{where.source_line})" if where.file and where.source_line else ""
-    return UnsupportedInstruction(f"`{written}` is not supported{source}{why}", file=module.file, line=where.line,
-                                  column=where.column, text=text)
+    file, line = module.place(where.line)
+    return UnsupportedInstruction(f"`{written}` is not supported{source}{why}", file=file, line=line, column=where.column,
+                                  text=text)
 
 
 def _advice(instruction: Instruction) -> str:

@@ -164,4 +164,5 @@ def _count(number: int, noun: str) -> str:
 def _error(module: Module, place: Function | Instruction, message: str) -> PtxError:
     line = place.where.line
     text = module.lines[line - 1] if 0 < line <= len(module.lines) else ""
-    return PtxError(message, file=module.file, line=line, column=place.where.column, text=text)
+    file, line = module.place(line)
+    return PtxError(message, file=file, line=line, column=place.where.column, text=text)
