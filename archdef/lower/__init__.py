@@ -8,7 +8,7 @@ from __future__ import annotations
 import attrs
 
 from archdef.errors import ArchdefError, PtxError, nearest
-from archdef.lower import select_arithmetic, select_control, select_memory, select_stack, select_warp  # noqa: F401  builders register here
+from archdef.lower import (select_arithmetic, select_async, select_control, select_memory, select_stack, select_warp)  # noqa: F401  builders register here
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce, demand
 from archdef.lower.calls import calls_of

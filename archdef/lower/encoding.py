@@ -51,6 +51,9 @@ class Kind(IntEnum):
     MATCH = 21
     SYSTEM = 22
     CALL_INDIRECT = 23
+    COPY = 24
+    COPY_GROUP = 25
+    PHASE = 26
 
 
 class Space(IntEnum):
@@ -123,6 +126,28 @@ class SystemCall(IntEnum):
     ALLOCATE = 2
     FREE = 3
     STACK = 4
+
+
+class CopyGroup(IntEnum):
+    """``fn`` of an operation on groups of asynchronous copies."""
+
+    COMMIT = 0
+    WAIT = 1
+    WAIT_ALL = 2
+
+
+class PhaseOp(IntEnum):
+    """``fn`` of an operation on a barrier in shared memory."""
+
+    INIT = 0
+    INVALIDATE = 1
+    ARRIVE = 2
+    ARRIVE_DROP = 3
+    ARRIVE_EXPECT = 4
+    EXPECT = 5
+    COMPLETE = 6
+    TEST = 7
+    TEST_PARITY = 8
 
 
 class SpecialRegister(IntEnum):

@@ -7,11 +7,14 @@ from archdef.lower.encoding import (
     BarrierOp,
     Combine,
     ConstantKind,
+    CopyGroup,
     Flag,
     Kind,
+    PhaseOp,
     ShuffleOp,
     Space,
     SpecialRegister,
+    SystemCall,
     VoteOp,
 )
 from archdef.lower.pack import PREDICATE_DESTINATIONS, PREDICATE_SOURCES, lane_functions
@@ -77,7 +80,8 @@ def _head(op, kind: Kind, names) -> str:
         return f"{kind.name.lower()}.{Space(int(op['space'])).name.lower()}{vector}.{'s' if op['flags'] & 1 else 'b'}{8 * op['element']}"
     if kind == Kind.PRED:
         return f"pred.{fn:#04x}"
-    member = {Kind.BARRIER: BarrierOp, Kind.VOTE: VoteOp, Kind.SHUFFLE: ShuffleOp, Kind.SPECIAL: SpecialRegister}.get(kind)
+    member = {Kind.BARRIER: BarrierOp, Kind.VOTE: VoteOp, Kind.SHUFFLE: ShuffleOp, Kind.SPECIAL: SpecialRegister,
+              Kind.SYSTEM: SystemCall, Kind.PHASE: PhaseOp, Kind.COPY_GROUP: CopyGroup}.get(kind)
     return f"{kind.name.lower()}.{member(fn).name.lower()}" if member else kind.name.lower()
 
 
@@ -87,7 +91,7 @@ def _predicate(v: int) -> str:
 
 def _destination(v: int, kind: Kind, k: int, op) -> str:
     predicates = PREDICATE_DESTINATIONS.get(kind, ())
-    if kind == Kind.VOTE and op["fn"] < VoteOp.BALLOT:
+    if kind == Kind.VOTE and op["fn"] < VoteOp.BALLOT or kind == Kind.PHASE and op["fn"] >= PhaseOp.TEST:
         predicates = (0,)
     if k in predicates:
         return "" if v == NO_PREDICATE else f"p{v}"

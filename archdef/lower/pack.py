@@ -6,7 +6,7 @@ import numpy as np
 from archdef.errors import LaunchError
 from archdef.lower.allocate import Assignment, row_operand
 from archdef.lower.cost import Costs
-from archdef.lower.encoding import CONSTANT_ROW, MICRO_OP, NO_PREDICATE, NO_ROW, PRED_TRUE, SPECIAL_ROW, Kind, VoteOp
+from archdef.lower.encoding import CONSTANT_ROW, MICRO_OP, NO_PREDICATE, NO_ROW, PRED_TRUE, SPECIAL_ROW, Kind, PhaseOp, VoteOp
 from archdef.lower.select import place
 from archdef.lower.virtual import Code, Const, Op, Unit, successors
 from archdef.ptx import ir
@@ -84,7 +84,7 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
             continue
         instruction = source[op.statement]
         cost = costs.of(op.operation, op.times, place(module, instruction), instruction.text)
-        target, count, reconverge = 0, 0, -1
+        target, count, reconverge = 0, op.count, -1
         if op.kind == Kind.BRANCH:
             target = labels[op.target]
         elif op.kind == Kind.BRANCH_INDEXED:
@@ -128,6 +128,8 @@ def predicate_operand(v: int, places: Assignment) -> int:
 def _destinations(op: Op, places: Assignment) -> list[int]:
     predicates = PREDICATE_DESTINATIONS.get(op.kind, ())
     if op.kind == Kind.VOTE and op.fn < VoteOp.BALLOT:
+        predicates = (0,)
+    if op.kind == Kind.PHASE and op.fn >= PhaseOp.TEST:
         predicates = (0,)
     found = [NO_PREDICATE if k in predicates else NO_ROW for k in range(4)]
     for k, v in enumerate(op.d):

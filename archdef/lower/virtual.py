@@ -70,6 +70,7 @@ class Op:
     vec: int = 0
     combine: int = 0
     offset: int = 0
+    count: int = 0
     target: str | tuple[str, ...] | None = None
     """Label, labels, or name of the callee."""
     exact: bool = False

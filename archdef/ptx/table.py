@@ -163,6 +163,8 @@ _HINTS = ("cache=ca|cg|cs|lu|cv|wb|wt|nc? nc? evict1=L1::evict_normal|L1::evict_
           "fetch=L2::64B|L2::128B|L2::256B?")
 _MEMORY = f"space=global|shared|local|const|param|shared::cta>shared|param::entry>param|param::func>param? {_ORDERING} {_SCOPE}"
 _DATA = "b8|u8|s8|b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64"
+_PHASE_SPACE = "space=shared|shared::cta>shared?"
+_PHASE = f"order=release|acquire|relaxed? scope=cta|cluster? {_PHASE_SPACE}"
 _ATOMIC_SPACE = f"space=global|shared|shared::cta>shared? {_ORDERING} {_SCOPE} hint=L2::cache_hint?"
 
 TABLE: tuple[Row, ...] = (
@@ -338,6 +340,26 @@ TABLE: tuple[Row, ...] = (
     Row("red", "u32", f"{_ATOMIC_SPACE} op=inc|dec", "a b e?", "atomic", "{op}_u32"),
     Row("red", "f32", f"{_ATOMIC_SPACE} op=add ftz?", "a b e?", "atomic", "add_f32", "", "atomics_float_add"),
     Row("red", "f64", f"{_ATOMIC_SPACE} op=add", "a b e?", "atomic", "add_f64", "", "atomics_double_add"),
+    Row("cp", "", "async cache=ca|cg space=shared|shared::cta>shared from=global hint=L2::cache_hint? fetch=L2::64B|L2::128B|L2::256B?",
+        "a b n:u32 c:u32? e?", "copy_async", "", "load_global", "cp_async"),
+    Row("cp", "", "async commit_group", "", "copy_group", "commit", "move", "cp_async"),
+    Row("cp", "", "async wait_group", "n:u32", "copy_group", "wait", "move", "cp_async"),
+    Row("cp", "", "async wait_all", "", "copy_group", "wait_all", "move", "cp_async"),
+    Row("cp", "b64", f"async mbarrier arrive noinc? {_PHASE_SPACE}", "a", "copy_arrive", "", "atomic_shared", "cp_async mbarrier"),
+    Row("mbarrier", "b64", f"init {_PHASE_SPACE}", "a b:u32", "phase", "init", "atomic_shared", "mbarrier"),
+    Row("mbarrier", "b64", f"inval {_PHASE_SPACE}", "a", "phase", "invalidate", "atomic_shared", "mbarrier"),
+    Row("mbarrier", "b64", f"arrive noComplete? {_PHASE}", "d a b:u32?", "phase_arrive", "arrive", "atomic_shared", "mbarrier"),
+    Row("mbarrier", "b64", f"arrive_drop noComplete? {_PHASE}", "d a b:u32?", "phase_arrive", "arrive_drop", "atomic_shared", "mbarrier"),
+    Row("mbarrier", "b64", f"arrive expect_tx {_PHASE}", "d a b:u32", "phase_arrive", "arrive_expect", "atomic_shared",
+        "mbarrier mbarrier_tx"),
+    Row("mbarrier", "b64", f"expect_tx {_PHASE}", "a b:u32", "phase", "expect", "atomic_shared", "mbarrier mbarrier_tx"),
+    Row("mbarrier", "b64", f"complete_tx {_PHASE}", "a b:u32", "phase", "complete", "atomic_shared", "mbarrier mbarrier_tx"),
+    Row("mbarrier", "b64", f"test_wait {_PHASE}", "p a b", "phase_test", "test", "atomic_shared", "mbarrier"),
+    Row("mbarrier", "b64", f"test_wait parity {_PHASE}", "p a b:u32", "phase_test", "test_parity", "atomic_shared", "mbarrier"),
+    Row("mbarrier", "b64", f"try_wait {_PHASE}", "p a b e:u32?", "phase_test", "test", "atomic_shared", "mbarrier mbarrier_tx"),
+    Row("mbarrier", "b64", f"try_wait parity {_PHASE}", "p a b:u32 e:u32?", "phase_test", "test_parity", "atomic_shared",
+        "mbarrier mbarrier_tx"),
+    Row("mbarrier", "b64", "pending_count", "d:u32 a", "phase_count", "", "int64_shift", "mbarrier"),
     Row("membar", "", "level=cta|gl|sys", "", "fence", "", "fence"),
     Row("fence", "", "order=sc|acq_rel|acquire|release? scope=cta|cluster|gpu|sys", "", "fence", "", "fence"),
     Row("fence", "", "proxy kind=alias|async space=global|shared::cta>shared?", "", "hint"),

@@ -104,6 +104,9 @@ FEATURES: dict[str, str] = {
     "int_dot": "dp2a, dp4a (6.1)",
     "read_only_loads": "ld.global.nc; a hint, loads work without it (3.2)",
     "unified_addressing": "generic addresses decided at run time (2.0)",
+    "cp_async": "cp.async: copies from global to shared memory that nobody waits for (8.0)",
+    "mbarrier": "mbarrier: barriers that lie in shared memory (8.0)",
+    "mbarrier_tx": "mbarrier forms that count bytes, and try_wait (9.0)",
     "device_print": "printf and assert (2.0)",
     "device_heap": "malloc and free in kernels (2.0)",
     "device_calls": "calls that are not inlined, recursion, a stack (2.0)",
@@ -129,7 +132,7 @@ FEATURE_OF_CLASS: dict[str, str] = {
 FEATURE_NEEDS: dict[str, str] = {
     "atomics_global_64": "atomics_global", "atomics_shared": "atomics_global", "atomics_shared_64": "atomics_shared",
     "atomics_float_add": "atomics_global", "atomics_double_add": "fp64", "vote_ballot": "vote",
-    "device_heap": "device_print", "barrier_reduce": "barrier_count", "indirect_calls": "device_calls", "clock64": "clock",
+    "mbarrier": "atomics_shared", "mbarrier_tx": "mbarrier", "device_heap": "device_print", "barrier_reduce": "barrier_count", "indirect_calls": "device_calls", "clock64": "clock",
 }
 """Features that make no sense without another."""
 

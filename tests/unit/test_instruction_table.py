@@ -15,7 +15,7 @@ KEEP = Options(drop_dead=False, propagate=False, straighten=False, predicate=Fal
 REGISTERS = {"pred": "%p", "16": "%h", "32": "%r", "64": "%rd"}
 OPERANDS = {
     "load": "{vector} [%rd1+16]", "store": "[%rd1+16] {vector}", "branch": "DONE", "branch_indexed": "%r1 TARGETS", "call": "helper",
-    "fence": "", "exit": "", "return": "", "trap": "", "generic_address": "%rd2 %rd3", "space_test": "%p1 %rd3",
+    "copy_async": "[%r1] [%rd1] 16", "fence": "", "exit": "", "return": "", "trap": "", "generic_address": "%rd2 %rd3", "space_test": "%p1 %rd3",
 }
 SPECIFIC = {"alloca": "%rd1 %rd2", "lop3": "%r1 %r2 %r3 %r4 0x96", "nanosleep": "%r1", "applypriority": "[%rd1] 128", "discard": "[%rd1] 128",
             "prefetch": "[%rd1]", "prefetchu": "[%rd1]", "pmevent": "1", "fence": "", "griddepcontrol": "", "brkpt": ""}
@@ -47,6 +47,8 @@ def forms(row: Row):
 
 
 def operands(row: Row, found: table.Match) -> str:
+    if row.builder == "copy_group":
+        return "1" if row.fn == "wait" else ""
     if row.opcode in SPECIFIC:
         return ", ".join(SPECIFIC[row.opcode].split())
     if row.builder in OPERANDS:
@@ -56,9 +58,9 @@ def operands(row: Row, found: table.Match) -> str:
         return ", ".join(OPERANDS[row.builder].replace("{vector}", vector).split()).replace("$", ", ")
     texts = []
     for k, (letter, type) in enumerate(found.operands):
-        if row.operand_list[k].optional and row.builder in ("barrier", "atomic") or row.builder == "barrier_reduce" and letter == "b":
+        if row.operand_list[k].optional and row.builder in ("barrier", "atomic", "phase_test") or row.builder == "barrier_reduce" and letter == "b":
             continue
-        if row.builder == "atomic" and letter == "a":
+        if row.builder in ("atomic", "copy_arrive", "phase", "phase_arrive", "phase_test") and letter == "a":
             texts.append("[%rd1]")
         elif letter == "p":
             texts.append(f"%p{k + 1}")

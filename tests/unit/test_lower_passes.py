@@ -282,8 +282,8 @@ def test_only_calls_inside_a_circle_save_anything():
     head = ".func a(); .func c() { ret; } .func b() { call a; call c; ret; } .func a() { call b; ret; }"
     program = lowered(kernel("call c; call a;", head=head))
     assert program.functions == ("k", "a", "b", "c")
-    assert micro_ops(program) == ["mov_b32 r0, 0", "call -> 13", "call -> 4", "exit", "system r0, r0, 16", "call -> 8", "system r0, r0, -16", "return",
-                                  "system r0, r0, 16", "call -> 4", "system r0, r0, -16", "call -> 13", "return", "return"]
+    assert micro_ops(program) == ["mov_b32 r0, 0", "call -> 13", "call -> 4", "exit", "system.stack r0, r0, 16", "call -> 8", "system.stack r0, r0, -16", "return",
+                                  "system.stack r0, r0, 16", "call -> 4", "system.stack r0, r0, -16", "call -> 13", "return", "return"]
 
 
 def test_unknown_functions_are_named():

@@ -24,7 +24,7 @@ from archdef.engine.simt cimport GROWN_FRAMES
 from archdef.engine.sm cimport sm_next, sm_run
 from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX,
                                    FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_DIVERGENT_BARRIER, FAULT_FRAME,
-                                   FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_READ_ONLY, FAULT_STACK, FAULT_TRAP, WS_BARRIER, WS_ENDED, Block, Ended,
+                                   FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PHASE, FAULT_READ_ONLY, FAULT_STACK, FAULT_TRAP, WS_BARRIER, WS_ENDED, Block, Ended,
                                    Fault, Launch, Memo, Sm, SmCounters, Warp)
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL,
                                    CK_PARAMETER, CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL,
@@ -522,6 +522,8 @@ cdef class Simulation:
                          f"(limits.stack_bytes_per_thread) is full, {depth} calls deep, {who}",
             FAULT_CALL_TARGET: f"indirect call of {f.address:#x}, which is no function that can be called here, {who}",
             FAULT_FREE: f"free of {f.address:#x}, which is no allocation of the device heap (or was freed before), {who}",
+            FAULT_PHASE: f"{f.address} arrivals are not what a barrier in shared memory (mbarrier) allows here; was it initialised? "
+                         f"{who}",
             FAULT_ASSERT: f"{self._assertion()}, {who}",
             FAULT_BARRIER_NUMBER: f"barrier number past 15, {who}",
             FAULT_BRANCH_INDEX: f"indexed branch past its list of targets, {who}",

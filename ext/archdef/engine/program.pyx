@@ -374,6 +374,34 @@ cdef class LoadedProgram:
             self._required(u.s[0] >= 0, "source 0")
             if m.count < 0 or m.target < 0 or m.target + <int64_t>m.count > self.target_count:
                 raise ProgramError(f"list of {m.count} functions")
+        elif kind == T.K_COPY:
+            if m.element not in (4, 8, 16):
+                raise ProgramError(f"copies of {m.element} bytes")
+            self._source(u, m, 0, 8 if m.flags & T.FL_ADDRESS64 else 4)
+            self._source(u, m, 1, 8)
+            self._source(u, m, 2, 4)
+            self._required(u.s[0] >= 0 and u.s[1] >= 0, "an address")
+            self._number(m.space, T.SP_GENERIC + 1, "space")
+            u.lane_bytes = m.element
+            u.memory = 1
+            u.cause = ST_MEMORY_DEPENDENCY
+        elif kind == T.K_COPY_GROUP:
+            self._number(m.fn, T.CG_WAIT_ALL + 1, "operation on groups of copies")
+            if m.count < 0:
+                raise ProgramError(f"{m.count} groups")
+        elif kind == T.K_PHASE:
+            self._number(m.fn, T.MB_TEST_PARITY + 1, "operation on a barrier")
+            self._source(u, m, 0, 8 if m.flags & T.FL_ADDRESS64 else 4)
+            self._source(u, m, 1, 8 if m.fn == T.MB_TEST else 4)
+            self._required(u.s[0] >= 0, "address")
+            self._required(u.s[1] >= 0 or m.fn in (T.MB_INVALIDATE, T.MB_ARRIVE, T.MB_ARRIVE_DROP), "source 1")
+            self._number(m.space, T.SP_GENERIC + 1, "space")
+            u.lane_bytes = 8
+            u.cause = ST_SHARED_DEPENDENCY
+            if m.fn >= T.MB_TEST:
+                self._predicate_destination(u, m, 0)
+            else:
+                self._destination(u, m, 0, 8)
         elif kind == T.K_SYSTEM:
             self._number(m.fn, T.SYS_STACK + 1, "system call")
             for i in range(5):

@@ -17,6 +17,7 @@ cdef enum:
     PENDING = 0x0400000000000000   # ready cycle of a register whose load is still on its way
     BARRIERS = 16
     MEMO_SLOTS = 8
+    COPY_GROUPS = 32             # of asynchronous copies of a warp that are told apart
     MEMO_TRANSACTIONS = 32
 
 cdef enum WarpState:
@@ -25,6 +26,7 @@ cdef enum WarpState:
     WS_SLEEPING = 2      # needs a register whose load is on its way
     WS_BARRIER = 3
     WS_ENDED = 4
+    WS_COPIES = 5        # waits for asynchronous copies
 
 cdef enum FaultCode:
     FAULT_NONE = 0
@@ -46,6 +48,7 @@ cdef enum FaultCode:
     FAULT_FREE = 16              # not an allocation of the device heap, or freed already
     FAULT_CALL_TARGET = 17       # an indirect call of what is no function of that kind
     FAULT_FRAME = 18             # the call stack of a thread is full
+    FAULT_PHASE = 19             # a count that a barrier in shared memory does not allow
 
 cdef struct Fault:
     int32_t code
@@ -93,6 +96,9 @@ cdef struct Warp:
     int32_t unit                 # unit of the next op
     int32_t barrier_op           # op at which it waits
     int32_t next_waiting
+    int32_t copies[32]           # pieces on their way, by group modulo COPY_GROUPS
+    int32_t copy_group           # number of the group that is open
+    int32_t copy_target          # WS_COPIES: last group waited for
     char *local                  # [lanes][local bytes]
 
 cdef struct Barrier:
@@ -120,6 +126,7 @@ cdef struct Load:                # a load or atomic whose data are on their way
     int32_t remaining            # fills to come
     int32_t next
     int64_t latest               # cycle of the last piece known so far
+    int32_t group                # of an asynchronous copy
 
 cdef struct Slot:                # an in-flight read of the multiprocessor
     int32_t waiters              # first waiter node, -1: none
