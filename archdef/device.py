@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+import os
+from typing import Any, TextIO
 
 import attrs
 import numpy as np
 
 from archdef import registry
+from archdef.errors import CompileError
 from archdef.frontends import Options
 from archdef.frontends import compile as compile_source
 from archdef.run.array import DeviceArray
@@ -17,22 +19,31 @@ from archdef.spec import Architecture
 
 MAX_INSTRUCTIONS = 10_000_000_000
 MAX_CYCLES = 1_000_000_000_000
+HEAP_BYTES = 8 << 20
+PRINT_BYTES = 1 << 20
 
 
 class Device:
     """One simulated GPU: allocates arrays and compiles modules, whose kernels run on its architecture."""
 
     def __init__(self, architecture: str | Architecture, *, max_instructions: int = MAX_INSTRUCTIONS,
-                 max_cycles: int = MAX_CYCLES):
+                 max_cycles: int = MAX_CYCLES, printf: TextIO | None = None, heap_bytes: int = HEAP_BYTES,
+                 print_bytes: int = PRINT_BYTES):
         """Make a device.
 
         architecture                 : the name of an installed one, or a description.
         max_instructions, max_cycles : budgets of each launch, so that a kernel that never ends does end.
+        printf                       : a text stream, such as ``sys.stdout``, that gets what each launch printed, at its end;
+                                       `Run.printed` has it in any case.
+        heap_bytes                   : size of the heap from which kernels allocate; taken from device memory by the first
+                                       launch that uses it.
+        print_bytes                  : room for what one launch prints; calls past it are counted and lost.
 
         Raises UnknownArchitecture.
         """
         self.architecture = registry.get(architecture) if isinstance(architecture, str) else architecture
         self.max_instructions, self.max_cycles = max_instructions, max_cycles
+        self.printf, self.heap_bytes, self.print_bytes = printf, heap_bytes, print_bytes
 
     @functools.cached_property
     def memory(self) -> Memory:
@@ -68,6 +79,9 @@ class Device:
     def compile(self, source: Any, options: Options | None = None, **changed) -> Module:
         """Compile for this device: a ``.cu`` or ``.ptx`` file or the text of one, a Numba CUDA function, a Triton kernel.
 
+        A list of sources is linked into one module.
+
+
         options : compiler options; None for the oldest target, without fused multiply-adds where the machine has none.
         changed : single options, by name: ``compiler="nvcc"``, ``signature="void(float32[:])"``, ``registers="ptxas"``; what
                   is no field of `Options` goes to the front end (``num_warps=4``).
@@ -77,7 +91,13 @@ class Device:
         options = (options or Options()).changed(**changed)
         if "fp32_fma" not in self.architecture.isa.features:
             options = attrs.evolve(options, fused_multiply_add=False)
-        return Module(self, compile_source(source, options), options.registers)
+        if not isinstance(source, (list, tuple)):
+            return Module(self, [compile_source(source, options)], options.registers)
+        if len(source) > 1:  # functions and variables of one source may be used in another
+            options = attrs.evolve(options, extra=(*options.extra, "--relocatable-device-code=true"))
+        if not source:
+            raise CompileError("no source to compile")
+        return Module(self, [compile_source(one, options) for one in source], options.registers)
 
     def __repr__(self) -> str:
         return f"<Device {self.architecture.label}>"

@@ -101,6 +101,8 @@ class GuestFault(ArchdefError):
 
     def __init__(self, message: str, **data):
         self.data = data
+        self.printed = ""
+        """What the kernel had printed until then."""
         super().__init__(message)
 
 

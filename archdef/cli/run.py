@@ -78,6 +78,10 @@ def command(file, kernel, names, grid, block, shared, arguments, save, options, 
     from archdef.report.run import render
 
     for run, outputs in results:
+        if run.printed:
+            click.echo(run.printed, nl=not run.printed.endswith("\n"))
+        if run.output.lost:
+            click.echo(f"[{run.output.lost} calls of printf found the buffer full]", err=True)
         show(render(run, lines))
         for name, array in outputs.items():
             show(_described(name, array))

@@ -21,8 +21,13 @@ INSTALL = ("NVRTC is not installed; 'pip install archdef[cuda]' brings it as whe
 # Sub-folders of the `nvidia` namespace package, by wheel generation: library, headers, C++ library's headers.
 _LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include", "cuda_cccl/include"),
             ("cu13/lib", "cu13/include", "cu13/include/cccl"))
+_DECLARED = {  # NVRTC knows printf, assert, malloc and free without any header, and has none of C's; sources include them
+    "stdio.h": "#pragma once\n", "cstdio": "#pragma once\nnamespace std { using ::printf; }\n",
+    "assert.h": "#pragma once\n", "cassert": "#pragma once\n",
+    "stdlib.h": "#pragma once\n", "cstdlib": "#pragma once\nnamespace std { using ::malloc; using ::free; }\n",
+}
 _SUCCESS = 0
-_POSTPROCESSING = "1"  # part of the cache key: count up when what is done to NVRTC's output changes
+_POSTPROCESSING = "2"  # part of the cache key: count up when what is done to NVRTC's output changes
 
 
 @attrs.frozen
@@ -122,7 +127,11 @@ def _keep_locale():
 
 def _compile(library: ctypes.CDLL, chain: Toolchain, text: str, name: str, flags: tuple[str, ...]) -> tuple[str, str]:
     program = ctypes.c_void_p()
-    _check(library, library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), name.encode(), 0, None, None))
+    count = len(_DECLARED)
+    _check(library, library.nvrtcCreateProgram(
+        ctypes.byref(program), text.encode(), name.encode(), count,
+        (ctypes.c_char_p * count)(*(body.encode() for body in _DECLARED.values())),
+        (ctypes.c_char_p * count)(*(header.encode() for header in _DECLARED))))
     try:
         encoded = [flag.encode() for flag in flags]
         status = library.nvrtcCompileProgram(program, len(encoded), (ctypes.c_char_p * len(encoded))(*encoded))

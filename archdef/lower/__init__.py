@@ -8,15 +8,18 @@ from __future__ import annotations
 import attrs
 
 from archdef.errors import ArchdefError, PtxError, nearest
-from archdef.lower import select_arithmetic, select_control, select_convert, select_memory, select_warp  # noqa: F401  builders register here
+from archdef.lower import (  # noqa: F401  builders register here
+    select_arithmetic, select_async, select_control, select_convert, select_memory, select_stack, select_warp)
 from archdef.lower.addresses import fold_addresses
-from archdef.lower.allocate import Assignment, assign, coalesce, demand
+from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce, demand
+from archdef.lower.calls import calls_of
 from archdef.lower.branches import exit_early, invert_branches, predicate_branches
 from archdef.lower.check import check_features
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.fuse import fuse
-from archdef.lower.interface import interfaces_of, reached
+from archdef.lower.frames import needs_stack, save_across_calls
+from archdef.lower.interface import interfaces_of
 from archdef.lower.layout import lay_out
 from archdef.lower.pack import pack
 from archdef.lower.pointers import charge_addresses, narrow_addresses, scaled_indices
@@ -65,16 +68,20 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     if function is None or not function.entry or not function.defined:
         kernels = [f.name for f in module.functions.values() if f.entry and f.defined]
         raise ArchdefError(f"{module.file} has no kernel {entry}{nearest(entry, kernels)}; it has {', '.join(kernels) or 'none'}")
-    functions = reached(module, function)
-    layout = lay_out(module, function, functions)
+    calls = calls_of(module, function)
+    layout = lay_out(module, function, calls)
     unit = Unit()
-    interfaces = interfaces_of(module, functions, unit)
+    interfaces = interfaces_of(module, calls, unit)
+    local_bytes = layout.local_bytes
+    if needs_stack(calls):
+        unit.stack = unit.new(4)
+        local_bytes = layout.stack_start + architecture.limits.stack_bytes_per_thread
     source: list[ir.Instruction] = []
     statements: list[Statement] = []
     codes: list[Code] = []
     barriers = 0
-    for f in functions:
-        selection = Selection(module, f, architecture, unit, layout, interfaces, len(source))
+    for f in calls.functions:
+        selection = Selection(module, f, architecture, unit, layout, interfaces, calls, len(source))
         source.extend(f.body)
         statements.extend(Statement(i.where.line, i.where.column, i.where.file, i.where.source_line, i.text, i.opcode, f.name)
                           for i in f.body)
@@ -83,9 +90,11 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     if not source:
         raise PtxError(f"kernel {entry} is empty", file=module.file, line=function.where.line)
     places = Assignment()
+    assign_passed(interfaces.values(), unit, places)
     addresses: dict[str, set[int]] = {}
     for code in codes:
         addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source)
+        save_across_calls(code, unit, calls)
         assign(code, unit, places)
     needs: dict[str, int] = {}
     for code in reversed(codes):  # callees first
@@ -98,10 +107,11 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
         ops=ops, targets=targets, constants=constants, specials=specials, rows=places.row_count,
         predicates=places.predicate_count, registers=min(needed, most), registers_from="liveness",
         spilled_registers=max(0, needed - most), shared_bytes=layout.shared_bytes,
-        dynamic_shared=layout.dynamic_shared, local_bytes=layout.local_bytes, uses_local=layout.uses_local,
+        dynamic_shared=layout.dynamic_shared, local_bytes=local_bytes,
+        uses_local=layout.uses_local or unit.stack is not None, stack_start=min(layout.stack_start, local_bytes),
         barriers_used=barriers, global_image=bytes(layout.global_image), const_image=bytes(layout.const_image),
         relocations=tuple(layout.relocations), parameter_layout=layout.parameters, parameter_bytes=layout.parameter_bytes,
-        statements=tuple(statements), directives=dict(function.directives), functions=tuple(f.name for f in functions),
+        statements=tuple(statements), directives=dict(function.directives), functions=tuple(f.name for f in calls.functions),
         instructions=instructions)
 
 

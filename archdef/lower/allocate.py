@@ -2,7 +2,8 @@
 
 Every function has rows of its own, since its caller's values stay alive across the call. Within a function a row is used again
 once liveness says that its value is dead. That lanes diverge changes nothing: liveness speaks of one thread, and an op leaves the
-rows of lanes that it does not execute for alone.
+rows of lanes that it does not execute for alone. That holds among values of one width only, since lane k of a row pair lies
+where lanes 2k and 2k + 1 of a row do; so 32-bit and 64-bit values never share rows.
 """
 from __future__ import annotations
 
@@ -28,6 +29,20 @@ class Assignment:
     predicates: dict[int, int] = attrs.Factory(lambda: {TRUE: PRED_TRUE, CARRY: PRED_CARRY})
     row_count: int = 0
     predicate_count: int = _FIRST_PREDICATE
+
+
+def assign_passed(interfaces, unit: Unit, places: Assignment) -> None:
+    """Assign the registers that belong to no function: the stack pointer, and interfaces that are apart."""
+    wanted = {v: None for i in interfaces if i.apart for v in sorted(i.registers(i.parameters) | i.registers(i.returns))}
+    if unit.stack is not None:
+        wanted[unit.stack] = None
+    for v in sorted(wanted, key=lambda v: -unit.widths[v]):
+        if unit.widths[v]:
+            places.rows[v] = places.row_count
+            places.row_count += unit.widths[v] // 4
+        else:
+            places.predicates[v] = places.predicate_count
+            places.predicate_count += 1
 
 
 def coalesce(code: Code, unit: Unit) -> None:
@@ -103,10 +118,11 @@ def _interference(code: Code, involved: int) -> dict[int, int]:
 def assign(code: Code, unit: Unit, places: Assignment) -> None:
     """Assign rows and predicates to one function's registers, behind what is assigned already."""
     first, last = _intervals(code, unit)
-    base = places.row_count + (places.row_count & 1)
-    top = _scan([(first[v], last[v], v, unit.widths[v] // 4) for v in first if unit.widths[v] and v not in code.foreign],
-                base, places.rows)
-    places.row_count = max(places.row_count, top)
+    base = places.row_count
+    for width in (4, 8):
+        wanted = [(first[v], last[v], v, width // 4) for v in first if unit.widths[v] == width and v not in code.foreign]
+        base = _scan(wanted, base + (base & 1), places.rows)
+    places.row_count = max(places.row_count, base)
     predicates = [(first[v], last[v], v, 1) for v in first if not unit.widths[v] and v not in (TRUE, CARRY)
                   and v not in code.foreign]
     places.predicate_count = max(places.predicate_count, _scan(predicates, places.predicate_count, places.predicates))
@@ -212,6 +228,8 @@ def demand(code: Code, unit: Unit, addresses: set[int], of_callee: dict[str, int
         count = (behind & ones).bit_count() + 2 * (behind & twos).bit_count()
         if op.kind == Kind.CALL:
             count += of_callee.get(op.target, 0)
+        elif op.kind == Kind.CALL_INDIRECT:
+            count += max((of_callee.get(name, 0) for name in op.target), default=0)
         most = max(most, count)
     return most
 

@@ -49,6 +49,11 @@ class Kind(IntEnum):
     SPECIAL = 19
     TRAP = 20
     MATCH = 21
+    SYSTEM = 22
+    CALL_INDIRECT = 23
+    COPY = 24
+    COPY_GROUP = 25
+    PHASE = 26
     REDUX = 30
 
 
@@ -126,6 +131,38 @@ class ShuffleOp(IntEnum):
     DOWN = 1
     BFLY = 2
     IDX = 3
+
+
+class SystemCall(IntEnum):
+    """``fn`` of a system call."""
+
+    PRINT = 0
+    ASSERT = 1
+    ALLOCATE = 2
+    FREE = 3
+    STACK = 4
+
+
+class CopyGroup(IntEnum):
+    """``fn`` of an operation on groups of asynchronous copies."""
+
+    COMMIT = 0
+    WAIT = 1
+    WAIT_ALL = 2
+
+
+class PhaseOp(IntEnum):
+    """``fn`` of an operation on a barrier in shared memory."""
+
+    INIT = 0
+    INVALIDATE = 1
+    ARRIVE = 2
+    ARRIVE_DROP = 3
+    ARRIVE_EXPECT = 4
+    EXPECT = 5
+    COMPLETE = 6
+    TEST = 7
+    TEST_PARITY = 8
 
 
 class SpecialRegister(IntEnum):

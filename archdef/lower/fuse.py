@@ -31,7 +31,7 @@ def fuse(code: Code, unit: Unit, architecture, kept_apart: frozenset[int] = froz
     last: dict[int, int] = {}  # register -> where it was written last
     gone: set[int] = set()
     for k, op in enumerate(code.ops):
-        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL):
+        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
             products.clear()
         if op.kind == Kind.ALU:
             made = _fused(op, products, last, isa.float_mad)

@@ -1,69 +1,79 @@
-"""Which functions a kernel reaches, and in which registers values pass between them."""
+"""In which registers values pass between functions.
+
+A function that is called by name, and is never active twice, reads its parameters where its callers put them. One that can be
+entered again, or that an indirect call can reach, has its parameters in registers that belong to nobody: it copies them at its
+start, and copies its results there before it returns. All functions of one signature that indirect calls can reach share these
+registers, because the caller does not know which of them it calls.
+"""
 from __future__ import annotations
 
-from archdef.errors import PtxError
+from archdef.lower.calls import Calls, Signature, call_of, signature
 from archdef.lower.select import Interface, Piece, lane_bytes
 from archdef.lower.virtual import Unit
 from archdef.ptx import ir
 from archdef.ptx.table import bits_of
-from archdef.ptx.verify import recursive
+
+_Pieces = tuple[list[dict[int, int]], list[dict[int, int]]]
 
 
-def reached(module: ir.Module, entry: ir.Function) -> list[ir.Function]:
-    """List the functions with a body that a kernel calls, directly or not; callers before callees, the kernel first."""
-    calls = {name: _callees(function) for name, function in module.functions.items()}
-    finished: list[str] = []
-    state: dict[str, int] = {}
-    stack = [(entry.name, iter(calls[entry.name]))]
-    state[entry.name] = 1
-    while stack:
-        name, left = stack[-1]
-        for callee in left:
-            function = module.functions.get(callee)
-            if function is None or not function.defined:
-                continue
-            if state.get(callee) == 1:
-                circle = recursive({n: frozenset(c) for n, c in calls.items()}) or (callee,)
-                raise PtxError(f"recursion is not supported: {' calls '.join(circle)}", file=module.file,
-                               line=function.where.line)
-            if callee not in state:
-                state[callee] = 1
-                stack.append((callee, iter(calls[callee])))
-                break
-        else:
-            stack.pop()
-            state[name] = 2
-            finished.append(name)
-    return [module.functions[name] for name in reversed(finished)]
+def interfaces_of(module: ir.Module, calls: Calls, unit: Unit) -> dict[str | Signature, Interface]:
+    """Make the interface of every device function reached, and of every signature called indirectly, under its name or signature.
 
-
-def _callees(function: ir.Function) -> list[str]:
-    found = (operand.callee.name for i in function.body for operand in i.operands
-             if isinstance(operand, ir.CallTarget) and isinstance(operand.callee, ir.Symbol))
-    return list(dict.fromkeys(found))
-
-
-def interfaces_of(module: ir.Module, functions: list[ir.Function], unit: Unit) -> dict[str, Interface]:
-    """Make the interface of every device function reached: the pieces of each parameter that anyone stores or loads."""
-    accesses = {f.name: _accesses(f) for f in functions}
-    pieces = {f.name: ([dict(accesses[f.name].get(v.name, {})) for v in f.parameters],
-                       [dict(accesses[f.name].get(v.name, {})) for v in f.returns]) for f in functions}
-    for caller in functions:
+    The pieces of a parameter are those that anyone stores or loads.
+    """
+    accesses = {f.name: _accesses(f) for f in calls.functions}
+    pieces: dict[str | Signature, _Pieces] = {}
+    variables: dict[str | Signature, tuple] = {}
+    for f in calls.functions:
+        if f.entry:
+            continue
+        key = calls.signatures.get(f.name, f.name)
+        variables.setdefault(key, (f.parameters, f.returns))
+        listed = pieces.setdefault(key, ([{} for _ in f.parameters], [{} for _ in f.returns]))
+        for variable, into in zip((*f.parameters, *f.returns), (*listed[0], *listed[1])):
+            into.update({0: bits_of(variable.type) // 8} if variable.space == "reg" else accesses[f.name].get(variable.name, {}))
+    for caller in calls.functions:
         for instruction in caller.body:
-            for target in instruction.operands:
-                if isinstance(target, ir.CallTarget) and isinstance(target.callee, ir.Symbol) and target.callee.name in pieces:
-                    parameters, returns = pieces[target.callee.name]
-                    for given, into in zip((*target.arguments, *target.returns), (*parameters, *returns)):
-                        if isinstance(given, str):
-                            into.update(accesses[caller.name].get(given, {}))
-    made = {}
-    for function in functions:
-        if not function.entry:
-            parameters, returns = pieces[function.name]
-            made[function.name] = Interface(
-                [_registers(v, found, unit) for v, found in zip(function.parameters, parameters)],
-                [_registers(v, found, unit) for v, found in zip(function.returns, returns)])
+            call = call_of(instruction)
+            if call is None:
+                continue
+            if isinstance(call.callee, ir.Symbol):
+                key = calls.signatures.get(call.callee.name, call.callee.name)
+            else:
+                prototype = prototype_of(module, caller, instruction)
+                if prototype is None:
+                    continue
+                key = signature(*prototype)
+                variables.setdefault(key, (prototype[1], prototype[0]))
+                listed = pieces.setdefault(key, ([{} for _ in prototype[1]], [{} for _ in prototype[0]]))
+                for variable, into in zip((*prototype[1], *prototype[0]), (*listed[0], *listed[1])):
+                    if variable.space == "reg":
+                        into[0] = bits_of(variable.type) // 8
+            if key in pieces:
+                for given, into in zip((*call.arguments, *call.returns), (*pieces[key][0], *pieces[key][1])):
+                    if isinstance(given, str):
+                        into.update(accesses[caller.name].get(given, {}))
+    made: dict[str | Signature, Interface] = {}
+    for key, (parameters, returns) in pieces.items():
+        taken, given = variables[key]
+        apart = not isinstance(key, str) or calls.passes_by_frame(key)
+        made[key] = Interface([_registers(v, found, unit) for v, found in zip(taken, parameters)],
+                              [_registers(v, found, unit) for v, found in zip(given, returns)], apart)
+    for name, key in calls.signatures.items():
+        made[name] = made[key]
     return made
+
+
+def prototype_of(module: ir.Module, function: ir.Function, instruction: ir.Instruction):
+    """Give returns and parameters of an indirect call: by its prototype, or by the first function that it lists."""
+    label = instruction.operands[-1].name if isinstance(instruction.operands[-1], ir.Label) else ""
+    if label in function.prototypes:
+        return function.prototypes[label]
+    for name in function.call_targets.get(label, ()):
+        target = module.functions.get(name)
+        if target is not None:
+            return target.returns, target.parameters
+    return None
 
 
 def _registers(variable: ir.Variable, found: dict[int, int], unit: Unit) -> dict[int, Piece]:

@@ -3,9 +3,12 @@ from __future__ import annotations
 
 import attrs
 
+from archdef.errors import PtxError
+from archdef.lower.calls import Calls, number_of
 from archdef.lower.encoding import ConstantKind
+from archdef.lower.frames import ALIGNMENT, rounded
 from archdef.lower.program import Parameter, Relocation
-from archdef.lower.virtual import Const
+from archdef.lower.virtual import Const, immediate
 from archdef.ptx import ir
 
 _SYMBOL_KINDS = {"global": ConstantKind.GLOBAL_SYMBOL, "const": ConstantKind.CONST_SYMBOL,
@@ -38,6 +41,10 @@ class Layout:
     parameters: tuple[Parameter, ...] = ()
     parameter_bytes: int = 0
     uses_local: bool = False
+    frames: dict[str, int] = attrs.Factory(dict)
+    """Function that can be active twice → bytes of its local variables."""
+    stack_start: int = 0
+    """Local address at which the call stack begins."""
     offsets: dict[tuple[str | None, str], tuple[str, int]] = attrs.Factory(dict)
     """(function or None for the module, variable) → (space, offset)."""
 
@@ -54,11 +61,18 @@ class Layout:
         if place is None:
             return None
         space, offset = place
+        if space not in _SYMBOL_KINDS:
+            return None
         return Const(_SYMBOL_KINDS[space], width, (offset + symbol.offset) & ((1 << 8 * width) - 1))
 
 
-def lay_out(module: ir.Module, entry: ir.Function, functions: list[ir.Function]) -> Layout:
-    """Place the variables of a module and of the functions that a kernel reaches, the kernel first."""
+def lay_out(module: ir.Module, entry: ir.Function, calls: Calls) -> Layout:
+    """Place the variables that a kernel can name, and all that the module keeps in device memory.
+
+    Global and constant variables of every function are placed, reached or not, so that the kernels of a module share their
+    images. Local variables of a function that can be active twice have a place in its frame instead of an address.
+    """
+    functions = calls.functions
     layout = Layout()
     _parameters(layout, entry)
     referenced = {name for function in functions for name in _symbols(function)}
@@ -67,8 +81,12 @@ def lay_out(module: ir.Module, entry: ir.Function, functions: list[ir.Function])
         if variable.space == "shared":
             if variable.name in referenced:
                 shared.append((None, variable))
-        elif variable.space in ("global", "const"):
+        elif variable.space in ("global", "const") and not variable.extern:
             _place(layout, variable)
+    for function in module.functions.values():
+        for variable in function.variables.values():
+            if variable.space in ("global", "const"):
+                _place(layout, variable, function.name)
     # for all kernels of the module alike, since they share the image
     if any("%envreg" in line for line in module.lines):
         layout.workspace = align(len(layout.global_image), 16)
@@ -77,20 +95,23 @@ def lay_out(module: ir.Module, entry: ir.Function, functions: list[ir.Function])
         for variable in function.variables.values():
             if variable.space == "shared":
                 shared.append((function.name, variable))
+            elif variable.space == "local" and function.name in calls.circles:
+                offset = align(layout.frames.get(function.name, 0), min(variable.align, ALIGNMENT))
+                layout.offsets[function.name, variable.name] = "frame", offset
+                layout.frames[function.name] = offset + variable.bytes
             elif variable.space == "local":
                 layout.uses_local = True
                 offset = align(layout.local_bytes, variable.align)
                 layout.offsets[function.name, variable.name] = "local", offset
                 layout.local_bytes = offset + variable.bytes
-            elif variable.space in ("global", "const"):
-                _place(layout, variable, function.name)
     layout.local_bytes = align(layout.local_bytes, 8)
+    layout.stack_start = rounded(layout.local_bytes)
     _shared(layout, shared, any(name.startswith("%reserved_smem") for name in referenced))
     for variable in module.variables.values():
-        _relocate(layout, variable, None)
-    for function in functions:
+        _relocate(layout, module, variable, None)
+    for function in module.functions.values():
         for variable in function.variables.values():
-            _relocate(layout, variable, function.name)
+            _relocate(layout, module, variable, function.name)
     return layout
 
 
@@ -131,14 +152,20 @@ def _shared(layout: Layout, variables: list[tuple[str | None, ir.Variable]], res
     layout.shared_bytes = offset
 
 
-def _relocate(layout: Layout, variable: ir.Variable, function: str | None) -> None:
+def _relocate(layout: Layout, module: ir.Module, variable: ir.Variable, function: str | None) -> None:
     if not variable.relocations or (function, variable.name) not in layout.offsets:
         return
     space, start = layout.offsets[function, variable.name]
     size = min(8, max(4, int(variable.type[1:]) // 8))
     for offset, symbol in variable.relocations:
         address = layout.address(function or "", symbol, size)
-        if address is not None:
+        if address is None and symbol.name in module.functions:
+            address = immediate(number_of(module, symbol.name), size)
+        if address is None:
+            file, line = module.place(variable.where.line)
+            raise PtxError(f"`{variable.name}` starts with the address of `{symbol.name}`, which no module that was linked defines",
+                           file=file, line=line, column=variable.where.column)
+        else:
             layout.relocations.append(Relocation(space, start + offset, size, address.kind, address.value))
 
 

@@ -7,12 +7,15 @@ from archdef.lower.encoding import (
     BarrierOp,
     Combine,
     ConstantKind,
+    CopyGroup,
     Flag,
     Kind,
+    PhaseOp,
     ReduxOp,
     ShuffleOp,
     Space,
     SpecialRegister,
+    SystemCall,
     VoteOp,
 )
 from archdef.lower.pack import PREDICATE_SOURCES, lane_functions, predicate_destinations
@@ -79,7 +82,7 @@ def _head(op, kind: Kind, names) -> str:
     if kind == Kind.PRED:
         return f"pred.{fn:#04x}"
     member = {Kind.BARRIER: BarrierOp, Kind.VOTE: VoteOp, Kind.SHUFFLE: ShuffleOp, Kind.SPECIAL: SpecialRegister,
-              Kind.REDUX: ReduxOp}.get(kind)
+              Kind.REDUX: ReduxOp, Kind.SYSTEM: SystemCall, Kind.PHASE: PhaseOp, Kind.COPY_GROUP: CopyGroup}.get(kind)
     return f"{kind.name.lower()}.{member(fn).name.lower()}" if member else kind.name.lower()
 
 

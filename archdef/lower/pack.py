@@ -6,7 +6,7 @@ import numpy as np
 from archdef.errors import LaunchError
 from archdef.lower.allocate import Assignment, row_operand
 from archdef.lower.cost import Costs
-from archdef.lower.encoding import CONSTANT_ROW, MICRO_OP, NO_PREDICATE, NO_ROW, PRED_TRUE, SPECIAL_ROW, Kind, VoteOp
+from archdef.lower.encoding import CONSTANT_ROW, MICRO_OP, NO_PREDICATE, NO_ROW, PRED_TRUE, SPECIAL_ROW, Kind, PhaseOp, VoteOp
 from archdef.lower.select import place
 from archdef.lower.virtual import Code, Const, Op, Unit, successors
 from archdef.ptx import ir
@@ -83,7 +83,7 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
             continue
         instruction = source[op.statement]
         cost = costs.of(op.operation, op.times, place(module, instruction), instruction.text)
-        target, count, reconverge = 0, 0, -1
+        target, count, reconverge = 0, op.count, -1
         if op.kind == Kind.BRANCH:
             target = labels[op.target]
         elif op.kind == Kind.BRANCH_INDEXED:
@@ -91,6 +91,9 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
             targets.extend(labels[name] for name in op.target)
         elif op.kind == Kind.CALL:
             target = starts[op.target]
+        elif op.kind == Kind.CALL_INDIRECT:
+            target, count = len(targets), len(module.functions)
+            targets.extend(starts[name] if name in op.target else -1 for name in module.functions)
         if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED) and meetings[k] >= 0:
             reconverge = position[meetings[k]]
         number = op.fn if not isinstance(op.fn, str) else functions[op.kind][op.fn]
@@ -125,6 +128,8 @@ def predicate_destinations(kind: int, fn: int | str) -> tuple[int, ...]:
     """Give which destinations of a micro-op are predicates."""
     if kind == Kind.VOTE:
         return (0,) if fn < VoteOp.BALLOT else (1,) if fn == VoteOp.ELECT else ()
+    if kind == Kind.PHASE:
+        return (0,) if fn >= PhaseOp.TEST else ()
     return _PREDICATE_DESTINATIONS.get(kind, ())
 
 

@@ -16,7 +16,7 @@ def combine_predicates(code: Code) -> None:
     last: dict[int, int] = {}
     gone: set[int] = set()
     for k, op in enumerate(code.ops):
-        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL):
+        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
             compared.clear()
         if op.kind == Kind.PRED and op.fn in _COMBINES:
             swallowed = _combine(op, compared, last)

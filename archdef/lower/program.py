@@ -88,6 +88,8 @@ class Program:
     local_bytes: int
     """Local memory per thread."""
     uses_local: bool
+    stack_start: int
+    """Local address behind the variables, at which the call stack begins; `local_bytes` where there is none."""
     barriers_used: int
     """Block barriers that the kernel can use: highest number + 1."""
     global_image: bytes

@@ -11,7 +11,9 @@ from collections.abc import Callable
 import attrs
 
 from archdef.errors import MissingFeature, PtxError
+from archdef.lower.calls import Calls, Signature, number_of
 from archdef.lower.encoding import FIRST_LAUNCH_WIDE, FIRST_ON_DEMAND, ConstantKind, Kind, Space, SpecialRegister
+from archdef.lower.frames import STACK_OPCODES, move_stack, rounded
 from archdef.lower.layout import SCRATCH_BYTES, Layout
 from archdef.lower.virtual import TRUE, Code, Const, Op, Unit, Value, immediate, mov
 from archdef.ptx import ir, table
@@ -57,6 +59,8 @@ class Interface:
     parameters: list[dict[int, Piece]]
     """Per parameter, offset → piece; a ``.reg`` parameter is one piece at 0."""
     returns: list[dict[int, Piece]]
+    apart: bool = False
+    """The registers belong to no function: the callee copies what it needs."""
 
     def registers(self, listed: list[dict[int, Piece]]) -> frozenset[int]:
         """Give the registers of some pieces."""
@@ -72,7 +76,8 @@ class Selection:
     architecture: object
     unit: Unit
     layout: Layout
-    interfaces: dict[str, Interface]
+    interfaces: dict[str | Signature, Interface]
+    calls: Calls
     first_statement: int
     code: Code = None
     registers: dict[str, int] = attrs.Factory(dict)
@@ -86,11 +91,16 @@ class Selection:
     """Register → the immediate that its only definition gives it; made when first asked for."""
     temporaries: set[int] = attrs.Factory(set)
     """Registers that hold a value within one instruction only."""
+    handed_back: list[tuple[int, int]] = attrs.Factory(list)
+    """(register of the interface, own register) of each piece of the results, where these are apart."""
+    frame: int | None = None
+    """Register that holds the stack pointer of the caller, in a function with a frame of its own."""
 
     def run(self) -> Code:
         """Select the whole body."""
         function = self.function
         self.code = Code(function)
+        self.statement = self.first_statement
         self._enter()
         ops = self.code.ops
         places: dict[int, list[str]] = {}
@@ -114,24 +124,65 @@ class Selection:
             ops.append(Op(Kind.LABEL, label))
         self.guard = None
         if not ops or ops[-1].kind not in (Kind.EXIT, Kind.RETURN, Kind.BRANCH, Kind.TRAP) or ops[-1].guard is not None:
-            self.emit(Kind.EXIT if function.entry else Kind.RETURN, operation="exit")
+            self.leave()
         return self.code
 
     def _enter(self) -> None:
         """Bind the parameters and results of a device function to the registers of its interface."""
+        if self.unit.stack is not None:
+            self._open_frame()
         if self.function.entry:
             return
         interface = self.interfaces[self.function.name]
-        self.code.inputs = interface.registers(interface.parameters)
-        self.code.results = interface.registers(interface.returns)
-        for variables, carried in ((self.function.parameters, interface.parameters),
-                                   (self.function.returns, interface.returns)):
+        parameters, returns = interface.parameters, interface.returns
+        if interface.apart:
+            parameters, returns = self._copied(parameters), self._copied(returns)
+            self.handed_back = _pairs(interface.returns, returns)
+            for carried, own in _pairs(interface.parameters, parameters):
+                self.code.foreign.add(carried)
+                self._copy(own, carried)
+        else:
+            self.code.inputs = interface.registers(parameters)
+            self.code.results = interface.registers(returns)
+        for variables, carried in ((self.function.parameters, parameters), (self.function.returns, returns)):
             for variable, pieces in zip(variables, carried):
                 for offset, piece in pieces.items():
                     if variable.space == "reg":
                         self.registers[variable.name] = piece.register
                     else:
                         self.pieces[variable.name, offset] = piece
+
+    def _copied(self, listed: list[dict[int, Piece]]) -> list[dict[int, Piece]]:
+        return [{offset: Piece(self.unit.new(self.unit.widths[piece.register]), piece.bytes) for offset, piece in pieces.items()}
+                for pieces in listed]
+
+    def _copy(self, to: int, source: int) -> None:
+        if self.unit.widths[to]:
+            self.emit(Kind.ALU, mov(self.unit.widths[to]), [to], [source], "move", width=self.unit.widths[to])
+        else:
+            self.emit(Kind.PRED, 0xF0, [to], [source, TRUE, TRUE], "predicate")
+
+    def _open_frame(self) -> None:
+        """Set the stack pointer up in the kernel; make room for the variables of a function that can be active twice."""
+        self.code.foreign.add(self.unit.stack)
+        if self.function.entry:
+            self.emit(Kind.ALU, mov(4), [self.unit.stack], [immediate(self.layout.stack_start)], "move")
+            return
+        size = self.layout.frames.get(self.function.name, 0)
+        if size or any(i.opcode in STACK_OPCODES for i in self.function.body):
+            self.frame = self.unit.new(4)
+            self.emit(Kind.ALU, mov(4), [self.frame], [self.unit.stack], "move")
+        if size:
+            self.code.ops.append(move_stack(self.unit, immediate(rounded(size)), self.statement))
+
+    def leave(self) -> None:
+        """End the thread, or return: results go to where the caller expects them, and the frame is given back."""
+        for carried, own in self.handed_back:
+            self.code.foreign.add(carried)
+            self._copy(carried, own)
+        if self.frame is not None:
+            self.emit(Kind.ALU, mov(4), [self.unit.stack], [self.frame], "move")
+        self.emit(Kind.EXIT if self.function.entry else Kind.RETURN, operation="exit")
 
     # ------------------------------------------------------------------------------------------------------------ errors
     def fault(self, message: str) -> PtxError:
@@ -252,14 +303,20 @@ class Selection:
                 value -= 1 << bits
         return immediate(value, width)
 
-    def symbol(self, operand: ir.Symbol, width: int) -> Const:
+    def symbol(self, operand: ir.Symbol, width: int) -> Value:
         """Give the address of a variable, or the number that stands for a function."""
+        place = self.layout.find(self.function.name, operand.name)
+        if place is not None and place[0] == "frame":
+            address = self.temporary("add_b32", [self.frame, immediate(place[1] + operand.offset)], 4, "int_add")
+            return self.fit(address, 4, width, "u32")
+        declared = self.module.variables.get(operand.name)
+        if declared is not None and place is None and declared.extern:
+            raise self.fault(f"variable `{operand.name}` is declared .extern, and no module that was linked defines it")
         address = self.layout.address(self.function.name, operand, width)
         if address is not None:
             return address
-        names = list(self.module.functions)
-        if operand.name in names:
-            return immediate(names.index(operand.name) + 1, width)
+        if operand.name in self.module.functions:
+            return immediate(number_of(self.module, operand.name), width)
         if operand.name in self.function.variables:
             raise self.unsupported(f"the address of the call parameter `{operand.name}`")
         raise self.fault(f"unknown variable `{operand.name}`")
@@ -339,9 +396,27 @@ class Selection:
         fn = "low_b64" if has == 4 else "cvt_s64_s32" if type[0] == "s" else "cvt_u64_u32"
         return narrow, lambda: self.emit(Kind.ALU, fn, [v], [narrow], "move", width=has)
 
+    def take_result(self, result: str, source: int, bytes: int, offset: int = 0) -> None:
+        """Move what a call returned to the caller's variable or register of that name."""
+        width = self.unit.widths[source]
+        if result in self.function.registers:
+            d = self.register(result, self.function.registers[result])
+            if self.unit.widths[d] != width:
+                raise self.unsupported(f"`{result}` has another width than the result of the call")
+        else:
+            local = self.pieces.setdefault((result, offset), Piece(self.unit.new(width), bytes))
+            if local.bytes != bytes:
+                raise self.unsupported(f"`{result}` is returned and read in pieces of different sizes")
+            d = local.register
+        self.emit(Kind.ALU, mov(width), [d], [source], "move", width=width)
+
     def environment(self, bound: dict[str, str]) -> int:
         """Give the floating-point environment that modifiers ask for."""
         return ROUNDING[bound.get("rnd", "")] | (FLUSH if bound.get("ftz") else 0)
+
+
+def _pairs(first: list[dict[int, Piece]], second: list[dict[int, Piece]]) -> list[tuple[int, int]]:
+    return [(a[offset].register, b[offset].register) for a, b in zip(first, second) for offset in a]
 
 
 def _nothing() -> None:
@@ -367,7 +442,8 @@ def place(module: ir.Module, instruction: ir.Instruction) -> dict:
     """Give where an instruction stands, as the arguments of a `PtxError`."""
     where = instruction.where
     text = module.lines[where.line - 1] if 0 < where.line <= len(module.lines) else instruction.text
-    return {"file": module.file, "line": where.line, "column": where.column, "text": text}
+    file, line = module.place(where.line)
+    return {"file": file, "line": line, "column": where.column, "text": text}
 
 
 def need(architecture, feature: str, module: ir.Module, instruction: ir.Instruction) -> None:

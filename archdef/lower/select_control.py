@@ -1,10 +1,13 @@
 """Builders for branches, calls, ends and barriers."""
 from __future__ import annotations
 
+from archdef.lower.calls import candidates, signature, signature_of
 from archdef.lower.encoding import BarrierOp, Flag, Kind
-from archdef.lower.select import Piece, Selection, builds
+from archdef.lower.interface import prototype_of
+from archdef.lower.select import Interface, Piece, Selection, builds
 from archdef.lower.select_arithmetic import predicate_pair
-from archdef.lower.virtual import Const, immediate, mov
+from archdef.lower.select_system import SERVICES, serve
+from archdef.lower.virtual import Const, Op, immediate, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match
 from archdef.spec.policy import IpdomStack
@@ -37,7 +40,7 @@ def exit_(s: Selection, m: Match, i: ir.Instruction) -> None:
 @builds("return")
 def return_(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``ret``: in a kernel the end of the thread."""
-    s.emit(Kind.EXIT if s.function.entry else Kind.RETURN, operation="exit")
+    s.leave()
 
 
 @builds("trap")
@@ -57,21 +60,52 @@ def call(s: Selection, m: Match, i: ir.Instruction) -> None:
     if not isinstance(target, ir.CallTarget):
         raise s.fault("expected a function")
     if isinstance(target.callee, ir.Register):
-        s.need("indirect_calls")
-        raise s.unsupported("calls through a register")
+        _call_indirect(s, target, i)
+        return
     name = target.callee.name
     interface = s.interfaces.get(name)
+    if interface is None and name in SERVICES:
+        serve(s, target, SERVICES[name])
+        return
     if interface is None:
         if name.startswith(_LAUNCHES):
             s.need("dynamic_parallelism")
-        raise s.unsupported(f"`{name}` has no body in this module")
+        raise s.unsupported(f"`{name}` has no body in {'any module that was linked' if s.module.parts else 'this module'}")
     s.need("device_calls")
+    _pass(s, target, interface, name, lambda: s.emit(Kind.CALL, 0, operation="call", target=name))
+
+
+def _call_indirect(s: Selection, target: ir.CallTarget, i: ir.Instruction) -> None:
+    s.need("indirect_calls")
+    prototype = prototype_of(s.module, s.function, i)
+    if prototype is None:
+        raise s.unsupported("a call through a register without a prototype or a list of functions")
+    wide = s.unit.widths[s.register(target.callee.name, target.callee.type)] == 8
+    number = s.value(target.callee, "b64" if wide else "b32")
+    callees = tuple(name for name in candidates(s.module, s.function, i, s.calls.taken)
+                    if signature_of(s.module.functions[name]) == signature(*prototype))
+    _pass(s, target, s.interfaces[signature(*prototype)], "the function",
+          lambda: s.emit(Kind.CALL_INDIRECT, 0, [], [number], "call", target=callees, flags=Flag.ADDRESS64 if wide else 0))
+
+
+def _pass(s: Selection, target: ir.CallTarget, interface: Interface, name: str, emit) -> None:
+    """Hand the arguments over, emit the call, take the results."""
     if len(target.arguments) != len(interface.parameters) or len(target.returns) != len(interface.returns):
         raise s.fault(f"`{name}` takes {len(interface.parameters)} arguments and gives {len(interface.returns)} results")
     for argument, pieces in zip(target.arguments, interface.parameters):
         for offset, piece in pieces.items():
             _hand_over(s, argument, offset, piece)
-    s.emit(Kind.CALL, 0, operation="call", target=name)
+    if s.guard is not None and s.function.name in s.calls.circles:
+        # what is saved across the call comes back whatever the guard is by then
+        over, guard = f"@over{len(s.code.ops)}", s.guard
+        s.emit(Kind.BRANCH, 0, operation="branch", target=over)
+        s.code.ops[-1].guard = ~guard
+        s.guard = None
+        emit()
+        s.guard = guard
+        s.code.ops.append(Op(Kind.LABEL, over))
+    else:
+        emit()
     for result, pieces in zip(target.returns, interface.returns):
         for offset, piece in pieces.items():
             _take(s, result, offset, piece)
@@ -93,16 +127,8 @@ def _hand_over(s: Selection, argument, offset: int, piece: Piece) -> None:
 
 
 def _take(s: Selection, result: str, offset: int, piece: Piece) -> None:
-    width = s.unit.widths[piece.register]
-    if result in s.function.registers:
-        d = s.register(result, s.function.registers[result])
-    else:
-        local = s.pieces.setdefault((result, offset), Piece(s.unit.new(width), piece.bytes))
-        if local.bytes != piece.bytes:
-            raise s.unsupported(f"`{result}` is returned and read in pieces of different sizes")
-        d = local.register
     s.code.foreign.add(piece.register)
-    s.emit(Kind.ALU, mov(width), [d], [piece.register], "move", width=width)
+    s.take_result(result, piece.register, piece.bytes, offset)
 
 
 # ----------------------------------------------------------------------------------------------------------- barriers

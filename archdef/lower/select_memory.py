@@ -30,7 +30,10 @@ def address(s: Selection, operand: ir.Operand) -> tuple[Value, int, int, str | N
         return v, operand.offset, Flag.ADDRESS64 if s.unit.widths[v] == 8 else 0, None
     place = s.layout.find(s.function.name, base.name)
     if place is None:
+        s.symbol(ir.Symbol(base.name), 8)  # says what is wrong
         raise s.fault(f"unknown variable `{base.name}`")
+    if place[0] == "frame":
+        return s.frame, place[1] + base.offset + operand.offset, 0, "local"
     wide = place[0] in ("global", "const", "param")
     constant = s.symbol(ir.Symbol(base.name), 8 if wide else 4)
     return constant, base.offset + operand.offset, Flag.ADDRESS64 if wide else 0, place[0]

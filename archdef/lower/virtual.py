@@ -70,6 +70,7 @@ class Op:
     vec: int = 0
     combine: int = 0
     offset: int = 0
+    count: int = 0
     target: str | tuple[str, ...] | None = None
     """Label, labels, or name of the callee."""
     exact: bool = False
@@ -126,6 +127,8 @@ class Unit:
     """Virtual register → SpecialRegister that the engine puts there before the first op."""
     special_of: dict[int, int] = attrs.Factory(dict)
     """SpecialRegister → its virtual register."""
+    stack: int | None = None
+    """Virtual register of the stack pointer, where the program has a call stack."""
 
     def new(self, width: int) -> int:
         """Make a virtual register."""

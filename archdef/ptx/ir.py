@@ -146,6 +146,8 @@ class Variable:
     extern: bool = False
     pointer: bool = False
     where: Where = Where(0)
+    linkage: str = ""
+    """``visible, weak, common``, or empty for what belongs to its module alone."""
 
     @property
     def bytes(self) -> int:
@@ -175,6 +177,12 @@ class Function:
     where: Where = Where(0)
     defined: bool = True
     """False for a declaration without a body (``.extern .func vprintf``)."""
+    prototypes: dict[str, tuple[tuple[Variable, ...], tuple[Variable, ...]]] = attrs.Factory(dict)
+    """``.callprototype`` of indirect calls, by label: returns and parameters."""
+    call_targets: dict[str, tuple[str, ...]] = attrs.Factory(dict)
+    """``.calltargets`` lists of functions, by label."""
+    linkage: str = ""
+    """``visible, weak, extern``, or empty for what belongs to its module alone."""
 
 
 @attrs.frozen(slots=True)
@@ -190,3 +198,10 @@ class Module:
     """Module-scope variables: global, const, shared (extern ones too)."""
     lines: tuple[str, ...]
     """The PTX text, line by line, for error messages and listings."""
+    parts: tuple[tuple[int, str], ...] = ()
+    """First line and file of each module that was linked into this one; empty if it is the only one."""
+
+    def place(self, line: int) -> tuple[str, int]:
+        """Give the file, and the line in it, of a line of this module."""
+        first, file = max((part for part in self.parts if part[0] <= line), default=(1, self.file))
+        return file, line - first + 1

@@ -81,6 +81,8 @@ class _Body:
     jumps: list[tuple[int, Scope, str, int]] = attrs.Factory(list)
     """``(instruction, scope, label as written, token)`` of every use of a label: labels are known only at the end."""
     target_lists: list[tuple[str, Scope, list[tuple[str, int]]]] = attrs.Factory(list)
+    prototypes: dict[str, tuple[tuple[Variable, ...], tuple[Variable, ...]]] = attrs.Factory(dict)
+    call_targets: dict[str, tuple[str, ...]] = attrs.Factory(dict)
     scopes: list[Scope] = attrs.Factory(list)
     """Every scope of the function, for its registers."""
 
@@ -165,9 +167,9 @@ class _Parser(Cursor):
             text = self.texts[self.at]
         self.at += 1
         if text == ".entry" or text == ".func":
-            self._function(text == ".entry", start)
+            self._function(text == ".entry", start, _linkage(linkage))
         elif text in SPACES and text != ".param":
-            self._declare_variables(text[1:], self.variables, ".extern" in linkage)
+            self._declare_variables(text[1:], self.variables, ".extern" in linkage, _linkage(linkage - {".extern"}))
         elif linkage:
             raise self.fail(f"expected a function or a variable, got {self.shown(self.at - 1)}", self.at - 1)
         elif text == ".file":
@@ -193,7 +195,7 @@ class _Parser(Cursor):
             known = [*_LINKAGE, *SPACES, ".entry", ".func", ".file", ".section", ".pragma", ".alias"]
             raise self.fail(f"expected a directive, got {self.shown(self.at - 1)}{suggest(text, known)}", self.at - 1)
 
-    def _declare_variables(self, space: str, into: dict[str, Variable], extern: bool) -> None:
+    def _declare_variables(self, space: str, into: dict[str, Variable], extern: bool, linkage: str = "") -> None:
         for variable in self.declarations.variables(space, extern):
             name = variable.name + self.scope.tag
             known = into.get(name)
@@ -201,7 +203,7 @@ class _Parser(Cursor):
             if not self.scope.declare_variable(variable.name) and not (known and (known.extern or extern)):
                 raise self._twice(variable)
             if known is None or known.extern:
-                into[name] = attrs.evolve(variable, name=name) if self.scope.tag else variable
+                into[name] = attrs.evolve(variable, name=name, linkage=linkage) if self.scope.tag or linkage else variable
 
     def _twice(self, variable: Variable) -> Exception:
         where = variable.where
@@ -209,7 +211,7 @@ class _Parser(Cursor):
         return self.source.error(f"`{clip(variable.name)}` is declared twice", place)
 
     # -------------------------------------------------------------------------------------------------------- functions
-    def _function(self, entry: bool, start: int) -> None:
+    def _function(self, entry: bool, start: int, linkage: str) -> None:
         self.loc_file = self.loc_line = None  # a line of the function before says nothing about this one
         where = self._where(start)
         returns = self.declarations.parameters() if not entry and self.texts[self.at] == "(" else []
@@ -262,6 +264,9 @@ class _Parser(Cursor):
             directives,
             where,
             defined,
+            body.prototypes,
+            body.call_targets,
+            linkage,
         )
 
     def _directives(self) -> dict[str, tuple[int, ...]]:
@@ -338,15 +343,15 @@ class _Parser(Cursor):
             if follows == ".branchtargets":
                 body.target_lists.append((unique, scope, listed))
             else:
+                body.call_targets[unique] = tuple(function for function, _ in listed)
                 for function, where in listed:
                     self.references.setdefault(function, where)
         elif follows == ".callprototype":
             self.at += 1
-            if self.texts[self.at] == "(":
-                self.declarations.parameters()
+            returns = self.declarations.parameters() if self.texts[self.at] == "(" else []
             self.word("`_`")
-            if self.texts[self.at] == "(":
-                self.declarations.parameters()
+            taken = self.declarations.parameters() if self.texts[self.at] == "(" else []
+            body.prototypes[unique] = tuple(returns), tuple(taken)
             self._directives()
             self.expect(";", "`.callprototype`")
         else:
@@ -729,6 +734,11 @@ class _Parser(Cursor):
             if depth == 0:
                 return
         raise self.fail("`.section` without its closing `}`", start)
+
+
+def _linkage(words: set[str]) -> str:
+    """Give the one word that says who sees a name."""
+    return next((word[1:] for word in (".weak", ".common", ".extern", ".visible") if word in words), "")
 
 
 def _one_line(tokens: list[str]) -> str:

@@ -171,6 +171,8 @@ _HINTS = ("cache=ca|cg|cs|lu|cv|wb|wt|nc? nc? evict1=L1::evict_normal|L1::evict_
 _MEMORY = ("space=global|shared|local|const|param|shared::cta>shared|shared::cluster>shared|param::entry>param|param::func>param? "
            f"{_ORDERING} {_SCOPE}")
 _DATA = "b8|u8|s8|b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64"
+_PHASE_SPACE = "space=shared|shared::cta>shared?"
+_PHASE = f"order=release|acquire|relaxed? scope=cta|cluster? {_PHASE_SPACE}"
 _ATOMIC_SPACE = f"space=global|shared|shared::cta>shared|shared::cluster>shared? {_ORDERING} {_SCOPE} hint=L2::cache_hint?"
 
 TABLE: tuple[Row, ...] = (
@@ -431,6 +433,26 @@ TABLE: tuple[Row, ...] = (
     Row("red", "f32", f"{_ATOMIC_SPACE} op=add vec=v2|v4", "a b e?", "atomic", "add_f32", "", "atomics_vector"),
     Row("red", f"{_HALF}|{_BRAIN}", f"{_ATOMIC_SPACE} op=add|min|max noftz vec=v2|v4", "a b e?", "atomic", "{op}_{type}", "",
         "atomics_vector atomics_half_add"),
+    Row("cp", "", "async cache=ca|cg space=shared|shared::cta>shared from=global hint=L2::cache_hint? fetch=L2::64B|L2::128B|L2::256B?",
+        "a b n:u32 c:u32? e?", "copy_async", "", "load_global", "cp_async"),
+    Row("cp", "", "async commit_group", "", "copy_group", "commit", "move", "cp_async"),
+    Row("cp", "", "async wait_group", "n:u32", "copy_group", "wait", "move", "cp_async"),
+    Row("cp", "", "async wait_all", "", "copy_group", "wait_all", "move", "cp_async"),
+    Row("cp", "b64", f"async mbarrier arrive noinc? {_PHASE_SPACE}", "a", "copy_arrive", "", "atomic_shared", "cp_async mbarrier"),
+    Row("mbarrier", "b64", f"init {_PHASE_SPACE}", "a b:u32", "phase", "init", "atomic_shared", "mbarrier"),
+    Row("mbarrier", "b64", f"inval {_PHASE_SPACE}", "a", "phase", "invalidate", "atomic_shared", "mbarrier"),
+    Row("mbarrier", "b64", f"arrive noComplete? {_PHASE}", "d a b:u32?", "phase_arrive", "arrive", "atomic_shared", "mbarrier"),
+    Row("mbarrier", "b64", f"arrive_drop noComplete? {_PHASE}", "d a b:u32?", "phase_arrive", "arrive_drop", "atomic_shared", "mbarrier"),
+    Row("mbarrier", "b64", f"arrive expect_tx {_PHASE}", "d a b:u32", "phase_arrive", "arrive_expect", "atomic_shared",
+        "mbarrier mbarrier_tx"),
+    Row("mbarrier", "b64", f"expect_tx {_PHASE}", "a b:u32", "phase", "expect", "atomic_shared", "mbarrier mbarrier_tx"),
+    Row("mbarrier", "b64", f"complete_tx {_PHASE}", "a b:u32", "phase", "complete", "atomic_shared", "mbarrier mbarrier_tx"),
+    Row("mbarrier", "b64", f"test_wait {_PHASE}", "p a b", "phase_test", "test", "atomic_shared", "mbarrier"),
+    Row("mbarrier", "b64", f"test_wait parity {_PHASE}", "p a b:u32", "phase_test", "test_parity", "atomic_shared", "mbarrier"),
+    Row("mbarrier", "b64", f"try_wait {_PHASE}", "p a b e:u32?", "phase_test", "test", "atomic_shared", "mbarrier mbarrier_tx"),
+    Row("mbarrier", "b64", f"try_wait parity {_PHASE}", "p a b:u32 e:u32?", "phase_test", "test_parity", "atomic_shared",
+        "mbarrier mbarrier_tx"),
+    Row("mbarrier", "b64", "pending_count", "d:u32 a", "phase_count", "", "int64_shift", "mbarrier"),
     Row("membar", "", "level=cta|gl|sys", "", "fence", "", "fence"),
     Row("membar", "", "proxy kind=alias|async space=global|shared::cta>shared|shared::cluster>shared?", "", "hint"),
     Row("fence", "", f"order=sc|acq_rel|acquire|release? {_REQUIRED_SCOPE}", "", "fence", "", "fence"),
@@ -457,6 +479,9 @@ TABLE: tuple[Row, ...] = (
     Row("bra", "", "uni?", "a", "branch", "", "branch"),
     Row("brx", "", "idx uni?", "a b", "branch_indexed", "", "branch"),
     Row("call", "", "uni?", "a b?", "call", "", "call"),
+    Row("alloca", "u32|u64", "", "d a c?", "alloca", "", "", "device_calls"),
+    Row("stacksave", "u32|u64", "", "d", "stack_save", "", "", "device_calls"),
+    Row("stackrestore", "u32|u64", "", "a", "stack_restore", "", "", "device_calls"),
     Row("ret", "", "uni?", "", "return", "", "exit"),
     Row("exit", "", "", "", "exit", "", "exit"),
     Row("trap", "", "", "", "trap", "", "exit"),
@@ -534,8 +559,9 @@ def unsupported(instruction: Instruction, module: Module, why: str = "") -> Unsu
     written = ".".join((instruction.opcode, *instruction.modifiers))
     text = module.lines[where.line - 1] if 0 < where.line <= len(module.lines) else instruction.text
     source = f" (from {where.file}:{where.source_line})" if where.file and where.source_line else ""
-    return UnsupportedInstruction(f"`{written}` is not supported{source}{why}", file=module.file, line=where.line,
-                                  column=where.column, text=text)
+    file, line = module.place(where.line)
+    return UnsupportedInstruction(f"`{written}` is not supported{source}{why}", file=file, line=line, column=where.column,
+                                  text=text)
 
 
 def _advice(instruction: Instruction) -> str:

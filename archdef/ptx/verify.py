@@ -84,7 +84,9 @@ def recursive(graph: dict[str, frozenset[str]]) -> tuple[str, ...]:
 # --------------------------------------------------------------------------------------------------------------- checks
 def _check_label(module: Module, function: Function, instruction: Instruction, label: Label) -> None:
     if instruction.opcode == "call":
-        return  # the prototype of an indirect call: checked where it was parsed, kept nowhere
+        if label.name not in function.prototypes and label.name not in function.call_targets:
+            raise _error(module, instruction, f"`{clip(label.name)}` is no prototype and no list of functions")
+        return
     known = function.branch_targets if instruction.opcode == "brx" else function.labels
     if label.name not in known:
         raise _error(module, instruction, f"unknown label `{clip(label.name)}`{suggest(label.name, known)}")
@@ -162,4 +164,5 @@ def _count(number: int, noun: str) -> str:
 def _error(module: Module, place: Function | Instruction, message: str) -> PtxError:
     line = place.where.line
     text = module.lines[line - 1] if 0 < line <= len(module.lines) else ""
-    return PtxError(message, file=module.file, line=line, column=place.where.column, text=text)
+    file, line = module.place(line)
+    return PtxError(message, file=file, line=line, column=place.where.column, text=text)

@@ -4,10 +4,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from archdef.errors import Interrupted, LaunchError
+from archdef.errors import GuestFault, Interrupted, LaunchError
 from archdef.metrics import Counters
 from archdef.occupancy import occupancy
-from archdef.run import limits
+from archdef.run import limits, printing
 from archdef.run.arguments import pack
 from archdef.run.progress import Progress
 from archdef.run.result import Run
@@ -60,7 +60,7 @@ class Launcher:
         simulation = core.Simulation(
             device.machine, program, device.memory.engine, self.grid, self.block, parameters, self.shared_bytes,
             resident.active_blocks, max_instructions or device.max_instructions, max_cycles or device.max_cycles,
-            variables.global_base, variables.const_base, name)
+            variables.global_base, variables.const_base, name, heap_bytes=device.heap_bytes, print_bytes=device.print_bytes)
         blocks = math.prod(self.grid)
         try:
             with Progress(f"{architecture.label} {name}", blocks, progress) as bar:
@@ -70,9 +70,22 @@ class Launcher:
             raise Interrupted(
                 f"{name} on {architecture.label} was interrupted at cycle {simulation.cycle:,}, after "
                 f"{simulation.blocks_done:,} of {blocks:,} blocks; device memory is as it was then") from None
+        except GuestFault as fault:
+            fault.printed = self._printed(simulation).text
+            raise
         return Run(kernel=name, architecture=architecture, grid=self.grid, block=self.block, shared_bytes=shared,
                    registers=program.registers, occupancy=resident, counters=Counters.of(simulation.result()),
-                   program=program, sources=kernel.module.sources)
+                   program=program, sources=kernel.module.sources, output=self._printed(simulation))
+
+    def _printed(self, simulation) -> printing.Output:
+        output = printing.read(*simulation.printed())
+        stream = self.kernel.module.device.printf
+        if stream is not None and (output.calls or output.lost):
+            stream.write(output.text)
+            if output.lost:
+                stream.write(f"[{output.lost} calls of printf found the buffer full; Device(print_bytes=...) makes it larger]\n")
+            stream.flush()
+        return output
 
     def _occupancy(self, architecture, program, shared: int):
         try:

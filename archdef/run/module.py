@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from archdef import ptxas
@@ -21,13 +22,18 @@ if TYPE_CHECKING:
 class Module:
     """The kernels of one source on one device: ``module.transpose`` or ``module["transpose"]``."""
 
-    def __init__(self, device: Device, compiled: Compiled, registers: str = "liveness"):
-        """Parse `compiled`; `registers` says who counts registers per thread, as `Options.registers` does."""
+    def __init__(self, device: Device, compiled: Sequence[Compiled], registers: str = "liveness"):
+        """Parse and link `compiled`; `registers` says who counts registers per thread, as `Options.registers` does."""
         from archdef.ptx import parse
+        from archdef.ptx.link import link
 
-        self.device, self.compiled, self.registers_from = device, compiled, registers
-        self.ptx = parse(compiled.ptx, compiled.file)
-        """The parsed PTX."""
+        self.device, self.units, self.registers_from = device, tuple(compiled), registers
+        self.ptx = link(parse(unit.ptx, unit.file) for unit in self.units)
+        """The parsed PTX, of all units linked together."""
+        self.compiled = self.units[0] if len(self.units) == 1 else Compiled(
+            "\n".join(unit.ptx for unit in self.units), self.ptx.file, compiler=", ".join({u.compiler: None for u in self.units}),
+            log="\n".join(unit.log for unit in self.units if unit.log),
+            interfaces={name: interface for unit in self.units for name, interface in unit.interfaces.items()})
         self._kernels: dict[str, Kernel] = {}
         self.images = Images(device.memory)
         """The module's variables in device memory."""
@@ -81,8 +87,9 @@ class Module:
     def sources(self) -> dict[str, tuple[str, ...]]:
         """File name → its lines, for listings."""
         found = {self.compiled.file: self.ptx.lines}
-        if self.compiled.source_text is not None:
-            found[self.compiled.file.removesuffix(".ptx")] = tuple(self.compiled.source_text.splitlines())
+        for unit in self.units:
+            if unit.source_text is not None:
+                found[unit.file.removesuffix(".ptx")] = tuple(unit.source_text.splitlines())
         return found
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from archdef.metrics import Counters, Measurement, Metrics
 from archdef.metrics.stalls import cpi_stack
+from archdef.run.printing import Output
 
 if TYPE_CHECKING:
     import pandas
@@ -67,6 +68,13 @@ class Run:
     """The lowered kernel, whose statements the counters belong to."""
     sources: dict[str, tuple[str, ...]] = attrs.field(factory=dict, repr=False)
     """File name → its lines, as far as they are at hand."""
+    output: Output = attrs.field(factory=Output, repr=False)
+    """What the kernel printed, call by call."""
+
+    @property
+    def printed(self) -> str:
+        """What the kernel printed, in order of time."""
+        return self.output.text
 
     @property
     def registers_from(self) -> str:
@@ -148,7 +156,8 @@ class Run:
             "counters": self.counters.totals(),
             "stalls": self.counters.stalls, "partitions": list(_rows(self.partition)),
             "multiprocessors": list(_rows(self.counters.multiprocessor)),
-            "lines": [line.to_dict() for line in self.lines]}
+            "lines": [line.to_dict() for line in self.lines],
+            "printed": self.printed, "printed_lost": self.output.lost}
 
     def to_pandas(self, per: str = "line") -> pandas.DataFrame:
         """Give a DataFrame with a row per source ``line``, per PTX ``statement``, per ``partition``, or for the whole

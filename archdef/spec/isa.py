@@ -65,6 +65,7 @@ OPERATION_CLASSES: dict[str, str] = {
     "convert64": "conversion from or to a 64-bit type",
     "branch": "branch, direct or indexed",
     "call": "call of a device function",
+    "system_call": "printing, allocating and freeing from a kernel",
     "exit": "end of a thread, return from a function",
     "barrier": "block barrier",
     "vote": "vote among the lanes of a warp, active mask",
@@ -119,6 +120,11 @@ FEATURES: dict[str, str] = {
     "int_dot": "dp2a, dp4a (6.1)",
     "read_only_loads": "ld.global.nc; a hint, loads work without it (3.2)",
     "unified_addressing": "generic addresses decided at run time (2.0)",
+    "cp_async": "cp.async: copies from global to shared memory that nobody waits for (8.0)",
+    "mbarrier": "mbarrier: barriers that lie in shared memory (8.0)",
+    "mbarrier_tx": "mbarrier forms that count bytes, and try_wait (9.0)",
+    "device_print": "printf and assert (2.0)",
+    "device_heap": "malloc and free in kernels (2.0)",
     "device_calls": "calls that are not inlined, recursion, a stack (2.0)",
     "indirect_calls": "calls through a register (2.0)",
     "clock": "per-multiprocessor cycle counters (1.0)",
@@ -135,7 +141,7 @@ shifts): the cost of the class then says how many. What cannot be spelled out (a
 FEATURE_OF_CLASS: dict[str, str] = {
     **{name: "fp64" for name in OPERATION_CLASSES if name.startswith("fp64_")},
     **{name: "fp16" for name in OPERATION_CLASSES if name.startswith("fp16_")},
-    "vote": "vote", "match": "match", "redux": "redux", "shuffle": "shuffle", "clock": "clock",
+    "system_call": "device_print", "vote": "vote", "match": "match", "redux": "redux", "shuffle": "shuffle", "clock": "clock",
     "atomic_global": "atomics_global", "atomic_shared": "atomics_shared",
 }
 """Classes that a description may leave out, namely when it does not declare the feature beside them."""
@@ -144,8 +150,8 @@ FEATURE_NEEDS: dict[str, str] = {
     "atomics_global_64": "atomics_global", "atomics_shared": "atomics_global", "atomics_shared_64": "atomics_shared",
     "atomics_float_add": "atomics_global", "atomics_double_add": "fp64", "vote_ballot": "vote",
     "bf16": "fp16", "atomics_half_add": "fp16", "atomics_bfloat_add": "bf16", "atomics_16": "atomics_global",
-    "atomics_vector": "atomics_float_add", "elect": "vote_ballot",
-    "barrier_reduce": "barrier_count", "indirect_calls": "device_calls", "clock64": "clock",
+    "atomics_vector": "atomics_float_add", "elect": "vote_ballot", "mbarrier": "atomics_shared", "mbarrier_tx": "mbarrier",
+    "device_heap": "device_print", "barrier_reduce": "barrier_count", "indirect_calls": "device_calls", "clock64": "clock",
 }
 """Features that make no sense without another."""
 

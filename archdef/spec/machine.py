@@ -105,6 +105,9 @@ class Limits:
     """Most instructions of a kernel."""
     local_bytes_per_thread: int = integer(at_least=0)
     """Most thread-local memory."""
+    stack_bytes_per_thread: int = integer(at_least=0, default=1024)
+    """Call stack of a thread, in its local memory: what recursion and `alloca` may use. A setting of the runtime (CUDA's default
+    is 1 KiB), counted against `local_bytes_per_thread`."""
     parameter_bytes: int = integer()
     """Most bytes of kernel parameters."""
     constant_bytes: int = integer()

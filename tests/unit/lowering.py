@@ -22,7 +22,7 @@ def machine(*, without=(), warp_size=32, limit=1_000_000, costs=None, **isa):
     fields = dict(features=frozenset(FEATURES) - set(without), operations=operations, pointer_bits=64, fuse_multiply_add=True,
                   float_mad="fused", predication_max_instructions=6) | isa
     return SimpleNamespace(name="standin", warp=SimpleNamespace(size=warp_size),
-                           limits=SimpleNamespace(kernel_instructions=limit), units=UNITS, isa=Isa(**fields))
+                           limits=SimpleNamespace(kernel_instructions=limit, stack_bytes_per_thread=1024), units=UNITS, isa=Isa(**fields))
 
 
 BODY_LINE = 13

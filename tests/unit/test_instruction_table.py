@@ -15,11 +15,12 @@ KEEP = Options(drop_dead=False, propagate=False, straighten=False, predicate=Fal
 REGISTERS = {"pred": "%p", "16": "%h", "32": "%r", "64": "%rd"}
 OPERANDS = {
     "load": "{vector} [%rd1+16]", "store": "[%rd1+16] {vector}", "branch": "DONE", "branch_indexed": "%r1 TARGETS", "call": "helper",
-    "fence": "", "exit": "", "return": "", "trap": "", "generic_address": "%rd2 %rd3", "space_test": "%p1 %rd3", "elect": "%r1|%p1 -1",
+    "copy_async": "[%r1] [%rd1] 16", "fence": "", "exit": "", "return": "", "trap": "", "generic_address": "%rd2 %rd3",
+    "space_test": "%p1 %rd3", "elect": "%r1|%p1 -1",
 }
-SPECIFIC = {"lop3": "%r1 %r2 %r3 %r4 0x96", "nanosleep": "%r1", "applypriority": "[%rd1] 128", "discard": "[%rd1] 128",
-            "prefetch": "[%rd1]", "prefetchu": "[%rd1]", "pmevent": "1", "fence": "", "griddepcontrol": "", "brkpt": "",
-            "setmaxnreg": "40"}
+SPECIFIC = {"alloca": "%rd1 %rd2", "lop3": "%r1 %r2 %r3 %r4 0x96", "nanosleep": "%r1", "applypriority": "[%rd1] 128",
+            "discard": "[%rd1] 128", "prefetch": "[%rd1]", "prefetchu": "[%rd1]", "pmevent": "1", "fence": "",
+            "griddepcontrol": "", "brkpt": "", "setmaxnreg": "40"}
 
 
 def register(type: str, number: int) -> str:
@@ -52,6 +53,8 @@ def forms(row: Row):
 def operands(row: Row, found: table.Match) -> str:
     if "tensormap::generic" in found.bound.values() and row.operand_list:
         return "[%rd1], 128"
+    if row.builder == "copy_group":
+        return "1" if row.fn == "wait" else ""
     if row.opcode in SPECIFIC:
         return ", ".join(SPECIFIC[row.opcode].split())
     if row.builder in OPERANDS:
@@ -61,9 +64,9 @@ def operands(row: Row, found: table.Match) -> str:
         return ", ".join(OPERANDS[row.builder].replace("{vector}", vector).split()).replace("$", ", ")
     texts = []
     for k, (letter, type) in enumerate(found.operands):
-        if row.operand_list[k].optional and row.builder in ("barrier", "atomic") or row.builder == "barrier_reduce" and letter == "b":
+        if row.operand_list[k].optional and row.builder in ("barrier", "atomic", "phase_test") or row.builder == "barrier_reduce" and letter == "b":
             continue
-        if row.builder == "atomic" and letter == "a":
+        if row.builder in ("atomic", "copy_arrive", "phase", "phase_arrive", "phase_test") and letter == "a":
             texts.append("[%rd1]")
         elif row.builder == "atomic" and letter in "bd" and found.bound.get("vec"):
             texts.append("{" + ", ".join(register(type, 4 * (letter == "b") + n) for n in range(int(found.bound["vec"][1:]))) + "}")

@@ -11,7 +11,9 @@ from archdef.lower import encoding
 TYPES = Path(__file__).parents[2] / "ext/archdef/engine/types.pxd"
 PREFIXES = {"OpKind": ("K_", encoding.Kind), "Space": ("SP_", encoding.Space), "OpFlag": ("FL_", encoding.Flag),
             "Combine": ("CB_", encoding.Combine), "BarrierOp": ("BAR_", encoding.BarrierOp), "VoteOp": ("VOTE_", encoding.VoteOp),
-            "ReduxOp": ("REDUX_", encoding.ReduxOp), "ShuffleOp": ("SHFL_", encoding.ShuffleOp), "Special": ("SR_", encoding.SpecialRegister),
+            "ReduxOp": ("REDUX_", encoding.ReduxOp), "ShuffleOp": ("SHFL_", encoding.ShuffleOp),
+            "CopyGroup": ("CG_", encoding.CopyGroup), "PhaseOp": ("MB_", encoding.PhaseOp),
+            "SystemCall": ("SYS_", encoding.SystemCall), "Special": ("SR_", encoding.SpecialRegister),
             "ConstantKind": ("CK_", encoding.ConstantKind)}
 C_TYPES = {"uint8_t": "u1", "uint16_t": "<u2", "uint32_t": "<u4", "uint64_t": "<u8", "int32_t": "<i4", "int64_t": "<i8"}
 

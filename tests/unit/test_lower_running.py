@@ -241,3 +241,16 @@ def test_special_registers_describe_the_launch():
 def test_clocks_advance():
     body = "mov.u64 %rd5, %clock64; bar.sync 0; mov.u64 %rd6, %clock64; sub.s64 %rd7, %rd6, %rd5; cvt.u32.u64 %r2, %rd7;"
     assert (each(body) > 0).all()
+
+
+def test_values_of_different_widths_do_not_overlap_in_diverged_lanes():
+    # %rd5 and %rd6 wait for the lanes that branch, while the others compute words that no longer need them
+    body = """bra.uni START;
+WIDE: add.s64 %rd8, %rd6, %rd5; cvt.u32.u64 %r2, %rd8; ld.global.u32 %r15, [%rd3]; add.s32 %r2, %r2, %r15; bra.uni DONE;
+START: mul.wide.u32 %rd5, %r1, 1000; mul.wide.u32 %rd6, %r1, 3; setp.lt.u32 %p1, %r1, 16; @%p1 bra WIDE;
+    ld.global.u32 %r10, [%rd3]; ld.global.u32 %r11, [%rd3]; mad.lo.s32 %r12, %r10, 7, %r11; add.s32 %r13, %r12, %r11;
+    mul.lo.s32 %r14, %r13, %r12; ld.global.u32 %r15, [%rd3]; add.s32 %r2, %r14, %r15; add.s32 %r2, %r2, 5;
+DONE:"""
+    lanes = np.arange(32)
+    assert np.array_equal(each(body), np.where(lanes < 16, lanes * 1003, 5))
+    assert np.array_equal(each(body.replace("setp.lt", "setp.ge")), np.where(lanes >= 16, lanes * 1003, 5))

@@ -7,6 +7,7 @@ from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, 
 from libc.string cimport memcpy, memset
 
 from archdef.engine.coalesce cimport Transaction, coalesce
+from archdef.engine.heap cimport heap_room
 from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.machine cimport CoalescingTable
 from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span
@@ -229,6 +230,8 @@ cdef int _inside(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
         span = find_span(launch.spans, launch.span_count, address[lane])
+        if span == NULL and launch.heap != NULL and heap_room(launch.heap, address[lane]) >= <uint64_t>u.lane_bytes:
+            continue        # not kept in the memo: a block may be freed at any time
         if span == NULL or <uint64_t>u.lane_bytes > span.end - address[lane]:
             return _fault(sm, w, u, FAULT_BOUNDS, lane, address[lane])
         if u.kind != K_LOAD and (span.start == launch.const_start or span.start == launch.parameter_start):

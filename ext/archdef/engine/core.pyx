@@ -7,7 +7,7 @@ is not filled again within one. So results do not depend on the length of epochs
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from archdef.engine.counters cimport STALLS, StatementCounters
@@ -18,16 +18,18 @@ from archdef.engine.machine cimport MAX_SCHEDULERS, MAX_UNITS, SCHEDULER_WARPS, 
 from archdef.engine.memory cimport LOCAL_WINDOW, SHARED_WINDOW, DeviceMemory, Span
 from archdef.engine.network cimport Network, network_close, network_next, network_open, network_run
 from archdef.engine.program cimport LoadedProgram
+from archdef.engine.room cimport sm_close, sm_open
 from archdef.engine.schedule cimport pick_of
-from archdef.engine.sm cimport sm_close, sm_next, sm_open, sm_run
-from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_CYCLES,
-                                   FAULT_DEADLOCK, FAULT_DIVERGENT_BARRIER, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS,
-                                   FAULT_LATE, FAULT_READ_ONLY, FAULT_STACK, FAULT_TRAP, WS_BARRIER, WS_ENDED, Block, Ended,
+from archdef.engine.simt cimport GROWN_FRAMES
+from archdef.engine.sm cimport sm_next, sm_run
+from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX,
+                                   FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_DIVERGENT_BARRIER, FAULT_FRAME,
+                                   FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PHASE, FAULT_READ_ONLY, FAULT_STACK, FAULT_TRAP, WS_BARRIER, WS_ENDED, Block, Ended,
                                    Fault, Launch, Memo, Sm, SmCounters, Warp)
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL,
-                                   CK_PARAMETER, CK_SHARED_SYMBOL, CK_SPECIAL, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL,
+                                   CK_PARAMETER, CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL,
                                    SP_SHARED, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X, SR_NTID_X, SR_TOTAL_SHARED,
-                                   SR_WARP_SIZE)
+                                   SR_WARP_SIZE, SYS_ALLOCATE, SYS_FREE, SYS_PRINT)
 
 from archdef.engine.program import ProgramError, layout
 from archdef.errors import BudgetExceeded, GuestFault, LaunchError
@@ -96,6 +98,10 @@ cdef class Simulation:
         Device addresses of the module's variable and constant areas; 0 if it has none.
     name : str, optional
         What messages call the kernel; by default the program's entry.
+    heap_bytes : int, optional
+        Size of the device heap, if this kernel is the first on `memory` that allocates.
+    print_bytes : int, optional
+        Room for what the kernel prints; calls past it are counted and lost.
     lookahead_cycles : int, optional
         Length of an epoch; by default the longest that is right. Shorter ones give the same results, slower.
     """
@@ -123,7 +129,8 @@ cdef class Simulation:
 
     def __init__(self, dict machine, program, DeviceMemory memory not None, grid, block, bytes parameters=b"",
                  int64_t dynamic_shared_bytes=0, int64_t resident_blocks=1, int64_t max_instructions=1 << 62,
-                 int64_t max_cycles=1 << 50, uint64_t global_base=0, uint64_t const_base=0, name=None, int64_t lookahead_cycles=0):
+                 int64_t max_cycles=1 << 50, uint64_t global_base=0, uint64_t const_base=0, name=None, int64_t lookahead_cycles=0,
+                 uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20):
         cdef int64_t i, longest
         if self.sms != NULL:
             raise RuntimeError("a Simulation runs once")
@@ -162,6 +169,8 @@ cdef class Simulation:
         launch.block_warps = (launch.block_threads + launch.lanes - 1) // launch.lanes
         launch.shared_bytes = program.shared_bytes + dynamic_shared_bytes
         launch.local_bytes = (program.local_bytes + 15) // 16 * 16
+        launch.stack_start = min(getattr(program, "stack_start", 0), launch.local_bytes)
+        launch.frames_left = GROWN_FRAMES
         if resident_blocks < 1:
             raise LaunchError(f"resident_blocks must be at least 1, got {resident_blocks}")
         launch.resident_blocks = min(resident_blocks, SCHEDULER_WARPS * m.schedulers // launch.block_warps)
@@ -186,6 +195,7 @@ cdef class Simulation:
         self.sms = <Sm *>calloc(m.multiprocessors, sizeof(Sm))
         if launch.memos == NULL or launch.counters == NULL or self.inboxes == NULL or self.sms == NULL:
             raise MemoryError("state of a launch")
+        self._open_runtime(program, heap_bytes, print_bytes)
         self._prepare(program, parameters, dynamic_shared_bytes, global_base, const_base)
         network_open(&self.network, m, self.inboxes)
         # blocks go round the multiprocessors, so no more of these are ever used
@@ -209,6 +219,7 @@ cdef class Simulation:
         free(self.launch.memos)
         free(self.launch.counters)
         free(self.spans)
+        free(self.launch.output.bytes)
 
     cdef int _check(self, MachineTable *m) except -1:
         """Refuse tables that the engine's fixed sizes cannot hold."""
@@ -234,6 +245,20 @@ cdef class Simulation:
                 raise ValueError(f"machine table: {name} must be {low} to {high}, got {value}")
         return 0
 
+    cdef int _open_runtime(self, program, uint64_t heap_bytes, int64_t print_bytes) except -1:
+        """Make what the kernel's system calls need."""
+        calls = set(program.ops["fn"][program.ops["kind"] == K_SYSTEM].tolist())
+        if SYS_ALLOCATE in calls or SYS_FREE in calls:
+            self.memory.open_heap(heap_bytes)
+        if self.memory.heap_address:
+            self.launch.heap = &self.memory.heap
+        if SYS_PRINT in calls:
+            self.launch.output.bytes = <char *>malloc(max(print_bytes, 1))
+            if self.launch.output.bytes == NULL:
+                raise MemoryError("room for what the kernel prints")
+            self.launch.output.room = max(print_bytes, 0)
+        return 0
+
     cdef int _prepare(self, program, bytes parameters, int64_t dynamic_shared_bytes, uint64_t global_base,
                       uint64_t const_base) except -1:
         """Hold device memory, copy its table of allocations, fill the constant rows."""
@@ -252,10 +277,11 @@ cdef class Simulation:
         self.spans = <Span *>calloc(self.memory.count + 1, sizeof(Span))
         if self.spans == NULL:
             raise MemoryError("table of allocations")
-        if self.memory.count:
-            memcpy(self.spans, self.memory.table, self.memory.count * sizeof(Span))
         launch.spans = self.spans
-        launch.span_count = self.memory.count
+        for i in range(self.memory.count):      # of the heap only what kernels have allocated is theirs
+            if self.memory.table[i].start != self.memory.heap_address:
+                self.spans[launch.span_count] = self.memory.table[i]
+                launch.span_count += 1
         launch.arena = self.memory.arena
         launch.const_start = const_base
         launch.parameter_start = self.parameter_address
@@ -475,6 +501,13 @@ cdef class Simulation:
         space = _SPACES[self.launch.ops[op].space] if 0 <= op < self.launch.op_count else "memory"
         reach = self.launch.ops[op].lane_bytes if 0 <= op < self.launch.op_count else 0
         who = f"block {block}, thread {thread}"
+        if space in ("global memory", "memory") and self.memory.heap_address <= f.address < self.memory.heap_address + self._heap_span():
+            space = "what the kernel has allocated on the device heap"
+        depth = 0
+        if f.code in (FAULT_STACK, FAULT_FRAME):
+            w = &self.sms[f.sm].warps[f.warp]
+            depth = sum(w.stack[k].call for k in range(w.depth))
+            data["depth"] = depth
         waiting = bin(f.lanes).count("1")
         text = {
             FAULT_BOUNDS: f"{reach} bytes at address {f.address:#x} are outside {space}, {who}",
@@ -484,7 +517,14 @@ cdef class Simulation:
             FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all its threads reach"
                                                    if f.lanes else ""),
             FAULT_TRAP: f"trap, {who}",
-            FAULT_STACK: f"calls nested too deeply, {who}",
+            FAULT_STACK: f"calls nested too deeply, {depth} deep, {who}",
+            FAULT_FRAME: f"the call stack of {self.launch.local_bytes - self.launch.stack_start} bytes per thread "
+                         f"(limits.stack_bytes_per_thread) is full, {depth} calls deep, {who}",
+            FAULT_CALL_TARGET: f"indirect call of {f.address:#x}, which is no function that can be called here, {who}",
+            FAULT_FREE: f"free of {f.address:#x}, which is no allocation of the device heap (or was freed before), {who}",
+            FAULT_PHASE: f"{f.address} arrivals are not what a barrier in shared memory (mbarrier) allows here; was it initialised? "
+                         f"{who}",
+            FAULT_ASSERT: f"{self._assertion()}, {who}",
             FAULT_BARRIER_NUMBER: f"barrier number past 15, {who}",
             FAULT_BRANCH_INDEX: f"indexed branch past its list of targets, {who}",
             FAULT_INSTRUCTIONS: f"the budget of {self.instructions} warp instructions is spent, {self.done_blocks} of "
@@ -500,6 +540,26 @@ cdef class Simulation:
             raise MemoryError(text)
         kind = BudgetExceeded if f.code in (FAULT_INSTRUCTIONS, FAULT_CYCLES) else GuestFault
         raise kind(f"kernel {self.entry}{where}: {text}", **data)
+
+    def _heap_span(self):
+        return self.memory.heap.granules * 16 if self.memory.heap_address else 0
+
+    def _assertion(self):
+        """Say what a failed assertion says, as far as its strings can be read."""
+        cdef Fault *f = &self.launch.fault
+        expression, file, function = (self.memory.text(f.detail[k]) or "?" for k in (0, 1, 3))
+        return f"{file}:{f.detail[2]}: {function}: assertion `{expression}` failed"
+
+    def printed(self):
+        """Give what the kernel has printed so far, and how many calls found no room; `archdef.run.printing` formats it.
+
+        Returns
+        -------
+        tuple of (bytes, int)
+            Records as `system.pxd` declares them, in the order in which they were made.
+        """
+        cdef int64_t used = self.launch.output.used
+        return (<bytes>self.launch.output.bytes[:used] if used else b""), self.launch.output.lost
 
     def result(self):
         """Counters of the launch so far; see docs/explanation/engine-interface.md.

@@ -1,6 +1,8 @@
 """Device memory: one lazily committed arena, and the table of allocations that every guest access is checked against."""
 from libc.stdint cimport int64_t, uint64_t
 
+from archdef.engine.heap cimport Heap
+
 cdef enum:
     GLOBAL_BASE = 0x100000000        # device address of the arena's first byte; nothing lies at null
 
@@ -21,6 +23,9 @@ cdef class DeviceMemory:
     cdef int64_t count
     cdef object _lock
     cdef readonly int running        # launches in progress: the table must not change meanwhile
+
+    cdef Heap heap                   # of kernels; `heap_address` 0: there is none yet
+    cdef readonly uint64_t heap_address
 
     cdef int _publish(self) except -1
     cdef char *_at(self, uint64_t address, uint64_t nbytes) except NULL

@@ -5,6 +5,8 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from archdef.engine.heap cimport heap_close, heap_open
+
 from archdef.errors import DeviceMemoryError
 
 cdef extern from "<sys/mman.h>" nogil:
@@ -63,6 +65,7 @@ cdef class DeviceMemory:
     def __dealloc__(self):
         if self.arena != NULL:
             munmap(self.arena, self.capacity or 1)
+        heap_close(&self.heap)
         free(self.table)
 
     cdef int _publish(self) except -1:
@@ -123,6 +126,31 @@ cdef class DeviceMemory:
                         madvise(self.arena + first, size - rest, MADV_DONTNEED)
                     return
             raise DeviceMemoryError(f"address {address:#x} is not the start of an allocation")
+
+    def open_heap(self, uint64_t nbytes):
+        """Make the heap that kernels allocate from, unless there is one: `nbytes` of device memory, for good.
+
+        Raises DeviceMemoryError if they are not to be had.
+        """
+        if self.heap_address == 0:
+            address = self.allocate(nbytes)
+            if heap_open(&self.heap, address, nbytes) < 0:
+                raise MemoryError("tables of the device heap")
+            self.heap_address = address
+
+    @property
+    def heap_bytes(self):
+        """Bytes that kernels have allocated and not freed."""
+        return self.heap.used_bytes
+
+    def text(self, uint64_t address, int most=4096):
+        """Read a string that ends with a zero byte, or None if none lies there."""
+        cdef const Span *span = find_span(self.table, self.count, address)
+        if span == NULL:
+            return None
+        place = self.arena + (address - GLOBAL_BASE)
+        found = (<bytes>place[:min(<uint64_t>most, span.end - address)])
+        return found.partition(b"\0")[0].decode("utf-8", "replace")
 
     @property
     def used_bytes(self):

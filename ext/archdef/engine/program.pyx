@@ -20,6 +20,9 @@ cdef int _COMPARE_COUNT = len(_lanes.compare_names())
 cdef int _CARRY_COUNT = len(_lanes.carry_names())
 cdef int _ATOMIC_COUNT = len(_lanes.atomic_names())
 
+# bytes a lane of the destination and of the sources of a system call; 0: there is none
+cdef int[5][6] _SYSTEM_BYTES = [[4, 8, 8, 0, 0, 0], [0, 8, 8, 4, 8, 8], [8, 8, 0, 0, 0, 0], [0, 8, 0, 0, 0, 0], [4, 4, 4, 0, 0, 0]]
+
 
 def layout():
     """Byte sizes of the packed records that lowering builds, to check its own against: ``{"MicroOp": …, …}``."""
@@ -97,7 +100,7 @@ cdef class LoadedProgram:
             raise MemoryError("program")
         self.target_count = targets.shape[0]
         for i in range(targets.shape[0]):
-            if not 0 <= targets[i] < self.op_count:
+            if not -1 <= targets[i] < self.op_count:
                 raise ProgramError(f"branch target {targets[i]} of {self.op_count} ops")
             self.targets[i] = targets[i]
         for i in range(self.specials):
@@ -324,6 +327,8 @@ cdef class LoadedProgram:
             self._number(m.target, self.target_count, "target list")
             if m.count < 1 or m.target + m.count > self.target_count:
                 raise ProgramError(f"target list of {m.count}")
+            for i in range(m.target, m.target + m.count):
+                self._number(self.targets[i], self.op_count, "branch target")
             if m.reconverge != -1:
                 self._number(m.reconverge, self.op_count, "reconvergence point")
         elif kind == T.K_BARRIER:
@@ -374,6 +379,46 @@ cdef class LoadedProgram:
         elif kind == T.K_SPECIAL:
             self._destination(u, m, 0, m.width)
             self._required(u.d[0] >= 0, "destination")
+        elif kind == T.K_CALL_INDIRECT:
+            self._source(u, m, 0, 8 if m.flags & T.FL_ADDRESS64 else 4)
+            self._required(u.s[0] >= 0, "source 0")
+            if m.count < 0 or m.target < 0 or m.target + <int64_t>m.count > self.target_count:
+                raise ProgramError(f"list of {m.count} functions")
+        elif kind == T.K_COPY:
+            if m.element not in (4, 8, 16):
+                raise ProgramError(f"copies of {m.element} bytes")
+            self._source(u, m, 0, 8 if m.flags & T.FL_ADDRESS64 else 4)
+            self._source(u, m, 1, 8)
+            self._source(u, m, 2, 4)
+            self._required(u.s[0] >= 0 and u.s[1] >= 0, "an address")
+            self._number(m.space, T.SP_GENERIC + 1, "space")
+            u.lane_bytes = m.element
+            u.memory = 1
+            u.cause = ST_MEMORY_DEPENDENCY
+        elif kind == T.K_COPY_GROUP:
+            self._number(m.fn, T.CG_WAIT_ALL + 1, "operation on groups of copies")
+            if m.count < 0:
+                raise ProgramError(f"{m.count} groups")
+        elif kind == T.K_PHASE:
+            self._number(m.fn, T.MB_TEST_PARITY + 1, "operation on a barrier")
+            self._source(u, m, 0, 8 if m.flags & T.FL_ADDRESS64 else 4)
+            self._source(u, m, 1, 8 if m.fn == T.MB_TEST else 4)
+            self._required(u.s[0] >= 0, "address")
+            self._required(u.s[1] >= 0 or m.fn in (T.MB_INVALIDATE, T.MB_ARRIVE, T.MB_ARRIVE_DROP), "source 1")
+            self._number(m.space, T.SP_GENERIC + 1, "space")
+            u.lane_bytes = 8
+            u.cause = ST_SHARED_DEPENDENCY
+            if m.fn >= T.MB_TEST:
+                self._predicate_destination(u, m, 0)
+            else:
+                self._destination(u, m, 0, 8)
+        elif kind == T.K_SYSTEM:
+            self._number(m.fn, T.SYS_STACK + 1, "system call")
+            for i in range(5):
+                self._source(u, m, i, _SYSTEM_BYTES[m.fn][i + 1])
+                self._required(u.s[i] >= 0 or _SYSTEM_BYTES[m.fn][i + 1] == 0, f"source {i}")
+            self._destination(u, m, 0, _SYSTEM_BYTES[m.fn][0])
+            self._required(u.d[0] >= 0 or m.fn != T.SYS_STACK, "destination")
         elif kind not in (T.K_NOP, T.K_RETURN, T.K_EXIT, T.K_FENCE, T.K_TRAP):
             raise ProgramError("unknown kind")
         return 0

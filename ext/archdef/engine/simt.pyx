@@ -6,14 +6,35 @@ Invariants:
   (ended lanes are dropped when an entry is taken up);
 - the kernel's lanes run to their immediate post-dominator before the warp goes on together (stack reconvergence).
 """
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.state cimport Frame, Warp
 
 
+cdef int _grow(Warp *w) noexcept nogil:
+    """Double the stack, as far as the launch's allowance goes. Returns -1 if it cannot."""
+    cdef int64_t room = 2 * <int64_t>w.stack_room
+    cdef Frame *larger
+    if w.frames_left[0] < w.stack_room:
+        return -1
+    larger = <Frame *>malloc(<size_t>room * sizeof(Frame))
+    if larger == NULL:
+        return -1
+    memcpy(larger, w.stack, <size_t>w.depth * sizeof(Frame))
+    w.frames_left[0] -= w.stack_room
+    if w.stack_grown:
+        free(w.stack)
+    w.stack = larger
+    w.stack_room = <int32_t>room
+    w.stack_grown = 1
+    return 0
+
+
 cdef inline int _push(Warp *w, int32_t pc, int32_t reconverge, uint64_t mask) noexcept nogil:
-    if w.depth >= STACK_FRAMES:
+    if w.depth >= w.stack_room and _grow(w) < 0:
         return -1
     cdef Frame *top = w.stack + w.depth
     top.pc = pc
@@ -126,7 +147,7 @@ cdef int simt_call(Warp *w, int32_t target, uint64_t lanes) noexcept nogil:
     """Enter a function with `lanes`; the other active lanes skip the call. Returns -1 if the stack is full."""
     cdef uint64_t all_lanes = w.active
     cdef Frame *top
-    if w.depth + 2 > STACK_FRAMES:
+    if w.depth + 2 > w.stack_room and _grow(w) < 0:
         return -1
     # callee returns to the op after the call with everyone who was active
     top = w.stack + w.depth
@@ -141,6 +162,23 @@ cdef int simt_call(Warp *w, int32_t target, uint64_t lanes) noexcept nogil:
     w.reconverge = -1
     w.pc = target
     return 0
+
+
+cdef int simt_call_one(Warp *w, int32_t target, uint64_t same, uint64_t lanes) noexcept nogil:
+    """Enter a function with `same`, some of `lanes` that make an indirect call; the others of `lanes` come back to the op
+    for their own targets, and all meet behind it. Returns -1 if the stack is full.
+    """
+    cdef int32_t after = w.pc + 1
+    if same == lanes:
+        return simt_call(w, target, lanes)
+    if w.reconverge != after:
+        if _push(w, after, w.reconverge, w.active) < 0:
+            return -1
+        w.reconverge = after
+    if _push(w, w.pc, after, lanes & ~same) < 0:
+        return -1
+    w.active = same
+    return simt_call(w, target, same)
 
 
 cdef void simt_return(Warp *w, uint64_t lanes) noexcept nogil:

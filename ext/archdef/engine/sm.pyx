@@ -8,128 +8,35 @@ the block. Invariants of the loop:
   busy unit or not selected, and then one issue interval per warp instruction as selected.
 """
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free
 from libc.string cimport memset
 
 from archdef.engine.access cimport Reach, access_memory
-from archdef.engine.cache cimport cache_close, cache_open
+from archdef.engine.asynchronous cimport copies_pending, copy_async, phase_barrier
 from archdef.engine.compute cimport compute
-from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_MEMORY_THROTTLE, ST_NOT_SELECTED,
+from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, ST_NOT_SELECTED,
                                       ST_PIPE_BUSY, ST_SELECTED, StatementCounters)
 from archdef.engine.dram cimport NEVER
-from archdef.engine.events cimport (EV_BLOCK, EV_FILL, EV_STORE_DONE, EV_WAKE, Event, Events, events_close,
-                                    events_pop, events_push)
+from archdef.engine.events cimport (EV_BLOCK, EV_FILL, EV_STORE_DONE, EV_WAKE, Event, events_pop, events_push)
 from archdef.engine.inject cimport fill_slot, give_load, inject_run, take_load, throttled_until
 from archdef.engine.lanes cimport set_fpenv
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_WRITE, Network
+from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_WRITE
 from archdef.engine.program cimport Uop
+from archdef.engine.room cimport WAITERS
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit, rotate_right
-from archdef.engine.simt cimport (STACK_FRAMES, simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return)
-from archdef.engine.state cimport (BARRIERS, FAULT_BARRIER_NUMBER, FAULT_BRANCH_INDEX, FAULT_DIVERGENT_BARRIER,
-                                   FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, PENDING, WS_BARRIER, WS_EMPTY,
-                                   WS_ENDED, WS_SLEEPING, WS_WAITING, Barrier, Block, Ended, Frame, Injection, Launch,
-                                   Load, Slot, Sm, Waiter, Warp)
-from archdef.engine.types cimport (BAR_ARRIVE, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_SYNC, BAR_WARP, FL_BYPASS_L1,
+from archdef.engine.simt cimport (simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return)
+from archdef.engine.state cimport (BARRIERS, COPY_GROUPS, FAULT_BARRIER_NUMBER, FAULT_BRANCH_INDEX, FAULT_DIVERGENT_BARRIER,
+                                   FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, PENDING, WS_BARRIER, WS_COPIES, WS_EMPTY,
+                                   WS_ENDED, WS_SLEEPING, WS_WAITING, Barrier, Block, Injection, Launch, Load, Sm,
+                                   Warp)
+from archdef.engine.system cimport call_indirect, system_call
+from archdef.engine.types cimport (BAR_ARRIVE, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_SYNC, BAR_WARP, CG_COMMIT, CG_WAIT_ALL, FL_BYPASS_L1,
                                    FL_READ_ONLY, K_ALU, K_ATOM,
-                                   K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_CALL, K_EXIT, K_FENCE, K_LOAD, K_NOP, K_RETURN,
-                                   K_STORE, K_TRAP, SP_CONST, SP_SHARED, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID,
+                                   K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_CALL, K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_NOP, K_PHASE, K_RETURN,
+                                   K_STORE, K_SYSTEM, K_TRAP, SP_CONST, SP_SHARED, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID,
                                    SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE, SR_LANEMASK64_LT,
                                    SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
                                    SR_NSMID, SR_NWARPID, SR_SMID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_WARPID)
-
-cdef extern from "<stdlib.h>" nogil:
-    void *aligned_alloc(size_t alignment, size_t size)
-
-cdef enum:
-    WAITERS = 2048           # loads that can wait for lines on their way, per multiprocessor
-
-
-# --------------------------------------------------------------------------------------------------------- set-up, close
-cdef void *_zeroed(int64_t bytes) except NULL:
-    cdef size_t size = <size_t>((max(bytes, 1) + 63) // 64 * 64)
-    cdef void *place = aligned_alloc(64, size)
-    if place == NULL:
-        raise MemoryError("state of a multiprocessor")
-    memset(place, 0, size)
-    return place
-
-
-cdef int sm_open(Sm *sm, int32_t number, Launch *launch, Network *network, Events *inbox) except -1:
-    """Make an idle multiprocessor with room for its resident blocks."""
-    cdef const MachineTable *m = launch.m
-    cdef int64_t warps, i, entries = launch.rows + launch.predicates, reads = max(m.reads_in_flight, 1)
-    cdef int64_t row_bytes = ((launch.rows + 1) * launch.pitch + 63) // 64 * 64   # a spare row: see LoadedProgram
-    sm.id = number
-    sm.launch = launch
-    sm.network = network
-    sm.inbox = inbox
-    sm.now = -1
-    sm.next_own = NEVER
-    sm.resident = sm.most_resident = sm.warps_alive = 0
-    sm.warp_slots = launch.resident_blocks * launch.block_warps
-    warps = sm.warp_slots
-    sm.warps = <Warp *>_zeroed(warps * sizeof(Warp))
-    sm.blocks = <Block *>_zeroed(launch.resident_blocks * sizeof(Block))
-    sm.schedulers = <Scheduler *>_zeroed(m.schedulers * sizeof(Scheduler))
-    sm.row_memory = <char *>_zeroed(warps * row_bytes)
-    sm.ready_memory = <int64_t *>_zeroed(warps * entries * sizeof(int64_t))
-    sm.predicate_memory = <uint64_t *>_zeroed(warps * launch.predicates * sizeof(uint64_t))
-    sm.stack_memory = <Frame *>_zeroed(warps * STACK_FRAMES * sizeof(sm.stack_memory[0]))
-    sm.shared_memory = <char *>_zeroed(launch.resident_blocks * launch.shared_bytes)
-    sm.local_memory = <char *>_zeroed(warps * launch.lanes * launch.local_bytes)
-    sm.pending_blocks = <int64_t *>_zeroed(launch.resident_blocks * sizeof(int64_t))
-    sm.ended = <Ended *>_zeroed(launch.resident_blocks * sizeof(Ended))
-    sm.slots = <Slot *>_zeroed(reads * sizeof(sm.slots[0]))
-    sm.waiters = <Waiter *>_zeroed(WAITERS * sizeof(sm.waiters[0]))
-    sm.loads = <Load *>_zeroed((reads + WAITERS + 2) * sizeof(Load))
-    cache_open(&sm.l1, &m.l1)
-    cache_open(&sm.constant, &m.constant)
-    cache_open(&sm.read_only, &m.read_only)
-    for i in range(reads):
-        sm.slots[i].next = <int32_t>(i + 1 if i + 1 < reads else -1)
-    for i in range(WAITERS):
-        sm.waiters[i].next = <int32_t>(i + 1 if i + 1 < WAITERS else -1)
-    for i in range(reads + WAITERS + 2):
-        sm.loads[i].next = <int32_t>(i + 1 if i + 1 < reads + WAITERS + 2 else -1)
-    sm.waiters_left = WAITERS
-    sm.store_credits = <int32_t>m.stores_in_flight
-    sm.injection.stalled = -1
-    for i in range(m.schedulers):
-        sm.schedulers[i].last = -1
-    for i in range(warps):
-        sm.warps[i].rows = sm.row_memory + i * row_bytes
-        sm.warps[i].ready = sm.ready_memory + i * entries
-        sm.warps[i].predicates = sm.predicate_memory + i * launch.predicates
-        sm.warps[i].stack = sm.stack_memory + i * STACK_FRAMES
-        sm.warps[i].local = sm.local_memory + i * launch.lanes * launch.local_bytes
-        sm.warps[i].block = <int32_t>(i // launch.block_warps)
-        sm.warps[i].index = <int32_t>(i % launch.block_warps)
-    for i in range(launch.resident_blocks):
-        sm.blocks[i].shared = sm.shared_memory + i * launch.shared_bytes
-    return 0
-
-
-cdef void sm_close(Sm *sm) noexcept nogil:
-    """Free what `sm_open` took, complete or not."""
-    free(sm.warps)
-    free(sm.blocks)
-    free(sm.schedulers)
-    free(sm.row_memory)
-    free(sm.ready_memory)
-    free(sm.predicate_memory)
-    free(sm.stack_memory)
-    free(sm.shared_memory)
-    free(sm.local_memory)
-    free(sm.pending_blocks)
-    free(sm.ended)
-    free(sm.slots)
-    free(sm.waiters)
-    free(sm.loads)
-    cache_close(&sm.l1)
-    cache_close(&sm.constant)
-    cache_close(&sm.read_only)
-
 
 cdef int _fault(Sm *sm, const Warp *w, int code, uint64_t lanes) noexcept nogil:
     """Record the first fault of the launch."""
@@ -212,9 +119,19 @@ cdef void _data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
     cdef int i
     for i in range(u.set_count):
         w.ready[u.sets[i]] = (cycle + u.latency) << 4 | u.cause
+    if u.kind == K_COPY:
+        w.copies[load.group % COPY_GROUPS] -= 1
     give_load(sm, index)
     w.loads -= 1
-    if w.state == WS_SLEEPING:
+    if w.state == WS_COPIES and u.kind == K_COPY and not copies_pending(w, w.copy_target):
+        u = sm.launch.ops + w.pc
+        cycle = max(cycle + u.latency, w.settled)
+        sm.launch.counters[u.statement].stall_cycles[<int>ST_MEMORY_DEPENDENCY] += cycle - w.settled
+        w.settled = cycle
+        w.pc += 1
+        simt_arrive(w)
+        _plan(sm, warp, w, w.settled, ST_MEMORY_DEPENDENCY)
+    elif w.state == WS_SLEEPING:
         _plan(sm, warp, w, w.since, w.cause if w.since > cycle + u.latency else u.cause)
     elif w.state == WS_ENDED and w.loads == 0:
         sm.blocks[w.block].draining -= 1
@@ -324,6 +241,8 @@ cdef void _start_block(Sm *sm, int32_t slot) noexcept nogil:
         w.reconverge = -1
         w.depth = w.frame = 0
         w.loads = 0
+        w.copy_group = 0
+        memset(w.copies, 0, sizeof(w.copies))
         w.settled = sm.now
         memset(w.rows, 0, <size_t>(launch.rows * launch.pitch))
         memset(w.ready, 0, <size_t>(launch.rows + launch.predicates) * sizeof(int64_t))
@@ -463,7 +382,7 @@ cdef int _access(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, in
     cdef int i
     inject.count = 0
     inject.serial = 1
-    if access_memory(sm, w, u, lanes, inject, &reach) < 0:
+    if (copy_async(sm, w, u, lanes, inject, &reach) if u.kind == K_COPY else access_memory(sm, w, u, lanes, inject, &reach)) < 0:
         return -1
     if reach.shared_groups:
         extra = reach.shared_passes * m.shared_pass_cycles
@@ -488,7 +407,7 @@ cdef int _access(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, in
     else:
         _occupy(sm, slot, u, cycle, <int64_t>u.interval)
     if reach.global_lanes:
-        if u.kind == K_LOAD:
+        if u.kind == K_LOAD or u.kind == K_COPY:
             c.global_loads += 1
             c.global_load_transactions += reach.pieces
             c.global_load_bytes_asked += reach.global_lanes * u.lane_bytes
@@ -525,8 +444,8 @@ cdef int _access(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, in
         inject.kind = RQ_WRITE
         inject_run(sm, cycle)
         return 0
-    inject.kind = RQ_READ if u.kind == K_LOAD else RQ_ATOMIC
-    if u.kind == K_LOAD:
+    inject.kind = RQ_ATOMIC if u.kind == K_ATOM else RQ_READ
+    if u.kind != K_ATOM:
         if reach.constant_passes:
             inject.cache = &sm.constant
         elif sm.read_only.table.sets and u.flags & FL_READ_ONLY:
@@ -536,12 +455,17 @@ cdef int _access(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, in
     load = take_load(sm, slot, <int32_t>(u - launch.ops))
     inject.load = load
     w.loads += 1
+    if u.kind == K_COPY:
+        sm.loads[load].group = w.copy_group
+        w.copies[w.copy_group % COPY_GROUPS] += 1
     # until the response, or until it is clear that no response is needed
     for i in range(u.set_count):
         w.ready[u.sets[i]] = <int64_t>PENDING << 4 | u.cause
     inject_run(sm, cycle)
     if not inject.active and sm.loads[load].remaining == 0:
         latency += sm.loads[load].latest     # every piece was in the cache
+        if u.kind == K_COPY:
+            w.copies[sm.loads[load].group % COPY_GROUPS] -= 1
         give_load(sm, load)
         w.loads -= 1
         for i in range(u.set_count):
@@ -683,6 +607,16 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
                 return _fault(sm, w, FAULT_STACK, lanes)
         else:
             w.pc += 1
+            simt_arrive(w)
+        earliest = max(earliest, cycle + <int64_t>u.latency)
+        _plan(sm, slot, w, earliest, ST_BRANCH)
+        return 0
+    elif u.kind == K_CALL_INDIRECT:
+        if lanes == 0:
+            w.pc += 1
+            simt_arrive(w)
+        elif call_indirect(sm, w, u, lanes) < 0:
+            return -1
         earliest = max(earliest, cycle + <int64_t>u.latency)
         _plan(sm, slot, w, earliest, ST_BRANCH)
         return 0
@@ -705,6 +639,35 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     elif u.kind == K_TRAP:
         if lanes:
             return _fault(sm, w, FAULT_TRAP, lanes)
+        w.pc += 1
+    elif u.kind == K_COPY:
+        if lanes and _access(sm, slot, w, u, lanes, cycle) < 0:
+            return -1
+        w.pc += 1
+    elif u.kind == K_COPY_GROUP:
+        _occupy(sm, slot, u, cycle, u.interval)
+        if lanes and u.fn == CG_COMMIT:
+            if w.copies[(w.copy_group + 1) % COPY_GROUPS] == 0 and w.copy_group < 1 << 30:
+                w.copy_group += 1       # else it joins the group before: only its time is concerned
+        elif lanes:
+            w.copy_target = w.copy_group if u.fn == CG_WAIT_ALL else w.copy_group - 1 - u.count
+            if copies_pending(w, w.copy_target):
+                w.state = WS_COPIES
+                return 0
+        w.pc += 1
+    elif u.kind == K_PHASE:
+        if lanes and phase_barrier(sm, w, u, lanes) < 0:
+            return -1
+        for i in range(u.set_count):
+            w.ready[u.sets[i]] = (cycle + u.latency + m.shared_latency_cycles) << 4 | u.cause
+        _occupy(sm, slot, u, cycle, u.interval)
+        w.pc += 1
+    elif u.kind == K_SYSTEM:
+        if lanes and system_call(sm, w, u, lanes) < 0:
+            return -1
+        for i in range(u.set_count):
+            w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
+        _occupy(sm, slot, u, cycle, u.interval)
         w.pc += 1
     else:
         if lanes and u.kind != K_NOP and u.kind != K_FENCE:

@@ -5,6 +5,7 @@ from archdef.engine.cache cimport Cache, Line
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.events cimport Events
+from archdef.engine.heap cimport Heap
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport Span
 from archdef.engine.network cimport Network
@@ -16,6 +17,7 @@ cdef enum:
     PENDING = 0x0400000000000000   # ready cycle of a register whose load is still on its way
     BARRIERS = 16
     MEMO_SLOTS = 8
+    COPY_GROUPS = 32             # of asynchronous copies of a warp that are told apart
     MEMO_TRANSACTIONS = 32
 
 cdef enum WarpState:
@@ -24,6 +26,7 @@ cdef enum WarpState:
     WS_SLEEPING = 2      # needs a register whose load is on its way
     WS_BARRIER = 3
     WS_ENDED = 4
+    WS_COPIES = 5        # waits for asynchronous copies
 
 cdef enum FaultCode:
     FAULT_NONE = 0
@@ -41,6 +44,11 @@ cdef enum FaultCode:
     FAULT_READ_ONLY = 12         # store to constant memory
     FAULT_LATE = 13              # the engine broke its own time order
     FAULT_END = 14               # control ran past the last instruction
+    FAULT_ASSERT = 15            # `detail`: expression, file, line, function
+    FAULT_FREE = 16              # not an allocation of the device heap, or freed already
+    FAULT_CALL_TARGET = 17       # an indirect call of what is no function of that kind
+    FAULT_FRAME = 18             # the call stack of a thread is full
+    FAULT_PHASE = 19             # a count that a barrier in shared memory does not allow
 
 cdef struct Fault:
     int32_t code
@@ -52,6 +60,7 @@ cdef struct Fault:
     uint64_t address
     uint64_t lanes               # lanes concerned
     int64_t cycle
+    uint64_t detail[4]           # by code
 
 cdef struct Frame:               # one entry of the divergence stack
     int32_t pc
@@ -69,6 +78,9 @@ cdef struct Warp:
     int32_t depth                # entries on the stack
     int32_t frame                # index + 1 of the innermost call's entry; 0: in the kernel itself
     Frame *stack
+    int32_t stack_room           # entries
+    int32_t stack_grown          # `stack` is an allocation of its own
+    int64_t *frames_left         # entries by which all stacks of the launch may still grow
     int32_t state
     int32_t block                # block slot
     int32_t index                # in the block
@@ -84,6 +96,9 @@ cdef struct Warp:
     int32_t unit                 # unit of the next op
     int32_t barrier_op           # op at which it waits
     int32_t next_waiting
+    int32_t copies[32]           # pieces on their way, by group modulo COPY_GROUPS
+    int32_t copy_group           # number of the group that is open
+    int32_t copy_target          # WS_COPIES: last group waited for
     char *local                  # [lanes][local bytes]
 
 cdef struct Barrier:
@@ -111,6 +126,7 @@ cdef struct Load:                # a load or atomic whose data are on their way
     int32_t remaining            # fills to come
     int32_t next
     int64_t latest               # cycle of the last piece known so far
+    int32_t group                # of an asynchronous copy
 
 cdef struct Slot:                # an in-flight read of the multiprocessor
     int32_t waiters              # first waiter node, -1: none
@@ -159,6 +175,12 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     uint32_t bytes[8][32]
     uint32_t sectors[8][32]
 
+cdef struct Output:              # what kernels print: records of `system.pyx`, one behind the other
+    char *bytes
+    int64_t room
+    int64_t used
+    int64_t lost                 # calls that found no room
+
 cdef struct Launch:              # what all multiprocessors share
     const MachineTable *m
     const Uop *ops
@@ -195,6 +217,10 @@ cdef struct Launch:              # what all multiprocessors share
     int64_t budget               # warp instructions left
     Fault fault
     int64_t lookahead            # cycles of an epoch
+    Heap *heap                   # NULL: the kernel does not use it
+    Output output
+    int64_t frames_left
+    int32_t stack_start          # local address at which the call stack begins
 
 cdef struct Ended:
     int64_t cycle

@@ -45,6 +45,11 @@ cpdef enum OpKind:
     K_SPECIAL = 19 # d[0] = changing special register `fn` (a Special): clock, clock64, globaltimer, smid …
     K_TRAP = 20    # the kernel asks to end with an error
     K_MATCH = 21   # `fn` 0 any, 1 all; d[0] mask row, d[1] predicate or -1; s[0] value, s[1] member mask
+    K_SYSTEM = 22  # `fn` is a SystemCall: the machine's runtime serves the lanes of the guard one by one
+    K_CALL_INDIRECT = 23  # call the function number s[0] (64-bit if FL_ADDRESS64): op targets[target + number - 1], -1: not callable
+    K_COPY = 24    # shared memory s[0] + offset = `element` bytes (4, 8, 16) at global address s[1]; s[2] bytes to read or NO_ROW
+    K_COPY_GROUP = 25  # `fn` is a CopyGroup; `count` groups that may still be on their way
+    K_PHASE = 26   # barrier word at shared address s[0] + offset; `fn` is a PhaseOp; s[1] count, bytes, state or parity; d[0] state or predicate
     K_REDUX = 30   # `fn` is a ReduxOp; d[0] row = s[0] of all members combined; s[1] member mask
 
 cpdef enum Space:
@@ -101,6 +106,29 @@ cpdef enum ShuffleOp:
     SHFL_DOWN = 1
     SHFL_BFLY = 2
     SHFL_IDX = 3
+
+cpdef enum SystemCall:   # numbers of K_SYSTEM
+    SYS_PRINT = 0        # d[0] row: values printed, or -1; s[0] format, s[1] values, both 64-bit generic addresses
+    SYS_ASSERT = 1       # end with a fault; s[0] expression, s[1] file, s[2] line, s[3] function, s[4] bytes per character
+    SYS_ALLOCATE = 2     # d[0] 64-bit row: address in the device heap, 0 if it is full; s[0] bytes, 64-bit
+    SYS_FREE = 3         # s[0] what SYS_ALLOCATE gave, or 0
+    SYS_STACK = 4        # d[0] = s[0] + s[1], which must stay inside the thread's local memory
+
+cpdef enum CopyGroup:    # operations of K_COPY_GROUP
+    CG_COMMIT = 0        # copies so far are a group
+    CG_WAIT = 1          # wait for all groups but the latest `count`
+    CG_WAIT_ALL = 2      # wait for every copy
+
+cpdef enum PhaseOp:      # operations of K_PHASE
+    MB_INIT = 0          # s[1] arrivals per phase
+    MB_INVALIDATE = 1
+    MB_ARRIVE = 2        # s[1] arrivals, 1 if NO_ROW; d[0] 64-bit row: the state before
+    MB_ARRIVE_DROP = 3
+    MB_ARRIVE_EXPECT = 4 # s[1] bytes
+    MB_EXPECT = 5
+    MB_COMPLETE = 6
+    MB_TEST = 7          # predicate d[0]: the phase of state s[1] (64-bit) is over
+    MB_TEST_PARITY = 8   # predicate d[0]: the phase of parity s[1] is over
 
 cpdef enum Special:      # values the engine puts into rows at the start of a warp, or reads on demand (K_SPECIAL)
     SR_TID_X = 0

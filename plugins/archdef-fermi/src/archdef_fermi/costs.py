@@ -28,6 +28,7 @@ COSTS = {  # SM cycles; shifts, comparisons and multiplies run at half rate
     Operation("sp", 18, issues=9): "fp32_div_exact fp32_sqrt_exact",
     Operation("dp", 24): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare",
     Operation("dp", 24, issues=9): "fp64_div", Operation("dp", 24, issues=11): "fp64_sqrt",
+    Operation("sp", 18, issues=100): "system_call",
     Operation("lsu", 10): "load_global store_global load_local store_local atomic_global",
     Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 0, issues=4): "atomic_shared"}
 

@@ -15,7 +15,7 @@ UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 
 FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
     atomics_double_add vote vote_ballot match shuffle lane_masks_64 barrier_count barrier_reduce read_only_loads
-    unified_addressing device_calls indirect_calls clock clock64 globaltimer bit_operations byte_permute carry_chain
+    unified_addressing device_calls indirect_calls device_print device_heap clock clock64 globaltimer bit_operations byte_permute carry_chain
     funnel_shift int_dot"""
 
 COSTS = {  # core cycles; a wave of 64 takes 4 on 16 lanes; special functions and double precision take 16
@@ -29,7 +29,8 @@ COSTS = {  # core cycles; a wave of 64 takes 4 on 16 lanes; special functions an
     Operation("valu", 4, issues=3): "int64_minmax", Operation("valu", 16, 16, issues=4): "int64_mul",
     Operation("valu", 4, issues=10): "fp32_div_exact fp32_sqrt_exact", Operation("valu", 4, issues=24): "int_div32",
     Operation("valu", 4, issues=110): "int64_div", Operation("valu", 16, 16, issues=9): "fp64_div fp64_sqrt",
-    Operation("valu", 4, issues=64): "match", Operation("misc", 4): "branch call exit barrier fence clock",
+    Operation("valu", 4, issues=64): "match", Operation("misc", 4, issues=100): "system_call",
+    Operation("misc", 4): "branch call exit barrier fence clock",
     Operation("vmem", 8): "load_global store_global load_local store_local atomic_global",
     Operation("wsm", 72): "shuffle", Operation("wsm", 0): "load_shared store_shared load_constant atomic_shared"}
 

@@ -1,0 +1,118 @@
+"""Builders for asynchronous copies and for barriers in shared memory."""
+from __future__ import annotations
+
+from archdef.lower.encoding import CopyGroup, Flag, Kind, PhaseOp, Space
+from archdef.lower.select import Selection, builds
+from archdef.lower.select_arithmetic import predicate_pair
+from archdef.lower.select_memory import address
+from archdef.lower.virtual import immediate
+from archdef.ptx import ir
+from archdef.ptx.table import Match
+
+_LARGEST_GROUP = 1 << 30
+
+
+def _number(s: Selection, operand: ir.Operand, what: str, allowed=None) -> int:
+    if not isinstance(operand, ir.Immediate) or not isinstance(operand.value, int):
+        raise s.fault(f"{what} must be a constant")
+    if allowed is not None and operand.value not in allowed:
+        raise s.fault(f"{what} must be {' or '.join(map(str, allowed))}, got {operand.value}")
+    return operand.value
+
+
+def _global(s: Selection, operand: ir.Operand):
+    base, offset, flags, implied = address(s, operand)
+    if implied not in (None, "global", "const"):
+        raise s.fault("the source of an asynchronous copy lies in global memory")
+    base = base if flags & Flag.ADDRESS64 else s.fit(base, 4, 8, "u32") if type(base) is int else immediate(base.value, 8)
+    return s.temporary("add_b64", [base, immediate(offset, 8)], 8, "int64_add") if offset else base
+
+
+@builds("copy_async")
+def copy_async(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``cp.async``: the bytes move past registers; nobody waits until their group is waited for."""
+    size = _number(s, i.operands[2], "the size of an asynchronous copy", (16,) if m.bound["cache"] == "cg" else (4, 8, 16))
+    given = None
+    if len(i.operands) > 3 and isinstance(i.operands[3], ir.Predicate):  # ignore-src
+        given = s.fresh(4)
+        s.emit(Kind.SELP, 0, [given], [immediate(0), immediate(size), s.predicate(i.operands[3])], "select")
+    elif len(i.operands) > 3 and not m.bound["hint"]:
+        given = s.value(i.operands[3], "u32")
+    source = _global(s, i.operands[1])
+    to, offset, flags, implied = address(s, i.operands[0])
+    if implied not in (None, "shared"):
+        raise s.fault("an asynchronous copy goes to shared memory")
+    s.emit(Kind.COPY, 0, [], [to, source, given], "load_global", space=Space.SHARED, element=size, offset=offset,
+           flags=flags | (Flag.BYPASS_L1 if m.bound["cache"] == "cg" else 0))
+
+
+def _wait(s: Selection, op: CopyGroup, latest: int = 0) -> None:
+    s.emit(Kind.COPY_GROUP, int(op), operation="move", count=latest)
+
+
+@builds("copy_group")
+def copy_group(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``cp.async.commit_group``, ``cp.async.wait_group``, ``cp.async.wait_all``."""
+    latest = _number(s, i.operands[0], "the number of groups") if i.operands else 0
+    if not 0 <= latest < _LARGEST_GROUP:
+        raise s.fault(f"the number of groups must not be negative, got {latest}")
+    _wait(s, CopyGroup[m.fn.upper()], latest)
+
+
+@builds("copy_arrive")
+def copy_arrive(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``cp.async.mbarrier.arrive``: an arrival once the thread's copies are there.
+
+    Without ``.noinc`` the barrier first expects one arrival more, so nothing changes on balance. The warp waits here.
+    """
+    _wait(s, CopyGroup.WAIT_ALL)
+    if m.bound["noinc"]:
+        _phase(s, PhaseOp.ARRIVE, i.operands[0], None, [None], m)
+
+
+# --------------------------------------------------------------------------------------------------------- phase barriers
+def _phase(s: Selection, op: PhaseOp, where: ir.Operand, value, destination: list, m: Match) -> None:
+    base, offset, flags, implied = address(s, where)
+    if implied not in (None, "shared"):
+        raise s.fault("an mbarrier lies in shared memory")
+    space = Space.SHARED if m.bound["space"] or implied else Space.GENERIC
+    if space == Space.GENERIC:
+        s.need("unified_addressing")
+    s.emit(Kind.PHASE, int(op), destination, [base, value], "atomic_shared", width=8, space=space, offset=offset, flags=flags)
+
+
+@builds("phase")
+def phase(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``mbarrier.init, inval, expect_tx, complete_tx``."""
+    value = s.value(i.operands[1], "u32") if len(i.operands) > 1 else None
+    _phase(s, PhaseOp[m.fn.upper()], i.operands[0], value, [None], m)
+
+
+@builds("phase_arrive")
+def phase_arrive(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``mbarrier.arrive``, ``arrive_drop``: the state before is the result, unless it is a sink."""
+    value = s.value(i.operands[2], "u32") if len(i.operands) > 2 else None
+    if isinstance(i.operands[0], ir.Vector):
+        _phase(s, PhaseOp[m.fn.upper()], i.operands[1], value, [None], m)
+        return
+    d, finish = s.destination(i.operands[0], "b64")
+    _phase(s, PhaseOp[m.fn.upper()], i.operands[1], value, [d], m)
+    finish()
+
+
+@builds("phase_test")
+def phase_test(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``mbarrier.test_wait``, ``try_wait``: whether a phase is over; the latter does not suspend here either."""
+    parity = m.fn == "test_parity"
+    value = s.value(i.operands[2], "u32" if parity else "b64")
+    _phase(s, PhaseOp.TEST_PARITY if parity else PhaseOp.TEST, i.operands[1], value, predicate_pair(s, i.operands[0])[:1], m)
+
+
+@builds("phase_count")
+def phase_count(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``mbarrier.pending_count``: arrivals that a state still expects."""
+    shifted = s.temporary("shr_u64", [s.value(i.operands[1], "b64"), immediate(20)], 8, "int64_shift")
+    low = s.temporary("low_b64", [shifted], 4, "move")
+    d, finish = s.destination(i.operands[0], "u32")
+    s.emit(Kind.ALU, "and_b32", [d], [low, immediate(0xFFFFF)], "int_logic")
+    finish()

@@ -1,0 +1,10 @@
+"""Copies that threads do not wait for, and barriers in shared memory that count arrivals and bytes."""
+from libc.stdint cimport uint64_t
+
+from archdef.engine.access cimport Reach
+from archdef.engine.program cimport Uop
+from archdef.engine.state cimport Injection, Sm, Warp
+
+cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil
+cdef bint copies_pending(const Warp *w, int target) noexcept nogil
+cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil

@@ -1,0 +1,166 @@
+"""Copies that threads do not wait for, and barriers in shared memory that count arrivals and bytes.
+
+Data move and counts change at issue, in program order of the warp; a copy's time shows where its group is waited for. Groups are
+kept per warp. The state of a barrier is the 64-bit word that the guest sees: bits 0-19 arrivals that a phase expects, 20-39 those
+still pending, 40-60 bytes still to come (signed), 63 the phase's parity.
+"""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from archdef.engine.access cimport Reach
+from archdef.engine.coalesce cimport coalesce
+from archdef.engine.guest cimport guest_at, guest_fault
+from archdef.engine.memory cimport GLOBAL_BASE, SHARED_WINDOW
+from archdef.engine.program cimport Uop
+from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.state cimport (COPY_GROUPS, FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_PHASE, Injection, Launch, Sm, Warp)
+from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, MB_ARRIVE, MB_ARRIVE_DROP, MB_ARRIVE_EXPECT, MB_COMPLETE,
+                                   MB_EXPECT, MB_INIT, MB_INVALIDATE, MB_TEST, MB_TEST_PARITY, SP_GENERIC)
+
+
+cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
+    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
+
+
+cdef inline uint64_t _shared_address(const Launch *launch, const Warp *w, const Uop *u, int lane) noexcept nogil:
+    """Generic address of operand 0 in one lane."""
+    cdef const char *row = _row(launch, w, u, 0)
+    cdef uint64_t address
+    if u.flags & FL_ADDRESS64:
+        address = (<const uint64_t *>row)[lane] + <uint64_t>u.offset
+    else:
+        address = <uint32_t>((<const uint32_t *>row)[lane] + <uint32_t>u.offset)
+    if u.space == SP_GENERIC:
+        return address
+    # an offset past shared memory must not become another window
+    return address + <uint64_t>SHARED_WINDOW if address < <uint64_t>launch.shared_bytes else 0
+
+
+# ----------------------------------------------------------------------------------------------------------------- copies
+cdef bint copies_pending(const Warp *w, int target) noexcept nogil:
+    """Whether a copy of a group up to `target` is on its way."""
+    cdef int i
+    for i in range(max(0, target - COPY_GROUPS + 1), target + 1):
+        if w.copies[i % COPY_GROUPS]:
+            return True
+    return False
+
+
+cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
+    """Copy `element` bytes of global memory to shared memory for `lanes` (not empty); bytes past s[2] become zero."""
+    cdef Launch *launch = sm.launch
+    cdef uint64_t address[64]
+    cdef uint64_t to, reads = 0, left = lanes, mask = <uint64_t>(u.lane_bytes - 1)
+    cdef int64_t room, size
+    cdef int lane, count, i, first
+    cdef char *source
+    cdef char *target
+    memset(reach, 0, sizeof(Reach))
+    while left:
+        lane = lowest_bit(left)
+        left &= left - 1
+        to = _shared_address(launch, w, u, lane)
+        target = guest_at(sm, w, lane, to, &room)
+        if to < <uint64_t>SHARED_WINDOW or target == NULL or room < u.lane_bytes:
+            return guest_fault(sm, w, FAULT_BOUNDS, lane, to)
+        address[lane] = (<const uint64_t *>_row(launch, w, u, 1))[lane]
+        size = u.lane_bytes
+        if u.s[2] >= 0:
+            size = min(size, <int64_t>(<const uint32_t *>_row(launch, w, u, 2))[lane])
+        if to & mask:
+            return guest_fault(sm, w, FAULT_ALIGNMENT, lane, to)
+        if size == 0:
+            memset(target, 0, <size_t>u.lane_bytes)
+            continue
+        if address[lane] & mask:
+            return guest_fault(sm, w, FAULT_ALIGNMENT, lane, address[lane])
+        if address[lane] < <uint64_t>GLOBAL_BASE:
+            return guest_fault(sm, w, FAULT_BOUNDS, lane, address[lane])
+        source = guest_at(sm, w, lane, address[lane], &room)
+        if source == NULL or room < size:
+            return guest_fault(sm, w, FAULT_BOUNDS, lane, address[lane])
+        memcpy(target, source, <size_t>size)
+        if size < u.lane_bytes:
+            memset(target + size, 0, <size_t>(u.lane_bytes - size))
+        reads |= <uint64_t>1 << lane
+    if reads == 0:
+        return 0
+    first = lowest_bit(reads)
+    for lane in range(launch.lanes):
+        if not reads >> lane & 1:
+            address[lane] = address[first]
+    count = coalesce(&launch.m.load_uncached if sm.l1.table.sets == 0 or u.flags & FL_BYPASS_L1 else &launch.m.load, address, reads,
+                     launch.lanes, u.lane_bytes, out.transactions + out.count)
+    for i in range(count):
+        reach.pieces += count_bits(out.transactions[out.count + i].sectors)
+        reach.bytes_moved += out.transactions[out.count + i].bytes
+    out.count += count
+    reach.global_lanes += count_bits(reads)
+    return 0
+
+
+# --------------------------------------------------------------------------------------------------------- phase barriers
+cdef inline uint64_t _settle(uint64_t word) noexcept nogil:
+    """Begin the next phase if nothing is pending."""
+    if word >> 20 & 0xfffff or word >> 40 & 0x1fffff:
+        return word
+    return (word ^ <uint64_t>1 << 63) | (word & 0xfffff) << 20
+
+
+cdef inline uint64_t _expect(uint64_t word, uint32_t bytes) noexcept nogil:
+    """Add bytes to come; the count wraps in its 21 bits."""
+    return word & ~(<uint64_t>0x1fffff << 40) | ((word >> 40) + bytes & 0x1fffff) << 40
+
+
+cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Operate on the barrier of each of `lanes` (not empty) in ascending order. Returns -1 after a fault."""
+    cdef Launch *launch = sm.launch
+    cdef uint64_t address, word, before, count, holds = 0, all_lanes = lanes
+    cdef int64_t room
+    cdef int lane
+    cdef char *place
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        address = _shared_address(launch, w, u, lane)
+        place = guest_at(sm, w, lane, address, &room)
+        if address - <uint64_t>SHARED_WINDOW >= <uint64_t>launch.shared_bytes or place == NULL or room < 8:
+            return guest_fault(sm, w, FAULT_BOUNDS, lane, address)
+        if address & 7:
+            return guest_fault(sm, w, FAULT_ALIGNMENT, lane, address)
+        memcpy(&word, place, 8)
+        before = word
+        count = 1
+        if u.s[1] >= 0:
+            count = ((<const uint64_t *>_row(launch, w, u, 1))[lane] if u.fn == MB_TEST
+                     else <uint64_t>(<const uint32_t *>_row(launch, w, u, 1))[lane])
+        if u.fn == MB_INIT:
+            if count == 0 or count > 0xfffff:
+                return guest_fault(sm, w, FAULT_PHASE, lane, count)
+            word = count | count << 20
+        elif u.fn == MB_INVALIDATE:
+            word = 0
+        elif u.fn == MB_TEST or u.fn == MB_TEST_PARITY:
+            if word >> 63 != (count >> 63 if u.fn == MB_TEST else count & 1):
+                holds |= <uint64_t>1 << lane
+        elif u.fn == MB_EXPECT:
+            word = _expect(word, <uint32_t>count)
+        elif u.fn == MB_COMPLETE:
+            word = _settle(_expect(word, <uint32_t>(0 - count)))
+        else:
+            if u.fn == MB_ARRIVE_EXPECT:
+                word = _expect(word, <uint32_t>count)
+                count = 1
+            if count > (word >> 20 & 0xfffff):
+                return guest_fault(sm, w, FAULT_PHASE, lane, count)
+            if u.fn == MB_ARRIVE_DROP:
+                if count > (word & 0xfffff):
+                    return guest_fault(sm, w, FAULT_PHASE, lane, count)
+                word -= count
+            word = _settle(word - (count << 20))
+            if u.d[0] >= 0:
+                (<uint64_t *>(w.rows + u.d[0]))[lane] = before
+        memcpy(place, &word, 8)
+    if (u.fn == MB_TEST or u.fn == MB_TEST_PARITY) and u.d[0] >= 0:
+        w.predicates[u.d[0]] = w.predicates[u.d[0]] & ~all_lanes | holds
+    return 0

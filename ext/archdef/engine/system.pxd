@@ -1,0 +1,32 @@
+"""System calls: what a kernel asks of the machine's runtime, served lane by lane in ascending order."""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+
+from archdef.engine.program cimport Uop
+from archdef.engine.state cimport Sm, Warp
+
+cpdef enum:
+    PRINT_VALUES = 32            # most values of one call
+    PRINT_FORMAT_BYTES = 8192    # longest format
+    PRINT_STRING_BYTES = 65536   # longest string value; the rest is cut off
+
+cpdef enum PrintKind:
+    PK_INT = 0                   # 32 bits, zero-extended
+    PK_LONG = 1                  # 64 bits
+    PK_FLOAT = 2                 # bits of a double
+    PK_STRING = 3                # `value`: bytes that follow the value
+    PK_NULL = 4                  # a null string
+
+cdef packed struct PrintRecord:  # then the format, then the values, each padded to 8 bytes
+    uint32_t bytes               # of the whole record
+    uint32_t format_bytes
+    int64_t cycle
+    int32_t sm
+    int32_t values
+
+cdef packed struct PrintValue:
+    uint32_t kind                # PrintKind
+    uint32_t pad
+    uint64_t value
+
+cdef int call_indirect(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
+cdef int system_call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil

@@ -1,0 +1,276 @@
+"""System calls: what a kernel asks of the machine's runtime, served lane by lane in ascending order.
+
+Every address that a kernel hands over is looked up like an access of that lane; what cannot be read is a fault of the guest.
+Printing copies format, values and strings into the launch's buffer; Python formats them afterwards.
+"""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from archdef.engine.guest cimport guest_at, guest_fault
+from archdef.engine.heap cimport heap_allocate, heap_free
+from archdef.engine.program cimport Uop
+from archdef.engine.schedule cimport lowest_bit
+from archdef.engine.simt cimport simt_call_one
+from archdef.engine.state cimport (FAULT_ASSERT, FAULT_BOUNDS, FAULT_CALL_TARGET, FAULT_FRAME, FAULT_FREE, FAULT_STACK, Launch,
+                                   Output, Sm, Warp)
+from archdef.engine.types cimport FL_ADDRESS64, SYS_ALLOCATE, SYS_ASSERT, SYS_FREE, SYS_PRINT
+
+cdef extern from "<string.h>" nogil:
+    size_t strnlen(const char *text, size_t most)
+
+
+cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
+    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
+
+
+cdef inline uint64_t _wide(const Launch *launch, const Warp *w, const Uop *u, int i, int lane) noexcept nogil:
+    return (<const uint64_t *>_row(launch, w, u, i))[lane]
+
+
+# --------------------------------------------------------------------------------------------------------------- printing
+cdef inline bint _digit(char c) noexcept nogil:
+    return c >= c'0' and c <= c'9'
+
+
+cdef int _number(const char *format, int64_t length, int64_t *at) noexcept nogil:
+    """Step over decimal digits; give their number, a large one for what does not fit."""
+    cdef int64_t value = 0
+    while at[0] < length and _digit(format[at[0]]):
+        value = min(value * 10 + (format[at[0]] - c'0'), <int64_t>1 << 30)
+        at[0] += 1
+    return <int>value
+
+
+cdef struct Printing:
+    Sm *sm
+    Warp *w
+    int lane
+    uint64_t values          # guest address of the next value
+    uint64_t offset
+    char *place              # where the next piece of the record goes
+    char *end
+    int count
+    int full
+
+
+cdef int _value(Printing *p, int bytes, uint64_t *value) noexcept nogil:
+    """Read the next value of 4 or 8 bytes, which lies at a multiple of its size. Returns -1 after a fault."""
+    cdef int64_t room
+    cdef const char *place
+    p.offset = (p.offset + <uint64_t>bytes - 1) & ~(<uint64_t>bytes - 1)
+    place = guest_at(p.sm, p.w, p.lane, p.values + p.offset, &room)
+    if place == NULL or room < bytes:
+        return guest_fault(p.sm, p.w, FAULT_BOUNDS, p.lane, p.values + p.offset)
+    value[0] = 0
+    memcpy(value, place, <size_t>bytes)
+    p.offset += <uint64_t>bytes
+    return 0
+
+
+cdef void _emit(Printing *p, uint32_t kind, uint64_t value, const char *text, int64_t bytes) noexcept nogil:
+    """Append a value, and the string that it stands for, to the record."""
+    cdef int64_t padded = (bytes + 7) & ~<int64_t>7
+    cdef PrintValue head
+    if p.full or p.end - p.place < <int64_t>sizeof(PrintValue) + padded:
+        p.full = 1
+        return
+    head.kind = kind
+    head.pad = 0
+    head.value = value
+    memcpy(p.place, &head, sizeof(PrintValue))
+    p.place += sizeof(PrintValue)
+    if bytes:
+        memset(p.place + padded - 8, 0, 8)
+        memcpy(p.place, text, <size_t>bytes)
+        p.place += padded
+
+
+cdef int _string(Printing *p, uint64_t address, int64_t most) noexcept nogil:
+    """Append the string at a guest address, at most `most` bytes of it. Returns -1 after a fault."""
+    cdef int64_t room, length, reach
+    cdef const char *place
+    if address == 0:
+        _emit(p, PK_NULL, 0, NULL, 0)
+        return 0
+    place = guest_at(p.sm, p.w, p.lane, address, &room)
+    if place == NULL:
+        return guest_fault(p.sm, p.w, FAULT_BOUNDS, p.lane, address)
+    most = min(most, <int64_t>PRINT_STRING_BYTES)
+    reach = min(room, most)
+    length = <int64_t>strnlen(place, <size_t>reach)
+    if length == room and length < most:     # the allocation ends before the string does
+        return guest_fault(p.sm, p.w, FAULT_BOUNDS, p.lane, address + <uint64_t>room)
+    _emit(p, PK_STRING, <uint64_t>length, place, length)
+    return 0
+
+
+cdef int _conversions(Printing *p, const char *format, int64_t length) noexcept nogil:
+    """Collect the values that a format asks for. Returns -1 after a fault."""
+    cdef int64_t at = 0, precision
+    cdef bint wide
+    cdef char c
+    cdef uint64_t value
+    while at < length:
+        c = format[at]
+        at += 1
+        if c != c'%':
+            continue
+        while at < length and format[at] in (c'-', c'+', c' ', c'#', c'0'):
+            at += 1
+        precision = -1
+        if at < length and format[at] == c'*':
+            at += 1
+            if p.count < PRINT_VALUES:
+                if _value(p, 4, &value) < 0:
+                    return -1
+                _emit(p, PK_INT, value, NULL, 0)
+                p.count += 1
+        else:
+            _number(format, length, &at)
+        if at < length and format[at] == c'.':
+            at += 1
+            if at < length and format[at] == c'*':
+                at += 1
+                if p.count < PRINT_VALUES:
+                    if _value(p, 4, &value) < 0:
+                        return -1
+                    precision = <int32_t>value
+                    _emit(p, PK_INT, value, NULL, 0)
+                    p.count += 1
+            else:
+                precision = _number(format, length, &at)
+        wide = False
+        while at < length and format[at] in (c'h', c'l', c'j', c'z', c't', c'L', c'q'):
+            wide = wide or format[at] != c'h'
+            at += 1
+        if at >= length:
+            return 0
+        c = format[at]
+        at += 1
+        if p.count >= PRINT_VALUES:
+            continue
+        if c in (c'd', c'i', c'u', c'o', c'x', c'X', c'c'):
+            if c == c'c':
+                wide = False
+            if _value(p, 8 if wide else 4, &value) < 0:
+                return -1
+            _emit(p, PK_LONG if wide else PK_INT, value, NULL, 0)
+        elif c in (c'f', c'F', c'e', c'E', c'g', c'G', c'a', c'A', c'p', c's'):
+            if _value(p, 8, &value) < 0:
+                return -1
+            if c == c's':
+                if _string(p, value, precision if precision >= 0 else <int64_t>1 << 40) < 0:
+                    return -1
+            else:
+                _emit(p, PK_LONG if c == c'p' else PK_FLOAT, value, NULL, 0)
+        else:
+            continue
+        p.count += 1
+    return 0
+
+
+cdef int _print(Sm *sm, Warp *w, int lane, uint64_t format, uint64_t values, int32_t *result) noexcept nogil:
+    """Append one record to the launch's output, or count it as lost. Returns -1 after a fault."""
+    cdef Output *out = &sm.launch.output
+    cdef int64_t room, length, padded
+    cdef const char *text
+    cdef PrintRecord head
+    cdef Printing p
+    result[0] = -1
+    if format == 0:
+        return 0
+    text = guest_at(sm, w, lane, format, &room)
+    if text == NULL:
+        return guest_fault(sm, w, FAULT_BOUNDS, lane, format)
+    length = <int64_t>strnlen(text, <size_t>min(room, <int64_t>PRINT_FORMAT_BYTES))
+    if length == room:
+        return guest_fault(sm, w, FAULT_BOUNDS, lane, format + <uint64_t>room)
+    padded = (length + 7) & ~<int64_t>7
+    memset(&p, 0, sizeof(Printing))
+    p.sm = sm
+    p.w = w
+    p.lane = lane
+    p.values = values
+    p.end = out.bytes + out.room
+    p.full = out.room - out.used < <int64_t>sizeof(PrintRecord) + padded
+    p.place = out.bytes + out.used
+    if not p.full:
+        p.place += <int64_t>sizeof(PrintRecord) + padded
+    if _conversions(&p, text, length) < 0:
+        return -1
+    result[0] = p.count
+    if p.full:
+        out.lost += 1
+        return 0
+    head.bytes = <uint32_t>(p.place - (out.bytes + out.used))
+    head.format_bytes = <uint32_t>length
+    head.cycle = sm.now
+    head.sm = sm.id
+    head.values = p.count
+    memcpy(out.bytes + out.used, &head, sizeof(PrintRecord))
+    if length:
+        memset(out.bytes + out.used + <int64_t>sizeof(PrintRecord) + padded - 8, 0, 8)
+        memcpy(out.bytes + out.used + <int64_t>sizeof(PrintRecord), text, <size_t>length)
+    out.used += head.bytes
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------------------- indirect calls
+cdef int call_indirect(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Call the function whose number the first lane holds, for all lanes that hold it. Returns -1 after a fault."""
+    cdef Launch *launch = sm.launch
+    cdef const char *row = _row(launch, w, u, 0)
+    cdef bint wide = u.flags & FL_ADDRESS64
+    cdef uint64_t number, other, same = 0, left = lanes
+    cdef int lane = lowest_bit(lanes), k
+    number = (<const uint64_t *>row)[lane] if wide else (<const uint32_t *>row)[lane]
+    if number - 1 >= <uint64_t>u.count or launch.targets[u.target + <int32_t>(number - 1)] < 0:
+        return guest_fault(sm, w, FAULT_CALL_TARGET, lane, number)
+    while left:
+        k = lowest_bit(left)
+        left &= left - 1
+        other = (<const uint64_t *>row)[k] if wide else (<const uint32_t *>row)[k]
+        if other == number:
+            same |= <uint64_t>1 << k
+    if simt_call_one(w, launch.targets[u.target + <int32_t>(number - 1)], same, lanes) < 0:
+        return guest_fault(sm, w, FAULT_STACK, lane, number)
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------------------------- dispatch
+cdef int system_call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Serve a K_SYSTEM op for `lanes` (not empty). Returns -1 after a fault."""
+    cdef Launch *launch = sm.launch
+    cdef int lane, i
+    cdef int32_t printed
+    cdef int64_t top
+    cdef uint64_t address
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        if u.fn == SYS_PRINT:
+            if _print(sm, w, lane, _wide(launch, w, u, 0, lane), _wide(launch, w, u, 1, lane), &printed) < 0:
+                return -1
+            if u.d[0] >= 0:
+                (<int32_t *>(w.rows + u.d[0]))[lane] = printed
+        elif u.fn == SYS_ASSERT:
+            if launch.fault.code == 0:
+                for i in range(4):
+                    launch.fault.detail[i] = (<uint64_t>(<const uint32_t *>_row(launch, w, u, i))[lane] if i == 2
+                                              else _wide(launch, w, u, i, lane))
+            return guest_fault(sm, w, FAULT_ASSERT, lane, 0)
+        elif u.fn == SYS_ALLOCATE:
+            address = heap_allocate(launch.heap, _wide(launch, w, u, 0, lane))
+            if u.d[0] >= 0:
+                (<uint64_t *>(w.rows + u.d[0]))[lane] = address
+        elif u.fn == SYS_FREE:
+            address = _wide(launch, w, u, 0, lane)
+            if address and heap_free(launch.heap, address) < 0:
+                return guest_fault(sm, w, FAULT_FREE, lane, address)
+        else:
+            top = (<int64_t>(<const int32_t *>_row(launch, w, u, 0))[lane]
+                   + <int64_t>(<const int32_t *>_row(launch, w, u, 1))[lane])
+            if top < launch.stack_start or top > launch.local_bytes:
+                return guest_fault(sm, w, FAULT_FRAME, lane, <uint64_t>top)
+            (<int32_t *>(w.rows + u.d[0]))[lane] = <int32_t>top
+    return 0
