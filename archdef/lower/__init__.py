@@ -8,7 +8,13 @@ from __future__ import annotations
 import attrs
 
 from archdef.errors import ArchdefError, PtxError, nearest
-from archdef.lower import select_arithmetic, select_control, select_memory, select_warp  # noqa: F401  builders register here
+from archdef.lower import (  # noqa: F401  builders register here
+    select_arithmetic,
+    select_control,
+    select_memory,
+    select_texture,
+    select_warp,
+)
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, coalesce, demand
 from archdef.lower.branches import exit_early, invert_branches, predicate_branches
@@ -100,7 +106,8 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
         barriers_used=barriers, global_image=bytes(layout.global_image), const_image=bytes(layout.const_image),
         relocations=tuple(layout.relocations), parameter_layout=layout.parameters, parameter_bytes=layout.parameter_bytes,
         statements=tuple(statements), directives=dict(function.directives), functions=tuple(f.name for f in functions),
-        instructions=instructions)
+        instructions=instructions, references=tuple((v.name, layout.offsets[None, v.name][1])
+                                                    for v in module.variables.values() if v.opaque))
 
 
 def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate: bool, module: ir.Module,

@@ -8,10 +8,13 @@ from archdef.lower.encoding import (
     Combine,
     ConstantKind,
     Flag,
+    Geometry,
     Kind,
     ShuffleOp,
     Space,
     SpecialRegister,
+    SurfaceOp,
+    TextureOp,
     VoteOp,
 )
 from archdef.lower.pack import PREDICATE_DESTINATIONS, PREDICATE_SOURCES, lane_functions
@@ -47,6 +50,8 @@ def _text(program: Program, op, names) -> str:
         guard = f"{mark}{_predicate(int(op['guard_predicate']))} "
     operands = [_destination(int(v), kind, k, op) for k, v in enumerate(op["d"])]
     operands += [_source(program, int(v), kind, k, int(op["combine"])) for k, v in enumerate(op["s"])]
+    if kind == Kind.SURFACE and op["combine"] == SurfaceOp.STORE:  # sources that did not fit go on among the destinations
+        operands = operands[4:] + [_source(program, int(v), kind, 5, 0) for v in op["d"]]
     if kind in (Kind.LOAD, Kind.STORE, Kind.ATOM):
         base = _source(program, int(op["s"][0]), kind, 0, 0)
         operands[4] = f"[{base}{int(op['offset']):+d}]" if op["offset"] else f"[{base}]"
@@ -77,6 +82,9 @@ def _head(op, kind: Kind, names) -> str:
         return f"{kind.name.lower()}.{Space(int(op['space'])).name.lower()}{vector}.{'s' if op['flags'] & 1 else 'b'}{8 * op['element']}"
     if kind == Kind.PRED:
         return f"pred.{fn:#04x}"
+    if kind in (Kind.TEXTURE, Kind.SURFACE):
+        action = (TextureOp if kind == Kind.TEXTURE else SurfaceOp)(int(op["combine"])).name.lower()
+        return f"{kind.name.lower()}.{action}.{Geometry(fn).name.lower().removeprefix('g')}"
     member = {Kind.BARRIER: BarrierOp, Kind.VOTE: VoteOp, Kind.SHUFFLE: ShuffleOp, Kind.SPECIAL: SpecialRegister}.get(kind)
     return f"{kind.name.lower()}.{member(fn).name.lower()}" if member else kind.name.lower()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from .declare import SPACES, Declarations, offset, register_type, skip_parentheses
+from .declare import OPAQUE, SPACES, Declarations, offset, register_type, skip_parentheses
 from .expression import constant, integer, literal, starts_constant
 from .ir import (
     Address,
@@ -183,10 +183,8 @@ class _Parser(Cursor):
             self.expect(",", "the alias")
             self.aliases.append((alias, self.word("a function"), self.at - 1))
             self.expect(";", "`.alias`")
-        elif text in (".tex", ".texref", ".samplerref", ".surfref"):
-            raise self.fail(
-                f"`{text}` variables are not supported: textures and surfaces need texture objects", self.at - 1
-            )
+        elif text in (".tex", *OPAQUE):
+            raise self.fail(f"`{text}` variables are declared in the global space: `.global .texref {text[1:]}`", self.at - 1)
         elif text in (".version", ".target", ".address_size"):
             raise self.fail(f"`{text}` belongs at the start, once: a file holds one module", self.at - 1)
         elif text != ";":

@@ -10,6 +10,7 @@ from archdef.frontends import Compiled
 from archdef.run import names
 from archdef.run.images import Images
 from archdef.run.launch import Launcher
+from archdef.run.texture import References
 
 if TYPE_CHECKING:
     from archdef.device import Device
@@ -28,6 +29,8 @@ class Module:
         self._kernels: dict[str, Kernel] = {}
         self.images = Images(device.memory)
         """The module's variables in device memory."""
+        self.textures = References(self)
+        """What its texture references stand for: ``module.textures["name"] = texture``."""
         self._lock = threading.RLock()
 
     @property

@@ -12,7 +12,9 @@ TYPES = Path(__file__).parents[2] / "ext/archdef/engine/types.pxd"
 PREFIXES = {"OpKind": ("K_", encoding.Kind), "Space": ("SP_", encoding.Space), "OpFlag": ("FL_", encoding.Flag),
             "Combine": ("CB_", encoding.Combine), "BarrierOp": ("BAR_", encoding.BarrierOp), "VoteOp": ("VOTE_", encoding.VoteOp),
             "ShuffleOp": ("SHFL_", encoding.ShuffleOp), "Special": ("SR_", encoding.SpecialRegister),
-            "ConstantKind": ("CK_", encoding.ConstantKind)}
+            "ConstantKind": ("CK_", encoding.ConstantKind), "TextureOp": ("TX_", encoding.TextureOp),
+            "TextureQuery": ("TQ_", encoding.TextureQuery), "SurfaceOp": ("SF_", encoding.SurfaceOp),
+            "Boundary": ("SB_", encoding.Boundary)}
 C_TYPES = {"uint8_t": "u1", "uint16_t": "<u2", "uint32_t": "<u4", "uint64_t": "<u8", "int32_t": "<i4", "int64_t": "<i8"}
 
 

@@ -22,7 +22,7 @@ from archdef.engine.events cimport (EV_BLOCK, EV_FILL, EV_STORE_DONE, EV_WAKE, E
 from archdef.engine.inject cimport fill_slot, give_load, inject_run, take_load, throttled_until
 from archdef.engine.lanes cimport set_fpenv
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_WRITE, Network
+from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Network
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit, rotate_right
 from archdef.engine.simt cimport (STACK_FRAMES, simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return)
@@ -30,10 +30,11 @@ from archdef.engine.state cimport (BARRIERS, FAULT_BARRIER_NUMBER, FAULT_BRANCH_
                                    FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, PENDING, WS_BARRIER, WS_EMPTY,
                                    WS_ENDED, WS_SLEEPING, WS_WAITING, Barrier, Block, Ended, Frame, Injection, Launch,
                                    Load, Slot, Sm, Waiter, Warp)
+from archdef.engine.texture cimport count_texture
 from archdef.engine.types cimport (BAR_ARRIVE, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_SYNC, BAR_WARP, FL_BYPASS_L1,
                                    FL_READ_ONLY, K_ALU, K_ATOM,
                                    K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_CALL, K_EXIT, K_FENCE, K_LOAD, K_NOP, K_RETURN,
-                                   K_STORE, K_TRAP, SP_CONST, SP_SHARED, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID,
+                                   K_STORE, K_TRAP, SP_TEXTURE, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID,
                                    SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE, SR_LANEMASK64_LT,
                                    SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
                                    SR_NSMID, SR_NWARPID, SR_SMID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_WARPID)
@@ -84,7 +85,7 @@ cdef int sm_open(Sm *sm, int32_t number, Launch *launch, Network *network, Event
     sm.loads = <Load *>_zeroed((reads + WAITERS + 2) * sizeof(Load))
     cache_open(&sm.l1, &m.l1)
     cache_open(&sm.constant, &m.constant)
-    cache_open(&sm.read_only, &m.read_only)
+    cache_open(&sm.texture, &m.texture)
     for i in range(reads):
         sm.slots[i].next = <int32_t>(i + 1 if i + 1 < reads else -1)
     for i in range(WAITERS):
@@ -127,7 +128,7 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     free(sm.loads)
     cache_close(&sm.l1)
     cache_close(&sm.constant)
-    cache_close(&sm.read_only)
+    cache_close(&sm.texture)
 
 
 cdef int _fault(Sm *sm, const Warp *w, int code, uint64_t lanes) noexcept nogil:
@@ -500,6 +501,8 @@ cdef int _access(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, in
         else:
             c.atomics += 1
             c.atomic_transactions += reach.pieces
+    elif reach.texture_lanes:
+        count_texture(c, u, &reach)
     elif reach.local_lanes:
         if u.kind == K_LOAD:
             c.local_loads += 1
@@ -524,13 +527,13 @@ cdef int _access(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, in
         inject.kind = RQ_WRITE
         inject_run(sm, cycle)
         return 0
-    inject.kind = RQ_READ if u.kind == K_LOAD else RQ_ATOMIC
+    inject.kind = RQ_TEXTURE if u.space >= SP_TEXTURE else RQ_READ if u.kind == K_LOAD else RQ_ATOMIC
     if u.kind == K_LOAD:
         if reach.constant_passes:
             inject.cache = &sm.constant
-        elif sm.read_only.table.sets and u.flags & FL_READ_ONLY:
-            inject.cache = &sm.read_only
-        elif sm.l1.table.sets and not u.flags & FL_BYPASS_L1:
+        elif sm.texture.table.sets and (u.space >= SP_TEXTURE or m.read_only_loads and u.flags & FL_READ_ONLY):
+            inject.cache = &sm.texture
+        elif sm.l1.table.sets and not u.flags & FL_BYPASS_L1 and u.space < SP_TEXTURE:
             inject.cache = &sm.l1
     load = take_load(sm, slot, <int32_t>(u - launch.ops))
     inject.load = load
