@@ -109,10 +109,12 @@ def _choice(what: str, value, known) -> object:
     return value
 
 
-def _extents(array: DeviceArray, what: str, channels: int, layered: bool, cube: bool, layout: str, width: int | None) -> dict:
+def _extents(memory, array: DeviceArray, what: str, channels: int, layered: bool, cube: bool, layout: str, width: int | None) -> dict:
     """Read an array as texels: rows behind one another, channels last, layers first."""
     if not isinstance(array, DeviceArray):
         raise LaunchError(f"a {what} is made of a device array, got {type(array).__name__}; copy it with to_device")
+    if array.memory is not memory:
+        raise LaunchError(f"a {what} is made of an array of its own device; copy it with to_device")
     if array.freed:
         raise DeviceMemoryError(f"the array of the {what} was freed")
     if array.dtype.str[1:] not in FORMATS or array.dtype.byteorder == ">":
@@ -154,7 +156,7 @@ def _sampling(filter: str, address: str | Sequence[str], normalized: bool) -> di
 def texture(memory, array: DeviceArray, *, filter: str, address: str | Sequence[str], normalized: bool, read: str, layered: bool,
             cube: bool, channels: int, layout: str, width: int | None) -> Handle:
     """Make a texture; see `Device.texture`."""
-    fields = _extents(array, "texture", channels, layered, cube, layout, width)
+    fields = _extents(memory, array, "texture", channels, layered, cube, layout, width)
     fields |= _sampling(filter, address, normalized)
     _choice("read", read, ("element", "normalized_float"))
     integer = array.dtype.kind in "iu"
@@ -167,7 +169,7 @@ def texture(memory, array: DeviceArray, *, filter: str, address: str | Sequence[
 
 def surface(memory, array: DeviceArray, *, layered: bool, channels: int, layout: str, width: int | None) -> Handle:
     """Make a surface; see `Device.surface`."""
-    return Handle("surface", memory, array, _extents(array, "surface", channels, layered, False, layout, width))
+    return Handle("surface", memory, array, _extents(memory, array, "surface", channels, layered, False, layout, width))
 
 
 def sampler(memory, *, filter: str, address: str | Sequence[str], normalized: bool) -> Handle:
