@@ -114,6 +114,8 @@ class Declarations:
             dimensions.append(lanes)
         initial, relocations = None, ()
         if cursor.next_is("="):
+            if self.opaque:
+                raise cursor.fail("a texture reference is bound by the host and takes no initial value", cursor.at - 1)
             if space not in ("global", "const"):
                 raise cursor.fail(f"a .{space} variable cannot be initialised", cursor.at - 1)
             initial, relocations = self._initialiser(type, dimensions)

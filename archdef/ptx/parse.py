@@ -186,7 +186,7 @@ class _Parser(Cursor):
             self.aliases.append((alias, self.word("a function"), self.at - 1))
             self.expect(";", "`.alias`")
         elif text in (".tex", *OPAQUE):
-            raise self.fail(f"`{text}` variables are declared in the global space: `.global .texref {text[1:]}`", self.at - 1)
+            raise self.fail(f"`{text}` variables are declared in the global space: `.global .texref name;`", self.at - 1)
         elif text in (".version", ".target", ".address_size"):
             raise self.fail(f"`{text}` belongs at the start, once: a file holds one module", self.at - 1)
         elif text != ";":

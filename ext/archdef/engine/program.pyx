@@ -412,7 +412,7 @@ cdef class LoadedProgram:
             self._number(m.element, T.TQ_SAMPLES + 1, "query")
         else:
             self._number(m.element, 4, "component")
-            if m.count != _COORDINATES[m.fn] or m.combine == T.TX_GATHER and (m.fn != T.GEO_2D or m.flags & T.FL_SIGNED):
+            if m.count != _COORDINATES[m.fn] or m.combine == T.TX_GATHER and (m.fn not in (T.GEO_2D, T.GEO_A2D) or m.flags & T.FL_SIGNED):
                 raise ProgramError(f"{m.count} coordinates of geometry {m.fn}")
         self.uses_textures = True
         u.kind = T.K_LOAD
