@@ -1,7 +1,17 @@
 """Builders for texture and surface instructions."""
 from __future__ import annotations
 
-from archdef.lower.encoding import COORDINATES, Boundary, ConstantKind, Flag, Geometry, Kind, SurfaceOp, TextureOp, TextureQuery
+from archdef.lower.encoding import (
+    COORDINATES,
+    Boundary,
+    ConstantKind,
+    Flag,
+    Geometry,
+    Kind,
+    SurfaceOp,
+    TextureOp,
+    TextureQuery,
+)
 from archdef.lower.select import Selection, builds, lane_bytes
 from archdef.lower.virtual import Const, Value
 from archdef.ptx import ir

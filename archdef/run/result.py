@@ -91,8 +91,9 @@ class Run:
             return ()
         rows = [row for row, n in enumerate(self.counters.statements["texture_hazards"]) if n]
         places = dict.fromkeys("{}:{}".format(*self._place(self.program.statements[row])) for row in rows)
-        return (f"{stale} reads through a texture or surface of bytes that this launch had written ({', '.join(places)}): texture "
-                "caches are not coherent, hardware may give the old value; write in one launch, read in the next",)
+        text = (f"{stale} reads through a texture or surface of bytes that this launch had written ({', '.join(places)}): texture "
+                "caches are not coherent, hardware may give the old value; write in one launch, read in the next")
+        return (text,)
 
     @functools.cached_property
     def metrics(self) -> Metrics:

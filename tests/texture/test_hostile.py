@@ -4,12 +4,12 @@ from types import SimpleNamespace
 import kernels
 import numpy as np
 import pytest
+from archdef.engine.texture_table import TEXTURE_DTYPE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import archdef
 from archdef.engine import core
-from archdef.engine.texture_table import TEXTURE_DTYPE
 from archdef.errors import ArchdefError, GuestFault, LaunchError, PtxError
 from archdef.lower.encoding import CONSTANT_ROW, MICRO_OP, NO_ROW, SPECIAL_ROW, Kind
 from archdef.run import texture as handles
@@ -109,7 +109,7 @@ def test_any_text_lowers_or_is_refused_with_its_place(words):
 {' '.join(words).replace(' .', '.')};
 ret; }}"""
     try:
-        DEVICE.compile(text).k.program
+        assert DEVICE.compile(text).k.program
     except PtxError as error:
         assert error.line >= 1
     except ArchdefError:

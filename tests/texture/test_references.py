@@ -87,7 +87,7 @@ def test_a_malformed_fetch_is_an_error_at_its_place(instruction, message):
     source = kernels.kernel(instruction.replace("{", "{{").replace("}", "}}"), "f", 1)
     line = next(k for k, text in enumerate(source.splitlines(), 1) if instruction in text)
     with pytest.raises(PtxError, match=message) as caught:
-        device.compile(source).k.program
+        assert device.compile(source).k.program
     assert caught.value.line == line
 
 
@@ -97,4 +97,4 @@ def test_a_machine_without_textures_says_so():
         "texture", "texture_objects", "texture_layered", "texture_cubemap", "texture_gather", "surface"}})
     source = kernels.kernel("tex.1d.v4.f32.f32 {d}, [{t}, {{{0}}}];", "f", 4, result="f32")
     with pytest.raises(MissingFeature, match="needs the feature texture"):
-        archdef.Device(bare).compile(source).k.program
+        assert archdef.Device(bare).compile(source).k.program
