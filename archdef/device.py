@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Sequence
 from typing import Any, TextIO
 
 import attrs
@@ -15,6 +16,10 @@ from archdef.frontends import compile as compile_source
 from archdef.run.array import DeviceArray
 from archdef.run.memory import Memory
 from archdef.run.module import Module
+from archdef.run.texture import Handle
+from archdef.run.texture import sampler as make_sampler
+from archdef.run.texture import surface as make_surface
+from archdef.run.texture import texture as make_texture
 from archdef.spec import Architecture
 
 MAX_INSTRUCTIONS = 10_000_000_000
@@ -74,6 +79,42 @@ class Device:
     def zeros(self, shape: int | tuple[int, ...], dtype="f4") -> DeviceArray:
         """Allocate an array of zeros."""
         return DeviceArray(self.memory, shape, dtype).zero()
+
+    # -------------------------------------------------------------------------------------------------------- textures
+    def texture(self, array: DeviceArray, *, filter: str = "point", address: str | Sequence[str] = "clamp",
+                normalized: bool = False, read: str = "element", layered: bool = False, cube: bool = False, channels: int = 1,
+                layout: str = "array", width: int | None = None) -> Handle:
+        """Make a texture of a device array, to be passed to kernels as a texture object.
+
+        array      : 8, 16 or 32-bit integers, half or single precision; axes slices, rows, columns, then channels if there are
+                     more than one; layers or faces of cubes come first. Fetches read what it holds at the launch.
+        filter     : ``point``, or ``linear`` with weights of 8 fractional bits.
+        address    : coordinates out of range: ``clamp``, ``border`` (zero), and for normalized ones ``wrap`` and ``mirror``, which
+                     otherwise clamp; one for all axes, or one for each, x first.
+        normalized : coordinates run from 0 to 1.
+        read       : ``element``, or ``normalized_float``: 8 and 16-bit integers as -1 … 1 or 0 … 1.
+        layered    : the first axis counts layers.
+        cube       : the first axis counts faces, +x -x +y -y +z -z.
+        layout     : ``array``: caches see rows and columns in tiles; ``linear`` memory of one axis; ``pitch``: rows as they lie.
+        width      : columns of each row that belong to the texture; None for all.
+
+        Raises LaunchError for what hardware has not, such as linear filtering of integers.
+        """
+        return make_texture(self.memory, array, filter=filter, address=address, normalized=normalized, read=read,
+                            layered=layered, cube=cube, channels=channels, layout=layout, width=width)
+
+    def surface(self, array: DeviceArray, *, layered: bool = False, channels: int = 1, layout: str = "array",
+                width: int | None = None) -> Handle:
+        """Make a surface of a device array, to be passed to kernels as a surface object.
+
+        The first coordinate of surface accesses counts bytes. What happens out of range is the instruction's choice: trap, clamp
+        or zero. Parameters are those of `texture`. Raises LaunchError.
+        """
+        return make_surface(self.memory, array, layered=layered, channels=channels, layout=layout, width=width)
+
+    def sampler(self, *, filter: str = "point", address: str | Sequence[str] = "clamp", normalized: bool = False) -> Handle:
+        """Make a sampler, for code that keeps textures and samplers apart. Parameters are those of `texture`."""
+        return make_sampler(self.memory, filter=filter, address=address, normalized=normalized)
 
     # --------------------------------------------------------------------------------------------------------- modules
     def compile(self, source: Any, options: Options | None = None, **changed) -> Module:

@@ -17,6 +17,8 @@ _POLICIES = {
     spec.WeightedPriority: lambda p: (Scheduling.SCH_WEIGHTED, p.memory_weight, p.age_weight),
 }
 _WRITES = {"evict": Write.WR_EVICT, "through": Write.WR_THROUGH, "back": Write.WR_BACK}
+_SECTORS = 4
+"""Sectors that the engine keeps under one tag."""
 _NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, write=0)
 
 
@@ -47,7 +49,9 @@ def coalescing_table(rule: spec.CoalescingRule) -> dict:
 def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict:
     if cache is None or not cache.enabled:
         return dict(_NO_CACHE)
-    return dict(sets=max(1, cache.sets // instances_per_scope), ways=cache.ways, line_bytes=cache.line_bytes,
+    line_bytes = min(cache.line_bytes, _SECTORS * cache.sector_bytes)   # a longer line is kept as several
+    sets = cache.size_bytes // (line_bytes * cache.ways)
+    return dict(sets=max(1, sets // instances_per_scope), ways=cache.ways, line_bytes=line_bytes,
                 sector_bytes=cache.sector_bytes, latency_cycles=cache.latency_cycles,
                 misses_in_flight=cache.misses_in_flight, write=int(_WRITES[cache.write]))
 
@@ -93,10 +97,6 @@ def _dram(arch: Architecture) -> dict:
 def machine_tables(arch: Architecture) -> dict:
     """Pack a description into the dict that `archdef.engine.core.Simulation` takes.
 
-    Notes
-    -----
-    Not carried by the engine: `Caches.texture_l1` of machines without the feature ``read_only_loads``, and
-    `Caches.texture_l2`; no instruction reaches them yet.
     """
     caches, links = arch.caches, arch.interconnect
     l2_instances = arch.dram.partitions if caches.l2 is not None and caches.l2.scope == "chip" else 1
@@ -113,7 +113,8 @@ def machine_tables(arch: Architecture) -> dict:
         stores_in_flight=arch.load_store.stores_in_flight_per_multiprocessor,
         transaction_cycles=arch.load_store.transaction_cycles, atomic_core_cycles=arch.load_store.atomic_cycles,
         l1=_cache_table(caches.l1), constant=_cache_table(caches.constant),
-        read_only=_cache_table(caches.texture_l1 if "read_only_loads" in arch.isa.features else None),
+        texture=_cache_table(caches.texture_l1), texture_l2=_cache_table(caches.texture_l2),
+        texture_tile_rows=caches.texture_tile_rows, read_only_loads=int("read_only_loads" in arch.isa.features),
         l2=_cache_table(caches.l2, l2_instances),
         request_latency_fs=_fs(links.request_latency_ns), response_latency_fs=_fs(links.response_latency_ns),
         header_bytes=links.header_bytes, injection_bytes_per_cycle=links.injection_bytes_per_cycle,

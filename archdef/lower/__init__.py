@@ -9,7 +9,7 @@ import attrs
 
 from archdef.errors import ArchdefError, PtxError, nearest
 from archdef.lower import (  # noqa: F401  builders register here
-    select_arithmetic, select_async, select_control, select_convert, select_memory, select_stack, select_warp)
+    select_arithmetic, select_async, select_control, select_convert, select_memory, select_stack, select_texture, select_warp)
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce, demand
 from archdef.lower.calls import calls_of
@@ -112,7 +112,8 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
         barriers_used=barriers, global_image=bytes(layout.global_image), const_image=bytes(layout.const_image),
         relocations=tuple(layout.relocations), parameter_layout=layout.parameters, parameter_bytes=layout.parameter_bytes,
         statements=tuple(statements), directives=dict(function.directives), functions=tuple(f.name for f in calls.functions),
-        instructions=instructions)
+        instructions=instructions, references=tuple((v.name, layout.offsets[None, v.name][1])
+                                                    for v in module.variables.values() if v.opaque))
 
 
 def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate: bool, module: ir.Module,

@@ -5,7 +5,7 @@ from archdef.lower.encoding import Flag, Kind
 from archdef.lower.facts import live_outs
 from archdef.lower.virtual import PURE, Code, Op, leads_to, masks
 
-_GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL}
+_GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE}
 
 
 def exit_early(code: Code) -> None:

@@ -55,6 +55,8 @@ class Kind(IntEnum):
     COPY_GROUP = 25
     PHASE = 26
     REDUX = 30
+    TEXTURE = 40
+    SURFACE = 41
 
 
 class Space(IntEnum):
@@ -65,6 +67,8 @@ class Space(IntEnum):
     LOCAL = 2
     CONST = 3
     GENERIC = 4
+    TEXTURE = 5
+    SURFACE = 6
 
 
 class Flag(IntFlag):
@@ -163,6 +167,60 @@ class PhaseOp(IntEnum):
     COMPLETE = 6
     TEST = 7
     TEST_PARITY = 8
+
+
+class Geometry(IntEnum):
+    """``fn`` of texture and surface instructions."""
+
+    G1D = 0
+    G2D = 1
+    G3D = 2
+    A1D = 3
+    A2D = 4
+    CUBE = 5
+    ACUBE = 6
+
+
+COORDINATES = {Geometry.G1D: 1, Geometry.G2D: 2, Geometry.G3D: 3, Geometry.A1D: 2, Geometry.A2D: 3, Geometry.CUBE: 3,
+               Geometry.ACUBE: 4}
+"""Values that name a texel, the layer among them."""
+
+
+class TextureOp(IntEnum):
+    """``combine`` of a texture instruction."""
+
+    SAMPLE = 0
+    GATHER = 1
+    QUERY = 2
+
+
+class TextureQuery(IntEnum):
+    """``element`` of a query."""
+
+    WIDTH = 0
+    HEIGHT = 1
+    DEPTH = 2
+    ARRAY_SIZE = 3
+    CHANNEL_TYPE = 4
+    CHANNEL_ORDER = 5
+    NORMALIZED = 6
+    MIP_LEVELS = 7
+    SAMPLES = 8
+
+
+class SurfaceOp(IntEnum):
+    """``combine`` of a surface instruction."""
+
+    LOAD = 0
+    STORE = 1
+
+
+class Boundary(IntEnum):
+    """``offset`` of a surface instruction: what becomes of coordinates out of range."""
+
+    TRAP = 0
+    CLAMP = 1
+    ZERO = 2
 
 
 class SpecialRegister(IntEnum):

@@ -9,13 +9,16 @@ from archdef.lower.encoding import (
     ConstantKind,
     CopyGroup,
     Flag,
+    Geometry,
     Kind,
     PhaseOp,
     ReduxOp,
     ShuffleOp,
     Space,
     SpecialRegister,
+    SurfaceOp,
     SystemCall,
+    TextureOp,
     VoteOp,
 )
 from archdef.lower.pack import PREDICATE_SOURCES, lane_functions, predicate_destinations
@@ -51,6 +54,8 @@ def _text(program: Program, op, names) -> str:
         guard = f"{mark}{_predicate(int(op['guard_predicate']))} "
     operands = [_destination(int(v), kind, k, op) for k, v in enumerate(op["d"])]
     operands += [_source(program, int(v), kind, k, int(op["combine"])) for k, v in enumerate(op["s"])]
+    if kind == Kind.SURFACE and op["combine"] == SurfaceOp.STORE:  # sources that did not fit go on among the destinations
+        operands = operands[4:] + [_source(program, int(v), kind, 5, 0) for v in op["d"]]
     if kind in (Kind.LOAD, Kind.STORE, Kind.ATOM):
         base = _source(program, int(op["s"][0]), kind, 0, 0)
         operands[4] = f"[{base}{int(op['offset']):+d}]" if op["offset"] else f"[{base}]"
@@ -81,6 +86,9 @@ def _head(op, kind: Kind, names) -> str:
         return f"{kind.name.lower()}.{Space(int(op['space'])).name.lower()}{vector}.{'s' if op['flags'] & 1 else 'b'}{8 * op['element']}"
     if kind == Kind.PRED:
         return f"pred.{fn:#04x}"
+    if kind in (Kind.TEXTURE, Kind.SURFACE):
+        action = (TextureOp if kind == Kind.TEXTURE else SurfaceOp)(int(op["combine"])).name.lower()
+        return f"{kind.name.lower()}.{action}.{Geometry(fn).name.lower().removeprefix('g')}"
     member = {Kind.BARRIER: BarrierOp, Kind.VOTE: VoteOp, Kind.SHUFFLE: ShuffleOp, Kind.SPECIAL: SpecialRegister,
               Kind.REDUX: ReduxOp, Kind.SYSTEM: SystemCall, Kind.PHASE: PhaseOp, Kind.COPY_GROUP: CopyGroup}.get(kind)
     return f"{kind.name.lower()}.{member(fn).name.lower()}" if member else kind.name.lower()

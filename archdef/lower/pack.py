@@ -6,7 +6,20 @@ import numpy as np
 from archdef.errors import LaunchError
 from archdef.lower.allocate import Assignment, row_operand
 from archdef.lower.cost import Costs
-from archdef.lower.encoding import CONSTANT_ROW, MICRO_OP, NO_PREDICATE, NO_ROW, PRED_TRUE, SPECIAL_ROW, Kind, PhaseOp, VoteOp
+from archdef.lower.encoding import (
+    CONSTANT_ROW,
+    COORDINATES,
+    MICRO_OP,
+    NO_PREDICATE,
+    NO_ROW,
+    PRED_TRUE,
+    SPECIAL_ROW,
+    Geometry,
+    Kind,
+    PhaseOp,
+    TextureOp,
+    VoteOp,
+)
 from archdef.lower.select import place
 from archdef.lower.virtual import Code, Const, Op, Unit, successors
 from archdef.ptx import ir
@@ -94,6 +107,8 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         elif op.kind == Kind.CALL_INDIRECT:
             target, count = len(targets), len(module.functions)
             targets.extend(starts[name] if name in op.target else -1 for name in module.functions)
+        if op.kind in (Kind.TEXTURE, Kind.SURFACE):
+            count = 0 if op.kind == Kind.TEXTURE and op.combine == TextureOp.QUERY else COORDINATES[Geometry(op.fn)]
         if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED) and meetings[k] >= 0:
             reconverge = position[meetings[k]]
         number = op.fn if not isinstance(op.fn, str) else functions[op.kind][op.fn]
@@ -101,7 +116,7 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         records.append((
             op.kind, cost.unit, guard is not None, op.flags, number, op.fpenv, op.width, op.space, op.element, op.vec,
             op.combine, cost.issues, cost.interval, cost.latency, 0 if guard is None else predicate_operand(guard, places),
-            _destinations(op, places), _sources(op, places, constants), op.offset, target, reconverge, count, op.statement))
+            _destinations(op, places, constants), _sources(op, places, constants), op.offset, target, reconverge, count, op.statement))
 
 
 def meeting_points(ops: list[Op]) -> list[int]:
@@ -133,9 +148,12 @@ def predicate_destinations(kind: int, fn: int | str) -> tuple[int, ...]:
     return _PREDICATE_DESTINATIONS.get(kind, ())
 
 
-def _destinations(op: Op, places: Assignment) -> list[int]:
+def _destinations(op: Op, places: Assignment, constants: Constants) -> list[int]:
     predicates = predicate_destinations(op.kind, op.fn)
     found = [NO_PREDICATE if k in predicates else NO_ROW for k in range(4)]
+    if op.kind == Kind.SURFACE:  # sources that have no place among the sources
+        return [row_operand(v, places, constants) for v in op.s[5:]] + [NO_ROW] * (4 - len(op.s[5:])) if op.s[5:] else [
+            *(NO_ROW if v is None else places.rows[v] for v in op.d), *[NO_ROW] * (4 - len(op.d))]
     for k, v in enumerate(op.d):
         if v is not None:
             found[k] = places.predicates[v] if k in predicates else places.rows[v]
@@ -145,7 +163,7 @@ def _destinations(op: Op, places: Assignment) -> list[int]:
 def _sources(op: Op, places: Assignment, constants: Constants) -> list[int]:
     predicates = PREDICATE_SOURCES.get(op.kind, ())
     found = [2 * PRED_TRUE if k in predicates else NO_ROW for k in range(5)]
-    for k, v in enumerate(op.s):
+    for k, v in enumerate(op.s[:5]):
         if v is not None:
             found[k] = predicate_operand(v, places) if k in predicates else row_operand(v, places, constants)
     return found

@@ -105,6 +105,8 @@ class Program:
     """Lowered functions, the kernel first."""
     instructions: int
     """Static machine instructions: sum of `issues`."""
+    references: tuple[tuple[str, int], ...] = ()
+    """Texture, sampler and surface references of the module: name, offset of its cell in the global image."""
 
     def listing(self) -> str:
         """Print the program: op index, PTX line, micro-op, cost."""

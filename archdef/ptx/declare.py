@@ -12,7 +12,8 @@ from .names import REGISTER_TYPES, VARIABLE_TYPES
 from .scan import Cursor, clip, suggest
 
 SPACES = frozenset((".global", ".const", ".shared", ".local", ".param"))
-_TEXTURE = frozenset((".tex", ".texref", ".samplerref", ".surfref"))
+OPAQUE = frozenset((".texref", ".samplerref", ".surfref"))
+"""Types of variables that stand for a texture, sampler or surface."""
 _FLOAT_FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 _LARGEST_INITIAL = 64 << 20
 """Bytes of initial contents in one module: ``x[2][1000000000] = {{1}, {2}}`` must not eat the host's memory."""
@@ -27,6 +28,8 @@ class Declarations:
         self.where = where
         """Gives the place of a token; a variable's is its name's."""
         self.budget = _LARGEST_INITIAL
+        self.opaque: str | None = None
+        """Kind of reference that the declaration being read makes."""
         self.references: list[tuple[str, int]] = []
         """Names of initialisers, with their tokens: they may be declared later."""
 
@@ -62,7 +65,7 @@ class Declarations:
 
     # ------------------------------------------------------------------------------------------------------------ parts
     def _type(self, space: str) -> tuple[str, int, int, bool]:
-        cursor, type, lanes, align, pointer = self.cursor, None, 1, 0, False
+        cursor, type, lanes, align, pointer, self.opaque = self.cursor, None, 1, 0, False, None
         while (word := cursor.texts[cursor.at])[:1] == ".":
             at = cursor.at
             cursor.at += 1
@@ -79,10 +82,8 @@ class Declarations:
                 lanes = int(word[2:])
             elif word == ".attribute":
                 skip_parentheses(cursor)
-            elif word in _TEXTURE:
-                raise cursor.fail(
-                    f"`{word}` variables are not supported: textures and surfaces need texture objects", at
-                )
+            elif word in OPAQUE and space in ("global", "param") and type is None:
+                type, self.opaque = "b64", word[1:]  # a cell that stands for what the host binds to it
             elif word[1:] in VARIABLE_TYPES and type is None:
                 type = word[1:]
             else:
@@ -113,6 +114,8 @@ class Declarations:
             dimensions.append(lanes)
         initial, relocations = None, ()
         if cursor.next_is("="):
+            if self.opaque:
+                raise cursor.fail("a texture reference is bound by the host and takes no initial value", cursor.at - 1)
             if space not in ("global", "const"):
                 raise cursor.fail(f"a .{space} variable cannot be initialised", cursor.at - 1)
             initial, relocations = self._initialiser(type, dimensions)
@@ -124,7 +127,9 @@ class Declarations:
         count = math.prod(dimensions)
         if count * (int(type[1:]) // 8) >= 1 << (self.address_size - 1):
             raise cursor.fail(f"`{clip(name)}` does not fit {self.address_size}-bit addresses", at)
-        return Variable(name, space, type, count, align, initial, relocations, extern, pointer, self.where(at))
+        return Variable(
+            name, space, type, count, align, initial, relocations, extern, pointer, self.where(at), self.opaque
+        )
 
     # ----------------------------------------------------------------------------------------------------- initialisers
     def _initialiser(self, type: str, dimensions: list[int]) -> tuple[bytes, tuple[tuple[int, Symbol], ...]]:

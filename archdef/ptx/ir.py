@@ -133,8 +133,7 @@ class Variable:
 
     name: str
     space: str
-    """``global, const, shared, local, param``, or ``reg`` for a ``.reg`` parameter of a function; ``tex``-like spaces are
-    refused by the parser with a clear error."""
+    """``global, const, shared, local, param``, or ``reg`` for a ``.reg`` parameter of a function."""
     type: str
     count: int
     """Number of elements of `type`; 1 for a scalar, 0 for an extern array of unknown size."""
@@ -148,6 +147,8 @@ class Variable:
     where: Where = Where(0)
     linkage: str = ""
     """``visible, weak, common``, or empty for what belongs to its module alone."""
+    opaque: str | None = None
+    """``texref``, ``samplerref`` or ``surfref``: a 64-bit cell whose address stands for what the host binds to it."""
 
     @property
     def bytes(self) -> int:

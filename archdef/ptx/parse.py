@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from .declare import SPACES, Declarations, offset, register_type, skip_parentheses
+from .declare import OPAQUE, SPACES, Declarations, offset, register_type, skip_parentheses
 from .expression import constant, integer, literal, starts_constant
 from .ir import (
     Address,
@@ -32,6 +32,8 @@ _FUNCTION_DIRECTIVES = words(
 )
 _TIGHT_AFTER, _TIGHT_BEFORE = frozenset("[(@!{+-~|"), frozenset("],;)}+|")
 """Tokens without a blank behind, or before them, in listings."""
+_COMPILERS_OWN = "__nv_nvrtc_builtin_header.h"
+"""A header without text: instructions that were inlined from it belong to the line that calls it."""
 _DEEPEST_SCOPE = 256
 """Nesting of braces in a body: names are looked up through every enclosing scope."""
 
@@ -62,7 +64,7 @@ def parse(text: str, file: str = "<ptx>") -> Module:
     bulk-copy instruction becomes several operands in a row, ``Address(t)`` and the vector; a lone ``_`` becomes a
     vector of one sink. A ``.reg`` parameter of a function is a `Variable` of space ``reg``. An indirect call carries
     its prototype's label as a second operand. Of a ``.loc`` with ``inlined_at`` the place inside the inlined function
-    is kept.
+    is kept, unless that is in the compiler's own header.
     """
     return _Parser(text, file).module()
 
@@ -185,10 +187,8 @@ class _Parser(Cursor):
             self.expect(",", "the alias")
             self.aliases.append((alias, self.word("a function"), self.at - 1))
             self.expect(";", "`.alias`")
-        elif text in (".tex", ".texref", ".samplerref", ".surfref"):
-            raise self.fail(
-                f"`{text}` variables are not supported: textures and surfaces need texture objects", self.at - 1
-            )
+        elif text in (".tex", *OPAQUE):
+            raise self.fail(f"`{text}` variables are declared in the global space: `.global .texref name;`", self.at - 1)
         elif text in (".version", ".target", ".address_size"):
             raise self.fail(f"`{text}` belongs at the start, once: a file holds one module", self.at - 1)
         elif text != ";":
@@ -695,6 +695,7 @@ class _Parser(Cursor):
             integer(self, "a time or a size")
 
     def _loc(self) -> None:
+        before = self.loc_file, self.loc_line
         self.loc_file = self.files.get(integer(self, "the file's number"))
         self.loc_line = integer(self, "the source line")
         if self.texts[self.at].isdigit():
@@ -706,10 +707,14 @@ class _Parser(Cursor):
                 if self.next_is("+"):
                     literal(self)
             elif attribute == "inlined_at":
+                caller = []
                 for what in ("the file's number", "the source line", "the column"):
                     if not self.texts[self.at].isdigit():
                         raise self.fail(f"expected {what}, got {self.shown()}")
-                    self.at += 1
+                    caller.append(integer(self, what))
+                if _built_in(self.loc_file):  # nobody wrote it: its caller did; one that it is itself was just read
+                    outer = self.files.get(caller[0])
+                    self.loc_file, self.loc_line = before if _built_in(outer) else (outer, caller[1])
             else:
                 raise self.fail(f"unknown `.loc` attribute `{clip(attribute)}`", self.at - 1)
 
@@ -739,6 +744,10 @@ class _Parser(Cursor):
 def _linkage(words: set[str]) -> str:
     """Give the one word that says who sees a name."""
     return next((word[1:] for word in (".weak", ".common", ".extern", ".visible") if word in words), "")
+
+
+def _built_in(file: str | None) -> bool:
+    return file is not None and file.endswith(_COMPILERS_OWN)
 
 
 def _one_line(tokens: list[str]) -> str:

@@ -173,6 +173,8 @@ _MEMORY = ("space=global|shared|local|const|param|shared::cta>shared|shared::clu
 _DATA = "b8|u8|s8|b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64"
 _PHASE_SPACE = "space=shared|shared::cta>shared?"
 _PHASE = f"order=release|acquire|relaxed? scope=cta|cluster? {_PHASE_SPACE}"
+_GEOMETRY = "geometry=1d|2d|3d|a1d|a2d|cube|acube"
+_SURFACE = "geometry=1d|2d|3d|a1d|a2d boundary=trap|clamp|zero cache=ca|cg|cs|cv|wb|wt?"
 _ATOMIC_SPACE = f"space=global|shared|shared::cta>shared|shared::cluster>shared? {_ORDERING} {_SCOPE} hint=L2::cache_hint?"
 
 TABLE: tuple[Row, ...] = (
@@ -508,6 +510,21 @@ TABLE: tuple[Row, ...] = (
     Row("elect", "", "sync", "d:b32 m:u32", "elect", "", "vote", "elect"),
     Row("match", "b32|b64", "mode=any sync?", "d:u32 a m:u32", "match", "any", "match", "match"),
     Row("match", "b32|b64", "mode=all sync?", "d:u32 a m:u32", "match", "all", "match", "match"),
+    # --------------------------------------------------------------------------------------------- textures and surfaces
+    # operands are those inside the brackets one after the other; what follows them (level, gradients) is optional
+    Row("tex", "f32|u32|s32 f32", f"mip=base|level|grad? {_GEOMETRY} vec=v4", "d a b c? e? f?", "texture", "", "load_texture",
+        "texture"),
+    Row("tex", "f32|u32|s32 s32", "mip=base|level? geometry=1d|2d|3d|a1d|a2d vec=v4", "d a b c? e?", "texture", "", "load_texture",
+        "texture"),
+    Row("tld4", "f32|u32|s32 f32", "component=r|g|b|a geometry=2d|a2d vec=v4", "d a b c?", "texture_gather", "", "load_texture",
+        "texture_gather"),
+    Row("txq", "b32", "query=width|height|depth|array_size|channel_data_type|channel_order|normalized_coords|"
+        "num_mipmap_levels|num_samples", "d a", "texture_query", "", "load_texture", "texture"),
+    Row("txq", "b32", "level query=width|height|depth", "d a b", "texture_query", "", "load_texture", "texture"),
+    Row("suq", "b32", "query=width|height|depth|array_size|channel_data_type|channel_order", "d a", "texture_query", "surface",
+        "load_surface", "surface"),
+    Row("suld", "b8|b16|b32|b64", f"raw=b {_SURFACE} vec=v2|v4?", "d a b", "surface_load", "", "load_surface", "surface"),
+    Row("sust", "b8|b16|b32|b64", f"raw=b {_SURFACE} vec=v2|v4?", "a b d", "surface_store", "", "store_surface", "surface"),
 )
 
 

@@ -11,7 +11,7 @@ from archdef.run.result import Run
 
 SHOWN = ("ipc", "achieved_occupancy", "branch_efficiency", "warp_execution_efficiency", "gld_efficiency",
          "gst_efficiency", "gld_transactions_per_request", "gst_transactions_per_request", "shared_bank_conflicts",
-         "l1_hit_rate", "l2_hit_rate",
+         "l1_hit_rate", "l2_hit_rate", "tex_cache_hit_rate",
          "dram_read_throughput", "dram_write_throughput", "dram_utilization", "partition_busiest", "partition_idlest",
          "partitions_in_use")
 LINES = 8
@@ -20,7 +20,8 @@ _SOURCE_WIDTH = 58
 
 def render(run: Run, lines: int = LINES) -> Group:
     """Lay out one launch; `lines` bounds the list of costliest lines."""
-    return Group(_head(run), _metrics(run), _stack(run), _lines(run, lines))
+    return Group(_head(run), *(Text(f"warning: {w}", style="bold") for w in run.warnings), _metrics(run), _stack(run),
+                 _lines(run, lines))
 
 
 def _head(run: Run) -> Text:

@@ -8,6 +8,7 @@ import numpy as np
 
 from archdef.errors import LaunchError
 from archdef.run.array import DeviceArray
+from archdef.run.texture import Handle
 
 _FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 
@@ -58,6 +59,14 @@ def _encode(parameter, argument, memory) -> bytes:
         if argument.freed:
             raise _Refused("got a device array that was freed")
         return argument.address.to_bytes(8, "little")
+    if isinstance(argument, Handle):
+        if not is_scalar or parameter.bytes != 8 or parameter.type in _FLOATS:
+            raise _Refused(f"is no handle, got a {argument.kind}")
+        if argument.memory is not memory:
+            raise _Refused(f"got a {argument.kind} of another device")
+        if not argument.live:
+            raise _Refused(f"got a {argument.kind} whose device array was freed")
+        return argument.handle.to_bytes(8, "little")
     if isinstance(argument, np.ndarray) and argument.ndim:
         raise _Refused("got a numpy array, which is host memory; copy it with to_device")
     if isinstance(argument, (bytes, bytearray, memoryview, np.void)) or not is_scalar:

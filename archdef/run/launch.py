@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from archdef.errors import GuestFault, Interrupted, LaunchError
 from archdef.metrics import Counters
 from archdef.occupancy import occupancy
-from archdef.run import limits, printing
+from archdef.run import limits, printing, texture
 from archdef.run.arguments import pack
 from archdef.run.progress import Progress
 from archdef.run.result import Run
@@ -60,7 +60,8 @@ class Launcher:
         simulation = core.Simulation(
             device.machine, program, device.memory.engine, self.grid, self.block, parameters, self.shared_bytes,
             resident.active_blocks, max_instructions or device.max_instructions, max_cycles or device.max_cycles,
-            variables.global_base, variables.const_base, name, heap_bytes=device.heap_bytes, print_bytes=device.print_bytes)
+            variables.global_base, variables.const_base, name, heap_bytes=device.heap_bytes, print_bytes=device.print_bytes,
+            textures=texture.of(device.memory).pack(kernel.module.textures.placed(program, variables.global_base)))
         blocks = math.prod(self.grid)
         try:
             with Progress(f"{architecture.label} {name}", blocks, progress) as bar:

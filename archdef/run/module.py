@@ -12,6 +12,7 @@ from archdef.frontends import Compiled, Interface
 from archdef.run import names, resources
 from archdef.run.images import Images
 from archdef.run.launch import Launcher
+from archdef.run.texture import References
 
 if TYPE_CHECKING:
     from archdef.device import Device
@@ -37,6 +38,8 @@ class Module:
         self._kernels: dict[str, Kernel] = {}
         self.images = Images(device.memory)
         """The module's variables in device memory."""
+        self.textures = References(self)
+        """What its texture references stand for: ``module.textures["name"] = texture``."""
         self._lock = threading.RLock()
 
     @property

@@ -102,6 +102,18 @@ class Run:
         return self.counters.partition
 
     @functools.cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What the kernel did that gives other results on hardware than here, with the lines that did it."""
+        stale = self.counters.texture_hazards
+        if not stale:
+            return ()
+        rows = [row for row, n in enumerate(self.counters.statements["texture_hazards"]) if n]
+        places = dict.fromkeys("{}:{}".format(*self._place(self.program.statements[row])) for row in rows)
+        text = (f"{stale} reads through a texture or surface of bytes that this launch had written ({', '.join(places)}): texture "
+                "caches are not coherent, hardware may give the old value; write in one launch, read in the next")
+        return (text,)
+
+    @functools.cached_property
     def metrics(self) -> Metrics:
         """Metrics by name, computed as they are asked for."""
         return self.metrics_of(self.counters)
@@ -154,6 +166,7 @@ class Run:
             "lanes_launched": self.counters.lanes_launched,
             "occupancy": occupancy_dict(self.occupancy), "metrics": dict(self.metrics),
             "counters": self.counters.totals(),
+            "warnings": list(self.warnings),
             "stalls": self.counters.stalls, "partitions": list(_rows(self.partition)),
             "multiprocessors": list(_rows(self.counters.multiprocessor)),
             "lines": [line.to_dict() for line in self.lines],

@@ -84,6 +84,9 @@ OPERATION_CLASSES: dict[str, str] = {
     "load_constant": "load from constant memory by a computed address",
     "atomic_global": "atomic operation or reduction on global memory",
     "atomic_shared": "atomic operation on shared memory",
+    "load_texture": "texture fetch, filtered or not, gather of four texels, query",
+    "load_surface": "load from a surface, query",
+    "store_surface": "store to a surface",
 }
 """Every class of operation, and what it holds. The unit is one instruction of a warp."""
 
@@ -131,6 +134,14 @@ FEATURES: dict[str, str] = {
     "clock64": "64-bit cycle counter (2.0)",
     "globaltimer": "nanosecond timer (3.0)",
     "dynamic_parallelism": "launches from the device (3.5)",
+    "texture": "texture fetches through texture references, in one to three dimensions (1.0)",
+    "texture_objects": "textures and surfaces named by a 64-bit handle in a register (3.0). An older machine may declare it: its "
+                       "texture units fetch by a descriptor too, and only the way the descriptor is found differs, which costs "
+                       "nothing here; so code compiled with texture objects runs on texture units that knew references only",
+    "texture_layered": "layered textures: arrays of one- or two-dimensional layers (2.0)",
+    "texture_cubemap": "cubemaps, fetched by direction (2.0)",
+    "texture_gather": "one channel of four texels at a time (2.0)",
+    "surface": "loads and stores at a texture's texels (2.0)",
 }
 """Every feature, what it allows, and the compute capability that brought it as an instruction of its own.
 
@@ -143,6 +154,7 @@ FEATURE_OF_CLASS: dict[str, str] = {
     **{name: "fp16" for name in OPERATION_CLASSES if name.startswith("fp16_")},
     "system_call": "device_print", "vote": "vote", "match": "match", "redux": "redux", "shuffle": "shuffle", "clock": "clock",
     "atomic_global": "atomics_global", "atomic_shared": "atomics_shared",
+    "load_texture": "texture", "load_surface": "surface", "store_surface": "surface",
 }
 """Classes that a description may leave out, namely when it does not declare the feature beside them."""
 
@@ -151,6 +163,8 @@ FEATURE_NEEDS: dict[str, str] = {
     "atomics_float_add": "atomics_global", "atomics_double_add": "fp64", "vote_ballot": "vote",
     "bf16": "fp16", "atomics_half_add": "fp16", "atomics_bfloat_add": "bf16", "atomics_16": "atomics_global",
     "atomics_vector": "atomics_float_add", "elect": "vote_ballot", "mbarrier": "atomics_shared", "mbarrier_tx": "mbarrier",
+    "texture_objects": "texture", "texture_layered": "texture", "texture_cubemap": "texture", "texture_gather": "texture",
+    "surface": "texture",
     "device_heap": "device_print", "barrier_reduce": "barrier_count", "indirect_calls": "device_calls", "clock64": "clock",
 }
 """Features that make no sense without another."""

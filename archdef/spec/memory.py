@@ -107,7 +107,10 @@ class Caches:
     texture_l1: Cache | None = part(Cache, optional=True, default=None)
     """First cache of texture and read-only loads."""
     texture_l2: Cache | None = part(Cache, optional=True, default=None)
-    """Second cache of texture loads, where it is not the L2."""
+    """Second cache of texture fetches, at the memory partitions, where it is not the L2."""
+    texture_tile_rows: int = integer(power_of_two=True, at_most=32, default=2)
+    """Rows of a two- or three-dimensional array of which one sector of `texture_l1` holds a piece: arrays lie tile by tile, so
+    that neighbours in both directions share a line."""
     l2: Cache | None = part(Cache, optional=True, default=None)
     """Cache of all accesses, at the memory partitions."""
 

@@ -62,6 +62,8 @@ def operands(row: Row, found: table.Match) -> str:
         names = [register(found.bound.get("type") or "b32", k + 4) for k in range(count)]
         vector = "{" + "$".join(names) + "}" if count > 1 else names[0]
         return ", ".join(OPERANDS[row.builder].replace("{vector}", vector).split()).replace("$", ", ")
+    if row.builder.startswith(("texture", "surface")):
+        return texturing(row, found)
     texts = []
     for k, (letter, type) in enumerate(found.operands):
         if row.operand_list[k].optional and row.builder in ("barrier", "atomic", "phase_test") or row.builder == "barrier_reduce" and letter == "b":
@@ -77,6 +79,20 @@ def operands(row: Row, found: table.Match) -> str:
     return ", ".join(texts)
 
 
+def texturing(row: Row, found: table.Match) -> str:
+    """Operands of a texture or surface instruction."""
+    bound = found.bound
+    if row.builder == "texture_query":
+        return "%r1, [%rd1]" + ", %r2" * ("level" in row.modifiers.split())
+    words = {"1d": "x", "2d": "xy", "3d": "xyzz", "a1d": "lx", "a2d": "lxyy", "cube": "xyzz", "acube": "lxyz"}[bound["geometry"]]
+    kind = bound.get("type2") or "s32"
+    place = "[%rd1, {" + ", ".join(register("s32" if w == "l" else kind, k + 1) for k, w in enumerate(words)) + "}]"
+    count = int((bound["vec"] or "v1")[1:])
+    values = "{" + ", ".join(register(bound["type"], k + 10) for k in range(count)) + "}"
+    behind = {"level": ", %f20", "grad": ", {%f20, %f21}, {%f22, %f23}"}.get(bound.get("mip", ""), "")
+    return f"{place}, {values}" if row.opcode == "sust" else f"{values}, {place}{behind}"
+
+
 def usable(row: Row, modifiers, types) -> bool:
     """Leave out combinations that the manual excludes although each part is allowed."""
     if row.builder == "convert":
@@ -84,6 +100,8 @@ def usable(row: Row, modifiers, types) -> bool:
         whole = bool({"rni", "rzi", "rmi", "rpi"} & set(modifiers))
         integer = to[0] in "us" and from_[0] in "fb"
         return whole or not integer
+    if row.opcode in ("suld", "sust") and set(modifiers) & {"v4"} and types[0] == "b64":
+        return False
     if row.opcode in ("ld", "st") and set(modifiers) & {"v4"} and types[0].endswith("64"):
         return False
     if row.opcode in ("ld", "st"):
@@ -188,6 +206,12 @@ def test_a_wrong_number_of_operands_is_an_error():
     ("redux.sync.add.s32 %r1, %r2, -1;", "redux"), ("elect.sync %r1|%p1, -1;", "elect"), ("max.s16x2 %r1, %r2, %r3;", "int16x2"),
     ("atom.global.cas.b16 %h1, [%rd1], %h2, %h3;", "atomics_16"), ("red.global.add.noftz.f16x2 [%rd1], %r2;", "atomics_half_add"),
     ("red.global.add.noftz.bf16 [%rd1], %h2;", "atomics_bfloat_add"), ("red.global.v2.f32.add [%rd1], {%f1, %f2};", "atomics_vector"),
+    ("tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5}];", "texture_objects"),
+    ("tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5}];", "texture"),
+    ("tex.a1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %f5}];", "texture_layered"),
+    ("tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f5, %f5, %f5}];", "texture_cubemap"),
+    ("tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f5}];", "texture_gather"),
+    ("suld.b.1d.b32.trap {%r1}, [%rd1, {%r2}];", "surface"),
     ("prmt.b32 %r1, %r2, %r3, %r4;", "byte_permute"), ("mad.lo.cc.u32 %r1, %r2, %r3, %r4;", "carry_chain"),
 ])
 def test_a_missing_feature_is_named_with_instruction_place_and_architecture(instruction, feature):

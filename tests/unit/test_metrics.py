@@ -15,7 +15,7 @@ STATEMENT = np.dtype([(name, "i8", (10,)) if name == "stall_cycles" else (name, 
 SM = np.dtype([(name, "i8") for name in ("blocks", "warps", "active_cycles", "warp_cycles", "issue_cycles")])
 PARTITION = np.dtype([(name, "i8") for name in ("reads", "writes", "bytes_read", "bytes_written", "busy_fs", "row_hits",
                                                 "row_misses",
-                                                "l2_hits", "l2_misses", "requests")])
+                                                "l2_hits", "l2_misses", "texture_l2_hits", "texture_l2_misses", "requests")])
 
 
 def table(dtype, *rows):

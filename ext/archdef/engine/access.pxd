@@ -12,5 +12,7 @@ cdef struct Reach:             # what one access touched, beyond the transaction
     int64_t bytes_moved
     int32_t global_lanes
     int32_t local_lanes
+    int32_t texture_lanes      # of texture and surface accesses
+    int32_t hazards            # of those, the ones that read what this launch has written
 
 cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil

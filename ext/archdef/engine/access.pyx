@@ -14,10 +14,13 @@ from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WIN
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.shared cimport bank_passes
+from archdef.engine.surface cimport access_surface
+from archdef.engine.texture cimport access_texture
+from archdef.engine.texture_table cimport texture_written
 from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY, MEMO_SLOTS, MEMO_TRANSACTIONS, Injection,
                                    Launch, Memo, Sm, Warp)
 from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GENERIC,
-                                   SP_GLOBAL, SP_LOCAL, SP_SHARED)
+                                   SP_GLOBAL, SP_LOCAL, SP_SHARED, SP_TEXTURE)
 
 cdef enum:
     LOCAL_PHYSICAL = 0x4000000000000   # where local memory lies for caches and partitions
@@ -314,10 +317,21 @@ cdef int _global(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     if _aligned(sm, w, u, lanes, address, n) < 0 or _inside(sm, w, u, lanes, address, memo) < 0:
         return -1
     _move(launch, w, u, lanes, address, launch.arena - <uint64_t>GLOBAL_BASE, memo.contiguous)
+    if launch.textures.written_count and u.kind != K_LOAD:
+        _note(launch, u, lanes, address)
     _transact(_rule(sm, u), memo, address, lanes, n, u.lane_bytes, out, reach)
     out.serial = memo.serial
     reach.global_lanes += count_bits(lanes)
     return 0
+
+
+cdef void _note(const Launch *launch, const Uop *u, uint64_t lanes, const uint64_t *address) noexcept nogil:
+    """Tell textures what is stored to."""
+    cdef int lane
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        texture_written(&launch.textures, address[lane], u.lane_bytes)
 
 
 cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Reach *reach) noexcept nogil:
@@ -453,6 +467,9 @@ cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
     cdef const char *row = _row(launch, w, u, 0)
     cdef int i, n = launch.lanes, first = lowest_bit(lanes)
     cdef uint64_t offset = <uint64_t>u.offset
+    memset(reach, 0, sizeof(Reach))
+    if u.space >= SP_TEXTURE:
+        return (access_texture if u.space == SP_TEXTURE else access_surface)(sm, w, u, lanes, out, reach)
     if u.flags & FL_ADDRESS64:
         for i in range(n):
             address[i] = (<const uint64_t *>row)[i] + offset
@@ -463,7 +480,6 @@ cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
         for i in range(n):
             if not lanes >> i & 1:      # inactive lanes hold junk
                 address[i] = address[first]
-    memset(reach, 0, sizeof(Reach))
     if u.space == SP_GLOBAL:
         return _global(sm, w, u, lanes, address, out, reach)
     if u.space == SP_SHARED:

@@ -24,12 +24,15 @@ from archdef.engine.simt cimport GROWN_FRAMES
 from archdef.engine.sm cimport sm_next, sm_run
 from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX,
                                    FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_DIVERGENT_BARRIER, FAULT_FRAME,
-                                   FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PHASE, FAULT_READ_ONLY, FAULT_STACK, FAULT_TRAP, WS_BARRIER, WS_ENDED, Block, Ended,
+                                   FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PHASE,
+                                   FAULT_READ_ONLY, FAULT_STACK, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS,
+                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, WS_BARRIER, WS_ENDED, Block, Ended,
                                    Fault, Launch, Memo, Sm, SmCounters, Warp)
+from archdef.engine.texture_table cimport textures_close, textures_open
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL,
-                                   CK_PARAMETER, CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL,
-                                   SP_SHARED, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X, SR_NTID_X, SR_TOTAL_SHARED,
-                                   SR_WARP_SIZE, SYS_ALLOCATE, SYS_FREE, SYS_PRINT)
+                                   CK_PARAMETER, CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SP_CONST, SP_GENERIC, SP_GLOBAL,
+                                   SP_LOCAL, SP_SHARED, SP_SURFACE, SP_TEXTURE, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X,
+                                   SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE, SYS_ALLOCATE, SYS_FREE, SYS_PRINT)
 
 from archdef.engine.program import ProgramError, layout
 from archdef.errors import BudgetExceeded, GuestFault, LaunchError
@@ -70,7 +73,7 @@ MULTIPROCESSOR_DTYPE = _dtype(_no_sm)
 PARTITION_DTYPE = _dtype(_no_partition)
 
 _SPACES = {SP_GLOBAL: "global memory", SP_SHARED: "shared memory", SP_LOCAL: "local memory", SP_CONST: "constant memory",
-           SP_GENERIC: "memory"}
+           SP_GENERIC: "memory", SP_TEXTURE: "texture", SP_SURFACE: "surface"}
 
 
 cdef class Simulation:
@@ -102,6 +105,8 @@ cdef class Simulation:
         Size of the device heap, if this kernel is the first on `memory` that allocates.
     print_bytes : int, optional
         Room for what the kernel prints; calls past it are counted and lost.
+    textures : bytes, optional
+        Array of `archdef.engine.texture_table.TEXTURE_DTYPE`, sorted by handle: what handles in the kernel's hands stand for.
     lookahead_cycles : int, optional
         Length of an epoch; by default the longest that is right. Shorter ones give the same results, slower.
     """
@@ -130,7 +135,7 @@ cdef class Simulation:
     def __init__(self, dict machine, program, DeviceMemory memory not None, grid, block, bytes parameters=b"",
                  int64_t dynamic_shared_bytes=0, int64_t resident_blocks=1, int64_t max_instructions=1 << 62,
                  int64_t max_cycles=1 << 50, uint64_t global_base=0, uint64_t const_base=0, name=None, int64_t lookahead_cycles=0,
-                 uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20):
+                 uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, const unsigned char[::1] textures=None):
         cdef int64_t i, longest
         if self.sms != NULL:
             raise RuntimeError("a Simulation runs once")
@@ -197,6 +202,7 @@ cdef class Simulation:
             raise MemoryError("state of a launch")
         self._open_runtime(program, heap_bytes, print_bytes)
         self._prepare(program, parameters, dynamic_shared_bytes, global_base, const_base)
+        textures_open(&launch.textures, textures, launch.spans, launch.span_count, self.program.uses_textures)
         network_open(&self.network, m, self.inboxes)
         # blocks go round the multiprocessors, so no more of these are ever used
         launch.resident_blocks = min(launch.resident_blocks, (launch.blocks + m.multiprocessors - 1) // m.multiprocessors)
@@ -220,6 +226,7 @@ cdef class Simulation:
         free(self.launch.counters)
         free(self.spans)
         free(self.launch.output.bytes)
+        textures_close(&self.launch.textures)
 
     cdef int _check(self, MachineTable *m) except -1:
         """Refuse tables that the engine's fixed sizes cannot hold."""
@@ -517,6 +524,11 @@ cdef class Simulation:
             FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all its threads reach"
                                                    if f.lanes else ""),
             FAULT_TRAP: f"trap, {who}",
+            FAULT_TEXTURE_HANDLE: f"{f.address:#x} is no handle of a live {space}, or of one of another kind, {who}",
+            FAULT_TEXTURE_SHAPE: f"the {space} of handle {f.address:#x} has other dimensions than the instruction, {who}",
+            FAULT_SURFACE_BOUNDS: f"{reach} bytes are outside the surface of handle {f.address:#x}, {who}",
+            FAULT_SURFACE_ALIGNMENT: f"the first coordinate is not a multiple of the {reach} bytes accessed, surface of handle "
+                                     f"{f.address:#x}, {who}",
             FAULT_STACK: f"calls nested too deeply, {depth} deep, {who}",
             FAULT_FRAME: f"the call stack of {self.launch.local_bytes - self.launch.stack_start} bytes per thread "
                          f"(limits.stack_bytes_per_thread) is full, {depth} calls deep, {who}",

@@ -51,4 +51,12 @@ cdef struct StatementCounters:
     int64_t l1_misses
     int64_t constant_misses
     int64_t barriers                 # warp-level arrivals
+    int64_t texture_loads            # warp-level texture fetches and gathers
+    int64_t texture_transactions     # sectors that they and surface loads asked the texture cache for
+    int64_t texture_hits             # of those sectors, the ones present or on their way
+    int64_t texture_misses
+    int64_t texture_hazards          # lanes that read through a texture or surface what this launch had written
+    int64_t surface_loads            # warp-level requests
+    int64_t surface_stores
+    int64_t surface_store_transactions
     int64_t stall_cycles[10]         # by Stall, SM cycles summed over warps

@@ -47,6 +47,8 @@ cdef struct PartitionCounters:
     int64_t busy_fs
     int64_t row_hits
     int64_t row_misses
+    int64_t texture_l2_hits  # of a second cache of its own for texture fetches
+    int64_t texture_l2_misses
     int64_t l2_hits
     int64_t l2_misses
 

@@ -9,7 +9,7 @@ from archdef.engine.cache cimport Cache, Line, cache_find, cache_take, cache_vic
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.dram cimport NEVER
 from archdef.engine.machine cimport MachineTable, WR_EVICT
-from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_WRITE, Request, network_send
+from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, network_send
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport Injection, Load, Sm
 
@@ -84,10 +84,20 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
     request.line = t.line
     request.bytes = bytes
     request.sectors = sectors
+    if inject.kind == RQ_TEXTURE and sm.texture.table.line_bytes != (
+            sm.launch.m.texture_l2.line_bytes if sm.launch.m.texture_l2.sets else sm.launch.m.l2.line_bytes):
+        request.sectors = 1     # sectors of another line mean nothing there: it counts from the address
     request.slot = slot
     request.kind = <short>inject.kind
     request.serial = <short>inject.serial
     network_send(sm.network, sm.id, &request)
+
+
+cdef inline void _count(Sm *sm, const Injection *inject, uint32_t present, uint32_t missing) noexcept nogil:
+    """Count what a lookup of the texture cache found."""
+    if inject.cache == &sm.texture:
+        sm.launch.counters[inject.statement].texture_hits += count_bits(present)
+        sm.launch.counters[inject.statement].texture_misses += count_bits(missing)
 
 
 cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
@@ -114,6 +124,7 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
                     last = line.fill[sector]
                     _wait(sm, last, inject.load)
             if missing == 0:
+                _count(sm, inject, t.sectors, 0)
                 sm.loads[inject.load].latest = max(sm.loads[inject.load].latest, inject.time + cache.table.latency_cycles)
                 return True
             if missing != t.sectors:
@@ -128,6 +139,7 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
             cache_take(cache, line, number)
     elif sm.free_slot < 0:
         return False
+    _count(sm, inject, t.sectors & ~missing, missing)
     slot = sm.free_slot
     sm.free_slot = sm.slots[slot].next
     sm.slots[slot].waiters = -1
@@ -160,7 +172,7 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
     start = inject.time
     while inject.next < inject.count:
         t = inject.transactions + inject.next
-        if inject.kind == RQ_READ:
+        if inject.kind == RQ_READ or inject.kind == RQ_TEXTURE:
             if not _read(sm, inject, t):
                 inject.stalled = inject.time
                 break

@@ -84,7 +84,10 @@ cdef struct MachineTable:
     int64_t atomic_core_cycles   # at the partition, per operation on one address
     CacheTable l1
     CacheTable constant
-    CacheTable read_only         # of loads that are promised to be read-only
+    CacheTable texture           # first cache of texture fetches, surface loads and read-only loads
+    CacheTable texture_l2        # slice of one partition that texture fetches use instead of the L2
+    int64_t texture_tile_rows    # rows of an array of which one sector holds a piece
+    int64_t read_only_loads      # loads that are promised to be read-only go through the texture cache
     CacheTable l2                # slice of one partition
     # interconnect
     int64_t request_latency_fs

@@ -10,6 +10,7 @@ cpdef enum RequestKind:
     RQ_READ = 0
     RQ_WRITE = 1
     RQ_ATOMIC = 2
+    RQ_TEXTURE = 3           # a read that may use another second cache
 
 cdef struct Request:
     int64_t time_fs          # earliest time at the port
@@ -32,6 +33,7 @@ cdef struct Port:            # of one multiprocessor: requests leave in order
 cdef struct Partition:
     Dram dram
     Cache l2
+    Cache texture_l2
     int64_t in_free_fs
     int64_t out_free_fs
     int64_t atomic_free_fs

@@ -7,11 +7,11 @@ multiprocessors hand over their requests.
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
-from archdef.engine.cache cimport Line, cache_close, cache_find, cache_open, cache_take, cache_victim
+from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_open, cache_take, cache_victim
 from archdef.engine.dram cimport (DIR_READ, DIR_WRITE, NEVER, Dram, Entry, dram_close, dram_decide, dram_enqueue, dram_open,
                                   dram_release)
 from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_push
-from archdef.engine.machine cimport PM_XOR, MachineTable
+from archdef.engine.machine cimport PM_XOR, CacheTable, MachineTable
 from archdef.engine.schedule cimport count_bits, lowest_bit
 
 
@@ -89,6 +89,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
         n.partitions[i].first_waiter = n.partitions[i].last_waiter = -1
         dram_open(&n.partitions[i].dram, m)
         cache_open(&n.partitions[i].l2, &m.l2)
+        cache_open(&n.partitions[i].texture_l2, &m.texture_l2)
     return 0
 
 
@@ -104,6 +105,7 @@ cdef void network_close(Network *n) noexcept nogil:
         for i in range(n.m.partitions):
             dram_close(&n.partitions[i].dram)
             cache_close(&n.partitions[i].l2)
+            cache_close(&n.partitions[i].texture_l2)
     free(n.ports)
     free(n.partitions)
     free(n.cluster_free_fs)
@@ -200,26 +202,36 @@ cdef void _write_back(Network *n, int32_t which, Line *line, int64_t time_fs) no
         _poke(n, which, time_fs)
 
 
-cdef void _cached(Network *n, int32_t which, int32_t sm, const Request *r, uint64_t local, int64_t time_fs) noexcept nogil:
-    """Serve a request at the partition's slice of L2; `time_fs` is when the lookup is done."""
-    cdef const MachineTable *m = n.m
+cdef inline void _count(Partition *p, const Cache *cache, bint hit) noexcept nogil:
+    if cache == &p.texture_l2:
+        p.dram.counters.texture_l2_hits += hit
+        p.dram.counters.texture_l2_misses += not hit
+    else:
+        p.dram.counters.l2_hits += hit
+        p.dram.counters.l2_misses += not hit
+
+
+cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Request *r, uint64_t local,
+                  int64_t time_fs) noexcept nogil:
+    """Serve a request at one of the partition's caches; `time_fs` is when the lookup is done."""
+    cdef const CacheTable *table = &cache.table
     cdef Partition *p = n.partitions + which
-    cdef uint64_t number = local // <uint64_t>m.l2.line_bytes
-    cdef int32_t first = <int32_t>(local % <uint64_t>m.l2.line_bytes // <uint64_t>m.l2.sector_bytes)
-    cdef int32_t last = <int32_t>((local % <uint64_t>m.l2.line_bytes + r.bytes - 1) // <uint64_t>m.l2.sector_bytes)
+    cdef uint64_t number = local // <uint64_t>table.line_bytes
+    cdef int32_t first = <int32_t>(local % <uint64_t>table.line_bytes // <uint64_t>table.sector_bytes)
+    cdef int32_t last = <int32_t>((local % <uint64_t>table.line_bytes + r.bytes - 1) // <uint64_t>table.sector_bytes)
     cdef int32_t sector, index, record, waits = 0
     cdef uint32_t wanted, missing
     cdef Line *line
     if r.sectors != 1:
         wanted = r.sectors          # the request names sectors of a line of the same size
     else:
-        wanted = ((<uint32_t>2 << (last - first)) - 1) << first
-    line = cache_find(&p.l2, number)
+        wanted = ((<uint32_t>2 << (last - first)) - 1) << first & 15
+    line = cache_find(cache, number)
     if line == NULL:
-        line = cache_victim(&p.l2, number)
+        line = cache_victim(cache, number)
         if line != NULL:
             _write_back(n, which, line, time_fs)
-            cache_take(&p.l2, line, number)
+            cache_take(cache, line, number)
     if r.kind == RQ_WRITE:
         if line == NULL:            # every way waits for a fill: the store goes around
             index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE)
@@ -228,7 +240,7 @@ cdef void _cached(Network *n, int32_t which, int32_t sm, const Request *r, uint6
             return
         line.valid |= wanted
         line.dirty |= wanted
-        p.dram.counters.l2_hits += 1
+        _count(p, cache, True)
         _landed(n, sm, time_fs)
         return
     record = <int32_t>(sm * n.slots + r.slot)
@@ -242,11 +254,11 @@ cdef void _cached(Network *n, int32_t which, int32_t sm, const Request *r, uint6
                 p.dram.entries[index].waiters = record * 4 + sector
                 waits += 1
     if missing:
-        p.dram.counters.l2_misses += 1
-        index = dram_enqueue(&p.dram, time_fs, number * <uint64_t>m.l2.line_bytes
-                             + <uint64_t>lowest_bit(missing) * <uint64_t>m.l2.sector_bytes,
-                             <int32_t>(count_bits(missing) * m.l2.sector_bytes), DIR_READ)
-        p.dram.entries[index].bytes = <int32_t>(count_bits(missing) * m.l2.sector_bytes)
+        _count(p, cache, False)
+        index = dram_enqueue(&p.dram, time_fs, number * <uint64_t>table.line_bytes
+                             + <uint64_t>lowest_bit(missing) * <uint64_t>table.sector_bytes,
+                             <int32_t>(count_bits(missing) * table.sector_bytes), DIR_READ)
+        p.dram.entries[index].bytes = <int32_t>(count_bits(missing) * table.sector_bytes)
         sector = lowest_bit(missing)
         n.waiter_next[record * 4 + sector] = -1
         p.dram.entries[index].waiters = record * 4 + sector
@@ -260,7 +272,7 @@ cdef void _cached(Network *n, int32_t which, int32_t sm, const Request *r, uint6
                     line.fill[sector] = index
         _poke(n, which, time_fs)
     else:
-        p.dram.counters.l2_hits += 1
+        _count(p, cache, True)
     if r.kind == RQ_ATOMIC and line != NULL:
         line.dirty |= wanted
     if waits == 0:
@@ -284,9 +296,10 @@ cdef void _arrive(Network *n, int32_t which, int32_t sm, const Request *r, uint6
     """A request has come through the partition's port."""
     cdef Partition *p = n.partitions + which
     cdef int32_t index
+    cdef Cache *cache = &p.texture_l2 if r.kind == RQ_TEXTURE and n.m.texture_l2.sets else &p.l2
     p.dram.counters.requests += 1
-    if n.m.l2.sets:
-        _cached(n, which, sm, r, local, time_fs + n.m.l2.latency_cycles * n.m.core_period_fs)
+    if cache.table.sets:
+        _cached(n, which, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
         return
     index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE if r.kind == RQ_WRITE else DIR_READ)
     p.dram.entries[index].sm = sm
@@ -332,7 +345,7 @@ cdef void _port_event(Network *n, int32_t sm, int64_t now_fs) noexcept nogil:
     if m.injection_per_cluster and cluster[0] > now_fs:
         _reschedule(n, sm, cluster[0])
         return
-    packet = m.header_bytes + (0 if r.kind == RQ_READ else r.bytes)
+    packet = m.header_bytes + (0 if r.kind == RQ_READ or r.kind == RQ_TEXTURE else r.bytes)
     port.free_fs = now_fs + _port_fs(m, packet, m.injection_bytes_per_cycle)
     if m.injection_per_cluster:
         cluster[0] = port.free_fs

@@ -24,8 +24,8 @@ cdef struct Uop:
     uint16_t sets[8]         # scoreboard entries that become busy
     uint8_t set_count
     # operands: byte offset in the bank of rows; bank 0 the warp's, 1 the launch's constants
-    uint8_t s_bank[5]
-    int32_t s[5]             # byte offset of a row, or predicate operand
+    uint8_t s_bank[9]        # 5 to 8: surface stores only
+    int32_t s[9]             # byte offset of a row, or predicate operand
     int32_t d[4]             # byte offset of a row, or predicate number; -1: none
     uint8_t space
     uint8_t element
@@ -49,6 +49,7 @@ cdef class LoadedProgram:
     cdef readonly int32_t specials
     cdef readonly int32_t lanes
     cdef readonly int32_t target_count
+    cdef readonly bint uses_textures     # reads through textures or surfaces
     cdef uint32_t *special_of    # [specials] which special register …
     cdef uint32_t *special_row   # … goes into which row
     cdef char *constants         # [constant_rows][lanes] 32-bit lanes
@@ -62,3 +63,5 @@ cdef class LoadedProgram:
     cdef int _number(self, int value, int count, what) except -1
     cdef int _read(self, Uop *u, const MicroOp *m, int max_units) except -1
     cdef int _read_access(self, Uop *u, const MicroOp *m) except -1
+    cdef int _read_texture(self, Uop *u, const MicroOp *m) except -1
+    cdef int _read_surface(self, Uop *u, const MicroOp *m) except -1

@@ -19,6 +19,7 @@ cdef int _ALU_COUNT = len(_lanes.alu_names())
 cdef int _COMPARE_COUNT = len(_lanes.compare_names())
 cdef int _CARRY_COUNT = len(_lanes.carry_names())
 cdef int _ATOMIC_COUNT = len(_lanes.atomic_names())
+cdef int *_COORDINATES = [1, 2, 3, 2, 3, 3, 4]     # by Geometry
 
 # bytes a lane of the destination and of the sources of a system call; 0: there is none
 cdef int[5][6] _SYSTEM_BYTES = [[4, 8, 8, 0, 0, 0], [0, 8, 8, 4, 8, 8], [8, 8, 0, 0, 0, 0], [0, 8, 0, 0, 0, 0], [4, 4, 4, 0, 0, 0]]
@@ -246,7 +247,7 @@ cdef class LoadedProgram:
         u.cause = ST_ALU_DEPENDENCY
         for i in range(4):
             u.d[i] = -1
-        for i in range(5):
+        for i in range(9):
             u.s[i] = -1
         self._number(m.unit, max_units, "unit")
         if self.statements:
@@ -317,6 +318,10 @@ cdef class LoadedProgram:
             self._required(u.d[0] >= 0, "destination")
         elif kind in (T.K_LOAD, T.K_STORE, T.K_ATOM):
             self._read_access(u, m)
+        elif kind == T.K_TEXTURE:
+            self._read_texture(u, m)
+        elif kind == T.K_SURFACE:
+            self._read_surface(u, m)
         elif kind == T.K_BRANCH or kind == T.K_CALL:
             self._number(m.target, self.op_count, "target")
             if m.reconverge != -1:
@@ -451,4 +456,70 @@ cdef class LoadedProgram:
             for i in range(m.vec):
                 self._required(u.s[1 + i] >= 0, f"source {1 + i}")
                 self._destination(u, m, i, bytes)
+        return 0
+
+    cdef int _read_texture(self, Uop *u, const MicroOp *m) except -1:
+        """Check a fetch, gather or query; to the issue loop it is a load."""
+        cdef int i
+        self._number(m.fn, T.GEO_ACUBE + 1, "geometry")
+        self._number(m.combine, T.TX_QUERY + 1, "texture operation")
+        self._number(m.count, 5, "number of coordinates")
+        if m.combine == T.TX_QUERY:
+            self._number(m.element, T.TQ_SAMPLES + 1, "query")
+        else:
+            self._number(m.element, 4, "component")
+            if m.count != _COORDINATES[m.fn] or m.combine == T.TX_GATHER and (m.fn not in (T.GEO_2D, T.GEO_A2D) or m.flags & T.FL_SIGNED):
+                raise ProgramError(f"{m.count} coordinates of geometry {m.fn}")
+        self.uses_textures = True
+        u.kind = T.K_LOAD
+        u.space = T.SP_TEXTURE
+        u.memory = 1
+        u.cause = ST_MEMORY_DEPENDENCY
+        self._source(u, m, 0, 8)
+        self._required(u.s[0] >= 0, "handle")
+        for i in range(m.count):
+            self._source(u, m, 1 + i, 4)
+            self._required(u.s[1 + i] >= 0, f"coordinate {i}")
+        if m.count < 4:
+            self._source(u, m, 1 + m.count, 8)
+        for i in range(4):
+            self._destination(u, m, i, 4)
+        return 0
+
+    cdef int _read_surface(self, Uop *u, const MicroOp *m) except -1:
+        """Check a surface load or store; to the issue loop it is a load or store."""
+        cdef int i, at, bytes = 8 if m.element == 8 else 4
+        cdef MicroOp tail
+        self._number(m.fn, T.GEO_A2D + 1, "geometry")
+        self._number(m.combine, T.SF_STORE + 1, "surface operation")
+        if m.element not in (1, 2, 4, 8) or m.vec not in (1, 2, 4) or m.element * m.vec > 16:
+            raise ProgramError(f"{m.vec} elements of {m.element} bytes")
+        if m.count != _COORDINATES[m.fn] or not 0 <= m.offset <= T.SB_ZERO:
+            raise ProgramError(f"{m.count} coordinates of geometry {m.fn}, boundary {m.offset}")
+        self.uses_textures = True
+        u.kind = T.K_STORE if m.combine == T.SF_STORE else T.K_LOAD
+        u.space = T.SP_SURFACE
+        u.memory = 1
+        u.lane_bytes = m.element * m.vec
+        u.cause = ST_MEMORY_DEPENDENCY
+        self._source(u, m, 0, 8)
+        self._required(u.s[0] >= 0, "handle")
+        for i in range(m.count):
+            self._source(u, m, 1 + i, 4)
+            self._required(u.s[1 + i] >= 0, f"coordinate {i}")
+        if m.combine == T.SF_LOAD:
+            for i in range(m.vec):
+                self._destination(u, m, i, bytes)
+            return 0
+        tail = m[0]
+        for i in range(m.vec):
+            at = 1 + m.count + i
+            if at >= 5:              # a source that stands in d: read it from there
+                tail.s[4] = m.d[at - 5]
+                self._source(u, &tail, 4, bytes)
+                u.s[at], u.s_bank[at] = u.s[4], u.s_bank[4]
+                self._source(u, m, 4, 0)
+            else:
+                self._source(u, m, at, bytes)
+            self._required(u.s[at] >= 0, f"value {i}")
         return 0

@@ -58,7 +58,7 @@ cdef int sm_open(Sm *sm, int32_t number, Launch *launch, Network *network, Event
     sm.loads = <Load *>_zeroed((reads + WAITERS + 2) * sizeof(Load))
     cache_open(&sm.l1, &m.l1)
     cache_open(&sm.constant, &m.constant)
-    cache_open(&sm.read_only, &m.read_only)
+    cache_open(&sm.texture, &m.texture)
     for i in range(reads):
         sm.slots[i].next = <int32_t>(i + 1 if i + 1 < reads else -1)
     for i in range(WAITERS):
@@ -108,4 +108,4 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     free(sm.loads)
     cache_close(&sm.l1)
     cache_close(&sm.constant)
-    cache_close(&sm.read_only)
+    cache_close(&sm.texture)

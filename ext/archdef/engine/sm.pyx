@@ -20,7 +20,7 @@ from archdef.engine.events cimport (EV_BLOCK, EV_FILL, EV_STORE_DONE, EV_WAKE, E
 from archdef.engine.inject cimport fill_slot, give_load, inject_run, take_load, throttled_until
 from archdef.engine.lanes cimport set_fpenv
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_WRITE
+from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
 from archdef.engine.program cimport Uop
 from archdef.engine.room cimport WAITERS
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit, rotate_right
@@ -30,10 +30,11 @@ from archdef.engine.state cimport (BARRIERS, COPY_GROUPS, FAULT_BARRIER_NUMBER, 
                                    WS_ENDED, WS_SLEEPING, WS_WAITING, Barrier, Block, Injection, Launch, Load, Sm,
                                    Warp)
 from archdef.engine.system cimport call_indirect, system_call
+from archdef.engine.texture cimport count_texture
 from archdef.engine.types cimport (BAR_ARRIVE, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_SYNC, BAR_WARP, CG_COMMIT, CG_WAIT_ALL, FL_BYPASS_L1,
                                    FL_READ_ONLY, K_ALU, K_ATOM,
                                    K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_CALL, K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_NOP, K_PHASE, K_RETURN,
-                                   K_STORE, K_SYSTEM, K_TRAP, SP_CONST, SP_SHARED, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID,
+                                   K_STORE, K_SYSTEM, K_TRAP, SP_TEXTURE, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID,
                                    SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE, SR_LANEMASK64_LT,
                                    SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
                                    SR_NSMID, SR_NWARPID, SR_SMID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_WARPID)
@@ -420,6 +421,8 @@ cdef int _access(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, in
         else:
             c.atomics += 1
             c.atomic_transactions += reach.pieces
+    elif reach.texture_lanes:
+        count_texture(c, u, &reach)
     elif reach.local_lanes:
         if u.kind == K_LOAD:
             c.local_loads += 1
@@ -444,13 +447,13 @@ cdef int _access(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, in
         inject.kind = RQ_WRITE
         inject_run(sm, cycle)
         return 0
-    inject.kind = RQ_ATOMIC if u.kind == K_ATOM else RQ_READ
+    inject.kind = RQ_ATOMIC if u.kind == K_ATOM else RQ_TEXTURE if u.space >= SP_TEXTURE else RQ_READ
     if u.kind != K_ATOM:
         if reach.constant_passes:
             inject.cache = &sm.constant
-        elif sm.read_only.table.sets and u.flags & FL_READ_ONLY:
-            inject.cache = &sm.read_only
-        elif sm.l1.table.sets and not u.flags & FL_BYPASS_L1:
+        elif sm.texture.table.sets and (u.space >= SP_TEXTURE or m.read_only_loads and u.flags & FL_READ_ONLY):
+            inject.cache = &sm.texture
+        elif sm.l1.table.sets and not u.flags & FL_BYPASS_L1 and u.space < SP_TEXTURE:
             inject.cache = &sm.l1
     load = take_load(sm, slot, <int32_t>(u - launch.ops))
     inject.load = load

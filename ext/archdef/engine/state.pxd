@@ -12,6 +12,7 @@ from archdef.engine.network cimport Network
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler, pick_function
 from archdef.engine.shared cimport BankTable
+from archdef.engine.texture_table cimport Textures
 
 cdef enum:
     PENDING = 0x0400000000000000   # ready cycle of a register whose load is still on its way
@@ -49,6 +50,10 @@ cdef enum FaultCode:
     FAULT_CALL_TARGET = 17       # an indirect call of what is no function of that kind
     FAULT_FRAME = 18             # the call stack of a thread is full
     FAULT_PHASE = 19             # a count that a barrier in shared memory does not allow
+    FAULT_TEXTURE_HANDLE = 40    # no texture, surface or sampler of that handle; address: the handle
+    FAULT_TEXTURE_SHAPE = 41     # one of other dimensions than the instruction's
+    FAULT_SURFACE_BOUNDS = 42
+    FAULT_SURFACE_ALIGNMENT = 43
 
 cdef struct Fault:
     int32_t code
@@ -151,7 +156,7 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int64_t time                 # cycle at which the next transaction can go
     int64_t floor                # cycle up to which the op holds its unit anyway
     int64_t stalled              # cycle since which it waits for a credit, -1: it does not
-    Transaction transactions[256]
+    Transaction transactions[512]   # most: eight texels of each of 64 lanes
 
 cdef struct Memo:                # one static access: lane pattern and what it costs
     uint64_t mask
@@ -211,6 +216,7 @@ cdef struct Launch:              # what all multiprocessors share
     uint64_t parameter_start     # device copy of the parameter buffer, read-only for the kernel
     uint64_t parameter_end
     BankTable banks
+    Textures textures
     Memo *memos                  # per op
     StatementCounters *counters
     pick_function pick
@@ -256,7 +262,7 @@ cdef struct Sm:
     Injection injection
     Cache l1
     Cache constant
-    Cache read_only
+    Cache texture                # of texture fetches, surface loads and read-only loads
     Load *loads
     int32_t free_load
     Slot *slots

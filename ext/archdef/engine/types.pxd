@@ -51,6 +51,9 @@ cpdef enum OpKind:
     K_COPY_GROUP = 25  # `fn` is a CopyGroup; `count` groups that may still be on their way
     K_PHASE = 26   # barrier word at shared address s[0] + offset; `fn` is a PhaseOp; s[1] count, bytes, state or parity; d[0] state or predicate
     K_REDUX = 30   # `fn` is a ReduxOp; d[0] row = s[0] of all members combined; s[1] member mask
+    K_TEXTURE = 40 # `fn` is a Geometry, `combine` a TextureOp; d[0..3] = texel of handle s[0] at s[1..count]; s[1+count] sampler or NO_ROW
+    K_SURFACE = 41 # `fn` is a Geometry, `combine` a SurfaceOp, `offset` a Boundary; handle s[0], coordinates s[1..count]; d[0..vec-1], or
+                   # stored values from s[1+count] on; what has no place in s goes on in d
 
 cpdef enum Space:
     SP_GLOBAL = 0
@@ -58,6 +61,8 @@ cpdef enum Space:
     SP_LOCAL = 2
     SP_CONST = 3
     SP_GENERIC = 4
+    SP_TEXTURE = 5       # of the loaded program only: K_TEXTURE …
+    SP_SURFACE = 6       # … and K_SURFACE
 
 cpdef enum OpFlag:
     FL_SIGNED = 1        # narrow loads sign-extend; K_P2R gives all ones
@@ -129,6 +134,40 @@ cpdef enum PhaseOp:      # operations of K_PHASE
     MB_COMPLETE = 6
     MB_TEST = 7          # predicate d[0]: the phase of state s[1] (64-bit) is over
     MB_TEST_PARITY = 8   # predicate d[0]: the phase of parity s[1] is over
+
+cpdef enum Geometry:     # of texture and surface instructions, with their coordinates
+    GEO_1D = 0           # x
+    GEO_2D = 1           # x y
+    GEO_3D = 2           # x y z
+    GEO_A1D = 3          # layer x
+    GEO_A2D = 4          # layer x y
+    GEO_CUBE = 5         # direction x y z
+    GEO_ACUBE = 6        # layer, direction
+
+cpdef enum TextureOp:
+    TX_SAMPLE = 0        # coordinates are single precision, or integers if FL_SIGNED
+    TX_GATHER = 1        # channel `element` of four texels
+    TX_QUERY = 2         # TextureQuery `element` of a texture, of a surface if `vec`
+
+cpdef enum TextureQuery:
+    TQ_WIDTH = 0
+    TQ_HEIGHT = 1
+    TQ_DEPTH = 2
+    TQ_ARRAY_SIZE = 3
+    TQ_CHANNEL_TYPE = 4
+    TQ_CHANNEL_ORDER = 5
+    TQ_NORMALIZED = 6
+    TQ_MIP_LEVELS = 7
+    TQ_SAMPLES = 8
+
+cpdef enum SurfaceOp:
+    SF_LOAD = 0
+    SF_STORE = 1
+
+cpdef enum Boundary:     # of surface coordinates
+    SB_TRAP = 0
+    SB_CLAMP = 1
+    SB_ZERO = 2
 
 cpdef enum Special:      # values the engine puts into rows at the start of a warp, or reads on demand (K_SPECIAL)
     SR_TID_X = 0

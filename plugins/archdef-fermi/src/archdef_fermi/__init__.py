@@ -6,8 +6,9 @@ from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coale
 from archdef_fermi.costs import COSTS, EVIDENCE, SCALED, SHEET
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
-    vote vote_ballot barrier_count barrier_reduce bit_operations byte_permute carry_chain unified_addressing
-    device_print device_heap device_calls indirect_calls clock clock64 funnel_shift int_dot"""  # the last two are spelled out in several instructions
+    vote vote_ballot barrier_count barrier_reduce bit_operations byte_permute carry_chain unified_addressing device_calls
+    indirect_calls device_print device_heap clock clock64 texture texture_objects texture_layered texture_cubemap
+    texture_gather surface funnel_shift int_dot"""  # the last two are spelled out in several instructions
 
 
 def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns, dram_latency_ns, capacity_bytes, ecc, timing_ns,
@@ -26,7 +27,8 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
             shared_carveouts=(48 * KiB, 16 * KiB), block_dimensions=(1024, 1024, 64), grid_dimensions=(65535, 65535, 65535),
             kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB),
         schedulers=Schedulers(count=2, policy=LooseRoundRobin(), issue_interval_cycles=2, instruction_gap_cycles=2),
-        units=(Unit("sp", 16, "scheduler"), Unit("sfu", 4), Unit("lsu", 16), Unit("dp", dp_lanes)),
+        units=(Unit("sp", 16, "scheduler"), Unit("sfu", 4), Unit("lsu", 16), Unit("dp", dp_lanes),
+               Unit("tex", 2)),  # four texture units at half the shader clock
         isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
                 predication_max_instructions=7),
         shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=50, pass_cycles=2),

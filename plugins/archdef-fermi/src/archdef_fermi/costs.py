@@ -29,12 +29,14 @@ COSTS = {  # SM cycles; shifts, comparisons and multiplies run at half rate
     Operation("dp", 24): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare",
     Operation("dp", 24, issues=9): "fp64_div", Operation("dp", 24, issues=11): "fp64_sqrt",
     Operation("sp", 18, issues=100): "system_call",
-    Operation("lsu", 10): "load_global store_global load_local store_local atomic_global",
+    Operation("lsu", 10): "load_global store_global load_local store_local atomic_global store_surface",
+    Operation("tex", 10): "load_texture load_surface",
     Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 0, issues=4): "atomic_shared"}
 
 EVIDENCE = {
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "isa": GUIDE, "caches.l1": GUIDE, "caches.constant": GUIDE,
     "coalescing": GUIDE, "chip": LINEAGE, "clocks": LINEAGE, "schedulers": PAPER, "units": PAPER, "caches": UNPUBLISHED,
+    "caches.texture_tile_rows": UNPUBLISHED,
     "caches.l2": LINEAGE, "dram": LINEAGE, "load_store": FIT, "interconnect": FIT, "host_link": UNPUBLISHED,
     "units.dp": LINEAGE, "schedulers.policy": FIT, "schedulers.instruction_gap_cycles": UNPUBLISHED,
     "chip.multiprocessors_per_cluster": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,

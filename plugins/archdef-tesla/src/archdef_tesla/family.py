@@ -28,6 +28,7 @@ COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones nat
     Operation("sfu", 28): "fp32_rcp fp32_rsqrt",
     Operation("sfu", 28, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
     Operation("lsu", 24): "load_global store_global load_local store_local",
+    Operation("tex", 24): "load_texture",
     Operation("lsu", 0): "load_shared store_shared load_constant"}
 COSTS_1_3 = {  # what compute capability 1.3 adds
     Operation("dp", 48): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare", Operation("dp", 48, issues=10): "fp64_div",
@@ -35,7 +36,8 @@ COSTS_1_3 = {  # what compute capability 1.3 adds
     Operation("lsu", 24): "atomic_global", Operation("lsu", 0, issues=4): "atomic_shared"}
 
 # Features of every chip: cycle counters, and what compilers spell out in older instructions.
-BASIC = "clock bit_operations byte_permute carry_chain funnel_shift int_dot"
+# Texture objects are of compute capability 3.0; here the texture units take their handles for references.
+BASIC = "clock texture texture_objects bit_operations byte_permute carry_chain funnel_shift int_dot"
 EVIDENCE = {  # what both chips share
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "coalescing": GUIDE, "isa": GUIDE, "schedulers": LINDHOLM, "units": LINDHOLM,
     "chip": LINEAGE, "clocks": LINEAGE, "dram": LINEAGE, "caches": WONG, "load_store": FIT, "interconnect": FIT,
@@ -51,7 +53,7 @@ EVIDENCE = {  # what both chips share
     **{f"caches.{c}.misses_in_flight": UNPUBLISHED for c in ("constant", "texture_l1", "texture_l2")},
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
        t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
-    "host_link": UNPUBLISHED}
+    "caches.texture_tile_rows": UNPUBLISHED, "units.tex": LINEAGE, "host_link": UNPUBLISHED}
 
 
 def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_units=(), coalescing, bus, link, latency_ns,
@@ -70,7 +72,7 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
             kernel_instructions=2_000_000, local_bytes_per_thread=16 * KiB, parameter_bytes=256, constant_bytes=64 * KiB),
         schedulers=Schedulers(count=1, policy=WeightedPriority(memory_weight=16, age_weight=1), issue_interval_cycles=4,
                               issue_width=2, dual_issue=(frozenset({"sp", "sfu"}),), instruction_gap_cycles=4),
-        units=(Unit("sp", 8), Unit("sfu", 2), Unit("lsu", 8), *extra_units),
+        units=(Unit("sp", 8), Unit("sfu", 2), Unit("lsu", 8), Unit("tex", 1), *extra_units),  # "tex": share of the cluster's
         isa=Isa(features=features, operations=operations(*costs), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
                 predication_max_instructions=7),
         shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2),

@@ -1,0 +1,8 @@
+"""Surface instructions of one warp: bytes of a texture's memory, addressed by coordinates."""
+from libc.stdint cimport uint64_t
+
+from archdef.engine.access cimport Reach
+from archdef.engine.program cimport Uop
+from archdef.engine.state cimport Injection, Sm, Warp
+
+cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil
