@@ -232,7 +232,7 @@ def test_ctrl_c_says_how_far_the_kernel_got(device, module, monkeypatch):
     class Stopped:
         blocks_done, cycle = 3, 1234
 
-        def __init__(self, *given):
+        def __init__(self, *given, **named):
             pass
 
         def advance(self, milliseconds):
