@@ -6,7 +6,17 @@ import numpy as np
 from archdef.errors import LaunchError
 from archdef.lower.allocate import Assignment, row_operand
 from archdef.lower.cost import Costs
-from archdef.lower.encoding import CONSTANT_ROW, MICRO_OP, NO_PREDICATE, NO_ROW, PRED_TRUE, SPECIAL_ROW, Kind, PhaseOp, VoteOp
+from archdef.lower.encoding import (
+    CONSTANT_ROW,
+    MICRO_OP,
+    NO_PREDICATE,
+    NO_ROW,
+    PRED_TRUE,
+    SPECIAL_ROW,
+    Kind,
+    PhaseOp,
+    VoteOp,
+)
 from archdef.lower.select import place
 from archdef.lower.virtual import Code, Const, Op, Unit, successors
 from archdef.ptx import ir
