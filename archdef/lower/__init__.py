@@ -12,13 +12,13 @@ from archdef.lower import (  # noqa: F401  builders register here
     select_arithmetic, select_async, select_control, select_convert, select_memory, select_stack, select_texture, select_warp)
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce, demand
-from archdef.lower.calls import calls_of
 from archdef.lower.branches import exit_early, invert_branches, predicate_branches
+from archdef.lower.calls import calls_of
 from archdef.lower.check import check_features
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
-from archdef.lower.fuse import fuse
 from archdef.lower.frames import needs_stack, save_across_calls
+from archdef.lower.fuse import fuse
 from archdef.lower.interface import interfaces_of
 from archdef.lower.layout import lay_out
 from archdef.lower.pack import pack

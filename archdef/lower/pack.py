@@ -67,12 +67,13 @@ def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module
     records: list[tuple] = []
     targets: list[int] = []
     starts: dict[str, int] = {}
+    lists: dict[tuple[str, ...], int] = {}
     total = 0
     for code in codes:
         starts[code.function.name] = total
         total += sum(op.kind != Kind.LABEL for op in code.ops)
     for code in codes:
-        _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets)
+        _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets, lists)
     ops = np.array(records, MICRO_OP)
     count = int(ops["issues"].sum())
     if count > architecture.limits.kernel_instructions:
@@ -82,7 +83,7 @@ def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module
     return ops, np.array(targets, np.int32), constants.rows, specials, count
 
 
-def _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets) -> None:
+def _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets, lists) -> None:
     ops = code.ops
     base = starts[code.function.name]
     position, at = [], base  # index of each op, labels taking that of the op behind them
@@ -105,9 +106,11 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         elif op.kind == Kind.CALL:
             target = starts[op.target]
         elif op.kind == Kind.CALL_INDIRECT:
-            target, count = len(targets), len(module.functions)
-            targets.extend(starts[name] if name in op.target else -1 for name in module.functions)
-        if op.kind in (Kind.TEXTURE, Kind.SURFACE):
+            target, count = lists.setdefault(op.target, len(targets)), len(module.functions)
+            if target == len(targets):  # calls with the same candidates share one list
+                callable_ = frozenset(op.target)
+                targets.extend(starts[name] if name in callable_ else -1 for name in module.functions)
+        elif op.kind in (Kind.TEXTURE, Kind.SURFACE):
             count = 0 if op.kind == Kind.TEXTURE and op.combine == TextureOp.QUERY else COORDINATES[Geometry(op.fn)]
         if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED) and meetings[k] >= 0:
             reconverge = position[meetings[k]]

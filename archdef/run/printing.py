@@ -143,7 +143,7 @@ def _float(letter: str, flags: str, columns: int, digits: int | None, number: fl
     negative = math.copysign(1.0, number) < 0
     sign = _sign(negative, flags)
     if not math.isfinite(number):
-        text = "nan" if number != number else "inf"
+        text = "nan" if math.isnan(number) else "inf"
         return _pad(sign, (text.upper() if letter.isupper() else text).encode(), flags.replace("0", ""), columns)
     number = abs(number)
     if letter in "aA":
@@ -159,8 +159,7 @@ def _hexadecimal(number: float, digits: int | None, point: bool) -> str:
     """Give ``0x1.8p+1``; a precision rounds to the nearest, ties to even."""
     if number == 0:
         return "0x0" + ("." + "0" * (digits or 0) if digits or point else "") + "p+0"
-    mantissa, exponent = math.frexp(number)
-    exponent = max(exponent - 1, -1022)  # subnormals keep the least exponent, as the C library prints them
+    exponent = max(math.frexp(number)[1] - 1, -1022)  # subnormals keep the least exponent, as the C library prints them
     scaled = Fraction(number) / Fraction(2) ** exponent
     places = 13 if digits is None else digits
     units = round(scaled * 16 ** places)

@@ -18,7 +18,7 @@ def run(text: str, *buffers, arch=None, grid=1, block=32, scalars=b"", shared=0,
     """Lower and run a kernel whose parameters are pointers to `buffers`, then raw bytes; give the buffers afterwards."""
     arch = arch or machine()
     program = lower(parse(text, "k.ptx"), entry, arch, **arguments)
-    memory = core.DeviceMemory(1 << 22)
+    memory = core.DeviceMemory(1 << 24)
     places = []
     for buffer in buffers:
         raw = np.ascontiguousarray(buffer).view(np.uint8).reshape(-1)

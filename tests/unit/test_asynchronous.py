@@ -71,7 +71,7 @@ def test_a_copy_takes_time_where_it_is_waited_for():
     overlapped, found = stalls("mov.u32 %r20, 1; cp.async.cg.shared.global [%r3], [%rd4], 16; cp.async.commit_group;" + work + "st.shared.u32 [tile+1000], %r20; cp.async.wait_group 0;")
     plain, _ = stalls("mov.u32 %r20, 1; cp.async.cg.shared.global [%r3], [%rd4], 16;" + WAIT + work + "st.shared.u32 [tile+1000], %r20;")
     assert overlapped.cycles < plain.cycles - 100
-    later, found = stalls("cp.async.cg.shared.global [%r3], [%rd4], 16; cp.async.commit_group; cp.async.commit_group; cp.async.wait_group 2; cp.async.wait_group 1;")
+    _, found = stalls("cp.async.cg.shared.global [%r3], [%rd4], 16; cp.async.commit_group; cp.async.commit_group; cp.async.wait_group 2; cp.async.wait_group 1;")
     assert list(found.values())[-1] > 100  # the last of the two waits
 
 

@@ -5,7 +5,7 @@ import struct
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archdef.run import printing
@@ -40,18 +40,21 @@ WIDTH = st.one_of(st.just(""), st.integers(0, 30).map(str))
 PRECISION = st.one_of(st.just(""), st.just("."), st.integers(0, 25).map(lambda n: f".{n}"))
 
 
+@settings(deadline=None)
 @given(FLAGS, WIDTH, PRECISION, st.sampled_from(["", "h", "hh"]), st.sampled_from("diuoxX"), st.integers(-2**31, 2**32 - 1))
 def test_integers(flags, width, precision, size, letter, number):
     template = f"[%{flags}{width}{precision}{size}{letter}]"
     assert ours(template, number) == theirs(template, number)
 
 
+@settings(deadline=None)
 @given(FLAGS, WIDTH, PRECISION, st.sampled_from(["l", "ll"]), st.sampled_from("diuoxX"), st.integers(-2**63, 2**63 - 1))
 def test_long_integers(flags, width, precision, size, letter, number):
     template = f"[%{flags}{width}{precision}{size}{letter}]"
     assert ours(template, number) == theirs(template, number)
 
 
+@settings(deadline=None)
 @given(FLAGS, WIDTH, PRECISION, st.sampled_from("fFeEgGaA"), st.floats())
 def test_floats(flags, width, precision, letter, number):
     if math.isnan(number):
@@ -60,6 +63,7 @@ def test_floats(flags, width, precision, letter, number):
     assert ours(template, number) == theirs(template, number)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(["", "-"]), WIDTH, PRECISION, st.binary(max_size=20).filter(lambda b: 0 not in b))
 def test_strings(flags, width, precision, text):
     template = f"[%{flags}{width}{precision}s]"
@@ -81,6 +85,7 @@ def test_what_c_leaves_open_is_harmless():
     assert printing.formatted(b"%y", []) == "%y"
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=40), st.lists(st.one_of(st.tuples(st.sampled_from([INT, LONG, FLOAT]), st.integers(0, 2**64 - 1)),
                                                   st.tuples(st.just(STRING), st.binary(max_size=5)))))
 def test_any_format_and_any_values_give_text(template, values):

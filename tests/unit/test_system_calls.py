@@ -142,7 +142,7 @@ def test_a_full_heap_gives_null():
 ])
 def test_misuse_of_the_heap_is_a_fault(body, message):
     with pytest.raises(GuestFault, match=message) as caught:
-        launch("__global__ void k(volatile int *out) { %s out[0] = 1; }" % body, np.zeros(1, np.int32), block=1)
+        launch("__global__ void k(volatile int *out) { " + body + " out[0] = 1; }", np.zeros(1, np.int32), block=1)
     assert "source.cu:1" in str(caught.value)
 
 
@@ -195,7 +195,7 @@ __global__ void k(const unsigned *sizes, int *bad, int rounds)
     (".extern .func free (.param .b64 a);", ".param .b64 a; st.param.b64 [a], %rd1; call free, (a);", "device_heap"),
 ])
 def test_a_machine_without_the_runtime_refuses(head, call, feature):
-    text = kernel("{ %s }" % call, head=head)
+    text = kernel("{ " + call + " }", head=head)
     lower(parse(text, "k.ptx"), "k", standin())
     with pytest.raises(MissingFeature, match=feature):
         lower(parse(text, "k.ptx"), "k", standin(without=[feature]))
