@@ -6,6 +6,8 @@ lanes. So there is one right answer, whatever the width of a warp. Kernels end, 
 """
 from __future__ import annotations
 
+import random
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -34,8 +36,7 @@ def launches(draw, features, warp_size: int, unstructured: bool = False) -> Laun
     """
     blocks = draw(st.integers(1, 2))
     whole = draw(st.booleans())
-    most = max(min(96, MOST_WARPS * warp_size), 2 * warp_size)
-    block = warp_size * draw(st.integers(1, most // warp_size)) if whole else draw(st.integers(1, most))
+    block = warp_size * draw(st.integers(1, max(1, 40 // warp_size))) if whole else draw(st.integers(1, min(72, MOST_WARPS * warp_size)))
     writer = _Writer(draw, frozenset(features), shuffles=whole, threads=block)
     text = writer.kernel(unstructured)
     threads = blocks * block
@@ -54,13 +55,25 @@ class _Writer:
         """Ends of the loops around, innermost last."""
         self.exits = False
         self.may_call = "device_calls" in features
+        self.dice: random.Random | None = None
+        """While set, it picks in place of hypothesis: what a statement is made of comes from one number, so that shrinking takes whole
+        statements away, and a kernel of some size needs few draws."""
 
     # ------------------------------------------------------------------------------------------------------------ parts
-    def pick(self, *choices):
-        return choices[self.draw(st.integers(0, len(choices) - 1))]
-
     def number(self, most: int) -> int:
-        return self.draw(st.integers(0, most))
+        return self.dice.randint(0, most) if self.dice else self.draw(st.integers(0, most))
+
+    def pick(self, *choices):
+        return choices[self.number(len(choices) - 1)]
+
+    def whole(self, write, *arguments) -> None:
+        """Write a statement all of whose choices hang on one number."""
+        if self.dice:
+            write(*arguments)
+            return
+        self.dice = random.Random(self.draw(st.integers(0, 0xFFFF)))
+        write(*arguments)
+        self.dice = None
 
     def r(self) -> str:
         return f"%r{self.number(INTEGERS - 1)}"
@@ -81,7 +94,7 @@ class _Writer:
         return f"%p{self.number(PREDICATES - 1)}"
 
     def source(self) -> str:
-        return self.pick(self.r(), self.r(), str(self.pick(*_LITERALS)))
+        return self.r() if self.number(2) else str(self.pick(*_LITERALS))
 
     def emit(self, text: str, guard: str = "") -> None:
         self.lines.append(f"    {guard}{text};")
@@ -104,8 +117,11 @@ class _Writer:
             kinds.append(self.double)
         if "bit_operations" in self.features:
             kinds.append(self.field)
-        guard = self.guard() if self.number(7) == 7 else ""
-        self.pick(*kinds)(guard)
+
+        def write():
+            guard = self.guard() if self.number(7) == 7 else ""
+            self.pick(*kinds)(guard)
+        self.whole(write)
 
     def integer(self, guard: str) -> None:
         r, a, b, c = self.r(), self.r(), self.source(), self.source()
@@ -244,19 +260,19 @@ class _Writer:
         if self.breaks:
             kinds.append(lambda: self.emit(f"bra {self.pick(*self.breaks)}", self.guard()))
         if self.may_call:
-            kinds.append(self.call)
+            kinds.append(lambda: self.whole(self.call))
         if depth == 0:
-            kinds += [self.exchange, self.together]
+            kinds += [lambda: self.whole(self.exchange), lambda: self.whole(self.together)]
         self.pick(*kinds)()
 
     def condition(self, depth: int) -> None:
         other, end = self.label(), self.label()
         self.emit(f"bra {other}", self.guard())
-        self.block(depth + 1, 4)
+        self.block(depth + 1, 6)
         if self.number(1):
             self.emit("bra.uni " + end if self.number(1) else "bra " + end)
             self.place(other)
-            self.block(depth + 1, 4)
+            self.block(depth + 1, 6)
             self.place(end)
         else:
             self.place(other)
@@ -269,7 +285,7 @@ class _Writer:
         self.emit(f"brx.idx %r20, T{end}")
         for name in names:
             self.place(name)
-            self.block(depth + 1, 2)
+            self.block(depth + 1, 4)
             if self.number(1):
                 self.emit(f"bra {end}")
         self.place(end)
@@ -279,12 +295,12 @@ class _Writer:
         counter, start, end = f"%r{21 + self.loops}", self.label(), self.label()
         self.loops += 1
         if self.number(1):
-            self.emit(f"and.b32 {counter}, {self.r()}, 3")
+            self.emit(f"and.b32 {counter}, {self.r()}, {3 if depth else 7}")
         else:
-            self.emit(f"mov.u32 {counter}, {self.number(3)}")
+            self.emit(f"mov.u32 {counter}, {self.number(1 if depth else 5)}")
         self.place(start)
         self.breaks.append(end)
-        self.block(depth + 1, 5)
+        self.block(depth + 1, 8)
         self.breaks.pop()
         self.emit(f"sub.s32 {counter}, {counter}, 1")
         self.emit(f"setp.ge.s32 %p{PREDICATES}, {counter}, 0")
@@ -339,12 +355,12 @@ class _Writer:
     # ------------------------------------------------------------------------------------------------------ unstructured
     def tangle(self) -> None:
         """Blocks of instructions with branches from any to any; a branch back costs fuel, of which each thread has some."""
-        count = self.number(6) + 2
+        count = self.number(10) + 2
         names = [self.label() for _ in range(count)]
-        self.emit("mov.u32 %r26, 12")
+        self.emit("mov.u32 %r26, 20")
         for k, name in enumerate(names):
             self.place(name)
-            for _ in range(self.number(4)):
+            for _ in range(self.number(8)):
                 self.instruction()
             for _ in range(self.number(2)):
                 target = self.number(count - 1)
@@ -363,7 +379,7 @@ class _Writer:
             self.tangle()
         else:
             for _ in range(self.number(3) + 1):
-                self.block(0, 6)
+                self.block(0, 15)
                 if self.number(5) == 5:
                     self.leave()
         self._end()
