@@ -1,4 +1,4 @@
-"""Random whole kernels as hypothesis strategies: what draws them can shrink them.
+"""Random whole kernels, for hypothesis, which can shrink them, or from a seed.
 
 Every thread computes on registers of its own, on its own bytes of global and local memory, and on values of other threads only where
 PTX orders the accesses: through shared memory between two barriers, through atomics that commute, through votes and shuffles of all
@@ -7,9 +7,9 @@ lanes. So there is one right answer, whatever the width of a warp. Kernels end, 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import numpy as np
-from hypothesis import strategies as st
 
 from archdef.testing.compare import Launch
 
@@ -26,29 +26,39 @@ _LITERALS = (0, 1, 2, 3, 4, 7, 8, 31, 32, 33, 63, 64, -1, -2, 255, 256, 1000, 65
 _REDUCTIONS = ("add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32", "max.s32", "min.u32")
 
 
-@st.composite
-def launches(draw, features, warp_size: int, unstructured: bool = False) -> Launch:
-    """Draw a kernel and how to launch it.
+def launches(features, warp_size: int, unstructured: bool = False):
+    """Give the hypothesis strategy of `draw`'s kernels."""
+    from hypothesis import strategies as st
 
+    @st.composite
+    def drawn(draw_from):
+        return draw(lambda low, high: draw_from(st.integers(low, high)), features, warp_size, unstructured)
+    return drawn()
+
+
+def draw(integer: Callable[[int, int], int], features, warp_size: int, unstructured: bool = False) -> Launch:
+    """Make a kernel and its launch out of whole numbers.
+
+    integer      : gives one from low to high; ``random.Random(seed).randint`` will do.
     features     : what the architecture allows; nothing else is used.
     warp_size    : lanes of its warps; shuffles are drawn if blocks are whole warps.
     unstructured : branches to anywhere, forward and (counted) backward, in place of conditions and loops.
     """
-    blocks = draw(st.integers(1, 2))
-    whole = draw(st.booleans())
-    block = warp_size * draw(st.integers(1, max(1, 40 // warp_size))) if whole else draw(st.integers(1, min(72, MOST_WARPS * warp_size)))
-    writer = _Writer(draw, frozenset(features), shuffles=whole, threads=block)
+    blocks = integer(1, 2)
+    whole = bool(integer(0, 1))
+    block = warp_size * integer(1, max(1, 40 // warp_size)) if whole else integer(1, min(72, MOST_WARPS * warp_size))
+    writer = _Writer(integer, frozenset(features), shuffles=whole, threads=block)
     text = writer.kernel(unstructured)
     threads = blocks * block
-    scratch = ((np.arange(threads * SCRATCH // 4, dtype="u4") * np.uint32(2654435761)) >> np.uint32(draw(st.integers(0, 24)))).astype("u4")
+    scratch = ((np.arange(threads * SCRATCH // 4, dtype="u4") * np.uint32(2654435761)) >> np.uint32(integer(0, 24))).astype("u4")
     return Launch(text, (scratch, np.zeros(threads * RESULTS // 4, "u4"), np.zeros(COUNTERS * (1 + blocks), "u4")), (blocks,), (block,))
 
 
 class _Writer:
     """Writes one kernel."""
 
-    def __init__(self, draw, features: frozenset[str], shuffles: bool, threads: int):
-        self.draw, self.features, self.shuffles, self.threads = draw, features, shuffles, threads
+    def __init__(self, integer: Callable[[int, int], int], features: frozenset[str], shuffles: bool, threads: int):
+        self.draws, self.features, self.shuffles, self.threads = integer, features, shuffles, threads
         self.lines: list[str] = []
         self.labels = self.loops = 0
         self.breaks: list[str] = []
@@ -56,12 +66,12 @@ class _Writer:
         self.exits = False
         self.may_call = "device_calls" in features
         self.dice: random.Random | None = None
-        """While set, it picks in place of hypothesis: what a statement is made of comes from one number, so that shrinking takes whole
+        """While set, it picks in place of `draws`: what a statement is made of comes from one number, so that shrinking takes whole
         statements away, and a kernel of some size needs few draws."""
 
     # ------------------------------------------------------------------------------------------------------------ parts
     def number(self, most: int) -> int:
-        return self.dice.randint(0, most) if self.dice else self.draw(st.integers(0, most))
+        return (self.dice.randint if self.dice else self.draws)(0, most)
 
     def pick(self, *choices):
         return choices[self.number(len(choices) - 1)]
@@ -71,7 +81,7 @@ class _Writer:
         if self.dice:
             write(*arguments)
             return
-        self.dice = random.Random(self.draw(st.integers(0, 0xFFFF)))
+        self.dice = random.Random(self.draws(0, 0xFFFF))
         write(*arguments)
         self.dice = None
 
