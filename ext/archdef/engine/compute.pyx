@@ -56,7 +56,7 @@ cdef inline void _unpack(uint64_t mask, uint8_t *bytes, int n) noexcept nogil:
 
 
 cdef void _compare(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
-    cdef uint8_t bytes[64]
+    cdef uint8_t bytes[72]     # 64 lanes, and the 8 bytes behind them that _pack may look at
     cdef uint64_t holds, fails, with_
     memset(bytes + (launch.lanes & ~7), 0, 8)
     compare_table()[u.fn](bytes, _row(launch, w, u, 0), _row(launch, w, u, 1), launch.lanes)
@@ -105,7 +105,7 @@ cdef void _select(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) n
 
 cdef void _carry(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     cdef uint8_t into[64]
-    cdef uint8_t out[64]
+    cdef uint8_t out[72]       # as above
     cdef uint64_t result[64]
     cdef const char *c = _row(launch, w, u, 2) if u.s[2] >= 0 else _row(launch, w, u, 1)
     memset(out + (launch.lanes & ~7), 0, 8)
