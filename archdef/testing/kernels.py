@@ -1,4 +1,4 @@
-"""Random whole kernels as hypothesis strategies: what draws them can shrink them.
+"""Random whole kernels, for hypothesis, which can shrink them, or from a seed.
 
 Every thread computes on registers of its own, on its own bytes of global and local memory, and on values of other threads only where
 PTX orders the accesses: through shared memory between two barriers, through atomics that commute, through votes and shuffles of all
@@ -6,8 +6,10 @@ lanes. So there is one right answer, whatever the width of a warp. Kernels end, 
 """
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+
 import numpy as np
-from hypothesis import strategies as st
 
 from archdef.testing.compare import Launch
 
@@ -24,43 +26,64 @@ _LITERALS = (0, 1, 2, 3, 4, 7, 8, 31, 32, 33, 63, 64, -1, -2, 255, 256, 1000, 65
 _REDUCTIONS = ("add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32", "max.s32", "min.u32")
 
 
-@st.composite
-def launches(draw, features, warp_size: int, unstructured: bool = False) -> Launch:
-    """Draw a kernel and how to launch it.
+def launches(features, warp_size: int, unstructured: bool = False):
+    """Give the hypothesis strategy of `draw`'s kernels."""
+    from hypothesis import strategies as st
 
+    @st.composite
+    def drawn(draw_from):
+        return draw(lambda low, high: draw_from(st.integers(low, high)), features, warp_size, unstructured)
+    return drawn()
+
+
+def draw(integer: Callable[[int, int], int], features, warp_size: int, unstructured: bool = False) -> Launch:
+    """Make a kernel and its launch out of whole numbers.
+
+    integer      : gives one from low to high; ``random.Random(seed).randint`` will do.
     features     : what the architecture allows; nothing else is used.
     warp_size    : lanes of its warps; shuffles are drawn if blocks are whole warps.
     unstructured : branches to anywhere, forward and (counted) backward, in place of conditions and loops.
     """
-    blocks = draw(st.integers(1, 2))
-    whole = draw(st.booleans())
-    most = max(min(96, MOST_WARPS * warp_size), 2 * warp_size)
-    block = warp_size * draw(st.integers(1, most // warp_size)) if whole else draw(st.integers(1, most))
-    writer = _Writer(draw, frozenset(features), shuffles=whole, threads=block)
+    blocks = integer(1, 2)
+    whole = bool(integer(0, 1))
+    block = warp_size * integer(1, max(1, 40 // warp_size)) if whole else integer(1, min(72, MOST_WARPS * warp_size))
+    writer = _Writer(integer, frozenset(features), shuffles=whole, threads=block)
     text = writer.kernel(unstructured)
     threads = blocks * block
-    scratch = ((np.arange(threads * SCRATCH // 4, dtype="u4") * np.uint32(2654435761)) >> np.uint32(draw(st.integers(0, 24)))).astype("u4")
+    scratch = ((np.arange(threads * SCRATCH // 4, dtype="u4") * np.uint32(2654435761)) >> np.uint32(integer(0, 24))).astype("u4")
     return Launch(text, (scratch, np.zeros(threads * RESULTS // 4, "u4"), np.zeros(COUNTERS * (1 + blocks), "u4")), (blocks,), (block,))
 
 
 class _Writer:
     """Writes one kernel."""
 
-    def __init__(self, draw, features: frozenset[str], shuffles: bool, threads: int):
-        self.draw, self.features, self.shuffles, self.threads = draw, features, shuffles, threads
+    def __init__(self, integer: Callable[[int, int], int], features: frozenset[str], shuffles: bool, threads: int):
+        self.draws, self.features, self.shuffles, self.threads = integer, features, shuffles, threads
         self.lines: list[str] = []
         self.labels = self.loops = 0
         self.breaks: list[str] = []
         """Ends of the loops around, innermost last."""
         self.exits = False
         self.may_call = "device_calls" in features
+        self.dice: random.Random | None = None
+        """While set, it picks in place of `draws`: what a statement is made of comes from one number, so that shrinking takes whole
+        statements away, and a kernel of some size needs few draws."""
 
     # ------------------------------------------------------------------------------------------------------------ parts
-    def pick(self, *choices):
-        return choices[self.draw(st.integers(0, len(choices) - 1))]
-
     def number(self, most: int) -> int:
-        return self.draw(st.integers(0, most))
+        return (self.dice.randint if self.dice else self.draws)(0, most)
+
+    def pick(self, *choices):
+        return choices[self.number(len(choices) - 1)]
+
+    def whole(self, write, *arguments) -> None:
+        """Write a statement all of whose choices hang on one number."""
+        if self.dice:
+            write(*arguments)
+            return
+        self.dice = random.Random(self.draws(0, 0xFFFF))
+        write(*arguments)
+        self.dice = None
 
     def r(self) -> str:
         return f"%r{self.number(INTEGERS - 1)}"
@@ -81,7 +104,7 @@ class _Writer:
         return f"%p{self.number(PREDICATES - 1)}"
 
     def source(self) -> str:
-        return self.pick(self.r(), self.r(), str(self.pick(*_LITERALS)))
+        return self.r() if self.number(2) else str(self.pick(*_LITERALS))
 
     def emit(self, text: str, guard: str = "") -> None:
         self.lines.append(f"    {guard}{text};")
@@ -104,8 +127,11 @@ class _Writer:
             kinds.append(self.double)
         if "bit_operations" in self.features:
             kinds.append(self.field)
-        guard = self.guard() if self.number(7) == 7 else ""
-        self.pick(*kinds)(guard)
+
+        def write():
+            guard = self.guard() if self.number(7) == 7 else ""
+            self.pick(*kinds)(guard)
+        self.whole(write)
 
     def integer(self, guard: str) -> None:
         r, a, b, c = self.r(), self.r(), self.source(), self.source()
@@ -244,19 +270,19 @@ class _Writer:
         if self.breaks:
             kinds.append(lambda: self.emit(f"bra {self.pick(*self.breaks)}", self.guard()))
         if self.may_call:
-            kinds.append(self.call)
+            kinds.append(lambda: self.whole(self.call))
         if depth == 0:
-            kinds += [self.exchange, self.together]
+            kinds += [lambda: self.whole(self.exchange), lambda: self.whole(self.together)]
         self.pick(*kinds)()
 
     def condition(self, depth: int) -> None:
         other, end = self.label(), self.label()
         self.emit(f"bra {other}", self.guard())
-        self.block(depth + 1, 4)
+        self.block(depth + 1, 6)
         if self.number(1):
             self.emit("bra.uni " + end if self.number(1) else "bra " + end)
             self.place(other)
-            self.block(depth + 1, 4)
+            self.block(depth + 1, 6)
             self.place(end)
         else:
             self.place(other)
@@ -269,7 +295,7 @@ class _Writer:
         self.emit(f"brx.idx %r20, T{end}")
         for name in names:
             self.place(name)
-            self.block(depth + 1, 2)
+            self.block(depth + 1, 4)
             if self.number(1):
                 self.emit(f"bra {end}")
         self.place(end)
@@ -279,12 +305,12 @@ class _Writer:
         counter, start, end = f"%r{21 + self.loops}", self.label(), self.label()
         self.loops += 1
         if self.number(1):
-            self.emit(f"and.b32 {counter}, {self.r()}, 3")
+            self.emit(f"and.b32 {counter}, {self.r()}, {3 if depth else 7}")
         else:
-            self.emit(f"mov.u32 {counter}, {self.number(3)}")
+            self.emit(f"mov.u32 {counter}, {self.number(1 if depth else 5)}")
         self.place(start)
         self.breaks.append(end)
-        self.block(depth + 1, 5)
+        self.block(depth + 1, 8)
         self.breaks.pop()
         self.emit(f"sub.s32 {counter}, {counter}, 1")
         self.emit(f"setp.ge.s32 %p{PREDICATES}, {counter}, 0")
@@ -339,12 +365,12 @@ class _Writer:
     # ------------------------------------------------------------------------------------------------------ unstructured
     def tangle(self) -> None:
         """Blocks of instructions with branches from any to any; a branch back costs fuel, of which each thread has some."""
-        count = self.number(6) + 2
+        count = self.number(10) + 2
         names = [self.label() for _ in range(count)]
-        self.emit("mov.u32 %r26, 12")
+        self.emit("mov.u32 %r26, 20")
         for k, name in enumerate(names):
             self.place(name)
-            for _ in range(self.number(4)):
+            for _ in range(self.number(8)):
                 self.instruction()
             for _ in range(self.number(2)):
                 target = self.number(count - 1)
@@ -363,7 +389,7 @@ class _Writer:
             self.tangle()
         else:
             for _ in range(self.number(3) + 1):
-                self.block(0, 6)
+                self.block(0, 15)
                 if self.number(5) == 5:
                     self.leave()
         self._end()

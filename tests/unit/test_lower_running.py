@@ -79,6 +79,14 @@ def test_conversions_saturate():
     body = "cvt.rn.f32.u32 %f1, %r1; sub.rn.f32 %f2, %f1, 0f41000000; mul.rn.f32 %f3, %f2, 0f3E800000; cvt.sat.f32.f32 %f4, %f3; mov.b32 %r2, %f4;"
     assert np.array_equal(each(body).view(np.float32), np.clip((np.arange(32) - 8) / 4, 0, 1).astype(np.float32))
     assert np.array_equal(each("sub.s32 %r3, %r1, 10; cvt.sat.u8.s32 %r2, %r3;"), np.maximum(np.arange(32) - 10, 0))
+    body = "sub.s32 %r3, %r1, 10; cvt.rn.sat.f16.s32 %h1, %r3; cvt.u32.u16 %r2, %h1;"
+    assert np.array_equal(each(body), np.where(LANES > 10, 0x3C00, 0))
+
+
+def test_conversions_to_half_precision_flush_their_operand():
+    """Rounded up, the least f32 gives the least f16, unless it counts as zero."""
+    for ftz, expected in (("", 1), (".ftz", 0)):
+        assert np.array_equal(each(f"mov.b32 %f1, 1; cvt.rp{ftz}.f16.f32 %h1, %f1; cvt.u32.u16 %r2, %h1;"), np.full(32, expected))
 
 
 # --------------------------------------------------------------------------------------------------------------- selection
