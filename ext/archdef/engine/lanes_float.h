@@ -119,25 +119,33 @@ LANES_INLINE float logarithm_2(float a)
     return canonical(x < 0.0 ? NAN : (float)r);
 }
 
-/* Sine and cosine count the angle in half turns, as the hardware does by multiplying with 1/2pi: `rest` in [-1/2, 1/2]. Angles so
- * large that a double no longer holds their fraction are whole numbers of turns. */
-LANES_INLINE double half_turns(double x, double *rest)
+/* Sine and cosine count the angle in turns, as the hardware does: the angle times 1/2pi in single precision, cut, subnormals
+ * flushed. That product decides the result for large angles, so its rounding is part of the instruction. */
+LANES_INLINE float turns_of(float a)
 {
-    double turns = x * 0.31830988618379067154, whole = __builtin_rint(turns);
+    double exact = (double)a * 0x1.45f306p-3; /* both factors have 24 bits */
+    float near = (float)exact;
+    uint32_t bits = bits_f32(near);
+    int past = __builtin_fabs((double)near) > __builtin_fabs(exact);
+    return flush(float_of(past ? bits - 1 : bits));
+}
+LANES_INLINE double half_turns(float a, double *rest) /* whole half turns give the sign, `rest` is in [-pi/2, pi/2] */
+{
+    double turns = 2.0 * (double)turns_of(a), whole = __builtin_rint(turns);
     *rest = (turns - whole) * 3.14159265358979323846;
     double odd = whole - 2.0 * __builtin_rint(whole * 0.5);
     return odd == 0.0 ? 1.0 : -1.0;
 }
 LANES_INLINE float sine(float a)
 {
-    double x = a, t, sign = half_turns(x, &t), q = t * t;
+    double t, sign = half_turns(a, &t), q = t * t;
     double series = t * (1.0 - q / 6 * (1.0 - q / 20 * (1.0 - q / 42 * (1.0 - q / 72 * (1.0 - q / 110 * (1.0 - q / 156
                   * (1.0 - q / 210 * (1.0 - q / 272 * (1.0 - q / 342)))))))));
-    return canonical((float)(x == 0.0 ? x : sign * series));
+    return canonical(turns_of(a) == 0.0f ? turns_of(a) : (float)(sign * series));
 }
 LANES_INLINE float cosine(float a)
 {
-    double t, sign = half_turns((double)a, &t), q = t * t;
+    double t, sign = half_turns(a, &t), q = t * t;
     double series = 1.0 - q / 2 * (1.0 - q / 12 * (1.0 - q / 30 * (1.0 - q / 56 * (1.0 - q / 90 * (1.0 - q / 132
                   * (1.0 - q / 182 * (1.0 - q / 240 * (1.0 - q / 306 * (1.0 - q / 380)))))))));
     return canonical((float)(sign * series));
