@@ -248,13 +248,13 @@ LANES_INLINE double coarse(double r, double a)
     COMPARE(gtu_##T, T, !(a <= b)) COMPARE(geu_##T, T, !(a < b))                                    \
     COMPARE(num_##T, T, a == a && b == b) COMPARE(nan_##T, T, a != a || b != b)
 
-/* testp: a class of numbers, by bits alone. */
+/* testp: a class of numbers, by bits alone. Hardware calls a zero normal. */
 #define TEST_CLASSES(T, L, MAGNITUDE, INF, NORMAL)                                                   \
     COMPARE(finite_##T, L, (a & MAGNITUDE) < INF)                                                    \
     COMPARE(infinite_##T, L, (a & MAGNITUDE) == INF)                                                 \
     COMPARE(number_##T, L, (a & MAGNITUDE) <= INF)                                                   \
     COMPARE(notanumber_##T, L, (a & MAGNITUDE) > INF)                                                \
-    COMPARE(normal_##T, L, (a & MAGNITUDE) >= NORMAL && (a & MAGNITUDE) < INF)                       \
+    COMPARE(normal_##T, L, ((a & MAGNITUDE) >= NORMAL || !(a & MAGNITUDE)) && (a & MAGNITUDE) < INF) \
     COMPARE(subnormal_##T, L, (a & MAGNITUDE) < NORMAL && (a & MAGNITUDE) != 0)
 #define FLOAT_COMPARE                                                                                \
     COMPARE_FLOAT(f32) COMPARE_FLOAT(f64)                                                            \
