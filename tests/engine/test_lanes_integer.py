@@ -67,7 +67,7 @@ TYPED = {
     "min": lambda a, b, c, t: min(a, b), "max": lambda a, b, c, t: max(a, b),
     "sad": lambda a, b, c, t: c + abs(a - b),
     "div": lambda a, b, c, t: quotient(a, b),
-    "rem": lambda a, b, c, t: a - b * quotient(a, b) if b else a,
+    "rem": lambda a, b, c, t: a - b * quotient(a, b) if b else -1,
     "mul_hi": lambda a, b, c, t: a * b >> WIDTHS[t][0], "mad_hi": lambda a, b, c, t: (a * b >> WIDTHS[t][0]) + c,
 }
 

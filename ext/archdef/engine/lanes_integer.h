@@ -248,12 +248,12 @@ LANES_INLINE uint32_t permute_by(uint32_t a, uint32_t b, uint32_t c, uint64_t se
     S32(div_s32, divide_s32(a, b))                                                                  \
     U64(div_u64, divide_u64(a, b))                                                                  \
     S64(div_s64, divide_s64(a, b))                                                                  \
-    U16(rem_u16, a - LOW_U16(b) * divide_u32(LOW_U16(a), LOW_U16(b)))                               \
-    S16(rem_s16, LOW_S16(a) - LOW_S16(b) * divide_s32(LOW_S16(a), LOW_S16(b)))                      \
-    U32(rem_u32, a - b * divide_u32(a, b))                                                          \
-    U32(rem_s32, a - b * (uint32_t)divide_s32((int32_t)a, (int32_t)b))                              \
-    U64(rem_u64, a - b * divide_u64(a, b))                                                          \
-    U64(rem_s64, a - b * (uint64_t)divide_s64((int64_t)a, (int64_t)b))                              \
+    U16(rem_u16, LOW_U16(b) ? LOW_U16(a) - LOW_U16(b) * divide_u32(LOW_U16(a), LOW_U16(b)) : ~0u)                               \
+    S16(rem_s16, LOW_S16(b) ? LOW_S16(a) - LOW_S16(b) * divide_s32(LOW_S16(a), LOW_S16(b)) : -1)                      \
+    U32(rem_u32, b ? a - b * divide_u32(a, b) : ~0u)                                                          \
+    U32(rem_s32, b ? a - b * (uint32_t)divide_s32((int32_t)a, (int32_t)b) : ~0u)                              \
+    U64(rem_u64, b ? a - b * divide_u64(a, b) : ~(uint64_t)0)                                                          \
+    U64(rem_s64, b ? a - b * (uint64_t)divide_s64((int64_t)a, (int64_t)b) : ~(uint64_t)0)                              \
     /* shifts */                                                                                    \
     U16(shl_b16, shift_left_32(LOW_U16(a), b))                                                      \
     U32(shl_b32, shift_left_32(a, b))                                                               \
