@@ -70,9 +70,10 @@ LANES_INLINE uint32_t extract_u32(uint32_t a, uint32_t b, uint32_t c)
 {
     return shift_right_u32(a, b & 255) & low_mask_32(c & 255);
 }
+/* Position and length of the 64-bit forms count in full; those of the 32-bit forms are bytes (seen on compute capability 9.0). */
 LANES_INLINE uint64_t extract_u64(uint64_t a, uint32_t b, uint32_t c)
 {
-    return shift_right_u64(a, b & 255) & low_mask_64(c & 255);
+    return shift_right_u64(a, b) & low_mask_64(c);
 }
 LANES_INLINE uint32_t extract_s32(uint32_t a, uint32_t b, uint32_t c)
 {
@@ -83,11 +84,11 @@ LANES_INLINE uint32_t extract_s32(uint32_t a, uint32_t b, uint32_t c)
 }
 LANES_INLINE uint64_t extract_s64(uint64_t a, uint32_t b, uint32_t c)
 {
-    uint32_t position = b & 255, length = c & 255, last = position + length - 1;
+    uint64_t position = b, length = c, last = position + length - 1;
     uint64_t sign = length ? (uint64_t)0 - (a >> (last < 63 ? last : 63) & 1) : 0;
-    uint32_t left = position < 64 ? 64 - position : 0;
-    uint64_t field = low_mask_64(length < left ? length : left);
-    return (shift_right_u64(a, position) & field) | (sign & ~field);
+    uint32_t left = position < 64 ? 64 - (uint32_t)position : 0;
+    uint64_t field = low_mask_64(length < left ? (uint32_t)length : left);
+    return (shift_right_u64(a, b) & field) | (sign & ~field);
 }
 LANES_INLINE uint32_t insert_32(uint32_t a, uint32_t b, uint32_t c, uint32_t e)
 {
@@ -96,8 +97,8 @@ LANES_INLINE uint32_t insert_32(uint32_t a, uint32_t b, uint32_t c, uint32_t e)
 }
 LANES_INLINE uint64_t insert_64(uint64_t a, uint64_t b, uint32_t c, uint32_t e)
 {
-    uint64_t field = shift_left_64(low_mask_64(e & 255), c & 255);
-    return (shift_left_64(a, c & 255) & field) | (b & ~field);
+    uint64_t field = shift_left_64(low_mask_64(e), c);
+    return (shift_left_64(a, c) & field) | (b & ~field);
 }
 
 LANES_INLINE uint32_t extend_sign_32(uint32_t a, uint32_t width) /* width 0..32 */
