@@ -221,8 +221,8 @@ def _steps(s: Selection, to: str, from_: str, bound: dict[str, str]) -> list[tup
         return [*first, (f"cvt_{whole}_{to}_{'f32' if first else from_}", width, None)]
     if from_ in integer:
         if to == "f16":
-            if from_[1:] == "64":
-                raise s.unsupported("64-bit integer to half precision")
+            if sat:
+                return [(f"cvt_f32_{from_}", 4, None), ("sat_f32", 4, "fp32_add"), ("cvt_rn_f16_f32", 4, None)]
             return [(f"cvt_{bound['rnd'] or 'rn'}_f16_{from_}", 4, None)]
         return [(f"cvt_{to}_{from_}", width, None), *([(f"sat_{to}", width, f"fp{to[1:]}_add")] if sat else [])]
     return _among_floats(to, from_, whole, bound)
@@ -234,7 +234,7 @@ def _among_floats(to: str, from_: str, whole: str, bound: dict[str, str]) -> lis
     if from_ == "f16" and (to != "f16" or whole or sat):
         steps.append(("cvt_f32_f16" if to != "f64" else "cvt_f64_f16", lane_bytes("f64" if to == "f64" else "f32"), None))
     elif to != from_ and to != "f16":
-        steps.append((f"cvt_{to}_{from_}", width, None))
+        steps.append((f"cvt{ftz if to == 'f64' else ''}_{to}_{from_}", width, None))
     working = "f64" if "f64" in (to, from_) and to != "f32" else "f32"
     if whole:
         steps.append((f"{whole}{ftz if working == 'f32' else ''}_{working}", lane_bytes(working), None))
@@ -242,6 +242,8 @@ def _among_floats(to: str, from_: str, whole: str, bound: dict[str, str]) -> lis
         steps.append((f"sat_{working}", lane_bytes(working), None))
     if to == "f16" and (from_ != "f16" or steps):
         steps.append((f"cvt_{bound['rnd'] or 'rn'}_f16_{working}", 4, None))
+    if not steps and to == "f16":
+        steps.append(("canonical_f16", 4, None))
     if not steps:
         steps.append(("flush_f32", 4, None) if ftz else (mov(width), width, "move"))
     return steps

@@ -160,9 +160,11 @@ def sqrt(form: Format, a: int, mode: str) -> int:
 
 def convert(value: int, to: Format, from_: Format, mode: str) -> int:
     """Change of format."""
-    if from_.is_nan(value):
-        return CANONICAL if to is F32 else 0x7FFF if to is F16 else nan(to)
     sign = to.sign if from_.negative(value) else 0
+    if from_.is_nan(value):
+        if from_ is F64:  # sign and upper payload stay, made quiet
+            return sign | to.infinity | 1 << to.precision - 2 | (value & (1 << 52) - 1) >> 53 - to.precision
+        return CANONICAL if to is F32 else 0x7FFF if to is F16 else nan(to)
     if from_.is_infinite(value):
         return to.infinity | sign
     return to.round(from_.value(value), mode, bool(sign))

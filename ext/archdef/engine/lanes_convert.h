@@ -51,7 +51,24 @@ LANES_INLINE float half_to_float(uint32_t h) /* exact */
     uint32_t bits = rest < 0x7c00u ? bits_f32(scaled) : rest == 0x7c00u ? 0x7f800000u : 0x7fffffffu;
     return float_of(rest > 0x7c00u ? bits : bits | sign);
 }
-/* Round to half precision; rounding as in fpenv: 0 nearest even, 1 toward zero, 2 down, 3 up. */
+/* NaNs that meet double precision keep their sign and the upper bits of their payload, made quiet. */
+LANES_INLINE double half_to_double(uint32_t h)
+{
+    uint64_t nan = (uint64_t)(h & 0x8000u) << 48 | 0x7ff8000000000000u | (uint64_t)(h & 0x3ffu) << 42;
+    return (h & 0x7fffu) > 0x7c00u ? double_of(nan) : (double)half_to_float(h);
+}
+LANES_INLINE float double_to_float(double x)
+{
+    uint64_t bits = bits_f64(x);
+    uint32_t nan = (uint32_t)(bits >> 32) & 0x80000000u | 0x7fc00000u | ((uint32_t)(bits >> 29) & 0x7fffffu);
+    return x == x ? (float)x : float_of(nan);
+}
+LANES_INLINE uint32_t nan_to_half(double x)
+{
+    uint64_t bits = bits_f64(x);
+    return (uint32_t)(bits >> 48) & 0x8000u | 0x7e00u | ((uint32_t)(bits >> 42) & 0x3ffu);
+}
+/* Round to half precision; a NaN is canonical; rounding as in fpenv: 0 nearest even, 1 toward zero, 2 down, 3 up. */
 LANES_INLINE uint32_t double_to_half(double x, int rounding)
 {
     uint64_t bits = bits_f64(x), magnitude = bits & 0x7fffffffffffffffu;
@@ -95,7 +112,7 @@ LANES_INLINE uint32_t double_to_half(double x, int rounding)
 #define CVT_FLOAT(S, D) CVT_FLOAT_(S, D, HOLDER_##S)
 #define CVT_FLOAT_(S, D, HS) CVT_FLOAT__(S, D, HS)
 #define CVT_FLOAT__(S, D, HS) ALU(cvt_##D##_##S, D, HS, HS, HS, (lane_##D)(C_##S)a)
-/* Small integer to half: exact in double precision, so one rounding. */
+/* Integer to half: exact in double precision wherever half precision does not overflow, so one rounding. */
 #define CVT_HALF(S, mode, rounding) CVT_HALF_(S, mode, rounding, HOLDER_##S)
 #define CVT_HALF_(S, mode, rounding, HS) CVT_HALF__(S, mode, rounding, HS)
 #define CVT_HALF__(S, mode, rounding, HS) ALU(cvt_##mode##_f16_##S, u32, HS, HS, HS, double_to_half((double)(C_##S)a, rounding))
@@ -117,9 +134,10 @@ LANES_INLINE uint32_t double_to_half(double x, int rounding)
     F64(mode##_f64, propagate(round(a), a, 0.0, 0.0))
 #define HALF_MODE(mode, rounding)                                                                                  \
     ALU(cvt_##mode##_f16_f32, u32, f32, f32, f32, double_to_half((double)a, rounding))                              \
-    ALU(cvt_##mode##_f16_f64, u32, f64, f64, f64, double_to_half(a, rounding))                                      \
+    ALU(cvt_##mode##_f16_f64, u32, f64, f64, f64, a == a ? double_to_half(a, rounding) : nan_to_half(a))            \
     CVT_HALF(u8, mode, rounding) CVT_HALF(s8, mode, rounding) CVT_HALF(u16, mode, rounding)                        \
-    CVT_HALF(s16, mode, rounding) CVT_HALF(u32, mode, rounding) CVT_HALF(s32, mode, rounding)
+    CVT_HALF(s16, mode, rounding) CVT_HALF(u32, mode, rounding) CVT_HALF(s32, mode, rounding)                      \
+    CVT_HALF(u64, mode, rounding) CVT_HALF(s64, mode, rounding)
 
 #define CONVERT_ALU                                                                                                \
     FROM_EACH_INT(CVT_BOTH, u8, 0, 255)                                                                            \
@@ -137,9 +155,11 @@ LANES_INLINE uint32_t double_to_half(double x, int rounding)
     WHOLE_MODE(rmi, __builtin_floor, __builtin_floorf)                                                             \
     WHOLE_MODE(rpi, __builtin_ceil, __builtin_ceilf)                                                               \
     ALU(cvt_f64_f32, f64, f32, f32, f32, propagate((double)a, (double)a, 0.0, 0.0))                                \
-    ALU(cvt_f32_f64, f32, f64, f64, f64, canonical((float)a))                                                      \
+    ALU(cvt_ftz_f64_f32, f64, f32, f32, f32, (double)canonical(a))                                                 \
+    ALU(cvt_f32_f64, f32, f64, f64, f64, double_to_float(a))                                                       \
+    ALU(canonical_f16, u32, u32, u32, u32, (a & 0x7fffu) > 0x7c00u ? 0x7fffu : a & 0xffffu)                        \
     ALU(cvt_f32_f16, f32, u32, u32, u32, half_to_float(a & 0xffffu))                                               \
-    ALU(cvt_f64_f16, f64, u32, u32, u32, (double)half_to_float(a & 0xffffu))                                       \
+    ALU(cvt_f64_f16, f64, u32, u32, u32, half_to_double(a & 0xffffu))                                              \
     HALF_MODE(rn, 0) HALF_MODE(rz, 1) HALF_MODE(rm, 2) HALF_MODE(rp, 3)
 
 #endif
