@@ -39,7 +39,7 @@ LANES_INLINE float canonical(float r) { return float_of(r == r ? bits_f32(r) : 0
 LANES_INLINE uint64_t quiet(double x) { return bits_f64(x) | 0x0008000000000000u; }
 LANES_INLINE double propagate(double r, double a, double b, double c)
 {
-    uint64_t nan = a != a ? quiet(a) : b != b ? quiet(b) : c != c ? quiet(c) : 0xfff8000000000000u;
+    uint64_t nan = b != b ? quiet(b) : a != a ? quiet(a) : c != c ? quiet(c) : 0xfff8000000000000u;
     return double_of(r == r ? bits_f64(r) : nan);
 }
 
@@ -214,10 +214,10 @@ LANES_INLINE double coarse(double r, double a)
     F32(max_nan_f32, any_nan(maximum_f32(a, b), a, b))                                              \
     F32(min_ftz_nan_f32, any_nan(minimum_f32(flush(a), flush(b)), a, b))                            \
     F32(max_ftz_nan_f32, any_nan(maximum_f32(flush(a), flush(b)), a, b))                            \
-    F32(abs_f32, __builtin_fabsf(a))                                                                \
-    F32(abs_ftz_f32, __builtin_fabsf(flush(a)))                                                     \
-    F32(neg_f32, -a)                                                                                \
-    F32(neg_ftz_f32, -flush(a))                                                                     \
+    F32(abs_f32, canonical(__builtin_fabsf(a)))                                                     \
+    F32(abs_ftz_f32, canonical(__builtin_fabsf(flush(a))))                                          \
+    F32(neg_f32, canonical(-a))                                                                     \
+    F32(neg_ftz_f32, canonical(-flush(a)))                                                          \
     F32(copysign_f32, __builtin_copysignf(b, a))    /* magnitude of b, sign of a */                 \
     F32(sat_f32, saturate_f32(a))                                                                   \
     F32(flush_f32, canonical(flush(a)))                                                             \
@@ -227,7 +227,7 @@ LANES_INLINE double coarse(double r, double a)
     F64(fma_f64, propagate(__builtin_fma(a, b, c), a, b, c))                                        \
     F64(fms_f64, propagate(__builtin_fma(a, b, -c), a, b, c))                                       \
     F64(fnma_f64, propagate(__builtin_fma(-a, b, c), a, b, c))                                      \
-    F64(div_f64, propagate(a / b, a, b, 0.0))                                                       \
+    F64(div_f64, propagate(a / b, b, a, 0.0))                                                       \
     F64(rcp_f64, propagate(1.0 / a, a, 0.0, 0.0))                                                   \
     F64(sqrt_f64, propagate(__builtin_sqrt(a), a, 0.0, 0.0))                                        \
     F64(rsqrt_f64, propagate(1.0 / __builtin_sqrt(a), a, 0.0, 0.0))                                 \
@@ -235,8 +235,8 @@ LANES_INLINE double coarse(double r, double a)
     F64(rsqrt_coarse_f64, coarse(1.0 / __builtin_sqrt(upper_word(a)), a))                           \
     F64(min_f64, minimum_f64(a, b))                                                                 \
     F64(max_f64, maximum_f64(a, b))                                                                 \
-    F64(abs_f64, __builtin_fabs(a))                                                                 \
-    F64(neg_f64, -a)                                                                                \
+    F64(abs_f64, a == a ? __builtin_fabs(a) : double_of(quiet(a)))  /* a NaN keeps its sign */      \
+    F64(neg_f64, a == a ? -a : double_of(quiet(a)))                                                 \
     F64(copysign_f64, __builtin_copysign(b, a))                                                     \
     F64(sat_f64, saturate_f64(a))
 

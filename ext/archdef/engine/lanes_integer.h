@@ -110,9 +110,9 @@ LANES_INLINE uint32_t extend_sign_32(uint32_t a, uint32_t width) /* width 0..32 
 /* Position of the |offset|-th set bit of mask, counted from bit `base` upward (offset > 0) or downward; 0: bit base itself. */
 LANES_INLINE uint32_t nth_set(uint32_t mask, uint32_t base, int32_t offset)
 {
-    if (base > 31)
     if (offset == INT32_MIN) /* its negative does not exist: hardware gives 0 */
         return 0;
+    if (base > 31)
         return 0xffffffffu;
     if (offset == 0)
         return mask >> base & 1 ? base : 0xffffffffu;
