@@ -75,10 +75,10 @@ def _floor_log2(x: Fraction) -> int:
 
 
 def nan(form: Format, *operands: int) -> int:
-    """The NaN that an operation gives: canonical, or the first NaN operand made quiet."""
+    """The NaN that an operation gives: canonical, or a NaN operand made quiet, the second before the first (as hardware does)."""
     if form is F32:
         return CANONICAL
-    for x in operands:
+    for x in operands[1::-1] + operands[2:]:
         if form.is_nan(x):
             return x | 1 << 51
     return 0xFFF8000000000000
@@ -127,9 +127,9 @@ def mul(form: Format, a: int, b: int, mode: str) -> int:
 
 
 def div(form: Format, a: int, b: int, mode: str) -> int:
-    """a / b."""
+    """a / b; the dividend's NaN comes first."""
     if form.is_nan(a) or form.is_nan(b):
-        return nan(form, a, b)
+        return nan(form, b, a)
     sign = form.sign if form.negative(a) != form.negative(b) else 0
     zero_a, zero_b = a & ~form.sign == 0, b & ~form.sign == 0
     if (zero_a and zero_b) or (form.is_infinite(a) and form.is_infinite(b)):
@@ -160,12 +160,11 @@ def sqrt(form: Format, a: int, mode: str) -> int:
 
 def convert(value: int, to: Format, from_: Format, mode: str) -> int:
     """Change of format."""
-    if from_ is F64 and to.bits == 16 and from_.is_nan(value):  # keeps its sign and the upper bits of its payload, made quiet
-        payload = value >> from_.precision - to.precision & (1 << to.precision - 1) - 1
-        return value >> 48 & 0x8000 | to.infinity | 1 << to.precision - 2 | payload
-    if from_.is_nan(value):
-        return CANONICAL if to is F32 else 0x7FFF if to is F16 else nan(to)
     sign = to.sign if from_.negative(value) else 0
+    if from_.is_nan(value):
+        if from_ is F64:  # sign and upper payload stay, made quiet
+            return sign | to.infinity | 1 << to.precision - 2 | (value & (1 << 52) - 1) >> 53 - to.precision
+        return CANONICAL if to is F32 else 0x7FFF if to is F16 else nan(to)
     if from_.is_infinite(value):
         return to.infinity | sign
     return to.round(from_.value(value), mode, bool(sign))

@@ -13,6 +13,8 @@ LANES_INLINE uint64_t atomic_sum_ftz_f32(uint64_t old, uint64_t b)
 }
 LANES_INLINE uint64_t atomic_sum_f64(uint64_t old, uint64_t b)
 {
+    if (double_of(b) != double_of(b)) /* stored as it is, not made quiet */
+        return b;
     return bits_f64(propagate(double_of(old) + double_of(b), double_of(old), double_of(b), 0.0));
 }
 

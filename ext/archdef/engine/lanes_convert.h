@@ -44,6 +44,13 @@ LANES_INLINE uint64_t whole_u64(double x)
     return x > 0.0 ? (x < 0x1p64 ? (uint64_t)x : UINT64_MAX) : 0;
 }
 
+/* NaNs that leave double precision keep their sign and the upper bits of their payload, made quiet. */
+LANES_INLINE float double_to_float(double x)
+{
+    uint64_t bits = bits_f64(x);
+    uint32_t nan = (uint32_t)(bits >> 32) & 0x80000000u | 0x7fc00000u | ((uint32_t)(bits >> 29) & 0x7fffffu);
+    return x == x ? (float)x : float_of(nan);
+}
 /* Round to f16 (10 bits of fraction, bias 15) or bf16 (7, 127); rounding as in fpenv: 0 nearest even, 1 toward zero, 2 down, 3 up.
  * `relu` takes what is below zero to +0; `finite` takes what is too large to the largest number. */
 LANES_INLINE uint32_t round_small(double x, int rounding, int fraction, int bias, int relu, int finite)
@@ -183,7 +190,9 @@ LANES_INLINE double sticky_s64(int64_t x) { return x < 0 ? -sticky_u64(0 - (uint
     WHOLE_MODE(rmi, __builtin_floor, __builtin_floorf)                                                             \
     WHOLE_MODE(rpi, __builtin_ceil, __builtin_ceilf)                                                               \
     ALU(cvt_f64_f32, f64, f32, f32, f32, propagate((double)a, (double)a, 0.0, 0.0))                                \
-    ALU(cvt_f32_f64, f32, f64, f64, f64, canonical((float)a))                                                      \
+    ALU(cvt_ftz_f64_f32, f64, f32, f32, f32, (double)canonical(a))                                                 \
+    ALU(cvt_f32_f64, f32, f64, f64, f64, double_to_float(a))                                                       \
+    ALU(canonical_f16, u32, u32, u32, u32, (a & 0x7fffu) > 0x7c00u ? 0x7fffu : a & 0xffffu)                        \
     ALU(cvt_f32_f16, f32, u32, u32, u32, half_to_float(a & 0xffffu))                                               \
     ALU(cvt_f64_f16, f64, u32, u32, u32, half_to_double(a & 0xffffu))                                              \
     ALU(cvt_f32_bf16, f32, u32, u32, u32, brain_to_float(a))                                                       \

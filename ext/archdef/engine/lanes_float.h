@@ -34,11 +34,12 @@ LANES_INLINE double double_of(uint64_t bits)
 /* A single-precision result: any NaN becomes the canonical one. */
 LANES_INLINE float canonical(float r) { return float_of(r == r ? bits_f32(r) : 0x7fffffffu); }
 
-/* A double-precision result: a NaN becomes the first operand that is one, made quiet. */
+/* A double-precision result: a NaN becomes an operand that is one, made quiet: the second before the first (as compute capability
+ * 9.0 does it; division prefers its dividend), then the third. */
 LANES_INLINE uint64_t quiet(double x) { return bits_f64(x) | 0x0008000000000000u; }
 LANES_INLINE double propagate(double r, double a, double b, double c)
 {
-    uint64_t nan = a != a ? quiet(a) : b != b ? quiet(b) : c != c ? quiet(c) : 0xfff8000000000000u;
+    uint64_t nan = b != b ? quiet(b) : a != a ? quiet(a) : c != c ? quiet(c) : 0xfff8000000000000u;
     return double_of(r == r ? bits_f64(r) : nan);
 }
 
@@ -122,25 +123,33 @@ LANES_INLINE float logarithm_2(float a)
     return canonical(x < 0.0 ? NAN : (float)r);
 }
 
-/* Sine and cosine count the angle in half turns, as the hardware does by multiplying with 1/2pi: `rest` in [-1/2, 1/2]. Angles so
- * large that a double no longer holds their fraction are whole numbers of turns. */
-LANES_INLINE double half_turns(double x, double *rest)
+/* Sine and cosine count the angle in turns, as the hardware does: the angle times 1/2pi in single precision, cut, subnormals
+ * flushed. That product decides the result for large angles, so its rounding is part of the instruction. */
+LANES_INLINE float turns_of(float a)
 {
-    double turns = x * 0.31830988618379067154, whole = __builtin_rint(turns);
+    double exact = (double)a * 0x1.45f306p-3; /* both factors have 24 bits */
+    float near = (float)exact;
+    uint32_t bits = bits_f32(near);
+    int past = __builtin_fabs((double)near) > __builtin_fabs(exact);
+    return flush(float_of(past ? bits - 1 : bits));
+}
+LANES_INLINE double half_turns(float a, double *rest) /* whole half turns give the sign, `rest` is in [-pi/2, pi/2] */
+{
+    double turns = 2.0 * (double)turns_of(a), whole = __builtin_rint(turns);
     *rest = (turns - whole) * 3.14159265358979323846;
     double odd = whole - 2.0 * __builtin_rint(whole * 0.5);
     return odd == 0.0 ? 1.0 : -1.0;
 }
 LANES_INLINE float sine(float a)
 {
-    double x = a, t, sign = half_turns(x, &t), q = t * t;
+    double t, sign = half_turns(a, &t), q = t * t;
     double series = t * (1.0 - q / 6 * (1.0 - q / 20 * (1.0 - q / 42 * (1.0 - q / 72 * (1.0 - q / 110 * (1.0 - q / 156
                   * (1.0 - q / 210 * (1.0 - q / 272 * (1.0 - q / 342)))))))));
-    return canonical((float)(x == 0.0 ? x : sign * series));
+    return canonical(turns_of(a) == 0.0f ? turns_of(a) : (float)(sign * series));
 }
 LANES_INLINE float cosine(float a)
 {
-    double t, sign = half_turns((double)a, &t), q = t * t;
+    double t, sign = half_turns(a, &t), q = t * t;
     double series = 1.0 - q / 2 * (1.0 - q / 12 * (1.0 - q / 30 * (1.0 - q / 56 * (1.0 - q / 90 * (1.0 - q / 132
                   * (1.0 - q / 182 * (1.0 - q / 240 * (1.0 - q / 306 * (1.0 - q / 380)))))))));
     return canonical((float)(sign * series));
@@ -220,10 +229,10 @@ LANES_INLINE float signed_like(float r, float a, float b)
     F32(min_ftz_nan_f32, any_nan(minimum_f32(flush(a), flush(b)), a, b))                            \
     F32(max_ftz_nan_f32, any_nan(maximum_f32(flush(a), flush(b)), a, b))                            \
     F32_XORSIGN(min, minimum_f32) F32_XORSIGN(max, maximum_f32)                                     \
-    F32(abs_f32, __builtin_fabsf(a))                                                                \
-    F32(abs_ftz_f32, __builtin_fabsf(flush(a)))                                                     \
-    F32(neg_f32, -a)                                                                                \
-    F32(neg_ftz_f32, -flush(a))                                                                     \
+    F32(abs_f32, canonical(__builtin_fabsf(a)))                                                     \
+    F32(abs_ftz_f32, canonical(__builtin_fabsf(flush(a))))                                          \
+    F32(neg_f32, canonical(-a))                                                                     \
+    F32(neg_ftz_f32, canonical(-flush(a)))                                                          \
     F32(copysign_f32, __builtin_copysignf(b, a))    /* magnitude of b, sign of a */                 \
     F32(sat_f32, saturate_f32(a))                                                                   \
     F32(flush_f32, canonical(flush(a)))                                                             \
@@ -233,7 +242,7 @@ LANES_INLINE float signed_like(float r, float a, float b)
     F64(fma_f64, propagate(__builtin_fma(a, b, c), a, b, c))                                        \
     F64(fms_f64, propagate(__builtin_fma(a, b, -c), a, b, c))                                       \
     F64(fnma_f64, propagate(__builtin_fma(-a, b, c), a, b, c))                                      \
-    F64(div_f64, propagate(a / b, a, b, 0.0))                                                       \
+    F64(div_f64, propagate(a / b, b, a, 0.0))                                                       \
     F64(rcp_f64, propagate(1.0 / a, a, 0.0, 0.0))                                                   \
     F64(sqrt_f64, propagate(__builtin_sqrt(a), a, 0.0, 0.0))                                        \
     F64(rsqrt_f64, propagate(1.0 / __builtin_sqrt(a), a, 0.0, 0.0))                                 \
@@ -241,8 +250,8 @@ LANES_INLINE float signed_like(float r, float a, float b)
     F64(rsqrt_coarse_f64, coarse(1.0 / __builtin_sqrt(upper_word(a)), a))                           \
     F64(min_f64, minimum_f64(a, b))                                                                 \
     F64(max_f64, maximum_f64(a, b))                                                                 \
-    F64(abs_f64, __builtin_fabs(a))                                                                 \
-    F64(neg_f64, -a)                                                                                \
+    F64(abs_f64, a == a ? __builtin_fabs(a) : double_of(quiet(a)))  /* a NaN keeps its sign */      \
+    F64(neg_f64, a == a ? -a : double_of(quiet(a)))                                                 \
     F64(copysign_f64, __builtin_copysign(b, a))                                                     \
     F64(sat_f64, saturate_f64(a))
 
@@ -255,13 +264,13 @@ LANES_INLINE float signed_like(float r, float a, float b)
     COMPARE(gtu_##T, T, !(a <= b)) COMPARE(geu_##T, T, !(a < b))                                    \
     COMPARE(num_##T, T, a == a && b == b) COMPARE(nan_##T, T, a != a || b != b)
 
-/* testp: a class of numbers, by bits alone. */
+/* testp: a class of numbers, by bits alone. Hardware calls a zero normal. */
 #define TEST_CLASSES(T, L, MAGNITUDE, INF, NORMAL)                                                   \
     COMPARE(finite_##T, L, (a & MAGNITUDE) < INF)                                                    \
     COMPARE(infinite_##T, L, (a & MAGNITUDE) == INF)                                                 \
     COMPARE(number_##T, L, (a & MAGNITUDE) <= INF)                                                   \
     COMPARE(notanumber_##T, L, (a & MAGNITUDE) > INF)                                                \
-    COMPARE(normal_##T, L, (a & MAGNITUDE) >= NORMAL && (a & MAGNITUDE) < INF)                       \
+    COMPARE(normal_##T, L, ((a & MAGNITUDE) >= NORMAL || !(a & MAGNITUDE)) && (a & MAGNITUDE) < INF) \
     COMPARE(subnormal_##T, L, (a & MAGNITUDE) < NORMAL && (a & MAGNITUDE) != 0)
 #define FLOAT_COMPARE                                                                                \
     COMPARE_FLOAT(f32) COMPARE_FLOAT(f64)                                                            \

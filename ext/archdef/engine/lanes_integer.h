@@ -70,9 +70,10 @@ LANES_INLINE uint32_t extract_u32(uint32_t a, uint32_t b, uint32_t c)
 {
     return shift_right_u32(a, b & 255) & low_mask_32(c & 255);
 }
+/* Position and length of the 64-bit forms count in full; those of the 32-bit forms are bytes (seen on compute capability 9.0). */
 LANES_INLINE uint64_t extract_u64(uint64_t a, uint32_t b, uint32_t c)
 {
-    return shift_right_u64(a, b & 255) & low_mask_64(c & 255);
+    return shift_right_u64(a, b) & low_mask_64(c);
 }
 LANES_INLINE uint32_t extract_s32(uint32_t a, uint32_t b, uint32_t c)
 {
@@ -83,11 +84,11 @@ LANES_INLINE uint32_t extract_s32(uint32_t a, uint32_t b, uint32_t c)
 }
 LANES_INLINE uint64_t extract_s64(uint64_t a, uint32_t b, uint32_t c)
 {
-    uint32_t position = b & 255, length = c & 255, last = position + length - 1;
+    uint64_t position = b, length = c, last = position + length - 1;
     uint64_t sign = length ? (uint64_t)0 - (a >> (last < 63 ? last : 63) & 1) : 0;
-    uint32_t left = position < 64 ? 64 - position : 0;
-    uint64_t field = low_mask_64(length < left ? length : left);
-    return (shift_right_u64(a, position) & field) | (sign & ~field);
+    uint32_t left = position < 64 ? 64 - (uint32_t)position : 0;
+    uint64_t field = low_mask_64(length < left ? (uint32_t)length : left);
+    return (shift_right_u64(a, b) & field) | (sign & ~field);
 }
 LANES_INLINE uint32_t insert_32(uint32_t a, uint32_t b, uint32_t c, uint32_t e)
 {
@@ -96,8 +97,8 @@ LANES_INLINE uint32_t insert_32(uint32_t a, uint32_t b, uint32_t c, uint32_t e)
 }
 LANES_INLINE uint64_t insert_64(uint64_t a, uint64_t b, uint32_t c, uint32_t e)
 {
-    uint64_t field = shift_left_64(low_mask_64(e & 255), c & 255);
-    return (shift_left_64(a, c & 255) & field) | (b & ~field);
+    uint64_t field = shift_left_64(low_mask_64(e), c);
+    return (shift_left_64(a, c) & field) | (b & ~field);
 }
 
 LANES_INLINE uint32_t extend_sign_32(uint32_t a, uint32_t width) /* width 0..32 */
@@ -109,6 +110,8 @@ LANES_INLINE uint32_t extend_sign_32(uint32_t a, uint32_t width) /* width 0..32 
 /* Position of the |offset|-th set bit of mask, counted from bit `base` upward (offset > 0) or downward; 0: bit base itself. */
 LANES_INLINE uint32_t nth_set(uint32_t mask, uint32_t base, int32_t offset)
 {
+    if (offset == INT32_MIN) /* its negative does not exist: hardware gives 0 */
+        return 0;
     if (base > 31)
         return 0xffffffffu;
     if (offset == 0)
@@ -248,12 +251,12 @@ LANES_INLINE uint32_t permute_by(uint32_t a, uint32_t b, uint32_t c, uint64_t se
     S32(div_s32, divide_s32(a, b))                                                                  \
     U64(div_u64, divide_u64(a, b))                                                                  \
     S64(div_s64, divide_s64(a, b))                                                                  \
-    U16(rem_u16, a - LOW_U16(b) * divide_u32(LOW_U16(a), LOW_U16(b)))                               \
-    S16(rem_s16, LOW_S16(a) - LOW_S16(b) * divide_s32(LOW_S16(a), LOW_S16(b)))                      \
-    U32(rem_u32, a - b * divide_u32(a, b))                                                          \
-    U32(rem_s32, a - b * (uint32_t)divide_s32((int32_t)a, (int32_t)b))                              \
-    U64(rem_u64, a - b * divide_u64(a, b))                                                          \
-    U64(rem_s64, a - b * (uint64_t)divide_s64((int64_t)a, (int64_t)b))                              \
+    U16(rem_u16, LOW_U16(b) ? LOW_U16(a) - LOW_U16(b) * divide_u32(LOW_U16(a), LOW_U16(b)) : ~0u)                               \
+    S16(rem_s16, LOW_S16(b) ? LOW_S16(a) - LOW_S16(b) * divide_s32(LOW_S16(a), LOW_S16(b)) : -1)                      \
+    U32(rem_u32, b ? a - b * divide_u32(a, b) : ~0u)                                                          \
+    U32(rem_s32, b ? a - b * (uint32_t)divide_s32((int32_t)a, (int32_t)b) : ~0u)                              \
+    U64(rem_u64, b ? a - b * divide_u64(a, b) : ~(uint64_t)0)                                                          \
+    U64(rem_s64, b ? a - b * (uint64_t)divide_s64((int64_t)a, (int64_t)b) : ~(uint64_t)0)                              \
     /* shifts */                                                                                    \
     U16(shl_b16, shift_left_32(LOW_U16(a), b))                                                      \
     U32(shl_b32, shift_left_32(a, b))                                                               \

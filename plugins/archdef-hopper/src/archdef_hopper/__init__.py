@@ -1,0 +1,55 @@
+"""NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
+from archdef.hookspecs import hookimpl
+from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, Dram, FEATURES, FirstReady, HostLink, Interconnect, Isa,
+                          KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory, Unit,
+                          Vocabulary, Warp, XorHash, operations)
+from archdef_hopper.costs import COSTS, EVIDENCE
+
+MISSING = {"lane_masks_64", "dynamic_parallelism", "texture", "texture_objects", "texture_layered", "texture_cubemap",
+           "texture_gather", "surface"}
+"""Warps have 32 lanes; launches from the device are not executed; the texture units are not described yet. Every other feature
+that archdef knows came with 9.0 or before."""
+
+H100 = Architecture(
+    name="h100", title="H100 80GB HBM3 (SXM)", vendor="NVIDIA", family="Hopper", compute_capability="9.0",
+    aliases=("h100_sxm", "gh100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
+    clocks=Clocks(core_mhz=1980, shader_mhz=1980, memory_mhz=2619), warp=Warp(size=32),
+    chip=Chip(multiprocessors=132, block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=1.7),
+    limits=Limits(
+        threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
+        registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, register_allocation_unit=256,
+        register_allocation_scope="warp", warp_allocation_granularity=4, shared_bytes_per_multiprocessor=228 * KiB,
+        shared_bytes_per_block=227 * KiB, shared_allocation_unit_bytes=128, shared_reserved_bytes_per_block=1024,
+        shared_carveouts=tuple(k * KiB for k in (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)), block_dimensions=(1024, 1024, 64),
+        grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB,
+        parameter_bytes=4096, constant_bytes=64 * KiB),
+    schedulers=Schedulers(count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
+    units=(Unit("fma", 32, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 16, "scheduler"),
+           Unit("lsu", 32)),
+    isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True,
+            float_mad="fused", predication_max_instructions=7),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=23, pass_cycles=1),
+    coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
+    caches=Caches(
+        l1=Cache(size_bytes=208 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=28, misses_in_flight=256, write="through",
+                 scope="multiprocessor"),
+        constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=28, misses_in_flight=8, write="evict",
+                       scope="multiprocessor"),
+        l2=Cache(size_bytes=50 * MiB // 80, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=60, misses_in_flight=256,
+                 write="back", scope="partition")),
+    load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
+                         atomic_cycles=1),
+    interconnect=Interconnect(
+        request_latency_ns=55, response_latency_ns=55, header_bytes=12, injection_bytes_per_cycle=64, injection_scope="multiprocessor",
+        partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
+    dram=Dram(
+        partitions=80, interleave_bytes=512, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
+        burst_bytes=32, banks=64, row_bytes=1 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=28, t_rrd_ns=2, t_cl_ns=14, t_wl_ns=6, t_wtr_ns=5,
+        t_rtw_ns=3, t_wr_ns=14, extra_latency_ns=130, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
+        write_drain_low=8),
+    host_link=HostLink(name="PCIe 5.0 x16", pinned_gb_s=55, pageable_gb_s=12, latency_us=8, copy_engines=3))
+
+
+@hookimpl
+def archdef_architectures():
+    return [H100]

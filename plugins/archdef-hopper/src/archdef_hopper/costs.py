@@ -1,0 +1,75 @@
+"""What instructions cost on the H100, and where the figures of this plugin come from."""
+from archdef.spec import Cite, Operation
+
+MICRO = "archdef microbenchmarks, H100 80GB HBM3 SXM, driver 580.159.04, CUDA 13.0"
+QUERY = Cite("cudaDeviceProp of an H100 80GB HBM3", "device.json", "measured")
+INSTRUCTIONS = Cite(MICRO, "section instructions", "measured", "latency of a dependent chain, rate with 32 warps")
+SHARED = Cite(MICRO, "sections shared, shared_atomics", "measured")
+GLOBAL = Cite(MICRO, "sections global_latency, l1_hit_throughput, cache_bandwidth", "measured")
+CONSTANT = Cite(MICRO, "section constant_latency", "measured")
+ATOMICS = Cite(MICRO, "section global_atomics_latency", "measured")
+BARRIERS = Cite(MICRO, "section bar_sync", "measured")
+LAUNCHES = Cite(MICRO, "section launch", "inferred", "empty kernels of 1 to 105600 blocks")
+OCCUPANCY = Cite("CUDA runtime's occupancy API", "2730 launches on an H100, data/occupancy.csv", "measured")
+GUIDE = Cite("CUDA C Programming Guide 12", "compute capability 9.0", note="quoted from memory")
+CALCULATOR = Cite("cuda_occupancy.h of CUDA 12", "compute capability 9.0")
+PAPER = Cite("NVIDIA H100 white paper", "GH100 architecture", note="quoted from memory")
+FIT = Cite(MICRO, "several sections", "inferred", "split so that the measured total comes out")
+LOOKED = Cite("SASS of the microbenchmarks", "instruction mix per step", "inferred", "the class is not measured alone")
+UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
+
+COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` its multi-function unit
+    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma", Operation("fma", 5): "int_add",
+    Operation("fma", 4, 2): "int_mul32 int_mul16 int_mul24 int_dot",
+    Operation("fma", 9, 4): "int_mul_high", Operation("fma", 8, 4): "int_mul_wide",
+    Operation("alu", 4): """int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
+        fp32_minmax fp32_compare""",
+    Operation("alu", 13): "vote", Operation("alu", 8, issues=3): "bit_field", Operation("alu", 62, 1, issues=12): "int_div32",
+    Operation("fma", 4, issues=2): "int64_add", Operation("alu", 4, issues=2): "int64_logic int64_compare",
+    Operation("alu", 8, issues=4): "int64_minmax", Operation("alu", 6, issues=2): "int64_shift",
+    Operation("fma", 16, 2, issues=4): "int64_mul", Operation("fma", 339, 2, issues=70): "int64_div",
+    Operation("xu", 17): "bit_count fp32_sqrt", Operation("xu", 39): "fp32_rsqrt", Operation("xu", 41): "fp32_rcp fp32_div",
+    Operation("xu", 23): "fp32_transcendental", Operation("xu", 11, 4): "convert", Operation("xu", 18): "convert64",
+    Operation("fma", 57, issues=17): "fp32_div_exact", Operation("fma", 55, issues=12): "fp32_sqrt_exact",
+    Operation("dp", 8): "fp64_add fp64_mul fp64_fma", Operation("dp", 10): "fp64_compare",
+    Operation("dp", 25, 2, issues=4): "fp64_minmax", Operation("dp", 124, 2, issues=13): "fp64_div",
+    Operation("dp", 92, 2, issues=14): "fp64_sqrt",
+    Operation("alu", 14): "barrier branch call exit", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
+    Operation("fma", 8, 2): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_minmax fp16_compare",
+    Operation("xu", 23, 4): "fp16_transcendental", Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
+    Operation("lsu", 24): "shuffle", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
+    Operation("lsu", 4): "load_global store_global load_local store_local", Operation("lsu", 236): "atomic_global",
+    Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 9): "atomic_shared"}
+
+MEASURED = """fp32_add fp32_mul fp32_fma int_add int_mul32 int_dot int_mul_high int_logic int_shift int_minmax int_compare int_sad
+    byte_permute funnel_shift select fp32_minmax fp32_compare vote bit_field bit_count int_div32 int64_add int64_shift int64_mul
+    int64_div fp32_sqrt fp32_rsqrt fp32_rcp fp32_div fp32_transcendental convert convert64 fp32_div_exact fp32_sqrt_exact fp64_add
+    fp64_mul fp64_fma fp64_minmax fp64_compare fp64_div fp64_sqrt shuffle match fp16_add fp16_fma redux""".split()
+
+EVIDENCE = {
+    "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": PAPER, "isa": GUIDE,
+    "isa.operations": UNPUBLISHED, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
+    **{f"isa.operations.{name}": LOOKED for name in "move int_mul_wide int_mul16 int_mul24 predicate int64_logic".split()},
+    "isa.operations.int64_compare": LOOKED, "isa.operations.int64_minmax": LOOKED,
+    **{f"isa.operations.{name}": BARRIERS for name in "barrier clock".split()},
+    "isa.operations.branch": Cite(MICRO, "section bar_sync, loop of one FMA", "inferred", "29 cycles a trip, less its other instructions"),
+    **{f"isa.operations.{name}": FIT for name in "load_global store_global load_shared store_shared load_constant".split()},
+    "isa.operations.atomic_global": ATOMICS, "isa.operations.fence": ATOMICS, "isa.operations.atomic_shared": SHARED,
+    "isa.predication_max_instructions": UNPUBLISHED,
+    "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
+    "caches": GLOBAL, "caches.constant": CONSTANT, "caches.l2.size_bytes": QUERY,
+    **{f"caches.{name}": UNPUBLISHED for name in """l1.ways l1.misses_in_flight constant.ways constant.misses_in_flight l2.ways
+       l2.misses_in_flight l2.latency_cycles l1.write""".split()},
+    "load_store": UNPUBLISHED, "load_store.transaction_cycles": FIT, "interconnect": FIT, "interconnect.injection_scope": UNPUBLISHED,
+    "dram": UNPUBLISHED, "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY,
+    "dram.partitions": Cite("JEDEC HBM3", "16 channels of 64 bits per stack", note="5 stacks of the white paper; from memory"),
+    "dram.burst_bytes": Cite("JEDEC HBM3", "pseudo-channel of 32 bits, burst of 8", note="from memory"),
+    "dram.extra_latency_ns": FIT, "host_link": UNPUBLISHED, "host_link.copy_engines": QUERY,
+    "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": INSTRUCTIONS,
+    "chip.multiprocessors_per_cluster": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": LAUNCHES,
+    "chip.block_turnover_cycles": LAUNCHES, "chip.launch_overhead_us": LAUNCHES, "clocks.core_mhz": UNPUBLISHED,
+    **{f"limits.{name}": OCCUPANCY for name in """register_allocation_unit register_allocation_scope register_partitions
+       register_allocation_unit_exceptions warp_allocation_granularity shared_allocation_unit_bytes""".split()},
+    "limits.shared_carveouts": CALCULATOR,
+    **{f"limits.{name}": GUIDE for name in """registers_per_thread kernel_instructions local_bytes_per_thread
+       parameter_bytes""".split()}}

@@ -1,0 +1,54 @@
+"""Every measured form gives on the engine, bit for bit, what it gave on the hardware; approximations stay within their documented error."""
+from pathlib import Path
+
+import numpy as np
+import pytest
+from compare import KNOWN, approximate, compare, excess
+from engine import machine
+from forms import BEYOND, every_form, without_kernel
+from operands import TUPLES, values
+from outputs import fingerprint, known
+
+from archdef.registry import names
+
+FORMS = every_form()
+MEASURED = [name for name in known() if name in FORMS]
+GROUP = 40
+
+pytestmark = pytest.mark.skipif("h100" not in names(), reason="the plugin of the measured machine is not installed")
+
+
+@pytest.mark.parametrize("start", range(0, len(MEASURED), GROUP), ids=lambda k: MEASURED[k])
+def test_outputs_equal_the_hardwares(start):
+    names_here = MEASURED[start:start + GROUP]
+    wrong = compare([FORMS[name] for name in names_here], machine())
+    assert {n: m.text for n, m in wrong.items() if n not in KNOWN} == {}
+    assert [n for n in names_here if n in KNOWN and n not in wrong] == [], "these agree now: take them off the list"
+
+
+def test_every_output_belongs_to_the_kernel_of_today():
+    changed = [name for name, (mark, *_) in known().items() if name in FORMS and fingerprint(FORMS[name]) != mark]
+    assert changed == [], "kernel or operands changed: measure again"
+    assert set(known()) <= set(FORMS), "measured forms that the table no longer has"
+
+
+def test_exactly_the_listed_rows_await_a_kernel():
+    """Rows that came after the last measurement: each needs a recipe in forms.py, then a run on the hardware."""
+    listed = (Path(__file__).parent / "awaiting.txt").read_text().split("\n")
+    assert without_kernel() | BEYOND == {line for line in listed if line and not line.startswith("#")}
+
+
+def test_the_excused_are_measured():
+    assert set(KNOWN) <= set(MEASURED) and all(KNOWN.values())
+
+
+@pytest.mark.parametrize("name", [n for n in MEASURED if approximate(n)])
+def test_hardware_itself_keeps_the_documented_error(name):
+    form = FORMS[name]
+    assert excess(name, form, known()[name][1]) <= 1
+
+
+def test_operands_are_the_same_everywhere():
+    column = FORMS["fma.rn.f32"].columns[2]
+    assert [hex(int(x)) for x in values(column)[:2]] == ["0x3d800001", "0x40fa269b"] and len(values(column)) == TUPLES
+    assert np.array_equal(values(FORMS["add.u32"].columns[0])[:4], [1, 0xFFFFFFFE, 0, 0xFFFFFFFF])
