@@ -1,8 +1,9 @@
 """Register assignment: which row or predicate holds each virtual register, and how many registers a thread needs.
 
 Every function has rows of its own, since its caller's values stay alive across the call. Within a function a row is used again
-once liveness says that its value is dead. That lanes diverge changes nothing: liveness speaks of one thread, and an op leaves the
-rows of lanes that it does not execute for alone.
+once liveness says that its value is dead. That lanes diverge changes nothing: liveness speaks of one thread, and an op leaves its
+row's other lanes alone. But lanes of different width lie at different bytes: a row that held 64-bit lanes is never used for 32-bit
+ones, or a lane that goes round a loop would write over what another keeps behind it.
 """
 from __future__ import annotations
 
@@ -104,9 +105,10 @@ def assign(code: Code, unit: Unit, places: Assignment) -> None:
     """Assign rows and predicates to one function's registers, behind what is assigned already."""
     first, last = _intervals(code, unit)
     base = places.row_count + (places.row_count & 1)
-    top = _scan([(first[v], last[v], v, unit.widths[v] // 4) for v in first if unit.widths[v] and v not in code.foreign],
-                base, places.rows)
-    places.row_count = max(places.row_count, top)
+    for size in (2, 1):
+        base = _scan([(first[v], last[v], v, size) for v in first if unit.widths[v] == 4 * size and v not in code.foreign],
+                     base, places.rows)
+    places.row_count = max(places.row_count, base)
     predicates = [(first[v], last[v], v, 1) for v in first if not unit.widths[v] and v not in (TRUE, CARRY)
                   and v not in code.foreign]
     places.predicate_count = max(places.predicate_count, _scan(predicates, places.predicate_count, places.predicates))
