@@ -249,3 +249,11 @@ def test_special_registers_describe_the_launch():
 def test_clocks_advance():
     body = "mov.u64 %rd5, %clock64; bar.sync 0; mov.u64 %rd6, %clock64; sub.s64 %rd7, %rd6, %rd5; cvt.u32.u64 %r2, %rd7;"
     assert (each(body) > 0).all()
+
+
+def test_a_call_that_no_lane_takes_still_ends_where_the_ways_meet():
+    """Else these lanes would go on alone, and never come to the barrier together with the others."""
+    head = ".func skip() { .reg .b32 %a; mov.u32 %a, 1; mov.u32 %a, 2; ret; }"
+    body = """and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 5;
+    brx.idx %r3, WAYS;\nWAYS: .branchtargets A, B;\nA:\n@%p1 call skip;\nB:\n bar.sync 0; mov.u32 %r2, 7;"""
+    assert np.array_equal(each(body, head), np.full(32, 7))

@@ -682,6 +682,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
                 return _fault(sm, w, FAULT_STACK, lanes)
         else:
             w.pc += 1
+            simt_arrive(w)
         earliest = max(earliest, cycle + <int64_t>u.latency)
         _plan(sm, slot, w, earliest, ST_BRANCH)
         return 0
