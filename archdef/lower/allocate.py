@@ -105,10 +105,9 @@ def assign(code: Code, unit: Unit, places: Assignment) -> None:
     """Assign rows and predicates to one function's registers, behind what is assigned already."""
     first, last = _intervals(code, unit)
     base = places.row_count + (places.row_count & 1)
-    for size in (2, 1):
-        base = _scan([(first[v], last[v], v, size) for v in first if unit.widths[v] == 4 * size and v not in code.foreign],
-                     base, places.rows)
-    places.row_count = max(places.row_count, base)
+    top = _scan([(first[v], last[v], v, unit.widths[v] // 4) for v in first if unit.widths[v] and v not in code.foreign],
+                base, places.rows)
+    places.row_count = max(places.row_count, top)
     predicates = [(first[v], last[v], v, 1) for v in first if not unit.widths[v] and v not in (TRUE, CARRY)
                   and v not in code.foreign]
     places.predicate_count = max(places.predicate_count, _scan(predicates, places.predicate_count, places.predicates))
@@ -164,32 +163,27 @@ def _shares(op: Op, unit: Unit) -> bool:
 
 
 def _scan(intervals: list[tuple[int, int, int, int]], base: int, places: dict[int, int]) -> int:
-    """Linear scan: give each interval (first, last, register, rows) the lowest free place, pairs at even ones; the end of all."""
-    free = ~0  # bit r: place base + r is free
-    ends: list[tuple[int, int]] = []
+    """Linear scan: give each interval (first, last, register, rows) the lowest place, pairs at even ones; the end of all.
+
+    A place that has held a pair is given to pairs only, one that has held a single row to single rows only.
+    """
+    free: dict[int, list[int]] = {1: [], 2: []}  # places given back, by rows
+    ends: list[tuple[int, int, int]] = []
     top = base
     for start, end, v, size in sorted(intervals):
         while ends and ends[0][0] < start:
-            free |= heapq.heappop(ends)[1]
-        if size == 2:
-            pairs = free & free >> 1
-            lowest = _lowest_even(pairs)
+            _, place, rows = heapq.heappop(ends)
+            heapq.heappush(free[rows], place)
+        if free[size]:
+            place = heapq.heappop(free[size])
         else:
-            lowest = (free & -free).bit_length() - 1
-        taken = ((1 << size) - 1) << lowest
-        free &= ~taken
-        heapq.heappush(ends, (end, taken))
-        places[v] = base + lowest
-        top = max(top, base + lowest + size)
+            if size == 2 and top & 1:  # pairs are even: the row left out is good for a single one
+                heapq.heappush(free[1], top)
+                top += 1
+            place, top = top, top + size
+        heapq.heappush(ends, (end, place, size))
+        places[v] = place
     return top
-
-
-def _lowest_even(mask: int) -> int:
-    """Give the lowest even position of a set bit; the mask has one, since all but finitely many bits are set."""
-    position = 0
-    while not mask >> position & 1:
-        position += 2
-    return position
 
 
 def demand(code: Code, unit: Unit, addresses: set[int], of_callee: dict[str, int]) -> int:

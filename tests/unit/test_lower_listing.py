@@ -58,7 +58,7 @@ END:
 """
 
 GOLDEN = """\
-transpose for standin: 29 micro-ops, 29 instructions, 7 registers, 8 rows, 1088 B shared, 0 B local
+transpose for standin: 29 micro-ops, 29 instructions, 7 registers, 10 rows, 1088 B shared, 0 B local
       r0 = %ctaid_x
       r1 = %tid_x
       r2 = %ctaid_y
@@ -74,8 +74,8 @@ transpose for standin: 29 micro-ops, 29 instructions, 7 registers, 8 rows, 1088 
     8    22  max_s32 r6, r4, r5                                               unit 0 issues 1 interval 1 latency 10
     9    23  set_ge_s32 p2, r6, param[16]                                     unit 0 issues 1 interval 1 latency 10
    10    26  %!p2 mad_lo_b32 r4, r5, param[16], r4                            unit 0 issues 1 interval 1 latency 10
-   11    28  %!p2 mad_wide_s32 r6:7, r4, 4, param[0]                          unit 0 issues 1 interval 1 latency 10
-   12    29  %!p2 load.global.b32 r4, [r6]                                    unit 2 issues 1 interval 2 latency 4
+   11    28  %!p2 mad_wide_s32 r8:9, r4, 4, param[0]                          unit 0 issues 1 interval 1 latency 10
+   12    29  %!p2 load.global.b32 r4, [r8]                                    unit 2 issues 1 interval 2 latency 4
    13    32  %!p2 shl_b32 r5, r1, 2                                           unit 0 issues 1 interval 1 latency 10
    14    33  %!p2 mad_lo_b32 r5, r3, 68, r5                                   unit 0 issues 1 interval 1 latency 10
    15    34  %!p2 store.shared.b32 [r5], r4                                   unit 2 issues 1 interval 2 latency 4
@@ -89,8 +89,8 @@ transpose for standin: 29 micro-ops, 29 instructions, 7 registers, 8 rows, 1088 
    23    46  mad_lo_b32 r1, r1, 68, r3                                        unit 0 issues 1 interval 1 latency 10
    24    47  load.shared.b32 r3, [r1]                                         unit 2 issues 1 interval 2 latency 4
    25    48  mad_lo_b32 r0, r0, param[16], r2                                 unit 0 issues 1 interval 1 latency 10
-   26    50  mad_wide_s32 r4:5, r0, 4, param[8]                               unit 0 issues 1 interval 1 latency 10
-   27    51  store.global.b32 [r4], r3                                        unit 2 issues 1 interval 2 latency 4
+   26    50  mad_wide_s32 r8:9, r0, 4, param[8]                               unit 0 issues 1 interval 1 latency 10
+   27    51  store.global.b32 [r8], r3                                        unit 2 issues 1 interval 2 latency 4
    28    53  exit                                                             unit 0 issues 1 interval 1 latency 10
 """
 

@@ -91,7 +91,7 @@ def shuffle(c: Context, i, words: Words) -> Step:
         results = []
         for t in threads:
             if by_width:
-                clamp, segment = 0 if mode == "up" else field, -control(t)
+                clamp, segment = 0 if mode == "up" else c.warp_size - 1, -control(t)
             else:
                 clamp, segment = control(t) & field, control(t) >> 8
             results.append(source_lane(mode, t.lane, lane(t) & field, clamp, segment & field))
