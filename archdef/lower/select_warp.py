@@ -88,10 +88,10 @@ def shuffle(s: Selection, m: Match, i: ir.Instruction) -> None:
 
 @builds("shuffle_width")
 def shuffle_width(s: Selection, m: Match, i: ir.Instruction) -> None:
-    """``mx.shfl``: like ``shfl``, but the fourth operand is the width of a segment in lanes."""
+    """``mx.shfl``: like ``shfl``, but the fourth operand is the width of a segment in lanes; ``idx`` counts modulo that width."""
     value, lane = s.value(i.operands[1], "b32"), s.value(i.operands[2], "u32")
-    lanes, width = s.architecture.warp.size, s.value(i.operands[3], "u32")
-    clamp = 0 if m.fn == "up" else lanes - 1
+    clamp = 0 if m.fn == "up" else s.architecture.warp.size - 1
+    lanes, width = 32 if s.architecture.warp.size <= 32 else 64, s.value(i.operands[3], "u32")
     if isinstance(width, Const):
         control = immediate((lanes - width.value) << 8 | clamp)
     else:

@@ -107,7 +107,7 @@ def equals_reference(architecture, launch: Launch, *, options=None, max_steps: i
     >>> import numpy as np
     >>> from archdef.testing import Launch, equals_reference
     >>> launch = Launch(ptx, (np.zeros(64, "u4"),), block=(64,))       # doctest: +SKIP
-    >>> equals_reference("gf100", launch)                              # doctest: +SKIP
+    >>> equals_reference("my_machine", launch)                         # doctest: +SKIP
     """
     if isinstance(architecture, str):
         from archdef import registry

@@ -423,7 +423,7 @@ class _Writer:
             self.emit(f"ld.global.u64 %rd32, [%rd20+{k}]")
             self.emit(f"st.local.u64 [%rd21+{k}], %rd32")
         # shared counters start at zero; the loop is for blocks of fewer threads than counters
-        self.emit(f"mov.u32 %r34, %r30")
+        self.emit("mov.u32 %r34, %r30")
         self.place("CLEAR")
         self.emit(f"setp.ge.u32 %p{PREDICATES}, %r34, {COUNTERS}")
         self.emit("bra CLEARED", f"@%p{PREDICATES} ")

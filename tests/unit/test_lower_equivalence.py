@@ -5,7 +5,9 @@ import random_ptx
 from lowering import kernel
 from run_ptx import machine, run
 
-from archdef.lower import Options
+from archdef.lower import Options, lower
+from archdef.lower.encoding import Kind
+from archdef.ptx import parse
 
 NONE = Options(**{name: False for name in Options.__annotations__})
 THREADS = 96
@@ -42,3 +44,15 @@ def test_random_kernels_compute_the_same_under_every_option(seed):
 def test_each_pass_can_be_left_out_alone(name):
     body = random_ptx.body(1000, length=40)
     assert np.array_equal(compute(body, options=Options(**{name: False})), compute(body, options=NONE))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_row_holds_lanes_of_two_widths(seed):
+    """Lanes of 4 and of 8 bytes lie at different bytes: one that loops would write over what another keeps behind the loop."""
+    program = lower(parse(kernel(random_ptx.body(seed, length=60), PARAMETERS), "k.ptx"), "k", machine(), options=NONE)
+    wide, narrow = set(), set()
+    for op in program.ops:
+        if op["kind"] in (Kind.ALU, Kind.LOAD) and op["d"][0] >= 0:
+            row = int(op["d"][0])
+            (wide if op["width"] == 8 else narrow).update((row, row + 1) if op["width"] == 8 else (row,))
+    assert wide and narrow and not wide & narrow

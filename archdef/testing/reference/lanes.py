@@ -69,7 +69,7 @@ def active_mask(c: Context, i, words: Words) -> Step:
 def shuffle(c: Context, i, words: Words) -> Step:
     """``shfl``: read a register of another lane of the same segment; ``mx.shfl`` names the segment by its width in lanes.
 
-    Lane numbers and clamps have 5 bits up to 32 lanes, 6 bits on 64. A lane whose source lies outside its segment, or does not take
+    Lane numbers and clamps have 5 bits up to 32 lanes, 6 bits beyond. A lane whose source lies outside its segment, or does not take
     part (which PTX leaves open), reads its own value; the predicate tells whether the source was inside.
     """
     if i.types != ("b32",):
@@ -84,14 +84,14 @@ def shuffle(c: Context, i, words: Words) -> Step:
     pair = i.operands[0] if isinstance(i.operands[0], ir.PredicatePair) else ir.PredicatePair(i.operands[0], None)
     store = c.destination(i, pair.first, "b32")
     tell = c.predicate_destinations(i, ir.PredicatePair(None, pair.second))[1]
-    field = max(31, c.warp_size - 1)
+    field = 31 if c.warp_size <= 32 else 63
 
     def act(threads):
         values = {t.lane: value(t) for t in threads}
         results = []
         for t in threads:
             if by_width:
-                clamp, segment = 0 if mode == "up" else field, -control(t)
+                clamp, segment = 0 if mode == "up" else c.warp_size - 1, -control(t)
             else:
                 clamp, segment = control(t) & field, control(t) >> 8
             results.append(source_lane(mode, t.lane, lane(t) & field, clamp, segment & field))
