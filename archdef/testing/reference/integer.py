@@ -115,7 +115,7 @@ def absolute_difference(c: Context, i, words: Words) -> Step:
 
 @means("div", "rem")
 def divide(c: Context, i, words: Words) -> Step:
-    """``div``, ``rem``: toward zero. PTX leaves division by zero open; here the quotient is all ones and the remainder a, as on GPUs."""
+    """``div``, ``rem``: toward zero. PTX leaves division by zero open; here quotient and remainder are all ones, as on an H100."""
     if i.types and i.types[-1] in FLOATS:
         return floating.divide(c, i, words)
     type = one_type(i)
@@ -124,7 +124,7 @@ def divide(c: Context, i, words: Words) -> Step:
         return -1 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
     if i.opcode == "div":
         return c.calculate(i, type, (type, type), values(type, quotient))
-    return c.calculate(i, type, (type, type), values(type, lambda a, b: a - b * quotient(a, b) if b else a))
+    return c.calculate(i, type, (type, type), values(type, lambda a, b: a - b * quotient(a, b) if b else -1))
 
 
 @means("neg", "abs")
