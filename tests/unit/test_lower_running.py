@@ -83,11 +83,6 @@ def test_conversions_saturate():
     assert np.array_equal(each(body), np.where(LANES > 10, 0x3C00, 0))
 
 
-def test_conversions_to_half_precision_flush_their_operand():
-    """Rounded up, the least f32 gives the least f16, unless it counts as zero."""
-    for ftz, expected in (("", 1), (".ftz", 0)):
-        assert np.array_equal(each(f"mov.b32 %f1, 1; cvt.rp{ftz}.f16.f32 %h1, %f1; cvt.u32.u16 %r2, %h1;"), np.full(32, expected))
-
 
 # --------------------------------------------------------------------------------------------------------------- selection
 def test_set_gives_all_ones_or_one():
