@@ -36,11 +36,3 @@ def test_the_feature_file_keeps_what_it_is_there_for():
     lines = {i.where.source_line for i in kernel.body if i.opcode == "call"}
     source = (DATA / "features.cu").read_text().splitlines()
     assert all(any(word in source[line - 1] for word in ("helper", "printf", "fib")) for line in lines)
-
-
-def test_the_parser_keeps_up():
-    texts = [path.read_text() for path in FILES]
-    start = time.process_time()
-    count = sum(len(f.body) for text in texts for f in parse(text).functions.values())
-    rate = count / (time.process_time() - start)
-    assert rate > 10_000, f"{rate:.0f} instructions per second"
