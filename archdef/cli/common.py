@@ -67,7 +67,7 @@ def architectures(names: tuple[str, ...], settings: dict[str, str]) -> list:
 
     found = [architecture(name, settings) for name in names or registry.all()]
     if not found:
-        raise click.UsageError("no architecture is installed; install a plugin such as plugins/archdef-tesla")
+        raise click.UsageError("no architecture is installed; install a plugin, such as those in the folder plugins/ of the sources")
     return found
 
 
