@@ -49,6 +49,8 @@ class Frame:
     registers: dict[str, int] = attrs.Factory(dict)
     parameters: dict[str, bytearray] = attrs.Factory(dict)
     """Contents of ``.param`` variables: the function's own and those of the calls it makes."""
+    stack: tuple[int, int] = (0, 0)
+    """The caller's place in the thread's stack: start of its variables, end of the stack."""
     finish: object = None
     """Hands the results over to the caller; takes the thread and the callee's frame."""
 

@@ -19,6 +19,8 @@ class Layout:
     parameters: bytearray = attrs.Factory(bytearray)
     """The kernel's parameter block, filled in by the launch."""
     functions: tuple[str, ...] = ()
+    constants: list[tuple[int, int]] = attrs.Factory(list)
+    """First address, and the one behind the last, of each constant variable."""
 
     def find(self, function: str, name: str) -> tuple[str, int] | None:
         """Give space and address of a name as a function sees it."""
@@ -49,6 +51,8 @@ def lay_out(module: ir.Module, entry: ir.Function, memory: Memory, arguments, dy
             address = memory.allocate(max(1, variable.bytes))
             address += -address % variable.align
             layout.places[owner, variable.name] = variable.space, address
+            if variable.space == "const":
+                layout.constants.append((address, address + variable.bytes))
         elif variable.space in ("shared", "local"):
             if not variable.count:
                 unsized.append((owner, variable))

@@ -1,0 +1,1 @@
+"""Kernels around one texture or surface instruction."""
