@@ -28,6 +28,8 @@ class Form:
     row: table.Row
     modifiers: tuple[str, ...]
     types: tuple[str, ...]
+    lanes: int = 32
+    """Lanes of the warps that the kernel is for: beyond 32, lane masks are 64-bit registers."""
 
     @property
     def name(self) -> str:
@@ -146,4 +148,8 @@ def _atomic(words: set[str], types: tuple[str, ...]) -> bool:
     return "ftz" not in words  # whether an f32 addition flushes depends on the memory, not on a modifier
 
 
-_RULES = {"cvt": _convert, "ld": _load, "ldu": _access, "st": _store, "set": _set, "atom": _atomic, "red": _atomic}
+def _surface(words: set[str], types: tuple[str, ...]) -> bool:
+    return not ("v4" in words and types[0] == "b64")
+
+
+_RULES = {"suld": _surface, "sust": _surface, "cvt": _convert, "ld": _load, "ldu": _access, "st": _store, "set": _set, "atom": _atomic, "red": _atomic}

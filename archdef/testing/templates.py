@@ -363,19 +363,20 @@ def reduction(form: Form) -> Launch:
     elects = form.row.opcode == "elect"
     operands = "%r10|%p10, {0}" if elects else "%r10, %r1, {0}"
     body = base("%rd30", "in", 16) + base("%rd31", "out", 24) + load_operand("b32", 1, 0) + load_operand("pred", 2, 8)
-    body += "    setp.ne.b32 %p10, 0, 0;\n    vote.sync.ballot.b32 %r9, %p2, -1;\n"
+    mask = "%r9" if form.lanes <= 32 else "%rd9"
+    body += f"    setp.ne.b32 %p10, 0, 0;\n    vote.sync.ballot.b{32 if form.lanes <= 32 else 64} {mask}, %p2, -1;\n"
     body += f"    {form.name} {operands.format('-1')};\n" + store_result("b32", 10, 0) + store_result("pred", 10, 8)
-    body += f"    @!%p2 bra DONE;\n    {form.name} {operands.format('%r9')};\n" + store_result("b32", 10, 16) + "DONE:\n"
+    body += f"    @!%p2 bra DONE;\n    {form.name} {operands.format(mask)};\n" + store_result("b32", 10, 16) + "DONE:\n"
     return launch(form, kernel(body), inputs(form, ["b32", "pred"]), 3)
 
 
 @template("match")
 def match(form: Form) -> Launch:
     """Of values that are often equal; warps of the last block agree."""
-    type = form.types[0]
-    pair = "%r10|%p10" if "all" in form.modifiers else "%r10"
+    type, found = form.types[0], "b32" if form.lanes <= 32 else "b64"
+    pair = register(found, 10) + ("|%p10" if "all" in form.modifiers else "")
     body = base("%rd30", "in", 8) + base("%rd31", "out", 16) + load_operand(type, 1, 0) + "    setp.ne.b32 %p10, 0, 0;\n"
-    body += f"    {form.name} {pair}, {register(type, 1)}, -1;\n" + store_result("b32", 10, 0) + store_result("pred", 10, 8)
+    body += f"    {form.name} {pair}, {register(type, 1)}, -1;\n" + store_result(found, 10, 0) + store_result("pred", 10, 8)
     data = inputs(form, [type])
     data = data & np.uint64(3) if type == "b32" else data % np.uint64(3) << np.uint64(40)
     data[-THREADS:] = 7
