@@ -35,6 +35,11 @@ class Layout:
             return 16 + self.functions.index(symbol.name)
         raise Unknown(f"the reference has no variable `{symbol.name}`")
 
+    def function_at(self, address: int) -> str | None:
+        """Give the function that an address stands for."""
+        number = address - 16
+        return self.functions[number] if 0 <= number < len(self.functions) else None
+
     def generic(self, function: str, symbol: ir.Symbol) -> int:
         """Give the generic address."""
         place = self.find(function, symbol.name)

@@ -56,11 +56,14 @@ class Program:
         found, waiting = {self.entry.name: self.entry}, [self.entry]
         while waiting:
             for i in waiting.pop().body:
-                if i.opcode == "call" and isinstance(i.operands[0].callee, ir.Symbol):
-                    callee = self.module.functions.get(i.operands[0].callee.name)
-                    if callee is not None and callee.name not in found:
-                        found[callee.name] = callee
-                        waiting.append(callee)
+                if i.opcode != "call":
+                    continue
+                callee = i.operands[0].callee
+                names = [callee.name] if isinstance(callee, ir.Symbol) else list(self.module.functions)  # through a register: any
+                for function in filter(None, map(self.module.functions.get, names)):
+                    if function.name not in found and not function.entry:
+                        found[function.name] = function
+                        waiting.append(function)
         return list(found.values())
 
 
@@ -252,14 +255,17 @@ class Block:
                 party.at = after
             return not active
         self.parties.remove(party)
-        party.at, party.parts = after, 1
+        entered: dict[str, list[Thread]] = {}
         for t in active:
             frame = step.act(t)
+            entered.setdefault(frame.function.name, []).append(t)
             t.frames.append(t.frame)
             t.frame, t.registers = frame, frame.registers
             frame.stack = t.local_base, t.top
             t.local_base = grow(t, self.program.layout.local_bytes, LOCAL_ALIGNMENT)
-        self._enter(Party(list(active), frame.function, party.depth + 1, parent=party))
+        party.at, party.parts = after, len(entered)
+        for threads in entered.values():
+            self._enter(Party(threads, threads[0].frame.function, party.depth + 1, parent=party))
         return False
 
     def _return(self, party: Party, step: Step, active: list[Thread]) -> bool:
