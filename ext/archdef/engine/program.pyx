@@ -400,8 +400,10 @@ cdef class LoadedProgram:
             u.lane_bytes = m.element
             u.memory = 1
             u.cause = ST_MEMORY_DEPENDENCY
+        elif kind == T.K_BULK:
+            self._read_bulk(u, m)
         elif kind == T.K_COPY_GROUP:
-            self._number(m.fn, T.CG_WAIT_ALL + 1, "operation on groups of copies")
+            self._number(m.fn, T.CG_BULK_WAIT_READ + 1, "operation on groups of copies")
             if m.count < 0:
                 raise ProgramError(f"{m.count} groups")
         elif kind == T.K_PHASE:
@@ -484,6 +486,27 @@ cdef class LoadedProgram:
             self._source(u, m, 1 + m.count, 8)
         for i in range(4):
             self._destination(u, m, i, 4)
+        return 0
+
+    cdef int _read_bulk(self, Uop *u, const MicroOp *m) except -1:
+        """Check a bulk copy or reduction."""
+        self._number(m.combine, T.BK_WITHIN + 1, "route of a bulk copy")
+        self._number(m.vec, 2, "a bulk reduction")
+        if m.vec:
+            self._number(m.fn, _ATOMIC_COUNT, "atomic function")
+            if m.element not in (2, 4, 8):
+                raise ProgramError(f"bulk reduction of elements of {m.element} bytes")
+        self._source(u, m, 0, 8 if m.combine == T.BK_TO_GLOBAL else 4)
+        self._source(u, m, 1, 8 if m.combine == T.BK_TO_SHARED else 4)
+        self._source(u, m, 2, 4)
+        self._required(u.s[0] >= 0 and u.s[1] >= 0 and u.s[2] >= 0, "an address or the size")
+        if m.combine != T.BK_TO_GLOBAL:
+            self._source(u, m, 3, 4)
+            self._required(u.s[3] >= 0, "mbarrier")
+        self.uses_bulk = True
+        u.space = T.SP_GENERIC
+        u.memory = 1
+        u.cause = ST_MEMORY_DEPENDENCY
         return 0
 
     cdef int _read_surface(self, Uop *u, const MicroOp *m) except -1:

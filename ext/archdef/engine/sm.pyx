@@ -11,12 +11,13 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from archdef.engine.access cimport Reach, access_memory
-from archdef.engine.asynchronous cimport copies_pending, copy_async, phase_barrier
+from archdef.engine.asynchronous cimport copies_pending, copy_async, copy_group, phase_barrier
+from archdef.engine.bulk cimport bulk_issue, bulk_landed, bulk_run
 from archdef.engine.compute cimport compute
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, ST_NOT_SELECTED,
                                       ST_PIPE_BUSY, ST_SELECTED, StatementCounters)
 from archdef.engine.dram cimport NEVER
-from archdef.engine.events cimport (EV_BLOCK, EV_FILL, EV_STORE_DONE, EV_WAKE, Event, events_pop, events_push)
+from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_COPIED, EV_FILL, EV_STORE_DONE, EV_WAKE, Event, events_pop, events_push)
 from archdef.engine.inject cimport fill_slot, give_load, inject_run, take_load, throttled_until
 from archdef.engine.lanes cimport set_fpenv
 from archdef.engine.machine cimport MachineTable
@@ -31,9 +32,9 @@ from archdef.engine.state cimport (BARRIERS, COPY_GROUPS, FAULT_BARRIER_NUMBER, 
                                    Warp)
 from archdef.engine.system cimport call_indirect, system_call
 from archdef.engine.texture cimport count_texture
-from archdef.engine.types cimport (BAR_ARRIVE, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_SYNC, BAR_WARP, CG_COMMIT, CG_WAIT_ALL, FL_BYPASS_L1,
+from archdef.engine.types cimport (BAR_ARRIVE, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_SYNC, BAR_WARP, FL_BYPASS_L1,
                                    FL_READ_ONLY, K_ALU, K_ATOM,
-                                   K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_CALL, K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_NOP, K_PHASE, K_RETURN,
+                                   K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL, K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_NOP, K_PHASE, K_RETURN,
                                    K_STORE, K_SYSTEM, K_TRAP, SP_TEXTURE, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID,
                                    SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE, SR_LANEMASK64_LT,
                                    SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
@@ -111,6 +112,20 @@ cdef inline void _plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t 
         events_push(sm.inbox, w.since, EV_WAKE, slot)
 
 
+cdef void _wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
+    """Copies have moved on: a warp that waits for nothing else goes on."""
+    cdef Warp *w = sm.warps + slot
+    cdef const Uop *u
+    if w.state == WS_COPIES and not copies_pending(w):
+        u = sm.launch.ops + w.pc
+        cycle = max(cycle + u.latency, w.settled)
+        sm.launch.counters[u.statement].stall_cycles[<int>ST_MEMORY_DEPENDENCY] += cycle - w.settled
+        w.settled = cycle
+        w.pc += 1
+        simt_arrive(w)
+        _plan(sm, slot, w, w.settled, ST_MEMORY_DEPENDENCY)
+
+
 cdef void _data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
     """A load is complete: its registers become usable, and a warp that sleeps on them wakes."""
     cdef Load *load = sm.loads + index
@@ -122,16 +137,12 @@ cdef void _data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
         w.ready[u.sets[i]] = (cycle + u.latency) << 4 | u.cause
     if u.kind == K_COPY:
         w.copies[load.group % COPY_GROUPS] -= 1
+    elif u.kind == K_BULK:
+        bulk_landed(sm, index)
     give_load(sm, index)
     w.loads -= 1
-    if w.state == WS_COPIES and u.kind == K_COPY and not copies_pending(w, w.copy_target):
-        u = sm.launch.ops + w.pc
-        cycle = max(cycle + u.latency, w.settled)
-        sm.launch.counters[u.statement].stall_cycles[<int>ST_MEMORY_DEPENDENCY] += cycle - w.settled
-        w.settled = cycle
-        w.pc += 1
-        simt_arrive(w)
-        _plan(sm, warp, w, w.settled, ST_MEMORY_DEPENDENCY)
+    if w.state == WS_COPIES:
+        _wake_copier(sm, warp, cycle)
     elif w.state == WS_SLEEPING:
         _plan(sm, warp, w, w.since, w.cause if w.since > cycle + u.latency else u.cause)
     elif w.state == WS_ENDED and w.loads == 0:
@@ -242,8 +253,10 @@ cdef void _start_block(Sm *sm, int32_t slot) noexcept nogil:
         w.reconverge = -1
         w.depth = w.frame = 0
         w.loads = 0
-        w.copy_group = 0
+        w.copy_group = w.bulk_group = 0
         memset(w.copies, 0, sizeof(w.copies))
+        memset(w.bulk_copies, 0, sizeof(w.bulk_copies))
+        memset(w.bulk_reads, 0, sizeof(w.bulk_reads))
         w.settled = sm.now
         memset(w.rows, 0, <size_t>(launch.rows * launch.pitch))
         memset(w.ready, 0, <size_t>(launch.rows + launch.predicates) * sizeof(int64_t))
@@ -649,14 +662,14 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         w.pc += 1
     elif u.kind == K_COPY_GROUP:
         _occupy(sm, slot, u, cycle, u.interval)
-        if lanes and u.fn == CG_COMMIT:
-            if w.copies[(w.copy_group + 1) % COPY_GROUPS] == 0 and w.copy_group < 1 << 30:
-                w.copy_group += 1       # else it joins the group before: only its time is concerned
-        elif lanes:
-            w.copy_target = w.copy_group if u.fn == CG_WAIT_ALL else w.copy_group - 1 - u.count
-            if copies_pending(w, w.copy_target):
-                w.state = WS_COPIES
-                return 0
+        if lanes and copy_group(w, u):
+            w.state = WS_COPIES
+            return 0
+        w.pc += 1
+    elif u.kind == K_BULK:
+        if lanes and bulk_issue(sm, slot, w, u, lanes, cycle) < 0:
+            return -1
+        _occupy(sm, slot, u, cycle, u.interval)
         w.pc += 1
     elif u.kind == K_PHASE:
         if lanes and phase_barrier(sm, w, u, lanes) < 0:
@@ -696,10 +709,21 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
             _data_ready(sm, done[i], event.cycle)
         if sm.injection.active:
             _resume_injection(sm, event.cycle)
+        if sm.bulk.count:
+            _resume_bulk(sm, event.cycle)
     elif event.kind == EV_STORE_DONE:
         sm.store_credits += 1
+        if event.index < -1:
+            _piece_arrived(sm, -2 - event.index, event.cycle)
         if sm.injection.active:
             _resume_injection(sm, event.cycle)
+        if sm.bulk.count:
+            _resume_bulk(sm, event.cycle)
+    elif event.kind == EV_BULK:
+        _resume_bulk(sm, event.cycle)
+    elif event.kind == EV_COPIED:
+        _piece_arrived(sm, event.index, event.cycle)
+        _resume_bulk(sm, event.cycle)
     elif event.kind == EV_WAKE:
         w = sm.warps + event.index
         nsched = <int32_t>sm.launch.m.schedulers
@@ -715,6 +739,26 @@ cdef void _resume_injection(Sm *sm, int64_t cycle) noexcept nogil:
     inject_run(sm, cycle)
     if not inject.active and load >= 0 and sm.loads[load].remaining == 0:
         _data_ready(sm, load, max(sm.loads[load].latest, cycle))
+
+
+cdef void _piece_arrived(Sm *sm, int32_t load, int64_t cycle) noexcept nogil:
+    """One of the things that a bulk copy waits for has happened."""
+    sm.loads[load].remaining -= 1
+    if sm.loads[load].remaining == 0:
+        _data_ready(sm, load, cycle)
+
+
+cdef void _resume_bulk(Sm *sm, int64_t cycle) noexcept nogil:
+    """Let the bulk unit hand over what it can; tell those who wait for its sources, and the load/store unit that waits for room."""
+    cdef int32_t load = bulk_run(sm, cycle)
+    while load >= 0:
+        if sm.loads[load].remaining == 0:
+            _data_ready(sm, load, cycle)
+        else:
+            _wake_copier(sm, sm.loads[load].warp, cycle)
+        if sm.injection.active:
+            _resume_injection(sm, cycle)
+        load = bulk_run(sm, cycle)
 
 
 cdef int64_t sm_next(const Sm *sm) noexcept nogil:

@@ -19,6 +19,9 @@ cdef enum:
     BARRIERS = 16
     MEMO_SLOTS = 8
     COPY_GROUPS = 32             # of asynchronous copies of a warp that are told apart
+    BULK_FULL = 64               # bulk copies that wait; from there on the load/store unit is held
+    BULK_RING = 128              # … and those of the instruction that passes it: 64 lanes
+    BULK_LOADS = 64              # bulk copies whose data are on their way
     MEMO_TRANSACTIONS = 32
 
 cdef enum WarpState:
@@ -50,6 +53,7 @@ cdef enum FaultCode:
     FAULT_CALL_TARGET = 17       # an indirect call of what is no function of that kind
     FAULT_FRAME = 18             # the call stack of a thread is full
     FAULT_PHASE = 19             # a count that a barrier in shared memory does not allow
+    FAULT_BULK_SIZE = 30         # bytes of a bulk copy
     FAULT_TEXTURE_HANDLE = 40    # no texture, surface or sampler of that handle; address: the handle
     FAULT_TEXTURE_SHAPE = 41     # one of other dimensions than the instruction's
     FAULT_SURFACE_BOUNDS = 42
@@ -103,7 +107,11 @@ cdef struct Warp:
     int32_t next_waiting
     int32_t copies[32]           # pieces on their way, by group modulo COPY_GROUPS
     int32_t copy_group           # number of the group that is open
+    int32_t bulk_copies[32]      # bulk copies whose writes are on their way, by group
+    int32_t bulk_reads[32]       # … whose source has not been read yet
+    int32_t bulk_group
     int32_t copy_target          # WS_COPIES: last group waited for
+    int32_t copy_wait            # CopyGroup that waits
     char *local                  # [lanes][local bytes]
 
 cdef struct Barrier:
@@ -131,7 +139,9 @@ cdef struct Load:                # a load or atomic whose data are on their way
     int32_t remaining            # fills to come
     int32_t next
     int64_t latest               # cycle of the last piece known so far
-    int32_t group                # of an asynchronous copy
+    int32_t group                # of an asynchronous copy; bulk copies: modulo COPY_GROUPS, -1: none
+    int64_t barrier              # bulk copies: offset of the mbarrier that counts it, -1: none
+    uint32_t bytes               # … and what it counts
 
 cdef struct Slot:                # an in-flight read of the multiprocessor
     int32_t waiters              # first waiter node, -1: none
@@ -157,6 +167,27 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int64_t floor                # cycle up to which the op holds its unit anyway
     int64_t stalled              # cycle since which it waits for a credit, -1: it does not
     Transaction transactions[512]   # most: eight texels of each of 64 lanes
+
+cdef struct BulkCopy:            # one that waits for the unit, or is being handed over
+    uint64_t address             # of global memory: where it goes on
+    int64_t barrier              # offset in shared memory, -1: none
+    uint32_t left                # bytes not yet formed into transactions
+    uint32_t bytes
+    int32_t warp
+    int32_t op
+    int32_t group                # modulo COPY_GROUPS, -1: none
+
+cdef struct Bulk:                # the unit that moves bulk copies, one after the other
+    BulkCopy *ring               # [BULK_RING]; NULL: the program has none
+    int32_t first
+    int32_t count
+    int32_t load                 # Load of the first copy, -1: it has not begun
+    int32_t loads                # records in use
+    int32_t chunk                # transactions formed …
+    int32_t next                 # … of which these are on their way
+    int64_t time                 # cycle at which the next transaction can go
+    int64_t wake                 # cycle of the event that goes on
+    Transaction *transactions    # [MAX_TRANSACTIONS]
 
 cdef struct Memo:                # one static access: lane pattern and what it costs
     uint64_t mask
@@ -227,6 +258,7 @@ cdef struct Launch:              # what all multiprocessors share
     Output output
     int64_t frames_left
     int32_t stack_start          # local address at which the call stack begins
+    bint uses_bulk               # the program has bulk copies
 
 cdef struct Ended:
     int64_t cycle
@@ -260,6 +292,7 @@ cdef struct Sm:
     uint32_t busy
     int64_t throttled            # cycles in which the load/store unit waited for a credit
     Injection injection
+    Bulk bulk
     Cache l1
     Cache constant
     Cache texture                # of texture fetches, surface loads and read-only loads

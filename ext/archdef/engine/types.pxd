@@ -50,6 +50,8 @@ cpdef enum OpKind:
     K_COPY = 24    # shared memory s[0] + offset = `element` bytes (4, 8, 16) at global address s[1]; s[2] bytes to read or NO_ROW
     K_COPY_GROUP = 25  # `fn` is a CopyGroup; `count` groups that may still be on their way
     K_PHASE = 26   # barrier word at shared address s[0] + offset; `fn` is a PhaseOp; s[1] count, bytes, state or parity; d[0] state or predicate
+    K_BULK = 27    # `combine` is a BulkRoute: s[2] bytes (32-bit) from s[1] to s[0], 64-bit global addresses or 32-bit offsets in shared
+                   # memory; s[3] offset of the mbarrier that counts them; `vec` 1: memory = fn(memory, source), `element` bytes a time
     K_REDUX = 30   # `fn` is a ReduxOp; d[0] row = s[0] of all members combined; s[1] member mask
     K_TEXTURE = 40 # `fn` is a Geometry, `combine` a TextureOp; d[0..3] = texel of handle s[0] at s[1..count]; s[1+count] sampler or NO_ROW
     K_SURFACE = 41 # `fn` is a Geometry, `combine` a SurfaceOp, `offset` a Boundary; handle s[0], coordinates s[1..count]; d[0..vec-1], or
@@ -123,6 +125,14 @@ cpdef enum CopyGroup:    # operations of K_COPY_GROUP
     CG_COMMIT = 0        # copies so far are a group
     CG_WAIT = 1          # wait for all groups but the latest `count`
     CG_WAIT_ALL = 2      # wait for every copy
+    CG_BULK_COMMIT = 3   # bulk copies so far are a group
+    CG_BULK_WAIT = 4     # wait for all groups of bulk copies but the latest `count`
+    CG_BULK_WAIT_READ = 5  # … until their sources have been read
+
+cpdef enum BulkRoute:    # of K_BULK
+    BK_TO_SHARED = 0     # from global memory
+    BK_TO_GLOBAL = 1     # from shared memory
+    BK_WITHIN = 2        # from shared to shared memory
 
 cpdef enum PhaseOp:      # operations of K_PHASE
     MB_INIT = 0          # s[1] arrivals per phase
