@@ -54,6 +54,7 @@ class Kind(IntEnum):
     COPY = 24
     COPY_GROUP = 25
     PHASE = 26
+    BULK = 27
     REDUX = 30
     TEXTURE = 40
     SURFACE = 41
@@ -102,6 +103,8 @@ class BarrierOp(IntEnum):
     RED_AND = 3
     RED_OR = 4
     WARP = 5
+    CLUSTER_ARRIVE = 6
+    CLUSTER_WAIT = 7
 
 
 class VoteOp(IntEnum):
@@ -153,6 +156,17 @@ class CopyGroup(IntEnum):
     COMMIT = 0
     WAIT = 1
     WAIT_ALL = 2
+    BULK_COMMIT = 3
+    BULK_WAIT = 4
+    BULK_WAIT_READ = 5
+
+
+class BulkRoute(IntEnum):
+    """``combine`` of a bulk copy."""
+
+    TO_SHARED = 0
+    TO_GLOBAL = 1
+    WITHIN = 2
 
 
 class PhaseOp(IntEnum):

@@ -39,7 +39,8 @@ def lane_functions() -> dict[int, dict[str, int]]:
                             ("atomic", lanes.atomic_names())):
             _FUNCTION_NUMBERS[kind] = {name: k for k, name in enumerate(names)}
     return {Kind.ALU: _FUNCTION_NUMBERS["alu"], Kind.SETP: _FUNCTION_NUMBERS["compare"],
-            Kind.CARRY: _FUNCTION_NUMBERS["carry"], Kind.ATOM: _FUNCTION_NUMBERS["atomic"]}
+            Kind.CARRY: _FUNCTION_NUMBERS["carry"], Kind.ATOM: _FUNCTION_NUMBERS["atomic"],
+            Kind.BULK: _FUNCTION_NUMBERS["atomic"]}
 
 
 class Constants:

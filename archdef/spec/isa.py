@@ -126,6 +126,8 @@ FEATURES: dict[str, str] = {
     "cp_async": "cp.async: copies from global to shared memory that nobody waits for (8.0)",
     "mbarrier": "mbarrier: barriers that lie in shared memory (8.0)",
     "mbarrier_tx": "mbarrier forms that count bytes, and try_wait (9.0)",
+    "bulk_copies": "cp.async.bulk: copies and reductions of whole pieces of memory that one thread starts (9.0)",
+    "clusters": "clusters of blocks: mapa, getctarank, barrier.cluster (9.0); a cluster has one block here",
     "device_print": "printf and assert (2.0)",
     "device_heap": "malloc and free in kernels (2.0)",
     "device_calls": "calls that are not inlined, recursion, a stack (2.0)",

@@ -6,8 +6,8 @@ from archdef.engine.fault cimport warp_fault
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport BARRIERS, FAULT_BARRIER_NUMBER, FAULT_DIVERGENT_BARRIER, WS_BARRIER, Barrier, Block, Launch, Sm, Warp
-from archdef.engine.types cimport BAR_ARRIVE, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP
+from archdef.engine.state cimport BARRIERS, CLUSTER_BARRIER, FAULT_BARRIER_NUMBER, FAULT_DIVERGENT_BARRIER, WS_BARRIER, Barrier, Block, Launch, Sm, Warp
+from archdef.engine.types cimport BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP
 from archdef.engine.waiting cimport plan
 
 
@@ -45,14 +45,35 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
     barrier.popc = 0
     barrier.all = 1
     barrier.any = 0
+    barrier.phase += 1
 
 
 cdef void check_barriers(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
     """Threads have ended: a barrier may now be complete."""
     cdef int k
     for k in range(BARRIERS):
-        if b.barriers[k].first_waiting >= 0 and b.barriers[k].expected == 0 and b.barriers[k].arrived >= b.threads_alive:
+        if ((b.barriers[k].first_waiting >= 0 or k == CLUSTER_BARRIER and b.barriers[k].arrived) and b.barriers[k].expected == 0
+                and b.barriers[k].arrived >= b.threads_alive):
             _release(sm, b, &b.barriers[k], cycle)
+
+
+cdef int _cluster(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
+    """Arrive at the cluster's barrier, or wait for the phase in which the warp arrived. Returns 1 if it waits, else 0."""
+    cdef Block *b = sm.blocks + w.block
+    cdef Barrier *barrier = &b.barriers[CLUSTER_BARRIER]
+    if u.fn == BAR_CLUSTER_ARRIVE:
+        w.cluster_phase = barrier.phase
+        barrier.arrived += count_bits(lanes)
+        if barrier.arrived >= b.threads_alive:
+            _release(sm, b, barrier, cycle)
+        return 0
+    if barrier.phase != w.cluster_phase:
+        return 0
+    w.state = WS_BARRIER
+    w.barrier_op = w.pc
+    w.next_waiting = barrier.first_waiting
+    barrier.first_waiting = slot
+    return 1
 
 
 cdef int barrier_arrive(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
@@ -68,10 +89,12 @@ cdef int barrier_arrive(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t la
     launch.counters[u.statement].barriers += 1
     if lanes != w.alive:
         return warp_fault(sm, w, FAULT_DIVERGENT_BARRIER, w.alive & ~lanes)
+    if u.fn == BAR_CLUSTER_ARRIVE or u.fn == BAR_CLUSTER_WAIT:
+        return _cluster(sm, slot, w, u, lanes, cycle)
     first = lowest_bit(lanes)
     if u.s[0] >= 0:
         number = (<const uint32_t *>((launch.constants if u.s_bank[0] else w.rows) + u.s[0]))[first]
-    if number >= BARRIERS:
+    if number >= CLUSTER_BARRIER:
         return warp_fault(sm, w, FAULT_BARRIER_NUMBER, lanes)
     barrier = &b.barriers[number]
     if u.s[1] >= 0:

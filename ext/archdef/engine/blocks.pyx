@@ -113,6 +113,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         w.depth = w.frame = 0
         w.loads = 0
         w.copy_group = w.bulk_group = 0
+        w.cluster_phase = -1
         memset(w.copies, 0, sizeof(w.copies))
         memset(w.bulk_copies, 0, sizeof(w.bulk_copies))
         memset(w.bulk_reads, 0, sizeof(w.bulk_reads))

@@ -337,7 +337,7 @@ cdef class LoadedProgram:
             if m.reconverge != -1:
                 self._number(m.reconverge, self.op_count, "reconvergence point")
         elif kind == T.K_BARRIER:
-            self._number(m.fn, T.BAR_WARP + 1, "barrier operation")
+            self._number(m.fn, T.BAR_CLUSTER_WAIT + 1, "barrier operation")
             self._source(u, m, 0, 4)
             self._source(u, m, 1, 4)
             if m.fn in (T.BAR_RED_POPC, T.BAR_RED_AND, T.BAR_RED_OR):

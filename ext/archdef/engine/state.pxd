@@ -16,7 +16,8 @@ from archdef.engine.texture_table cimport Textures
 
 cdef enum:
     PENDING = 0x0400000000000000   # ready cycle of a register whose load is still on its way
-    BARRIERS = 16
+    BARRIERS = 17                  # of a block: 16 by number, and the cluster's
+    CLUSTER_BARRIER = 16
     MEMO_SLOTS = 8
     COPY_GROUPS = 32             # of asynchronous copies of a warp that are told apart
     BULK_FULL = 64               # bulk copies that wait; from there on the load/store unit is held
@@ -104,6 +105,7 @@ cdef struct Warp:
     int32_t cause                # Stall of the wait until `since`
     int32_t unit                 # unit of the next op
     int32_t barrier_op           # op at which it waits
+    int32_t cluster_phase        # of the cluster's barrier when it arrived there
     int32_t next_waiting
     int32_t copies[32]           # pieces on their way, by group modulo COPY_GROUPS
     int32_t copy_group           # number of the group that is open
@@ -119,6 +121,7 @@ cdef struct Barrier:
     int32_t expected             # threads; 0: all that live
     int32_t first_waiting        # warp slot, -1: none
     int32_t popc
+    int32_t phase                # how often it has been completed
     int32_t all
     int32_t any
 
@@ -131,7 +134,7 @@ cdef struct Block:
     int64_t number
     int64_t started
     char *shared
-    Barrier barriers[16]
+    Barrier barriers[17]
 
 cdef struct Load:                # a load or atomic whose data are on their way
     int32_t warp

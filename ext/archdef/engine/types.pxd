@@ -89,6 +89,8 @@ cpdef enum BarrierOp:
     BAR_RED_AND = 3      # predicate d[1]
     BAR_RED_OR = 4       # predicate d[1]
     BAR_WARP = 5         # bar.warp.sync: lanes of one warp
+    BAR_CLUSTER_ARRIVE = 6  # at the barrier of the cluster, which is the block; nobody waits here …
+    BAR_CLUSTER_WAIT = 7    # … but here, for the phase in which the warp arrived
 
 cpdef enum VoteOp:
     VOTE_ALL = 0
