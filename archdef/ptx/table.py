@@ -178,7 +178,7 @@ _SURFACE = "geometry=1d|2d|3d|a1d|a2d boundary=trap|clamp|zero cache=ca|cg|cs|cv
 _COUNTED = "done=mbarrier::complete_tx::bytes"
 _TO_SHARED = "async bulk to=shared::cluster|shared::cta from=global"
 _TO_GLOBAL = "async bulk to=global from=shared::cta bulk_group hint=L2::cache_hint?"
-_ASYNC_RED = f"order=relaxed? scope=cluster? space=shared::cluster>shared? {_COUNTED}"
+_ASYNC_RED = f"order=relaxed scope=cluster space=shared::cluster>shared? {_COUNTED}"
 _WITHIN = f"async bulk to=shared::cluster from=shared::cta {_COUNTED}"
 _ATOMIC_SPACE = f"space=global|shared|shared::cta>shared|shared::cluster>shared? {_ORDERING} {_SCOPE} hint=L2::cache_hint?"
 
