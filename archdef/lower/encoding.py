@@ -220,6 +220,13 @@ class TextureQuery(IntEnum):
     NORMALIZED = 6
     MIP_LEVELS = 7
     SAMPLES = 8
+    LAYOUT = 9
+    FILTER = 10
+    ADDRESS_0 = 11
+    ADDRESS_1 = 12
+    ADDRESS_2 = 13
+    UNNORMALIZED = 14
+    KIND = 15
 
 
 class SurfaceOp(IntEnum):
@@ -227,6 +234,9 @@ class SurfaceOp(IntEnum):
 
     LOAD = 0
     STORE = 1
+    REDUCE = 2
+    STORE_FORMATTED = 3
+    REDUCE_FORMATTED = 4
 
 
 class Boundary(IntEnum):

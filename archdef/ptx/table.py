@@ -175,6 +175,7 @@ _PHASE_SPACE = "space=shared|shared::cta>shared|shared::cluster>shared?"
 _PHASE = f"order=release|acquire|relaxed? scope=cta|cluster? {_PHASE_SPACE}"
 _GEOMETRY = "geometry=1d|2d|3d|a1d|a2d|cube|acube"
 _SURFACE = "geometry=1d|2d|3d|a1d|a2d boundary=trap|clamp|zero cache=ca|cg|cs|cv|wb|wt?"
+_SURFACE_RED = "geometry=1d|2d|3d boundary=trap|clamp|zero"
 _COUNTED = "done=mbarrier::complete_tx::bytes"
 _TO_SHARED = "async bulk to=shared::cluster|shared::cta from=global"
 _TO_GLOBAL = "async bulk to=global from=shared::cta bulk_group hint=L2::cache_hint?"
@@ -548,19 +549,27 @@ TABLE: tuple[Row, ...] = (
     Row("match", "b32|b64", "mode=all sync?", "d:u32 a m:u32", "match", "all", "match", "match"),
     # --------------------------------------------------------------------------------------------- textures and surfaces
     # operands are those inside the brackets one after the other; what follows them (level, gradients) is optional
-    Row("tex", "f32|u32|s32 f32", f"mip=base|level|grad? {_GEOMETRY} vec=v4", "d a b c? e? f?", "texture", "", "load_texture",
+    Row("tex", "f32|u32|s32 f32", f"mip=base|level|grad? {_GEOMETRY} vec=v4", "d a b c? e? f? g? h?", "texture", "", "load_texture",
         "texture"),
-    Row("tex", "f32|u32|s32 s32", "mip=base|level? geometry=1d|2d|3d|a1d|a2d vec=v4", "d a b c? e?", "texture", "", "load_texture",
+    Row("tex", "f32|u32|s32 s32", "mip=base|level? geometry=1d|2d|3d|a1d|a2d vec=v4", "d a b c? e? f? g?", "texture", "", "load_texture",
         "texture"),
-    Row("tld4", "f32|u32|s32 f32", "component=r|g|b|a geometry=2d|a2d vec=v4", "d a b c?", "texture_gather", "", "load_texture",
+    Row("tld4", "f32|u32|s32 f32", "component=r|g|b|a geometry=2d|a2d|cube|acube vec=v4", "d a b c? e? f?", "texture_gather", "", "load_texture",
         "texture_gather"),
     Row("txq", "b32", "query=width|height|depth|array_size|channel_data_type|channel_order|normalized_coords|"
-        "num_mipmap_levels|num_samples", "d a", "texture_query", "", "load_texture", "texture"),
+        "num_mipmap_levels|num_samples|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords", "d a", "texture_query",
+        "", "load_texture", "texture"),
     Row("txq", "b32", "level query=width|height|depth", "d a b", "texture_query", "", "load_texture", "texture"),
-    Row("suq", "b32", "query=width|height|depth|array_size|channel_data_type|channel_order", "d a", "texture_query", "surface",
+    Row("suq", "b32", "query=width|height|depth|array_size|channel_data_type|channel_order|memory_layout", "d a", "texture_query", "surface",
         "load_surface", "surface"),
     Row("suld", "b8|b16|b32|b64", f"raw=b {_SURFACE} vec=v2|v4?", "d a b", "surface_load", "", "load_surface", "surface"),
     Row("sust", "b8|b16|b32|b64", f"raw=b {_SURFACE} vec=v2|v4?", "a b d", "surface_store", "", "store_surface", "surface"),
+    Row("sust", "b32", f"formatted=p {_SURFACE} vec=v2|v4?", "a b d", "surface_formatted", "", "store_surface", "surface"),
+    Row("sured", "u32|s32|u64", f"raw=b op=add {_SURFACE_RED}", "a b d", "surface_reduce", "add_{b}", "store_surface", "surface"),
+    Row("sured", "u32|s32|u64|s64", f"raw=b op=min|max {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_{type}", "store_surface", "surface"),
+    Row("sured", "b32", f"raw=b op=and|or {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_b32", "store_surface", "surface"),
+    Row("sured", "b32|b64", f"raw=p op=add|and|or {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_{b}", "store_surface", "surface"),
+    Row("sured", "b32|b64", f"raw=p op=min|max {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_u{bits}", "store_surface", "surface"),
+    Row("istypep", "", "kind=texref|surfref|samplerref", "p a", "kind_test", "", "load_texture", "texture"),
 )
 
 

@@ -234,7 +234,7 @@ def test_operators_new_and_delete_use_the_heap():
     st.u64 [%rd4+16], %rd2; st.u64 [%rd5+32], %rd4; ld.u64 %rd6, [%rd5+32]; ld.u64 %rd7, [%rd6+16]; st.global.u64 [%rd3], %rd7;
     { .param .b64 p; st.param.b64 [p], %rd4; call.uni _ZdlPv, (p); }
     { .param .b64 p; .param .b64 n; st.param.b64 [p], %rd5; st.param.b64 [n], 40; call.uni _ZdaPvm, (p, n); }"""
-    run, found = launch(kernel(body, head=head), np.zeros(32, np.uint64))
+    _, found = launch(kernel(body, head=head), np.zeros(32, np.uint64))
     assert found.tolist() == [8 * k for k in range(32)]
     twice = body + "{ .param .b64 p; st.param.b64 [p], %rd4; call.uni _ZdlPv, (p); }"
     with pytest.raises(GuestFault, match="freed before"):
@@ -247,5 +247,5 @@ def test_nan_without_a_body_is_the_quiet_nan():
     { .param .b64 t; .param .b64 r; st.param.b64 [t], 0; call.uni (r), _ZL3nanPKc, (t); ld.param.f64 %fd1, [r]; }
     { .param .b64 t; .param .b32 r; st.param.b64 [t], 0; call.uni (r), _ZL4nanfPKc, (t); ld.param.f32 %f1, [r]; }
     st.global.f64 [%rd1], %fd1; st.global.f32 [%rd1+8], %f1;"""
-    run, found = launch(kernel(body, head=head), np.zeros(2, np.uint64), block=1)
+    _, found = launch(kernel(body, head=head), np.zeros(2, np.uint64), block=1)
     assert [hex(v) for v in found] == ["0x7ff8000000000000", "0x7fc00000"]

@@ -467,10 +467,10 @@ cdef class LoadedProgram:
         self._number(m.combine, T.TX_QUERY + 1, "texture operation")
         self._number(m.count, 5, "number of coordinates")
         if m.combine == T.TX_QUERY:
-            self._number(m.element, T.TQ_SAMPLES + 1, "query")
+            self._number(m.element, T.TQ_KIND + 1, "query")
         else:
             self._number(m.element, 4, "component")
-            if m.count != _COORDINATES[m.fn] or m.combine == T.TX_GATHER and (m.fn not in (T.GEO_2D, T.GEO_A2D) or m.flags & T.FL_SIGNED):
+            if m.count != _COORDINATES[m.fn] or m.combine == T.TX_GATHER and (m.fn not in (T.GEO_2D, T.GEO_A2D, T.GEO_CUBE, T.GEO_ACUBE) or m.flags & T.FL_SIGNED):
                 raise ProgramError(f"{m.count} coordinates of geometry {m.fn}")
         self.uses_textures = True
         u.kind = T.K_LOAD
@@ -514,13 +514,19 @@ cdef class LoadedProgram:
         cdef int i, at, bytes = 8 if m.element == 8 else 4
         cdef MicroOp tail
         self._number(m.fn, T.GEO_A2D + 1, "geometry")
-        self._number(m.combine, T.SF_STORE + 1, "surface operation")
+        self._number(m.combine, T.SF_REDUCE_FORMATTED + 1, "surface operation")
         if m.element not in (1, 2, 4, 8) or m.vec not in (1, 2, 4) or m.element * m.vec > 16:
             raise ProgramError(f"{m.vec} elements of {m.element} bytes")
         if m.count != _COORDINATES[m.fn] or not 0 <= m.offset <= T.SB_ZERO:
             raise ProgramError(f"{m.count} coordinates of geometry {m.fn}, boundary {m.offset}")
         self.uses_textures = True
-        u.kind = T.K_STORE if m.combine == T.SF_STORE else T.K_LOAD
+        u.kind = T.K_LOAD if m.combine == T.SF_LOAD else T.K_STORE if m.combine in (T.SF_STORE, T.SF_STORE_FORMATTED) else T.K_ATOM
+        if m.combine == T.SF_STORE_FORMATTED and m.element != 4:
+            raise ProgramError(f"a formatted store of elements of {m.element} bytes")
+        if u.kind == T.K_ATOM:
+            self._number(m.target, _ATOMIC_COUNT, "atomic function")
+            if m.vec != 1 or m.element < 4:
+                raise ProgramError(f"surface reduction of {m.vec} elements of {m.element} bytes")
         u.space = T.SP_SURFACE
         u.memory = 1
         u.lane_bytes = m.element * m.vec

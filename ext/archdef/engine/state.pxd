@@ -59,6 +59,7 @@ cdef enum FaultCode:
     FAULT_TEXTURE_SHAPE = 41     # one of other dimensions than the instruction's
     FAULT_SURFACE_BOUNDS = 42
     FAULT_SURFACE_ALIGNMENT = 43
+    FAULT_SURFACE_FORMAT = 44    # texels of another size than the instruction works on
 
 cdef struct Fault:
     int32_t code

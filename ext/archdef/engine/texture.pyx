@@ -14,11 +14,11 @@ from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, Injection, Launch, Sm, Warp
 from archdef.engine.texture_cache cimport MOST_TAPS, texel_place, texture_transact
-from archdef.engine.texture_table cimport (AM_BORDER, AM_MIRROR, AM_WRAP, TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16,
+from archdef.engine.texture_table cimport (AM_BORDER, AM_CLAMP, AM_MIRROR, AM_WRAP, TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16,
                                            TF_U32, TK_SAMPLER, TK_SURFACE, TK_TEXTURE, Texture, texture_find, texture_stale)
-from archdef.engine.types cimport (K_LOAD, SP_TEXTURE, FL_SIGNED, GEO_1D, GEO_2D, GEO_3D, GEO_A1D, GEO_A2D, GEO_ACUBE, GEO_CUBE, TQ_ARRAY_SIZE,
-                                   TQ_CHANNEL_ORDER, TQ_CHANNEL_TYPE, TQ_DEPTH, TQ_HEIGHT, TQ_MIP_LEVELS, TQ_NORMALIZED,
-                                   TQ_SAMPLES, TQ_WIDTH, TX_GATHER, TX_QUERY)
+from archdef.engine.types cimport (K_ATOM, K_LOAD, SP_TEXTURE, FL_SIGNED, GEO_1D, GEO_2D, GEO_3D, GEO_A1D, GEO_A2D, GEO_ACUBE, GEO_CUBE, TQ_ADDRESS_0, TQ_ADDRESS_1, TQ_ADDRESS_2, TQ_ARRAY_SIZE,
+                                   TQ_CHANNEL_ORDER, TQ_CHANNEL_TYPE, TQ_DEPTH, TQ_FILTER, TQ_HEIGHT, TQ_KIND, TQ_LAYOUT, TQ_MIP_LEVELS,
+                                   TQ_NORMALIZED, TQ_SAMPLES, TQ_UNNORMALIZED, TQ_WIDTH, TX_GATHER, TX_QUERY)
 
 cdef enum:
     OUTSIDE = -1             # index of a texel that is not there: it reads zero
@@ -67,11 +67,16 @@ cdef inline int64_t _resolve(int64_t i, int64_t size, int64_t mode) noexcept nog
     if mode == AM_WRAP:
         i = i % size
         return i + size if i < 0 else i
+    if mode == AM_MIRROR:
+        i = i % (2 * size)
+        if i < 0:
+            i += 2 * size
+        return i if i < size else 2 * size - 1 - i
     return 0 if i < 0 else size - 1
 
 
-cdef inline void _axis(double x, int64_t size, int64_t mode, bint normalized, bint linear, Axis *out) noexcept nogil:
-    """The texels that coordinate x selects along an axis of `size` texels, and their weights."""
+cdef inline void _axis(double x, int64_t size, int64_t mode, bint normalized, bint linear, int64_t moved, Axis *out) noexcept nogil:
+    """The texels that coordinate x, moved by so many texels, selects along an axis of `size` texels, and their weights."""
     cdef double whole
     cdef int64_t fixed
     if x != x:
@@ -84,6 +89,7 @@ cdef inline void _axis(double x, int64_t size, int64_t mode, bint normalized, bi
                 x = 0
             elif mode == AM_MIRROR and fmod(whole, 2) != 0:
                 x = 1 - x
+                moved = -moved
         x = x * size
     if x > 1e12:
         x = 1e12
@@ -91,12 +97,12 @@ cdef inline void _axis(double x, int64_t size, int64_t mode, bint normalized, bi
         x = -1e12
     if linear:
         fixed = <int64_t>floor((x - 0.5) * 256 + 0.5)
-        out.at[0] = _resolve(fixed >> 8, size, mode)
-        out.at[1] = _resolve((fixed >> 8) + 1, size, mode)
+        out.at[0] = _resolve((fixed >> 8) + moved, size, mode)
+        out.at[1] = _resolve((fixed >> 8) + moved + 1, size, mode)
         out.weight[1] = fixed & 255
         out.weight[0] = 256 - out.weight[1]
     else:
-        out.at[0] = _resolve(<int64_t>floor(x), size, mode)
+        out.at[0] = _resolve(<int64_t>floor(x) + moved, size, mode)
         out.at[1] = OUTSIDE
         out.weight[0] = 256
         out.weight[1] = 0
@@ -285,9 +291,9 @@ cdef void _sample(Sm *sm, const Texture *t, const Texture *sampler, const Uop *u
         if k >= count:
             _whole(0, 1, &axis[k])
         elif u.flags & FL_SIGNED:
-            _whole(<int32_t>coordinate[first + k], size, &axis[k])
+            _whole(<int32_t>coordinate[first + k] + <int64_t>(<int8_t>(u.offset >> 8 * k)), size, &axis[k])
         else:
-            _axis(x[k], size, sampler.address_mode[k], normalized, linear, &axis[k])
+            _axis(x[k], size, sampler.address_mode[k], normalized, linear, <int8_t>(u.offset >> 8 * k), &axis[k])
     if u.combine == TX_GATHER:
         _gathered(sm, t, axis, layer, u.element, result, seen)
     elif linear and not u.flags & FL_SIGNED:
@@ -310,6 +316,15 @@ cdef uint32_t _query(const Texture *t, int what) noexcept nogil:
         return <uint32_t>t.normalized
     if what == TQ_MIP_LEVELS or what == TQ_SAMPLES:
         return 1
+    if what == TQ_LAYOUT:
+        return <uint32_t>(not t.tiled)
+    if what == TQ_FILTER:
+        return <uint32_t>t.linear
+    if what == TQ_UNNORMALIZED:
+        return <uint32_t>(not t.normalized)
+    if what in (TQ_ADDRESS_0, TQ_ADDRESS_1, TQ_ADDRESS_2):     # wrap, mirror, clamp_ogl, clamp_to_edge, clamp_to_border
+        what = <int>t.address_mode[what - TQ_ADDRESS_0]
+        return 0 if what == AM_WRAP else 1 if what == AM_MIRROR else 3 if what == AM_CLAMP else 4
     if what == TQ_CHANNEL_ORDER:     # OpenCL's numbers, as PTX refers to
         return 0x10b0 if t.channels == 1 else 0x10b2 if t.channels == 2 else 0x10b5
     if t.format == TF_F32:
@@ -325,6 +340,10 @@ cdef uint32_t _query(const Texture *t, int what) noexcept nogil:
 cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) noexcept nogil:
     """Count one access to a texture or surface."""
     c.texture_hazards += reach.hazards
+    if u.kind == K_ATOM:
+        c.atomics += 1
+        c.atomic_transactions += reach.pieces
+        return
     if u.kind != K_LOAD:
         c.surface_stores += 1
         c.surface_store_transactions += reach.pieces
@@ -358,6 +377,17 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
     while left:
         lane = lowest_bit(left)
         left &= left - 1
+        if u.combine == TX_QUERY and u.element >= TQ_FILTER:
+            t = texture_find(&launch.textures, handles[lane])
+            if u.element == TQ_KIND:
+                k = 0 if t == NULL else <int>t.kind + 1
+            elif t == NULL or t.kind == TK_SURFACE:
+                return texture_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handles[lane])
+            else:
+                k = <int>_query(t, u.element)
+            if u.d[0] >= 0:
+                (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>k
+            continue
         if t == NULL or t.handle != handles[lane]:
             t = texture_of(sm, w, u, lane, handles[lane], kind)
             if t == NULL:

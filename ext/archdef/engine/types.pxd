@@ -53,7 +53,8 @@ cpdef enum OpKind:
     K_BULK = 27    # `combine` is a BulkRoute: s[2] bytes (32-bit) from s[1] to s[0], 64-bit global addresses or 32-bit offsets in shared
                    # memory; s[3] offset of the mbarrier that counts them; `vec` 1: memory = fn(memory, source), `element` bytes a time
     K_REDUX = 30   # `fn` is a ReduxOp; d[0] row = s[0] of all members combined; s[1] member mask
-    K_TEXTURE = 40 # `fn` is a Geometry, `combine` a TextureOp; d[0..3] = texel of handle s[0] at s[1..count]; s[1+count] sampler or NO_ROW
+    K_TEXTURE = 40 # `fn` is a Geometry, `combine` a TextureOp; d[0..3] = texel of handle s[0] at s[1..count]; s[1+count] sampler or NO_ROW;
+                   # `offset` texels that x, y, z are moved by: one signed byte each
     K_SURFACE = 41 # `fn` is a Geometry, `combine` a SurfaceOp, `offset` a Boundary; handle s[0], coordinates s[1..count]; d[0..vec-1], or
                    # stored values from s[1+count] on; what has no place in s goes on in d
 
@@ -171,10 +172,20 @@ cpdef enum TextureQuery:
     TQ_NORMALIZED = 6
     TQ_MIP_LEVELS = 7
     TQ_SAMPLES = 8
+    TQ_LAYOUT = 9        # 1: rows as they lie
+    TQ_FILTER = 10       # from here on: of a sampler, or of a texture's own
+    TQ_ADDRESS_0 = 11
+    TQ_ADDRESS_1 = 12
+    TQ_ADDRESS_2 = 13
+    TQ_UNNORMALIZED = 14
+    TQ_KIND = 15         # TextureKind + 1, 0 if the handle is none; no fault
 
 cpdef enum SurfaceOp:
     SF_LOAD = 0
     SF_STORE = 1
+    SF_REDUCE = 2        # memory = fn(memory, value): `target` is the atomic function
+    SF_STORE_FORMATTED = 3   # coordinates count texels; values of 32 bits become texels of the surface's format
+    SF_REDUCE_FORMATTED = 4  # … reductions of whole texels; FL_SIGNED: signed ones by the order of signed numbers
 
 cpdef enum Boundary:     # of surface coordinates
     SB_TRAP = 0
