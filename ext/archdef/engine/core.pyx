@@ -166,6 +166,8 @@ cdef class Simulation:
         launch.special_of = self.program.special_of
         launch.special_row = self.program.special_row
         launch.uses_bulk = self.program.uses_bulk
+        for i in range(m.units):
+            launch.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers == 1 else 1
         launch.lanes = m.warp_size
         launch.pitch = 4 * m.warp_size
         launch.blocks = 1

@@ -350,7 +350,7 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
 cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     """Advance to `until` (exclusive). Returns -1 after a fault."""
     cdef const MachineTable *m = sm.launch.m
-    cdef int nsched = <int>m.schedulers, i, bit, width
+    cdef int nsched = <int>m.schedulers, i, bit, width, place, turn
     cdef Scheduler *s
     cdef uint64_t candidates, woken, allowed
     cdef int64_t cycle
@@ -368,7 +368,11 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
         sm.now = cycle
         while sm.inbox.count and sm.inbox.heap[0].cycle <= cycle:
             _handle(sm, events_pop(sm.inbox))
-        for i in range(nsched):
+        turn = sm.turn
+        for place in range(nsched):     # they take turns at the units that they share
+            i = turn + place
+            if i >= nsched:
+                i -= nsched
             s = sm.schedulers + i
             if s.slots >> (cycle & 63) & 1:
                 woken = s.wheel[cycle & 63]

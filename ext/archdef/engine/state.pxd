@@ -234,6 +234,7 @@ cdef struct Launch:              # what all multiprocessors share
     const uint32_t *special_of
     const uint32_t *special_row
     int32_t lanes                # warp size
+    int32_t held_from[16]        # per unit: fewest cycles of an op that keep others from starting
     int32_t pitch                # bytes of a row
     int32_t block_threads
     int32_t block_warps
@@ -294,6 +295,7 @@ cdef struct Sm:
     int64_t unit_free[16]
     int64_t unit_blocked[16]
     uint32_t busy
+    int32_t turn                 # scheduler that comes first: the one behind the last that took a unit which they share
     int64_t throttled            # cycles in which the load/store unit waited for a credit
     Injection injection
     Bulk bulk
