@@ -11,6 +11,7 @@ from archdef.engine.access cimport Reach
 from archdef.engine.coalesce cimport coalesce
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.memory cimport GLOBAL_BASE, SHARED_WINDOW
+from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport (COPY_GROUPS, FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_PHASE, Injection, Launch, Sm, Warp)
@@ -18,13 +19,9 @@ from archdef.engine.types cimport (CG_BULK_COMMIT, CG_BULK_WAIT, CG_BULK_WAIT_RE
                                    MB_EXPECT, MB_INIT, MB_INVALIDATE, MB_TEST, MB_TEST_PARITY, SP_GENERIC)
 
 
-cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
-    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
-
-
 cdef inline uint64_t _shared_address(const Launch *launch, const Warp *w, const Uop *u, int lane) noexcept nogil:
     """Generic address of operand 0 in one lane."""
-    cdef const char *row = _row(launch, w, u, 0)
+    cdef const char *row = row_of(launch, w, u, 0)
     cdef uint64_t address
     if u.flags & FL_ADDRESS64:
         address = (<const uint64_t *>row)[lane] + <uint64_t>u.offset
@@ -83,10 +80,10 @@ cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *ou
         target = guest_at(sm, w, lane, to, &room)
         if to < <uint64_t>SHARED_WINDOW or target == NULL or room < u.lane_bytes:
             return guest_fault(sm, w, FAULT_BOUNDS, lane, to)
-        address[lane] = (<const uint64_t *>_row(launch, w, u, 1))[lane]
+        address[lane] = (<const uint64_t *>row_of(launch, w, u, 1))[lane]
         size = u.lane_bytes
         if u.s[2] >= 0:
-            size = min(size, <int64_t>(<const uint32_t *>_row(launch, w, u, 2))[lane])
+            size = min(size, <int64_t>(<const uint32_t *>row_of(launch, w, u, 2))[lane])
         if to & mask:
             return guest_fault(sm, w, FAULT_ALIGNMENT, lane, to)
         if size == 0:
@@ -157,8 +154,8 @@ cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
         before = word
         count = 1
         if u.s[1] >= 0:
-            count = ((<const uint64_t *>_row(launch, w, u, 1))[lane] if u.fn == MB_TEST
-                     else <uint64_t>(<const uint32_t *>_row(launch, w, u, 1))[lane])
+            count = ((<const uint64_t *>row_of(launch, w, u, 1))[lane] if u.fn == MB_TEST
+                     else <uint64_t>(<const uint32_t *>row_of(launch, w, u, 1))[lane])
         if u.fn == MB_INIT:
             if count == 0 or count > 0xfffff:
                 return guest_fault(sm, w, FAULT_PHASE, lane, count)

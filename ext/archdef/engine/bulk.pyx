@@ -22,6 +22,7 @@ from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span
 from archdef.engine.network cimport RQ_ATOMIC, RQ_READ
+from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport (BULK_FULL, BULK_LOADS, BULK_RING, COPY_GROUPS, FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_BULK_SIZE,
@@ -34,10 +35,6 @@ cdef enum:
     CHUNK_PIECES = 32        # pieces whose transactions are formed together
 
 
-cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
-    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
-
-
 # ------------------------------------------------------------------------------------------------------------ moving bytes
 cdef int _refuse(Sm *sm, const Warp *w, int code, int lane, uint64_t address, int64_t bytes) noexcept nogil:
     """Record a fault at an address; `bytes`: what would have been reached, or what it must be a multiple of."""
@@ -48,7 +45,7 @@ cdef int _refuse(Sm *sm, const Warp *w, int code, int lane, uint64_t address, in
 
 cdef char *_shared(Sm *sm, const Warp *w, const Uop *u, int i, int lane, int64_t bytes, int64_t multiple) noexcept nogil:
     """Where `bytes` at operand i's offset in shared memory lie in host memory; NULL after a fault."""
-    cdef uint32_t offset = (<const uint32_t *>_row(sm.launch, w, u, i))[lane]
+    cdef uint32_t offset = (<const uint32_t *>row_of(sm.launch, w, u, i))[lane]
     if offset & (multiple - 1):
         _refuse(sm, w, FAULT_ALIGNMENT, lane, offset, multiple)
         return NULL
@@ -100,14 +97,14 @@ cdef int _copy(Sm *sm, int32_t slot, Warp *w, const Uop *u, int lane) noexcept n
     cdef Launch *launch = sm.launch
     cdef Bulk *bulk = &sm.bulk
     cdef BulkCopy *copy = bulk.ring + (bulk.first + bulk.count) % BULK_RING
-    cdef uint32_t bytes = (<const uint32_t *>_row(launch, w, u, 2))[lane]
+    cdef uint32_t bytes = (<const uint32_t *>row_of(launch, w, u, 2))[lane]
     cdef uint64_t address = 0
     cdef char *to
     cdef char *source
     if bytes & (PIECE - 1):
         return guest_fault(sm, w, FAULT_BULK_SIZE, lane, bytes)
     if u.combine != BK_WITHIN:
-        address = (<const uint64_t *>_row(launch, w, u, 0 if u.combine == BK_TO_GLOBAL else 1))[lane]
+        address = (<const uint64_t *>row_of(launch, w, u, 0 if u.combine == BK_TO_GLOBAL else 1))[lane]
     if u.combine == BK_TO_GLOBAL:
         to = _global(sm, w, lane, address, bytes, True)
     else:
@@ -129,7 +126,7 @@ cdef int _copy(Sm *sm, int32_t slot, Warp *w, const Uop *u, int lane) noexcept n
     else:
         if _shared(sm, w, u, 3, lane, 8, 8) == NULL:
             return -1
-        copy.barrier = (<const uint32_t *>_row(launch, w, u, 3))[lane]
+        copy.barrier = (<const uint32_t *>row_of(launch, w, u, 3))[lane]
     if u.vec:
         _reduce(u, to, source, bytes)
     else:

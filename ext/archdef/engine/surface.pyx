@@ -9,21 +9,19 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from archdef.engine.access cimport Reach
 from archdef.engine.coalesce cimport coalesce
 from archdef.engine.memory cimport GLOBAL_BASE
+from archdef.engine.fault cimport op_fault
 from archdef.engine.lanes cimport atomic_function, atomic_table
+from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport (FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT, FAULT_TEXTURE_SHAPE, Injection, Launch, Sm,
                                    Warp)
-from archdef.engine.texture cimport texture_fault, texture_of
+from archdef.engine.texture cimport texture_of
 from archdef.engine.texture_cache cimport texel_place, texture_transact
 from archdef.engine.texture_table cimport (TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16, TF_U32, TK_SURFACE, Texture,
                                            texture_stale, texture_written)
 from archdef.engine.types cimport (FL_SIGNED, GEO_1D, GEO_2D, GEO_3D, GEO_A1D, GEO_A2D, K_ATOM, K_LOAD, SB_CLAMP, SB_TRAP,
                                    SF_REDUCE_FORMATTED, SF_STORE_FORMATTED)
-
-
-cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
-    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
 
 
 cdef inline bint _fits(const Texture *t, int geometry) noexcept nogil:
@@ -45,7 +43,7 @@ cdef inline bint _hold(int64_t *x, int64_t last, int64_t boundary) noexcept nogi
 cdef void _reduce(const Launch *launch, const Warp *w, const Uop *u, const Texture *t, int lane, char *host) noexcept nogil:
     """Combine one lane's value with what is there."""
     cdef atomic_function function = atomic_table()[u.target]
-    cdef const char *row = _row(launch, w, u, 1 + u.count)
+    cdef const char *row = row_of(launch, w, u, 1 + u.count)
     cdef uint64_t turned = 0
     if u.combine == SF_REDUCE_FORMATTED and u.flags & FL_SIGNED and t.format in (TF_S8, TF_S16, TF_S32):
         # with the sign turned round, signed numbers have the order of unsigned ones
@@ -83,7 +81,7 @@ cdef void _put(const Launch *launch, const Warp *w, const Uop *u, const Texture 
     cdef uint32_t value
     cdef int64_t number
     for c in range(t.channels):
-        value = (<const uint32_t *>_row(launch, w, u, 1 + u.count + c))[lane] if c < u.vec else 0
+        value = (<const uint32_t *>row_of(launch, w, u, 1 + u.count + c))[lane] if c < u.vec else 0
         number = <int32_t>value
         if t.format in (TF_U32, TF_S32, TF_F32):
             (<uint32_t *>host)[c] = value
@@ -106,9 +104,9 @@ cdef void _move(const Launch *launch, Warp *w, const Uop *u, int lane, char *hos
     for v in range(u.vec):
         if u.kind != K_LOAD:
             if u.element == 8:
-                (<uint64_t *>host)[v] = (<const uint64_t *>_row(launch, w, u, 1 + u.count + v))[lane]
+                (<uint64_t *>host)[v] = (<const uint64_t *>row_of(launch, w, u, 1 + u.count + v))[lane]
                 continue
-            value = (<const uint32_t *>_row(launch, w, u, 1 + u.count + v))[lane]
+            value = (<const uint32_t *>row_of(launch, w, u, 1 + u.count + v))[lane]
             if u.element == 4:
                 (<uint32_t *>host)[v] = <uint32_t>value
             elif u.element == 2:
@@ -129,7 +127,7 @@ cdef void _move(const Launch *launch, Warp *w, const Uop *u, int lane, char *hos
 cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
     """Perform a surface load, store or reduction for `lanes` (not empty) and say what it costs. Returns -1 after a fault."""
     cdef Launch *launch = sm.launch
-    cdef const uint64_t *handles = <const uint64_t *>_row(launch, w, u, 0)
+    cdef const uint64_t *handles = <const uint64_t *>row_of(launch, w, u, 0)
     cdef const Texture *t = NULL
     cdef uint64_t place[64]
     cdef uint64_t left = lanes, inside = 0, address
@@ -146,29 +144,29 @@ cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
             if t == NULL:
                 return -1
         if not _fits(t, u.fn):
-            return texture_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
+            return op_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
         for k in range(u.count):
-            at[k] = (<const int32_t *>_row(launch, w, u, 1 + k))[lane]
+            at[k] = (<const int32_t *>row_of(launch, w, u, 1 + k))[lane]
         texel = t.channels * (4 if t.format in (TF_U32, TF_S32, TF_F32) else 1 if t.format in (TF_U8, TF_S8) else 2)
         x = at[layered]
         y = at[layered + 1] if u.fn in (GEO_2D, GEO_A2D, GEO_3D) else 0
         slice = at[0] if layered else at[2] if u.fn == GEO_3D else 0
         if formatted:
             if u.combine == SF_REDUCE_FORMATTED and texel != bytes:
-                return texture_fault(sm, w, u, FAULT_SURFACE_FORMAT, lane, t.handle)
+                return op_fault(sm, w, u, FAULT_SURFACE_FORMAT, lane, t.handle)
             bytes = <int>texel
             widest = max(widest, bytes)
             held = _hold(&x, t.width - 1, u.offset)
             x *= texel
         elif x & (bytes - 1):
-            return texture_fault(sm, w, u, FAULT_SURFACE_ALIGNMENT, lane, t.handle)
+            return op_fault(sm, w, u, FAULT_SURFACE_ALIGNMENT, lane, t.handle)
         else:
             held = _hold(&x, (t.width * texel - bytes) & ~<int64_t>(bytes - 1) if t.width * texel >= bytes else -1, u.offset)
         held = _hold(&y, t.height - 1, u.offset) and held
         held = _hold(&slice, (t.depth if u.fn == GEO_3D else t.layers) - 1, u.offset) and held
         if not held:
             if u.offset == SB_TRAP:
-                return texture_fault(sm, w, u, FAULT_SURFACE_BOUNDS, lane, t.handle)
+                return op_fault(sm, w, u, FAULT_SURFACE_BOUNDS, lane, t.handle)
             if u.kind == K_LOAD:
                 _move(launch, w, u, lane, NULL)
             continue

@@ -9,7 +9,9 @@ from libc.string cimport memcpy
 
 from archdef.engine.access cimport Reach
 from archdef.engine.counters cimport StatementCounters
+from archdef.engine.fault cimport op_fault
 from archdef.engine.memory cimport GLOBAL_BASE
+from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, Injection, Launch, Sm, Warp
@@ -34,25 +36,11 @@ cdef struct Sampled:         # what one warp's access touched so far
     int lane_stale
 
 
-cdef int texture_fault(Sm *sm, const Warp *w, const Uop *u, int code, int lane, uint64_t handle) noexcept nogil:
-    """Record the first fault of the launch; its address is the handle."""
-    cdef Launch *launch = sm.launch
-    if launch.fault.code == 0:
-        launch.fault.code = code
-        launch.fault.op = <int32_t>(u - launch.ops)
-        launch.fault.sm = sm.id
-        launch.fault.warp = <int32_t>(w - sm.warps)
-        launch.fault.lane = lane
-        launch.fault.address = handle
-        launch.fault.cycle = sm.now
-    return -1
-
-
 cdef const Texture *texture_of(Sm *sm, const Warp *w, const Uop *u, int lane, uint64_t handle, int kind) noexcept nogil:
     """The texture, surface or sampler of a handle; NULL after a fault."""
     cdef const Texture *t = texture_find(&sm.launch.textures, handle)
     if t == NULL or t.kind != kind:
-        texture_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handle)
+        op_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handle)
         return NULL
     return t
 
@@ -355,14 +343,10 @@ cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) 
         c.surface_loads += 1
 
 
-cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
-    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
-
-
 cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
     """Perform a fetch, gather or query for `lanes` (not empty) and say what it costs. Returns -1 after a fault."""
     cdef Launch *launch = sm.launch
-    cdef const uint64_t *handles = <const uint64_t *>_row(launch, w, u, 0)
+    cdef const uint64_t *handles = <const uint64_t *>row_of(launch, w, u, 0)
     cdef const uint64_t *samplers = NULL
     cdef const Texture *t = NULL
     cdef const Texture *sampler = NULL
@@ -373,7 +357,7 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
     cdef int lane, k, kind = TK_SURFACE if u.combine == TX_QUERY and u.vec else TK_TEXTURE
     seen.count = seen.stale = 0
     if u.s[1 + u.count] >= 0:
-        samplers = <const uint64_t *>_row(launch, w, u, 1 + u.count)
+        samplers = <const uint64_t *>row_of(launch, w, u, 1 + u.count)
     while left:
         lane = lowest_bit(left)
         left &= left - 1
@@ -382,7 +366,7 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
             if u.element == TQ_KIND:
                 k = 0 if t == NULL else <int>t.kind + 1
             elif t == NULL or t.kind == TK_SURFACE:
-                return texture_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handles[lane])
+                return op_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handles[lane])
             else:
                 k = <int>_query(t, u.element)
             if u.d[0] >= 0:
@@ -397,14 +381,14 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
                 (<uint32_t *>(w.rows + u.d[0]))[lane] = _query(t, u.element)
             continue
         if not _fits(t, u.fn):
-            return texture_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
+            return op_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
         sampler = t
         if samplers != NULL:
             sampler = texture_of(sm, w, u, lane, samplers[lane], TK_SAMPLER)
             if sampler == NULL:
                 return -1
         for k in range(u.count):
-            coordinate[k] = (<const uint32_t *>_row(launch, w, u, 1 + k))[lane]
+            coordinate[k] = (<const uint32_t *>row_of(launch, w, u, 1 + k))[lane]
         seen.lane_stale = 0
         _sample(sm, t, sampler, u, coordinate, result, &seen)
         seen.stale += seen.lane_stale
