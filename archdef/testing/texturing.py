@@ -24,8 +24,7 @@ ASSUMPTIONS = {
     "layer": "a layer out of range is clamped",
     "cube": "a face is filtered as a texture of its own, its edges by the texture's address modes",
     "conversion": "normalised integers are divided by 255, 127, 65535 or 32767 and rounded once; the least one counts as -1",
-    "offset": "a texel offset moves the index of the texel before the address mode is applied; mirrored, in the mirror's direction",
-    "formatted_store": "integers out of the range of the surface's format are held at its ends; channels that are not given become 0",
+    "offset": "a texel offset moves the index of the texel before the address mode is applied",
     "gather": "the four texels that filtering would use, rounding included: (0,1), (1,1), (1,0), (0,0) as (column, row)",
 }
 """What the model takes for granted where the guide is silent: to be checked on hardware."""
@@ -39,7 +38,6 @@ def indices(x: np.ndarray, size: int, *, address: str, normalized: bool, linear:
     Returns indices, int64, shape (n, 2), -1 for a texel that is not there and reads zero; and weights, int64, shape (n, 2), in 1/256,
     whose sum is 256. Without filtering the second weight is 0.
     """
-    moved = np.full(np.shape(x), offset)
     x = np.nan_to_num(np.asarray(x, np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)
     if not normalized and address in ("wrap", "mirror"):
         address = "clamp"
@@ -48,9 +46,8 @@ def indices(x: np.ndarray, size: int, *, address: str, normalized: bool, linear:
             x = np.where(np.isfinite(x), x, 0.0)
             whole = np.floor(x)
             fraction = x - whole                                # wrap: frac(x)
-            odd = np.fmod(whole, 2) != 0
-            x = np.where(odd, 1 - fraction, fraction) if address == "mirror" else fraction
-            moved = np.where(odd & (address == "mirror"), -offset, offset)
+            # the second half of a mirrored period is mirrored texel by texel
+            x = np.where(np.fmod(whole, 2) != 0, fraction + 1, fraction) if address == "mirror" else fraction
         x = x * size
     x = np.clip(x, -1e12, 1e12)
     if linear:
@@ -58,7 +55,7 @@ def indices(x: np.ndarray, size: int, *, address: str, normalized: bool, linear:
         first, second = fixed >> 8, fixed & 255                   # i = floor(xB), alpha = frac(xB)
     else:
         first, second = np.floor(x).astype(np.int64), np.zeros(x.shape, np.int64)
-    chosen = np.stack([first + moved, first + moved + 1], 1)
+    chosen = np.stack([first + offset, first + offset + 1], 1)
     inside = (chosen >= 0) & (chosen < size)
     if address == "border":
         chosen = np.where(inside, chosen, -1)
@@ -135,6 +132,25 @@ def _take(values: np.ndarray, at: Sequence[np.ndarray]) -> np.ndarray:
     outside = np.any([a < 0 for a in at], axis=0)
     found = values[tuple(np.maximum(a, 0) for a in at[::-1])]
     return np.where(outside[:, None], np.zeros((), values.dtype), found)
+
+
+def stored(values: np.ndarray, dtype: str) -> np.ndarray:
+    """Give what formatted surface stores make of 32-bit registers: measured on an H100.
+
+    Integers are held in the format's range; single precision becomes half by dropping bits, a NaN stays one. Channels of the surface
+    that are not given become 0.
+    """
+    if dtype == "f4":
+        return values.view(np.float32)
+    if dtype == "f2":
+        sign, magnitude = values >> 16 & 0x8000, (values & 0x7FFFFFFF).astype(np.int64)
+        small = np.where(magnitude < 1 << 23, 0, (magnitude & 0x7FFFFF | 1 << 23) >> np.minimum(126 - (magnitude >> 23), 40).clip(0))
+        half = np.where(magnitude >= 0x47800000, 0x7BFF, np.where(magnitude >= 0x38800000, magnitude - 0x38000000 >> 13, small))
+        half = np.where(magnitude == 0x7F800000, 0x7C00, half)
+        half = np.where(magnitude > 0x7F800000, 0x7C00 | np.maximum(magnitude >> 13 & 0x3FF, 1), half)
+        return (sign | half).astype(np.uint16).view(np.float16)
+    limits = np.iinfo(dtype)
+    return np.clip(values.astype(np.int64) if limits.min == 0 else values.view(np.int32).astype(np.int64), limits.min, limits.max).astype(dtype)
 
 
 def cube_face(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -5,6 +5,7 @@ import pytest
 
 import archdef
 from archdef.errors import GuestFault
+from archdef.testing import texturing
 
 MACHINES = kernels.machines("surface", "texture_objects", "texture_layered")
 pytestmark = pytest.mark.skipif(not MACHINES, reason="no installed architecture has surfaces")
@@ -164,16 +165,6 @@ def test_a_reduction_of_texels_of_another_size_is_a_fault():
 
 
 # -------------------------------------------------------------------------------------------------------- formatted stores
-def stored(values, dtype):
-    """What 32-bit values become in a format."""
-    if dtype[0] == "f":
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = values.view("f4").astype(dtype)
-        return np.where(np.isnan(values.view("f4")), np.array(0x7fff, "u2").view("f2"), found) if dtype == "f2" else found
-    given = values.astype("i8") if dtype[0] == "u" else values.view("i4").astype("i8")
-    return np.clip(given, np.iinfo(dtype).min, np.iinfo(dtype).max).astype(dtype)
-
-
 @pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4"])
 @pytest.mark.parametrize("channels", [1, 2, 4])
 @pytest.mark.parametrize("given", [1, 2, 4])
@@ -198,7 +189,7 @@ def test_a_formatted_store_converts_to_the_surfaces_format(dtype, channels, give
                                                            device.to_device(y), device.to_device(x))
     expected = np.zeros((512, channels), dtype)
     count = min(given, channels)
-    expected[:, :count] = stored(values[:, :count].copy(), dtype)
+    expected[:, :count] = texturing.stored(values[:, :count].copy(), dtype)
     found = array.to_host().reshape(512, channels)
     assert (found.view(f"u{found.itemsize}") == expected.view(f"u{found.itemsize}")).all()
 

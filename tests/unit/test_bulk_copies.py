@@ -163,11 +163,23 @@ def test_the_barrier_opens_when_the_last_byte_is_there():
     assert timed(fetch(0, 0, 0))[1]["mbarrier.try_wait.parity.shared::cta.b64"].instructions <= 6
 
 
-def test_groups_wait_for_their_reads_first_then_for_their_writes():
-    def waited(wait):
-        body = f"@%p1 bra END; {OUT} [%rd1], [%r2], 8192; cp.async.bulk.commit_group; {wait} 0; END: mov.u32 %r9, 0;"
+def test_stores_are_posted_and_reductions_are_waited_for():
+    def waited(form, wait):
+        body = f"@%p1 bra END; {form} [%rd1], [%r2], 8192; cp.async.bulk.commit_group; {wait} 0; END: mov.u32 %r9, 0;"
         return timed(body)[1][wait].stalls["memory_dependency"]
-    assert 50 < waited("cp.async.bulk.wait_group.read") < waited("cp.async.bulk.wait_group") - 50
+    added = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32"
+    read, whole = "cp.async.bulk.wait_group.read", "cp.async.bulk.wait_group"
+    assert 50 < waited(OUT, read) == waited(OUT, whole)
+    assert 50 < waited(added, read) < waited(added, whole) - 50
+
+
+def test_the_unit_moves_bytes_at_its_own_rate():
+    def waited(bytes, **rates):
+        body = f"@%p1 bra END; {OUT} [%rd1], [%r2], {bytes}; {DONE} END: mov.u32 %r9, 0;"
+        arch = machine(load_store__stores_in_flight_per_multiprocessor=1024, **rates)
+        return timed(body, arch)[1]["cp.async.bulk.wait_group"].stalls["memory_dependency"]
+    assert waited(8192, load_store__bulk_write_bytes_per_cycle=24) - waited(4096, load_store__bulk_write_bytes_per_cycle=24) == 4096 // 24 + 1
+    assert waited(8192) - waited(4096) == 4096 // 128 * machine().load_store.transaction_cycles
 
 
 def test_a_group_that_may_be_pending_is_not_waited_for():
@@ -244,3 +256,10 @@ def test_a_machine_without_them_refuses(instruction, feature):
     lowered(kernel(instruction))
     with pytest.raises(MissingFeature, match=feature):
         lowered(kernel(instruction), standin(without=[feature]))
+
+
+def test_sums_in_single_precision_keep_subnormals():
+    """As on an H100; those of ``red`` on global memory flush them."""
+    old, new = np.full(2048, 0x1, "u4"), np.full(2048, 0x7F, "u4")
+    body = f"{FILL} @%p1 bra END; cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [%r2], 8192; {DONE} END: mov.u32 %r9, 0;"
+    assert (moved(body, old, new) == 0x80).all()

@@ -1,9 +1,9 @@
 """Bulk copies: whole pieces of memory that one thread asks for, moved by a unit of their own.
 
 Data move at issue, in program order of the warp. Their time is that of the unit, one per multiprocessor, which takes copies in the
-order in which they were issued and hands over one transaction every `transaction_cycles`, by the coalescing rule of accesses that
-pass the L1. It needs the same in-flight slots and store credits as the load/store unit. What a copy completes, an mbarrier's
-transaction count or its place in a group of the warp, happens when its last byte has arrived.
+order in which they were issued and hands over transactions at its own rate, by the coalescing rule of accesses that pass the L1. It
+needs the same in-flight slots and store credits as the load/store unit. What a copy completes, an mbarrier's transaction count or its
+place in a group of the warp, happens when its last byte has arrived; a store's when its last byte is on its way, as stores are posted.
 
 A queue that is full holds the load/store unit, and with it every warp whose next op accesses memory.
 """
@@ -153,11 +153,12 @@ cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes,
     cdef Bulk *bulk = &sm.bulk
     cdef Injection *inject = &sm.injection
     if bulk.count == 0:
-        bulk.time = max(bulk.time, cycle + 1)
+        bulk.time = max(bulk.time, cycle + max(u.latency, 1))
         _file(sm, bulk)
     while lanes:
         if _copy(sm, slot, w, u, lowest_bit(lanes)) < 0:
             return -1
+        (bulk.ring + (bulk.first + bulk.count - 1) % BULK_RING).ready = cycle + max(u.latency, 1)
         lanes &= lanes - 1
     if u.combine == BK_TO_SHARED:
         c.global_loads += 1
@@ -222,7 +223,19 @@ cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
         line = cache_find(&sm.l1, t.line // <uint64_t>sm.l1.table.line_bytes)
         if line != NULL:
             line.valid = 0
-    return send_read(sm, t, RQ_ATOMIC, bulk.load, cycle) if u.vec else send_write(sm, t, bulk.load, cycle)
+    return send_read(sm, t, RQ_ATOMIC, bulk.load, cycle) if u.vec else send_write(sm, t, cycle)
+
+
+cdef inline void _advance(const MachineTable *m, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
+    """A transaction is on its way: say when the next can go."""
+    cdef int64_t rate = m.bulk_read_bytes_per_cycle if u.combine == BK_TO_SHARED else m.bulk_write_bytes_per_cycle
+    if rate:
+        bulk.over += bulk.transactions[bulk.next].bytes
+        bulk.time = cycle + bulk.over // rate
+        bulk.over %= rate
+    else:
+        bulk.time = cycle + m.transaction_cycles
+    bulk.next += 1
 
 
 cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
@@ -242,6 +255,9 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
         copy = bulk.ring + bulk.first
         u = sm.launch.ops + copy.op
         if bulk.load < 0:
+            if copy.ready > cycle:
+                bulk.time = copy.ready
+                continue
             if bulk.loads == BULK_LOADS:
                 return -1
             bulk.loads += 1
@@ -265,8 +281,7 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
             if bulk.next < bulk.chunk:
                 if not _send(sm, bulk, u, cycle):
                     return -1
-                bulk.next += 1
-                bulk.time = cycle + m.transaction_cycles
+                _advance(m, bulk, u, cycle)
         if copy.left == 0 and bulk.next == bulk.chunk:
             load = bulk.load
             bulk.load = -1

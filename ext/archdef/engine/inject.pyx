@@ -120,13 +120,12 @@ cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, in
     return True
 
 
-cdef bint send_write(Sm *sm, const Transaction *t, int32_t load, int64_t cycle) noexcept nogil:
-    """Start a store of another unit, whose landing the load waits for. False: no credit for it now."""
+cdef bint send_write(Sm *sm, const Transaction *t, int64_t cycle) noexcept nogil:
+    """Start a store of another unit. False: no credit for it now."""
     if sm.store_credits == 0:
         return False
     sm.store_credits -= 1
-    sm.loads[load].remaining += 1
-    _send_past(sm, t, RQ_WRITE, -2 - load, cycle)
+    _send_past(sm, t, RQ_WRITE, -1, cycle)
     return True
 
 

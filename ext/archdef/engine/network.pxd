@@ -18,7 +18,7 @@ cdef struct Request:
     uint64_t line            # first byte of the line that `sectors` counts from
     uint32_t bytes
     uint32_t sectors
-    int32_t slot             # in-flight read of the multiprocessor; -1: a store; below: one of load -2 - slot
+    int32_t slot             # in-flight read of the multiprocessor; -1: a store
     int16_t kind             # RequestKind
     int16_t serial           # atomics: operations on the most used address
 

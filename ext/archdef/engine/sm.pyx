@@ -196,7 +196,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     elif u.kind == K_BULK:
         if lanes and bulk_issue(sm, slot, w, u, lanes, cycle) < 0:
             return -1
-        occupy(sm, slot, u, cycle, u.interval)
+        occupy(sm, slot, u, cycle, u.interval * max(count_bits(lanes), 1))
         w.pc += 1
     elif u.kind == K_PHASE:
         if lanes and phase_barrier(sm, w, u, lanes) < 0:
@@ -240,8 +240,6 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
             resume_bulk(sm, event.cycle)
     elif event.kind == EV_STORE_DONE:
         sm.store_credits += 1
-        if event.index < -1:
-            piece_arrived(sm, -2 - event.index, event.cycle)
         if sm.injection.active:
             resume_injection(sm, event.cycle)
         if sm.bulk.count:

@@ -180,6 +180,7 @@ cdef struct BulkCopy:            # one that waits for the unit, or is being hand
     int32_t warp
     int32_t op
     int32_t group                # modulo COPY_GROUPS, -1: none
+    int64_t ready                # cycle at which it can begin
 
 cdef struct Bulk:                # the unit that moves bulk copies, one after the other
     BulkCopy *ring               # [BULK_RING]; NULL: the program has none
@@ -191,6 +192,7 @@ cdef struct Bulk:                # the unit that moves bulk copies, one after th
     int32_t next                 # … of which these are on their way
     int64_t time                 # cycle at which the next transaction can go
     int64_t wake                 # cycle of the event that goes on
+    int64_t over                 # bytes moved in a cycle that has room left
     Transaction *transactions    # [MAX_TRANSACTIONS]
 
 cdef struct Memo:                # one static access: lane pattern and what it costs

@@ -76,8 +76,7 @@ cdef inline void _axis(double x, int64_t size, int64_t mode, bint normalized, bi
             if x != x:               # infinite
                 x = 0
             elif mode == AM_MIRROR and fmod(whole, 2) != 0:
-                x = 1 - x
-                moved = -moved
+                x = x + 1            # in the mirrored half of its period
         x = x * size
     if x > 1e12:
         x = 1e12
