@@ -75,9 +75,9 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
 
 
 cdef inline void occupy(Sm *sm, int32_t slot, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
-    """Hold the op's unit; only times past the next issue slot matter to anyone."""
+    """Hold the op's unit; a single cycle matters only to other schedulers that share it."""
     cdef Scheduler *s
-    if cycles <= 1:
+    if cycles < sm.launch.held_from[u.unit]:
         return
     if sm.launch.m.unit_per_scheduler[u.unit]:
         s = sm.schedulers + slot % sm.launch.m.schedulers
@@ -88,3 +88,4 @@ cdef inline void occupy(Sm *sm, int32_t slot, const Uop *u, int64_t cycle, int64
         sm.unit_free[u.unit] = cycle + cycles
         sm.unit_blocked[u.unit] += cycles
         sm.busy |= <uint32_t>1 << u.unit
+        sm.turn = <int32_t>(slot % sm.launch.m.schedulers) + 1
