@@ -114,7 +114,7 @@ def machine_tables(arch: Architecture) -> dict:
     UnsupportedPolicy
         The engine has no compiled form of one of its policies.
     """
-    _known("warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack,))
+    _known("warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers))
     _known("chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin,))
     caches, links = arch.caches, arch.interconnect
     l2_instances = arch.dram.partitions if caches.l2 is not None and caches.l2.scope == "chip" else 1
