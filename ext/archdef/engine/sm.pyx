@@ -477,19 +477,36 @@ cdef int _access(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, in
 
 
 cdef inline void _occupy(Sm *sm, int32_t slot, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
-    """Hold the op's unit; only times past the next issue slot matter to anyone."""
+    """Hold the op's unit, a shared one for at least this cycle: other schedulers may want it yet."""
     cdef Scheduler *s
-    if cycles <= 1:
-        return
+    cdef int64_t *copies
+    cdef int i, taken = 0
     if sm.launch.m.unit_per_scheduler[u.unit]:
+        if cycles <= 1:     # nobody else can ask before the next issue slot
+            return
         s = sm.schedulers + slot % sm.launch.m.schedulers
         s.unit_free[u.unit] = cycle + cycles
         s.unit_blocked[u.unit] += cycles
         s.busy |= <uint32_t>1 << u.unit
-    else:
-        sm.unit_free[u.unit] = cycle + cycles
-        sm.unit_blocked[u.unit] += cycles
-        sm.busy |= <uint32_t>1 << u.unit
+        return
+    if cycles < 1:
+        cycles = 1
+    if sm.launch.m.unit_copies[u.unit] > 1:     # the kind is blocked until the first of its units is free
+        copies = sm.copy_free[u.unit]
+        for i in range(1, sm.launch.m.unit_copies[u.unit]):
+            if copies[i] < copies[taken]:
+                taken = i
+        copies[taken] = cycle + cycles
+        cycles = copies[0]
+        for i in range(1, sm.launch.m.unit_copies[u.unit]):
+            if copies[i] < cycles:
+                cycles = copies[i]
+        cycles -= cycle
+        if cycles <= 0:
+            return
+    sm.unit_free[u.unit] = cycle + cycles
+    sm.unit_blocked[u.unit] += cycles
+    sm.busy |= <uint32_t>1 << u.unit
 
 
 cdef inline void _compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
