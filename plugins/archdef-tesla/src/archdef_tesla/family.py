@@ -39,7 +39,6 @@ COSTS_1_3 = {  # what compute capability 1.3 adds
 # Texture objects are of compute capability 3.0; here the texture units take their handles for references.
 BASIC = """clock texture texture_objects
     bit_operations bit_masks byte_permute carry_chain funnel_shift int_dot convert_pack minmax_nan minmax_xorsign fp32_tanh"""
-# the second line is spelled out in several instructions
 EVIDENCE = {  # what both chips share
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "coalescing": GUIDE, "isa": GUIDE, "schedulers": LINDHOLM, "units": LINDHOLM,
     "chip": LINEAGE, "clocks": LINEAGE, "dram": LINEAGE, "caches": WONG, "load_store": FIT, "interconnect": FIT,
