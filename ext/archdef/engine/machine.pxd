@@ -29,7 +29,7 @@ cpdef enum WritePolicy:
 
 cpdef enum PartitionMap:
     PM_INTERLEAVED = 0           # (address // interleave) % partitions
-    PM_XOR = 1                   # the same, after the chunk's number is folded by the shifts of the table
+    PM_XOR = 1                   # the same, each round of the partitions turned by its number, folded by the shifts of the table
 
 cdef struct CoalescingTable:
     int64_t rule
