@@ -366,9 +366,8 @@ class Selection:
         return self.fit(self.unit.special(number), 4, width, type), "special_register"
 
     def _workspace(self, bare: str) -> Value:
-        """Read half of the address of the zeroed words by which cooperative kernels synchronise their grid."""
-        address = Const(ConstantKind.GLOBAL_SYMBOL, 8, self.layout.workspace)
-        whole = self.temporary("mov_b64", [address], 8, "move")
+        """Read half of the address of the words by which a cooperative launch synchronises its grid; 0 after another launch."""
+        whole = self.temporary("mov_b64", [Const(ConstantKind.SPECIAL, 8, int(SpecialRegister.WORKSPACE))], 8, "move")
         return self.temporary("high_b64" if bare == "envreg1" else "low_b64", [whole], 4, "move")
 
     def _counter(self, bare: str, number: SpecialRegister, width: int) -> int:

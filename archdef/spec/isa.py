@@ -142,6 +142,7 @@ FEATURES: dict[str, str] = {
     "clock64": "64-bit cycle counter (2.0)",
     "globaltimer": "nanosecond timer (3.0)",
     "dynamic_parallelism": "launches from the device (3.5)",
+    "cooperative_launch": "launches whose blocks are all resident and may wait for each other (6.0)",
     "texture": "texture fetches through texture references, in one to three dimensions (1.0)",
     "texture_objects": "textures and surfaces named by a 64-bit handle in a register (3.0). An older machine may declare it: its "
                        "texture units fetch by a descriptor too, and only the way the descriptor is found differs, which costs "

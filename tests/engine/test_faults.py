@@ -2,7 +2,6 @@
 import numpy as np
 import pytest
 from assembler import Assembler, Kind, SpecialRegister
-from test_divergence import thread_store
 
 from archdef.engine import core
 from archdef.errors import BudgetExceeded, DeviceMemoryError, GuestFault

@@ -103,7 +103,7 @@ def test_shared_memory_in_all_has_what_the_machine_reserves():
 
 
 def test_what_counts_nothing_reads_zero():
-    body = "mov.u32 %r3, %envreg0; mov.u32 %r4, %pm3; mov.u64 %rd5, %pm3_64; mov.pred %p1, %is_explicit_cluster; selp.u32 %r5, 1, 0, %p1; or.b32 %r6, %r3, %r4; cvt.u32.u64 %r7, %rd5; or.b32 %r8, %r5, %r7; or.b32 %r2, %r6, %r8;"
+    body = "mov.u32 %r3, %envreg1; mov.u32 %r4, %pm3; mov.u64 %rd5, %pm3_64; mov.pred %p1, %is_explicit_cluster; selp.u32 %r5, 1, 0, %p1; or.b32 %r6, %r3, %r4; cvt.u32.u64 %r7, %rd5; or.b32 %r8, %r5, %r7; or.b32 %r2, %r6, %r8;"
     assert not each(body).any()
 
 
@@ -123,7 +123,7 @@ WAIT: ld.acquire.gpu.u32 %r10, [%rd5+4]; xor.b32 %r11, %r10, %r9; setp.ge.s32 %p
     xor.b32 %r12, %r5, 1; mul.wide.u32 %rd8, %r12, 4; add.s64 %rd9, %rd1, %rd8; ld.volatile.global.u32 %r13, [%rd9]; add.u32 %r14, %r13, 5;
     st.global.u32 [%rd7+16], %r14;
 DONE:"""
-    assert run(kernel(body), np.zeros(8, np.uint32), grid=4).tolist() == [4] * 4 + [9] * 4
+    assert run(kernel(body), np.zeros(8, np.uint32), grid=4, cooperative=True).tolist() == [4] * 4 + [9] * 4
 
 
 # ------------------------------------------------------------------------------------------------------------ memory forms

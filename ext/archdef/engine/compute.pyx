@@ -117,20 +117,10 @@ cdef void _carry(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) no
         _put(w, PRED_CARRY, lanes, _pack(out, launch.lanes))
 
 
-cdef inline uint64_t _members(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, bint wide) noexcept nogil:
-    """Lanes that take part: active here, and in the mask s[1] of the lowest active lane, if there is one."""
-    cdef int i
-    if u.s[1] < 0:
-        return lanes
-    i = lowest_bit(lanes)
-    return lanes & ((<const uint64_t *>_row(launch, w, u, 1))[i] if wide
-                    else <uint64_t>(<const uint32_t *>_row(launch, w, u, 1))[i])
-
-
-cdef void _redux(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
-    """Combine a value over the members and give it to all of them."""
+cdef void _redux(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, uint64_t members) noexcept nogil:
+    """Combine a value over the members and give it to `lanes`."""
     cdef const uint32_t *a = <const uint32_t *>_row(launch, w, u, 0)
-    cdef uint64_t left = _members(launch, w, u, lanes, u.element == 8)
+    cdef uint64_t left = members
     cdef uint32_t total, value
     cdef int lane
     if left == 0:
@@ -162,9 +152,9 @@ cdef void _redux(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) no
         (<uint32_t *>(w.rows + u.d[0]))[lane] = total
 
 
-cdef void _vote(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
-    """Votes count the lanes that take part: active here, and members if a mask is given (by the lowest active lane)."""
-    cdef uint64_t members = _members(launch, w, u, lanes, u.element == 8), holds, value
+cdef void _vote(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, uint64_t members) noexcept nogil:
+    """Tell `lanes` what the members vote."""
+    cdef uint64_t holds, value
     cdef int i, leader
     if u.fn == VOTE_ELECT:
         leader = lowest_bit(members if members else lanes)
@@ -236,10 +226,10 @@ cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) 
     _put(w, u.d[1], lanes, inside)
 
 
-cdef void _match(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
-    """Find the lanes that hold the same value."""
+cdef void _match(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, uint64_t members) noexcept nogil:
+    """Find the members that hold the same value."""
     cdef const char *a = _row(launch, w, u, 0)
-    cdef uint64_t members = _members(launch, w, u, lanes, u.direct == 8), same, left, value
+    cdef uint64_t same, left, value
     cdef bint wide = u.element == 8, all_same
     cdef int lane, other
     cdef uint64_t masks[64]
@@ -265,6 +255,37 @@ cdef void _match(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) no
             (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>value
     if u.fn:
         _put(w, u.d[1], lanes, <uint64_t>0 - <uint64_t>all_same)
+
+
+cdef void _together(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Votes, matches and reductions over the lanes that take part: active here and, if there is a mask s[1], named by it.
+
+    Lanes that name different masks (tiles of a warp that come to one instruction together) are groups of their own.
+    """
+    cdef bint wide = (u.direct if u.kind == K_MATCH else u.element) == 8
+    cdef const char *row
+    cdef uint64_t left, same, everyone = lanes, members = lanes, mask
+    cdef int i
+    while lanes:
+        same = lanes
+        if u.s[1] >= 0:
+            row = _row(launch, w, u, 1)
+            i = lowest_bit(lanes)
+            mask = (<const uint64_t *>row)[i] if wide else (<const uint32_t *>row)[i]
+            left = lanes
+            while left:
+                i = lowest_bit(left)
+                left &= left - 1
+                if ((<const uint64_t *>row)[i] if wide else <uint64_t>(<const uint32_t *>row)[i]) != mask:
+                    same &= ~(<uint64_t>1 << i)
+            members = everyone & mask
+        if u.kind == K_VOTE:
+            _vote(launch, w, u, same, members)
+        elif u.kind == K_REDUX:
+            _redux(launch, w, u, same, members)
+        else:
+            _match(launch, w, u, same, members)
+        lanes &= ~same
 
 
 cdef void _special(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
@@ -318,13 +339,9 @@ cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
             lanes &= lanes - 1
             (<uint32_t *>(w.rows + u.d[0]))[i] = (
                 (<uint32_t>0xffffffff if u.flags & FL_SIGNED else <uint32_t>1) if _predicate(w, u.s[0]) >> i & 1 else 0)
-    elif u.kind == K_VOTE:
-        _vote(launch, w, u, lanes)
+    elif u.kind == K_VOTE or u.kind == K_MATCH or u.kind == K_REDUX:
+        _together(launch, w, u, lanes)
     elif u.kind == K_SHUFFLE:
         _shuffle(launch, w, u, lanes)
-    elif u.kind == K_REDUX:
-        _redux(launch, w, u, lanes)
-    elif u.kind == K_MATCH:
-        _match(launch, w, u, lanes)
     elif u.kind == K_SPECIAL:
         _special(sm, w, u, lanes)

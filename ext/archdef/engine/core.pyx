@@ -32,7 +32,7 @@ from archdef.engine.texture_table cimport textures_close, textures_open
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL,
                                    CK_PARAMETER, CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SP_CONST, SP_GENERIC, SP_GLOBAL,
                                    SP_LOCAL, SP_SHARED, SP_SURFACE, SP_TEXTURE, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X,
-                                   SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE, SYS_ALLOCATE, SYS_FREE, SYS_PRINT)
+                                   SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_PRINT)
 
 from archdef.engine.program import ProgramError, layout
 from archdef.errors import BudgetExceeded, GuestFault, LaunchError
@@ -75,6 +75,8 @@ PARTITION_DTYPE = _dtype(_no_partition)
 _SPACES = {SP_GLOBAL: "global memory", SP_SHARED: "shared memory", SP_LOCAL: "local memory", SP_CONST: "constant memory",
            SP_GENERIC: "memory", SP_TEXTURE: "texture", SP_SURFACE: "surface"}
 
+WORKSPACE_BYTES = 64   # more than any published cooperative-groups header asks for
+
 
 cdef class Simulation:
     """One kernel launch on one machine.
@@ -107,6 +109,8 @@ cdef class Simulation:
         Room for what the kernel prints; calls past it are counted and lost.
     textures : bytes, optional
         Array of `archdef.engine.texture_table.TEXTURE_DTYPE`, sorted by handle: what handles in the kernel's hands stand for.
+    cooperative : bool, optional
+        Give the grid words of device memory by which its blocks can wait for each other.
     lookahead_cycles : int, optional
         Length of an epoch; by default the longest that is right. Shorter ones give the same results, slower.
     """
@@ -119,9 +123,11 @@ cdef class Simulation:
     cdef LoadedProgram program
     cdef DeviceMemory memory
     cdef object statements
+    cdef bint synchronises_grid       # the kernel reads where those words are
     cdef object entry
     cdef Span *spans
     cdef uint64_t parameter_address
+    cdef uint64_t workspace_address   # of a cooperative launch
     cdef int64_t next_block
     cdef int64_t done_blocks
     cdef int64_t launch_free       # cycle of the next block launch on the chip
@@ -135,7 +141,7 @@ cdef class Simulation:
     def __init__(self, dict machine, program, DeviceMemory memory not None, grid, block, bytes parameters=b"",
                  int64_t dynamic_shared_bytes=0, int64_t resident_blocks=1, int64_t max_instructions=1 << 62,
                  int64_t max_cycles=1 << 50, uint64_t global_base=0, uint64_t const_base=0, name=None, int64_t lookahead_cycles=0,
-                 uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, const unsigned char[::1] textures=None):
+                 uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, const unsigned char[::1] textures=None, bint cooperative=False):
         cdef int64_t i, longest
         if self.sms != NULL:
             raise RuntimeError("a Simulation runs once")
@@ -203,6 +209,9 @@ cdef class Simulation:
         if launch.memos == NULL or launch.counters == NULL or self.inboxes == NULL or self.sms == NULL:
             raise MemoryError("state of a launch")
         self._open_runtime(program, heap_bytes, print_bytes)
+        if cooperative:
+            self.workspace_address = self.memory.allocate(WORKSPACE_BYTES)
+            self.memory.write(self.workspace_address, bytearray(WORKSPACE_BYTES))
         self._prepare(program, parameters, dynamic_shared_bytes, global_base, const_base)
         textures_open(&launch.textures, textures, launch.spans, launch.span_count, self.program.uses_textures)
         network_open(&self.network, m, self.inboxes)
@@ -276,6 +285,7 @@ cdef class Simulation:
         cdef Launch *launch = &self.launch
         cdef int64_t i
         kinds = [int(k) for k in program.constants["kind"]]
+        self.synchronises_grid = (CK_SPECIAL, SR_WORKSPACE) in zip(kinds, program.constants["value"].tolist())
         values = []
         if CK_PARAM_SYMBOL in kinds and parameters:
             self.parameter_address = self.memory.allocate(len(parameters))
@@ -297,7 +307,7 @@ cdef class Simulation:
         launch.const_start = const_base
         launch.parameter_start = self.parameter_address
         special = {SR_WARP_SIZE: launch.lanes, SR_DYNAMIC_SHARED: dynamic_shared_bytes, SR_TOTAL_SHARED: launch.shared_bytes,
-                   SR_GRIDID: 1}
+                   SR_GRIDID: 1, SR_WORKSPACE: self.workspace_address}
         for i in range(3):
             special[SR_NTID_X + i] = launch.block[i]
             special[SR_NCTAID_X + i] = launch.grid[i]
@@ -325,6 +335,9 @@ cdef class Simulation:
             if self.parameter_address:
                 self.memory.free(self.parameter_address)
                 self.parameter_address = 0
+            if self.workspace_address:
+                self.memory.free(self.workspace_address)
+                self.workspace_address = 0
 
     cdef void _first_blocks(self) noexcept:
         """Deal blocks round the multiprocessors until all places are taken."""
@@ -527,7 +540,7 @@ cdef class Simulation:
             FAULT_DIVERGENT_BARRIER: f"barrier that {waiting} live threads of the warp do not reach, the first {who}",
             FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all its threads reach"
                                                    if f.lanes else ""),
-            FAULT_TRAP: f"trap, {who}",
+            FAULT_TRAP: f"trap, {who}" + self._without_workspace(),
             FAULT_TEXTURE_HANDLE: f"{f.address:#x} is no handle of a live {space}, or of one of another kind, {who}",
             FAULT_TEXTURE_SHAPE: f"the {space} of handle {f.address:#x} has other dimensions than the instruction, {who}",
             FAULT_SURFACE_BOUNDS: f"{reach} bytes are outside the surface of handle {f.address:#x}, {who}",
@@ -556,6 +569,12 @@ cdef class Simulation:
             raise MemoryError(text)
         kind = BudgetExceeded if f.code in (FAULT_INSTRUCTIONS, FAULT_CYCLES) else GuestFault
         raise kind(f"kernel {self.entry}{where}: {text}", **data)
+
+    def _without_workspace(self):
+        """Say what is missing if the kernel would synchronise its grid and was not launched for it."""
+        if self.workspace_address or not self.synchronises_grid:
+            return ""
+        return "; the kernel asks for its grid's barrier, which only a cooperative launch has: kernel[grid, block].cooperative(...)"
 
     def _heap_span(self):
         return self.memory.heap.granules * 16 if self.memory.heap_address else 0

@@ -186,7 +186,7 @@ cpdef enum Special:      # values the engine puts into rows at the start of a wa
     SR_LANEMASK_LT = 13
     SR_LANEMASK_GE = 14
     SR_LANEMASK_GT = 15
-    SR_NTID_X = 16       # 16 and up to SR_GRIDID: launch-wide, live in constant rows
+    SR_NTID_X = 16       # 16 and up to SR_WORKSPACE: launch-wide, live in constant rows
     SR_NTID_Y = 17
     SR_NTID_Z = 18
     SR_NCTAID_X = 19
@@ -196,15 +196,16 @@ cpdef enum Special:      # values the engine puts into rows at the start of a wa
     SR_DYNAMIC_SHARED = 23
     SR_TOTAL_SHARED = 24
     SR_GRIDID = 25
-    SR_CLOCK = 26        # 26 and up: read on demand
-    SR_CLOCK_HI = 27
-    SR_CLOCK64 = 28
-    SR_GLOBALTIMER = 29
-    SR_LANEMASK64_EQ = 30  # 64-bit forms, for machines wider than 32 lanes
-    SR_LANEMASK64_LE = 31
-    SR_LANEMASK64_LT = 32
-    SR_LANEMASK64_GE = 33
-    SR_LANEMASK64_GT = 34
+    SR_WORKSPACE = 26    # address of the words by which a cooperative grid synchronises, 0: launched otherwise
+    SR_CLOCK = 27        # 27 and up: read on demand
+    SR_CLOCK_HI = 28
+    SR_CLOCK64 = 29
+    SR_GLOBALTIMER = 30
+    SR_LANEMASK64_EQ = 31  # 64-bit forms, for machines wider than 32 lanes
+    SR_LANEMASK64_LE = 32
+    SR_LANEMASK64_LT = 33
+    SR_LANEMASK64_GE = 34
+    SR_LANEMASK64_GT = 35
 
 cpdef enum ConstantKind: # what one constant row holds
     CK_IMMEDIATE = 0     # `value`

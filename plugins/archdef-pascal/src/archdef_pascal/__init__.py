@@ -8,7 +8,7 @@ from archdef_pascal.costs import COSTS, EVIDENCE
 FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64
     atomics_float_add atomics_double_add atomics_half_add vote vote_ballot shuffle barrier_count barrier_reduce
     bit_operations byte_permute carry_chain funnel_shift int_dot read_only_loads unified_addressing device_print device_heap
-    device_calls indirect_calls clock clock64 globaltimer dynamic_parallelism
+    device_calls indirect_calls clock clock64 globaltimer dynamic_parallelism cooperative_launch
     texture texture_objects texture_layered texture_cubemap texture_gather surface"""
 
 P2000 = Architecture(
