@@ -18,7 +18,7 @@ class SharedMemory:
     """Banks, each serving one word per pass."""
     bank_width_bytes: int = integer(power_of_two=True, default=4)
     """Bytes of a bank's word."""
-    row_words: int = integer(power_of_two=True, default=1)
+    row_words: int = integer(power_of_two=True, at_most=16, default=1)
     """Words of a bank that one pass serves together if they lie in one row, an aligned run of ``banks * row_words`` words."""
     conflict_lanes: int = integer(at_most=64, power_of_two=True)
     """Lanes that are served together; lanes of different groups never conflict."""

@@ -338,7 +338,7 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
 cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     """Advance to `until` (exclusive). Returns -1 after a fault."""
     cdef const MachineTable *m = sm.launch.m
-    cdef int nsched = <int>m.schedulers, i, bit, width
+    cdef int nsched = <int>m.schedulers, first, turn, i, bit, width
     cdef Scheduler *s
     cdef uint64_t candidates, woken, allowed
     cdef int64_t cycle
@@ -356,7 +356,10 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
         sm.now = cycle
         while sm.inbox.count and sm.inbox.heap[0].cycle <= cycle:
             _handle(sm, events_pop(sm.inbox))
-        for i in range(nsched):
+        # who comes first changes from cycle to cycle, whatever the interval at which a shared unit becomes free
+        first = <int>((<uint32_t>cycle * <uint32_t>2654435769 >> 16) * <uint32_t>nsched >> 16)
+        for turn in range(nsched):
+            i = first + turn if first + turn < nsched else first + turn - nsched
             s = sm.schedulers + i
             if s.slots >> (cycle & 63) & 1:
                 woken = s.wheel[cycle & 63]
@@ -380,6 +383,8 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
                     s.next_issue = cycle + m.issue_interval_cycles * sm.launch.ops[sm.warps[slot].pc].issues
                 if _issue(sm, s, slot, bit, cycle) < 0:
                     return -1
+                if width + 1 == m.issue_width:
+                    break
                 # the rest of the slot is for units that may go together with this one
                 woken = 0
                 for k in range(m.units):

@@ -49,6 +49,7 @@ EVIDENCE = {
        constant_bytes""".split()},
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": PROBE, "schedulers.issue_width": PROFILER,
     "schedulers.dual_issue": GUIDE, "units.vmem": UNPUBLISHED, "units.misc": UNPUBLISHED,
+    "units.vmem.copies": GUIDE, "units.misc.copies": GUIDE,
     **{f"isa.operations.{name}": PROBE for name in "fp32_add fp32_mul fp32_fma shuffle".split()},
     "isa.operations.fp32_transcendental": PROFILER, "isa.operations.fp32_rcp": PROFILER, "isa.operations.match": INTRINSICS,
     "shared.latency_cycles": LATENCY, "shared.wide_access": UNPUBLISHED, "shared.broadcast": UNPUBLISHED,
