@@ -338,10 +338,10 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
 cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     """Advance to `until` (exclusive). Returns -1 after a fault."""
     cdef const MachineTable *m = sm.launch.m
-    cdef int nsched = <int>m.schedulers, first, turn, i, bit, width
+    cdef int nsched = <int>m.schedulers, first = 0, turn, i, bit, width
     cdef Scheduler *s
     cdef uint64_t candidates, woken, allowed
-    cdef int64_t cycle
+    cdef int64_t cycle, window = -1
     cdef int32_t slot, k
     cdef uint32_t pairs
     while True:
@@ -356,8 +356,9 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
         sm.now = cycle
         while sm.inbox.count and sm.inbox.heap[0].cycle <= cycle:
             _handle(sm, events_pop(sm.inbox))
-        # who comes first changes from cycle to cycle, whatever the interval at which a shared unit becomes free
-        first = <int>((<uint32_t>cycle * <uint32_t>2654435769 >> 16) * <uint32_t>nsched >> 16)
+        if cycle >> 6 != window:    # who comes first to shared units changes now and then, by the clock alone
+            window = cycle >> 6
+            first = <int>(window % nsched)
         for turn in range(nsched):
             i = first + turn if first + turn < nsched else first + turn - nsched
             s = sm.schedulers + i

@@ -12,6 +12,7 @@ from archdef.engine.machine cimport MachineTable
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport PENDING, WS_SLEEPING, WS_WAITING, Sm, Warp
+from archdef.engine.units cimport occupy_copy
 
 
 cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t cycle) noexcept nogil:
@@ -74,8 +75,6 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
 cdef inline void occupy(Sm *sm, int32_t slot, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
     """Hold the op's unit, a shared one for at least this cycle: other schedulers may want it yet."""
     cdef Scheduler *s
-    cdef int64_t *copies
-    cdef int i, taken = 0
     if sm.launch.m.unit_per_scheduler[u.unit]:
         if cycles <= 1:     # nobody else can ask before the next issue slot
             return
@@ -86,19 +85,9 @@ cdef inline void occupy(Sm *sm, int32_t slot, const Uop *u, int64_t cycle, int64
         return
     if cycles < 1:
         cycles = 1
-    if sm.launch.m.unit_copies[u.unit] > 1:     # the kind is blocked until the first of its units is free
-        copies = sm.copy_free[u.unit]
-        for i in range(1, <int>sm.launch.m.unit_copies[u.unit]):
-            if copies[i] < copies[taken]:
-                taken = i
-        copies[taken] = cycle + cycles
-        cycles = copies[0]
-        for i in range(1, <int>sm.launch.m.unit_copies[u.unit]):
-            if copies[i] < cycles:
-                cycles = copies[i]
-        cycles -= cycle
-        if cycles <= 0:
-            return
+    if sm.launch.m.unit_copies[u.unit] > 1:
+        occupy_copy(sm, u, cycle, cycles)
+        return
     sm.unit_free[u.unit] = cycle + cycles
     sm.unit_blocked[u.unit] += cycles
     sm.busy |= <uint32_t>1 << u.unit
