@@ -50,7 +50,7 @@ P2000 = Architecture(
     dram=Dram(
         partitions=5, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=5_295_898_624, bus_bits=160, transfers_per_clock=2,
         burst_bytes=32, banks=16, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12, t_wl_ns=4, t_wtr_ns=5,
-        t_rtw_ns=3, t_wr_ns=12, extra_latency_ns=130, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
+        t_rtw_ns=3, t_wr_ns=12, extra_latency_ns=122, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
         write_drain_low=8),
     host_link=HostLink(name="PCIe 3.0 x16", pinned_gb_s=12, pageable_gb_s=6, latency_us=8, copy_engines=2))
 
