@@ -1,7 +1,7 @@
 """NVIDIA Volta GV100 (compute capability 7.0): Tesla V100, SXM2, 16 GB."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, Dram, FirstReady, HostLink, Interconnect, Isa, KiB,
-                          Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary,
+from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, Dram, FirstReady, HostLink,
+                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary,
                           Warp, XorHash, operations)
 from archdef_volta.costs import COSTS, EVIDENCE
 
@@ -14,7 +14,7 @@ FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared
 V100 = Architecture(
     name="v100", title="Tesla V100 SXM2 16GB", vendor="NVIDIA", family="Volta", compute_capability="7.0",
     aliases=("tesla_v100", "v100_sxm2", "gv100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
-    clocks=Clocks(core_mhz=1530, shader_mhz=1530, memory_mhz=877), warp=Warp(size=32),
+    clocks=Clocks(core_mhz=1530, shader_mhz=1530, memory_mhz=877), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
     chip=Chip(multiprocessors=80, block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
