@@ -437,6 +437,8 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
                     s.next_issue = cycle + m.issue_interval_cycles * sm.launch.ops[sm.warps[slot].pc].issues
                 if _issue(sm, s, slot, bit, cycle) < 0:
                     return -1
+                if width + 1 == m.issue_width:
+                    break
                 # the rest of the slot is for units that may go together with this one
                 woken = 0
                 for k in range(m.units):
