@@ -114,12 +114,12 @@ def machine_tables(arch: Architecture) -> dict:
     UnsupportedPolicy
         The engine has no compiled form of one of its policies.
     """
-    _known("warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack,))
+    _known("warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers))
     _known("chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin,))
     caches, links = arch.caches, arch.interconnect
     l2_instances = arch.dram.partitions if caches.l2 is not None and caches.l2.scope == "chip" else 1
     return dict(
-        warp_size=arch.warp.size, multiprocessors=arch.chip.multiprocessors,
+        warp_size=arch.warp.size, independent_lanes=int(arch.warp.reconvergence.independent), multiprocessors=arch.chip.multiprocessors,
         cluster_size=arch.chip.multiprocessors_per_cluster, block_launch_cycles=arch.chip.block_launch_cycles,
         block_turnover_cycles=arch.chip.block_turnover_cycles, shader_period_fs=_period_fs(arch.clocks.shader_mhz),
         core_period_fs=_period_fs(arch.clocks.core_mhz), **_schedulers(arch),

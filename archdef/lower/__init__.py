@@ -29,6 +29,7 @@ from archdef.lower.program import Parameter, Program, Relocation, Statement
 from archdef.lower.select import Selection
 from archdef.lower.spaces import resolve_spaces
 from archdef.lower.virtual import Code, Unit
+from archdef.lower.waits import mark_waits
 from archdef.ptx import ir
 
 __all__ = ["Options", "Parameter", "Program", "Relocation", "Statement", "lower"]
@@ -91,12 +92,14 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     if not source:
         raise PtxError(f"kernel {entry} is empty", file=module.file, line=function.where.line)
     places = Assignment()
-    assign_passed(interfaces.values(), unit, places)
+    assign_passed(interfaces.values(), unit, codes, places)
     addresses: dict[str, set[int]] = {}
     for code in codes:
         addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source)
         save_across_calls(code, unit, calls)
         assign(code, unit, places)
+    if architecture.warp.reconvergence.independent:
+        mark_waits(codes, source)
     needs: dict[str, Demand] = {}
     for code in reversed(codes):  # callees first
         needs[code.function.name] = demand(code, unit, addresses[code.function.name], needs, architecture)

@@ -82,7 +82,7 @@ class Flag(IntFlag):
     READ_ONLY = 16
     UNIFORM = 32
     PREDICATED = 64
-    SATURATE = 128
+    YIELD = 128
 
 
 class Combine(IntEnum):

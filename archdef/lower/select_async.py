@@ -36,7 +36,7 @@ def copy_async(s: Selection, m: Match, i: ir.Instruction) -> None:
     if len(i.operands) > 3 and isinstance(i.operands[3], ir.Predicate):  # ignore-src
         given = s.fresh(4)
         s.emit(Kind.SELP, 0, [given], [immediate(0), immediate(size), s.predicate(i.operands[3])], "select")
-    elif len(i.operands) > 3 and not m.bound["hint"]:
+    elif len(i.operands) > (4 if m.bound["hint"] else 3):  # a source size; the last operand may be a cache policy
         given = s.value(i.operands[3], "u32")
     source = _global(s, i.operands[1])
     to, offset, flags, implied = address(s, i.operands[0])

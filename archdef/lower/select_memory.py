@@ -212,4 +212,6 @@ def policy(s: Selection, m: Match, i: ir.Instruction) -> None:
 
 @builds("hint")
 def hint(s: Selection, m: Match, i: ir.Instruction) -> None:
-    """What changes no value: prefetches, sleeps, marks. Nothing is issued for it."""
+    """What changes no value: prefetches, sleeps, marks. Nothing is issued for it, but a sleep lets other lanes go first where they can."""
+    if i.opcode == "nanosleep" and s.architecture.warp.reconvergence.independent:
+        s.emit(Kind.FENCE, 0, operation="branch", flags=Flag.YIELD)

@@ -92,11 +92,24 @@ class Reconvergence(PolicyValue):
     """Where the lanes of a warp that took different ways meet again."""
 
     __slots__ = ()
+    independent = False
+    """Whether lanes that wait for each other make progress."""
 
 
 @named("ipdom")
 class IpdomStack(Reconvergence):
     """A stack per warp; lanes meet at the immediate post-dominator of the branch at which they parted."""
+
+
+@named("convergence_barriers")
+class ConvergenceBarriers(Reconvergence):
+    """Lanes that parted progress independently. They meet at the immediate post-dominator, unless those that are missing there turn
+    in a loop that waits for other threads, or sleep; instructions that name lanes wait for them.
+
+    References: NVIDIA Volta white paper, independent thread scheduling; US patent application 2016/0019066.
+    """
+
+    independent = True
 
 
 # ----------------------------------------------------------------------------------------------------- block dispatch

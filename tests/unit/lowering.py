@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from archdef.lower import lower
 from archdef.ptx import parse
 from archdef.spec.isa import FEATURES, OPERATION_CLASSES, Isa, Operation, Unit
+from archdef.spec.machine import Warp
 
 UNITS = (Unit("alu", 32), Unit("special", 4), Unit("memory", 16))
 _SPECIAL = ("transcendental", "rcp", "rsqrt", "sqrt", "div")
@@ -27,7 +28,7 @@ def machine(*, without=(), warp_size=32, limit=1_000_000, costs=None, **isa):
     operations = {name: _operation(name) for name in OPERATION_CLASSES} | (costs or {})
     fields = dict(features=frozenset(FEATURES) - set(without), operations=operations, pointer_bits=64, fuse_multiply_add=True,
                   float_mad="fused", predication_max_instructions=6) | isa
-    return SimpleNamespace(name="standin", warp=SimpleNamespace(size=warp_size),
+    return SimpleNamespace(name="standin", warp=Warp(size=warp_size),
                            limits=_limits(limit), units=UNITS, isa=Isa(**fields))
 
 

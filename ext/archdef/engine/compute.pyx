@@ -114,9 +114,8 @@ cdef void _carry(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) no
         _put(w, PRED_CARRY, lanes, _pack(out, launch.lanes))
 
 
-cdef void _redux(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, uint64_t members) noexcept nogil:
+cdef void _redux(Warp *w, const Uop *u, uint64_t lanes, uint64_t members, const uint32_t *a) noexcept nogil:
     """Combine a value over the members and give it to `lanes`."""
-    cdef const uint32_t *a = <const uint32_t *>row_of(launch, w, u, 0)
     cdef uint64_t left = members
     cdef uint32_t total, value
     cdef int lane
@@ -149,7 +148,7 @@ cdef void _redux(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, ui
         (<uint32_t *>(w.rows + u.d[0]))[lane] = total
 
 
-cdef void _vote(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, uint64_t members) noexcept nogil:
+cdef void _vote(Warp *w, const Uop *u, uint64_t lanes, uint64_t members, uint64_t votes) noexcept nogil:
     """Tell `lanes` what the members vote."""
     cdef uint64_t holds, value
     cdef int i, leader
@@ -161,7 +160,7 @@ cdef void _vote(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, uin
             lanes &= lanes - 1
             (<uint32_t *>(w.rows + u.d[0]))[i] = <uint32_t>leader
         return
-    holds = members if u.fn == VOTE_ACTIVE else _predicate(w, u.s[0]) & members
+    holds = members if u.fn == VOTE_ACTIVE else votes & members
     if u.fn == VOTE_BALLOT or u.fn == VOTE_ACTIVE:
         while lanes:
             i = lowest_bit(lanes)
@@ -180,13 +179,12 @@ cdef void _vote(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, uin
     _put(w, u.d[0], lanes, <uint64_t>0 - value)
 
 
-cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, const uint32_t *a) noexcept nogil:
     """Read another lane's value. PTX ISA, shfl: the clamp operand holds a segment mask (bits 8 up) and a clamp (low bits).
 
     The fields are as wide as a lane number of this machine: 5 bits up to 32 lanes, 6 bits on 64.
     """
     cdef uint32_t value[64]
-    cdef const uint32_t *a = <const uint32_t *>row_of(launch, w, u, 0)
     cdef const uint32_t *b = <const uint32_t *>row_of(launch, w, u, 1)
     cdef const uint32_t *c = <const uint32_t *>row_of(launch, w, u, 2)
     cdef uint64_t left = lanes, inside = 0
@@ -223,9 +221,8 @@ cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) 
     _put(w, u.d[1], lanes, inside)
 
 
-cdef void _match(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, uint64_t members) noexcept nogil:
+cdef void _match(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, uint64_t members, const char *a) noexcept nogil:
     """Find the members that hold the same value."""
-    cdef const char *a = row_of(launch, w, u, 0)
     cdef uint64_t same, left, value
     cdef bint wide = u.element == 8, all_same
     cdef int lane, other
@@ -254,15 +251,20 @@ cdef void _match(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, ui
         _put(w, u.d[1], lanes, <uint64_t>0 - <uint64_t>all_same)
 
 
-cdef void _together(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
-    """Votes, matches and reductions over the lanes that take part: active here and, if there is a mask s[1], named by it.
+cdef void exchange(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, uint64_t everyone, const char *a,
+                   uint64_t votes) noexcept nogil:
+    """Execute an instruction among lanes for `lanes` (not empty). `everyone` is there; `a` and `votes` are what they bring.
 
-    Lanes that name different masks (tiles of a warp that come to one instruction together) are groups of their own.
+    Votes, matches and reductions are over those that are there and, if there is a mask s[1], named by it. Lanes that name different
+    masks (tiles of a warp that come to one instruction together) are groups of their own.
     """
     cdef bint wide = (u.direct if u.kind == K_MATCH else u.element) == 8
     cdef const char *row
-    cdef uint64_t left, same, everyone = lanes, members = lanes, mask
+    cdef uint64_t left, same, members = everyone, mask
     cdef int i
+    if u.kind == K_SHUFFLE:
+        _shuffle(launch, w, u, lanes, <const uint32_t *>a)
+        return
     while lanes:
         same = lanes
         if u.s[1] >= 0:
@@ -277,11 +279,11 @@ cdef void _together(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes)
                     same &= ~(<uint64_t>1 << i)
             members = everyone & mask
         if u.kind == K_VOTE:
-            _vote(launch, w, u, same, members)
+            _vote(w, u, same, members, votes)
         elif u.kind == K_REDUX:
-            _redux(launch, w, u, same, members)
+            _redux(w, u, same, members, <const uint32_t *>a)
         else:
-            _match(launch, w, u, same, members)
+            _match(launch, w, u, same, members, a)
         lanes &= ~same
 
 
@@ -306,6 +308,45 @@ cdef void _special(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
             (<uint64_t *>(w.rows + u.d[0]))[lane] = value
         else:
             (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>value
+
+
+cdef bint exchange_apart(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Execute an instruction among lanes that stand at several places of the program: `lanes` at `u`, splits that have `passed` at ops
+    of their own, which must do the same. They all go on behind them. Returns whether there were any.
+    """
+    cdef uint64_t values[64]
+    cdef uint64_t votes = 0, everyone = lanes, left
+    cdef const Uop *other = NULL
+    cdef int32_t i, pass_
+    cdef bint wide = u.kind == K_MATCH and u.element == 8
+    for pass_ in range(2):              # first what all bring, then what each takes
+        for i in range(-1, w.split_room):
+            if i < 0:
+                other = u
+                left = lanes
+            else:
+                if w.splits[i].mask == 0 or w.splits[i].passed == 0:
+                    continue
+                other = launch.ops + w.splits[i].pc
+                left = w.splits[i].mask & w.alive
+                if other.guarded:
+                    left &= w.predicates[other.guard_mask] ^ other.guard_flip
+            if other.kind != u.kind or other.fn != u.fn or other.element != u.element or left == 0:
+                continue
+            if pass_:
+                exchange(launch, w, other, left, everyone, <const char *>values, votes)
+                if i >= 0:
+                    w.splits[i].passed = 0
+                    w.splits[i].pc += 1
+                continue
+            everyone |= left
+            if u.kind == K_VOTE:
+                votes |= (_predicate(w, other.s[0]) if u.fn < VOTE_ACTIVE else 0) & left
+            else:
+                _blend(<char *>values, row_of(launch, w, other, 0), left, 8 if wide else 4)
+        if everyone == lanes:
+            return False
+    return True
 
 
 cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
@@ -336,9 +377,9 @@ cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
             lanes &= lanes - 1
             (<uint32_t *>(w.rows + u.d[0]))[i] = (
                 (<uint32_t>0xffffffff if u.flags & FL_SIGNED else <uint32_t>1) if _predicate(w, u.s[0]) >> i & 1 else 0)
-    elif u.kind == K_VOTE or u.kind == K_MATCH or u.kind == K_REDUX:
-        _together(launch, w, u, lanes)
-    elif u.kind == K_SHUFFLE:
-        _shuffle(launch, w, u, lanes)
+    elif u.kind == K_VOTE:
+        exchange(launch, w, u, lanes, lanes, NULL, _predicate(w, u.s[0]) if u.fn < VOTE_ACTIVE else 0)
+    elif u.kind == K_MATCH or u.kind == K_REDUX or u.kind == K_SHUFFLE:
+        exchange(launch, w, u, lanes, lanes, row_of(launch, w, u, 0), 0)
     elif u.kind == K_SPECIAL:
         _special(sm, w, u, lanes)

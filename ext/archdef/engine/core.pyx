@@ -13,21 +13,21 @@ from libc.string cimport memcpy, memset
 from archdef.engine.counters cimport STALLS, StatementCounters
 from archdef.engine.dram cimport NEVER, PartitionCounters
 from archdef.engine.events cimport EV_BLOCK, Events, events_close, events_push
+from archdef.engine.frames cimport GROWN_FRAMES
 from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
 from archdef.engine.machine cimport MAX_SCHEDULERS, MAX_UNITS, SCHEDULER_WARPS, MachineTable
 from archdef.engine.memory cimport LOCAL_WINDOW, SHARED_WINDOW, DeviceMemory, Span
 from archdef.engine.network cimport Network, network_close, network_next, network_open, network_run
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.room cimport sm_close, sm_open
-from archdef.engine.schedule cimport pick_of
-from archdef.engine.simt cimport GROWN_FRAMES
+from archdef.engine.schedule cimport lowest_bit, pick_of
 from archdef.engine.sm cimport sm_next, sm_run
 from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
                                    FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_DIVERGENT_BARRIER, FAULT_FRAME,
-                                   FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PHASE,
+                                   FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PARTED, FAULT_PHASE,
                                    FAULT_READ_ONLY, FAULT_STACK, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS,
                                    FAULT_SURFACE_FORMAT,
-                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, WS_BARRIER, WS_ENDED, Block, Ended,
+                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, WS_BARRIER, WS_ENDED, WS_PARTED, Block, Ended,
                                    Fault, Launch, Memo, Sm, SmCounters, Warp)
 from archdef.engine.texture_table cimport textures_close, textures_open
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL,
@@ -416,16 +416,26 @@ cdef class Simulation:
     cdef void _blame(self) noexcept nogil:
         """Nothing can happen any more and blocks are left: find a warp that waits."""
         cdef int64_t i
-        cdef int32_t k
+        cdef int32_t k, n
+        cdef Warp *w
         self.launch.fault.code = FAULT_DEADLOCK
         for i in range(self.machine.multiprocessors):
             for k in range(self.sms[i].warp_slots):
-                if self.sms[i].blocks[self.sms[i].warps[k].block].running and self.sms[i].warps[k].state == WS_BARRIER:
-                    self.launch.fault.sm = <int32_t>i
-                    self.launch.fault.warp = k
-                    self.launch.fault.op = self.sms[i].warps[k].barrier_op
-                    self.launch.fault.lanes = self.sms[i].warps[k].active
-                    return
+                w = self.sms[i].warps + k
+                if not self.sms[i].blocks[w.block].running or w.state != WS_BARRIER and w.state != WS_PARTED:
+                    continue
+                self.launch.fault.sm = <int32_t>i
+                self.launch.fault.warp = k
+                self.launch.fault.op = w.barrier_op
+                self.launch.fault.lanes = w.alive
+                if w.state == WS_PARTED:
+                    self.launch.fault.code = FAULT_PARTED
+                    for n in range(w.split_room):
+                        if w.splits[n].mask:
+                            self.launch.fault.op = w.splits[n].pc
+                            self.launch.fault.lanes = w.splits[n].mask
+                self.launch.fault.lane = lowest_bit(self.launch.fault.lanes)
+                return
 
     cdef void _point_at_running(self) noexcept nogil:
         """Name one warp that still runs."""
@@ -542,6 +552,7 @@ cdef class Simulation:
             FAULT_DIVERGENT_BARRIER: f"barrier that {waiting} live threads of the warp do not reach, the first {who}",
             FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all its threads reach"
                                                    if f.lanes else ""),
+            FAULT_PARTED: f"{waiting} lanes of a warp wait here for lanes of it that do not come, the first {who}; no warp can go on",
             FAULT_TRAP: f"trap, {who}" + self._without_workspace(),
             FAULT_TEXTURE_HANDLE: f"{f.address:#x} is no handle of a live {space}, or of one of another kind, {who}",
             FAULT_TEXTURE_SHAPE: f"the {space} of handle {f.address:#x} has other dimensions than the instruction, {who}",

@@ -49,6 +49,7 @@ cdef struct CacheTable:
 
 cdef struct MachineTable:
     int64_t warp_size            # lanes, 1 to 64
+    int64_t independent_lanes    # 1: lanes that parted progress independently; 0: a stack of them
     int64_t multiprocessors
     int64_t cluster_size         # multiprocessors that share a port
     int64_t block_launch_cycles  # least distance of two block launches on the chip

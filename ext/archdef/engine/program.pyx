@@ -3,7 +3,7 @@
 Lowering is trusted to be right, not to be safe: every index that a micro-op carries is checked here once, so that the issue
 loop need not look.
 """
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
@@ -169,6 +169,13 @@ cdef class LoadedProgram:
         u.dependencies += 1
         return 0
 
+    cdef int _named(self, Uop *u, int i, int bytes) except -1:
+        """Operand s[i], if there is one, is a mask of lanes that the op waits for."""
+        if u.s[i] >= 0:
+            u.named = <int8_t>i
+            u.named_bytes = <uint8_t>bytes
+        return 0
+
     cdef int _predicate_source(self, Uop *u, const MicroOp *m, int i) except -1:
         cdef int32_t p = m.s[i]
         if p == T.NO_ROW:       # absent: constantly true
@@ -249,6 +256,7 @@ cdef class LoadedProgram:
             u.d[i] = -1
         for i in range(9):
             u.s[i] = -1
+        u.named = -1
         self._number(m.unit, max_units, "unit")
         if self.statements:
             self._number(<int>m.statement, self.statements, "statement")
@@ -338,8 +346,10 @@ cdef class LoadedProgram:
                 self._number(m.reconverge, self.op_count, "reconvergence point")
         elif kind == T.K_BARRIER:
             self._number(m.fn, T.BAR_CLUSTER_WAIT + 1, "barrier operation")
-            self._source(u, m, 0, 4)
+            self._source(u, m, 0, 8 if m.fn == T.BAR_WARP and m.element == 8 else 4)
             self._source(u, m, 1, 4)
+            if m.fn == T.BAR_WARP:
+                self._named(u, 0, 8 if m.element == 8 else 4)
             if m.fn in (T.BAR_RED_POPC, T.BAR_RED_AND, T.BAR_RED_OR):
                 self._predicate_source(u, m, 2)
                 if m.fn == T.BAR_RED_POPC:
@@ -351,6 +361,7 @@ cdef class LoadedProgram:
             if m.fn < T.VOTE_ACTIVE:
                 self._predicate_source(u, m, 0)
             self._source(u, m, 1, 8 if m.element == 8 else 4)
+            self._named(u, 1, 8 if m.element == 8 else 4)
             if m.fn in (T.VOTE_BALLOT, T.VOTE_ACTIVE):
                 self._destination(u, m, 0, m.width)
                 self._required(u.d[0] >= 0, "destination")
@@ -363,6 +374,7 @@ cdef class LoadedProgram:
             self._number(m.fn, T.REDUX_XOR + 1, "reduction")
             self._source(u, m, 0, 4)
             self._source(u, m, 1, 8 if m.element == 8 else 4)
+            self._named(u, 1, 8 if m.element == 8 else 4)
             self._required(u.s[0] >= 0, "source 0")
             self._destination(u, m, 0, 4)
             self._required(u.d[0] >= 0, "destination")
@@ -371,12 +383,15 @@ cdef class LoadedProgram:
             for i in range(3):
                 self._source(u, m, i, 4)
                 self._required(u.s[i] >= 0, f"source {i}")
+            self._source(u, m, 3, 8 if m.element == 8 else 4)
+            self._named(u, 3, 8 if m.element == 8 else 4)
             self._destination(u, m, 0, 4)
             self._required(u.d[0] >= 0, "destination")
             self._predicate_destination(u, m, 1)
         elif kind == T.K_MATCH:
             self._source(u, m, 0, 8 if m.element == 8 else 4)
             self._source(u, m, 1, m.width)
+            self._named(u, 1, m.width)
             self._required(u.s[0] >= 0, "source 0")
             self._destination(u, m, 0, m.width)
             self._required(u.d[0] >= 0, "destination")

@@ -10,8 +10,8 @@ from archdef.engine.events cimport Events
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.network cimport Network
 from archdef.engine.schedule cimport Scheduler
-from archdef.engine.simt cimport STACK_FRAMES
-from archdef.engine.state cimport BULK_LOADS, BULK_RING, Block, BulkCopy, Ended, Frame, Launch, Load, Slot, Sm, Waiter, Warp
+from archdef.engine.frames cimport STACK_FRAMES
+from archdef.engine.state cimport BULK_LOADS, BULK_RING, Block, BulkCopy, Ended, Frame, Launch, Load, Slot, Split, Sm, Waiter, Warp
 
 cdef extern from "<stdlib.h>" nogil:
     void *aligned_alloc(size_t alignment, size_t size)
@@ -47,6 +47,8 @@ cdef int sm_open(Sm *sm, int32_t number, Launch *launch, Network *network, Event
     sm.ready_memory = <int64_t *>_zeroed(warps * entries * sizeof(int64_t))
     sm.predicate_memory = <uint64_t *>_zeroed(warps * launch.predicates * sizeof(uint64_t))
     sm.stack_memory = <Frame *>_zeroed(warps * STACK_FRAMES * sizeof(sm.stack_memory[0]))
+    if m.independent_lanes:
+        sm.split_memory = <Split *>_zeroed(warps * launch.lanes * sizeof(Split))
     sm.shared_memory = <char *>_zeroed(launch.resident_blocks * launch.shared_bytes)
     # a call stack can be long: pages of local memory are taken as blocks start, which clear their own
     sm.local_memory = <char *>calloc(<size_t>(warps * launch.lanes * launch.local_bytes + 8), 1)
@@ -85,6 +87,9 @@ cdef int sm_open(Sm *sm, int32_t number, Launch *launch, Network *network, Event
         sm.warps[i].stack = sm.stack_memory + i * STACK_FRAMES
         sm.warps[i].stack_room = STACK_FRAMES
         sm.warps[i].frames_left = &launch.frames_left
+        if sm.split_memory != NULL:
+            sm.warps[i].splits = sm.split_memory + i * launch.lanes
+            sm.warps[i].split_room = launch.lanes
         sm.warps[i].local = sm.local_memory + i * launch.lanes * launch.local_bytes
         sm.warps[i].block = <int32_t>(i // launch.block_warps)
         sm.warps[i].index = <int32_t>(i % launch.block_warps)
@@ -107,6 +112,7 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     free(sm.ready_memory)
     free(sm.predicate_memory)
     free(sm.stack_memory)
+    free(sm.split_memory)
     free(sm.shared_memory)
     free(sm.local_memory)
     free(sm.pending_blocks)

@@ -32,6 +32,13 @@ cdef enum WarpState:
     WS_BARRIER = 3
     WS_ENDED = 4
     WS_COPIES = 5        # waits for asynchronous copies
+    WS_PARTED = 6        # its lanes wait for each other, or some at a barrier for the others
+
+cdef enum SplitState:
+    SPLIT_RUNNABLE = 0
+    SPLIT_YIELDED = 1    # lets others go first
+    SPLIT_NAMED = 2      # at an instruction that names lanes which are not there yet
+    SPLIT_BARRIER = 3    # at a barrier of the block
 
 cdef enum FaultCode:
     FAULT_NONE = 0
@@ -54,6 +61,7 @@ cdef enum FaultCode:
     FAULT_CALL_TARGET = 17       # an indirect call of what is no function of that kind
     FAULT_FRAME = 18             # the call stack of a thread is full
     FAULT_PHASE = 19             # a count that a barrier in shared memory does not allow
+    FAULT_PARTED = 20            # lanes of a warp wait for lanes of it that never come
     FAULT_BULK_SIZE = 30         # bytes of a bulk copy
     FAULT_TEXTURE_HANDLE = 40    # no texture, surface or sampler of that handle; address: the handle
     FAULT_TEXTURE_SHAPE = 41     # one of other dimensions than the instruction's
@@ -73,12 +81,21 @@ cdef struct Fault:
     int64_t cycle
     uint64_t detail[4]           # by code
 
-cdef struct Frame:               # one entry of the divergence stack
+cdef struct Frame:               # one entry of the divergence stack, or a join of convergence barriers
     int32_t pc
     int32_t reconverge           # op at which the lanes of this entry wait for the others; -1: the function's end
-    uint64_t mask
+    uint64_t mask                # a join's: all that take part
+    uint64_t waiting             # a join's: those that are there
     int32_t call                 # 1: a call's return point; `caller` is the frame index before
-    int32_t caller
+    int32_t caller               # a join's: the join above it, -1: none; if free: 1 + index of the next that is free
+
+cdef struct Split:               # lanes that go on together, while they do not run
+    int32_t pc
+    int32_t join                 # -1: none
+    uint64_t mask                # 0: the place is free
+    uint64_t named               # SPLIT_NAMED: lanes waited for; SPLIT_BARRIER: the barrier's number
+    int32_t state                # SplitState
+    int32_t passed               # the lanes that the next instruction names have come
 
 cdef struct Warp:
     int32_t pc
@@ -92,6 +109,12 @@ cdef struct Warp:
     int32_t stack_room           # entries
     int32_t stack_grown          # `stack` is an allocation of its own
     int64_t *frames_left         # entries by which all stacks of the launch may still grow
+    Split *splits                # convergence barriers: lanes that do not run; NULL: stack reconvergence
+    int32_t split_room           # places, one a lane
+    int32_t join                 # of the running lanes, -1: none
+    int32_t turn                 # place to look at next
+    int32_t passed               # as in Split
+    uint64_t arriving            # lanes that have made their warp's arrival at a barrier that it does not wait for
     int32_t state
     int32_t block                # block slot
     int32_t index                # in the block
@@ -106,7 +129,7 @@ cdef struct Warp:
     int32_t cause                # Stall of the wait until `since`
     int32_t unit                 # unit of the next op
     int32_t barrier_op           # op at which it waits
-    int32_t cluster_phase        # of the cluster's barrier when it arrived there
+    uint64_t cluster_arrived     # lanes that have arrived in this phase of the cluster's barrier
     int32_t next_waiting
     int32_t copies[32]           # pieces on their way, by group modulo COPY_GROUPS
     int32_t copy_group           # number of the group that is open
@@ -122,7 +145,6 @@ cdef struct Barrier:
     int32_t expected             # threads; 0: all that live
     int32_t first_waiting        # warp slot, -1: none
     int32_t popc
-    int32_t phase                # how often it has been completed
     int32_t all
     int32_t any
 
@@ -325,4 +347,5 @@ cdef struct Sm:
     int64_t *ready_memory
     uint64_t *predicate_memory
     Frame *stack_memory
+    Split *split_memory
     uint64_t scratch[64]         # destination of a partial warp's arithmetic

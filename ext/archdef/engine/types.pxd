@@ -75,7 +75,7 @@ cpdef enum OpFlag:
     FL_READ_ONLY = 16    # ld.global.nc: may go through the texture path
     FL_UNIFORM = 32      # the compiler promises that the branch does not diverge
     FL_PREDICATED = 64   # guarded because a short branch was turned into predicates
-    FL_SATURATE = 128    # reserved
+    FL_YIELD = 128       # other lanes of the warp go first, if they can: K_LOAD, K_ATOM, K_PHASE, K_FENCE
 
 cpdef enum Combine:      # how K_SETP combines with s[2]
     CB_NONE = 0

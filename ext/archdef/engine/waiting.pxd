@@ -11,7 +11,7 @@ from archdef.engine.inject cimport throttled_until
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
-from archdef.engine.state cimport PENDING, WS_SLEEPING, WS_WAITING, Sm, Warp
+from archdef.engine.state cimport PENDING, WS_PARTED, WS_SLEEPING, WS_WAITING, Sm, Warp
 
 
 cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t cycle) noexcept nogil:
@@ -43,6 +43,9 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
     cdef Scheduler *s = sm.schedulers + which
     cdef int64_t latest = 0, ready
     cdef int i
+    if w.active == 0:
+        w.state = WS_PARTED
+        return
     for i in range(u.dependencies):
         ready = w.ready[u.wait[i]]
         if ready > latest:
