@@ -576,7 +576,7 @@ TABLE: tuple[Row, ...] = (
     Row("sured", "u32|s32|u64|s64", f"raw=b op=min|max {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_{type}", "store_surface", "surface"),
     Row("sured", "b32", f"raw=b op=and|or {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_b32", "store_surface", "surface"),
     Row("sured", "b32|b64", f"raw=p op=add|and|or {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_{b}", "store_surface", "surface"),
-    Row("sured", "b32|b64", f"raw=p op=min|max {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_u{bits}", "store_surface", "surface"),
+    Row("sured", "b32|b64", f"raw=p extreme=min|max {_SURFACE_RED}", "a b d", "surface_reduce", "{extreme}_u{bits}", "store_surface", "surface"),
     Row("istypep", "", "kind=texref|surfref|samplerref", "p a", "kind_test", "", "load_texture", "texture"),
 )
 

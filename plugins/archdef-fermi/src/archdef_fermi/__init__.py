@@ -21,7 +21,7 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
         chip=Chip(multiprocessors=multiprocessors, block_launch_cycles=4, block_turnover_cycles=700, launch_overhead_us=5),
         limits=Limits(
             threads_per_block=1024, threads_per_multiprocessor=1536, warps_per_multiprocessor=48, blocks_per_multiprocessor=8,
-            registers_per_multiprocessor=32768, registers_per_block=32768, registers_per_thread=63,
+            registers_per_multiprocessor=32768, registers_per_block=32768, registers_per_thread=63, registers_reserved_per_thread=1,
             register_allocation_unit=64, register_allocation_scope="warp", warp_allocation_granularity=2,
             register_allocation_unit_exceptions=(((21, 22, 29, 30, 37, 38, 45, 46), 128),),
             shared_bytes_per_multiprocessor=48 * KiB, shared_bytes_per_block=48 * KiB, shared_allocation_unit_bytes=128,

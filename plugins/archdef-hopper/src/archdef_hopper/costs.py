@@ -73,5 +73,6 @@ EVIDENCE = {
     **{f"limits.{name}": OCCUPANCY for name in """register_allocation_unit register_allocation_scope register_partitions
        register_allocation_unit_exceptions warp_allocation_granularity shared_allocation_unit_bytes""".split()},
     "limits.shared_carveouts": CALCULATOR,
+    "limits.registers_reserved_per_thread": Cite("SASS of the microbenchmarks", "R1 holds the stack pointer", "inferred"),
     **{f"limits.{name}": GUIDE for name in """registers_per_thread kernel_instructions local_bytes_per_thread
        parameter_bytes""".split()}}

@@ -46,7 +46,7 @@ EVIDENCE = {  # what both chips share
     **{f"isa.operations.{name}": GUIDE for name in "int_mul24 int_mul32 fp32_add fp32_mul fp32_fma fp32_rcp fp32_rsqrt".split()},
     **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
        register_allocation_unit register_allocation_scope warp_allocation_granularity shared_allocation_unit_bytes""".split()},
-    "limits.register_partitions": CALCULATOR, "limits.shared_reserved_bytes_per_block": CALCULATOR,
+    "limits.registers_reserved_per_thread": UNPUBLISHED, "limits.register_partitions": CALCULATOR, "limits.shared_reserved_bytes_per_block": CALCULATOR,
     "schedulers.policy.memory_weight": UNPUBLISHED, "schedulers.policy.age_weight": UNPUBLISHED,
     "schedulers.instruction_gap_cycles": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": UNPUBLISHED, "chip.launch_overhead_us": UNPUBLISHED, "load_store.atomic_cycles": UNPUBLISHED,
