@@ -467,7 +467,8 @@ def need(architecture, feature: str, module: ir.Module, instruction: ir.Instruct
     written = ".".join((instruction.opcode, *instruction.modifiers))
     meaning = f": {FEATURES[feature]}" if feature in FEATURES else ""
     if feature == "fp32_fma":
-        meaning += "; compile with -fmad=false, then multiplies and adds are fused as this machine does it"
+        meaning += ("; if the compiler fused a multiply and an add, -fmad=false keeps them apart for this machine to fuse as it does; "
+                    "an fma that the source asks for, such as fmaf(), stays one")
     raise MissingFeature(f"`{written}`{source} needs the feature {feature}, which {architecture.name} does not have{meaning}",
                          architecture=architecture.name, feature=feature, **place(module, instruction))
 

@@ -158,6 +158,12 @@ def barrier(s: Selection, m: Match, i: ir.Instruction) -> None:
     s.emit(Kind.BARRIER, BarrierOp[m.fn.upper()], [None, None], [number, count, None], "barrier")
 
 
+@builds("barrier_cluster")
+def barrier_cluster(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``barrier.cluster.arrive``, ``barrier.cluster.wait``: of the cluster's only block."""
+    s.emit(Kind.BARRIER, BarrierOp[m.fn.upper()], [None, None], [None, None, None], "barrier")
+
+
 @builds("barrier_reduce")
 def barrier_reduce(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``bar.red``."""

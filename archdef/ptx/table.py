@@ -171,10 +171,16 @@ _HINTS = ("cache=ca|cg|cs|lu|cv|wb|wt|nc? nc? evict1=L1::evict_normal|L1::evict_
 _MEMORY = ("space=global|shared|local|const|param|shared::cta>shared|shared::cluster>shared|param::entry>param|param::func>param? "
            f"{_ORDERING} {_SCOPE}")
 _DATA = "b8|u8|s8|b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64"
-_PHASE_SPACE = "space=shared|shared::cta>shared?"
+_PHASE_SPACE = "space=shared|shared::cta>shared|shared::cluster>shared?"
 _PHASE = f"order=release|acquire|relaxed? scope=cta|cluster? {_PHASE_SPACE}"
 _GEOMETRY = "geometry=1d|2d|3d|a1d|a2d|cube|acube"
 _SURFACE = "geometry=1d|2d|3d|a1d|a2d boundary=trap|clamp|zero cache=ca|cg|cs|cv|wb|wt?"
+_SURFACE_RED = "geometry=1d|2d|3d boundary=trap|clamp|zero"
+_COUNTED = "done=mbarrier::complete_tx::bytes"
+_TO_SHARED = "async bulk to=shared::cluster|shared::cta from=global"
+_TO_GLOBAL = "async bulk to=global from=shared::cta bulk_group hint=L2::cache_hint?"
+_ASYNC_RED = f"order=relaxed scope=cluster space=shared::cluster>shared? {_COUNTED}"
+_WITHIN = f"async bulk to=shared::cluster from=shared::cta {_COUNTED}"
 _ATOMIC_SPACE = f"space=global|shared|shared::cta>shared|shared::cluster>shared? {_ORDERING} {_SCOPE} hint=L2::cache_hint?"
 
 TABLE: tuple[Row, ...] = (
@@ -449,6 +455,33 @@ TABLE: tuple[Row, ...] = (
     Row("cp", "", "async wait_group", "n:u32", "copy_group", "wait", "move", "cp_async"),
     Row("cp", "", "async wait_all", "", "copy_group", "wait_all", "move", "cp_async"),
     Row("cp", "b64", f"async mbarrier arrive noinc? {_PHASE_SPACE}", "a", "copy_arrive", "", "atomic_shared", "cp_async mbarrier"),
+    Row("cp", "", f"{_TO_SHARED} {_COUNTED} hint=L2::cache_hint?", "a b n:u32 m e?", "bulk_copy", "to_shared", "bulk_copy",
+        "bulk_copies mbarrier_tx"),
+    Row("cp", "", _WITHIN, "a b n:u32 m", "bulk_copy", "within", "bulk_copy", "bulk_copies mbarrier_tx"),
+    Row("cp", "", _TO_GLOBAL, "a b n:u32 e?", "bulk_copy", "to_global", "bulk_copy", "bulk_copies"),
+    Row("cp", "u32|s32|u64", f"reduce {_WITHIN} op=add", "a b n:u32 m", "bulk_copy", "add_{b}", "bulk_copy", "bulk_copies mbarrier_tx"),
+    Row("cp", "u32|s32", f"reduce {_WITHIN} op=min|max", "a b n:u32 m", "bulk_copy", "{op}_{type}", "bulk_copy",
+        "bulk_copies mbarrier_tx"),
+    Row("cp", "u32", f"reduce {_WITHIN} op=inc|dec", "a b n:u32 m", "bulk_copy", "{op}_u32", "bulk_copy", "bulk_copies mbarrier_tx"),
+    Row("cp", "b32", f"reduce {_WITHIN} op=and|or|xor", "a b n:u32 m", "bulk_copy", "{op}_b32", "bulk_copy", "bulk_copies mbarrier_tx"),
+    Row("cp", "u32|s32|u64", f"reduce {_TO_GLOBAL} op=add", "a b n:u32 e?", "bulk_copy", "add_{b}", "bulk_copy", "bulk_copies"),
+    # sums in single precision keep subnormals, unlike those of red on global memory (an H100 does)
+    Row("cp", "f32", f"reduce {_TO_GLOBAL} op=add", "a b n:u32 e?", "bulk_copy", "add_f32", "bulk_copy", "bulk_copies"),
+    Row("cp", "f64", f"reduce {_TO_GLOBAL} op=add", "a b n:u32 e?", "bulk_copy", "add_f64", "bulk_copy", "bulk_copies"),
+    Row("cp", "f16|bf16", f"reduce {_TO_GLOBAL} op=add noftz", "a b n:u32 e?", "bulk_copy", "add_{type}", "bulk_copy", "bulk_copies"),
+    Row("cp", "u32|s32|u64|s64|f16|bf16", f"reduce {_TO_GLOBAL} op=min|max", "a b n:u32 e?", "bulk_copy", "{op}_{type}", "bulk_copy",
+        "bulk_copies"),
+    Row("cp", "u32", f"reduce {_TO_GLOBAL} op=inc|dec", "a b n:u32 e?", "bulk_copy", "{op}_u32", "bulk_copy", "bulk_copies"),
+    Row("cp", "b32|b64", f"reduce {_TO_GLOBAL} op=and|or|xor", "a b n:u32 e?", "bulk_copy", "{op}_{b}", "bulk_copy", "bulk_copies"),
+    Row("cp", "", "async bulk prefetch level=L2 from=global hint=L2::cache_hint?", "a n:u32 e?", "hint", "", "", "bulk_copies"),
+    Row("cp", "", "async bulk commit_group", "", "copy_group", "bulk_commit", "move", "bulk_copies"),
+    Row("cp", "", "async bulk wait_group read?", "n:u32", "copy_group", "bulk_wait{_read}", "move", "bulk_copies"),
+    Row("st", "b32|u32|s32|f32|b64|u64|s64|f64", f"async weak? space=shared::cluster>shared? {_COUNTED} vec=v2|v4?", "a b m", "store_async", "",
+        "store_shared", "mbarrier_tx"),
+    Row("red", "u32|s32|u64", f"async {_ASYNC_RED} op=add", "a b m", "atomic_async", "add_{b}", "atomic_shared", "mbarrier_tx"),
+    Row("red", "u32|s32", f"async {_ASYNC_RED} op=min|max", "a b m", "atomic_async", "{op}_{type}", "atomic_shared", "mbarrier_tx"),
+    Row("red", "u32", f"async {_ASYNC_RED} op=inc|dec", "a b m", "atomic_async", "{op}_u32", "atomic_shared", "mbarrier_tx"),
+    Row("red", "b32", f"async {_ASYNC_RED} op=and|or|xor", "a b m", "atomic_async", "{op}_b32", "atomic_shared", "mbarrier_tx"),
     Row("mbarrier", "b64", f"init {_PHASE_SPACE}", "a b:u32", "phase", "init", "atomic_shared", "mbarrier"),
     Row("mbarrier", "b64", f"inval {_PHASE_SPACE}", "a", "phase", "invalidate", "atomic_shared", "mbarrier"),
     Row("mbarrier", "b64", f"arrive noComplete? {_PHASE}", "d a b:u32?", "phase_arrive", "arrive", "atomic_shared", "mbarrier"),
@@ -505,6 +538,10 @@ TABLE: tuple[Row, ...] = (
     Row("barrier", "", "cta? arrive aligned?", "a:u32 b:u32", "barrier", "arrive", "barrier", "barrier_count"),
     Row("barrier", "u32", "cta? red op=popc aligned?", "d a:u32 b:u32 c:pred?", "barrier_reduce", "popc", "barrier", "barrier_reduce"),
     Row("barrier", "pred", "cta? red op=and|or aligned?", "p a:u32 b:u32 c:pred?", "barrier_reduce", "{op}", "barrier", "barrier_reduce"),
+    Row("barrier", "", "cluster arrive order=release|relaxed? aligned?", "", "barrier_cluster", "cluster_arrive", "barrier", "clusters"),
+    Row("barrier", "", "cluster wait order=acquire? aligned?", "", "barrier_cluster", "cluster_wait", "barrier", "clusters"),
+    Row("mapa", "u32|u64", "space=shared::cluster?", "d a b:u32", "map_rank", "", "select", "clusters"),
+    Row("getctarank", "u32|u64", "space=shared::cluster?", "d:u32 a", "rank_of", "", "move", "clusters"),
     # ------------------------------------------------------------------------------------------------------------- warp
     Row("vote", "pred", "mode=all|any|uni sync?", "p a:pred m:u32?", "vote", "{mode}", "vote", "vote"),
     Row("vote", "b32", "mode=ballot sync?", "d a:pred m:u32?", "vote", "ballot", "vote", "vote_ballot"),
@@ -520,19 +557,27 @@ TABLE: tuple[Row, ...] = (
     Row("match", "b32|b64", "mode=all sync?", "d:u32 a m:u32", "match", "all", "match", "match"),
     # --------------------------------------------------------------------------------------------- textures and surfaces
     # operands are those inside the brackets one after the other; what follows them (level, gradients) is optional
-    Row("tex", "f32|u32|s32 f32", f"mip=base|level|grad? {_GEOMETRY} vec=v4", "d a b c? e? f?", "texture", "", "load_texture",
+    Row("tex", "f32|u32|s32 f32", f"mip=base|level|grad? {_GEOMETRY} vec=v4", "d a b c? e? f? g? h?", "texture", "", "load_texture",
         "texture"),
-    Row("tex", "f32|u32|s32 s32", "mip=base|level? geometry=1d|2d|3d|a1d|a2d vec=v4", "d a b c? e?", "texture", "", "load_texture",
+    Row("tex", "f32|u32|s32 s32", "mip=base|level? geometry=1d|2d|3d|a1d|a2d vec=v4", "d a b c? e? f? g?", "texture", "", "load_texture",
         "texture"),
-    Row("tld4", "f32|u32|s32 f32", "component=r|g|b|a geometry=2d|a2d vec=v4", "d a b c?", "texture_gather", "", "load_texture",
+    Row("tld4", "f32|u32|s32 f32", "component=r|g|b|a geometry=2d|a2d|cube|acube vec=v4", "d a b c? e? f?", "texture_gather", "", "load_texture",
         "texture_gather"),
     Row("txq", "b32", "query=width|height|depth|array_size|channel_data_type|channel_order|normalized_coords|"
-        "num_mipmap_levels|num_samples", "d a", "texture_query", "", "load_texture", "texture"),
+        "num_mipmap_levels|num_samples|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords", "d a", "texture_query",
+        "", "load_texture", "texture"),
     Row("txq", "b32", "level query=width|height|depth", "d a b", "texture_query", "", "load_texture", "texture"),
-    Row("suq", "b32", "query=width|height|depth|array_size|channel_data_type|channel_order", "d a", "texture_query", "surface",
+    Row("suq", "b32", "query=width|height|depth|array_size|channel_data_type|channel_order|memory_layout", "d a", "texture_query", "surface",
         "load_surface", "surface"),
     Row("suld", "b8|b16|b32|b64", f"raw=b {_SURFACE} vec=v2|v4?", "d a b", "surface_load", "", "load_surface", "surface"),
     Row("sust", "b8|b16|b32|b64", f"raw=b {_SURFACE} vec=v2|v4?", "a b d", "surface_store", "", "store_surface", "surface"),
+    Row("sust", "b32", f"formatted=p {_SURFACE} vec=v2|v4?", "a b d", "surface_formatted", "", "store_surface", "surface"),
+    Row("sured", "u32|s32|u64", f"raw=b op=add {_SURFACE_RED}", "a b d", "surface_reduce", "add_{b}", "store_surface", "surface"),
+    Row("sured", "u32|s32|u64|s64", f"raw=b op=min|max {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_{type}", "store_surface", "surface"),
+    Row("sured", "b32", f"raw=b op=and|or {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_b32", "store_surface", "surface"),
+    Row("sured", "b32|b64", f"raw=p op=add|and|or {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_{b}", "store_surface", "surface"),
+    Row("sured", "b32|b64", f"raw=p op=min|max {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_u{bits}", "store_surface", "surface"),
+    Row("istypep", "", "kind=texref|surfref|samplerref", "p a", "kind_test", "", "load_texture", "texture"),
 )
 
 
@@ -589,7 +634,17 @@ def unsupported(instruction: Instruction, module: Module, why: str = "") -> Unsu
                                   text=text)
 
 
+REFUSED = {
+    "tensor": "copies by a tensor map are not modelled; cp.async.bulk without .tensor is",
+    "multicast::cluster": "a cluster is one block here, so there is nobody to multicast to",
+}
+"""Modifier → why no form with it is known."""
+
+
 def _advice(instruction: Instruction) -> str:
+    for modifier in instruction.modifiers:
+        if modifier in REFUSED:
+            return f": {REFUSED[modifier]}"
     rows = ROWS.get(instruction.opcode)
     if rows is None:
         return nearest(instruction.opcode, ROWS)

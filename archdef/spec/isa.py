@@ -84,6 +84,7 @@ OPERATION_CLASSES: dict[str, str] = {
     "load_constant": "load from constant memory by a computed address",
     "atomic_global": "atomic operation or reduction on global memory",
     "atomic_shared": "atomic operation on shared memory",
+    "bulk_copy": "start of a bulk copy or reduction; its latency is that until the first byte moves, its interval that of two starts",
     "load_texture": "texture fetch, filtered or not, gather of four texels, query",
     "load_surface": "load from a surface, query",
     "store_surface": "store to a surface",
@@ -134,6 +135,8 @@ FEATURES: dict[str, str] = {
     "cp_async": "cp.async: copies from global to shared memory that nobody waits for (8.0)",
     "mbarrier": "mbarrier: barriers that lie in shared memory (8.0)",
     "mbarrier_tx": "mbarrier forms that count bytes, and try_wait (9.0)",
+    "bulk_copies": "cp.async.bulk: copies and reductions of whole pieces of memory that one thread starts (9.0)",
+    "clusters": "clusters of blocks: mapa, getctarank, barrier.cluster (9.0); a cluster has one block here",
     "device_print": "printf and assert (2.0)",
     "device_heap": "malloc and free in kernels (2.0)",
     "device_calls": "calls that are not inlined, recursion, a stack (2.0)",
@@ -164,7 +167,7 @@ FEATURE_OF_CLASS: dict[str, str] = {
     "fp16_minmax": "fp16_minmax", "fp16_transcendental": "fp16_transcendental",
     "system_call": "device_print", "vote": "vote", "match": "match", "redux": "redux", "shuffle": "shuffle", "clock": "clock",
     "atomic_global": "atomics_global", "atomic_shared": "atomics_shared",
-    "load_texture": "texture", "load_surface": "surface", "store_surface": "surface",
+    "bulk_copy": "bulk_copies", "load_texture": "texture", "load_surface": "surface", "store_surface": "surface",
 }
 """Classes that a description may leave out, namely when it does not declare the feature beside them."""
 

@@ -132,6 +132,10 @@ class LoadStore:
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
     atomic_cycles: int = integer()
     """Core cycles for which one lane's atomic operation holds its partition."""
+    bulk_read_bytes_per_cycle: int | None = integer(optional=True, default=None)
+    """Bytes that the unit of bulk copies asks for in an SM cycle; None: a transaction every `transaction_cycles`."""
+    bulk_write_bytes_per_cycle: int | None = integer(optional=True, default=None)
+    """Bytes that it stores or reduces in an SM cycle; None: a transaction every `transaction_cycles`."""
 
 
 @attrs.frozen(kw_only=True)

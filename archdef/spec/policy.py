@@ -1,6 +1,7 @@
 """Policies: how a machine chooses. Each is a small value with its own numbers; the engine carries them out."""
 from __future__ import annotations
 
+import abc
 from typing import ClassVar, dataclass_transform
 
 import attrs
@@ -8,7 +9,7 @@ import attrs
 from archdef.spec.fields import integer, integers
 
 
-class PolicyValue:
+class PolicyValue(abc.ABC):
     """Base of every policy. A direct subclass is a *kind* of policy; its subclasses, made with `named`, are the choices."""
 
     __slots__ = ()
@@ -129,9 +130,9 @@ class PartitionMap(PolicyValue):
 
     __slots__ = ()
 
+    @abc.abstractmethod
     def partition(self, address: int, interleave_bytes: int, partitions: int) -> int:
         """Give the partition, 0 to ``partitions - 1``, that holds the byte at `address`."""
-        raise NotImplementedError
 
 
 @named("interleaved")

@@ -16,7 +16,8 @@ REGISTERS = {"pred": "%p", "16": "%h", "32": "%r", "64": "%rd"}
 OPERANDS = {
     "load": "{vector} [%rd1+16]", "store": "[%rd1+16] {vector}", "branch": "DONE", "branch_indexed": "%r1 TARGETS", "call": "helper",
     "copy_async": "[%r1] [%rd1] 16", "fence": "", "exit": "", "return": "", "trap": "", "generic_address": "%rd2 %rd3",
-    "space_test": "%p1 %rd3", "elect": "%r1|%p1 -1",
+    "space_test": "%p1 %rd3", "elect": "%r1|%p1 -1", "bulk_copy": "{target} {source} 64{counted}", "barrier_cluster": "",
+    "store_async": "[%rd1+16] {vector} [%rd3]", "atomic_async": "[%rd1] {vector} [%rd3]", "kind_test": "%p1 %rd3",
 }
 SPECIFIC = {"alloca": "%rd1 %rd2", "lop3": "%r1 %r2 %r3 %r4 0x96", "nanosleep": "%r1", "applypriority": "[%rd1] 128",
             "discard": "[%rd1] 128", "prefetch": "[%rd1]", "prefetchu": "[%rd1]", "pmevent": "1", "fence": "",
@@ -54,14 +55,19 @@ def operands(row: Row, found: table.Match) -> str:
     if "tensormap::generic" in found.bound.values() and row.operand_list:
         return "[%rd1], 128"
     if row.builder == "copy_group":
-        return "1" if row.fn == "wait" else ""
+        return "1" if "wait_group" in row.modifiers else ""
+    if "prefetch" in row.modifiers.split():
+        return "[%rd1], 64"
     if row.opcode in SPECIFIC:
         return ", ".join(SPECIFIC[row.opcode].split())
     if row.builder in OPERANDS:
         count = int((found.bound.get("vec") or "v1")[1:])
         names = [register(found.bound.get("type") or "b32", k + 4) for k in range(count)]
         vector = "{" + "$".join(names) + "}" if count > 1 else names[0]
-        return ", ".join(OPERANDS[row.builder].replace("{vector}", vector).split()).replace("$", ", ")
+        places = {"global": "[%rd1+16]"}
+        text = OPERANDS[row.builder].replace("{vector}", vector).replace("{counted}", " [%r9]" if found.bound.get("done") else "")
+        text = text.replace("{target}", places.get(found.bound.get("to"), "[%r1+16]")).replace("{source}", places.get(found.bound.get("from"), "[%rd2]"))
+        return ", ".join(text.split()).replace("$", ", ")
     if row.builder.startswith(("texture", "surface")):
         return texturing(row, found)
     texts = []
@@ -87,10 +93,10 @@ def texturing(row: Row, found: table.Match) -> str:
     words = {"1d": "x", "2d": "xy", "3d": "xyzz", "a1d": "lx", "a2d": "lxyy", "cube": "xyzz", "acube": "lxyz"}[bound["geometry"]]
     kind = bound.get("type2") or "s32"
     place = "[%rd1, {" + ", ".join(register("s32" if w == "l" else kind, k + 1) for k, w in enumerate(words)) + "}]"
-    count = int((bound["vec"] or "v1")[1:])
+    count = int((bound.get("vec") or "v1")[1:])
     values = "{" + ", ".join(register(bound["type"], k + 10) for k in range(count)) + "}"
     behind = {"level": ", %f20", "grad": ", {%f20, %f21}, {%f22, %f23}"}.get(bound.get("mip", ""), "")
-    return f"{place}, {values}" if row.opcode == "sust" else f"{values}, {place}{behind}"
+    return f"{place}, {values}" if row.opcode in ("sust", "sured") else f"{values}, {place}{behind}"
 
 
 def usable(row: Row, modifiers, types) -> bool:

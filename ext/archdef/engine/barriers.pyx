@@ -11,8 +11,9 @@ from archdef.engine.fault cimport warp_fault
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport BARRIERS, FAULT_BARRIER_NUMBER, FAULT_DIVERGENT_BARRIER, SPLIT_BARRIER, WS_BARRIER, Barrier, Block, Launch, Sm, Warp
-from archdef.engine.types cimport BAR_ARRIVE, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP
+from archdef.engine.state cimport (BARRIERS, CLUSTER_BARRIER, FAULT_BARRIER_NUMBER, FAULT_DIVERGENT_BARRIER, SPLIT_BARRIER, WS_BARRIER,
+                                   Barrier, Block, Launch, Sm, Warp)
+from archdef.engine.types cimport (BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP)
 from archdef.engine.waiting cimport plan
 
 
@@ -36,7 +37,7 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
     cdef Warp *w
     cdef const Uop *u
     cdef int64_t when
-    cdef int32_t i
+    cdef int32_t i, number = <int32_t>(barrier - b.barriers)
     while at >= 0:
         w = sm.warps + at
         u = sm.launch.ops + w.barrier_op
@@ -48,7 +49,7 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
             for i in range(w.split_room):
                 if w.splits[i].mask and w.splits[i].state == SPLIT_BARRIER:
                     _give_result(sm.launch, w, sm.launch.ops + w.splits[i].pc, w.splits[i].mask, barrier)
-            converge_unblock(w)
+            converge_unblock(w, number)
         else:
             _give_result(sm.launch, w, u, w.active, barrier)
             w.pc += 1
@@ -62,6 +63,7 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
     barrier.popc = 0
     barrier.all = 1
     barrier.any = 0
+    barrier.phase += 1
 
 
 cdef inline void _check(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept nogil:
@@ -73,7 +75,7 @@ cdef void check_barriers(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
     """Threads have ended: a barrier may now be complete."""
     cdef int k
     for k in range(BARRIERS):
-        if b.barriers[k].first_waiting >= 0 and b.barriers[k].expected == 0:
+        if (b.barriers[k].first_waiting >= 0 or k == CLUSTER_BARRIER and b.barriers[k].arrived) and b.barriers[k].expected == 0:
             _check(sm, b, &b.barriers[k], cycle)
 
 
@@ -83,8 +85,9 @@ cdef void _count(const Launch *launch, Barrier *barrier, uint64_t lanes) noexcep
 
 
 cdef void _wait(Sm *sm, int32_t slot, Warp *w, Barrier *barrier, int64_t cycle) noexcept nogil:
-    """The warp waits, with all its lanes."""
-    _count(sm.launch, barrier, w.alive)
+    """The warp waits, with all its lanes; at a block's barrier that is its arrival."""
+    if barrier != &sm.blocks[w.block].barriers[CLUSTER_BARRIER]:
+        _count(sm.launch, barrier, w.alive)
     w.state = WS_BARRIER
     w.next_waiting = barrier.first_waiting
     barrier.first_waiting = slot
@@ -102,6 +105,30 @@ cdef void barrier_settle(Sm *sm, int32_t slot, Warp *w, int64_t cycle) noexcept 
             return
 
 
+cdef int _cluster(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
+    """Arrive at the cluster's barrier, or wait for the phase in which the warp arrived. Returns as `barrier_arrive`."""
+    cdef Block *b = sm.blocks + w.block
+    cdef Barrier *barrier = &b.barriers[CLUSTER_BARRIER]
+    cdef int32_t i, first = <int32_t>(b - sm.blocks) * sm.launch.block_warps
+    if u.fn == BAR_CLUSTER_ARRIVE:
+        w.cluster_phase = barrier.phase
+        barrier.arrived += count_bits(lanes)
+        if barrier.arrived >= b.threads_alive:
+            _release(sm, b, barrier, cycle)
+            if w.splits != NULL:        # some lanes of a warp may wait while others have yet to
+                for i in range(first, first + sm.launch.block_warps):
+                    if converge_unblock(sm.warps + i, CLUSTER_BARRIER) and sm.warps + i != w:
+                        plan(sm, i, sm.warps + i, cycle, ST_BARRIER)
+        return 0
+    if barrier.phase != w.cluster_phase:
+        return 0
+    w.barrier_op = w.pc
+    if w.splits != NULL and converge_block(w, lanes, CLUSTER_BARRIER) != w.alive:
+        return 2
+    _wait(sm, slot, w, barrier, cycle)
+    return 1
+
+
 cdef int barrier_arrive(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
     """Arrive at a barrier. Returns 1 if the warp waits, 0 if it goes on, 2 if others of its lanes do, -1 after a fault."""
     cdef Launch *launch = sm.launch
@@ -115,10 +142,12 @@ cdef int barrier_arrive(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t la
     launch.counters[u.statement].barriers += 1
     if lanes != w.alive and w.splits == NULL:
         return warp_fault(sm, w, FAULT_DIVERGENT_BARRIER, w.alive & ~lanes)
+    if u.fn == BAR_CLUSTER_ARRIVE or u.fn == BAR_CLUSTER_WAIT:
+        return _cluster(sm, slot, w, u, lanes, cycle)
     first = lowest_bit(lanes)
     if u.s[0] >= 0:
         number = (<const uint32_t *>((launch.constants if u.s_bank[0] else w.rows) + u.s[0]))[first]
-    if number >= BARRIERS:
+    if number >= CLUSTER_BARRIER:
         return warp_fault(sm, w, FAULT_BARRIER_NUMBER, lanes)
     barrier = &b.barriers[number]
     if u.s[1] >= 0:

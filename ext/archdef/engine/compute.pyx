@@ -3,6 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from archdef.engine.lanes cimport alu_table, carry_table, compare_table
+from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport Launch, Sm, Warp
@@ -11,10 +12,6 @@ from archdef.engine.types cimport (CB_AND, CB_NONE, CB_OR, FL_CARRY_OUT, FL_SIGN
                                    REDUX_MAX_S, REDUX_MAX_U, REDUX_MIN_S, REDUX_MIN_U, REDUX_OR, SHFL_BFLY, SHFL_DOWN,
                                    SHFL_IDX, SHFL_UP, SR_CLOCK, SR_CLOCK64, SR_CLOCK_HI, SR_GLOBALTIMER, SR_NSMID, SR_SMID,
                                    VOTE_ACTIVE, VOTE_ALL, VOTE_ANY, VOTE_BALLOT, VOTE_ELECT, VOTE_UNI)
-
-
-cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
-    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
 
 
 cdef inline uint64_t _predicate(const Warp *w, int32_t operand) noexcept nogil:
@@ -60,7 +57,7 @@ cdef void _compare(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) 
     cdef uint8_t bytes[72]          # a word past the last lane is cleared for `_pack`
     cdef uint64_t holds, fails, with_
     memset(bytes + (launch.lanes & ~7), 0, 8)
-    compare_table()[u.fn](bytes, _row(launch, w, u, 0), _row(launch, w, u, 1), launch.lanes)
+    compare_table()[u.fn](bytes, row_of(launch, w, u, 0), row_of(launch, w, u, 1), launch.lanes)
     holds = _pack(bytes, launch.lanes)
     fails = ~holds
     if u.combine != CB_NONE:
@@ -91,8 +88,8 @@ cdef void _logic(Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
 
 cdef void _select(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     cdef uint64_t chosen = _predicate(w, u.s[2])
-    cdef const char *a = _row(launch, w, u, 0)
-    cdef const char *b = _row(launch, w, u, 1)
+    cdef const char *a = row_of(launch, w, u, 0)
+    cdef const char *b = row_of(launch, w, u, 1)
     cdef char *d = w.rows + u.d[0]
     cdef int i
     while lanes:
@@ -108,10 +105,10 @@ cdef void _carry(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) no
     cdef uint8_t into[64]
     cdef uint8_t out[72]
     cdef uint64_t result[64]
-    cdef const char *c = _row(launch, w, u, 2) if u.s[2] >= 0 else _row(launch, w, u, 1)
+    cdef const char *c = row_of(launch, w, u, 2) if u.s[2] >= 0 else row_of(launch, w, u, 1)
     memset(out + (launch.lanes & ~7), 0, 8)
     _unpack(w.predicates[PRED_CARRY], into, launch.lanes)
-    carry_table()[u.fn](result, out, _row(launch, w, u, 0), _row(launch, w, u, 1), c, into, launch.lanes)
+    carry_table()[u.fn](result, out, row_of(launch, w, u, 0), row_of(launch, w, u, 1), c, into, launch.lanes)
     _blend(w.rows + u.d[0], <const char *>result, lanes, u.direct)
     if u.flags & FL_CARRY_OUT:
         _put(w, PRED_CARRY, lanes, _pack(out, launch.lanes))
@@ -188,8 +185,8 @@ cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, 
     The fields are as wide as a lane number of this machine: 5 bits up to 32 lanes, 6 bits on 64.
     """
     cdef uint32_t value[64]
-    cdef const uint32_t *b = <const uint32_t *>_row(launch, w, u, 1)
-    cdef const uint32_t *c = <const uint32_t *>_row(launch, w, u, 2)
+    cdef const uint32_t *b = <const uint32_t *>row_of(launch, w, u, 1)
+    cdef const uint32_t *c = <const uint32_t *>row_of(launch, w, u, 2)
     cdef uint64_t left = lanes, inside = 0
     cdef int32_t lane, other, field = 31 if launch.lanes <= 32 else 63, segment, clamp, most, least
     memcpy(value, a, <size_t>(4 * launch.lanes))
@@ -271,7 +268,7 @@ cdef void exchange(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, 
     while lanes:
         same = lanes
         if u.s[1] >= 0:
-            row = _row(launch, w, u, 1)
+            row = row_of(launch, w, u, 1)
             i = lowest_bit(lanes)
             mask = (<const uint64_t *>row)[i] if wide else (<const uint32_t *>row)[i]
             left = lanes
@@ -346,7 +343,7 @@ cdef bint exchange_apart(const Launch *launch, Warp *w, const Uop *u, uint64_t l
             if u.kind == K_VOTE:
                 votes |= (_predicate(w, other.s[0]) if u.fn < VOTE_ACTIVE else 0) & left
             else:
-                _blend(<char *>values, _row(launch, w, other, 0), left, 8 if wide else 4)
+                _blend(<char *>values, row_of(launch, w, other, 0), left, 8 if wide else 4)
         if everyone == lanes:
             return False
     return True
@@ -360,11 +357,11 @@ cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     if u.kind == K_ALU:
         # lanes that never launched or have ended may be overwritten; if all others are active the result needs no blending
         if w.alive & ~lanes == 0:
-            alu_table()[u.fn](w.rows + u.d[0], _row(launch, w, u, 0), _row(launch, w, u, 1), _row(launch, w, u, 2),
-                              _row(launch, w, u, 3), launch.lanes)
+            alu_table()[u.fn](w.rows + u.d[0], row_of(launch, w, u, 0), row_of(launch, w, u, 1), row_of(launch, w, u, 2),
+                              row_of(launch, w, u, 3), launch.lanes)
         else:
-            alu_table()[u.fn](result, _row(launch, w, u, 0), _row(launch, w, u, 1), _row(launch, w, u, 2),
-                              _row(launch, w, u, 3), launch.lanes)
+            alu_table()[u.fn](result, row_of(launch, w, u, 0), row_of(launch, w, u, 1), row_of(launch, w, u, 2),
+                              row_of(launch, w, u, 3), launch.lanes)
             _blend(w.rows + u.d[0], <const char *>result, lanes, u.direct)
     elif u.kind == K_SETP:
         _compare(launch, w, u, lanes)
@@ -383,6 +380,6 @@ cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     elif u.kind == K_VOTE:
         exchange(launch, w, u, lanes, lanes, NULL, _predicate(w, u.s[0]) if u.fn < VOTE_ACTIVE else 0)
     elif u.kind == K_MATCH or u.kind == K_REDUX or u.kind == K_SHUFFLE:
-        exchange(launch, w, u, lanes, lanes, _row(launch, w, u, 0), 0)
+        exchange(launch, w, u, lanes, lanes, row_of(launch, w, u, 0), 0)
     elif u.kind == K_SPECIAL:
         _special(sm, w, u, lanes)

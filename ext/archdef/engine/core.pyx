@@ -22,16 +22,16 @@ from archdef.engine.program cimport LoadedProgram
 from archdef.engine.room cimport sm_close, sm_open
 from archdef.engine.schedule cimport lowest_bit, pick_of
 from archdef.engine.sm cimport sm_next, sm_run
-from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX,
+from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
                                    FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_DIVERGENT_BARRIER, FAULT_FRAME,
                                    FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PARTED, FAULT_PHASE,
                                    FAULT_READ_ONLY, FAULT_STACK, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS,
-                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, UNIT_COPIES, WS_BARRIER, WS_ENDED, WS_PARTED,
-                                   Block, Ended,
+                                   FAULT_SURFACE_FORMAT, FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, UNIT_COPIES, WS_BARRIER, WS_ENDED,
+                                   WS_PARTED, Block, Ended,
                                    Fault, Launch, Memo, Sm, SmCounters, Warp)
 from archdef.engine.texture_table cimport textures_close, textures_open
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL,
-                                   CK_PARAMETER, CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SP_CONST, SP_GENERIC, SP_GLOBAL,
+                                   CK_PARAMETER, CK_SHARED_SYMBOL, CK_SPECIAL, K_BULK, K_SYSTEM, SP_CONST, SP_GENERIC, SP_GLOBAL,
                                    SP_LOCAL, SP_SHARED, SP_SURFACE, SP_TEXTURE, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X,
                                    SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_PRINT)
 
@@ -165,6 +165,9 @@ cdef class Simulation:
         launch.special_count = self.program.specials
         launch.special_of = self.program.special_of
         launch.special_row = self.program.special_row
+        launch.uses_bulk = self.program.uses_bulk
+        for i in range(m.units):
+            launch.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers == 1 else 1
         launch.lanes = m.warp_size
         launch.pitch = 4 * m.warp_size
         launch.blocks = 1
@@ -535,6 +538,8 @@ cdef class Simulation:
                     warp=w.index if block is not None else None)
         space = _SPACES[self.launch.ops[op].space] if 0 <= op < self.launch.op_count else "memory"
         reach = self.launch.ops[op].lane_bytes if 0 <= op < self.launch.op_count else 0
+        if 0 <= op < self.launch.op_count and self.launch.ops[op].kind == K_BULK:
+            reach = f.detail[0]
         who = f"block {block}, thread {thread}"
         if space in ("global memory", "memory") and self.memory.heap_address <= f.address < self.memory.heap_address + self._heap_span():
             space = "what the kernel has allocated on the device heap"
@@ -558,6 +563,8 @@ cdef class Simulation:
             FAULT_SURFACE_BOUNDS: f"{reach} bytes are outside the surface of handle {f.address:#x}, {who}",
             FAULT_SURFACE_ALIGNMENT: f"the first coordinate is not a multiple of the {reach} bytes accessed, surface of handle "
                                      f"{f.address:#x}, {who}",
+            FAULT_SURFACE_FORMAT: f"the surface of handle {f.address:#x} has texels of another size than the {reach} bytes that the "
+                                  f"instruction works on, {who}",
             FAULT_STACK: f"calls nested too deeply, {depth} deep, {who}",
             FAULT_FRAME: f"the call stack of {self.launch.local_bytes - self.launch.stack_start} bytes per thread "
                          f"(limits.stack_bytes_per_thread) is full, {depth} calls deep, {who}",
@@ -565,6 +572,7 @@ cdef class Simulation:
             FAULT_FREE: f"free of {f.address:#x}, which is no allocation of the device heap (or was freed before), {who}",
             FAULT_PHASE: f"{f.address} arrivals are not what a barrier in shared memory (mbarrier) allows here; was it initialised? "
                          f"{who}",
+            FAULT_BULK_SIZE: f"the size of a bulk copy must be a multiple of 16, got {f.address}, {who}",
             FAULT_ASSERT: f"{self._assertion()}, {who}",
             FAULT_BARRIER_NUMBER: f"barrier number past 15, {who}",
             FAULT_BRANCH_INDEX: f"indexed branch past its list of targets, {who}",

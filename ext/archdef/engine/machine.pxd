@@ -84,6 +84,8 @@ cdef struct MachineTable:
     int64_t reads_in_flight      # transactions of one multiprocessor
     int64_t stores_in_flight
     int64_t transaction_cycles
+    int64_t bulk_read_bytes_per_cycle   # of the unit that moves bulk copies; 0: a transaction every `transaction_cycles`
+    int64_t bulk_write_bytes_per_cycle
     int64_t atomic_core_cycles   # at the partition, per operation on one address
     CacheTable l1
     CacheTable constant

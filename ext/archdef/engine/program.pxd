@@ -52,6 +52,7 @@ cdef class LoadedProgram:
     cdef readonly int32_t lanes
     cdef readonly int32_t target_count
     cdef readonly bint uses_textures     # reads through textures or surfaces
+    cdef readonly bint uses_bulk         # has bulk copies
     cdef uint32_t *special_of    # [specials] which special register …
     cdef uint32_t *special_row   # … goes into which row
     cdef char *constants         # [constant_rows][lanes] 32-bit lanes
@@ -67,4 +68,5 @@ cdef class LoadedProgram:
     cdef int _read(self, Uop *u, const MicroOp *m, int max_units) except -1
     cdef int _read_access(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_texture(self, Uop *u, const MicroOp *m) except -1
+    cdef int _read_bulk(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_surface(self, Uop *u, const MicroOp *m) except -1

@@ -345,7 +345,7 @@ cdef class LoadedProgram:
             if m.reconverge != -1:
                 self._number(m.reconverge, self.op_count, "reconvergence point")
         elif kind == T.K_BARRIER:
-            self._number(m.fn, T.BAR_WARP + 1, "barrier operation")
+            self._number(m.fn, T.BAR_CLUSTER_WAIT + 1, "barrier operation")
             self._source(u, m, 0, 8 if m.fn == T.BAR_WARP and m.element == 8 else 4)
             self._source(u, m, 1, 4)
             if m.fn == T.BAR_WARP:
@@ -415,8 +415,10 @@ cdef class LoadedProgram:
             u.lane_bytes = m.element
             u.memory = 1
             u.cause = ST_MEMORY_DEPENDENCY
+        elif kind == T.K_BULK:
+            self._read_bulk(u, m)
         elif kind == T.K_COPY_GROUP:
-            self._number(m.fn, T.CG_WAIT_ALL + 1, "operation on groups of copies")
+            self._number(m.fn, T.CG_BULK_WAIT_READ + 1, "operation on groups of copies")
             if m.count < 0:
                 raise ProgramError(f"{m.count} groups")
         elif kind == T.K_PHASE:
@@ -480,10 +482,10 @@ cdef class LoadedProgram:
         self._number(m.combine, T.TX_QUERY + 1, "texture operation")
         self._number(m.count, 5, "number of coordinates")
         if m.combine == T.TX_QUERY:
-            self._number(m.element, T.TQ_SAMPLES + 1, "query")
+            self._number(m.element, T.TQ_KIND + 1, "query")
         else:
             self._number(m.element, 4, "component")
-            if m.count != _COORDINATES[m.fn] or m.combine == T.TX_GATHER and (m.fn not in (T.GEO_2D, T.GEO_A2D) or m.flags & T.FL_SIGNED):
+            if m.count != _COORDINATES[m.fn] or m.combine == T.TX_GATHER and (m.fn not in (T.GEO_2D, T.GEO_A2D, T.GEO_CUBE, T.GEO_ACUBE) or m.flags & T.FL_SIGNED):
                 raise ProgramError(f"{m.count} coordinates of geometry {m.fn}")
         self.uses_textures = True
         u.kind = T.K_LOAD
@@ -501,18 +503,45 @@ cdef class LoadedProgram:
             self._destination(u, m, i, 4)
         return 0
 
+    cdef int _read_bulk(self, Uop *u, const MicroOp *m) except -1:
+        """Check a bulk copy or reduction."""
+        self._number(m.combine, T.BK_WITHIN + 1, "route of a bulk copy")
+        self._number(m.vec, 2, "a bulk reduction")
+        if m.vec:
+            self._number(m.fn, _ATOMIC_COUNT, "atomic function")
+            if m.element not in (2, 4, 8):
+                raise ProgramError(f"bulk reduction of elements of {m.element} bytes")
+        self._source(u, m, 0, 8 if m.combine == T.BK_TO_GLOBAL else 4)
+        self._source(u, m, 1, 8 if m.combine == T.BK_TO_SHARED else 4)
+        self._source(u, m, 2, 4)
+        self._required(u.s[0] >= 0 and u.s[1] >= 0 and u.s[2] >= 0, "an address or the size")
+        if m.combine != T.BK_TO_GLOBAL:
+            self._source(u, m, 3, 4)
+            self._required(u.s[3] >= 0, "mbarrier")
+        self.uses_bulk = True
+        u.space = T.SP_GENERIC
+        u.memory = 1
+        u.cause = ST_MEMORY_DEPENDENCY
+        return 0
+
     cdef int _read_surface(self, Uop *u, const MicroOp *m) except -1:
         """Check a surface load or store; to the issue loop it is a load or store."""
         cdef int i, at, bytes = 8 if m.element == 8 else 4
         cdef MicroOp tail
         self._number(m.fn, T.GEO_A2D + 1, "geometry")
-        self._number(m.combine, T.SF_STORE + 1, "surface operation")
+        self._number(m.combine, T.SF_REDUCE_FORMATTED + 1, "surface operation")
         if m.element not in (1, 2, 4, 8) or m.vec not in (1, 2, 4) or m.element * m.vec > 16:
             raise ProgramError(f"{m.vec} elements of {m.element} bytes")
         if m.count != _COORDINATES[m.fn] or not 0 <= m.offset <= T.SB_ZERO:
             raise ProgramError(f"{m.count} coordinates of geometry {m.fn}, boundary {m.offset}")
         self.uses_textures = True
-        u.kind = T.K_STORE if m.combine == T.SF_STORE else T.K_LOAD
+        u.kind = T.K_LOAD if m.combine == T.SF_LOAD else T.K_STORE if m.combine in (T.SF_STORE, T.SF_STORE_FORMATTED) else T.K_ATOM
+        if m.combine == T.SF_STORE_FORMATTED and m.element != 4:
+            raise ProgramError(f"a formatted store of elements of {m.element} bytes")
+        if u.kind == T.K_ATOM:
+            self._number(m.target, _ATOMIC_COUNT, "atomic function")
+            if m.vec != 1 or m.element < 4:
+                raise ProgramError(f"surface reduction of {m.vec} elements of {m.element} bytes")
         u.space = T.SP_SURFACE
         u.memory = 1
         u.lane_bytes = m.element * m.vec

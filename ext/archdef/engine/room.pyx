@@ -4,13 +4,14 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from archdef.engine.cache cimport cache_close, cache_open
+from archdef.engine.coalesce cimport MAX_TRANSACTIONS, Transaction
 from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport Events
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.network cimport Network
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.frames cimport STACK_FRAMES
-from archdef.engine.state cimport Block, Ended, Frame, Launch, Load, Slot, Split, Sm, Waiter, Warp
+from archdef.engine.state cimport BULK_LOADS, BULK_RING, Block, BulkCopy, Ended, Frame, Launch, Load, Slot, Sm, Split, Waiter, Warp
 
 cdef extern from "<stdlib.h>" nogil:
     void *aligned_alloc(size_t alignment, size_t size)
@@ -28,7 +29,7 @@ cdef void *_zeroed(int64_t bytes) except NULL:
 cdef int sm_open(Sm *sm, int32_t number, Launch *launch, Network *network, Events *inbox) except -1:
     """Make an idle multiprocessor with room for its resident blocks."""
     cdef const MachineTable *m = launch.m
-    cdef int64_t warps, i, entries = launch.rows + launch.predicates, reads = max(m.reads_in_flight, 1)
+    cdef int64_t warps, i, entries = launch.rows + launch.predicates, reads = max(m.reads_in_flight, 1), loads
     cdef int64_t row_bytes = ((launch.rows + 1) * launch.pitch + 63) // 64 * 64   # a spare row: see LoadedProgram
     sm.id = number
     sm.launch = launch
@@ -57,7 +58,14 @@ cdef int sm_open(Sm *sm, int32_t number, Launch *launch, Network *network, Event
     sm.ended = <Ended *>_zeroed(launch.resident_blocks * sizeof(Ended))
     sm.slots = <Slot *>_zeroed(reads * sizeof(sm.slots[0]))
     sm.waiters = <Waiter *>_zeroed(WAITERS * sizeof(sm.waiters[0]))
-    sm.loads = <Load *>_zeroed((reads + WAITERS + 2) * sizeof(Load))
+    # as many loads as can wait for something, the one that is being handed over, and those of bulk copies
+    loads = reads + WAITERS + 2 + (BULK_LOADS if launch.uses_bulk else 0)
+    sm.loads = <Load *>_zeroed(loads * sizeof(Load))
+    sm.bulk.load = -1
+    sm.bulk.wake = -1
+    if launch.uses_bulk:
+        sm.bulk.ring = <BulkCopy *>_zeroed(BULK_RING * sizeof(BulkCopy))
+        sm.bulk.transactions = <Transaction *>_zeroed(MAX_TRANSACTIONS * sizeof(Transaction))
     cache_open(&sm.l1, &m.l1)
     cache_open(&sm.constant, &m.constant)
     cache_open(&sm.texture, &m.texture)
@@ -65,8 +73,8 @@ cdef int sm_open(Sm *sm, int32_t number, Launch *launch, Network *network, Event
         sm.slots[i].next = <int32_t>(i + 1 if i + 1 < reads else -1)
     for i in range(WAITERS):
         sm.waiters[i].next = <int32_t>(i + 1 if i + 1 < WAITERS else -1)
-    for i in range(reads + WAITERS + 2):
-        sm.loads[i].next = <int32_t>(i + 1 if i + 1 < reads + WAITERS + 2 else -1)
+    for i in range(loads):
+        sm.loads[i].next = <int32_t>(i + 1 if i + 1 < loads else -1)
     sm.waiters_left = WAITERS
     sm.store_credits = <int32_t>m.stores_in_flight
     sm.injection.stalled = -1
@@ -112,6 +120,8 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     free(sm.slots)
     free(sm.waiters)
     free(sm.loads)
+    free(sm.bulk.ring)
+    free(sm.bulk.transactions)
     cache_close(&sm.l1)
     cache_close(&sm.constant)
     cache_close(&sm.texture)

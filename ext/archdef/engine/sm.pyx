@@ -5,28 +5,29 @@ where a warp is while it does not issue.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from archdef.engine.asynchronous cimport copies_pending, phase_barrier
+from archdef.engine.asynchronous cimport copy_group, phase_barrier
 from archdef.engine.barriers cimport barrier_arrive, barrier_settle, check_barriers
 from archdef.engine.blocks cimport end_warp, start_block
+from archdef.engine.bulk cimport bulk_issue
 from archdef.engine.compute cimport compute, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED,
                                       StatementCounters)
 from archdef.engine.dram cimport NEVER
-from archdef.engine.events cimport EV_BLOCK, EV_FILL, EV_STORE_DONE, EV_WAKE, Event, events_pop
+from archdef.engine.events cimport EV_BLOCK, EV_BULK, EV_COPIED, EV_FILL, EV_STORE_DONE, EV_WAKE, Event, events_pop
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.inject cimport fill_slot, throttled_until
 from archdef.engine.lanes cimport set_fpenv
-from archdef.engine.loadstore cimport data_ready, memory_issue, resume_injection
+from archdef.engine.loadstore cimport data_ready, memory_issue, piece_arrived, resume_bulk, resume_injection
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.program cimport Uop
 from archdef.engine.room cimport WAITERS
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit, rotate_right
 from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return
-from archdef.engine.state cimport (COPY_GROUPS, FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, WS_COPIES, WS_PARTED, WS_WAITING,
-                                   Launch, Sm, Warp)
+from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, WS_COPIES, WS_PARTED,
+                                   WS_WAITING, Launch, Sm, Warp)
 from archdef.engine.system cimport call_indirect, system_call
-from archdef.engine.types cimport (BAR_WARP, CG_COMMIT, CG_WAIT_ALL, FL_YIELD, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_CALL,
+from archdef.engine.types cimport (BAR_WARP, FL_YIELD, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
                                    K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_NOP, K_PHASE, K_RETURN, K_STORE,
                                    K_SYSTEM, K_TRAP)
 from archdef.engine.waiting cimport become_ready, occupied, occupy, plan
@@ -221,14 +222,14 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         w.pc += 1
     elif u.kind == K_COPY_GROUP:
         occupy(sm, slot, u, cycle, u.interval)
-        if lanes and u.fn == CG_COMMIT:
-            if w.copies[(w.copy_group + 1) % COPY_GROUPS] == 0 and w.copy_group < 1 << 30:
-                w.copy_group += 1       # else it joins the group before: only its time is concerned
-        elif lanes:
-            w.copy_target = w.copy_group if u.fn == CG_WAIT_ALL else w.copy_group - 1 - u.count
-            if copies_pending(w, w.copy_target):
-                w.state = WS_COPIES
-                return 0
+        if lanes and copy_group(w, u):
+            w.state = WS_COPIES
+            return 0
+        w.pc += 1
+    elif u.kind == K_BULK:
+        if lanes and bulk_issue(sm, slot, w, u, lanes, cycle) < 0:
+            return -1
+        occupy(sm, slot, u, cycle, u.interval * max(count_bits(lanes), 1))
         w.pc += 1
     elif u.kind == K_PHASE:
         if lanes and phase_barrier(sm, w, u, lanes) < 0:
@@ -278,10 +279,19 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
             data_ready(sm, done[i], event.cycle)
         if sm.injection.active:
             resume_injection(sm, event.cycle)
+        if sm.bulk.count:
+            resume_bulk(sm, event.cycle)
     elif event.kind == EV_STORE_DONE:
         sm.store_credits += 1
         if sm.injection.active:
             resume_injection(sm, event.cycle)
+        if sm.bulk.count:
+            resume_bulk(sm, event.cycle)
+    elif event.kind == EV_BULK:
+        resume_bulk(sm, event.cycle)
+    elif event.kind == EV_COPIED:
+        piece_arrived(sm, event.index, event.cycle)
+        resume_bulk(sm, event.cycle)
     elif event.kind == EV_WAKE:
         w = sm.warps + event.index
         nsched = <int32_t>sm.launch.m.schedulers
@@ -381,10 +391,10 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
 cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     """Advance to `until` (exclusive). Returns -1 after a fault."""
     cdef const MachineTable *m = sm.launch.m
-    cdef int nsched = <int>m.schedulers, first = 0, turn, i, bit, width
+    cdef int nsched = <int>m.schedulers, i, bit, width, place, turn
     cdef Scheduler *s
     cdef uint64_t candidates, woken, allowed
-    cdef int64_t cycle, window = -1
+    cdef int64_t cycle
     cdef int32_t slot, k
     cdef uint32_t pairs
     while True:
@@ -399,11 +409,11 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
         sm.now = cycle
         while sm.inbox.count and sm.inbox.heap[0].cycle <= cycle:
             _handle(sm, events_pop(sm.inbox))
-        if cycle >> 6 != window:    # who comes first to shared units changes now and then, by the clock alone
-            window = cycle >> 6
-            first = <int>(window % nsched)
-        for turn in range(nsched):
-            i = first + turn if first + turn < nsched else first + turn - nsched
+        turn = sm.turn
+        for place in range(nsched):     # they take turns at the units that they share
+            i = turn + place
+            if i >= nsched:
+                i -= nsched
             s = sm.schedulers + i
             if s.slots >> (cycle & 63) & 1:
                 woken = s.wheel[cycle & 63]

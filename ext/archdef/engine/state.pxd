@@ -16,9 +16,13 @@ from archdef.engine.texture_table cimport Textures
 
 cdef enum:
     PENDING = 0x0400000000000000   # ready cycle of a register whose load is still on its way
-    BARRIERS = 16
+    BARRIERS = 17                  # of a block: 16 by number, and the cluster's
+    CLUSTER_BARRIER = 16
     MEMO_SLOTS = 8
     COPY_GROUPS = 32             # of asynchronous copies of a warp that are told apart
+    BULK_FULL = 64               # bulk copies that wait; from there on the load/store unit is held
+    BULK_RING = 128              # … and those of the instruction that passes it: 64 lanes
+    BULK_LOADS = 64              # bulk copies whose data are on their way
     UNIT_COPIES = 8              # most units of a kind that schedulers share
     MEMO_TRANSACTIONS = 32
 
@@ -59,10 +63,12 @@ cdef enum FaultCode:
     FAULT_FRAME = 18             # the call stack of a thread is full
     FAULT_PHASE = 19             # a count that a barrier in shared memory does not allow
     FAULT_PARTED = 20            # lanes of a warp wait for lanes of it that never come
+    FAULT_BULK_SIZE = 30         # bytes of a bulk copy
     FAULT_TEXTURE_HANDLE = 40    # no texture, surface or sampler of that handle; address: the handle
     FAULT_TEXTURE_SHAPE = 41     # one of other dimensions than the instruction's
     FAULT_SURFACE_BOUNDS = 42
     FAULT_SURFACE_ALIGNMENT = 43
+    FAULT_SURFACE_FORMAT = 44    # texels of another size than the instruction works on
 
 cdef struct Fault:
     int32_t code
@@ -124,10 +130,15 @@ cdef struct Warp:
     int32_t cause                # Stall of the wait until `since`
     int32_t unit                 # unit of the next op
     int32_t barrier_op           # op at which it waits
+    int32_t cluster_phase        # of the cluster's barrier when it arrived there
     int32_t next_waiting
     int32_t copies[32]           # pieces on their way, by group modulo COPY_GROUPS
     int32_t copy_group           # number of the group that is open
+    int32_t bulk_copies[32]      # bulk copies whose writes are on their way, by group
+    int32_t bulk_reads[32]       # … whose source has not been read yet
+    int32_t bulk_group
     int32_t copy_target          # WS_COPIES: last group waited for
+    int32_t copy_wait            # CopyGroup that waits
     char *local                  # [lanes][local bytes]
 
 cdef struct Barrier:
@@ -135,6 +146,7 @@ cdef struct Barrier:
     int32_t expected             # threads; 0: all that live
     int32_t first_waiting        # warp slot, -1: none
     int32_t popc
+    int32_t phase                # how often it has been completed
     int32_t all
     int32_t any
 
@@ -147,7 +159,7 @@ cdef struct Block:
     int64_t number
     int64_t started
     char *shared
-    Barrier barriers[16]
+    Barrier barriers[17]
 
 cdef struct Load:                # a load or atomic whose data are on their way
     int32_t warp
@@ -155,7 +167,9 @@ cdef struct Load:                # a load or atomic whose data are on their way
     int32_t remaining            # fills to come
     int32_t next
     int64_t latest               # cycle of the last piece known so far
-    int32_t group                # of an asynchronous copy
+    int32_t group                # of an asynchronous copy; bulk copies: modulo COPY_GROUPS, -1: none
+    int64_t barrier              # bulk copies: offset of the mbarrier that counts it, -1: none
+    uint32_t bytes               # … and what it counts
 
 cdef struct Slot:                # an in-flight read of the multiprocessor
     int32_t waiters              # first waiter node, -1: none
@@ -181,6 +195,29 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int64_t floor                # cycle up to which the op holds its unit anyway
     int64_t stalled              # cycle since which it waits for a credit, -1: it does not
     Transaction transactions[512]   # most: eight texels of each of 64 lanes
+
+cdef struct BulkCopy:            # one that waits for the unit, or is being handed over
+    uint64_t address             # of global memory: where it goes on
+    int64_t barrier              # offset in shared memory, -1: none
+    uint32_t left                # bytes not yet formed into transactions
+    uint32_t bytes
+    int32_t warp
+    int32_t op
+    int32_t group                # modulo COPY_GROUPS, -1: none
+    int64_t ready                # cycle at which it can begin
+
+cdef struct Bulk:                # the unit that moves bulk copies, one after the other
+    BulkCopy *ring               # [BULK_RING]; NULL: the program has none
+    int32_t first
+    int32_t count
+    int32_t load                 # Load of the first copy, -1: it has not begun
+    int32_t loads                # records in use
+    int32_t chunk                # transactions formed …
+    int32_t next                 # … of which these are on their way
+    int64_t time                 # cycle at which the next transaction can go
+    int64_t wake                 # cycle of the event that goes on
+    int64_t over                 # bytes moved in a cycle that has room left
+    Transaction *transactions    # [MAX_TRANSACTIONS]
 
 cdef struct Memo:                # one static access: lane pattern and what it costs
     uint64_t mask
@@ -223,6 +260,7 @@ cdef struct Launch:              # what all multiprocessors share
     const uint32_t *special_of
     const uint32_t *special_row
     int32_t lanes                # warp size
+    int32_t held_from[16]        # per unit: fewest cycles of an op that keep others from starting
     int32_t pitch                # bytes of a row
     int32_t block_threads
     int32_t block_warps
@@ -252,6 +290,7 @@ cdef struct Launch:              # what all multiprocessors share
     Output output
     int64_t frames_left
     int32_t stack_start          # local address at which the call stack begins
+    bint uses_bulk               # the program has bulk copies
 
 cdef struct Ended:
     int64_t cycle
@@ -284,8 +323,10 @@ cdef struct Sm:
     int64_t unit_blocked[16]
     int64_t copy_free[16][8]     # the same of each unit, where there are several of a kind
     uint32_t busy
+    int32_t turn                 # scheduler that comes first: the one behind the last that took a unit which they share
     int64_t throttled            # cycles in which the load/store unit waited for a credit
     Injection injection
+    Bulk bulk
     Cache l1
     Cache constant
     Cache texture                # of texture fetches, surface loads and read-only loads

@@ -76,18 +76,17 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
 
 
 cdef inline void occupy(Sm *sm, int32_t slot, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
-    """Hold the op's unit, a shared one for at least this cycle: other schedulers may want it yet."""
+    """Hold the op's unit; a single cycle matters only to other schedulers that share it."""
     cdef Scheduler *s
+    if cycles < sm.launch.held_from[u.unit]:
+        return
     if sm.launch.m.unit_per_scheduler[u.unit]:
-        if cycles <= 1:     # nobody else can ask before the next issue slot
-            return
         s = sm.schedulers + slot % sm.launch.m.schedulers
         s.unit_free[u.unit] = cycle + cycles
         s.unit_blocked[u.unit] += cycles
         s.busy |= <uint32_t>1 << u.unit
         return
-    if cycles < 1:
-        cycles = 1
+    sm.turn = <int32_t>(slot % sm.launch.m.schedulers) + 1
     if sm.launch.m.unit_copies[u.unit] > 1:
         occupy_copy(sm, u, cycle, cycles)
         return

@@ -26,7 +26,7 @@ H100 = Architecture(
         parameter_bytes=4096, constant_bytes=64 * KiB),
     schedulers=Schedulers(count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 32, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 16, "scheduler"),
-           Unit("lsu", 32)),
+           Unit("lsu", 32), Unit("tma", 32)),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True,
             float_mad="fused", predication_max_instructions=7),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=23, pass_cycles=1),
@@ -39,7 +39,7 @@ H100 = Architecture(
         l2=Cache(size_bytes=50 * MiB // 80, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=60, misses_in_flight=256,
                  write="back", scope="partition")),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
-                         atomic_cycles=1),
+                         atomic_cycles=1, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
         request_latency_ns=55, response_latency_ns=55, header_bytes=12, injection_bytes_per_cycle=64, injection_scope="multiprocessor",
         partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
