@@ -1,4 +1,4 @@
-"""What depends on the space of an access: features that it needs, caches that it goes through."""
+"""What depends on the space of an access, settled once that is known: features, how atomics round, caches."""
 from __future__ import annotations
 
 from archdef.lower.encoding import Flag, Kind, Space
@@ -8,7 +8,7 @@ from archdef.ptx import ir
 
 
 def check_features(code: Code, architecture, module: ir.Module, source: list[ir.Instruction]) -> None:
-    """Refuse generic accesses and atomics that the architecture does not have; settle how atomics treat subnormals."""
+    """Refuse generic accesses and atomics that the architecture does not have; settle how atomics treat subnormals and NaNs."""
     for op in code.ops:
         if op.kind not in (Kind.LOAD, Kind.STORE, Kind.ATOM):
             continue
@@ -25,6 +25,9 @@ def check_features(code: Code, architecture, module: ir.Module, source: list[ir.
             # single-precision sums flush subnormals in global memory and keep them in shared memory
             if op.fn == "add_f32" and op.space != Space.SHARED:
                 op.fn = "add_ftz_f32"
+            # there, double-precision ones keep a signalling NaN
+            if op.fn == "add_f64" and op.space != Space.SHARED:
+                op.fn = "add_raw_f64"
 
 
 def settle_caches(code: Code, architecture, source: list[ir.Instruction]) -> None:
