@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from engine import run
-from forms import Form
+from kernel import Form
 from operands import TUPLES, values
 from outputs import known
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import numpy as np
-from forms import THREADS, Form, module
+from kernel import THREADS, Form, module
 from operands import TUPLES
 from outputs import BYTES, filled, trim
 

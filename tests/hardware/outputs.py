@@ -12,7 +12,7 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
-from forms import Form
+from kernel import Form
 from operands import TUPLES, values
 
 DATA = Path(__file__).resolve().parent / "data"
