@@ -164,16 +164,19 @@ def copy_group(row: Row, name: str, found) -> Iterator[Form]:
 
 def copy_arrive(row: Row, name: str, found) -> Iterator[Form]:
     """A copy whose end arrives at a barrier of the thread's own; without ``.noinc`` the thread arrives too."""
-    lines = ["add.u64 %d20, %d36, 8;", "mbarrier.init.shared.b64 [%d20], 1;", "cp.async.ca.shared.global [%d36], [%d32], 8;",
-             f"{name} [%d20];"]
+    at = "%d20" if found.bound["space"] else "%d19"
+    lines = ["add.u64 %d20, %d36, 8;", "cvta.shared.u64 %d19, %d20;", "mbarrier.init.shared.b64 [%d20], 1;", "cp.async.ca.shared.global [%d36], [%d32], 8;",
+             f"{name} [{at}];"]
     if not found.bound["noinc"]:
         lines.append("mbarrier.arrive.shared.b64 %d21, [%d20];")
-    lines += ["WAIT:", "mbarrier.test_wait.parity.shared.b64 %p1, [%d20], 0;", "@!%p1 bra WAIT;", "ld.shared.b64 %d10, [%d36];"]
+    lines += ["mov.b32 %r25, 0;", "WAIT:", "add.u32 %r25, %r25, 1;", "setp.gt.u32 %p3, %r25, 100000;", "@%p3 bra LATE;", "mbarrier.test_wait.parity.shared.b64 %p1, [%d20], 0;", "@!%p1 bra WAIT;", "LATE:",
+              "ld.shared.b64 %d10, [%d36];"]
     yield Form(name, columns(["b64", "b64"]), (8,), "\n".join(lines))
 
 
 # ----------------------------------------------------------------------------------------------------------- phase barriers
-EXPECT = ["and.b32 %r20, %r0, 3;", "add.u32 %r20, %r20, 2;", "mbarrier.init.shared.b64 [%d36], %r20;"]
+GENERIC = "cvta.shared.u64 %d27, %d36;"
+EXPECT = [GENERIC, "and.b32 %r20, %r0, 3;", "add.u32 %r20, %r20, 2;", "mbarrier.init.shared.b64 [%d36], %r20;"]
 """A barrier of the thread's own, for 2 to 5 arrivals."""
 OVER = ["mbarrier.test_wait.parity.shared.b64 %p{0}, [%d36], {1};", "selp.u32 %r{0}, 1, 0, %p{0};"]
 ARRIVE = "mbarrier.arrive.shared.b64 %d{0}, [%d36];"
@@ -194,46 +197,54 @@ def _phase(name: str, results: int, lines: list[str], ending: str = "") -> Form:
     return Form(name + ending, columns(["b32"]), (4,) * results, "\n".join(lines))
 
 
+def _at(found) -> str:
+    """The barrier's address: of shared memory, or generic where the instruction names no space."""
+    return "%d36" if found.bound["space"] else "%d27"
+
+
 def phase(row: Row, name: str, found) -> Iterator[Form]:
     """``init, inval, expect_tx, complete_tx``: how many arrivals end the phase then."""
+    at = _at(found)
     end = [ARRIVE.format(1), COUNT.format(10, 1), *_over(11)]
     if found.fn == "init":
-        lines = [*EXPECT[:2], f"{name} [%d36], %r20;", *end, "sub.u32 %r21, %r20, 1;", *_finish("%r21"), *_over(12)]
+        lines = [*EXPECT[:3], f"{name} [{at}], %r20;", *end, "sub.u32 %r21, %r20, 1;", *_finish("%r21"), *_over(12)]
         yield _phase(name, 3, lines)
     elif found.fn == "invalidate":
-        yield _phase(name, 1, [*EXPECT, f"{name} [%d36];", "st.shared.b32 [%d36], %r0;", "ld.shared.b32 %r10, [%d36];"])
+        yield _phase(name, 1, [*EXPECT, f"{name} [{at}];", "st.shared.b32 [%d36], %r0;", "ld.shared.b32 %r10, [%d36];"])
     else:
         other = "mbarrier.{}_tx.relaxed.cta.shared::cta.b64 [%d36], {};"
         bytes_ = "and.b32 %r21, %r0, 1023;"
-        pair = [f"{name} [%d36], %r21;", other.format("complete", "%r21")] if found.fn == "expect" else \
-            [other.format("expect", "%r21"), f"{name} [%d36], %r21;"]
+        pair = [f"{name} [{at}], %r21;", other.format("complete", "%r21")] if found.fn == "expect" else \
+            [other.format("expect", "%r21"), f"{name} [{at}], %r21;"]
         yield _phase(name, 2, [*EXPECT, bytes_, pair[0], *_finish(), *_over(10), pair[1], *_over(11)])
 
 
 def phase_arrive(row: Row, name: str, found) -> Iterator[Form]:
     """Arrivals: what is still pending before, whether the phase ends with the last, what the next phase expects."""
+    at = _at(found)
     next_phase = [ARRIVE.format(2), COUNT.format(12, 2)]
     if found.fn == "arrive_expect":
         other = "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%d36], %r21;"
-        lines = [*EXPECT, "and.b32 %r21, %r0, 1023;", f"{name} %d1, [%d36], %r21;", COUNT.format(10, 1), "sub.u32 %r23, %r20, 1;",
+        lines = [*EXPECT, "and.b32 %r21, %r0, 1023;", f"{name} %d1, [{at}], %r21;", COUNT.format(10, 1), "sub.u32 %r23, %r20, 1;",
                  *_finish("%r23"), *_over(11), other, *_over(12)]
         yield _phase(name, 3, lines)
         return
     if not found.bound["noComplete"]:
-        lines = [*EXPECT, f"{name} %d1, [%d36];", COUNT.format(10, 1), "sub.u32 %r23, %r20, 1;", *_finish("%r23"), *_over(11), *next_phase]
+        lines = [*EXPECT, f"{name} %d1, [{at}];", COUNT.format(10, 1), "sub.u32 %r23, %r20, 1;", *_finish("%r23"), *_over(11), *next_phase]
         yield _phase(name, 3, lines)
-        lines = [*EXPECT, f"{name} %d1, [%d36], %r20;", COUNT.format(10, 1), *_over(11)]
+        lines = [*EXPECT, f"{name} %d1, [{at}], %r20;", COUNT.format(10, 1), *_over(11)]
         yield _phase(name, 2, lines, "/all")
-    lines = [*EXPECT, "sub.u32 %r24, %r20, 1;", f"{name} %d1, [%d36], %r24;", COUNT.format(10, 1), *_over(11), ARRIVE.format(3), *_over(12)]
+    lines = [*EXPECT, "sub.u32 %r24, %r20, 1;", f"{name} %d1, [{at}], %r24;", COUNT.format(10, 1), *_over(11), ARRIVE.format(3), *_over(12)]
     yield _phase(name, 3, lines, "/some")
 
 
 def phase_test(row: Row, name: str, found) -> Iterator[Form]:
     """Whether a phase is over: not yet, then, and of another phase."""
+    at = _at(found)
     lines, asked = [*EXPECT, ARRIVE.format(1)], (["%d1"] * 2 if found.fn == "test" else ["0", "1"])
 
     def ask(number, operand):
-        return [f"{name} %p{number}, [%d36], {operand};", f"selp.u32 %r{number}, 1, 0, %p{number};"]
+        return [f"{name} %p{number}, [{at}], {operand};", f"selp.u32 %r{number}, 1, 0, %p{number};"]
 
     lines += [*ask(10, asked[0]), "sub.u32 %r23, %r20, 1;", *_finish("%r23"), *ask(11, asked[0]), *ask(12, asked[1])]
     yield _phase(name, 3, lines)
