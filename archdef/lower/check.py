@@ -20,6 +20,8 @@ def check_features(code: Code, architecture, module: ir.Module, source: list[ir.
             need(architecture, f"atomics_{where}", module, instruction)
             if op.element == 8 and op.fn != "add_f64":
                 need(architecture, f"atomics_{where}_64", module, instruction)
+            if op.fn == "add_f64" and op.space == Space.SHARED:
+                op.fn = "add_loop_f64"
             # single-precision sums flush subnormals in global memory and keep them in shared memory
             if op.fn == "add_f32" and op.space != Space.SHARED:
                 op.fn = "add_ftz_f32"

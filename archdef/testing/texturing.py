@@ -74,7 +74,7 @@ def indices(x: np.ndarray, size: int, *, address: str, normalized: bool, linear:
     if normalized:
         bits = units.coordinate_bits + sum(max(size, largest) > extent for extent in units.coordinate_extents)
         if centred:
-            place = np.floor(np.clip(x, -3, 3) * 2.0**(bits - 1)).astype(np.int64) + (1 << bits - 1)
+            place = np.floor(np.clip(x, -1, 1) * 2.0**(bits - 1)).astype(np.int64) + (1 << bits - 1)
         elif address in ("wrap", "mirror"):
             place = np.floor(np.where(np.abs(x) < 2.0**31, x, 0) * 2.0**bits).astype(np.int64) % (2 << bits)
         else:

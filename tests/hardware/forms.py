@@ -72,3 +72,9 @@ BEYOND: dict[str, str] = {}
 def without_kernel() -> set[str]:
     """Rows that no recipe covers and that `NO_VALUE` does not excuse."""
     return {row.form for row in TABLE if row.builder not in {*RECIPES, *TEXTURES, *NO_VALUE}}
+
+
+def row_of(name: str) -> str:
+    """The row that a form or a case's instruction belongs to."""
+    words = name.partition("/")[0].split(".")
+    return find(words[0], tuple(words[1:])).row.form

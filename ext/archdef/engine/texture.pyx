@@ -92,7 +92,7 @@ cdef inline void _axis(float given, int64_t size, int64_t mode, bint normalized,
         x = 0
     if normalized:
         if centred:
-            place = (<int64_t>1 << (bits - 1)) + <int64_t>floor(max(-3.0, min(3.0, x)) * (<int64_t>1 << (bits - 1)))
+            place = (<int64_t>1 << (bits - 1)) + <int64_t>floor(max(-1.0, min(1.0, x)) * (<int64_t>1 << (bits - 1)))
         elif mode == AM_WRAP or mode == AM_MIRROR:
             place = 0 if fabs(x) >= WHOLE else <int64_t>floor(x * (<int64_t>1 << bits)) & ((<int64_t>2 << bits) - 1)
         else:
