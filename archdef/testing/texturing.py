@@ -35,6 +35,7 @@ RULES = {
     "layer": "layers are unsigned; beside other coordinates one out of range is clamped",
     "cube": "the direction times the reciprocal of its greatest coordinate, in single precision; z wins ties, then y; a face is filtered "
             "as a texture of its own, its edges by the texture's address modes",
+    "offset": "a texel offset moves the index of the texel before the address mode is applied",
     "gather": "the four texels that filtering would use, rounding included: (0,1), (1,1), (1,0), (0,0) as (column, row)",
     "one_dimension": "a filter of one dimension has a second one of one row, fetched at its edge: it halves under a second mode `border`",
 }
@@ -57,11 +58,11 @@ def _resolve(i: np.ndarray, size: int, address: str) -> np.ndarray:
 
 
 def indices(x: np.ndarray, size: int, *, address: str, normalized: bool, linear: bool, largest: int = 0, centred: bool = False,
-            units: TextureUnits = DOCUMENTED) -> tuple[np.ndarray, np.ndarray]:
+            offset: int = 0, units: TextureUnits = DOCUMENTED) -> tuple[np.ndarray, np.ndarray]:
     """Give the texels that coordinates select along one axis.
 
     x : float32, shape (n,): coordinates in texels, or from 0 to 1, or (`centred`, on cubes) from -1 to 1.
-    largest : the texture's greatest extent, if it is not `size`.
+    largest : the texture's greatest extent, if it is not `size`; `offset`: texels by which coordinates are moved.
 
     Returns indices, int64, shape (n, 2), -1 for a texel that is not there and reads zero; and the second one's weight, int64, shape (n,),
     in 1/2**weight_bits. Without filtering it is 0.
@@ -88,7 +89,7 @@ def indices(x: np.ndarray, size: int, *, address: str, normalized: bool, linear:
     if linear:
         first = first - one // 2
         weight, first = first % one, first // one
-    chosen = _resolve(np.stack([first, first + 1], 1), size, address)
+    chosen = _resolve(np.stack([first, first + 1], 1) + offset, size, address)
     if address == "clamp":
         weight = np.where(chosen[:, 0] == chosen[:, 1], 0, weight)
     return chosen, weight
@@ -178,7 +179,8 @@ def _mean_of_integers(texels: np.ndarray, weight: np.ndarray, units: TextureUnit
 
 # -------------------------------------------------------------------------------------------------------------- fetches
 def fetch(texels: np.ndarray, coordinates: Sequence[np.ndarray], *, filter: str = "point", address: str | Sequence[str] = "clamp",
-          normalized: bool = False, read: str = "element", centred: bool = False, units: TextureUnits = DOCUMENTED) -> np.ndarray:
+          normalized: bool = False, read: str = "element", centred: bool = False, offsets: Sequence[int] = (0, 0, 0),
+          units: TextureUnits = DOCUMENTED) -> np.ndarray:
     """Fetch from a texture of one, two or three dimensions.
 
     texels      : shape (…, rows, columns, channels): one to three axes of texels, channels last.
@@ -190,7 +192,8 @@ def fetch(texels: np.ndarray, coordinates: Sequence[np.ndarray], *, filter: str 
     modes = [address] * axes if isinstance(address, str) else list(address)
     linear = filter == "linear"
     selected = [indices(x, size, address=mode, normalized=normalized, linear=linear, largest=max(texels.shape[:-1]), centred=centred,
-                        units=units) for x, size, mode in zip(coordinates, texels.shape[axes - 1::-1], modes)]
+                        offset=offset, units=units)
+                for x, size, mode, offset in zip(coordinates, texels.shape[axes - 1::-1], modes, offsets)]
     if not linear:
         return _take(elements(texels, read), [chosen[:, 0] for chosen, _ in selected])
     if axes == 1 and modes[1:2] == ["border"]:
@@ -207,11 +210,13 @@ def fetch(texels: np.ndarray, coordinates: Sequence[np.ndarray], *, filter: str 
 
 
 def gather(texels: np.ndarray, x: np.ndarray, y: np.ndarray, *, component: int = 0, address: str | Sequence[str] = "clamp",
-           normalized: bool = False, read: str = "element", units: TextureUnits = DOCUMENTED) -> np.ndarray:
+           normalized: bool = False, read: str = "element", centred: bool = False, offsets: Sequence[int] = (0, 0),
+           units: TextureUnits = DOCUMENTED) -> np.ndarray:
     """Give one channel of the four texels that linear filtering would use; shape (n, 4)."""
     modes = [address] * 2 if isinstance(address, str) else list(address)
-    (column, _), (row, _) = (indices(v, size, address=mode, normalized=normalized, linear=True, largest=max(texels.shape[:2]), units=units)
-                             for v, size, mode in zip((x, y), texels.shape[1::-1], modes, strict=True))
+    (column, _), (row, _) = (indices(v, size, address=mode, normalized=normalized, linear=True, largest=max(texels.shape[:2]),
+                                     centred=centred, offset=offset, units=units)
+                             for v, size, mode, offset in zip((x, y), texels.shape[1::-1], modes, offsets, strict=True))
     values = elements(texels, read)
     if component >= texels.shape[-1]:
         return np.zeros((len(x), 4), values.dtype)
@@ -223,6 +228,25 @@ def _take(values: np.ndarray, at: Sequence[np.ndarray]) -> np.ndarray:
     outside = np.any([a < 0 for a in at], axis=0)
     found = values[tuple(np.maximum(a, 0) for a in at[::-1])]
     return np.where(outside[:, None], np.zeros((), values.dtype), found)
+
+
+def stored(values: np.ndarray, dtype: str) -> np.ndarray:
+    """Give what formatted surface stores make of 32-bit registers: measured on an H100.
+
+    Integers are held in the format's range; single precision becomes half by dropping bits, a NaN stays one. Channels of the surface
+    that are not given become 0.
+    """
+    if dtype == "f4":
+        return values.view(np.float32)
+    if dtype == "f2":
+        sign, magnitude = values >> 16 & 0x8000, (values & 0x7FFFFFFF).astype(np.int64)
+        small = np.where(magnitude < 1 << 23, 0, (magnitude & 0x7FFFFF | 1 << 23) >> np.minimum(126 - (magnitude >> 23), 40).clip(0))
+        half = np.where(magnitude >= 0x47800000, 0x7BFF, np.where(magnitude >= 0x38800000, magnitude - 0x38000000 >> 13, small))
+        half = np.where(magnitude == 0x7F800000, 0x7C00, half)
+        half = np.where(magnitude > 0x7F800000, 0x7C00 | np.maximum(magnitude >> 13 & 0x3FF, 1), half)
+        return (sign | half).astype(np.uint16).view(np.float16)
+    limits = np.iinfo(dtype)
+    return np.clip(values.astype(np.int64) if limits.min == 0 else values.view(np.int32).astype(np.int64), limits.min, limits.max).astype(dtype)
 
 
 def cube_face(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

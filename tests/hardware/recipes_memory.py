@@ -159,6 +159,8 @@ def copy_group(row: Row, name: str, found) -> Iterator[Form]:
     copies = ["cp.async.ca.shared.global [%d36], [%d32], 8;", "cp.async.commit_group;", "cp.async.ca.shared.global [%d36+8], [%d32+8], 8;"]
     ends = {"commit": [f"{name};", "cp.async.wait_group 0;"], "wait": ["cp.async.commit_group;", f"{name} 1;", f"{name} 0;"],
             "wait_all": [f"{name};"]}
+    if found.fn not in ends:
+        raise CannotWrite("bulk copies: kernels of their own in tests/unit/test_bulk_copies.py")
     yield Form(name, columns(["b64", "b64"]), (8, 8), "\n".join([*FILL, *copies, *ends[found.fn], READ]))
 
 

@@ -27,7 +27,7 @@ SPECIAL = [0, -0.0, 1e-40, -1e-40, 1e-30, -1e-30, 0.5, -0.5, 1, -1, 1.5, 2, 3, 1
 LEFT_OUT = {
     "tex.1d with integers, of an array": "CUDA defines it for linear memory only; hardware gives zeros, the engine the texel",
     "tex.1d with floats, of linear memory": "CUDA defines it for arrays only; hardware gives zeros, the engine the texel",
-    "tld4.a2d": "the driver makes no layered array that can be gathered from",
+    "tld4 of layers and cubes": "the driver makes no such array that can be gathered from",
     "tex.a*d.grad, tex.cube with levels": "the same texels as without: there is one level",
     "txq, suq of formats, orders, layers, samples, levels": "the assembler makes no code of them for texture objects",
     "directions of cubes with two equal greatest coordinates": "the face hangs on the last bit of an approximate reciprocal",
@@ -308,6 +308,14 @@ def _fetches() -> Iterator[Case]:
         for geometry, filter in product(("a1d", "a2d"), ("point", "linear")):
             shape = (4, 1, 9, 1) if geometry == "a1d" else (3, 5, 7, 1)
             yield Case(f"layer/{geometry}/{filter}/{mode}", _tex(geometry), geometry, shape, "f4", "ramp", "wide", filter, (mode,) * 3)
+    offsets = {"1d": "{3}", "2d": "{3, -2}", "3d": "{3, -2, 1, 1}", "a2d": "{-7, 4}"}
+    for geometry, filter, mode, normalized in product(offsets, ("point", "linear"), MODES, (False, True)):
+        shape = (1, 1, 7, 1) if geometry == "1d" else (3 if "2d" != geometry else 1, 5, 7, 1)
+        yield Case(f"offset/{geometry}/{filter}/{mode}/{normalized:d}", _tex(geometry)[:-1] + f", {offsets[geometry]};", geometry, shape, "f4", "ramp",
+                   "wide", filter, (mode,) * 3, normalized)
+    for geometry in ("2d", "3d"):
+        yield Case(f"offset/{geometry}/integer", _tex(geometry, "u32", "s32")[:-1] + f", {offsets[geometry]};", geometry,
+                   (3 if geometry == "3d" else 1, 5, 7, 1), "f4", "ramp", "wide")
     for n, filter, mode in product((8, 5), ("point", "linear"), ("clamp", "wrap", "border")):
         yield Case(f"cube/{n}/{filter}/{mode}", _tex("cube"), "cube", (6, n, n, 1), "f4", "ramp", "directions", filter, (mode,) * 3, True)
     yield Case("cube/layers", _tex("acube"), "acube", (18, 4, 4, 1), "f4", "ramp", "directions", "linear", normalized=True)
@@ -323,6 +331,8 @@ def _others() -> Iterator[Case]:
         yield Case(f"gather/{component}/{kind}/{channels}", gather(component), "2d", (1, 5, 7, channels), kind, "ramp", "wide")
     for mode, normalized, filter in product(MODES, (False, True), ("point", "linear")):
         yield Case(f"gather/{mode}/{normalized:d}/{filter}", gather("r"), "2d", (1, 5, 7, 1), "f4", "ramp", "wide", filter, (mode,) * 3, normalized)
+    for mode, filter in product(MODES, ("point", "linear")):
+        yield Case(f"offset/gather/{mode}/{filter}", gather("r")[:-1] + ", {-5, 3};", "2d", (1, 5, 7, 1), "f4", "ramp", "wide", filter, (mode,) * 3)
     shapes = {"1d": (1, 1, 8, 1), "2d": (1, 5, 7, 2), "3d": (3, 5, 7, 4), "a1d": (4, 1, 9, 1), "a2d": (4, 5, 9, 1), "cube": (6, 8, 8, 1), "acube": (12, 8, 8, 1)}
     for (geometry, shape), query in product(shapes.items(), ("width", "height", "depth")):
         yield Case(f"txq/{query}/{geometry}", f"txq.{query}.b32 %d0, [%h];", geometry, shape, "u1", "bits", "texels")

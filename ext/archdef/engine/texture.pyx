@@ -9,7 +9,9 @@ from libc.string cimport memcpy
 
 from archdef.engine.access cimport Reach
 from archdef.engine.counters cimport StatementCounters
+from archdef.engine.fault cimport op_fault
 from archdef.engine.memory cimport GLOBAL_BASE
+from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, Injection, Launch, Sm, Warp
@@ -17,9 +19,10 @@ from archdef.engine.texture_cache cimport MOST_TAPS, texel_place, texture_transa
 from archdef.engine.texture_filter cimport Corners, corner_weights, filtered
 from archdef.engine.texture_table cimport (AM_BORDER, AM_CLAMP, AM_MIRROR, AM_WRAP, TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16,
                                            TF_U32, TK_SAMPLER, TK_SURFACE, TK_TEXTURE, Texture, texture_find, texture_stale)
-from archdef.engine.types cimport (K_LOAD, SP_TEXTURE, FL_SIGNED, GEO_1D, GEO_2D, GEO_3D, GEO_A1D, GEO_A2D, GEO_ACUBE, GEO_CUBE, TQ_ARRAY_SIZE,
-                                   TQ_CHANNEL_ORDER, TQ_CHANNEL_TYPE, TQ_DEPTH, TQ_HEIGHT, TQ_MIP_LEVELS, TQ_NORMALIZED,
-                                   TQ_SAMPLES, TQ_WIDTH, TX_GATHER, TX_QUERY)
+from archdef.engine.types cimport (FL_SIGNED, GEO_1D, GEO_2D, GEO_3D, GEO_A1D, GEO_A2D, GEO_ACUBE, GEO_CUBE, K_ATOM, K_LOAD, SP_TEXTURE,
+                                   TQ_ADDRESS_0, TQ_ADDRESS_1, TQ_ADDRESS_2, TQ_ARRAY_SIZE, TQ_CHANNEL_ORDER, TQ_CHANNEL_TYPE, TQ_DEPTH,
+                                   TQ_FILTER, TQ_HEIGHT, TQ_KIND, TQ_LAYOUT, TQ_MIP_LEVELS, TQ_NORMALIZED, TQ_SAMPLES, TQ_UNNORMALIZED,
+                                   TQ_WIDTH, TX_GATHER, TX_QUERY)
 
 cdef enum:
     OUTSIDE = -1             # index of a texel that is not there: it reads zero
@@ -40,25 +43,11 @@ cdef struct Sampled:         # what one warp's access touched so far
     int lane_stale
 
 
-cdef int texture_fault(Sm *sm, const Warp *w, const Uop *u, int code, int lane, uint64_t handle) noexcept nogil:
-    """Record the first fault of the launch; its address is the handle."""
-    cdef Launch *launch = sm.launch
-    if launch.fault.code == 0:
-        launch.fault.code = code
-        launch.fault.op = <int32_t>(u - launch.ops)
-        launch.fault.sm = sm.id
-        launch.fault.warp = <int32_t>(w - sm.warps)
-        launch.fault.lane = lane
-        launch.fault.address = handle
-        launch.fault.cycle = sm.now
-    return -1
-
-
 cdef const Texture *texture_of(Sm *sm, const Warp *w, const Uop *u, int lane, uint64_t handle, int kind) noexcept nogil:
     """The texture, surface or sampler of a handle; NULL after a fault."""
     cdef const Texture *t = texture_find(&sm.launch.textures, handle)
     if t == NULL or t.kind != kind:
-        texture_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handle)
+        op_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handle)
         return NULL
     return t
 
@@ -81,8 +70,8 @@ cdef inline int64_t _resolve(int64_t i, int64_t size, int64_t mode) noexcept nog
 
 
 cdef inline void _axis(float given, int64_t size, int64_t mode, bint normalized, bint centred, bint linear, int bits, int weight_bits,
-                       Axis *out) noexcept nogil:
-    """The texels that a coordinate selects along an axis of `size` texels.
+                       int64_t moved, Axis *out) noexcept nogil:
+    """The texels that a coordinate, moved by so many texels, selects along an axis of `size` texels.
 
     Normalised ones are cut to `bits` fraction bits; centred ones, of cubes, run from -1 to 1.
     """
@@ -111,8 +100,8 @@ cdef inline void _axis(float given, int64_t size, int64_t mode, bint normalized,
         i -= <int64_t>1 << weight_bits >> 1
         out.weight = i & ((<int64_t>1 << weight_bits) - 1)
         i >>= weight_bits
-        out.at[1] = _resolve(i + 1, size, mode)
-    out.at[0] = _resolve(i, size, mode)
+        out.at[1] = _resolve(i + moved + 1, size, mode)
+    out.at[0] = _resolve(i + moved, size, mode)
     if mode == AM_CLAMP and out.at[0] == out.at[1]:      # held at the edge, a coordinate lies on a texel's centre
         out.weight = 0
 
@@ -307,14 +296,14 @@ cdef void _sample(Sm *sm, const Texture *t, const Texture *sampler, const Uop *u
         if k >= count:
             _whole(0, 1, &axis[k])
         elif whole:
-            _whole(<int32_t>coordinate[first + k], size, &axis[k])
+            _whole(<int32_t>coordinate[first + k] + <int64_t>(<int8_t>(u.offset >> 8 * k)), size, &axis[k])
         else:
-            _axis(x[k], size, sampler.address_mode[k], normalized, cube, linear, bits, weight_bits, &axis[k])
+            _axis(x[k], size, sampler.address_mode[k], normalized, cube, linear, bits, weight_bits, <int8_t>(u.offset >> 8 * k), &axis[k])
     if whole and first and <int64_t>coordinate[0] > layer:
         axis[0].at[0] = OUTSIDE          # integers are not clamped, neither is the layer beside them
     if geometry == GEO_1D and linear and sampler.address_mode[1] == AM_BORDER:
         axes = 2                         # its one row is fetched at row 0, half of which is border
-        _axis(0, 1, AM_BORDER, False, False, True, bits, weight_bits, &axis[1])
+        _axis(0, 1, AM_BORDER, False, False, True, bits, weight_bits, 0, &axis[1])
     if u.combine == TX_GATHER:
         _gathered(sm, t, axis, layer, u.element, result, seen)
     elif linear:
@@ -344,6 +333,15 @@ cdef uint32_t _query(const Texture *t, int what) noexcept nogil:
         return <uint32_t>t.normalized
     if what == TQ_MIP_LEVELS or what == TQ_SAMPLES:
         return 1
+    if what == TQ_LAYOUT:
+        return <uint32_t>(not t.tiled)
+    if what == TQ_FILTER:
+        return <uint32_t>t.linear
+    if what == TQ_UNNORMALIZED:
+        return <uint32_t>(not t.normalized)
+    if what in (TQ_ADDRESS_0, TQ_ADDRESS_1, TQ_ADDRESS_2):     # wrap, mirror, clamp_ogl, clamp_to_edge, clamp_to_border
+        what = <int>t.address_mode[what - TQ_ADDRESS_0]
+        return 0 if what == AM_WRAP else 1 if what == AM_MIRROR else 3 if what == AM_CLAMP else 4
     if what == TQ_CHANNEL_ORDER:     # OpenCL's numbers, as PTX refers to
         return 0x10b0 if t.channels == 1 else 0x10b2 if t.channels == 2 else 0x10b5
     if t.format == TF_F32:
@@ -359,6 +357,10 @@ cdef uint32_t _query(const Texture *t, int what) noexcept nogil:
 cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) noexcept nogil:
     """Count one access to a texture or surface."""
     c.texture_hazards += reach.hazards
+    if u.kind == K_ATOM:
+        c.atomics += 1
+        c.atomic_transactions += reach.pieces
+        return
     if u.kind != K_LOAD:
         c.surface_stores += 1
         c.surface_store_transactions += reach.pieces
@@ -370,14 +372,10 @@ cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) 
         c.surface_loads += 1
 
 
-cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
-    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
-
-
 cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
     """Perform a fetch, gather or query for `lanes` (not empty) and say what it costs. Returns -1 after a fault."""
     cdef Launch *launch = sm.launch
-    cdef const uint64_t *handles = <const uint64_t *>_row(launch, w, u, 0)
+    cdef const uint64_t *handles = <const uint64_t *>row_of(launch, w, u, 0)
     cdef const uint64_t *samplers = NULL
     cdef const uint32_t *levels = NULL
     cdef const Texture *t = NULL
@@ -389,12 +387,23 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
     cdef int lane, k, kind = TK_SURFACE if u.combine == TX_QUERY and u.vec else TK_TEXTURE
     seen.count = seen.stale = 0
     if u.s[1 + u.count] >= 0 and u.combine == TX_QUERY:
-        levels = <const uint32_t *>_row(launch, w, u, 1)
+        levels = <const uint32_t *>row_of(launch, w, u, 1)
     elif u.s[1 + u.count] >= 0:
-        samplers = <const uint64_t *>_row(launch, w, u, 1 + u.count)
+        samplers = <const uint64_t *>row_of(launch, w, u, 1 + u.count)
     while left:
         lane = lowest_bit(left)
         left &= left - 1
+        if u.combine == TX_QUERY and u.element >= TQ_FILTER:
+            t = texture_find(&launch.textures, handles[lane])
+            if u.element == TQ_KIND:
+                k = 0 if t == NULL else <int>t.kind + 1
+            elif t == NULL or t.kind == TK_SURFACE:
+                return op_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handles[lane])
+            else:
+                k = <int>_query(t, u.element)
+            if u.d[0] >= 0:
+                (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>k
+            continue
         if t == NULL or t.handle != handles[lane]:
             t = texture_of(sm, w, u, lane, handles[lane], kind)
             if t == NULL:
@@ -404,14 +413,14 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
                 (<uint32_t *>(w.rows + u.d[0]))[lane] = _query(t, u.element) if levels == NULL or levels[lane] == 0 else 0
             continue
         if not _fits(t, u.fn):
-            return texture_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
+            return op_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
         sampler = t
         if samplers != NULL:
             sampler = texture_of(sm, w, u, lane, samplers[lane], TK_SAMPLER)
             if sampler == NULL:
                 return -1
         for k in range(u.count):
-            coordinate[k] = (<const uint32_t *>_row(launch, w, u, 1 + k))[lane]
+            coordinate[k] = (<const uint32_t *>row_of(launch, w, u, 1 + k))[lane]
         seen.lane_stale = 0
         _sample(sm, t, sampler, u, coordinate, result, &seen)
         seen.stale += seen.lane_stale
