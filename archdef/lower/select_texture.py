@@ -137,7 +137,8 @@ def gather(s: Selection, m: Match, i: ir.Instruction) -> None:
 @builds("texture_query")
 def query(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``txq``, ``suq``."""
-    s.emit(Kind.TEXTURE, 0, _registers(s, i.operands[0], 1, "b32"), [handle(s, i.operands[1])], m.operation,
+    level = [s.value(i.operands[2], "u32")] if len(i.operands) > 2 else []      # there is one level: others have no extent
+    s.emit(Kind.TEXTURE, 0, _registers(s, i.operands[0], 1, "b32"), [handle(s, i.operands[1]), *level], m.operation,
            combine=int(TextureOp.QUERY), element=int(_QUERIES[m.bound["query"]]), vec=int(m.fn == "surface"))
 
 

@@ -10,7 +10,8 @@ from zlib import crc32
 import numpy as np
 import pytest
 from compare import split
-from forms import CONSTANT, HEAD, THREADS, Form, every_form
+from forms import every_form
+from kernel import CONSTANT, HEAD, THREADS, Form
 from operands import TUPLES, values
 from outputs import BYTES, filled, known
 
