@@ -35,8 +35,8 @@ for line in (Path(__file__).parent / "unknown_to_reference.txt").read_text().spl
 
 @cache
 def whole_blocks(form: Form) -> bool:
-    """Whether a form's result depends on threads of other warps."""
-    return form.name.startswith("bar")
+    """Whether a window of threads is not enough: results depend on other warps, or operands lie both in rows and in columns."""
+    return form.name.startswith("bar") or "%d32" in form.body and bool(form.results)
 
 
 def in_reference(form: Form, first: int, count: int) -> bytes:
@@ -73,7 +73,7 @@ def fault(form: Form, first: int, count: int) -> str | None:
         return f"{type(error).__name__}: {error}"
     if got == wanted:
         return None
-    opcode, *words = form.name.split(".")
+    opcode, *words = form.name.partition("/")[0].split(".")
     accepts = bounds.rule(opcode, tuple(words))
     for column, (found, expected) in enumerate(zip(split(form, got), split(form, wanted))):
         for t in np.flatnonzero(found != expected):

@@ -27,14 +27,14 @@ def values(type: str, function: Callable) -> Callable:
 
 @means("add", "sub")
 def add(c: Context, i, words: Words) -> Step:
-    """``add``, ``sub``; with ``.cc`` they leave the carry, or the borrow, in the condition code."""
+    """``add``, ``sub``; with ``.cc`` they leave the carry in the condition code."""
     if i.types and i.types[-1] in _FLOATING:
         return floating.sum_or_product(c, i, words)
     if i.opcode == "add" and i.types and i.types[-1] in INTEGER_PAIRS:
         return packed.pair(c, i, words)
     type, sign = one_type(i), 1 if i.opcode == "add" else -1
     if words.flag("cc"):
-        return with_carry(c, i, type, 2, lambda a, b, carry: a + sign * b, True)
+        return with_carry(c, i, type, 2, lambda a, b, carry: a + sign * b, True, sign < 0)
     if words.flag("sat"):
         if type != "s32":
             raise unknown(i, "saturation of this type")
@@ -44,21 +44,24 @@ def add(c: Context, i, words: Words) -> Step:
 
 @means("addc", "subc")
 def add_carry(c: Context, i, words: Words) -> Step:
-    """``addc``, ``subc``: with the carry or borrow of the step before."""
+    """``addc``, ``subc``: with the carry of the step before."""
     type, sign = one_type(i), 1 if i.opcode == "addc" else -1
-    return with_carry(c, i, type, 2, lambda a, b, carry: a + sign * (b + carry), words.flag("cc"))
+    return with_carry(c, i, type, 2, lambda a, b, carry: a + sign * (b + carry), words.flag("cc"), sign < 0)
 
 
-def with_carry(c: Context, i, type: str, count: int, function: Callable, writes: bool) -> Step:
-    """Make a step that sees the condition code; it is set if the sum of the unsigned patterns leaves the width."""
+def with_carry(c: Context, i, type: str, count: int, function: Callable, writes: bool, subtracts: bool = False) -> Step:
+    """Make a step that sees the condition code; it is set if the sum of the unsigned patterns leaves the width.
+
+    The condition code is an adder's carry: a subtraction leaves, and takes, the opposite of a borrow (an H100, chains that mix both).
+    """
     sources, store = c.sources(i, [type] * count), c.destination(i, i.operands[0], type)
     bits = width(type)
 
     def act(t):
-        total = function(*[s(t) for s in sources], t.carry)
+        total = function(*[s(t) for s in sources], t.carry ^ subtracts)
         store(t, total & (1 << bits) - 1)
         if writes:
-            t.carry = int(not 0 <= total < 1 << bits)
+            t.carry = int(not 0 <= total < 1 << bits) ^ subtracts
     return Step("plain", act)
 
 
