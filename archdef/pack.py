@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from archdef import spec
 from archdef.engine.machine import (CoalescingRule as Rule, PartitionMap as Map, SchedulerPolicy as Scheduling,
-                                    WritePolicy as Write)
+                                    SumRule as Sum, WritePolicy as Write)
 from archdef.spec import Architecture
 
 _POLICIES = {
@@ -94,6 +94,15 @@ def _dram(arch: Architecture) -> dict:
         window=dram.scheduling.window, drain_high=dram.write_drain_high, drain_low=dram.write_drain_low)
 
 
+_SUMS = {spec.AlignedSum: Sum.SUM_ALIGNED, spec.ChainedSum: Sum.SUM_CHAINED, spec.PairedSum: Sum.SUM_PAIRED, type(None): Sum.SUM_NONE}
+
+
+def _matrix(matrix: spec.MatrixArithmetic | None) -> dict:
+    rules = [getattr(matrix, name, None) for name in ("f16", "bf16", "tf32", "groups", "groups_f16")]
+    return dict(matrix_sum=[int(_SUMS[type(rule)]) for rule in rules], matrix_products=[getattr(rule, "products", 1) for rule in rules],
+                matrix_fraction_bits=[getattr(rule, "fraction_bits", 0) for rule in rules])
+
+
 def machine_tables(arch: Architecture) -> dict:
     """Pack a description into the dict that `archdef.engine.core.Simulation` takes.
 
@@ -121,4 +130,5 @@ def machine_tables(arch: Architecture) -> dict:
         injection_per_cluster=int(links.injection_scope == "cluster"),
         partition_request_bytes_per_cycle=links.partition_request_bytes_per_cycle,
         partition_response_bytes_per_cycle=links.partition_response_bytes_per_cycle,
-        cluster_response_bytes_per_cycle=links.cluster_response_bytes_per_cycle or 0, **_dram(arch))
+        cluster_response_bytes_per_cycle=links.cluster_response_bytes_per_cycle or 0, **_dram(arch),
+        **_matrix(arch.isa.matrix))

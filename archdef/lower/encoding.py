@@ -55,6 +55,9 @@ class Kind(IntEnum):
     COPY_GROUP = 25
     PHASE = 26
     REDUX = 30
+    MATRIX = 45
+    MATRIX_LOAD = 46
+    MATRIX_STORE = 47
     TEXTURE = 40
     SURFACE = 41
 
@@ -69,6 +72,7 @@ class Space(IntEnum):
     GENERIC = 4
     TEXTURE = 5
     SURFACE = 6
+    MATRIX = 7
 
 
 class Flag(IntFlag):
@@ -81,7 +85,7 @@ class Flag(IntFlag):
     READ_ONLY = 16
     UNIFORM = 32
     PREDICATED = 64
-    SATURATE = 128
+    WHOLE_WARP = 128
 
 
 class Combine(IntEnum):
@@ -221,6 +225,32 @@ class Boundary(IntEnum):
     TRAP = 0
     CLAMP = 1
     ZERO = 2
+
+
+class MatrixOp(IntEnum):
+    """``fn`` of a matrix product."""
+
+    F16 = 0
+    BF16 = 1
+    TF32 = 2
+    F64 = 3
+    INTEGER = 4
+    BITS_XOR = 5
+    BITS_AND = 6
+    GROUPS = 7
+    TRANSPOSE = 8
+
+
+class MatrixForm(IntFlag):
+    """Or-ed into ``combine`` of a matrix product."""
+
+    SIGNED_A = 1
+    SIGNED_B = 2
+    SATURATE = 4
+    C_F16 = 8
+    D_F16 = 16
+    COLUMN_A = 32
+    ROW_B = 64
 
 
 class SpecialRegister(IntEnum):

@@ -20,7 +20,7 @@ cdef struct Uop:
     int32_t guard_mask       # index of the guard's predicate
     uint64_t guard_flip      # all ones if negated
     int32_t statement
-    uint16_t wait[16]        # scoreboard entries that must be ready
+    uint16_t wait[24]        # scoreboard entries that must be ready
     uint16_t sets[8]         # scoreboard entries that become busy
     uint8_t set_count
     # operands: byte offset in the bank of rows; bank 0 the warp's, 1 the launch's constants
@@ -41,6 +41,7 @@ cdef struct Uop:
 cdef class LoadedProgram:
     cdef Uop *ops
     cdef int32_t *targets
+    cdef int32_t *operands               # of matrix products, as in Launch
     cdef readonly int32_t op_count
     cdef readonly int32_t rows
     cdef readonly int32_t predicates
@@ -49,6 +50,7 @@ cdef class LoadedProgram:
     cdef readonly int32_t specials
     cdef readonly int32_t lanes
     cdef readonly int32_t target_count
+    cdef readonly int32_t operand_count
     cdef readonly bint uses_textures     # reads through textures or surfaces
     cdef uint32_t *special_of    # [specials] which special register …
     cdef uint32_t *special_row   # … goes into which row
@@ -63,5 +65,7 @@ cdef class LoadedProgram:
     cdef int _number(self, int value, int count, what) except -1
     cdef int _read(self, Uop *u, const MicroOp *m, int max_units) except -1
     cdef int _read_access(self, Uop *u, const MicroOp *m) except -1
+    cdef int _read_matrix(self, Uop *u, const MicroOp *m) except -1
+    cdef int _read_tiles(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_texture(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_surface(self, Uop *u, const MicroOp *m) except -1

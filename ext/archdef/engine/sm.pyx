@@ -18,6 +18,7 @@ from archdef.engine.inject cimport fill_slot, throttled_until
 from archdef.engine.lanes cimport set_fpenv
 from archdef.engine.loadstore cimport data_ready, memory_issue, resume_injection
 from archdef.engine.machine cimport MachineTable
+from archdef.engine.matrix cimport matrix_product
 from archdef.engine.program cimport Uop
 from archdef.engine.room cimport WAITERS
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit, rotate_right
@@ -26,8 +27,8 @@ from archdef.engine.state cimport (COPY_GROUPS, FAULT_BRANCH_INDEX, FAULT_INSTRU
                                    Launch, Sm, Warp)
 from archdef.engine.system cimport call_indirect, system_call
 from archdef.engine.types cimport (BAR_WARP, CG_COMMIT, CG_WAIT_ALL, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_CALL,
-                                   K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_NOP, K_PHASE, K_RETURN, K_STORE,
-                                   K_SYSTEM, K_TRAP)
+                                   K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
+                                   K_STORE, K_SYSTEM, K_TRAP)
 from archdef.engine.waiting cimport become_ready, occupied, occupy, plan
 
 
@@ -202,6 +203,13 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             return -1
         for i in range(u.set_count):
             w.ready[u.sets[i]] = (cycle + u.latency + m.shared_latency_cycles) << 4 | u.cause
+        occupy(sm, slot, u, cycle, u.interval)
+        w.pc += 1
+    elif u.kind == K_MATRIX:
+        if lanes and matrix_product(sm, w, u, lanes) < 0:
+            return -1
+        for i in range(u.set_count):
+            w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
         occupy(sm, slot, u, cycle, u.interval)
         w.pc += 1
     elif u.kind == K_SYSTEM:

@@ -50,6 +50,7 @@ cdef enum FaultCode:
     FAULT_CALL_TARGET = 17       # an indirect call of what is no function of that kind
     FAULT_FRAME = 18             # the call stack of a thread is full
     FAULT_PHASE = 19             # a count that a barrier in shared memory does not allow
+    FAULT_PART_OF_WARP = 20      # not all lanes of the warp reach what only a whole warp can do
     FAULT_TEXTURE_HANDLE = 40    # no texture, surface or sampler of that handle; address: the handle
     FAULT_TEXTURE_SHAPE = 41     # one of other dimensions than the instruction's
     FAULT_SURFACE_BOUNDS = 42
@@ -190,6 +191,7 @@ cdef struct Launch:              # what all multiprocessors share
     const MachineTable *m
     const Uop *ops
     const int32_t *targets
+    const int32_t *operands      # of matrix products: byte offset in the warp's rows, or -1 - that in the constants
     int32_t op_count
     int32_t statements
     const char *constants

@@ -52,6 +52,10 @@ cpdef enum OpKind:
     K_PHASE = 26   # barrier word at shared address s[0] + offset; `fn` is a PhaseOp; s[1] count, bytes, state or parity; d[0] state or predicate
     K_REDUX = 30   # `fn` is a ReduxOp; d[0] row = s[0] of all members combined; s[1] member mask
     K_TEXTURE = 40 # `fn` is a Geometry, `combine` a TextureOp; d[0..3] = texel of handle s[0] at s[1..count]; s[1+count] sampler or NO_ROW
+    K_MATRIX = 45  # `fn` is a MatrixOp: operands[target …] = d, a, b, c, `count` in all: d = a b + c of `vec` x 8 rows, `offset` deep, 8 columns;
+                   # `element` bits of a number of a and b, `combine` MatrixForm or-ed. Whole warps of 32 lanes, as all of these
+    K_MATRIX_LOAD = 46   # d[0..vec-1] = 8 x 8 numbers of 16 bits each, whose rows are at s[0] + offset in groups of 8 lanes; `fn` 1: transposed
+    K_MATRIX_STORE = 47  # the other way: s[1..vec]
     K_SURFACE = 41 # `fn` is a Geometry, `combine` a SurfaceOp, `offset` a Boundary; handle s[0], coordinates s[1..count]; d[0..vec-1], or
                    # stored values from s[1+count] on; what has no place in s goes on in d
 
@@ -62,7 +66,8 @@ cpdef enum Space:
     SP_CONST = 3
     SP_GENERIC = 4
     SP_TEXTURE = 5       # of the loaded program only: K_TEXTURE …
-    SP_SURFACE = 6       # … and K_SURFACE
+    SP_SURFACE = 6       # … K_SURFACE …
+    SP_MATRIX = 7        # … and K_MATRIX_LOAD, K_MATRIX_STORE
 
 cpdef enum OpFlag:
     FL_SIGNED = 1        # narrow loads sign-extend; K_P2R gives all ones
@@ -72,7 +77,7 @@ cpdef enum OpFlag:
     FL_READ_ONLY = 16    # ld.global.nc: may go through the texture path
     FL_UNIFORM = 32      # the compiler promises that the branch does not diverge
     FL_PREDICATED = 64   # guarded because a short branch was turned into predicates
-    FL_SATURATE = 128    # reserved
+    FL_WHOLE_WARP = 128  # memory operations: a fault unless every lane of the warp takes part
 
 cpdef enum Combine:      # how K_SETP combines with s[2]
     CB_NONE = 0
@@ -168,6 +173,26 @@ cpdef enum Boundary:     # of surface coordinates
     SB_TRAP = 0
     SB_CLAMP = 1
     SB_ZERO = 2
+
+cpdef enum MatrixOp:     # what K_MATRIX multiplies
+    MX_F16 = 0           # the first three, and the groups: added up as the machine tables say
+    MX_BF16 = 1
+    MX_TF32 = 2
+    MX_F64 = 3           # fused multiply-adds in ascending order, rounded by `fpenv`
+    MX_INTEGER = 4       # 4 or 8 bits into 32
+    MX_BITS_XOR = 5      # ones of a ^ b are counted
+    MX_BITS_AND = 6
+    MX_GROUPS = 7        # f16, 8 x 8 x 4 in each of four groups of lanes
+    MX_TRANSPOSE = 8     # d = a transposed: 8 x 8 numbers of 16 bits, no b and c
+
+cpdef enum MatrixForm:   # or-ed
+    MF_SIGNED_A = 1
+    MF_SIGNED_B = 2
+    MF_SATURATE = 4
+    MF_C_F16 = 8         # else 32 bits
+    MF_D_F16 = 16
+    MF_COLUMN_A = 32     # groups: how a and b lie over the lanes
+    MF_ROW_B = 64
 
 cpdef enum Special:      # values the engine puts into rows at the start of a warp, or reads on demand (K_SPECIAL)
     SR_TID_X = 0

@@ -39,7 +39,19 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("xu", 23, 4): "fp16_transcendental", Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
     Operation("lsu", 24): "shuffle", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
     Operation("lsu", 4): "load_global store_global load_local store_local", Operation("lsu", 236): "atomic_global",
-    Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 9): "atomic_shared"}
+    Operation("lsu", 0): "load_shared store_shared load_constant load_matrix store_matrix", Operation("lsu", 9): "atomic_shared",
+    Operation("tensor", 17, 4): """matrix_f16_m16n8k8 matrix_tf32_m16n8k4 matrix_int8_m16n8k16 matrix_and_m16n8k128""",
+    Operation("tensor", 24, 6): """matrix_f16_m16n8k16 matrix_tf32_m16n8k8 matrix_int8_m16n8k32 matrix_and_m16n8k256""",
+    Operation("tensor", 14, 4): "matrix_int8_m8n8k16 matrix_and_m8n8k128",
+    Operation("tensor", 26, 16): "matrix_f64_m8n8k4", Operation("tensor", 34, 16): "matrix_f64_m16n8k4",
+    Operation("tensor", 50, 32): "matrix_f64_m16n8k8", Operation("tensor", 82, 64): "matrix_f64_m16n8k16",
+    # no units of their own: loops of other instructions
+    Operation("tensor", 91, 2, issues=13): "matrix_xor_m8n8k128", Operation("tensor", 94, 2, issues=14): "matrix_xor_m16n8k128",
+    Operation("tensor", 114, 2, issues=19): "matrix_xor_m16n8k256", Operation("tensor", 97, 2, issues=16): "matrix_u4_m8n8k32",
+    Operation("tensor", 106, 2, issues=20): "matrix_u4_m16n8k32", Operation("tensor", 131, 2, issues=27): "matrix_u4_m16n8k64",
+    Operation("tensor", 172, 2, issues=53): "matrix_s4_m8n8k32", Operation("tensor", 227, 2, issues=80): "matrix_s4_m16n8k32",
+    Operation("tensor", 416, 2, issues=150): "matrix_s4_m16n8k64", Operation("tensor", 278, 2, issues=60): "matrix_f16_m8n8k4",
+    Operation("alu", 24, 4): "matrix_transpose"}
 
 MEASURED = """fp32_add fp32_mul fp32_fma int_add int_mul32 int_dot int_mul_high int_logic int_shift int_minmax int_compare int_sad
     byte_permute funnel_shift select fp32_minmax fp32_compare vote bit_field bit_count int_div32 int64_add int64_shift int64_mul
