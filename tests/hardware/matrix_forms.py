@@ -1,4 +1,4 @@
-"""Matrix products as kernels, and the operands that tell how hardware adds up: a GPU and the engine run the same text.
+"""Matrix instructions as kernels: a GPU and the engine run the same text.
 
 ``mma`` kernels read and write the registers of each lane as they are, in the layout that the PTX ISA documents (`places`). The layout of
 ``wmma`` fragments is nobody's business, so those kernels load matrices, multiply and store: what a user sees.
@@ -14,9 +14,7 @@ HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"
 THREADS = 128
 WARPS = THREADS // 32
 BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "f64": 64, "s32": 32, "u8": 8, "s8": 8, "u4": 4, "s4": 4, "b1": 1}
-FORMATS = {"f16": (5, 10), "bf16": (8, 7), "tf32": (8, 23), "f32": (8, 23), "f64": (11, 52)}
-"""Exponent and fraction bits. A tf32 has the layout of an f32 of which it leaves bits out."""
-
+"""Bits of a number in registers and memory."""
 
 class Product(NamedTuple):
     """One form of ``mma`` or ``wmma.mma``."""
@@ -261,151 +259,116 @@ def results(product: Product, raw: np.ndarray) -> np.ndarray:
     return gather(product, "d", raw.view("<u8" if size == 8 else "<u4").reshape(-1, words(product, "d"), 32))
 
 
-# -------------------------------------------------------------------------------------------------------------- operands
-def random(seed: int, *shape: int) -> np.ndarray:
-    """Random words of 64 bits, the same everywhere and always (splitmix64)."""
-    x = np.arange(int(np.prod(shape)), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed * 0xD1342543DE82EF95 & (2**64 - 1))
-    x = (x ^ x >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ x >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return (x ^ x >> np.uint64(31)).reshape(shape)
+# ------------------------------------------------------------------------------------------- fragments, tiles and cycles
+PARAMETERS = """.visible .entry @(.param .u64 pa, .param .u64 pd)
+{
+.reg .b64 %p<8>; .reg .b32 %r<40>; .reg .pred %q;
+ld.param.u64 %p0, [pa]; ld.param.u64 %p1, [pd];
+cvta.to.global.u64 %p0, %p0; cvta.to.global.u64 %p1, %p1;
+mov.u32 %r0, %tid.x;
+"""
 
 
-def below(words: np.ndarray, n: int) -> np.ndarray:
-    """Random words → whole numbers from 0 to n - 1 (of the upper bits), signed."""
-    return ((words >> np.uint64(32)) * np.uint64(n) >> np.uint64(32)).astype(np.int64)
+class Load(NamedTuple):
+    """A ``wmma.load`` of a dense matrix."""
+
+    shape: tuple[int, int]
+    bits: int
+    registers: int
+    layout: str
+
+    @property
+    def planes(self) -> int:
+        """Loads that it takes to tell all numbers apart."""
+        return -(-10 // self.bits)
 
 
-def number(t: str, words: np.ndarray, exponent: np.ndarray) -> np.ndarray:
-    """Bits of a float with that exponent, and sign and fraction from random words; too small ones become subnormal, too large infinite."""
-    ebits, fbits = FORMATS[t]
-    bias = (1 << ebits - 1) - 1
-    sign, fraction = words >> np.uint64(63), words & np.uint64((1 << fbits) - 1)
-    biased = np.broadcast_to(exponent, words.shape) + bias
-    shift = np.clip(1 - biased, 0, fbits + 2).astype(np.uint64)
-    small = (fraction | np.uint64(1 << fbits)) >> shift
-    normal = np.clip(biased, 1, (1 << ebits) - 1).astype(np.uint64) << np.uint64(fbits) | fraction
-    return sign << np.uint64(ebits + fbits) | np.where(biased < 1, small, normal)
-
-
-def _range(words: np.ndarray, low: int, high: int) -> np.ndarray:
-    return low + below(words * np.uint64(0x9E3779B97F4A7C15), high - low + 1)
-
-
-def _special(t: str, words: np.ndarray) -> np.ndarray:
-    ebits, fbits = FORMATS[t]
-    infinite = np.uint64((1 << ebits) - 1 << fbits)
-    kind = words & np.uint64(7)
-    nan = infinite | words >> np.uint64(8) & np.uint64((1 << fbits) - 1) | np.uint64(1)
-    return (words >> np.uint64(63)) << np.uint64(ebits + fbits) | np.where(kind < 5, infinite, nan)
-
-
-PROBES = ("bits", "finite", "near", "wide", "wider", "cutoff", "cutoff_c", "large_c", "small_c", "cancel", "subnormal", "zeros", "special",
-          "overflow", "ties", "whole")
-"""Kinds of operands of floating-point products."""
-INTEGER_PROBES = ("bits", "large", "small")
-
-
-def operands(product: Product, probe: str, warps: int) -> dict[str, np.ndarray]:
-    """Bits of a, b, c for one kind of operands: arrays (warps, copies, rows, columns)."""
-    m, n, k = product.shape
-    ta, tb, tc, _ = product.types
-    seed = 1000 * sum(product.name.encode()) + (PROBES + INTEGER_PROBES).index(probe)
-    u = {x: random(7 * seed + j, warps, product.copies, *s) for j, (x, s) in enumerate(zip("abc", ((m, k), (k, n), (m, n))))}
-    if ta not in FORMATS:
-        return _integers(product, probe, u)
-    v = {x: random(7 * seed + 3 + j, *u[x].shape) for j, x in enumerate("abc")}
-    limit = {x: (1 << FORMATS[t][0] - 1) - 1 for x, t in zip("abc", (ta, tb, tc))}
-    fraction = FORMATS[tc][1]
-    span = {"f16": 14, "f64": 60}.get(ta, 20)
-    deep = 24 if tc != "f64" else 53
-
-    def draw(x, low, high):
-        t = product.types["abc".index(x)]
-        low, high = max(low, -limit[x] - FORMATS[t][1]), min(high, limit[x])
-        return number(t, u[x], _range(v[x], low, high))
-
-    def mask(t):
-        return np.uint64((1 << BITS[t]) - 1)
-
-    if probe == "bits":
-        return {x: u[x] & mask(t) for x, t in zip("abc", (ta, tb, tc))}
-    if probe == "finite":
-        return {x: draw(x, -limit[x] - 3, limit[x]) for x in "abc"}
-    if probe == "near":
-        return {"a": draw("a", -1, 1), "b": draw("b", -1, 1), "c": draw("c", -2, 3)}
-    if probe == "wide":
-        return {"a": draw("a", -span // 2, span // 2), "b": draw("b", -span // 2, span // 2), "c": draw("c", -span, span)}
-    if probe == "wider":
-        return {"a": draw("a", -span, span), "b": draw("b", -span, span), "c": draw("c", -2 * span, 2 * span)}
-    if probe in ("cutoff", "cutoff_c"):  # one product tells how far the others are shifted
-        step = deep - 4 + below(v["a"], 12)
-        chosen = below(random(7 * seed + 6, warps, product.copies, m, 1), k) == np.arange(k)
-        top = 14 if ta == "f16" else 30
-        a = number(ta, u["a"], np.where(chosen, top, top - step))
-        c = draw("c", top - deep - 4, top + 2) if probe == "cutoff_c" else u["c"] & np.uint64(0)
-        return {"a": a, "b": draw("b", 0, 0), "c": c}
-    if probe == "large_c":
-        return {"a": draw("a", -2, 1), "b": draw("b", -2, 1), "c": draw("c", fraction - 9, fraction + 5)}
-    if probe == "small_c":
-        return {"a": draw("a", -2, 1), "b": draw("b", -2, 1), "c": draw("c", -fraction - 6, -fraction + 6)}
-    if probe == "cancel":
-        a, b, c = draw("a", -6, 6), draw("b", -6, 6), draw("c", -30, -4)
-        half = k // 2
-        flip = np.uint64(1 << BITS[ta] - 1)
-        a[..., half:] = np.where(below(v["a"][..., half:], 8) == 0, number(ta, u["a"][..., half:], np.int64(-9)), a[..., :half] ^ flip)
-        b[..., half:, :] = b[..., :half, :]
-        return {"a": a, "b": b, "c": np.where(below(v["c"] >> np.uint64(7), 2) == 0, np.uint64(0), c)}
-    if probe == "subnormal":
-        low = -limit["a"]
-        return {"a": draw("a", low - FORMATS[ta][1] + 1, low + 2), "b": draw("b", -2, 2 if ta != "f16" else 12),
-                "c": draw("c", -limit["c"] - fraction, -limit["c"] + 3) if tc != "f32" or ta != "f16" else draw("c", -40, -10)}
-    if probe == "zeros":
-        def few(x, t):
-            ebits, fbits = FORMATS[t]
-            one = np.uint64((1 << ebits - 1) - 1 << fbits)
-            pick = below(v[x], 10)
-            return (u[x] >> np.uint64(63)) << np.uint64(ebits + fbits) | np.where(pick < 8, np.uint64(0), np.where(pick < 9, one, np.uint64(1)))
-        return {"a": few("a", ta), "b": few("b", tb), "c": few("c", tc) & (np.uint64(1) << np.uint64(BITS[tc] - 1))}
-    if probe == "special":
-        found = {"a": draw("a", -1, 1), "b": draw("b", -1, 1), "c": draw("c", -1, 1)}
-        for x, t in zip("abc", (ta, tb, tc)):
-            found[x] = np.where(below(v[x] >> np.uint64(3), 5 * k if x != "c" else 8) == 0, _special(t, u[x]), found[x])
-            found[x] = np.where(below(v[x] >> np.uint64(5), 8) == 0, np.uint64(0), found[x])
-        return found
-    if probe == "overflow":
-        top = limit["c"]
-        half = min(top // 2, limit["a"])
-        return {"a": draw("a", half - 2, half), "b": draw("b", half - 2, half), "c": draw("c", top - 1, top)}
-    if probe == "ties":
-        few = np.uint64(7 << max(0, FORMATS[ta][1] - 3))
-        return {"a": draw("a", 0, 0) & ~(np.uint64((1 << FORMATS[ta][1]) - 1) ^ few), "b": draw("b", -1, 1) & ~np.uint64((1 << FORMATS[tb][1]) - 1),
-                "c": draw("c", fraction - 4, fraction + 3)}
-    if probe == "whole":
-        def whole(x, t, top):
-            value = below(v[x], 2 * top + 1) - top
-            return _float_bits(t, value)
-        return {"a": whole("a", ta, 8), "b": whole("b", tb, 8), "c": whole("c", tc, 40)}
-    raise ValueError(probe)
-
-
-def _float_bits(t: str, value: np.ndarray) -> np.ndarray:
-    ebits, fbits = FORMATS[t]
-    if t in ("bf16", "tf32", "f32"):
-        return (value.astype("<f4").view("<u4") >> np.uint32(23 - fbits)).astype(np.uint64)
-    return value.astype(f"<f{(1 + ebits + fbits) // 8}").view(f"<u{(1 + ebits + fbits) // 8}").astype(np.uint64)
-
-
-def _integers(product: Product, probe: str, u: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    found = {x: u[x] & np.uint64((1 << BITS[t]) - 1) for x, t in zip("abc", product.types)}
-    if probe == "large":
-        found["c"] = (u["c"] & np.uint64(0xFFFF)) ^ np.where(u["c"] >> np.uint64(63) == 0, np.uint64(0x7FFF0000), np.uint64(0x80000000))
-    elif probe == "small":
-        found["c"] = u["c"] & np.uint64(0xFF)
+def _loads() -> dict[str, Load]:
+    found = {}
+    for p in PRODUCTS.values():
+        m, n, k = p.shape
+        for (x, shape), layout in itertools.product(zip("abc", ((m, k), (k, n), (m, n))), ("row", "col") if p.layouts else ()):
+            t = p.types["abc".index(x)]
+            if BITS[t] >= 8 or layout == ("row" if x == "a" else "col"):
+                found[load(p, x, layout)] = Load(shape, BITS[t], fragment_words(p, x), layout)
     return found
 
 
-def inputs(product: Product, warps: int) -> tuple[tuple[str, ...], dict[str, np.ndarray]]:
-    """All probes of a form one after the other, `warps` warps each."""
-    probes = PROBES if product.types[0] in FORMATS else INTEGER_PROBES
-    parts = [operands(product, probe, warps) for probe in probes]
-    return probes, {x: np.concatenate([p[x] for p in parts]) for x in "abc"}
+LOADS: dict[str, Load] = _loads()
+"""Every ``wmma.load`` by its text."""
+
+
+def load_kernel(text: str, entry: str) -> str:
+    """PTX of a kernel of one warp that loads a fragment and stores its registers, 32 slots of 8 bytes each."""
+    form = LOADS[text]
+    lead = form.shape[1] if form.layout == "row" else form.shape[0]
+    lines = [PARAMETERS.replace("@", entry) + f".reg .{'f64' if form.bits == 64 else 'b32'} %a<{form.registers}>;",
+             f"{text} {_registers('a', form.registers)}, [%p0], {lead};", "mul.wide.u32 %p2, %r0, 8;", "add.u64 %p1, %p1, %p2;"]
+    lines += [f"st.global.b{64 if form.bits == 64 else 32} [%p1+{256 * i}], %a{i};" for i in range(form.registers)]
+    return "\n".join([*lines, "ret;", "}", ""])
+
+
+def numbered(form: Load, plane: int) -> np.ndarray:
+    """A matrix whose numbers are their places in memory, or part `plane` of them; bytes."""
+    place = np.arange(form.shape[0] * form.shape[1], dtype=np.uint64)
+    value = place >> np.uint64(form.bits * plane) & np.uint64((1 << min(form.bits, 63)) - 1)
+    if form.bits >= 8:
+        return value.astype(f"<u{form.bits // 8}").view(np.uint8)
+    each = 8 // form.bits
+    return (value.reshape(-1, each) << (form.bits * np.arange(each, dtype=np.uint64))).sum(-1).astype(np.uint8)
+
+
+TILES: tuple[str, ...] = (*(f"{what}.sync.aligned.m8n8.x{n}{t}.shared.b16" for what in ("ldmatrix", "stmatrix") for n in (1, 2, 4)
+                            for t in ("", ".trans")), "movmatrix.sync.aligned.m8n8.trans.b16")
+"""Every load, store and move of tiles."""
+TILE_BYTES = 512 + 4096
+"""What a kernel of `tile_kernel` writes: four registers of a warp, and shared memory."""
+
+
+def tile_kernel(text: str, entry: str) -> str:
+    """PTX of a kernel of one warp: 32 addresses and 4 KiB come in; registers hold what lies at the lane's word of each 128 bytes."""
+    lines = [PARAMETERS.replace("@", entry) + ".shared .align 16 .b32 sh[1024];", "mov.u32 %r10, sh;", "mul.wide.u32 %p2, %r0, 4;",
+             "add.u64 %p0, %p0, %p2;", "add.u64 %p1, %p1, %p2;", "ld.global.b32 %r1, [%p0];", "add.u32 %r1, %r1, %r10;",
+             "shl.b32 %r2, %r0, 2;", "add.u32 %r2, %r2, %r10;"]
+    for i in range(32):
+        lines += [f"ld.global.b32 %r3, [%p0+{128 + 128 * i}];", f"st.shared.b32 [%r2+{128 * i}], %r3;"]
+    lines += ["bar.sync 0;", *(f"ld.shared.b32 %r{20 + i}, [%r2+{128 * i}];" for i in range(4))]
+    used = "{" + ", ".join(f"%r{20 + i}" for i in range(int(text.split(".x")[1][0]) if ".x" in text else 1)) + "}"
+    lines.append({"l": f"{text} {used}, [%r1];", "s": f"{text} [%r1], {used};", "m": f"{text} %r20, %r20;"}[text[0]])
+    lines += ["bar.sync 0;", *(f"st.global.b32 [%p1+{128 * i}], %r{20 + i};" for i in range(4))]
+    for i in range(32):
+        lines += [f"ld.shared.b32 %r3, [%r2+{128 * i}];", f"st.global.b32 [%p1+{512 + 128 * i}], %r3;"]
+    return "\n".join([*lines, "ret;", "}", ""])
+
+
+ROUNDS, UNROLLED = 64, 8
+"""A timed loop executes its products so many times."""
+
+
+def chain_kernel(product: Product, entry: str, chains: int) -> str:
+    """PTX of a kernel that times products, each adding to the result of an earlier one; every warp stores the cycles of start and end."""
+    wide = BITS[product.types[0]] == 64
+    kind, size = ("f64", 8) if wide else ("b32", 4)
+    count = words if product.layouts is None else fragment_words
+    na, nb, nc = (count(product, x) for x in "abc")
+    lines = [PARAMETERS.replace("@", entry) + f".reg .{kind} %a<{na}>; .reg .{kind} %b<{nb}>; .reg .{kind} %c<{nc * chains}>; .reg .b64 %t<2>;",
+             "mul.wide.u32 %p2, %r0, 8;", "add.u64 %p3, %p0, %p2;"]
+    named = [f"%{x}{i}" for x, n in (("a", na), ("b", nb), ("c", nc * chains)) for i in range(n)]
+    lines += [f"ld.global.b{8 * size} {v}, [%p3+{8192 * (i % 64)}];" for i, v in enumerate(named)]
+    step = []
+    for chain in range(chains):
+        c = "{" + ", ".join(f"%c{chain * nc + i}" for i in range(nc)) + "}"
+        step.append(f"{product.instruction} {c}, {_registers('a', na)}, {_registers('b', nb)}, {c};")
+    lines += ["mov.u32 %r1, 0;", *step, "bar.sync 0;", "mov.u64 %t0, %clock64;", f"{entry}_LOOP:", *step * UNROLLED, "add.u32 %r1, %r1, 1;",
+              f"setp.lt.u32 %q, %r1, {ROUNDS};", f"@%q bra {entry}_LOOP;"]
+    lines += [f"st.global.b{8 * size} [%p3+{8192 * chain}], %c{chain * nc};" for chain in range(chains)]
+    lines.append("mov.u64 %t1, %clock64;")
+    lines += [f"st.global.b{8 * size} [%p3+{8192 * (i % 64)}], %c{i};" for i in range(nc * chains)]
+    return "\n".join([*lines, "shr.u32 %r2, %r0, 5;", "mul.wide.u32 %p4, %r2, 16;", "add.u64 %p1, %p1, %p4;", "st.global.v2.b64 [%p1], {%t0, %t1};",
+                      "ret;", "}", ""])
+
+
+TIMED: tuple[str, ...] = tuple(
+    n for n, p in PRODUCTS.items() if p.types[2] == p.types[3] and p.layouts in (None, ("row", "col")) and not any(
+        word in n for word in ("satfinite", "u8.s8", "s8.u8", "u4.s4", "s4.u4", ".rn", ".rz", ".rm", ".rp", "row.row", "col.col", "m8n8k4.col")))
+"""Products of which a chain is timed."""

@@ -56,7 +56,7 @@ def pack(got: dict[str, tuple[Form, np.ndarray]], where: str) -> bytes:
 def known() -> dict[str, tuple[int, bytes, str]]:
     """Read all files: name → (fingerprint, outputs, where)."""
     found = {}
-    for file in sorted(DATA.glob("*.xz")):
+    for file in sorted(DATA.glob("h100-*.xz")):
         head, _, body = lzma.decompress(file.read_bytes()).partition(b"\n")
         about = json.loads(head)
         place = 0

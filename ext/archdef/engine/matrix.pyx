@@ -285,9 +285,9 @@ cdef void _doubles(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
 
 
 cdef double _quiet(double x, double y, double z) noexcept nogil:
-    """The NaN that a multiply-add gives: the second factor's payload before the first's before the addend's, made quiet."""
+    """The NaN that a multiply-add gives: the second factor's payload before the sum's before the first factor's, made quiet."""
     cdef uint64_t bits = <uint64_t>0xfff8 << 48
-    cdef double chosen = y if y != y else x if x != x else z
+    cdef double chosen = y if y != y else z if z != z else x
     if chosen != chosen:
         memcpy(&bits, &chosen, 8)
         bits |= <uint64_t>1 << 51

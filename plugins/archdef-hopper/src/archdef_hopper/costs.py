@@ -37,7 +37,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("alu", 14): "barrier branch call exit", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
     Operation("fma", 8, 2): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_minmax fp16_compare",
     Operation("xu", 23, 4): "fp16_transcendental", Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
-    Operation("lsu", 24): "shuffle", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
+    Operation("lsu", 24): "shuffle matrix_transpose", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
     Operation("lsu", 4): "load_global store_global load_local store_local", Operation("lsu", 236): "atomic_global",
     Operation("lsu", 0): "load_shared store_shared load_constant load_matrix store_matrix", Operation("lsu", 9): "atomic_shared",
     Operation("tensor", 17, 4): """matrix_f16_m16n8k8 matrix_tf32_m16n8k4 matrix_int8_m16n8k16 matrix_and_m16n8k128""",
@@ -50,8 +50,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("tensor", 114, 2, issues=19): "matrix_xor_m16n8k256", Operation("tensor", 97, 2, issues=16): "matrix_u4_m8n8k32",
     Operation("tensor", 106, 2, issues=20): "matrix_u4_m16n8k32", Operation("tensor", 131, 2, issues=27): "matrix_u4_m16n8k64",
     Operation("tensor", 172, 2, issues=53): "matrix_s4_m8n8k32", Operation("tensor", 227, 2, issues=80): "matrix_s4_m16n8k32",
-    Operation("tensor", 416, 2, issues=150): "matrix_s4_m16n8k64", Operation("tensor", 278, 2, issues=60): "matrix_f16_m8n8k4",
-    Operation("alu", 24, 4): "matrix_transpose"}
+    Operation("tensor", 416, 2, issues=150): "matrix_s4_m16n8k64", Operation("tensor", 278, 2, issues=60): "matrix_f16_m8n8k4"}
 
 MEASURED = """fp32_add fp32_mul fp32_fma int_add int_mul32 int_dot int_mul_high int_logic int_shift int_minmax int_compare int_sad
     byte_permute funnel_shift select fp32_minmax fp32_compare vote bit_field bit_count int_div32 int64_add int64_shift int64_mul
