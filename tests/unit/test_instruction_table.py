@@ -64,6 +64,8 @@ def operands(row: Row, found: table.Match) -> str:
         return ", ".join(OPERANDS[row.builder].replace("{vector}", vector).split()).replace("$", ", ")
     if row.builder.startswith(("texture", "surface")):
         return texturing(row, found)
+    if row.builder.startswith(("matrix", "wmma")):
+        return matrices(row, found)
     texts = []
     for k, (letter, type) in enumerate(found.operands):
         if row.operand_list[k].optional and row.builder in ("barrier", "atomic", "phase_test") or row.builder == "barrier_reduce" and letter == "b":
@@ -91,6 +93,33 @@ def texturing(row: Row, found: table.Match) -> str:
     values = "{" + ", ".join(register(bound["type"], k + 10) for k in range(count)) + "}"
     behind = {"level": ", %f20", "grad": ", {%f20, %f21}, {%f22, %f23}"}.get(bound.get("mip", ""), "")
     return f"{place}, {values}" if row.opcode == "sust" else f"{values}, {place}{behind}"
+
+
+def matrices(row: Row, found: table.Match) -> str:
+    """Operands of a matrix instruction: so many registers as the PTX manual says."""
+    bound, next_register = found.bound, iter(range(4, 60))
+
+    def fragment(numbers: int, type: str) -> str:
+        bits = {"f16": 16, "bf16": 16, "tf32": 32}.get(type) or int(type[1:])
+        count = 8 if row.opcode == "wmma" and type == "f16" and numbers < 0 else max(1, abs(numbers) * bits // 32 // (64 if bits == 64 else 32))
+        return "{" + ", ".join(("%fd" if bits == 64 else "%r") + str(next(next_register)) for _ in range(count)) + "}"
+
+    if row.opcode == "movmatrix":
+        return "%r4, %r5"
+    if row.opcode in ("ldmatrix", "stmatrix"):
+        registers = fragment(64 * int(bound["num"][1:]), "b16")
+        return f"{registers}, [%r1]" if row.opcode == "ldmatrix" else f"[%r1], {registers}"
+    m, n, k = (int(part) for part in bound["shape"][1:].replace("n", " ").replace("k", " ").split())
+    if row.fn == "groups":          # four products have as many numbers
+        m, n, k = 16, 16, 8
+    numbers = {"a": -m * k, "b": -k * n, "c": m * n, "d": m * n}
+    if "part" in bound:
+        text = fragment(numbers[bound["part"]], bound["type"])
+        return f"{text}, [%rd1], %r1" if bound["part"] != "d" else f"[%rd1], {text}"
+    d, a, b, c = (bound.get(name, "") for name in ("type", "type2", "type3", "type4"))
+    if not c:       # f16 multiplicands are not written
+        a, b, c = "f16", "f16", a
+    return ", ".join(fragment(numbers[x], type) for x, type in zip("dabc", (d, a, b, c)))
 
 
 def usable(row: Row, modifiers, types) -> bool:
