@@ -228,7 +228,8 @@ class Matrix:
             at = self.plus(self.base, group, immediate(self.known // each))
         else:
             width, wide = (8, "64") if self.wide else (4, "")
-            far = s.temporary("mul_wide_u32" if self.wide else "mul_lo_b32", [group, self.stride], width, "int_mul_wide" if self.wide else "int_mul32")
+            fn, operation = ("mul_wide_u32", "int_mul_wide") if self.wide else ("mul_lo_b32", "int_mul32")
+            far = s.temporary(fn, [group, self.stride], width, operation)
             far = s.temporary(f"shr_u{8 * width}", [far, immediate(each.bit_length() - 1)], width, f"int{wide}_shift")
             at = s.temporary(f"add_b{8 * width}", [self.base, far], width, f"int{wide}_add")
         self.move(kind, (self.plus(at, member, immediate(4)), self.offset), registers, 4)

@@ -22,7 +22,7 @@ _FORMS = (
                                    ("m16n8k256", "matrix_bits_and matrix_tall"))))
 
 MATRIX_CLASSES: dict[str, str] = {
-    f"matrix_{name}_{shape}": f"matrix product {shape} of {what}" + (", in each of four groups of lanes" if shape == "m8n8k4" and name == "f16" else "")
+    f"matrix_{name}_{shape}": f"matrix product {shape} of {what}" + ", in each of four groups of lanes" * ((name, shape) == ("f16", "m8n8k4"))
     for name, what, shapes in _FORMS for shape, _ in shapes} | {
     "matrix_transpose": "exchange of a tile of 8 x 8 16-bit numbers among lanes (movmatrix)",
     "load_matrix": "load of tiles of 8 x 8 16-bit numbers from shared memory (ldmatrix)",

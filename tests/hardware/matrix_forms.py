@@ -351,8 +351,7 @@ def chain_kernel(product: Product, entry: str, chains: int) -> str:
     kind, size = ("f64", 8) if wide else ("b32", 4)
     count = words if product.layouts is None else fragment_words
     na, nb, nc = (count(product, x) for x in "abc")
-    lines = [PARAMETERS.replace("@", entry) + f".reg .{kind} %a<{na}>; .reg .{kind} %b<{nb}>; .reg .{kind} %c<{nc * chains}>; .reg .b64 %t<2>;",
-             "mul.wide.u32 %p2, %r0, 8;", "add.u64 %p3, %p0, %p2;"]
+    lines = [PARAMETERS.replace("@", entry), f".reg .{kind} %a<{na}>, %b<{nb}>, %c<{nc * chains}>; .reg .b64 %t<2>;", "mul.wide.u32 %p2, %r0, 8;", "add.u64 %p3, %p0, %p2;"]
     named = [f"%{x}{i}" for x, n in (("a", na), ("b", nb), ("c", nc * chains)) for i in range(n)]
     lines += [f"ld.global.b{8 * size} {v}, [%p3+{8192 * (i % 64)}];" for i, v in enumerate(named)]
     step = []
@@ -364,11 +363,11 @@ def chain_kernel(product: Product, entry: str, chains: int) -> str:
     lines += [f"st.global.b{8 * size} [%p3+{8192 * chain}], %c{chain * nc};" for chain in range(chains)]
     lines.append("mov.u64 %t1, %clock64;")
     lines += [f"st.global.b{8 * size} [%p3+{8192 * (i % 64)}], %c{i};" for i in range(nc * chains)]
-    return "\n".join([*lines, "shr.u32 %r2, %r0, 5;", "mul.wide.u32 %p4, %r2, 16;", "add.u64 %p1, %p1, %p4;", "st.global.v2.b64 [%p1], {%t0, %t1};",
-                      "ret;", "}", ""])
+    return "\n".join([*lines, "shr.u32 %r2, %r0, 5;", "mul.wide.u32 %p4, %r2, 16;", "add.u64 %p1, %p1, %p4;",
+                      "st.global.v2.b64 [%p1], {%t0, %t1};", "ret;", "}", ""])
 
 
-TIMED: tuple[str, ...] = tuple(
-    n for n, p in PRODUCTS.items() if p.types[2] == p.types[3] and p.layouts in (None, ("row", "col")) and not any(
-        word in n for word in ("satfinite", "u8.s8", "s8.u8", "u4.s4", "s4.u4", ".rn", ".rz", ".rm", ".rp", "row.row", "col.col", "m8n8k4.col")))
+_UNTIMED = "satfinite u8.s8 s8.u8 u4.s4 s4.u4 .rn .rz .rm .rp row.row col.col m8n8k4.col".split()
+TIMED: tuple[str, ...] = tuple(n for n, p in PRODUCTS.items() if p.types[2] == p.types[3] and p.layouts in (None, ("row", "col"))
+                               and not any(word in n for word in _UNTIMED))
 """Products of which a chain is timed."""

@@ -116,7 +116,8 @@ def operands(product: Product, probe: str, warps: int) -> dict[str, np.ndarray]:
             ebits, fbits = FORMATS[t]
             one = np.uint64((1 << ebits - 1) - 1 << fbits)
             pick = below(v[x], 10)
-            return (u[x] >> np.uint64(63)) << np.uint64(ebits + fbits) | np.where(pick < 8, np.uint64(0), np.where(pick < 9, one, np.uint64(1)))
+            value = np.where(pick < 8, np.uint64(0), np.where(pick < 9, one, np.uint64(1)))
+            return (u[x] >> np.uint64(63)) << np.uint64(ebits + fbits) | value
         return {"a": few("a", ta), "b": few("b", tb), "c": few("c", tc) & (np.uint64(1) << np.uint64(BITS[tc] - 1))}
     if probe == "special":
         found = {"a": draw("a", -1, 1), "b": draw("b", -1, 1), "c": draw("c", -1, 1)}
@@ -130,7 +131,8 @@ def operands(product: Product, probe: str, warps: int) -> dict[str, np.ndarray]:
         return {"a": draw("a", half - 2, half), "b": draw("b", half - 2, half), "c": draw("c", top - 1, top)}
     if probe == "ties":
         few = np.uint64(7 << max(0, FORMATS[ta][1] - 3))
-        return {"a": draw("a", 0, 0) & ~(np.uint64((1 << FORMATS[ta][1]) - 1) ^ few), "b": draw("b", -1, 1) & ~np.uint64((1 << FORMATS[tb][1]) - 1),
+        fractions = {t: np.uint64((1 << FORMATS[t][1]) - 1) for t in (ta, tb)}
+        return {"a": draw("a", 0, 0) & ~(fractions[ta] ^ few), "b": draw("b", -1, 1) & ~fractions[tb],
                 "c": draw("c", fraction - 4, fraction + 3)}
     if probe == "whole":
         def whole(x, t, top):

@@ -16,7 +16,8 @@ FILE = Path(__file__).resolve().parent / "data" / "matrix-h100-2026-11-21.xz"
 
 def kernels() -> dict[str, str]:
     """Every form's kernel, by the form's text."""
-    return {**{n: kernel(p, "k") for n, p in PRODUCTS.items()}, **{n: load_kernel(n, "k") for n in LOADS}, **{n: tile_kernel(n, "k") for n in TILES}}
+    return ({name: kernel(p, "k") for name, p in PRODUCTS.items()} | {name: load_kernel(name, "k") for name in LOADS}
+            | {name: tile_kernel(name, "k") for name in TILES})
 
 
 def fingerprint(name: str) -> int:

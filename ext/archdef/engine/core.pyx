@@ -535,7 +535,8 @@ cdef class Simulation:
             FAULT_ALIGNMENT: f"address {f.address:#x} is not a multiple of the {reach} bytes accessed, {who}",
             FAULT_READ_ONLY: f"store to constant memory at address {f.address:#x}, {who}",
             FAULT_DIVERGENT_BARRIER: f"barrier that {waiting} live threads of the warp do not reach, the first {who}",
-            FAULT_PART_OF_WARP: f"an instruction of a whole warp that {waiting} of its {self.launch.lanes} lanes do not execute, the first {who}",
+            FAULT_PART_OF_WARP: f"an instruction of a whole warp that {waiting} of its {self.launch.lanes} lanes do not execute, "
+                                f"the first {who}",
             FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all its threads reach"
                                                    if f.lanes else ""),
             FAULT_TRAP: f"trap, {who}" + self._without_workspace(),

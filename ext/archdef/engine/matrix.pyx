@@ -8,8 +8,8 @@ the one that works in four groups of lanes (`_groups`).
 
 Sums. Products are exact. Those of one block and the number that they are added to are shifted to the largest exponent among them, cut off
 `fraction_bits` behind its point, and added as integers; the sum is cut to single precision, or rounded to the nearest f16. A sum of zero is
-positive. A NaN, 0 x infinity and infinities of both signs give the canonical NaN. Exponents are those of the encoded numbers: subnormal ones
-are not normalised, and a product's is the sum of its factors'.
+positive. A NaN, 0 x infinity and infinities of both signs give the canonical NaN. Exponents are those of the encoded numbers: subnormal
+ones are not normalised, and a product's is the sum of its factors'.
 """
 from libc.math cimport fma, fmaf
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t

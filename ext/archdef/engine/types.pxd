@@ -52,9 +52,10 @@ cpdef enum OpKind:
     K_PHASE = 26   # barrier word at shared address s[0] + offset; `fn` is a PhaseOp; s[1] count, bytes, state or parity; d[0] state or predicate
     K_REDUX = 30   # `fn` is a ReduxOp; d[0] row = s[0] of all members combined; s[1] member mask
     K_TEXTURE = 40 # `fn` is a Geometry, `combine` a TextureOp; d[0..3] = texel of handle s[0] at s[1..count]; s[1+count] sampler or NO_ROW
-    K_MATRIX = 45  # `fn` is a MatrixOp: operands[target …] = d, a, b, c, `count` in all: d = a b + c of `vec` x 8 rows, `offset` deep, 8 columns;
-                   # `element` bits of a number of a and b, `combine` MatrixForm or-ed. Whole warps of 32 lanes, as all of these
-    K_MATRIX_LOAD = 46   # d[0..vec-1] = 8 x 8 numbers of 16 bits each, whose rows are at s[0] + offset in groups of 8 lanes; `fn` 1: transposed
+    K_MATRIX = 45  # `fn` is a MatrixOp; operands[target …], `count` in all, are the registers of d, a, b, c: d = a b + c of `vec` x 8 rows
+                   # and 8 columns, `offset` deep; `element` bits of a number of a and b, `combine` MatrixForm or-ed. All of the warp's
+                   # 32 lanes must take part, here and in the next two
+    K_MATRIX_LOAD = 46   # d[0..vec-1] = tiles of 8 x 8 numbers of 16 bits, whose rows are at s[0] + offset of 8 lanes each; `fn` 1: transposed
     K_MATRIX_STORE = 47  # the other way: s[1..vec]
     K_SURFACE = 41 # `fn` is a Geometry, `combine` a SurfaceOp, `offset` a Boundary; handle s[0], coordinates s[1..count]; d[0..vec-1], or
                    # stored values from s[1+count] on; what has no place in s goes on in d

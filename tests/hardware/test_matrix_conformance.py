@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 from matrix_forms import HEAD, LOADS, PRODUCTS, ROUNDS, THREADS, TILE_BYTES, TILES, TIMED, UNROLLED, WARPS, memory, numbered, results, sizes
-from matrix_operands import inputs, probes, tile_input, warps
+from matrix_operands import FORMATS, inputs, probes, tile_input, warps
 from matrix_outputs import chain_kernel, fingerprint, kernels, known
 
 from archdef.engine import core
@@ -44,6 +44,24 @@ def test_products_equal_the_hardwares(name, machine):
     got = launch(machine, KERNELS[name], total // WARPS, THREADS, memory(form, inputs(form)), sizes(form)[3] * total)
     differ = (results(form, got) != results(form, known()[0][name][1].copy())).reshape(len(probes(form)), -1).sum(-1)
     assert {probe: int(n) for probe, n in zip(probes(form), differ) if n} == {}
+
+
+@pytest.mark.parametrize("name", [name for name, form in PRODUCTS.items() if form.types[0] in FORMATS])
+def test_the_hardware_itself_is_exact_on_whole_numbers(name):
+    """So the operands are scattered and the results gathered as the PTX ISA says."""
+    form, count = PRODUCTS[name], warps(PRODUCTS[name])
+    start = count * probes(form).index("whole")
+    a, b, c = (numbers(t, inputs(form)[x][start:start + count]) for x, t in zip("abc", form.types))
+    got = numbers(form.types[3], results(form, known()[0][name][1].copy())[start:start + count])
+    assert np.array_equal(got, a @ b + c)
+
+
+def numbers(t: str, bits: np.ndarray) -> np.ndarray:
+    """Bits of floats → their values."""
+    if t == "bf16":
+        return (bits << np.uint64(16)).astype("<u4").view("<f4").astype(float)
+    size = {"f16": 2, "f64": 8}.get(t, 4)
+    return bits.astype(f"<u{size}").view(f"<f{size}").astype(float)
 
 
 @pytest.mark.parametrize("name", LOADS)
