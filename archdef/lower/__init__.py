@@ -12,10 +12,10 @@ from archdef.lower import (  # noqa: F401  builders register here
     select_arithmetic, select_async, select_control, select_convert, select_matrix, select_memory, select_stack, select_texture,
     select_warp, select_wmma)
 from archdef.lower.addresses import fold_addresses
-from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce, demand
+from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
 from archdef.lower.branches import exit_early, invert_branches, predicate_branches
 from archdef.lower.calls import calls_of
-from archdef.lower.check import check_features
+from archdef.lower.check import check_features, settle_caches
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.frames import needs_stack, save_across_calls
@@ -25,10 +25,12 @@ from archdef.lower.layout import lay_out
 from archdef.lower.pack import pack
 from archdef.lower.pointers import charge_addresses, narrow_addresses, scaled_indices
 from archdef.lower.predicates import combine_predicates
+from archdef.lower.pressure import Demand, demand, free_registers
 from archdef.lower.program import Parameter, Program, Relocation, Statement
 from archdef.lower.select import Selection
 from archdef.lower.spaces import resolve_spaces
 from archdef.lower.virtual import Code, Unit
+from archdef.lower.waits import mark_waits
 from archdef.ptx import ir
 
 __all__ = ["Options", "Parameter", "Program", "Relocation", "Statement", "lower"]
@@ -91,17 +93,21 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     if not source:
         raise PtxError(f"kernel {entry} is empty", file=module.file, line=function.where.line)
     places = Assignment()
-    assign_passed(interfaces.values(), unit, places)
+    assign_passed(interfaces.values(), unit, codes, places)
     addresses: dict[str, set[int]] = {}
     for code in codes:
         addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source)
         save_across_calls(code, unit, calls)
         assign(code, unit, places)
-    needs: dict[str, int] = {}
+    if architecture.warp.reconvergence.independent:
+        mark_waits(codes, source)
+    needs: dict[str, Demand] = {}
     for code in reversed(codes):  # callees first
-        needs[code.function.name] = demand(code, unit, addresses[code.function.name], needs)
-    needed = max(1, needs[entry])
-    most = max(1, *function.directives.get("maxnreg", (needed,)))
+        needs[code.function.name] = demand(code, unit, addresses[code.function.name], needs, architecture)
+    reserved = architecture.limits.registers_reserved_per_thread
+    allowed = function.directives.get("maxnreg", ())
+    needed = max(1, needs[entry].within(min((free_registers(architecture), *allowed)) - reserved) + reserved)
+    most = max(1, *(allowed or (needed,)))
     ops, targets, operands, constants, specials, instructions = pack(codes, unit, places, architecture, module, source)
     return Program(
         entry=entry, file=module.file, architecture=architecture.name, warp_size=architecture.warp.size,
@@ -147,4 +153,5 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_labels(code)
     if options.coalesce:
         coalesce(code, unit)
+    settle_caches(code, architecture, source)
     return charge_addresses(code, unit) if narrow else set()

@@ -54,6 +54,7 @@ class Kind(IntEnum):
     COPY = 24
     COPY_GROUP = 25
     PHASE = 26
+    BULK = 27
     REDUX = 30
     MATRIX = 45
     MATRIX_LOAD = 46
@@ -85,7 +86,11 @@ class Flag(IntFlag):
     READ_ONLY = 16
     UNIFORM = 32
     PREDICATED = 64
-    WHOLE_WARP = 128
+    YIELD = 128
+
+
+WHOLE_WARP = 1
+"""``combine`` of a load or store that is a fault unless every lane of the warp takes part."""
 
 
 class Combine(IntEnum):
@@ -106,6 +111,8 @@ class BarrierOp(IntEnum):
     RED_AND = 3
     RED_OR = 4
     WARP = 5
+    CLUSTER_ARRIVE = 6
+    CLUSTER_WAIT = 7
 
 
 class VoteOp(IntEnum):
@@ -157,6 +164,17 @@ class CopyGroup(IntEnum):
     COMMIT = 0
     WAIT = 1
     WAIT_ALL = 2
+    BULK_COMMIT = 3
+    BULK_WAIT = 4
+    BULK_WAIT_READ = 5
+
+
+class BulkRoute(IntEnum):
+    """``combine`` of a bulk copy."""
+
+    TO_SHARED = 0
+    TO_GLOBAL = 1
+    WITHIN = 2
 
 
 class PhaseOp(IntEnum):
@@ -210,6 +228,13 @@ class TextureQuery(IntEnum):
     NORMALIZED = 6
     MIP_LEVELS = 7
     SAMPLES = 8
+    LAYOUT = 9
+    FILTER = 10
+    ADDRESS_0 = 11
+    ADDRESS_1 = 12
+    ADDRESS_2 = 13
+    UNNORMALIZED = 14
+    KIND = 15
 
 
 class SurfaceOp(IntEnum):
@@ -217,6 +242,9 @@ class SurfaceOp(IntEnum):
 
     LOAD = 0
     STORE = 1
+    REDUCE = 2
+    STORE_FORMATTED = 3
+    REDUCE_FORMATTED = 4
 
 
 class Boundary(IntEnum):

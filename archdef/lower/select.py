@@ -119,13 +119,26 @@ class Selection:
                 raise self.fault(f"`{instruction.opcode}` takes {wanted} operands, got {count}")
             if instruction.guard is not None:
                 self.guard = self.predicate(instruction.guard)
+            first = len(ops)
             BUILDERS[found.row.builder](self, found, instruction)
+            if self.guard is not None and len(ops) > first + 1:
+                self._keep_guard(first)
         for label in places.get(len(function.body), ()):
             ops.append(Op(Kind.LABEL, label))
         self.guard = None
         if not ops or ops[-1].kind not in (Kind.EXIT, Kind.RETURN, Kind.BRANCH, Kind.TRAP) or ops[-1].guard is not None:
             self.leave()
         return self.code
+
+    def _keep_guard(self, first: int) -> None:
+        """Copy the guard if a micro-op of the instruction, which starts at `first`, overwrites it while others still need it."""
+        ops, register = self.code.ops, self.guard if self.guard >= 0 else ~self.guard
+        written = next((k for k in range(first, len(ops)) if register in ops[k].d), len(ops))
+        if any(op.guard == self.guard for op in ops[written + 1:]):
+            kept = self.fresh(0)
+            for op in ops[first:]:
+                op.guard = kept if op.guard == self.guard else op.guard
+            ops.insert(first, Op(Kind.PRED, 0xF0, [kept], [self.guard, TRUE, TRUE], "predicate", statement=self.statement))
 
     def _enter(self) -> None:
         """Bind the parameters and results of a device function to the registers of its interface."""
@@ -454,7 +467,8 @@ def need(architecture, feature: str, module: ir.Module, instruction: ir.Instruct
     written = ".".join((instruction.opcode, *instruction.modifiers))
     meaning = f": {FEATURES[feature]}" if feature in FEATURES else ""
     if feature == "fp32_fma":
-        meaning += "; compile with -fmad=false, then multiplies and adds are fused as this machine does it"
+        meaning += ("; if the compiler fused a multiply and an add, -fmad=false keeps them apart for this machine to fuse as it does; "
+                    "an fma that the source asks for, such as fmaf(), stays one")
     raise MissingFeature(f"`{written}`{source} needs the feature {feature}, which {architecture.name} does not have{meaning}",
                          architecture=architecture.name, feature=feature, **place(module, instruction))
 

@@ -1,7 +1,7 @@
 """Builders for products of matrices that lie over the lanes of a warp (``mma``), and for the loads and stores of their tiles."""
 from __future__ import annotations
 
-from archdef.lower.encoding import Flag, Kind, MatrixForm, MatrixOp, Space
+from archdef.lower.encoding import Kind, MatrixForm, MatrixOp, Space
 from archdef.lower.select import ROUNDING, Selection, builds
 from archdef.lower.select_memory import address
 from archdef.lower.virtual import Value
@@ -99,7 +99,7 @@ def _place(s: Selection, operand: ir.Operand, m: Match) -> tuple[Value, dict]:
     space = Space.SHARED if m.bound["space"] or implied else Space.GENERIC
     if space == Space.GENERIC:
         s.need("unified_addressing")
-    return base, dict(offset=offset, flags=flags | Flag.WHOLE_WARP, space=space, element=2)
+    return base, dict(offset=offset, flags=flags, space=space, element=2)
 
 
 @builds("matrix_load")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from archdef.lower.encoding import Flag, Kind, MatrixOp, Space
+from archdef.lower.encoding import WHOLE_WARP, Flag, Kind, MatrixOp, Space
 from archdef.lower.select import ROUNDING, SPACES, Selection, builds
 from archdef.lower.select_matrix import BITS, emit_product, form_of, need_sum, read, shape_of, transpose, whole_warp, written
 from archdef.lower.select_memory import OPERATIONS, address
@@ -140,7 +140,7 @@ class Matrix:
         self.base, self.offset, flags, implied = address(s, pointer)
         self.space = SPACES[m.bound["space"] or (implied or "")]
         self.wide = bool(flags & Flag.ADDRESS64)
-        self.flags = flags | Flag.WHOLE_WARP
+        self.flags = flags
         self.lane = None
         self.reached: dict[int, Value] = {}
         height, width = {"a": (rows, depth), "b": (depth, columns)}.get(part, (rows, columns))
@@ -195,7 +195,7 @@ class Matrix:
         base, offset = place
         d, sources = (registers, [base]) if kind == Kind.LOAD else ([], [base, *registers])
         self.s.emit(kind, 0, d, sources, OPERATIONS[kind][self.space], width=8 if size == 8 else 4, flags=self.flags, space=self.space,
-                    element=size, vec=len(registers), offset=offset)
+                    element=size, vec=len(registers), offset=offset, combine=WHOLE_WARP)
 
     def by_words(self, kind: Kind, registers: list[Value]) -> None:
         """Move whole registers: memory runs along them. 32-bit results, and 64-bit ones, go in pairs."""

@@ -33,7 +33,7 @@ def three(value: float | None) -> str:
     """Three significant digits, without exponent."""
     if value is None:
         return NOTHING
-    return f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}" if abs(value) < 100 else f"{value:,.0f}"
+    return f"{value:.2f}" if abs(value) < 9.995 else f"{value:.1f}" if abs(value) < 99.95 else f"{value:,.0f}"
 
 
 def percent(value: float | None) -> str:
@@ -45,6 +45,8 @@ def percent(value: float | None) -> str:
 
 def limiter(occupancy) -> str:
     """What keeps more blocks from being resident: ``registers``, ``warps, shared`` …"""
+    if occupancy.active_warps == occupancy.max_warps and "warps" in occupancy.limiter:
+        return "warps"  # the machine is full: what allows just as many does not limit
     return ", ".join(key for key in occupancy.limiter if key != "shared" or occupancy.shared_bytes) or NOTHING
 
 

@@ -49,6 +49,9 @@ def check_kernel(kernel: str, architecture, program, block: tuple[int, int, int]
     required, largest = program.directives.get("reqntid"), program.directives.get("maxntid")
     if required is not None and block != (*required, *(1,) * (3 - len(required))):
         raise LaunchError(f"{kernel} was compiled for blocks of {required} (.reqntid), got {block}")
+    cluster = math.prod(program.directives.get("reqnctapercluster", ()))
+    if cluster > 1:
+        raise LaunchError(f"{kernel} was compiled for clusters of {cluster} blocks (.reqnctapercluster); a cluster is one block here")
     if largest is not None and math.prod(block) > math.prod(largest):
         raise LaunchError(f"{kernel} was compiled for at most {math.prod(largest)} threads per block (.maxntid), "
                           f"got {math.prod(block)}")

@@ -12,19 +12,19 @@ from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_
                               Unit, operations)
 from archdef.spec.machine import Chip, Clocks, HostLink, Limits, Schedulers, Vocabulary, Warp
 from archdef.spec.matrix import AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum
-from archdef.spec.memory import Cache, Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory
-from archdef.spec.policy import (BlockDispatch, DramScheduling, FirstReady, GreedyThenOldest, Interleaved, IpdomStack,
+from archdef.spec.memory import Cache, Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory, TextureUnits
+from archdef.spec.policy import (BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, Interleaved, IpdomStack,
                                  LooseRoundRobin, OldestFirst, PartitionMap, PolicyValue, Reconvergence, RoundRobin,
                                  SchedulerPolicy, TwoLevel, WeightedPriority, XorHash, named)
 
 __all__ = [
     "AlignedSum", "Architecture", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks", "Coalescing",
-    "CoalescingRule", "Dram", "DramScheduling", "FEATURES", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FirstReady",
+    "CoalescingRule", "ConvergenceBarriers", "Dram", "DramScheduling", "FEATURES", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FirstReady",
     "FrozenMap", "GiB", "GreedyThenOldest", "HostLink", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KINDS",
     "KiB", "Limits", "Lines", "LoadStore", "LooseRoundRobin", "MEMORY_CLASSES", "MatrixArithmetic", "MatrixSum", "MiB",
     "MulticastBroadcast",
     "OPERATION_CLASSES", "OldestFirst", "Operation", "PairedSum", "PartitionMap", "PolicyValue", "Reconvergence", "RoundRobin",
     "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes",
-    "StrictHalfWarp", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WeightedPriority", "WideAccess",
+    "StrictHalfWarp", "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WeightedPriority", "WideAccess",
     "WordAtATime", "XorHash", "named", "operations", "unit_of",
 ]

@@ -75,6 +75,8 @@ class Limits:
     """Most registers of one block."""
     registers_per_thread: int = integer()
     """Most registers of one thread."""
+    registers_reserved_per_thread: int = integer(at_least=0, default=0)
+    """Registers that the calling convention keeps in every thread, such as a stack pointer."""
     register_allocation_unit: int = integer()
     """Registers are handed out in multiples of this many …"""
     register_allocation_scope: str = choice("block", "warp")
@@ -139,7 +141,7 @@ class Schedulers:
     issue_width: int = integer(at_most=8, default=1)
     """Instructions per issue slot; more than one only from different warps and to units that `dual_issue` pairs."""
     dual_issue: tuple[frozenset[str], ...] = pairs(default=())
-    """Pairs of units that can be issued to in one slot."""
+    """Pairs of units that can be issued to in one slot; a pair of one name is that unit twice."""
     instruction_gap_cycles: int = integer()
     """Least SM cycles between two issues of the same warp."""
 

@@ -3,6 +3,6 @@
 ``equals_reference(architecture, launch)`` runs one kernel on both. `forms` makes a kernel per instruction form, `kernels` (needs
 hypothesis) random ones.
 """
-from archdef.testing.compare import Launch, Mismatch, equals_reference, with_warp_size
+from archdef.testing.compare import Launch, Mismatch, Seen, equals_reference, with_warp_size
 
-__all__ = ["Launch", "Mismatch", "equals_reference", "with_warp_size"]
+__all__ = ["Launch", "Mismatch", "Seen", "equals_reference", "with_warp_size"]

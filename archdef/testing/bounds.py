@@ -40,13 +40,21 @@ ALLOWED = {
     ("lg2", "approx"): _absolute(-22, lambda x: Decimal("0.5") <= x <= 2, _relative(-22))}
 
 
+HALVES = {("ex2", "f16"): _relative(-9.9), ("ex2", "bf16"): _relative(-7),
+          ("tanh", "f16"): _absolute(-10.987), ("tanh", "bf16"): _absolute(-8)}
+
+
 def rule(opcode: str, modifiers: tuple[str, ...]):
     """Give the function ``accepts(operands, engine, reference)`` of an approximate form; None for exact ones."""
     kind = next((m for m in modifiers if m in ("approx", "full")), None)
     if kind is None:
         return None
-    form = FORMATS["f64" if "f64" in modifiers else "f32"]
-    allowed = _units(2) if form.bits == 64 else ALLOWED[opcode, kind]
+    type = next(m for m in modifiers if m.removesuffix("x2") in FORMATS)
+    if type.endswith("x2"):
+        one = rule(opcode, tuple(m.removesuffix("x2") for m in modifiers))
+        return lambda operands, a, b: all(one([x >> at & 0xFFFF for x in operands], a >> at & 0xFFFF, b >> at & 0xFFFF) for at in (0, 16))
+    form = FORMATS[type]
+    allowed = _units(2) if form.bits == 64 else ALLOWED[opcode, kind] if form.bits == 32 else HALVES[opcode, type]
     if form.bits == 64 and "ftz" in modifiers:  # upper word only: one place of it
         return lambda operands, a, b: a & 0xFFFFFFFF == 0 and (abs(a - b) <= 1 << 33 or _lost_nan(operands[0], a))
 
@@ -58,14 +66,6 @@ def rule(opcode: str, modifiers: tuple[str, ...]):
 def _lost_nan(operand: int, a: int) -> bool:
     """A NaN whose upper word alone is an infinity: PTX says NaN, an instruction that sees the upper word only gives zero."""
     return F64.is_nan(operand) and F64.is_infinite(operand & ~0xFFFFFFFF) and F64.is_zero(a)
-
-
-def flushed_or_not(a: int, b: int) -> bool:
-    """Tell a zero from the least normal f32 of its sign: PTX does not say whether ``.ftz`` looks before or after the last rounding.
-
-    The exact result lies below the least normal number and rounds up to it.
-    """
-    return a ^ b == 0x800000 and (a | b) & 0x7FFFFFFF == 0x800000
 
 
 def close(form: Format, allowed, operand: int | None, a: int, b: int) -> bool:

@@ -16,14 +16,37 @@ class Mismatch(AssertionError):
     """Engine and reference left different memory."""
 
 
+@attrs.frozen
+class Seen:
+    """An argument that is the handle of a texture or surface over one of the arrays."""
+
+    array: int
+    """Which of the arrays, counted from 0."""
+    image: reference.Image = reference.Image()
+    """How it is seen; shape, element type and address are the array's."""
+
+    def on_device(self, device, array):
+        """Make the engine's texture or surface."""
+        image = self.image
+        how = dict(layered=image.layered, channels=image.channels)
+        if image.surface:
+            return device.surface(array, **how)
+        return device.texture(array, cube=image.cube, filter=image.filter, address=image.modes, normalized=image.normalized,
+                              read=image.read, **how)
+
+    def in_memory(self, memory: reference.Memory, array: np.ndarray, address: int) -> int:
+        """Make the reference's texture or surface."""
+        return memory.bind(attrs.evolve(self.image, shape=array.shape, dtype=array.dtype.str, address=address))
+
+
 @attrs.frozen(eq=False)
 class Launch:
     """A kernel with everything needed to launch it."""
 
     ptx: str
     """PTX text."""
-    arguments: tuple[np.ndarray | int | bytes, ...]
-    """Arrays become device memory, and are compared afterwards; the rest is passed as it is."""
+    arguments: tuple[np.ndarray | Seen | int | bytes, ...]
+    """Arrays become device memory, and are compared afterwards; `Seen` becomes a handle; the rest is passed as it is."""
     grid: tuple[int, ...] = (1,)
     block: tuple[int, ...] = (32,)
     entry: str = "k"
@@ -52,9 +75,11 @@ def on_engine(architecture, launch: Launch, options=None) -> tuple[list[np.ndarr
     kernel = device.compile(launch.ptx)[launch.entry]
     if options is not None:
         kernel.program = lower(kernel.module.ptx, kernel.symbol, architecture, options=options)
-    given = [device.to_device(a) if isinstance(a, np.ndarray) else a for a in launch.arguments]
+    arrays = [device.to_device(a) for a in launch.arguments if isinstance(a, np.ndarray)]
+    queue = iter(arrays)
+    given = [next(queue) if isinstance(a, np.ndarray) else a.on_device(device, arrays[a.array]) if isinstance(a, Seen) else a
+             for a in launch.arguments]
     kernel[launch.grid, launch.block, launch.shared_bytes](*given)
-    arrays = [a for a in given if not isinstance(a, (int, bytes))]
     return [a.to_host() for a in arrays], [a.address for a in arrays]
 
 
@@ -66,16 +91,15 @@ def in_reference(warp_size: int, launch: Launch, addresses: Sequence[int] | None
     """
     from archdef.ptx import parse
 
-    memory, given, places = reference.Memory(), [], iter(addresses or ())
+    memory = reference.Memory()
     arrays = [a for a in launch.arguments if isinstance(a, np.ndarray)]
-    for argument in launch.arguments:
-        if isinstance(argument, np.ndarray):
-            contents = argument.tobytes()
-            argument = memory.place(next(places), contents) if addresses else memory.allocate(contents)
-        given.append(argument)
+    starts = [memory.place(place, a.tobytes()) for place, a in zip(addresses, arrays)] if addresses else [
+        memory.allocate(a.tobytes()) for a in arrays]
+    queue = iter(starts)
+    given = [next(queue) if isinstance(a, np.ndarray) else a.in_memory(memory, arrays[a.array], starts[a.array]) if isinstance(a, Seen)
+             else a for a in launch.arguments]
     reference.run(parse(launch.ptx), launch.entry, launch.grid, launch.block, given, warp_size=warp_size, memory=memory,
                   dynamic_shared_bytes=launch.shared_bytes, max_steps=max_steps)
-    starts = [g for g, a in zip(given, launch.arguments) if isinstance(a, np.ndarray)]
     return [np.frombuffer(memory.read(start, a.nbytes), a.dtype).reshape(a.shape) for start, a in zip(starts, arrays)]
 
 

@@ -28,6 +28,8 @@ class Form:
     row: table.Row
     modifiers: tuple[str, ...]
     types: tuple[str, ...]
+    lanes: int = 32
+    """Lanes of the warps that the kernel is for: beyond 32, lane masks are 64-bit registers."""
 
     @property
     def name(self) -> str:
@@ -46,9 +48,9 @@ class Form:
 
     def launch(self) -> Launch | None:
         """Make the kernel; None if no template fits the row's builder."""
-        from archdef.testing.templates import TEMPLATES
+        from archdef.testing import templates, templates_async, templates_images  # noqa: F401  modules that register templates
 
-        template = TEMPLATES.get(self.row.builder)
+        template = templates.TEMPLATES.get(self.row.builder)
         return template(self) if template else None
 
 
@@ -95,7 +97,8 @@ def _spellings(row: table.Row) -> Iterator[tuple[tuple[str, ...], tuple[str, ...
 # -------------------------------------------------------------------------------------------------------- what PTX excludes
 _WHOLE = {"rni", "rzi", "rmi", "rpi"}
 _ROUND = {"rn", "rz", "rm", "rp"}
-_SIZES = {"f16": 16, "f32": 32, "f64": 64}
+_EXACT = {"f16": ("f16", "f32", "f64"), "bf16": ("bf16", "f32", "f64"), "f32": ("f32", "f64"), "f64": ("f64",)}
+"""Float types and those that hold all their numbers."""
 
 
 def legal(form: Form) -> bool:
@@ -105,12 +108,14 @@ def legal(form: Form) -> bool:
 
 
 def _convert(words: set[str], types: tuple[str, ...]) -> bool:
-    to, from_ = types
-    to_float, from_float = to in _SIZES, from_ in _SIZES
-    if "ftz" in words and "f32" not in types:
+    to, from_, *_ = types
+    if words & {"pack", "relu", "satfinite"} or to in ("f16x2", "bf16x2", "tf32"):
+        return True                                          # rows of their own that say it all
+    to_float, from_float = to in _EXACT, from_ in _EXACT
+    if "ftz" in words and "f32" not in types or "sat" in words and "bf16" in types:
         return False
     if to_float and from_float:
-        narrows = _SIZES[to] < _SIZES[from_]
+        narrows = to not in _EXACT[from_]
         return bool(words & _ROUND) == narrows and not (words & _WHOLE and to != from_)
     if to_float:
         return bool(words & _ROUND) and not words & _WHOLE
@@ -132,6 +137,8 @@ def _load(words: set[str], types: tuple[str, ...]) -> bool:
 
 
 def _set(words: set[str], types: tuple[str, ...]) -> bool:
+    if "ftz" in words and types[1] == "bf16":
+        return False
     if types[1][0] == "s":
         return not words & {"lo", "ls", "hi", "hs"}
     return types[1][0] != "b" or bool(words & {"eq", "ne"})
@@ -141,4 +148,8 @@ def _atomic(words: set[str], types: tuple[str, ...]) -> bool:
     return "ftz" not in words  # whether an f32 addition flushes depends on the memory, not on a modifier
 
 
-_RULES = {"cvt": _convert, "ld": _load, "ldu": _access, "st": _store, "set": _set, "atom": _atomic, "red": _atomic}
+def _surface(words: set[str], types: tuple[str, ...]) -> bool:
+    return not ("v4" in words and types[0] == "b64")
+
+
+_RULES = {"suld": _surface, "sust": _surface, "cvt": _convert, "ld": _load, "ldu": _access, "st": _store, "set": _set, "atom": _atomic, "red": _atomic}

@@ -8,19 +8,22 @@ import numpy as np
 from archdef.testing import bounds, values
 from archdef.testing.compare import Launch
 from archdef.testing.forms import Form
+from archdef.testing.reference.formats import F32
+from archdef.testing.reference.types import width
 
 THREADS = 64
 BLOCKS = 3
 TEMPLATES: dict[str, Callable[[Form], Launch]] = {}
 """By the builder of the row."""
 
-HEAD = ".version 7.8\n.target sm_90\n.address_size 64\n"
+HEAD = ".version 8.6\n.target sm_90\n.address_size 64\n"
 REGISTERS = """    .reg .pred %p<16>;
     .reg .b16 %h<16>;
     .reg .b32 %r<32>;
     .reg .f32 %f<16>;
     .reg .b64 %rd<32>;
     .reg .f64 %fd<16>;
+    .reg .b128 %q<4>;
     mov.u32 %r20, %tid.x; mov.u32 %r21, %ctaid.x; mov.u32 %r22, %ntid.x;
     mad.lo.u32 %r23, %r21, %r22, %r20;
 """
@@ -45,8 +48,8 @@ def register(type: str, number: int) -> str:
         return f"%p{number}"
     if type in ("f32", "f64"):
         return f"%f{number}" if type == "f32" else f"%fd{number}"
-    bits = int(type[1:])
-    return f"%h{number}" if bits <= 16 else f"%r{number}" if bits == 32 else f"%rd{number}"
+    bits = width(type)
+    return f"%h{number}" if bits <= 16 else {32: "%r", 64: "%rd", 128: "%q"}[bits] + str(number)
 
 
 def base(pointer: str, parameter: str, each: int) -> str:
@@ -59,16 +62,14 @@ def load_operand(type: str, number: int, offset: int) -> str:
     """Load an operand from the thread's row of inputs, at %rd30."""
     if type == "pred":
         return f"    ld.global.u32 %r25, [%rd30+{offset}]; setp.ne.u32 %p{number}, %r25, 0;\n"
-    bits = int(type[1:])
-    return f"    ld.global.b{bits} {register(type, number)}, [%rd30+{offset}];\n"
+    return f"    ld.global.b{width(type)} {register(type, number)}, [%rd30+{offset}];\n"
 
 
 def store_result(type: str, number: int, offset: int) -> str:
     """Store a result to the thread's row of outputs, at %rd31."""
     if type == "pred":
         return f"    selp.u32 %r24, 1, 0, %p{number}; st.global.u32 [%rd31+{offset}], %r24;\n"
-    bits = int(type[1:])
-    return f"    st.global.b{max(bits, 16)} [%rd31+{offset}], {register(type, number)};\n"
+    return f"    st.global.b{max(width(type), 16)} [%rd31+{offset}], {register(type, number)};\n"
 
 
 def inputs(form: Form, types: list[str], threads: int = THREADS * BLOCKS) -> np.ndarray:
@@ -95,24 +96,28 @@ def operand_types(form: Form) -> list[tuple[str, str]]:
 def accepting(form: Form, count: int, outputs: int = 2):
     """Give what an approximate form accepts, from the rule for its opcode."""
     rule = bounds.rule(form.row.opcode, (*form.modifiers, *form.types))
-    flushes = "ftz" in form.modifiers and "f32" in form.types[:1]
-    if rule is None and not flushes:
+    if rule is None:
         return None
+    flushes = "ftz" in form.modifiers and form.types[0] == "f32"
 
     def accepts(before, number, at, a, b):
         if at % outputs:
             return False
         operands = [int(x) for x in before[0][at // outputs]]
-        if flushes:
-            if bounds.flushed_or_not(a, b):
-                return True
-            operands = [x & 0x80000000 if x & 0x7F800000 == 0 else x for x in operands]
-        return rule is not None and rule(operands[:count], a, b)
+        return rule([F32.flush(x) for x in operands[:count]] if flushes else operands[:count], a, b)
     return accepts
 
 
 # ------------------------------------------------------------------------------------------------------------ arithmetic
-@template("alu", "mad", "select", "predicate", "compare", "set", "convert", "move")
+@template("move128")
+def move_128(form: Form) -> Launch:
+    """Packed from two halves, moved, and unpacked."""
+    body = base("%rd30", "in", 16) + base("%rd31", "out", 16) + load_operand("b64", 1, 0) + load_operand("b64", 2, 8)
+    body += f"    {form.name} %q1, {{%rd1, %rd2}};\n    {form.name} %q2, %q1;\n    {form.name} {{%rd3, %rd4}}, %q2;\n"
+    return launch(form, kernel(body + store_result("b64", 3, 0) + store_result("b64", 4, 8)), inputs(form, ["b64", "b64"]))
+
+
+@template("alu", "mad", "select", "predicate", "compare", "compare_pair", "set", "set_pair", "convert", "move")
 def plain(form: Form) -> Launch:
     """One destination, sources of the row's types."""
     (letter, result), *sources = operand_types(form)
@@ -121,9 +126,9 @@ def plain(form: Form) -> Launch:
     if constant:
         types.pop()
     result = "pred" if letter == "p" else result
-    if int(result[1:] if result != "pred" else 1) == 8:
+    if width(result) == 8:
         result = "b32"  # a conversion to 8 bits goes to a wider register, extended
-    pair = form.row.opcode == "setp"
+    pair = form.row.opcode == "setp" and form.types[0] not in ("f16", "bf16")
     body = base("%rd30", "in", 8 * max(1, len(types))) + base("%rd31", "out", 16)
     body += "".join(load_operand(t, k + 1, 8 * k) for k, t in enumerate(types))
     names = [register(t, k + 1) for k, t in enumerate(types)]
@@ -178,7 +183,7 @@ def cell(space: str) -> tuple[str, str, str]:
 def _vector(form: Form, first: int, wide: bool) -> tuple[str, list[str]]:
     count = int((form.bound.get("vec") or "v1")[1:])
     type = form.types[0]
-    names = [f"%r{first + k}" if wide and int(type[1:]) <= 16 else register(type, first + k) for k in range(count)]
+    names = [f"%r{first + k}" if wide and width(type) <= 16 else register(type, first + k) for k in range(count)]
     return ("{" + ", ".join(names) + "}" if count > 1 else names[0]), names
 
 
@@ -191,6 +196,8 @@ def load(form: Form) -> Launch:
     body = base("%rd30", "in", CELL) + base("%rd31", "out", CELL) + point
     from_parameter = space.startswith("param")
     body += f"    {form.name} {target}, [{'blob+16' if from_parameter else '%rd20'}];\n"
+    if form.types == ("b128",):
+        body += f"    mov.b128 {{%rd24, %rd25}}, {names.pop()}; st.global.b64 [%rd31], %rd24; st.global.b64 [%rd31+8], %rd25;\n"
     for k, name in enumerate(names):
         body += f"    st.global.b{64 if '%rd' in name or '%fd' in name else 32} [%rd31+{8 * k}], {name};\n"
     data = inputs(form, ["b64"] * 4)
@@ -210,7 +217,10 @@ def store(form: Form) -> Launch:
     source, names = _vector(form, 1, wide=False)
     body = base("%rd30", "in", 2 * CELL) + base("%rd31", "out", CELL) + point
     for k, name in enumerate(names):
-        body += f"    ld.global.b{max(16, int(form.types[0][1:]))} {name}, [%rd30+{CELL + 8 * k}];\n"
+        if name.startswith("%q"):
+            body += f"    ld.global.v2.b64 {{%rd24, %rd25}}, [%rd30+{CELL}]; mov.b128 {name}, {{%rd24, %rd25}};\n"
+        else:
+            body += f"    ld.global.b{max(16, width(form.types[0]))} {name}, [%rd30+{CELL + 8 * k}];\n"
     body += f"    {form.name} [%rd20], {source};\n"
     dotted = "." + named if named else ""
     body += "".join(f"    ld{dotted}.b64 %rd22, [%rd20+{8 * k}]; st.global.b64 [%rd31+{8 * k}], %rd22;\n" for k in range(4))
@@ -220,9 +230,11 @@ def store(form: Form) -> Launch:
 @template("atomic")
 def atomic(form: Form) -> Launch:
     """An atomic on the thread's own cell: what it gives back, and what it leaves."""
+    if form.bound.get("vec"):
+        return atomic_vector(form)
     type, returns = form.types[0], form.row.opcode == "atom"
     count = 2 if form.bound["op"] == "cas" else 1
-    bits, dotted = int(type[1:]), "." + form.bound["space"] if form.bound["space"] else ""
+    bits, dotted = width(type), "." + form.bound["space"] if form.bound["space"] else ""
     head, point, named = cell(form.bound["space"] or "global")
     operand = "b" + str(bits) if form.bound["op"] in ("exch", "cas", "and", "or", "xor") else type
     body = base("%rd30", "in", CELL) + base("%rd31", "out", 16) + point
@@ -238,11 +250,32 @@ def atomic(form: Form) -> Launch:
     return launch(form, kernel(body, head=head), data)
 
 
+def atomic_vector(form: Form) -> Launch:
+    """An atomic on several elements at once."""
+    type, returns, space = form.types[0], form.row.opcode == "atom", form.bound["space"]
+    count, bits = int(form.bound["vec"][1:]), width(type)
+    head, point, named = cell(space or "global")
+    body = base("%rd30", "in", 2 * CELL) + base("%rd31", "out", CELL) + point
+    body += "".join(f"    ld.global.b{bits} {register(type, k + 1)}, [%rd30+{CELL + 8 * k}];\n" for k in range(count))
+    found, operands = ("{" + ", ".join(register(type, first + k) for k in range(count)) + "}" for first in (5, 1))
+    body += f"    {form.name} {found + ', ' if returns else ''}[%rd20], {operands};\n"
+    if returns:
+        body += "".join(f"    st.global.b{bits} [%rd31+{k * bits // 8}], {register(type, 5 + k)};\n" for k in range(count))
+    body += "".join(f"    ld{'.' + space if space else ''}.b64 %rd22, [%rd20+{8 * k}]; st.global.b64 [%rd31+{16 + 8 * k}], %rd22;\n"
+                    for k in range(2))
+    # the cell: elements side by side, edges of their type
+    elements = [type] * (CELL * 8 // bits)
+    data = np.array(values.rows(form.seed, elements + [type] * 4, THREADS * BLOCKS), dtype="u8")
+    cells = data[:, :len(elements)].astype(f"<u{bits // 8}").view("u8").reshape(len(data), CELL // 8)
+    return launch(form, kernel(body, head=head), np.hstack([cells, data[:, len(elements):]]), 4)
+
+
 @template("fence", "hint")
 def hint(form: Form) -> Launch:
     """What changes no value, between a store and a load."""
     operands = {"nanosleep": "%r26", "applypriority": "[%rd31], 128", "discard": "[%rd27], 128", "prefetch": "[%rd30]",
-                "prefetchu": "[%rd30]", "pmevent": "1"}.get(form.row.opcode, "")
+                "prefetchu": "[%rd30]", "pmevent": "1", "setmaxnreg": "64"}.get(form.row.opcode, "")
+    operands = "[%rd30], 128" if form.row.opcode == "fence" and form.row.operands else operands
     body = base("%rd30", "in", 8) + base("%rd31", "out", 16) + "    mov.u32 %r26, 20; mov.u64 %rd27, %rd31;\n"
     body += load_operand("b64", 1, 0) + store_result("b64", 1, 0) + f"    {form.name} {operands};\n"
     body += "    ld.global.b64 %rd2, [%rd31]; st.global.b64 [%rd31+8], %rd2;\n"
@@ -319,13 +352,26 @@ def shuffle(form: Form) -> Launch:
     return launch(form, kernel(body), inputs(form, ["b32", "b32", "b32"]))
 
 
+@template("redux", "elect")
+def reduction(form: Form) -> Launch:
+    """Of all lanes, then of those of one side of a branch, which know each other from a vote before."""
+    elects = form.row.opcode == "elect"
+    operands = "%r10|%p10, {0}" if elects else "%r10, %r1, {0}"
+    body = base("%rd30", "in", 16) + base("%rd31", "out", 24) + load_operand("b32", 1, 0) + load_operand("pred", 2, 8)
+    mask = "%r9" if form.lanes <= 32 else "%rd9"
+    body += f"    setp.ne.b32 %p10, 0, 0;\n    vote.sync.ballot.b{32 if form.lanes <= 32 else 64} {mask}, %p2, -1;\n"
+    body += f"    {form.name} {operands.format('-1')};\n" + store_result("b32", 10, 0) + store_result("pred", 10, 8)
+    body += f"    @!%p2 bra DONE;\n    {form.name} {operands.format(mask)};\n" + store_result("b32", 10, 16) + "DONE:\n"
+    return launch(form, kernel(body), inputs(form, ["b32", "pred"]), 3)
+
+
 @template("match")
 def match(form: Form) -> Launch:
     """Of values that are often equal; warps of the last block agree."""
-    type = form.types[0]
-    pair = "%r10|%p10" if "all" in form.modifiers else "%r10"
+    type, found = form.types[0], "b32" if form.lanes <= 32 else "b64"
+    pair = register(found, 10) + ("|%p10" if "all" in form.modifiers else "")
     body = base("%rd30", "in", 8) + base("%rd31", "out", 16) + load_operand(type, 1, 0) + "    setp.ne.b32 %p10, 0, 0;\n"
-    body += f"    {form.name} {pair}, {register(type, 1)}, -1;\n" + store_result("b32", 10, 0) + store_result("pred", 10, 8)
+    body += f"    {form.name} {pair}, {register(type, 1)}, -1;\n" + store_result(found, 10, 0) + store_result("pred", 10, 8)
     data = inputs(form, [type])
     data = data & np.uint64(3) if type == "b32" else data % np.uint64(3) << np.uint64(40)
     data[-THREADS:] = 7
@@ -396,7 +442,7 @@ OUT:
 def branch_indexed(form: Form) -> Launch:
     """To four targets; ``.uni`` to the same one."""
     index = "    mov.u32 %r2, 2;\n" if "uni" in form.modifiers else "    and.b32 %r2, %r1, 3;\n"
-    body = index + f"    {form.name} %r2, TARGETS;\nTARGETS: .branchtargets A, B, C, D;\n"
+    body = index + f"TARGETS: .branchtargets A, B, C, D;\n    {form.name} %r2, TARGETS;\n"
     for name, value in zip("ABCD", (11, 22, 33, 44)):
         body += f"{name}:\n    add.u32 %r10, %r10, {value};\n" + ("    bra D;\n" if name == "B" else "")
     return _after(form, body + store_result("b32", 10, 0))

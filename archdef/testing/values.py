@@ -42,6 +42,9 @@ def edges(type: str) -> list[int]:
     """List edges of a PTX type."""
     if type == "pred":
         return [0, 1]
+    if type.endswith("x2"):
+        half = edges(type.removesuffix("x2"))
+        return [a | half[(7 * k + 5) % len(half)] << 16 for k, a in enumerate(half)]
     return numbers(FORMATS[type]) if type in FORMATS else integers(int(type[1:]))
 
 
@@ -49,6 +52,8 @@ def some(source: random.Random, type: str) -> int:
     """Draw a pattern of a type: any magnitude, any kind."""
     if type == "pred":
         return source.randrange(2)
+    if type.endswith("x2"):
+        return some(source, type.removesuffix("x2")) | some(source, type.removesuffix("x2")) << 16
     if type in FORMATS:
         form, kind = FORMATS[type], source.randrange(10)
         unit = 1 << form.precision - 1

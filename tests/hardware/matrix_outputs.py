@@ -11,7 +11,7 @@ import numpy as np
 from matrix_forms import LOADS, PRODUCTS, TILES, chain_kernel, kernel, load_kernel, memory, numbered, tile_kernel
 from matrix_operands import inputs, tile_input
 
-FILE = Path(__file__).resolve().parent / "data" / "matrix-h100-2026-11-21.xz"
+FILE = Path(__file__).resolve().parent / "data" / "matrix" / "h100-2026-11-21.xz"
 
 
 def kernels() -> dict[str, str]:

@@ -11,11 +11,11 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2])]
 
 import numpy as np  # noqa: E402
+from gpu import Gpu  # noqa: E402
 from matrix_forms import (HEAD, LOADS, PRODUCTS, ROUNDS, THREADS, TILE_BYTES, TILES, TIMED, UNROLLED, WARPS,  # noqa: E402
                           chain_kernel, kernel, load_kernel, memory, numbered, sizes, tile_kernel)
 from matrix_operands import inputs, probes, tile_input, warps  # noqa: E402
 from matrix_outputs import pack  # noqa: E402
-from measure import Gpu  # noqa: E402
 
 BUFFER = 8 << 20
 
@@ -24,12 +24,12 @@ class Runner:
     """Kernels of one module, on buffers that stay."""
 
     def __init__(self, gpu: Gpu):
-        self.gpu, self.handle = gpu, ctypes.c_void_p()
+        self.gpu, self.module = gpu, None
         self.buffers = [gpu.allocate(BUFFER) for _ in range(4)]
 
     def load(self, text: str) -> None:
         """Take the kernels of a module."""
-        self.gpu("cuModuleLoadData", ctypes.byref(self.handle), text.encode() + b"\0")
+        self.module = self.gpu.load(text.encode() + b"\0")
 
     def run(self, entry: str, blocks: int, threads: int, inputs: list[np.ndarray], nbytes: int, buffers=None) -> np.ndarray:
         """Launch a kernel; give the bytes that it leaves in its last buffer."""
@@ -38,14 +38,8 @@ class Runner:
             data = np.ascontiguousarray(data)
             self.gpu("cuMemcpyHtoD_v2", place, data.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(data.nbytes))
         self.gpu("cuMemsetD8_v2", used[-1], ctypes.c_ubyte(0), ctypes.c_size_t(nbytes))
-        kernel_handle = ctypes.c_void_p()
-        self.gpu("cuModuleGetFunction", ctypes.byref(kernel_handle), self.handle, entry.encode())
-        pointers = (ctypes.c_void_p * len(used))(*(ctypes.addressof(p) for p in used))
-        self.gpu("cuLaunchKernel", kernel_handle, blocks, 1, 1, threads, 1, 1, 0, None, pointers, None)
-        self.gpu("cuCtxSynchronize")
-        out = np.zeros(nbytes, np.uint8)
-        self.gpu("cuMemcpyDtoH_v2", out.ctypes.data_as(ctypes.c_void_p), used[-1], ctypes.c_size_t(nbytes))
-        return out
+        self.gpu.launch(self.module, entry, blocks, threads, *used)
+        return self.gpu.fetch(used[-1], np.zeros(nbytes, np.uint8))
 
 
 def outputs(runner: Runner) -> dict[str, np.ndarray]:

@@ -1,6 +1,7 @@
 """Matrix instructions give on the engine, bit for bit, what they gave on the hardware, and take the cycles that they took there."""
 import numpy as np
 import pytest
+from forms import MATRICES
 from matrix_forms import HEAD, LOADS, PRODUCTS, ROUNDS, THREADS, TILE_BYTES, TILES, TIMED, UNROLLED, WARPS, memory, numbered, results, sizes
 from matrix_operands import FORMATS, inputs, probes, tile_input, warps
 from matrix_outputs import chain_kernel, fingerprint, kernels, known
@@ -8,7 +9,7 @@ from matrix_outputs import chain_kernel, fingerprint, kernels, known
 from archdef.engine import core
 from archdef.lower import lower
 from archdef.pack import machine_tables
-from archdef.ptx import parse
+from archdef.ptx import parse, table
 from archdef.registry import get, names
 
 pytestmark = pytest.mark.skipif("h100" not in names(), reason="the plugin of the measured machine is not installed")
@@ -76,6 +77,14 @@ def test_tiles_lie_as_on_the_hardware(name, machine):
     assert np.array_equal(launch(machine, KERNELS[name], 1, 32, [tile_input()], TILE_BYTES), known()[0][name][1])
 
 
+def test_every_row_has_a_measured_kernel():
+    used = set()
+    for text in KERNELS.values():
+        module = parse(HEAD + text, "k.ptx")
+        used |= {table.match(i, module).row.form for i in module.functions["k"].body}
+    assert {row.form for row in table.TABLE if row.builder in MATRICES} <= used
+
+
 def test_every_output_belongs_to_the_kernel_of_today():
     there = known()[0]
     assert set(there) == set(KERNELS)
@@ -94,7 +103,7 @@ def cycles(machine, name: str, chains: int, count: int) -> float:
 
 @pytest.mark.parametrize("name", [name for name in NATIVE if f"{name}|4|16" in known()[1]])
 def test_full_schedulers_issue_products_at_the_hardwares_rate(name, machine):
-    assert cycles(machine, name, 4, 16) == pytest.approx(known()[1][f"{name}|4|16"], rel=0.02)
+    assert cycles(machine, name, 4, 16) == pytest.approx(known()[1][f"{name}|4|16"], rel=0.03)
 
 
 @pytest.mark.parametrize("name", NATIVE)

@@ -3,8 +3,9 @@ from types import SimpleNamespace
 
 from archdef.lower import lower
 from archdef.ptx import parse
-from archdef.spec import AlignedSum, ChainedSum, MatrixArithmetic, PairedSum
+from archdef.spec import AlignedSum, Caches, ChainedSum, MatrixArithmetic, PairedSum
 from archdef.spec.isa import FEATURES, OPERATION_CLASSES, Isa, Operation, Unit
+from archdef.spec.machine import Warp
 
 UNITS = (Unit("alu", 32), Unit("special", 4), Unit("memory", 16))
 MATRIX = MatrixArithmetic(f16=AlignedSum(), bf16=AlignedSum(), tf32=AlignedSum(8), groups=ChainedSum(), groups_f16=PairedSum())
@@ -18,13 +19,20 @@ def _operation(name: str) -> Operation:
     return Operation("special" if any(word in name for word in _SPECIAL) else "alu", 10)
 
 
+def _limits(instructions: int) -> SimpleNamespace:
+    return SimpleNamespace(kernel_instructions=instructions, stack_bytes_per_thread=1024, registers_per_multiprocessor=65536,
+                           warps_per_multiprocessor=64, register_allocation_scope="warp", register_allocation_unit=256,
+                           registers_reserved_per_thread=0)
+
+
 def machine(*, without=(), warp_size=32, limit=1_000_000, costs=None, **isa):
     """Make an architecture with all features but `without`; further arguments replace fields of its Isa."""
     operations = {name: _operation(name) for name in OPERATION_CLASSES} | (costs or {})
     fields = dict(features=frozenset(FEATURES) - set(without), operations=operations, pointer_bits=64, fuse_multiply_add=True,
                   float_mad="fused", predication_max_instructions=6, matrix=MATRIX) | isa
-    return SimpleNamespace(name="standin", warp=SimpleNamespace(size=warp_size),
-                           limits=SimpleNamespace(kernel_instructions=limit, stack_bytes_per_thread=1024), units=UNITS, isa=Isa(**fields))
+    return SimpleNamespace(name="standin", warp=Warp(size=warp_size),
+                           limits=_limits(limit), units=UNITS, isa=Isa(**fields),
+                           caches=Caches())
 
 
 BODY_LINE = 13

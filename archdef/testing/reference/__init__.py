@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from archdef.ptx import ir
-from archdef.testing.reference import access, comparison, control, conversion, floating, integer, lanes  # noqa: F401  register meanings
+from archdef.testing.reference import (  # noqa: F401  modules that register meanings
+    access, asynchronous, atomics, comparison, control, conversion, floating, images, integer, lanes, moves, packed, stack)
+from archdef.testing.reference.images import Image
 from archdef.testing.reference.errors import OracleError, Unknown, Wrong
 from archdef.testing.reference.layout import lay_out
 from archdef.testing.reference.machine import Program, run_block
 from archdef.testing.reference.memory import Memory
 
-__all__ = ["Memory", "OracleError", "Unknown", "Wrong", "run"]
+__all__ = ["Image", "Memory", "OracleError", "Unknown", "Wrong", "run"]
 
 
 def run(module: ir.Module, entry: str, grid: Sequence[int], block: Sequence[int], arguments: Sequence[int | bytes], *,

@@ -1,18 +1,17 @@
-"""Loads, stores and atomics, in every space and through generic addresses."""
+"""Loads and stores, in every space and through generic addresses."""
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from archdef.ptx import ir
-from archdef.testing.reference import floats
 from archdef.testing.reference.code import Context, Step, Words, means
 from archdef.testing.reference.errors import Wrong, unknown
-from archdef.testing.reference.formats import FORMATS
 from archdef.testing.reference.memory import LOCAL_WINDOW, PARAMETER_BYTES, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW_BYTES
-from archdef.testing.reference.types import extend, read, width
+from archdef.testing.reference.types import width
 
-_SPACES = ("global", "shared", "local", "const", "param", "shared::cta", "param::entry", "param::func")
-_ORDERS = ("weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio")
+_SPACES = ("global", "shared", "local", "const", "param", "shared::cta", "shared::cluster", "param::entry", "param::func")
+"""What a name adds behind ``::`` makes no difference: a block is its own cluster."""
+_ORDERS = ("weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "sc")
 _SCOPES = ("cta", "cluster", "gpu", "sys")
 _CACHES = ("ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
            "L1::evict_last", "L1::no_allocate", "L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::cache_hint",
@@ -54,21 +53,26 @@ def address_of(c: Context, i, operand: ir.Operand, space: str) -> tuple[Callable
     return lambda t: whole(t) + offset, space or place[0]
 
 
-def _elements(i, operand: ir.Operand, count: int) -> tuple:
+def elements_of(i, operand: ir.Operand, count: int) -> tuple:
     elements = operand.elements if isinstance(operand, ir.Vector) else (operand,)
     if len(elements) != count:
         raise unknown(i, f"form with {len(elements)} elements")
     return elements
 
 
-def _words(words: Words) -> tuple[str, int]:
-    """Take a load's or store's words; give the space and the number of elements."""
+def take_space(words: Words) -> str:
+    """Take the space and what changes no value here, where every access takes effect at once: orderings, scopes, cache hints."""
     space = words.one(*_SPACES, default="").partition("::")[0]
-    count = int(words.one("v2", "v4", default="v1")[1:])
     words.one(*_ORDERS, default="")
     words.one(*_SCOPES, default="")
+    words.flag("mmio")
     words.ignore(*_CACHES)
-    return space, count
+    return space
+
+
+def _words(words: Words) -> tuple[str, int]:
+    """Take a load's or store's words; give the space and the number of elements."""
+    return take_space(words), int(words.one("v2", "v4", default="v1")[1:])
 
 
 def is_call_parameter(c: Context, operand: ir.Operand) -> bool:
@@ -86,7 +90,7 @@ def load(c: Context, i, words: Words) -> Step:
     (type,) = i.types
     space, count = _words(words)
     size = width(type) // 8
-    stores = [c.destination(i, e, type) if e is not None else None for e in _elements(i, i.operands[0], count)]
+    stores = [c.destination(i, e, type) if e is not None else None for e in elements_of(i, i.operands[0], count)]
     in_frame = is_call_parameter(c, i.operands[1])
     address, space = (None, "") if in_frame else address_of(c, i, i.operands[1], space)
     target = i.operands[1]
@@ -110,7 +114,7 @@ def store(c: Context, i, words: Words) -> Step:
     (type,) = i.types
     space, count = _words(words)
     size = width(type) // 8
-    values = [c.source(i, e, type) for e in _elements(i, i.operands[1], count)]
+    values = [c.source(i, e, type) for e in elements_of(i, i.operands[1], count)]
     in_frame = is_call_parameter(c, i.operands[0])
     address, space = (None, "") if in_frame else address_of(c, i, i.operands[0], space)
     target = i.operands[0]
@@ -127,62 +131,18 @@ def store(c: Context, i, words: Words) -> Step:
     return Step("plain", act)
 
 
-# ------------------------------------------------------------------------------------------------------------- atomics
-_INTEGER_OPERATIONS = {
-    "add": lambda old, b: old + b, "min": min, "max": max, "and": lambda old, b: old & b, "or": lambda old, b: old | b,
-    "xor": lambda old, b: old ^ b, "exch": lambda old, b: b,
-    "inc": lambda old, b: 0 if old >= b else old + 1, "dec": lambda old, b: b if old == 0 or old > b else old - 1}
-
-
-def operation(i, name: str, type: str, ftz: bool) -> Callable:
-    """Give the function of an atomic: old pattern, operand and whether memory flushes subnormal numbers, to new pattern."""
-    if type in ("f32", "f64") and name == "add":
-        form = FORMATS[type]
-
-        def add(old, b, flushes):
-            if ftz or flushes:
-                old, b = form.flush(old), form.flush(b)
-            result = floats.add(form, old, b, "rn")
-            return form.flush(result) if ftz or flushes else result
-        return add
-    if type in ("f16", "f32", "f64") and name != "exch" or name in ("inc", "dec") and type != "u32":
-        raise unknown(i, f"atomic {name} of .{type}")
-    function, mask = _INTEGER_OPERATIONS[name], (1 << width(type)) - 1
-    return lambda old, b, flushes: function(read(type, old), read(type, b)) & mask
-
-
-@means("atom", "red")
-def atomic(c: Context, i, words: Words) -> Step:
-    """``atom``, ``red``: read, compute, write, in one step of one thread.
-
-    PTX ISA, atom: an f32 addition on global memory flushes subnormal inputs and results, one on shared memory does not.
-    """
-    (type,) = i.types
-    name = words.one("cas", *_INTEGER_OPERATIONS)
-    space = words.one("global", "shared", "shared::cta", default="").partition("::")[0]
-    words.one(*_ORDERS, default="")
-    words.one(*_SCOPES, default="")
-    words.ignore("L2::cache_hint")
-    ftz = type == "f32" and words.flag("ftz")
-    operands = i.operands[1:] if i.opcode == "atom" else i.operands
-    put = c.destination(i, i.operands[0], type) if i.opcode == "atom" else lambda t, pattern: None
-    address, space = address_of(c, i, operands[0], space)
-    values = [c.source(i, operand, type) for operand in operands[1:3 if name == "cas" else 2]]
-    change = (lambda old, b, new, _: new if old == b else old) if name == "cas" else operation(i, name, type, ftz)
-    size = width(type) // 8
-
-    def act(t):
-        held, at = area(t, space, address(t), size)
-        old = int.from_bytes(held[at:at + size], "little")
-        flushes = type == "f32" and held is not t.block.shared
-        held[at:at + size] = change(old, *[v(t) for v in values], flushes).to_bytes(size, "little")
-        put(t, extend(type, old, width(type)))
-    return Step("plain", act)
-
-
 # -------------------------------------------------------------------------------------------- what changes no value
-@means("membar", "fence", "prefetch", "prefetchu", "applypriority", "discard", "nanosleep", "griddepcontrol", "pmevent", "brkpt")
+@means("membar", "fence", "prefetch", "prefetchu", "applypriority", "discard", "nanosleep", "griddepcontrol", "pmevent", "brkpt",
+       "setmaxnreg")
 def hint(c: Context, i, words: Words) -> Step:
     """Fences (the reference is sequentially consistent), hints, marks."""
     words.ignore(*words.left)
     return Step("plain", lambda t: None)
+
+
+@means("createpolicy")
+def policy(c: Context, i, words: Words) -> Step:
+    """``createpolicy``: what a policy looks like is nobody's business; as the operand of a ``.L2::cache_hint`` it changes no value."""
+    words.ignore(*words.left)
+    store = c.destination(i, i.operands[0], "b64")
+    return Step("plain", lambda t: store(t, 0))

@@ -75,14 +75,14 @@ def cosine_value(x: Decimal) -> Decimal:
 
 
 def _plain(value, at_infinity, at_minus_infinity, at_zero=None):
-    """Make a rounded function of a pattern out of one of decimals and its limits (patterns of f32, or functions of the zero)."""
+    """Make a rounded function of a pattern out of one of decimals and its limits: functions of the format, of the zero too."""
     def function(form: Format, x: int, mode: str) -> int:
         if form.is_nan(x):
             return form.nan(x)
         if form.is_infinite(x):
-            return at_minus_infinity if form.is_negative(x) else at_infinity
+            return at_minus_infinity(form) if form.is_negative(x) else at_infinity(form)
         if form.is_zero(x) and at_zero is not None:
-            return at_zero(x)
+            return at_zero(form, x)
         with localcontext() as context:
             context.prec = DIGITS
             result = value(exact(form, x))
@@ -127,22 +127,33 @@ def reciprocal_root(form: Format, a: int, mode: str) -> int:
         return rounded(form, 1 / exact(form, a).sqrt(), mode)
 
 
-_ONE, _MINUS_ONE = 0x3F800000, 0xBF800000
+def _nan(form: Format) -> int:
+    return form.default_nan
+
+
+def _infinity(form: Format) -> int:
+    return form.infinity
+
+
+def _same(form: Format, x: int) -> int:
+    return x
+
+
 FUNCTIONS = {
     "rsqrt": reciprocal_root,
-    "sin": _plain(sine_value, F32.default_nan, F32.default_nan, lambda x: x),
-    "cos": _plain(cosine_value, F32.default_nan, F32.default_nan),
-    "lg2": _plain(logarithm_value, F32.infinity, F32.default_nan, lambda x: F32.infinity | F32.sign),
-    "ex2": _plain(power_value, F32.infinity, 0),
-    "tanh": _plain(tangent_value, _ONE, _MINUS_ONE, lambda x: x)}
+    "sin": _plain(sine_value, _nan, _nan, _same),
+    "cos": _plain(cosine_value, _nan, _nan),
+    "lg2": _plain(logarithm_value, _infinity, _nan, lambda form, x: form.infinity | form.sign),
+    "ex2": _plain(power_value, _infinity, lambda form: 0),
+    "tanh": _plain(tangent_value, lambda form: form.one, lambda form: form.one | form.sign, _same)}
 
 
-def divide(a: int, b: int) -> int:
+def divide(form: Format, a: int, b: int) -> int:
     """``div.approx.f32``: for 2**126 < |b| the quotient is 0, or NaN if a is infinite."""
     magnitude = b & 0x7FFFFFFF
     if 0x7E800000 < magnitude < F32.infinity and not F32.is_nan(a):
         return F32.default_nan if F32.is_infinite(a) else (a ^ b) & F32.sign
-    return floats.divide(F32, a, b, "rn")
+    return floats.divide(form, a, b, "rn")
 
 
 def upper_word(a: int, function) -> int:

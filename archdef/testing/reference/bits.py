@@ -30,8 +30,13 @@ def reverse(bits: int, a: int) -> int:
 
 
 def extract(bits: int, is_signed: bool, a: int, position: int, length: int) -> int:
-    """``bfe``, as the manual's loop: bits past the end are the sign bit, which is 0 for unsigned types or empty fields."""
-    position, length, top = position & 255, length & 255, bits - 1
+    """``bfe``, as the manual's loop: bits past the end are the sign bit, which is 0 for unsigned types or empty fields.
+
+    The manual takes 8 bits of position and length; an H100 does so for 32-bit types, and takes all 32 bits for 64-bit ones.
+    """
+    top = bits - 1
+    if bits == 32:
+        position, length = position & 255, length & 255
     sign = a >> min(position + length - 1, top) & 1 if is_signed and length else 0
     result = 0
     for i in range(bits):
@@ -41,8 +46,9 @@ def extract(bits: int, is_signed: bool, a: int, position: int, length: int) -> i
 
 
 def insert(bits: int, a: int, b: int, position: int, length: int) -> int:
-    """``bfi``: the low bits of `a` into `b`."""
-    position, length = position & 255, length & 255
+    """``bfi``: the low bits of `a` into `b`; position and length as of `extract`."""
+    if bits == 32:
+        position, length = position & 255, length & 255
     for i in range(min(length, bits - position)):
         b = b & ~(1 << position + i) | (a >> i & 1) << position + i
     return b
@@ -65,9 +71,14 @@ def extend(is_signed: bool, wraps: bool, a: int, length: int) -> int:
 
 
 def nth_set(mask_: int, base: int, offset: int) -> int:
-    """``fns``: the offset-th set bit from `base` on, upward or downward; all ones if there is none."""
+    """``fns``: the offset-th set bit from `base` on, upward or downward; all ones if there is none.
+
+    The manual asks for a base of 0 to 31. An H100 gives all ones for others, and 0 if the offset is the least integer.
+    """
     offset = signed(32, offset)
-    if base > 31:  # the manual asks for base in 0 … 31
+    if offset == -1 << 31:
+        return 0
+    if base > 31:
         return 0xFFFFFFFF
     if offset == 0:
         return base if mask_ >> base & 1 else 0xFFFFFFFF

@@ -191,7 +191,7 @@ def literal(operand: ir.Immediate, type: str) -> int:
     if operand.bits is not None and operand.bits_width == width(type):
         return operand.bits
     if type in FLOATS or isinstance(value, float):
-        form = {16: "<e", 32: "<f", 64: "<d"}[width(type)]
+        form = {16: "<e", 32: "<f", 64: "<d"}[width(type)]  # of bf16 PTX has no literals
         try:
             return int.from_bytes(struct.pack(form, float(value)), "little")
         except OverflowError:

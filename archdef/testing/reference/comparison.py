@@ -5,7 +5,7 @@ from archdef.testing.reference import floats
 from archdef.testing.reference.code import Context, Step, Words, means
 from archdef.testing.reference.errors import unknown
 from archdef.testing.reference.formats import FORMATS
-from archdef.testing.reference.types import BITS, INTEGERS, SCALARS, read, width
+from archdef.testing.reference.types import BITS, HALF_PAIRS, INTEGERS, SCALARS, read, width
 
 _UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 _ORDERED = tuple(floats.RELATIONS)
@@ -15,11 +15,11 @@ _COMBINE = {"and": lambda a, b: a and b, "or": lambda a, b: a or b, "xor": lambd
 
 def relation(c: Context, i, words: Words, type: str):
     """Take the comparison, and give a function of two patterns."""
-    if type in ("f32", "f64"):
+    if type in FORMATS:
         form, name = FORMATS[type], words.one(*_ORDERED, *_UNORDERED)
         if words.flag("ftz"):
-            if type != "f32":
-                raise unknown(i, "flushing of .f64")
+            if type not in ("f32", "f16"):
+                raise unknown(i, f"flushing of .{type}")
             return lambda a, b: floats.compare(form, name, form.flush(a), form.flush(b))
         return lambda a, b: floats.compare(form, name, a, b)
     if type not in INTEGERS | BITS or width(type) == 8:
@@ -40,8 +40,10 @@ def combination(c: Context, i, words: Words):
 
 @means("setp")
 def set_predicate(c: Context, i, words: Words) -> Step:
-    """``setp``: p = (a cmp b) bool c, q = !(a cmp b) bool c."""
+    """``setp``: p = (a cmp b) bool c, q = !(a cmp b) bool c; of pairs, p is of the low halves and q of the high ones."""
     (type,) = i.types
+    if type in HALF_PAIRS:
+        return set_predicates(c, i, words, type)
     holds, joined = relation(c, i, words, type), combination(c, i, words)
     a, b = (c.source(i, operand, type) for operand in i.operands[1:3])
     first, second = c.predicate_destinations(i, i.operands[0])
@@ -57,13 +59,47 @@ def set_predicate(c: Context, i, words: Words) -> Step:
     return Step("plain", act)
 
 
+def set_predicates(c: Context, i, words: Words, type: str) -> Step:
+    """``setp`` of pairs."""
+    holds, joined = relation(c, i, words, type.removesuffix("x2")), combination(c, i, words)
+    a, b = (c.source(i, operand, type) for operand in i.operands[1:3])
+    stores = c.predicate_destinations(i, i.operands[0])
+
+    def act(t):
+        x, y, with_ = a(t), b(t), joined and joined[1](t)
+        for store, at in zip(stores, (0, 16)):
+            value = holds(x >> at & 0xFFFF, y >> at & 0xFFFF)
+            store(t, joined[0](value, with_) if joined else value)
+    return Step("plain", act)
+
+
+def set_pair(c: Context, i, words: Words, to: str, type: str) -> Step:
+    """``set`` of pairs: 1.0 or all ones in each half."""
+    if to not in ("u32", "s32", type):
+        raise unknown(i, f"comparison of .{type} to .{to}")
+    yes = FORMATS[type.removesuffix("x2")].one if to == type else 0xFFFF
+    holds, joined = relation(c, i, words, type.removesuffix("x2")), combination(c, i, words)
+    a, b = (c.source(i, operand, type) for operand in i.operands[1:3])
+    store = c.destination(i, i.operands[0], to)
+
+    def act(t):
+        x, y, with_, result = a(t), b(t), joined and joined[1](t), 0
+        for at in (0, 16):
+            value = holds(x >> at & 0xFFFF, y >> at & 0xFFFF)
+            result |= (yes if (joined[0](value, with_) if joined else value) else 0) << at
+        store(t, result)
+    return Step("plain", act)
+
+
 @means("set")
 def set_number(c: Context, i, words: Words) -> Step:
-    """``set``: all ones, or 1.0f, if the comparison holds."""
+    """``set``: all ones, or 1.0, if the comparison holds."""
     to, type = i.types
-    if to not in ("u32", "s32", "f32"):
+    if type in HALF_PAIRS:
+        return set_pair(c, i, words, to, type)
+    if to not in ("u16", "s16", "u32", "s32", "f16", "bf16", "f32"):
         raise unknown(i, f"comparison to .{to}")
-    yes = 0x3F800000 if to == "f32" else 0xFFFFFFFF
+    yes = FORMATS[to].one if to in FORMATS else (1 << width(to)) - 1
     holds, joined = relation(c, i, words, type), combination(c, i, words)
     a, b = (c.source(i, operand, type) for operand in i.operands[1:3])
     store = c.destination(i, i.operands[0], to)

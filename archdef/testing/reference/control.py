@@ -49,16 +49,17 @@ class Frame:
     registers: dict[str, int] = attrs.Factory(dict)
     parameters: dict[str, bytearray] = attrs.Factory(dict)
     """Contents of ``.param`` variables: the function's own and those of the calls it makes."""
+    stack: tuple[int, int] = (0, 0)
+    """The caller's place in the thread's stack: start of its variables, end of the stack."""
     finish: object = None
     """Hands the results over to the caller; takes the thread and the callee's frame."""
 
 
 def frame_of(function: ir.Function) -> Frame:
     """Make a frame with room for all ``.param`` variables."""
-    variables = [*function.parameters, *function.returns, *(v for v in function.variables.values() if v.space == "param")]
-    own = () if function.entry else variables
+    own = () if function.entry else (*function.parameters, *function.returns)
     frame = Frame(function)
-    for variable in own or [v for v in variables if v.name in function.variables]:
+    for variable in [v for v in (*own, *function.variables.values()) if v.space == "param"]:
         frame.parameters[variable.name] = bytearray(variable.bytes)
     return frame
 
@@ -68,16 +69,30 @@ def call(c: Context, i, words: Words) -> Step:
     """``call``: gives the callee's frame, with its arguments; the values go by name, as bytes."""
     words.flag("uni")
     target = i.operands[0]
-    if not isinstance(target.callee, ir.Symbol):
-        raise unknown(i, "indirect calls")
-    callee = c.module.functions.get(target.callee.name)
+    if isinstance(target.callee, ir.Symbol):
+        enter = entering(c, i, target, c.module.functions.get(target.callee.name), target.callee.name)
+        return Step("call", enter)
+    address, ways = c.source(i, target.callee, "u64"), {}
+
+    def act(t):
+        function = c.layout.function_at(address(t))
+        if function not in c.module.functions:
+            raise Wrong(f"`{i.text}`: no function is at {address(t):#x}")
+        if function not in ways:
+            ways[function] = entering(c, i, target, c.module.functions[function], function)
+        return ways[function](t)
+    return Step("call", act)
+
+
+def entering(c: Context, i, target: ir.CallTarget, callee: ir.Function | None, name: str):
+    """Give the function of a thread that makes the frame of a callee."""
     if callee is None or not callee.defined:
-        raise unknown(i, f"function {target.callee.name} with a body")
+        raise unknown(i, f"function {name} with a body")
     if len(target.arguments) != len(callee.parameters) or len(target.returns) != len(callee.returns):
         raise unknown(i, "call with other arguments than the function takes")
     arguments = [(v, a if isinstance(a, str) else c.source(i, a, f"b{_bits(v)}")) for v, a in zip(callee.parameters, target.arguments)]
 
-    def act(t):
+    def enter(t):
         frame = frame_of(callee)
         for variable, argument in arguments:
             if isinstance(argument, str):
@@ -95,7 +110,7 @@ def call(c: Context, i, words: Words) -> Step:
                 t.frame.parameters[name][:len(data)] = data
             elif name != "_":
                 t.frame.registers[name] = int.from_bytes(data, "little")
-    return Step("call", act)
+    return enter
 
 
 def _bits(variable: ir.Variable) -> int:

@@ -1,48 +1,22 @@
-"""Moves and conversions."""
+"""Conversions between numbers: ``cvt`` in all its forms."""
 from __future__ import annotations
 
-from archdef.ptx import ir
 from archdef.testing.reference import floats
 from archdef.testing.reference.code import Context, Step, Words, means
 from archdef.testing.reference.errors import unknown
-from archdef.testing.reference.formats import FORMATS
-from archdef.testing.reference.memory import LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW_BYTES
-from archdef.testing.reference.types import INTEGERS, SCALARS, clamp, limits, read, width
+from archdef.testing.reference.formats import FORMATS, TF32
+from archdef.testing.reference.types import INTEGERS, clamp, limits, read, width
 
 _WHOLE = {"rni": "rn", "rzi": "rz", "rmi": "rm", "rpi": "rp"}
-
-
-@means("mov")
-def move(c: Context, i, words: Words) -> Step:
-    """``mov``: registers, constants, addresses; packing ``{a, b}`` into a wider register and unpacking it, lowest first."""
-    (type,), (target, source) = i.types, i.operands
-    if type not in SCALARS:
-        raise unknown(i, f"moves of .{type}")
-    if type == "pred":
-        store, read_predicate = c.predicate_destinations(i, target)[0], c.predicate(i, source)
-        return Step("plain", lambda t: store(t, read_predicate(t)))
-    bits = width(type)
-    if isinstance(source, ir.Vector):
-        part = bits // len(source.elements)
-        parts = [c.source(i, element, f"b{part}") for element in source.elements]
-        store = c.destination(i, target, type)
-        return Step("plain", lambda t: store(t, sum(p(t) << part * k for k, p in enumerate(parts))))
-    if isinstance(target, ir.Vector):
-        part = bits // len(target.elements)
-        stores = [c.destination(i, element, f"b{part}") for element in target.elements]
-        whole = c.source(i, source, type)
-
-        def unpack(t):
-            value = whole(t)
-            for k, store in enumerate(stores):
-                store(t, value >> part * k & (1 << part) - 1)
-        return Step("plain", unpack)
-    return c.calculate(i, type, [type], lambda a: a)
 
 
 @means("cvt")
 def convert(c: Context, i, words: Words) -> Step:
     """``cvt``."""
+    if words.flag("pack"):
+        return pack(c, i, words)
+    if i.types[-1:] == ("f32",) and (i.types[0] in ("f16x2", "bf16x2", "tf32") or {"relu", "satfinite"} & set(words.left)):
+        return narrow(c, i, words)
     if len(i.types) != 2 or set(i.types) - INTEGERS - set(FORMATS):
         raise unknown(i, "conversion between these types")
     to, from_ = i.types
@@ -78,11 +52,17 @@ def convert(c: Context, i, words: Words) -> Step:
 
     def to_float(a):
         source, target = FORMATS[from_], FORMATS[to]
+        if source.is_nan(a):
+            if to == from_ and source.bits > 16 and not (ftz or whole):
+                return a                                     # a plain move
+            if to == from_ or ftz and from_ == "f32":
+                a = source.nan(a)
+            if ftz and (from_, to) == ("bf16", "f32"):
+                return target.default_nan
+            return a if to == from_ else floats.change_format(target, source, a, mode or "rn")
         if whole:  # to a whole number first, in the format that is no wider
             a = floats.round_to_whole(source, a, _WHOLE[whole])
-        if to == from_:
-            return a if not source.is_nan(a) or not (sat or ftz or whole) else source.nan(a)
-        return floats.change_format(target, source, a, mode or "rn")
+        return a if to == from_ else floats.change_format(target, source, a, mode or "rn")
 
     if from_ in FORMATS and to in INTEGERS and not whole:
         raise unknown(i, "conversion to an integer without .rni, .rzi, .rmi or .rpi")
@@ -100,32 +80,42 @@ def not_a_number(from_: str, to: str) -> int:
     return 0
 
 
-# ------------------------------------------------------------------------------------------------------ generic addresses
-_WINDOWS = {"shared": SHARED_WINDOW, "shared::cta": SHARED_WINDOW, "local": LOCAL_WINDOW, "param": PARAMETER_WINDOW,
-            "param::entry": PARAMETER_WINDOW, "global": 0, "const": 0}
+def narrow(c: Context, i, words: Words) -> Step:
+    """``cvt`` of f32 to 16-bit floats, single or in pairs (the first source is the upper half), and to tf32.
+
+    ``.relu`` clamps from below, ``.satfinite`` to the greatest finite number; NaN stays NaN through both. On an H100 the NaN of tf32
+    has zeros below. There ``.rna`` only cuts a NaN's bits, so that it may become an infinity, and with ``.satfinite`` takes one more
+    unit away, as it does to reach the greatest finite number from infinity.
+    """
+    to, _ = i.types
+    form = TF32 if to == "tf32" else FORMATS[to.removesuffix("x2")]
+    mode = words.one("rn", "rz", *(["rna"] if to == "tf32" else []))
+    relu, finite = words.flag("relu"), words.flag("satfinite")
+
+    def one(a):
+        result = floats.change_format(form, FORMATS["f32"], a, mode)
+        if finite and not form.is_nan(result):
+            most = form.infinity - 1
+            result = result & form.sign | min(result & ~form.sign, most)
+        return floats.rectify(form, result) if relu else result
+    if to.endswith("x2"):
+        return c.calculate(i, to, ["f32", "f32"], lambda a, b: one(a) << 16 | one(b))
+    if to == "tf32":
+        def in_register(a):
+            return (a & ~0x1FFF) - (finite << 13) if mode == "rna" and FORMATS["f32"].is_nan(a) else one(a) << 13
+        return c.calculate(i, to, ["f32"], in_register)
+    return c.calculate(i, to, ["f32"], one)
 
 
-@means("cvta")
-def generic(c: Context, i, words: Words) -> Step:
-    """``cvta``: from an address inside a space to a generic one; ``.to`` back."""
-    (type,), back = i.types, words.flag("to")
-    window = _WINDOWS[words.one(*_WINDOWS)]
-    return c.calculate(i, type, [type], lambda a: a - window if back else a + window)
+def pack(c: Context, i, words: Words) -> Step:
+    """``cvt.pack.sat``: a and b, clamped, side by side, b lowest; what is left of the register above them is c, moved up."""
+    words.one("sat")
+    to, *from_ = i.types
+    bits = width(to)
+    if from_[0] != "s32" or from_[1:] not in ([], ["b32"]) or bits == 16 and from_[1:]:
+        raise unknown(i, "meaning for these types")
 
-
-@means("isspacep")
-def is_space(c: Context, i, words: Words) -> Step:
-    """``isspacep``: does a generic address lie in a space."""
-    space = words.one("global", "shared", "local", "shared::cta").removesuffix("::cta")
-    operand = i.operands[1]
-    read_address = c.source(i, operand, "u32" if isinstance(operand, ir.Register) and width(operand.type) == 32 else "u64")
-    store, other = c.predicate_destinations(i, i.operands[0])
-
-    def act(t):
-        address = read_address(t)
-        inside = {name: start <= address < start + WINDOW_BYTES
-                  for name, start in (("shared", SHARED_WINDOW), ("local", LOCAL_WINDOW))}
-        value = inside[space] if space in inside else not any(inside.values())
-        store(t, value)
-        other(t, not value)
-    return Step("plain", act)
+    def function(a, b, d=0):
+        low, high = (clamp(to, read("s32", x)) & (1 << bits) - 1 for x in (b, a))
+        return (d << bits | high) << bits | low
+    return c.calculate(i, "b32", ["s32", "s32", *from_[1:]], function)

@@ -1,7 +1,7 @@
 """Floating-point arithmetic on bit patterns, one rounding each, in every direction.
 
-Every function takes the format first and the rounding mode by name. Flushing and saturation are separate steps (`flushed`,
-`saturate`), because PTX applies ``.ftz`` to inputs and results and ``.sat`` to the result.
+Every function takes the format first and the rounding mode by name. ``.ftz`` is a property of the format for results
+(`Format.flushes`), and a separate step for inputs; saturation is a step of its own.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def negate(form: Format, x: int) -> int:
 
 def add(form: Format, a: int, b: int, mode: str) -> int:
     """a + b."""
-    return fma(form, a, _one(form), b, mode) if not (form.is_nan(a) or form.is_nan(b)) else form.nan(a, b)
+    return fma(form, a, form.one, b, mode) if not (form.is_nan(a) or form.is_nan(b)) else form.nan(b, a)
 
 
 def subtract(form: Format, a: int, b: int, mode: str) -> int:
@@ -29,7 +29,7 @@ def subtract(form: Format, a: int, b: int, mode: str) -> int:
 def multiply(form: Format, a: int, b: int, mode: str) -> int:
     """a * b."""
     if form.is_nan(a) or form.is_nan(b):
-        return form.nan(a, b)
+        return form.nan(b, a)
     negative = form.is_negative(a) != form.is_negative(b)
     if form.is_infinite(a) or form.is_infinite(b):
         return form.nan() if form.is_zero(a) or form.is_zero(b) else _signed(form, form.infinity, negative)
@@ -40,7 +40,7 @@ def multiply(form: Format, a: int, b: int, mode: str) -> int:
 def fma(form: Format, a: int, b: int, c: int, mode: str) -> int:
     """a * b + c, rounded once."""
     if form.is_nan(a) or form.is_nan(b) or form.is_nan(c):
-        return form.nan(a, b, c)
+        return form.nan(b, c, a)
     negative = form.is_negative(a) != form.is_negative(b)
     if form.is_infinite(a) or form.is_infinite(b):
         if form.is_zero(a) or form.is_zero(b) or form.is_infinite(c) and form.is_negative(c) != negative:
@@ -86,7 +86,7 @@ def divide(form: Format, a: int, b: int, mode: str) -> int:
 
 def reciprocal(form: Format, a: int, mode: str) -> int:
     """1 / a."""
-    return form.nan(a) if form.is_nan(a) else divide(form, _one(form), a, mode)
+    return form.nan(a) if form.is_nan(a) else divide(form, form.one, a, mode)
 
 
 def square_root(form: Format, a: int, mode: str) -> int:
@@ -119,7 +119,7 @@ def greatest(form: Format, a: int, b: int, nan_wins: bool = False) -> int:
 
 def _extreme(form: Format, a: int, b: int, nan_wins: bool, first: Callable[[int, int], bool]) -> int:
     if form.is_nan(a) and form.is_nan(b) or nan_wins and (form.is_nan(a) or form.is_nan(b)):
-        return form.nan(a, b)
+        return form.nan(b, a)
     if form.is_nan(a) or form.is_nan(b):
         return b if form.is_nan(a) else a
     return a if first(order(form, a), order(form, b)) else b
@@ -134,7 +134,14 @@ def saturate(form: Format, x: int) -> int:
     """Clamp to [0, 1]; NaN and -0 give +0."""
     if form.is_nan(x) or form.is_negative(x):
         return 0
-    return min(x, _one(form))
+    return min(x, form.one)
+
+
+def rectify(form: Format, x: int) -> int:
+    """``.relu``: +0 for everything below zero, -0 too; NaN stays NaN."""
+    if form.is_nan(x):
+        return form.default_nan
+    return 0 if form.is_negative(x) else x
 
 
 def to_whole(form: Format, x: int, mode: str) -> int:
@@ -177,14 +184,17 @@ def change_format(to: Format, from_: Format, x: int, mode: str) -> int:
 
 
 def _changed_nan(to: Format, from_: Format, x: int) -> int:
-    """A NaN made wider keeps sign and payload (f64 only: the other formats have one NaN)."""
-    if to.bits != 64:
+    """A NaN that comes from f64 or goes there keeps its sign and what fits of its payload; the other formats have one NaN.
+
+    bf16 to f32 moves bits, so there a NaN stays what it is.
+    """
+    widens = (to.name, from_.name) == ("f32", "bf16")
+    if 64 not in (to.bits, from_.bits) and not widens:
         return to.default_nan
-    if from_.bits != 32:
-        x, from_ = (0x7FFFFFFF, _F32)
-    payload = x & (1 << from_.precision - 1) - 1
-    sign = to.sign if from_.is_negative(x) else 0
-    return sign | to.infinity | 1 << to.precision - 2 | payload << to.precision - from_.precision
+    payload, more = x & (1 << from_.precision - 1) - 1, to.precision - from_.precision
+    payload = payload << more if more > 0 else payload >> -more
+    quiet = 0 if widens else 1 << to.precision - 2
+    return _signed(to, to.infinity | quiet | payload, from_.is_negative(x))
 
 
 def compare(form: Format, relation: str, a: int, b: int) -> bool:
@@ -205,10 +215,3 @@ RELATIONS: dict[str, Callable[[int, int], bool]] = {
 
 def _signed(form: Format, pattern: int, negative: bool) -> int:
     return pattern | (form.sign if negative else 0)
-
-
-def _one(form: Format) -> int:
-    return form.round(Number(False, 1), "rn")
-
-
-_F32 = Format("f32", 32, 24)

@@ -28,6 +28,8 @@ class Format:
     bits: int
     precision: int
     """Significant bits, the hidden one included."""
+    flushes: bool = False
+    """Whether results that would be subnormal are zeros of their sign, as ``.ftz`` asks."""
 
     @property
     def sign(self) -> int:
@@ -46,8 +48,13 @@ class Format:
 
     @property
     def default_nan(self) -> int:
-        """The NaN of an invalid operation. PTX: 0x7fffffff for f32, 0x7fff for f16; f64 is the common negative quiet NaN."""
+        """The NaN of an invalid operation. PTX: 0x7fffffff for f32, 0x7fff for f16 and bf16; f64 is the common negative quiet NaN."""
         return 0xFFF8000000000000 if self.bits == 64 else self.sign - 1
+
+    @property
+    def one(self) -> int:
+        """Pattern of 1."""
+        return (self.infinity >> 1) & ~((1 << self.precision - 1) - 1)
 
     def is_nan(self, x: int) -> bool:
         """Tell a NaN."""
@@ -76,8 +83,8 @@ class Format:
     def nan(self, *operands: int) -> int:
         """Give the NaN that an operation on `operands` gives.
 
-        PTX: f32 and f16 give the canonical NaN. PTX leaves the payload of f64 open; here the first NaN operand is made quiet, as
-        GPUs do.
+        PTX: all but f64 give the canonical NaN. PTX leaves the payload of f64 open; here the first NaN operand is made quiet, so the
+        caller lists operands in the order in which hardware looks at them.
         """
         if self.bits == 64:
             for x in operands:
@@ -94,10 +101,12 @@ class Format:
         return Number(self.is_negative(x), fraction, self.least_exponent)
 
     def round(self, number: Number, mode: str) -> int:
-        """Give the pattern next to a number: ``rn`` nearest even, ``rz`` toward zero, ``rm`` down, ``rp`` up."""
+        """Give the pattern next to a number: ``rn`` nearest even, ``rna`` nearest, halves away; ``rz`` toward zero, ``rm`` down, ``rp`` up."""
         sign = self.sign if number.negative else 0
         magnitude, exponent = number.magnitude, number.exponent
         if magnitude == 0 and not number.tail:
+            return sign
+        if self.flushes and self._is_tiny(number, mode):
             return sign
         # Keep at least two bits below the last place, so that a half and a tail are told apart.
         room = self.precision + 2 - magnitude.bit_length()
@@ -110,6 +119,8 @@ class Format:
         inexact = lost != 0 or number.tail
         if mode == "rn":
             up = drop > 0 and (lost > half or lost == half and (number.tail or kept & 1))
+        elif mode == "rna":
+            up = drop > 0 and lost >= half
         elif mode == "rz":
             up = False
         else:
@@ -122,11 +133,28 @@ class Format:
         pattern = (last - self.least_exponent + 1 << self.precision - 1) + kept - (1 << self.precision - 1)
         if pattern < self.infinity:
             return sign | pattern
-        away = mode == "rn" or mode in ("rm", "rp") and (mode == "rm") == number.negative
+        away = mode in ("rn", "rna") or mode in ("rm", "rp") and (mode == "rm") == number.negative
         return sign | (self.infinity if away else self.infinity - 1)
+
+    def _is_tiny(self, number: Number, mode: str) -> bool:
+        """Tell whether a number is below the least normal one, once it is rounded to the precision with exponents to spare.
+
+        PTX leaves open when ``.ftz`` looks; so an H100 does, in all formats.
+        """
+        spare = 64
+        power = (number.magnitude.bit_length() + number.exponent) - (self.least_exponent + self.precision)
+        if power not in (-1, 0):
+            return power < 0
+        wide = Format(self.name, self.bits + spare.bit_length(), self.precision)
+        least = wide.round(Number(False, 1, self.least_exponent + self.precision - 1), "rz")
+        return wide.round(number, mode) & (wide.sign - 1) < least
 
 
 F16 = Format("f16", 16, 11)
+BF16 = Format("bf16", 16, 8)
+TF32 = Format("tf32", 19, 11)
+"""A register holds it in its upper 19 bits."""
 F32 = Format("f32", 32, 24)
 F64 = Format("f64", 64, 53)
-FORMATS = {"f16": F16, "f32": F32, "f64": F64}
+FORMATS = {"f16": F16, "bf16": BF16, "f32": F32, "f64": F64}
+"""By PTX type, those that instructions compute in."""

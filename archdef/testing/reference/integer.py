@@ -4,11 +4,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from archdef.testing.reference import bits as bit
-from archdef.testing.reference import floating
+from archdef.testing.reference import floating, packed
 from archdef.testing.reference.code import Context, Step, Words, means
 from archdef.testing.reference.errors import unknown
-from archdef.testing.reference.types import BITS, FLOATS, INTEGERS, clamp, read, width
+from archdef.testing.reference.types import BITS, FLOATS, HALF_PAIRS, INTEGER_PAIRS, INTEGERS, clamp, read, width
 
+_FLOATING = FLOATS | HALF_PAIRS
 TWICE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 
 
@@ -27,8 +28,10 @@ def values(type: str, function: Callable) -> Callable:
 @means("add", "sub")
 def add(c: Context, i, words: Words) -> Step:
     """``add``, ``sub``; with ``.cc`` they leave the carry, or the borrow, in the condition code."""
-    if i.types and i.types[-1] in FLOATS:
+    if i.types and i.types[-1] in _FLOATING:
         return floating.sum_or_product(c, i, words)
+    if i.opcode == "add" and i.types and i.types[-1] in INTEGER_PAIRS:
+        return packed.pair(c, i, words)
     type, sign = one_type(i), 1 if i.opcode == "add" else -1
     if words.flag("cc"):
         return with_carry(c, i, type, 2, lambda a, b, carry: a + sign * b, True)
@@ -62,7 +65,7 @@ def with_carry(c: Context, i, type: str, count: int, function: Callable, writes:
 @means("mul", "mad", "madc")
 def multiply(c: Context, i, words: Words) -> Step:
     """``mul``, ``mad``, ``madc``: low, high or whole products, and a sum."""
-    if i.types and i.types[-1] in FLOATS:
+    if i.types and i.types[-1] in _FLOATING:
         return floating.sum_or_product(c, i, words) if i.opcode == "mul" else floating.multiply_add(c, i, words)
     type = one_type(i)
     bits, part = width(type), words.one("lo", "hi", "wide")
@@ -130,7 +133,7 @@ def divide(c: Context, i, words: Words) -> Step:
 @means("neg", "abs")
 def sign(c: Context, i, words: Words) -> Step:
     """``neg``, ``abs``; the least integer stays."""
-    if i.types and i.types[-1] in FLOATS:
+    if i.types and i.types[-1] in _FLOATING:
         return floating.sign(c, i, words)
     type = one_type(i, frozenset(("s16", "s32", "s64")))
     return c.calculate(i, type, (type,), values(type, abs if i.opcode == "abs" else lambda a: -a))
@@ -138,11 +141,15 @@ def sign(c: Context, i, words: Words) -> Step:
 
 @means("min", "max")
 def extreme(c: Context, i, words: Words) -> Step:
-    """``min``, ``max``."""
-    if i.types and i.types[-1] in FLOATS:
+    """``min``, ``max``; with ``.relu`` at least 0."""
+    if i.types and i.types[-1] in _FLOATING:
         return floating.extreme(c, i, words)
-    type = one_type(i)
-    return c.calculate(i, type, (type, type), values(type, min if i.opcode == "min" else max))
+    if i.types and i.types[-1] in INTEGER_PAIRS:
+        return packed.pair(c, i, words)
+    type, choose = one_type(i), min if i.opcode == "min" else max
+    if type == "s32" and words.flag("relu"):
+        return c.calculate(i, type, (type, type), values(type, lambda a, b: max(choose(a, b), 0)))
+    return c.calculate(i, type, (type, type), values(type, choose))
 
 
 @means("dp4a", "dp2a")

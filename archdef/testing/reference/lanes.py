@@ -5,10 +5,13 @@ names none, then those are meant that are converged). ``act`` takes the particip
 """
 from __future__ import annotations
 
+import functools
+import operator
+
 from archdef.ptx import ir
 from archdef.testing.reference.code import Context, Step, Words, means
 from archdef.testing.reference.errors import unknown
-from archdef.testing.reference.types import width
+from archdef.testing.reference.types import read, width
 
 
 def members(c: Context, i, position: int):
@@ -113,6 +116,43 @@ def source_lane(mode: str, own: int, b: int, clamp: int, segment: int) -> tuple[
         return own ^ b, own ^ b <= most
     at = least | b & ~segment
     return at, at <= most
+
+
+_REDUCTIONS = {"add": sum, "min": min, "max": max, "and": lambda v: functools.reduce(operator.and_, v),
+               "or": lambda v: functools.reduce(operator.or_, v), "xor": lambda v: functools.reduce(operator.xor, v)}
+
+
+@means("redux")
+def reduce(c: Context, i, words: Words) -> Step:
+    """``redux.sync``: one result for all participating lanes."""
+    (type,) = i.types
+    words.one("sync")
+    name = words.one(*(("and", "or", "xor") if type == "b32" else ("add", "min", "max")))
+    if type not in ("b32", "u32", "s32"):
+        raise unknown(i, "meaning for these types")
+    value, store = c.source(i, i.operands[1], type), c.destination(i, i.operands[0], type)
+
+    def act(threads):
+        result = _REDUCTIONS[name]([read(type, value(t)) for t in threads]) & 0xFFFFFFFF
+        for t in threads:
+            store(t, result)
+    return Step("warp", act, details=members(c, i, 2))
+
+
+@means("elect")
+def elect(c: Context, i, words: Words) -> Step:
+    """``elect.sync``: one of the participating lanes; PTX does not say which, here (as on hardware) it is the lowest."""
+    words.one("sync")
+    pair = i.operands[0] if isinstance(i.operands[0], ir.PredicatePair) else ir.PredicatePair(i.operands[0], None)
+    store = c.destination(i, pair.first, "b32")
+    tell = c.predicate_destinations(i, ir.PredicatePair(None, pair.second))[1]
+
+    def act(threads):
+        leader = min(t.lane for t in threads)
+        for t in threads:
+            store(t, leader)
+            tell(t, t.lane == leader)
+    return Step("warp", act, details=members(c, i, 1))
 
 
 @means("match")

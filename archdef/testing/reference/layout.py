@@ -19,6 +19,8 @@ class Layout:
     parameters: bytearray = attrs.Factory(bytearray)
     """The kernel's parameter block, filled in by the launch."""
     functions: tuple[str, ...] = ()
+    constants: list[tuple[int, int]] = attrs.Factory(list)
+    """First address, and the one behind the last, of each constant variable."""
 
     def find(self, function: str, name: str) -> tuple[str, int] | None:
         """Give space and address of a name as a function sees it."""
@@ -32,6 +34,11 @@ class Layout:
         if symbol.name in self.functions:
             return 16 + self.functions.index(symbol.name)
         raise Unknown(f"the reference has no variable `{symbol.name}`")
+
+    def function_at(self, address: int) -> str | None:
+        """Give the function that an address stands for."""
+        number = address - 16
+        return self.functions[number] if 0 <= number < len(self.functions) else None
 
     def generic(self, function: str, symbol: ir.Symbol) -> int:
         """Give the generic address."""
@@ -49,6 +56,8 @@ def lay_out(module: ir.Module, entry: ir.Function, memory: Memory, arguments, dy
             address = memory.allocate(max(1, variable.bytes))
             address += -address % variable.align
             layout.places[owner, variable.name] = variable.space, address
+            if variable.space == "const":
+                layout.constants.append((address, address + variable.bytes))
         elif variable.space in ("shared", "local"):
             if not variable.count:
                 unsized.append((owner, variable))

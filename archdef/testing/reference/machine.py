@@ -21,7 +21,10 @@ from archdef.testing.reference.errors import Wrong
 from archdef.testing.reference.graph import meeting_points
 from archdef.testing.reference.layout import Layout
 from archdef.testing.reference.memory import Memory
+from archdef.testing.reference.stack import grow
 
+LOCAL_ALIGNMENT = 256
+"""Of each function's local variables."""
 TURN = 40
 """Steps a party takes before the next one's turn."""
 
@@ -53,11 +56,14 @@ class Program:
         found, waiting = {self.entry.name: self.entry}, [self.entry]
         while waiting:
             for i in waiting.pop().body:
-                if i.opcode == "call" and isinstance(i.operands[0].callee, ir.Symbol):
-                    callee = self.module.functions.get(i.operands[0].callee.name)
-                    if callee is not None and callee.name not in found:
-                        found[callee.name] = callee
-                        waiting.append(callee)
+                if i.opcode != "call":
+                    continue
+                callee = i.operands[0].callee
+                names = [callee.name] if isinstance(callee, ir.Symbol) else list(self.module.functions)  # through a register: any
+                for function in filter(None, map(self.module.functions.get, names)):
+                    if function.name not in found and not function.entry:
+                        found[function.name] = function
+                        waiting.append(function)
         return list(found.values())
 
 
@@ -94,6 +100,9 @@ class Thread:
     carry: int = 0
     local: bytearray = attrs.Factory(bytearray)
     local_base: int = 0
+    """Where the innermost function's variables start in `local`."""
+    top: int = 0
+    """End of the thread's stack in `local`."""
     alive: bool = True
     party: Party | None = None
 
@@ -246,14 +255,17 @@ class Block:
                 party.at = after
             return not active
         self.parties.remove(party)
-        party.at, party.parts = after, 1
+        entered: dict[str, list[Thread]] = {}
         for t in active:
             frame = step.act(t)
+            entered.setdefault(frame.function.name, []).append(t)
             t.frames.append(t.frame)
             t.frame, t.registers = frame, frame.registers
-            t.local_base += self.program.layout.local_bytes
-            t.local.extend(bytes(max(0, t.local_base + self.program.layout.local_bytes - len(t.local))))
-        self._enter(Party(list(active), frame.function, party.depth + 1, parent=party))
+            frame.stack = t.local_base, t.top
+            t.local_base = grow(t, self.program.layout.local_bytes, LOCAL_ALIGNMENT)
+        party.at, party.parts = after, len(entered)
+        for threads in entered.values():
+            self._enter(Party(threads, threads[0].frame.function, party.depth + 1, parent=party))
         return False
 
     def _return(self, party: Party, step: Step, active: list[Thread]) -> bool:
@@ -271,7 +283,7 @@ class Block:
                 frame = t.frame
                 t.frame = t.frames.pop()
                 t.registers = t.frame.registers
-                t.local_base -= self.program.layout.local_bytes
+                t.local_base, t.top = frame.stack
                 frame.finish(t, frame)
         party.threads = [t for t in party.threads if t not in leaving]
         party.at += 1
@@ -375,7 +387,7 @@ def run_block(program: Program, memory: Memory, layout: Layout, ctaid, grid, blo
                 frame = frame_of(program.entry)
                 running.warps[-1].threads.append(Thread(
                     running, running.warps[-1], number % size, (x, y, z), block, ctaid, grid, dynamic_shared_bytes,
-                    frame, registers=frame.registers, local=bytearray(layout.local_bytes)))
+                    frame, registers=frame.registers, local=bytearray(layout.local_bytes), top=layout.local_bytes))
     for warp in running.warps:
         for threads in [warp.threads] if program.converges else [[t] for t in warp.threads]:
             running._enter(Party(list(threads), program.entry, 0))

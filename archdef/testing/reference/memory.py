@@ -7,6 +7,7 @@ from archdef.testing.reference.errors import Wrong
 
 FIRST = 1 << 32
 """First address of an area that nobody asked a place for. Above the windows, so that no address means two things."""
+FIRST_HANDLE = 0x1234_0000_0000_0000
 GAP = 4096
 """Bytes left free behind each area, which catch accesses past its end."""
 SHARED_WINDOW, LOCAL_WINDOW, PARAMETER_WINDOW = 0x0080_0000, 0x0180_0000, 0x0040_0000
@@ -23,6 +24,8 @@ class Memory:
         self._starts: list[int] = []
         self._areas: list[bytearray] = []
         self._next = FIRST
+        self.images: dict[int, object] = {}
+        """Textures and surfaces by their handles."""
 
     def allocate(self, contents: bytes | int) -> int:
         """Make an area with these contents, or of so many zero bytes, and give its address."""
@@ -38,6 +41,12 @@ class Memory:
         self._areas.insert(at, area)
         self._next = max(self._next, (address + len(area) + GAP + 255) // 256 * 256)
         return address
+
+    def bind(self, image) -> int:
+        """Give a handle for a texture or surface that lies here."""
+        handle = FIRST_HANDLE + len(self.images)
+        self.images[handle] = image
+        return handle
 
     def area(self, address: int, size: int) -> tuple[bytearray, int]:
         """Give the area that holds ``size`` bytes from an address, and where they start in it."""

@@ -5,14 +5,18 @@ import functools
 
 INTEGERS = frozenset(f"{sign}{bits}" for sign in "us" for bits in (8, 16, 32, 64))
 BITS = frozenset(f"b{bits}" for bits in (8, 16, 32, 64))
-FLOATS = frozenset(("f16", "f32", "f64"))
+FLOATS = frozenset(("f16", "bf16", "f32", "f64"))
+HALF_PAIRS = frozenset(("f16x2", "bf16x2"))
+INTEGER_PAIRS = frozenset(("u16x2", "s16x2"))
 SCALARS = INTEGERS | BITS | FLOATS | {"pred"}
 
 
 @functools.cache
 def width(type: str) -> int:
     """Give the bits of a scalar type; a predicate has 1."""
-    return 1 if type == "pred" else 16 if type == "bf16" else 32 if type.endswith("x2") else int(type[1:])
+    if type == "pred":
+        return 1
+    return 16 if type == "bf16" else 32 if type.endswith("x2") or type == "tf32" else int(type[1:])
 
 
 def signed(bits: int, pattern: int) -> int:

@@ -3,6 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from archdef.engine.counters cimport ST_BRANCH
+from archdef.engine.converge cimport converge_start
 from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Launch, Sm, Warp
 from archdef.engine.types cimport (SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
                                    SR_LANEMASK64_LT, SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
@@ -112,8 +113,13 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         w.reconverge = -1
         w.depth = w.frame = 0
         w.loads = 0
-        w.copy_group = 0
+        w.copy_group = w.bulk_group = 0
+        w.cluster_arrived = 0
+        if w.splits != NULL:
+            converge_start(w)
         memset(w.copies, 0, sizeof(w.copies))
+        memset(w.bulk_copies, 0, sizeof(w.bulk_copies))
+        memset(w.bulk_reads, 0, sizeof(w.bulk_reads))
         w.settled = sm.now
         memset(w.rows, 0, <size_t>(launch.rows * launch.pitch))
         memset(w.ready, 0, <size_t>(launch.rows + launch.predicates) * sizeof(int64_t))

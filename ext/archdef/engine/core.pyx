@@ -13,24 +13,25 @@ from libc.string cimport memcpy, memset
 from archdef.engine.counters cimport STALLS, StatementCounters
 from archdef.engine.dram cimport NEVER, PartitionCounters
 from archdef.engine.events cimport EV_BLOCK, Events, events_close, events_push
+from archdef.engine.frames cimport GROWN_FRAMES
 from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
 from archdef.engine.machine cimport MAX_SCHEDULERS, MAX_UNITS, SCHEDULER_WARPS, MachineTable
 from archdef.engine.memory cimport LOCAL_WINDOW, SHARED_WINDOW, DeviceMemory, Span
 from archdef.engine.network cimport Network, network_close, network_next, network_open, network_run
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.room cimport sm_close, sm_open
-from archdef.engine.schedule cimport pick_of
-from archdef.engine.simt cimport GROWN_FRAMES
+from archdef.engine.schedule cimport lowest_bit, pick_of
 from archdef.engine.sm cimport sm_next, sm_run
-from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX,
+from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
                                    FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_DIVERGENT_BARRIER, FAULT_FRAME,
-                                   FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PHASE,
-                                   FAULT_PART_OF_WARP, FAULT_READ_ONLY, FAULT_STACK, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS,
-                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, WS_BARRIER, WS_ENDED, Block, Ended,
+                                   FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PARTED, FAULT_PART_OF_WARP, FAULT_PHASE,
+                                   FAULT_READ_ONLY, FAULT_STACK, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS,
+                                   FAULT_SURFACE_FORMAT, FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, UNIT_COPIES, WS_BARRIER, WS_ENDED,
+                                   WS_PARTED, Block, Ended,
                                    Fault, Launch, Memo, Sm, SmCounters, Warp)
 from archdef.engine.texture_table cimport textures_close, textures_open
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL,
-                                   CK_PARAMETER, CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SP_CONST, SP_GENERIC, SP_GLOBAL,
+                                   CK_PARAMETER, CK_SHARED_SYMBOL, CK_SPECIAL, K_BULK, K_SYSTEM, SP_CONST, SP_GENERIC, SP_GLOBAL,
                                    SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE, SP_TEXTURE, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X,
                                    SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_PRINT)
 
@@ -165,6 +166,9 @@ cdef class Simulation:
         launch.special_count = self.program.specials
         launch.special_of = self.program.special_of
         launch.special_row = self.program.special_row
+        launch.uses_bulk = self.program.uses_bulk
+        for i in range(m.units):
+            launch.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers == 1 else 1
         launch.lanes = m.warp_size
         launch.pitch = 4 * m.warp_size
         launch.blocks = 1
@@ -191,6 +195,8 @@ cdef class Simulation:
                               f"{SCHEDULER_WARPS} warps hold")
         launch.banks.banks = m.banks
         launch.banks.bank_width_bytes = m.bank_width_bytes
+        launch.banks.row_words = m.row_words
+        launch.passes_period = max(16, m.banks * m.bank_width_bytes * m.row_words) if m.row_words > 1 else 16
         launch.banks.conflict_lanes = m.conflict_lanes
         launch.banks.single_word_broadcast = m.single_word_broadcast
         launch.banks.word_at_a_time = m.word_at_a_time
@@ -245,7 +251,9 @@ cdef class Simulation:
                 ("cluster_size", m.cluster_size, 1, 1 << 14), ("schedulers", m.schedulers, 1, MAX_SCHEDULERS),
                 ("units", m.units, 1, MAX_UNITS), ("issue_interval_cycles", m.issue_interval_cycles, 1, 1 << 16),
                 ("issue_width", m.issue_width, 1, 8), ("banks", m.banks, 1, 256),
-                ("bank_width_bytes", m.bank_width_bytes, 1, 16), ("conflict_lanes", m.conflict_lanes, 1, 64),
+                ("bank_width_bytes", m.bank_width_bytes, 1, 16), ("row_words", m.row_words, 1, 16),
+                ("conflict_lanes", m.conflict_lanes, 1, 64),
+                *(("unit_copies", m.unit_copies[i], 1, UNIT_COPIES) for i in range(16)),
                 ("partitions", m.partitions, 1, 4096), ("dram_banks", m.dram_banks, 1, 64),
                 ("shader_period_fs", m.shader_period_fs, 1, 1 << 40), ("core_period_fs", m.core_period_fs, 1, 1 << 40),
                 ("response_latency_fs", m.response_latency_fs, m.shader_period_fs, 1 << 50),
@@ -256,7 +264,8 @@ cdef class Simulation:
                 ("injection_bytes_per_cycle", m.injection_bytes_per_cycle, 1, 1 << 20),
                 ("partition_request_bytes_per_cycle", m.partition_request_bytes_per_cycle, 1, 1 << 20),
                 ("partition_response_bytes_per_cycle", m.partition_response_bytes_per_cycle, 1, 1 << 20),
-                ("load.group_lanes", m.load.group_lanes, 1, 64), ("store.group_lanes", m.store.group_lanes, 1, 64),
+                ("texture_weight_bits", m.texture_weight_bits, 1, 8), ("texture_coordinate_bits", m.texture_coordinate_bits, 8, 24),
+                ("texture_guard_bits", m.texture_guard_bits, 0, 8), ("load.group_lanes", m.load.group_lanes, 1, 64), ("store.group_lanes", m.store.group_lanes, 1, 64),
                 ("load_uncached.group_lanes", m.load_uncached.group_lanes, 1, 64)):
             if not low <= value <= high:
                 raise ValueError(f"machine table: {name} must be {low} to {high}, got {value}")
@@ -413,16 +422,26 @@ cdef class Simulation:
     cdef void _blame(self) noexcept nogil:
         """Nothing can happen any more and blocks are left: find a warp that waits."""
         cdef int64_t i
-        cdef int32_t k
+        cdef int32_t k, n
+        cdef Warp *w
         self.launch.fault.code = FAULT_DEADLOCK
         for i in range(self.machine.multiprocessors):
             for k in range(self.sms[i].warp_slots):
-                if self.sms[i].blocks[self.sms[i].warps[k].block].running and self.sms[i].warps[k].state == WS_BARRIER:
-                    self.launch.fault.sm = <int32_t>i
-                    self.launch.fault.warp = k
-                    self.launch.fault.op = self.sms[i].warps[k].barrier_op
-                    self.launch.fault.lanes = self.sms[i].warps[k].active
-                    return
+                w = self.sms[i].warps + k
+                if not self.sms[i].blocks[w.block].running or w.state != WS_BARRIER and w.state != WS_PARTED:
+                    continue
+                self.launch.fault.sm = <int32_t>i
+                self.launch.fault.warp = k
+                self.launch.fault.op = w.barrier_op
+                self.launch.fault.lanes = w.alive
+                if w.state == WS_PARTED:
+                    self.launch.fault.code = FAULT_PARTED
+                    for n in range(w.split_room):
+                        if w.splits[n].mask:
+                            self.launch.fault.op = w.splits[n].pc
+                            self.launch.fault.lanes = w.splits[n].mask
+                self.launch.fault.lane = lowest_bit(self.launch.fault.lanes)
+                return
 
     cdef void _point_at_running(self) noexcept nogil:
         """Name one warp that still runs."""
@@ -521,6 +540,8 @@ cdef class Simulation:
                     warp=w.index if block is not None else None)
         space = _SPACES[self.launch.ops[op].space] if 0 <= op < self.launch.op_count else "memory"
         reach = self.launch.ops[op].lane_bytes if 0 <= op < self.launch.op_count else 0
+        if 0 <= op < self.launch.op_count and self.launch.ops[op].kind == K_BULK:
+            reach = f.detail[0]
         who = f"block {block}, thread {thread}"
         if space in ("global memory", "memory") and self.memory.heap_address <= f.address < self.memory.heap_address + self._heap_span():
             space = "what the kernel has allocated on the device heap"
@@ -539,12 +560,15 @@ cdef class Simulation:
                                 f"the first {who}",
             FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all its threads reach"
                                                    if f.lanes else ""),
+            FAULT_PARTED: f"{waiting} lanes of a warp wait here for lanes of it that do not come, the first {who}; no warp can go on",
             FAULT_TRAP: f"trap, {who}" + self._without_workspace(),
             FAULT_TEXTURE_HANDLE: f"{f.address:#x} is no handle of a live {space}, or of one of another kind, {who}",
             FAULT_TEXTURE_SHAPE: f"the {space} of handle {f.address:#x} has other dimensions than the instruction, {who}",
             FAULT_SURFACE_BOUNDS: f"{reach} bytes are outside the surface of handle {f.address:#x}, {who}",
             FAULT_SURFACE_ALIGNMENT: f"the first coordinate is not a multiple of the {reach} bytes accessed, surface of handle "
                                      f"{f.address:#x}, {who}",
+            FAULT_SURFACE_FORMAT: f"the surface of handle {f.address:#x} has texels of another size than the {reach} bytes that the "
+                                  f"instruction works on, {who}",
             FAULT_STACK: f"calls nested too deeply, {depth} deep, {who}",
             FAULT_FRAME: f"the call stack of {self.launch.local_bytes - self.launch.stack_start} bytes per thread "
                          f"(limits.stack_bytes_per_thread) is full, {depth} calls deep, {who}",
@@ -552,6 +576,7 @@ cdef class Simulation:
             FAULT_FREE: f"free of {f.address:#x}, which is no allocation of the device heap (or was freed before), {who}",
             FAULT_PHASE: f"{f.address} arrivals are not what a barrier in shared memory (mbarrier) allows here; was it initialised? "
                          f"{who}",
+            FAULT_BULK_SIZE: f"the size of a bulk copy must be a multiple of 16, got {f.address}, {who}",
             FAULT_ASSERT: f"{self._assertion()}, {who}",
             FAULT_BARRIER_NUMBER: f"barrier number past 15, {who}",
             FAULT_BRANCH_INDEX: f"indexed branch past its list of targets, {who}",

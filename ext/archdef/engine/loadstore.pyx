@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from archdef.engine.access cimport Reach, access_memory
 from archdef.engine.asynchronous cimport copies_pending, copy_async
 from archdef.engine.blocks cimport end_block
+from archdef.engine.bulk cimport bulk_landed, bulk_run
 from archdef.engine.counters cimport ST_MEMORY_DEPENDENCY, StatementCounters
 from archdef.engine.inject cimport give_load, inject_run, take_load
 from archdef.engine.machine cimport MachineTable
@@ -12,7 +13,7 @@ from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport COPY_GROUPS, PENDING, WS_COPIES, WS_ENDED, WS_SLEEPING, Injection, Launch, Load, Sm, Warp
 from archdef.engine.texture cimport count_texture
-from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_COPY, K_LOAD, K_STORE, SP_TEXTURE
+from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_TEXTURE
 from archdef.engine.waiting cimport occupy, plan
 
 
@@ -121,6 +122,20 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     return 0
 
 
+cdef void _wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
+    """Copies have moved on: a warp that waits for no other goes on."""
+    cdef Warp *w = sm.warps + slot
+    cdef const Uop *u
+    if w.state == WS_COPIES and not copies_pending(w):
+        u = sm.launch.ops + w.pc
+        cycle = max(cycle + u.latency, w.settled)
+        sm.launch.counters[u.statement].stall_cycles[<int>ST_MEMORY_DEPENDENCY] += cycle - w.settled
+        w.settled = cycle
+        w.pc += 1
+        simt_arrive(w)
+        plan(sm, slot, w, w.settled, ST_MEMORY_DEPENDENCY)
+
+
 cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
     """A load is complete: its registers become usable, and a warp that sleeps on them wakes."""
     cdef Load *load = sm.loads + index
@@ -132,16 +147,12 @@ cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
         w.ready[u.sets[i]] = (cycle + u.latency) << 4 | u.cause
     if u.kind == K_COPY:
         w.copies[load.group % COPY_GROUPS] -= 1
+    elif u.kind == K_BULK:
+        bulk_landed(sm, index)
     give_load(sm, index)
     w.loads -= 1
-    if w.state == WS_COPIES and u.kind == K_COPY and not copies_pending(w, w.copy_target):
-        u = sm.launch.ops + w.pc
-        cycle = max(cycle + u.latency, w.settled)
-        sm.launch.counters[u.statement].stall_cycles[<int>ST_MEMORY_DEPENDENCY] += cycle - w.settled
-        w.settled = cycle
-        w.pc += 1
-        simt_arrive(w)
-        plan(sm, warp, w, w.settled, ST_MEMORY_DEPENDENCY)
+    if w.state == WS_COPIES:
+        _wake_copier(sm, warp, cycle)
     elif w.state == WS_SLEEPING:
         plan(sm, warp, w, w.since, w.cause if w.since > cycle + u.latency else u.cause)
     elif w.state == WS_ENDED and w.loads == 0:
@@ -156,3 +167,23 @@ cdef void resume_injection(Sm *sm, int64_t cycle) noexcept nogil:
     inject_run(sm, cycle)
     if not inject.active and load >= 0 and sm.loads[load].remaining == 0:
         data_ready(sm, load, max(sm.loads[load].latest, cycle))
+
+
+cdef void piece_arrived(Sm *sm, int32_t load, int64_t cycle) noexcept nogil:
+    """One of the things that a bulk copy waits for has happened."""
+    sm.loads[load].remaining -= 1
+    if sm.loads[load].remaining == 0:
+        data_ready(sm, load, cycle)
+
+
+cdef void resume_bulk(Sm *sm, int64_t cycle) noexcept nogil:
+    """Let the bulk unit hand over what it can; tell those who wait for its sources, and the load/store unit that waits for room."""
+    cdef int32_t load = bulk_run(sm, cycle)
+    while load >= 0:
+        if sm.loads[load].remaining == 0:
+            data_ready(sm, load, cycle)
+        else:
+            _wake_copier(sm, sm.loads[load].warp, cycle)
+        if sm.injection.active:
+            resume_injection(sm, cycle)
+        load = bulk_run(sm, cycle)

@@ -5,28 +5,30 @@ where a warp is while it does not issue.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from archdef.engine.asynchronous cimport copies_pending, phase_barrier
-from archdef.engine.barriers cimport barrier_arrive, check_barriers
+from archdef.engine.asynchronous cimport copy_group, phase_barrier
+from archdef.engine.barriers cimport barrier_arrive, barrier_settle, check_barriers
 from archdef.engine.blocks cimport end_warp, start_block
-from archdef.engine.compute cimport compute
-from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BRANCH, ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED,
+from archdef.engine.bulk cimport bulk_issue
+from archdef.engine.compute cimport compute, exchange_apart
+from archdef.engine.converge cimport converge_gather, converge_yield
+from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED,
                                       StatementCounters)
 from archdef.engine.dram cimport NEVER
-from archdef.engine.events cimport EV_BLOCK, EV_FILL, EV_STORE_DONE, EV_WAKE, Event, events_pop
+from archdef.engine.events cimport EV_BLOCK, EV_BULK, EV_COPIED, EV_FILL, EV_STORE_DONE, EV_WAKE, Event, events_pop
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.inject cimport fill_slot, throttled_until
 from archdef.engine.lanes cimport set_fpenv
-from archdef.engine.loadstore cimport data_ready, memory_issue, resume_injection
+from archdef.engine.loadstore cimport data_ready, memory_issue, piece_arrived, resume_bulk, resume_injection
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.matrix cimport matrix_product
-from archdef.engine.program cimport Uop
+from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.room cimport WAITERS
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit, rotate_right
 from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return
-from archdef.engine.state cimport (COPY_GROUPS, FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, WS_COPIES,
-                                   Launch, Sm, Warp)
+from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, WS_COPIES, WS_PARTED,
+                                   WS_WAITING, Launch, Sm, Warp)
 from archdef.engine.system cimport call_indirect, system_call
-from archdef.engine.types cimport (BAR_WARP, CG_COMMIT, CG_WAIT_ALL, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_CALL,
+from archdef.engine.types cimport (BAR_WARP, FL_YIELD, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
                                    K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
                                    K_STORE, K_SYSTEM, K_TRAP)
 from archdef.engine.waiting cimport become_ready, occupied, occupy, plan
@@ -40,6 +42,31 @@ cdef inline void _compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcep
         set_fpenv(0)
     else:
         compute(sm, w, u, lanes)
+
+
+cdef uint64_t _gather(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t earliest) noexcept nogil:
+    """Wait for the lanes that an instruction names. Gives those that execute it now; 0: others of the warp go first."""
+    cdef const Launch *launch = sm.launch
+    cdef const char *row
+    cdef uint64_t named = 0, left = lanes
+    cdef int lane
+    if w.active == w.alive:
+        return lanes
+    if u.named == NAMES_ALL:
+        named = ~<uint64_t>0
+        left = 0
+    else:
+        row = (launch.constants if u.s_bank[u.named] else w.rows) + u.s[u.named]
+    while left:
+        lane = lowest_bit(left)
+        left &= left - 1
+        named |= (<const uint64_t *>row)[lane] if u.named_bytes == 8 else <uint64_t>(<const uint32_t *>row)[lane]
+    lanes = converge_gather(w, named)
+    if lanes == 0:
+        plan(sm, slot, w, earliest, ST_BARRIER)
+    elif u.guarded:
+        lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
+    return lanes
 
 
 cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noexcept nogil:
@@ -99,12 +126,18 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         occupy(sm, slot, u, cycle, u.interval)
         w.pc += 1
     elif u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM:
+        if u.named == NAMES_ALL and w.splits != NULL and lanes:
+            lanes = _gather(sm, slot, w, u, lanes, earliest)
+            if lanes == 0:
+                return 0
         if lanes:
             if memory_issue(sm, slot, w, u, lanes, cycle) < 0:
                 return -1
         else:
             occupy(sm, slot, u, cycle, u.interval)
         w.pc += 1
+        if u.flags & FL_YIELD and w.splits != NULL:
+            converge_yield(w)
     elif u.kind == K_BRANCH:
         c.branches += 1
         split = simt_branch(w, u.target, u.reconverge, lanes)
@@ -131,15 +164,25 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             sm.blocks[w.block].threads_alive -= i
             if w.alive == 0:
                 end_warp(sm, w, w.settled)
+            elif w.active == 0:
+                barrier_settle(sm, slot, w, w.settled)
             if sm.blocks[w.block].threads_alive:
                 check_barriers(sm, sm.blocks + w.block, cycle)
-        if w.alive:
+        if w.active:
             plan(sm, slot, w, earliest, ST_BRANCH)
+        elif w.alive and w.state == WS_WAITING:
+            w.state = WS_PARTED
         return 0
     elif u.kind == K_BARRIER:
         occupy(sm, slot, u, cycle, u.interval)
+        if lanes and w.splits != NULL and u.fn == BAR_WARP:
+            lanes = _gather(sm, slot, w, u, lanes, earliest)
+            if lanes == 0:
+                return 0
         if lanes:
             split = barrier_arrive(sm, slot, w, u, lanes, w.settled)
+            if split == 2:
+                plan(sm, slot, w, earliest, ST_BARRIER)
             if split:
                 return split if split < 0 else 0
         w.pc += 1
@@ -189,14 +232,14 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         w.pc += 1
     elif u.kind == K_COPY_GROUP:
         occupy(sm, slot, u, cycle, u.interval)
-        if lanes and u.fn == CG_COMMIT:
-            if w.copies[(w.copy_group + 1) % COPY_GROUPS] == 0 and w.copy_group < 1 << 30:
-                w.copy_group += 1       # else it joins the group before: only its time is concerned
-        elif lanes:
-            w.copy_target = w.copy_group if u.fn == CG_WAIT_ALL else w.copy_group - 1 - u.count
-            if copies_pending(w, w.copy_target):
-                w.state = WS_COPIES
-                return 0
+        if lanes and copy_group(w, u):
+            w.state = WS_COPIES
+            return 0
+        w.pc += 1
+    elif u.kind == K_BULK:
+        if lanes and bulk_issue(sm, slot, w, u, lanes, cycle) < 0:
+            return -1
+        occupy(sm, slot, u, cycle, u.interval * max(count_bits(lanes), 1))
         w.pc += 1
     elif u.kind == K_PHASE:
         if lanes and phase_barrier(sm, w, u, lanes) < 0:
@@ -205,7 +248,13 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             w.ready[u.sets[i]] = (cycle + u.latency + m.shared_latency_cycles) << 4 | u.cause
         occupy(sm, slot, u, cycle, u.interval)
         w.pc += 1
+        if u.flags & FL_YIELD and w.splits != NULL:
+            converge_yield(w)
     elif u.kind == K_MATRIX:
+        if w.splits != NULL and lanes:
+            lanes = _gather(sm, slot, w, u, lanes, earliest)
+            if lanes == 0:
+                return 0
         if lanes and matrix_product(sm, w, u, lanes) < 0:
             return -1
         for i in range(u.set_count):
@@ -220,12 +269,20 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         occupy(sm, slot, u, cycle, u.interval)
         w.pc += 1
     else:
+        if w.splits != NULL and lanes and u.named >= 0:
+            lanes = _gather(sm, slot, w, u, lanes, earliest)
+            if lanes == 0:
+                return 0
+            if w.active != w.alive and exchange_apart(launch, w, u, lanes):
+                lanes = 0
         if lanes and u.kind != K_NOP and u.kind != K_FENCE:
             _compute(sm, w, u, lanes)
         for i in range(u.set_count):
             w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
         occupy(sm, slot, u, cycle, u.interval)
         w.pc += 1
+        if u.flags & FL_YIELD and w.splits != NULL:
+            converge_yield(w)
     simt_arrive(w)
     plan(sm, slot, w, earliest, cause)
     return 0
@@ -243,10 +300,19 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
             data_ready(sm, done[i], event.cycle)
         if sm.injection.active:
             resume_injection(sm, event.cycle)
+        if sm.bulk.count:
+            resume_bulk(sm, event.cycle)
     elif event.kind == EV_STORE_DONE:
         sm.store_credits += 1
         if sm.injection.active:
             resume_injection(sm, event.cycle)
+        if sm.bulk.count:
+            resume_bulk(sm, event.cycle)
+    elif event.kind == EV_BULK:
+        resume_bulk(sm, event.cycle)
+    elif event.kind == EV_COPIED:
+        piece_arrived(sm, event.index, event.cycle)
+        resume_bulk(sm, event.cycle)
     elif event.kind == EV_WAKE:
         w = sm.warps + event.index
         nsched = <int32_t>sm.launch.m.schedulers
@@ -346,7 +412,7 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
 cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     """Advance to `until` (exclusive). Returns -1 after a fault."""
     cdef const MachineTable *m = sm.launch.m
-    cdef int nsched = <int>m.schedulers, i, bit, width
+    cdef int nsched = <int>m.schedulers, i, bit, width, place, turn
     cdef Scheduler *s
     cdef uint64_t candidates, woken, allowed
     cdef int64_t cycle
@@ -364,7 +430,11 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
         sm.now = cycle
         while sm.inbox.count and sm.inbox.heap[0].cycle <= cycle:
             _handle(sm, events_pop(sm.inbox))
-        for i in range(nsched):
+        turn = sm.turn
+        for place in range(nsched):     # they take turns at the units that they share
+            i = turn + place
+            if i >= nsched:
+                i -= nsched
             s = sm.schedulers + i
             if s.slots >> (cycle & 63) & 1:
                 woken = s.wheel[cycle & 63]
@@ -388,6 +458,8 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
                     s.next_issue = cycle + m.issue_interval_cycles * sm.launch.ops[sm.warps[slot].pc].issues
                 if _issue(sm, s, slot, bit, cycle) < 0:
                     return -1
+                if width + 1 == m.issue_width:
+                    break
                 # the rest of the slot is for units that may go together with this one
                 woken = 0
                 for k in range(m.units):

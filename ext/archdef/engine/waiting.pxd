@@ -11,7 +11,8 @@ from archdef.engine.inject cimport throttled_until
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
-from archdef.engine.state cimport PENDING, WS_SLEEPING, WS_WAITING, Sm, Warp
+from archdef.engine.state cimport PENDING, WS_PARTED, WS_SLEEPING, WS_WAITING, Sm, Warp
+from archdef.engine.units cimport occupy_copy
 
 
 cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t cycle) noexcept nogil:
@@ -43,6 +44,9 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
     cdef Scheduler *s = sm.schedulers + which
     cdef int64_t latest = 0, ready
     cdef int i
+    if w.active == 0:
+        w.state = WS_PARTED
+        return
     for i in range(u.dependencies):
         ready = w.ready[u.wait[i]]
         if ready > latest:
@@ -72,16 +76,20 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
 
 
 cdef inline void occupy(Sm *sm, int32_t slot, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
-    """Hold the op's unit; only times past the next issue slot matter to anyone."""
+    """Hold the op's unit; a single cycle matters only to other schedulers that share it."""
     cdef Scheduler *s
-    if cycles <= 1:
+    if cycles < sm.launch.held_from[u.unit]:
         return
     if sm.launch.m.unit_per_scheduler[u.unit]:
         s = sm.schedulers + slot % sm.launch.m.schedulers
         s.unit_free[u.unit] = cycle + cycles
         s.unit_blocked[u.unit] += cycles
         s.busy |= <uint32_t>1 << u.unit
-    else:
-        sm.unit_free[u.unit] = cycle + cycles
-        sm.unit_blocked[u.unit] += cycles
-        sm.busy |= <uint32_t>1 << u.unit
+        return
+    sm.turn = <int32_t>(slot % sm.launch.m.schedulers) + 1
+    if sm.launch.m.unit_copies[u.unit] > 1:
+        occupy_copy(sm, u, cycle, cycles)
+        return
+    sm.unit_free[u.unit] = cycle + cycles
+    sm.unit_blocked[u.unit] += cycles
+    sm.busy |= <uint32_t>1 << u.unit

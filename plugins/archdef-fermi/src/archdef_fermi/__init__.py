@@ -2,13 +2,14 @@
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
-                          Unit, Vocabulary, Warp, operations)
+                          TextureUnits, Unit, Vocabulary, Warp, operations)
 from archdef_fermi.costs import COSTS, EVIDENCE, SCALED, SHEET
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
     vote vote_ballot barrier_count barrier_reduce bit_operations byte_permute carry_chain unified_addressing device_calls
     indirect_calls device_print device_heap clock clock64 texture texture_objects texture_layered texture_cubemap
-    texture_gather surface funnel_shift int_dot"""  # the last two are spelled out in several instructions
+    texture_gather surface
+    funnel_shift int_dot bit_masks convert_pack minmax_nan minmax_xorsign fp32_tanh"""  # spelled out in several instructions
 
 
 def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns, dram_latency_ns, capacity_bytes, ecc, timing_ns,
@@ -20,7 +21,7 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
         chip=Chip(multiprocessors=multiprocessors, block_launch_cycles=4, block_turnover_cycles=700, launch_overhead_us=5),
         limits=Limits(
             threads_per_block=1024, threads_per_multiprocessor=1536, warps_per_multiprocessor=48, blocks_per_multiprocessor=8,
-            registers_per_multiprocessor=32768, registers_per_block=32768, registers_per_thread=63,
+            registers_per_multiprocessor=32768, registers_per_block=32768, registers_per_thread=63, registers_reserved_per_thread=1,
             register_allocation_unit=64, register_allocation_scope="warp", warp_allocation_granularity=2,
             register_allocation_unit_exceptions=(((21, 22, 29, 30, 37, 38, 45, 46), 128),),
             shared_bytes_per_multiprocessor=48 * KiB, shared_bytes_per_block=48 * KiB, shared_allocation_unit_bytes=128,
@@ -42,6 +43,7 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
                              misses_in_flight=32, write="evict", scope="multiprocessor"),
             l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=128,
                      write="back", scope="partition")),
+        texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
         load_store=LoadStore(reads_in_flight_per_multiprocessor=64, stores_in_flight_per_multiprocessor=128,
                              transaction_cycles=2, atomic_cycles=1),
         interconnect=Interconnect(
