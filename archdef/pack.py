@@ -142,6 +142,7 @@ def machine_tables(arch: Architecture) -> dict:
         block_turnover_cycles=arch.chip.block_turnover_cycles, shader_period_fs=_period_fs(arch.clocks.shader_mhz),
         core_period_fs=_period_fs(arch.clocks.core_mhz), **_schedulers(arch),
         **bank_table(arch.shared), shared_pass_cycles=arch.shared.pass_cycles,
+        shared_pass_latency_cycles=arch.shared.pass_latency_cycles or arch.shared.pass_cycles,
         shared_latency_cycles=arch.shared.latency_cycles,
         **{name: coalescing_table(getattr(arch.coalescing, name), f"coalescing.{name}") for name in ("load", "store", "load_uncached")},
         reads_in_flight=arch.load_store.reads_in_flight_per_multiprocessor,

@@ -82,6 +82,7 @@ cdef struct MachineTable:
     int64_t single_word_broadcast
     int64_t word_at_a_time       # 1: wide words are served piece by piece; 0: for fewer lanes at a time
     int64_t shared_pass_cycles
+    int64_t shared_pass_latency_cycles   # by which each further pass of an access delays its result
     int64_t shared_latency_cycles
     # load/store
     CoalescingTable load
