@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from archdef import spec
 from archdef.engine.machine import (CoalescingRule as Rule, PartitionMap as Map, SchedulerPolicy as Scheduling,
-                                    WritePolicy as Write)
+                                    SumRule as Sum, WritePolicy as Write)
 from archdef.errors import UnsupportedPolicy
 from archdef.spec import Architecture
 
@@ -108,6 +108,15 @@ def _dram(arch: Architecture) -> dict:
         window=dram.scheduling.window, drain_high=dram.write_drain_high, drain_low=dram.write_drain_low)
 
 
+_SUMS = {spec.AlignedSum: Sum.SUM_ALIGNED, spec.ChainedSum: Sum.SUM_CHAINED, spec.PairedSum: Sum.SUM_PAIRED, type(None): Sum.SUM_NONE}
+
+
+def _matrix(matrix: spec.MatrixArithmetic | None) -> dict:
+    rules = [getattr(matrix, name, None) for name in ("f16", "bf16", "tf32", "groups", "groups_f16")]
+    return dict(matrix_sum=[int(_SUMS[type(rule)]) for rule in rules], matrix_products=[getattr(rule, "products", 1) for rule in rules],
+                matrix_fraction_bits=[getattr(rule, "fraction_bits", 0) for rule in rules])
+
+
 def _texture(units: spec.TextureUnits | None) -> dict:
     if units is None:        # no fetch will be executed
         return dict(texture_weight_bits=1, texture_coordinate_bits=8, texture_coordinate_extents=[0] * 4, texture_guard_bits=0)
@@ -133,6 +142,7 @@ def machine_tables(arch: Architecture) -> dict:
         block_turnover_cycles=arch.chip.block_turnover_cycles, shader_period_fs=_period_fs(arch.clocks.shader_mhz),
         core_period_fs=_period_fs(arch.clocks.core_mhz), **_schedulers(arch),
         **bank_table(arch.shared), shared_pass_cycles=arch.shared.pass_cycles,
+        shared_pass_latency_cycles=arch.shared.pass_latency_cycles or arch.shared.pass_cycles,
         shared_latency_cycles=arch.shared.latency_cycles,
         **{name: coalescing_table(getattr(arch.coalescing, name), f"coalescing.{name}") for name in ("load", "store", "load_uncached")},
         reads_in_flight=arch.load_store.reads_in_flight_per_multiprocessor,
@@ -150,4 +160,5 @@ def machine_tables(arch: Architecture) -> dict:
         injection_per_cluster=int(links.injection_scope == "cluster"),
         partition_request_bytes_per_cycle=links.partition_request_bytes_per_cycle,
         partition_response_bytes_per_cycle=links.partition_response_bytes_per_cycle,
-        cluster_response_bytes_per_cycle=links.cluster_response_bytes_per_cycle or 0, **_dram(arch))
+        cluster_response_bytes_per_cycle=links.cluster_response_bytes_per_cycle or 0, **_dram(arch),
+        **_matrix(arch.isa.matrix))

@@ -18,8 +18,8 @@ from archdef.frontends.options import Compiled, Options
 
 INSTALL = ("NVRTC is not installed; 'pip install archdef[cuda]' brings it as wheels "
            "(no GPU, driver or CUDA toolkit needed)")
-# Sub-folders of the `nvidia` namespace package, by wheel generation: library, headers, C++ library's headers.
-_LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include", "cuda_cccl/include"),
+# Sub-folders of the `nvidia` namespace package, by wheel generation: library, headers, C++ library's headers, nvcc's (mma.h needs them).
+_LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include", "cuda_cccl/include", "cuda_nvcc/include"),
             ("cu13/lib", "cu13/include", "cu13/include/cccl"))
 _DECLARED = {  # NVRTC knows printf, assert, malloc and free without any header, and has none of C's; sources include them
     "stdio.h": "#pragma once\n", "cstdio": "#pragma once\nnamespace std { using ::printf; }\n",
@@ -138,6 +138,8 @@ def _compile(library: ctypes.CDLL, chain: Toolchain, text: str, name: str, flags
         log = _text(library, "nvrtcGetProgramLog", program).strip()
         if status != _SUCCESS:
             reason = log or library.nvrtcGetErrorString(status).decode()
+            if 'cannot open source file "crt/' in reason:
+                reason += "\n'pip install archdef[ptxas]' brings that header"
             raise CompileError(f"{name} does not compile ({chain}):\n{reason}")
         # NVRTC writes the source's name into the line table as if it lay in the working directory; PTX that may come
         # from the cache, or be shipped, must not say where it was made.

@@ -9,7 +9,8 @@ import attrs
 
 from archdef.errors import ArchdefError, PtxError, nearest
 from archdef.lower import (  # noqa: F401  builders register here
-    select_arithmetic, select_async, select_control, select_convert, select_memory, select_stack, select_texture, select_warp)
+    select_arithmetic, select_async, select_control, select_convert, select_matrix, select_memory, select_stack, select_texture,
+    select_warp, select_wmma)
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
 from archdef.lower.branches import exit_early, invert_branches, predicate_branches
@@ -107,10 +108,10 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     allowed = function.directives.get("maxnreg", ())
     needed = max(1, needs[entry].within(min((free_registers(architecture), *allowed)) - reserved) + reserved)
     most = max(1, *(allowed or (needed,)))
-    ops, targets, constants, specials, instructions = pack(codes, unit, places, architecture, module, source)
+    ops, targets, operands, constants, specials, instructions = pack(codes, unit, places, architecture, module, source)
     return Program(
         entry=entry, file=module.file, architecture=architecture.name, warp_size=architecture.warp.size,
-        ops=ops, targets=targets, constants=constants, specials=specials, rows=places.row_count,
+        ops=ops, targets=targets, operands=operands, constants=constants, specials=specials, rows=places.row_count,
         predicates=places.predicate_count, registers=min(needed, most), registers_from="liveness",
         spilled_registers=max(0, needed - most), shared_bytes=layout.shared_bytes,
         dynamic_shared=layout.dynamic_shared, local_bytes=local_bytes,

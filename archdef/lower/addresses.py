@@ -5,7 +5,7 @@ from archdef.lower.encoding import ConstantKind, Kind
 from archdef.lower.facts import single
 from archdef.lower.virtual import Code, Const, Unit, signed
 
-_MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM)
+_MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.MATRIX_LOAD, Kind.MATRIX_STORE)
 
 
 def fold_addresses(code: Code, unit: Unit) -> None:

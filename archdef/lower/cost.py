@@ -31,7 +31,7 @@ class Costs:
         if found is None:
             declared = self.architecture.isa.operations.get(operation)
             if declared is None:
-                feature = FEATURE_OF_CLASS.get(operation, operation)
+                feature = FEATURE_OF_CLASS.get(operation, operation).split()[-1]
                 raise MissingFeature(f"`{written}` needs the operation {operation}, which {self.architecture.name} does not have",
                                      architecture=self.architecture.name, feature=feature, **where)
             unit, lanes = self.units[declared.unit]

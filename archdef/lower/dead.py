@@ -6,7 +6,7 @@ from archdef.lower.facts import live_outs
 from archdef.lower.virtual import PURE, Code, Op, leads_to, successors
 from archdef.ptx.graph import reachable
 
-_DROPPABLE = PURE | {Kind.LOAD, Kind.TEXTURE, Kind.SPECIAL}
+_DROPPABLE = PURE | {Kind.LOAD, Kind.TEXTURE, Kind.SPECIAL, Kind.MATRIX, Kind.MATRIX_LOAD}
 
 
 def drop_unreachable(code: Code) -> None:

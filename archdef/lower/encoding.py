@@ -56,6 +56,9 @@ class Kind(IntEnum):
     PHASE = 26
     BULK = 27
     REDUX = 30
+    MATRIX = 45
+    MATRIX_LOAD = 46
+    MATRIX_STORE = 47
     TEXTURE = 40
     SURFACE = 41
 
@@ -70,6 +73,7 @@ class Space(IntEnum):
     GENERIC = 4
     TEXTURE = 5
     SURFACE = 6
+    MATRIX = 7
 
 
 class Flag(IntFlag):
@@ -83,6 +87,10 @@ class Flag(IntFlag):
     UNIFORM = 32
     PREDICATED = 64
     YIELD = 128
+
+
+WHOLE_WARP = 1
+"""``combine`` of a load or store that is a fault unless every lane of the warp takes part."""
 
 
 class Combine(IntEnum):
@@ -245,6 +253,32 @@ class Boundary(IntEnum):
     TRAP = 0
     CLAMP = 1
     ZERO = 2
+
+
+class MatrixOp(IntEnum):
+    """``fn`` of a matrix product."""
+
+    F16 = 0
+    BF16 = 1
+    TF32 = 2
+    F64 = 3
+    INTEGER = 4
+    BITS_XOR = 5
+    BITS_AND = 6
+    GROUPS = 7
+    TRANSPOSE = 8
+
+
+class MatrixForm(IntFlag):
+    """Or-ed into ``combine`` of a matrix product."""
+
+    SIGNED_A = 1
+    SIGNED_B = 2
+    SATURATE = 4
+    C_F16 = 8
+    D_F16 = 16
+    COLUMN_A = 32
+    ROW_B = 64
 
 
 class SpecialRegister(IntEnum):

@@ -12,6 +12,7 @@ from archdef.lower.encoding import (
     Flag,
     Geometry,
     Kind,
+    MatrixOp,
     PhaseOp,
     ReduxOp,
     ShuffleOp,
@@ -57,7 +58,10 @@ def _text(program: Program, op, names) -> str:
     operands += [_source(program, int(v), kind, k, int(op["combine"])) for k, v in enumerate(op["s"])]
     if kind == Kind.SURFACE and op["combine"] == SurfaceOp.STORE:  # sources that did not fit go on among the destinations
         operands = operands[4:] + [_source(program, int(v), kind, 5, 0) for v in op["d"]]
-    if kind in (Kind.LOAD, Kind.STORE, Kind.ATOM):
+    if kind == Kind.MATRIX:
+        found = program.operands[op["target"]:op["target"] + op["count"]]
+        operands = [_source(program, int(v), kind, 0, 0) for v in found]
+    if kind in (Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.MATRIX_LOAD, Kind.MATRIX_STORE):
         base = _source(program, int(op["s"][0]), kind, 0, 0)
         operands[4] = f"[{base}{int(op['offset']):+d}]" if op["offset"] else f"[{base}]"
     words = [w for w in operands if w]
@@ -87,6 +91,11 @@ def _head(op, kind: Kind, names) -> str:
     if kind in (Kind.LOAD, Kind.STORE):
         vector = f".v{op['vec']}" if op["vec"] > 1 else ""
         return f"{kind.name.lower()}.{Space(int(op['space'])).name.lower()}{vector}.{'s' if op['flags'] & 1 else 'b'}{8 * op['element']}"
+    if kind == Kind.MATRIX:
+        shape = f".{8 * op['vec']}x8x{op['offset']}" if op["vec"] else ""
+        return f"matrix.{MatrixOp(fn).name.lower()}{shape}"
+    if kind in (Kind.MATRIX_LOAD, Kind.MATRIX_STORE):
+        return f"{kind.name.lower()}.{Space(int(op['space'])).name.lower()}.x{op['vec']}" + ".trans" * fn
     if kind == Kind.PRED:
         return f"pred.{fn:#04x}"
     if kind in (Kind.TEXTURE, Kind.SURFACE):

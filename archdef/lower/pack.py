@@ -62,11 +62,12 @@ class Constants:
 
 
 def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module: ir.Module, source: list[ir.Instruction]):
-    """Give micro-ops, branch targets, constant rows and special rows."""
+    """Give micro-ops, branch targets, operands of matrix products, constant rows, special rows, and the number of instructions."""
     constants = Constants(codes)
     functions, costs = lane_functions(), Costs(architecture)
     records: list[tuple] = []
     targets: list[int] = []
+    operands: list[int] = []
     starts: dict[str, int] = {}
     lists: dict[tuple[str, ...], int] = {}
     total = 0
@@ -74,17 +75,17 @@ def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module
         starts[code.function.name] = total
         total += sum(op.kind != Kind.LABEL for op in code.ops)
     for code in codes:
-        _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets, lists)
+        _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets, operands, lists)
     ops = np.array(records, MICRO_OP)
     count = int(ops["issues"].sum())
     if count > architecture.limits.kernel_instructions:
         raise LaunchError(f"{codes[0].function.name} has {count} instructions; {architecture.name} takes at most "
                           f"{architecture.limits.kernel_instructions} (limits.kernel_instructions)")
     specials = np.array([(number, places.rows[v]) for v, number in unit.specials.items() if v in places.rows], SPECIAL_ROW)
-    return ops, np.array(targets, np.int32), constants.rows, specials, count
+    return ops, np.array(targets, np.int32), np.array(operands, np.int32), constants.rows, specials, count
 
 
-def _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets, lists) -> None:
+def _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets, operands, lists) -> None:
     ops = code.ops
     base = starts[code.function.name]
     position, at = [], base  # index of each op, labels taking that of the op behind them
@@ -111,6 +112,9 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
             if target == len(targets):  # calls with the same candidates share one list
                 callable_ = frozenset(op.target)
                 targets.extend(starts[name] if name in callable_ else -1 for name in module.functions)
+        elif op.kind == Kind.MATRIX:
+            target, count = len(operands), len(op.d) + len(op.s)
+            operands += [row_operand(v, places, constants) for v in (*op.d, *op.s)]
         elif op.kind in (Kind.TEXTURE, Kind.SURFACE):
             target = functions[Kind.ATOM][op.target] if op.target else 0
             count = 0 if op.kind == Kind.TEXTURE and op.combine == TextureOp.QUERY else COORDINATES[Geometry(op.fn)]
@@ -159,7 +163,7 @@ def _destinations(op: Op, places: Assignment, constants: Constants) -> list[int]
     if op.kind == Kind.SURFACE:  # sources that have no place among the sources
         return [row_operand(v, places, constants) for v in op.s[5:]] + [NO_ROW] * (4 - len(op.s[5:])) if op.s[5:] else [
             *(NO_ROW if v is None else places.rows[v] for v in op.d), *[NO_ROW] * (4 - len(op.d))]
-    for k, v in enumerate(op.d):
+    for k, v in enumerate(() if op.kind == Kind.MATRIX else op.d):
         if v is not None:
             found[k] = places.predicates[v] if k in predicates else places.rows[v]
     return found
@@ -168,7 +172,7 @@ def _destinations(op: Op, places: Assignment, constants: Constants) -> list[int]
 def _sources(op: Op, places: Assignment, constants: Constants) -> list[int]:
     predicates = PREDICATE_SOURCES.get(op.kind, ())
     found = [2 * PRED_TRUE if k in predicates else NO_ROW for k in range(5)]
-    for k, v in enumerate(op.s[:5]):
+    for k, v in enumerate(() if op.kind == Kind.MATRIX else op.s[:5]):
         if v is not None:
             found[k] = predicate_operand(v, places) if k in predicates else row_operand(v, places, constants)
     return found

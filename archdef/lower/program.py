@@ -67,6 +67,8 @@ class Program:
     """`encoding.MICRO_OP`, shape (micro-ops,)."""
     targets: np.ndarray
     """int32: branch targets of indexed branches."""
+    operands: np.ndarray
+    """int32: row operands of matrix products, those of one op one after the other."""
     constants: np.ndarray
     """`encoding.CONSTANT_ROW`, one per constant row; the second row of a 64-bit constant has width 0."""
     specials: np.ndarray

@@ -11,17 +11,19 @@ from archdef.spec.fields import FrozenMap, GiB, KiB, MiB, unit_of
 from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_CLASSES, OPERATION_CLASSES, Isa, Operation,
                               Unit, operations)
 from archdef.spec.machine import Chip, Clocks, HostLink, Limits, Schedulers, Vocabulary, Warp
+from archdef.spec.matrix import MATRIX_CLASSES, AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum
 from archdef.spec.memory import Cache, Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory, TextureUnits
 from archdef.spec.policy import (BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, Interleaved, IpdomStack,
                                  LooseRoundRobin, OldestFirst, PartitionMap, PolicyValue, Reconvergence, RoundRobin,
                                  SchedulerPolicy, TwoLevel, WeightedPriority, XorHash, named)
 
 __all__ = [
-    "Architecture", "BlockDispatch", "Broadcast", "Cache", "Caches", "Chip", "Cite", "Clocks", "Coalescing",
+    "AlignedSum", "Architecture", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks", "Coalescing",
     "CoalescingRule", "ConvergenceBarriers", "Dram", "DramScheduling", "FEATURES", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FirstReady",
     "FrozenMap", "GiB", "GreedyThenOldest", "HostLink", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KINDS",
-    "KiB", "Limits", "Lines", "LoadStore", "LooseRoundRobin", "MEMORY_CLASSES", "MiB", "MulticastBroadcast",
-    "OPERATION_CLASSES", "OldestFirst", "Operation", "PartitionMap", "PolicyValue", "Reconvergence", "RoundRobin",
+    "KiB", "Limits", "Lines", "LoadStore", "LooseRoundRobin", "MATRIX_CLASSES", "MEMORY_CLASSES", "MatrixArithmetic", "MatrixSum", "MiB",
+    "MulticastBroadcast",
+    "OPERATION_CLASSES", "OldestFirst", "Operation", "PairedSum", "PartitionMap", "PolicyValue", "Reconvergence", "RoundRobin",
     "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes",
     "StrictHalfWarp", "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WeightedPriority", "WideAccess",
     "WordAtATime", "XorHash", "named", "operations", "unit_of",

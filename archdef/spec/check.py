@@ -7,12 +7,14 @@ move one number at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import NoneType
 from typing import TYPE_CHECKING
 
 from archdef.errors import SpecError
 from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import Part, Parts, Rule, Table, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
+from archdef.spec.matrix import AlignedSum
 
 if TYPE_CHECKING:
     from archdef.spec.arch import Architecture
@@ -166,7 +168,7 @@ def _only_shared_units_have_copies(arch):
 def _every_class_has_a_cost(arch):
     declared, features = arch.isa.operations, arch.isa.features
     missing = [name for name in OPERATION_CLASSES
-               if name not in declared and (name not in FEATURE_OF_CLASS or FEATURE_OF_CLASS[name] in features)]
+               if name not in declared and (name not in FEATURE_OF_CLASS or features.issuperset(FEATURE_OF_CLASS[name].split()))]
     if missing:
         yield "isa.operations", tuple(declared), f"must declare every class of operation; missing: {', '.join(missing)}"
     names = [unit.name for unit in arch.units]
@@ -179,6 +181,19 @@ def _every_class_has_a_cost(arch):
         if cost.unit not in names:
             yield (f"isa.operations.{name}.unit", cost.unit, f"must name a unit ({', '.join(names)})",
                    closest(cost.unit, names))
+
+
+@_combination("isa.features", "isa.matrix", declared=True)
+def _matrix_products_have_an_arithmetic(arch):
+    matrix = arch.isa.matrix
+    if "matrix" in arch.isa.features and matrix is None:
+        yield "isa.matrix", None, "must be given where the feature matrix is declared"
+    for name in ("bf16", "tf32"):
+        if f"matrix_{name}" in arch.isa.features and matrix is not None and getattr(matrix, name) is None:
+            yield f"isa.matrix.{name}", None, f"must be given where the feature matrix_{name} is declared"
+    for name in ("f16", "bf16", "tf32"):
+        if matrix is not None and not isinstance(getattr(matrix, name), (AlignedSum, NoneType)):
+            yield f"isa.matrix.{name}", getattr(matrix, name), "must be an AlignedSum: the others are for four products"
 
 
 @_combination("isa.features")

@@ -363,9 +363,9 @@ def part(of: type, *, optional: bool = False, default: object = attrs.NOTHING) -
     return _field(Part(of=of, optional=optional), default)
 
 
-def policy(of: type, *, default: object = attrs.NOTHING) -> Any:
+def policy(of: type, *, optional: bool = False, default: object = attrs.NOTHING) -> Any:
     """Declare a policy value."""
-    return _field(Policy(of=of), default)
+    return _field(Policy(of=of, optional=optional), default)
 
 
 def parts(of: type, *, at_most: int, default: object = attrs.NOTHING) -> Any:

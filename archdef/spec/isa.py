@@ -6,7 +6,9 @@ from collections.abc import Mapping
 import attrs
 
 from archdef.errors import SpecError, SpecErrors
-from archdef.spec.fields import FrozenMap, choice, flag, integer, table, text, words
+from archdef.spec.fields import FrozenMap, choice, flag, integer, part, table, text, words
+from archdef.spec.matrix import (MATRIX_CLASSES, MATRIX_FEATURE_NEEDS, MATRIX_FEATURE_OF_CLASS, MATRIX_FEATURES,
+                                 MatrixArithmetic)
 
 OPERATION_CLASSES: dict[str, str] = {
     "move": "copy of a register or constant into a register (what lowering could not drop)",
@@ -88,6 +90,7 @@ OPERATION_CLASSES: dict[str, str] = {
     "load_texture": "texture fetch, filtered or not, gather of four texels, query",
     "load_surface": "load from a surface, query",
     "store_surface": "store to a surface",
+    **MATRIX_CLASSES,
 }
 """Every class of operation, and what it holds. The unit is one instruction of a warp."""
 
@@ -154,6 +157,7 @@ FEATURES: dict[str, str] = {
     "texture_cubemap": "cubemaps, fetched by direction (2.0)",
     "texture_gather": "one channel of four texels at a time (2.0)",
     "surface": "loads and stores at a texture's texels (2.0)",
+    **MATRIX_FEATURES,
 }
 """Every feature, what it allows, and the compute capability that brought it as an instruction of its own.
 
@@ -168,8 +172,9 @@ FEATURE_OF_CLASS: dict[str, str] = {
     "system_call": "device_print", "vote": "vote", "match": "match", "redux": "redux", "shuffle": "shuffle", "clock": "clock",
     "atomic_global": "atomics_global", "atomic_shared": "atomics_shared",
     "bulk_copy": "bulk_copies", "load_texture": "texture", "load_surface": "surface", "store_surface": "surface",
+    **MATRIX_FEATURE_OF_CLASS,
 }
-"""Classes that a description may leave out, namely when it does not declare the feature beside them."""
+"""Classes that a description may leave out, namely when it does not declare all the features beside them."""
 
 FEATURE_NEEDS: dict[str, str] = {
     "atomics_global_64": "atomics_global", "atomics_shared": "atomics_global", "atomics_shared_64": "atomics_shared",
@@ -180,6 +185,7 @@ FEATURE_NEEDS: dict[str, str] = {
     "texture_objects": "texture", "texture_layered": "texture", "texture_cubemap": "texture", "texture_gather": "texture",
     "surface": "texture",
     "device_heap": "device_print", "barrier_reduce": "barrier_count", "indirect_calls": "device_calls", "clock64": "clock",
+    **MATRIX_FEATURE_NEEDS,
 }
 """Features that make no sense without another."""
 
@@ -237,6 +243,8 @@ class Isa:
     """Single-precision multiply-add: one rounding; product truncated to 24 bits; or two rounded operations."""
     predication_max_instructions: int = integer(at_least=0)
     """Longest body of a branch that the compiler turns into predicated instructions; 0: never."""
+    matrix: MatrixArithmetic | None = part(MatrixArithmetic, optional=True, default=None)
+    """How matrix instructions add up their products; None where there are none."""
 
 
 def operations(*tables: Mapping[Operation, str]) -> FrozenMap:

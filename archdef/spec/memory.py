@@ -30,6 +30,8 @@ class SharedMemory:
     """SM cycles from issue to a usable result of an access in one pass, less the operation's own latency."""
     pass_cycles: int = integer()
     """SM cycles for which one pass occupies the banks."""
+    pass_latency_cycles: int | None = integer(optional=True, default=None)
+    """SM cycles by which each further pass of an access delays its result; None: `pass_cycles`."""
 
     def _conflict_groups(self, addresses, word_bytes, mask):
         pieces = max(1, word_bytes // self.bank_width_bytes)

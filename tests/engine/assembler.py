@@ -83,6 +83,6 @@ class Assembler:
             ops[i]["statement"] = i
         return SimpleNamespace(
             entry="hand", ops=ops, targets=np.array([self.labels[t] for t in self.targets], np.int32),
-            constants=np.array(self.constants, CONSTANT_ROW), specials=np.array(self.specials, SPECIAL_ROW), rows=self.rows,
+            operands=np.zeros(0, np.int32), constants=np.array(self.constants, CONSTANT_ROW), specials=np.array(self.specials, SPECIAL_ROW), rows=self.rows,
             predicates=self.predicates, shared_bytes=shared_bytes, local_bytes=local_bytes,
             statements=tuple(f"op {i}" for i in range(len(self.ops))))

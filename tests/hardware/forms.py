@@ -22,6 +22,8 @@ AS_WRITTEN = {"cp", "mbarrier", "createpolicy"}
 LAST = {"prmt"}
 """Opcodes whose modifier is written after the type."""
 RECIPES = ARITHMETIC | MEMORY
+MATRICES = {"matrix_load", "matrix_store", "matrix_transpose", "matrix_product", "wmma_load", "wmma_store", "wmma_product"}
+"""Builders whose kernels are those of `matrix_forms`."""
 TEXTURES = {"texture", "texture_gather", "texture_query", "surface_load", "surface_store"}
 """Builders that `textures` has cases for."""
 NO_VALUE = {"hint": "computes nothing", "branch": "control flow", "branch_indexed": "control flow", "call": "control flow",
@@ -71,7 +73,7 @@ BEYOND: dict[str, str] = {}
 
 def without_kernel() -> set[str]:
     """Rows that no recipe covers and that `NO_VALUE` does not excuse."""
-    return {row.form for row in TABLE if row.builder not in {*RECIPES, *TEXTURES, *NO_VALUE}}
+    return {row.form for row in TABLE if row.builder not in {*RECIPES, *TEXTURES, *MATRICES, *NO_VALUE}}
 
 
 def row_of(name: str) -> str:

@@ -70,6 +70,8 @@ def operands(row: Row, found: table.Match) -> str:
         return ", ".join(text.split()).replace("$", ", ")
     if row.builder.startswith(("texture", "surface")):
         return texturing(row, found)
+    if row.builder.startswith(("matrix", "wmma")):
+        return matrices(row, found)
     texts = []
     for k, (letter, type) in enumerate(found.operands):
         if row.operand_list[k].optional and row.builder in ("barrier", "atomic", "phase_test") or row.builder == "barrier_reduce" and letter == "b":
@@ -97,6 +99,33 @@ def texturing(row: Row, found: table.Match) -> str:
     values = "{" + ", ".join(register(bound["type"], k + 10) for k in range(count)) + "}"
     behind = {"level": ", %f20", "grad": ", {%f20, %f21}, {%f22, %f23}"}.get(bound.get("mip", ""), "")
     return f"{place}, {values}" if row.opcode in ("sust", "sured") else f"{values}, {place}{behind}"
+
+
+def matrices(row: Row, found: table.Match) -> str:
+    """Operands of a matrix instruction: so many registers as the PTX manual says."""
+    bound, next_register = found.bound, iter(range(4, 60))
+
+    def fragment(numbers: int, type: str) -> str:
+        bits = {"f16": 16, "bf16": 16, "tf32": 32}.get(type) or int(type[1:])
+        count = 8 if row.opcode == "wmma" and type == "f16" and numbers < 0 else max(1, abs(numbers) * bits // 32 // (64 if bits == 64 else 32))
+        return "{" + ", ".join(("%fd" if bits == 64 else "%r") + str(next(next_register)) for _ in range(count)) + "}"
+
+    if row.opcode == "movmatrix":
+        return "%r4, %r5"
+    if row.opcode in ("ldmatrix", "stmatrix"):
+        registers = fragment(64 * int(bound["num"][1:]), "b16")
+        return f"{registers}, [%r1]" if row.opcode == "ldmatrix" else f"[%r1], {registers}"
+    m, n, k = (int(part) for part in bound["shape"][1:].replace("n", " ").replace("k", " ").split())
+    if row.fn == "groups":          # four products have as many numbers
+        m, n, k = 16, 16, 8
+    numbers = {"a": -m * k, "b": -k * n, "c": m * n, "d": m * n}
+    if "part" in bound:
+        text = fragment(numbers[bound["part"]], bound["type"])
+        return f"{text}, [%rd1], %r1" if bound["part"] != "d" else f"[%rd1], {text}"
+    d, a, b, c = (bound.get(name, "") for name in ("type", "type2", "type3", "type4"))
+    if not c:       # f16 multiplicands are not written
+        a, b, c = "f16", "f16", a
+    return ", ".join(fragment(numbers[x], type) for x, type in zip("dabc", (d, a, b, c)))
 
 
 def usable(row: Row, modifiers, types) -> bool:
@@ -218,6 +247,22 @@ def test_a_wrong_number_of_operands_is_an_error():
     ("tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f5, %f5, %f5}];", "texture_cubemap"),
     ("tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f5}];", "texture_gather"),
     ("suld.b.1d.b32.trap {%r1}, [%rd1, {%r2}];", "surface"),
+    ("wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%rd1];", "matrix"),
+    ("wmma.load.a.sync.aligned.row.m16n16k16.bf16 {%r1, %r2, %r3, %r4}, [%rd1];", "matrix_bf16"),
+    ("wmma.load.b.sync.aligned.row.m16n16k8.tf32 {%r1, %r2, %r3, %r4}, [%rd1];", "matrix_tf32"),
+    ("wmma.store.d.sync.aligned.row.m8n8k4.f64 [%rd1], {%fd1, %fd2};", "matrix_f64"),
+    ("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%fd1, %fd2, %fd3, %fd4}, {%fd5, %fd6}, {%fd7}, {%fd1, %fd2, %fd3, %fd4};",
+     "matrix_f64_tall"),
+    ("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r3, %r4}, {%r5}, {%r1, %r2};", "matrix_m16n8k8"),
+    ("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r3, %r4, %r5, %r6}, {%r7, %r8}, {%r1, %r2};", "matrix_tall"),
+    ("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32 {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r7}, {%r1, %r2, %r3, %r4};", "matrix_tall"),
+    ("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%r1, %r2}, {%r5}, {%r7}, {%r1, %r2};", "matrix_int8"),
+    ("mma.sync.aligned.m8n8k32.row.col.s32.u4.s4.s32 {%r1, %r2}, {%r5}, {%r7}, {%r1, %r2};", "matrix_int4"),
+    ("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r1, %r2}, {%r5}, {%r7}, {%r1, %r2};", "matrix_bits"),
+    ("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc {%r1, %r2}, {%r5}, {%r7}, {%r1, %r2};", "matrix_bits_and"),
+    ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];", "matrix_tiles"),
+    ("movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;", "matrix_tiles"),
+    ("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1};", "matrix_tiles_store"),
     ("prmt.b32 %r1, %r2, %r3, %r4;", "byte_permute"), ("mad.lo.cc.u32 %r1, %r2, %r3, %r4;", "carry_chain"),
 ])
 def test_a_missing_feature_is_named_with_instruction_place_and_architecture(instruction, feature):

@@ -16,7 +16,7 @@ PREFIXES = {"OpKind": ("K_", encoding.Kind), "Space": ("SP_", encoding.Space), "
             "SystemCall": ("SYS_", encoding.SystemCall), "Special": ("SR_", encoding.SpecialRegister),
             "ConstantKind": ("CK_", encoding.ConstantKind), "TextureOp": ("TX_", encoding.TextureOp),
             "TextureQuery": ("TQ_", encoding.TextureQuery), "SurfaceOp": ("SF_", encoding.SurfaceOp),
-            "Boundary": ("SB_", encoding.Boundary)}
+            "Boundary": ("SB_", encoding.Boundary), "MatrixOp": ("MX_", encoding.MatrixOp), "MatrixForm": ("MF_", encoding.MatrixForm)}
 C_TYPES = {"uint8_t": "u1", "uint16_t": "<u2", "uint32_t": "<u4", "uint64_t": "<u8", "int32_t": "<i4", "int64_t": "<i8"}
 
 

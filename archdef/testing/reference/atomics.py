@@ -21,9 +21,12 @@ _INTEGER_OPERATIONS = {
 
 
 def add(form: Format, old: int, b: int, in_global: bool, ftz: bool = False) -> int:
-    """Add. In global memory a NaN operand of f64 stays as it is, a signalling one too: so an H100."""
+    """Add. In global memory a NaN operand of f64 stays as it is, a signalling one too; in shared memory, where a
+    loop adds, the old one of two NaNs stays: so an H100."""
     if form.bits == 64 and in_global and (form.is_nan(old) or form.is_nan(b)):
         return b if form.is_nan(b) else old
+    if form.bits == 64 and not in_global:
+        old, b = b, old
     flushes = ftz or form.bits == 32 and in_global
     if flushes:
         old, b = form.flush(old), form.flush(b)

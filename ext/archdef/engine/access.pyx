@@ -12,8 +12,9 @@ from archdef.engine.heap cimport heap_room
 from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.machine cimport CoalescingTable
 from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span
+from archdef.engine.matrix cimport access_tiles, part_of_warp
 from archdef.engine.operand cimport row_of
-from archdef.engine.program cimport Uop
+from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.shared cimport bank_passes
 from archdef.engine.surface cimport access_surface
@@ -22,7 +23,7 @@ from archdef.engine.texture_table cimport texture_written
 from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY, MEMO_SLOTS, MEMO_TRANSACTIONS, Injection,
                                    Launch, Memo, Sm, Warp)
 from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GENERIC,
-                                   SP_GLOBAL, SP_LOCAL, SP_SHARED, SP_TEXTURE)
+                                   SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_TEXTURE)
 
 cdef enum:
     LOCAL_PHYSICAL = 0x4000000000000   # where local memory lies for caches and partitions
@@ -452,6 +453,8 @@ cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
     cdef int i, n = launch.lanes, first = lowest_bit(lanes)
     cdef uint64_t offset = <uint64_t>u.offset
     memset(reach, 0, sizeof(Reach))
+    if u.space == SP_MATRIX:
+        return access_tiles(sm, w, u, lanes, reach)
     if u.space >= SP_TEXTURE:
         return (access_texture if u.space == SP_TEXTURE else access_surface)(sm, w, u, lanes, out, reach)
     if u.flags & FL_ADDRESS64:
@@ -461,6 +464,8 @@ cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
         for i in range(n):
             address[i] = <uint32_t>((<const uint32_t *>row)[i] + <uint32_t>offset)
     if lanes != (~<uint64_t>0 >> (64 - n)):
+        if u.named == NAMES_ALL:
+            return part_of_warp(sm, w, lanes)
         for i in range(n):
             if not lanes >> i & 1:      # inactive lanes hold junk
                 address[i] = address[first]

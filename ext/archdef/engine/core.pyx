@@ -24,7 +24,7 @@ from archdef.engine.schedule cimport lowest_bit, pick_of
 from archdef.engine.sm cimport sm_next, sm_run
 from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
                                    FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_DIVERGENT_BARRIER, FAULT_FRAME,
-                                   FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PARTED, FAULT_PHASE,
+                                   FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PARTED, FAULT_PART_OF_WARP, FAULT_PHASE,
                                    FAULT_READ_ONLY, FAULT_STACK, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS,
                                    FAULT_SURFACE_FORMAT, FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, UNIT_COPIES, WS_BARRIER, WS_ENDED,
                                    WS_PARTED, Block, Ended,
@@ -32,7 +32,7 @@ from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_
 from archdef.engine.texture_table cimport textures_close, textures_open
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL,
                                    CK_PARAMETER, CK_SHARED_SYMBOL, CK_SPECIAL, K_BULK, K_SYSTEM, SP_CONST, SP_GENERIC, SP_GLOBAL,
-                                   SP_LOCAL, SP_SHARED, SP_SURFACE, SP_TEXTURE, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X,
+                                   SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE, SP_TEXTURE, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X,
                                    SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_PRINT)
 
 from archdef.engine.program import ProgramError, layout
@@ -74,7 +74,7 @@ MULTIPROCESSOR_DTYPE = _dtype(_no_sm)
 PARTITION_DTYPE = _dtype(_no_partition)
 
 _SPACES = {SP_GLOBAL: "global memory", SP_SHARED: "shared memory", SP_LOCAL: "local memory", SP_CONST: "constant memory",
-           SP_GENERIC: "memory", SP_TEXTURE: "texture", SP_SURFACE: "surface"}
+           SP_GENERIC: "memory", SP_MATRIX: "shared memory", SP_TEXTURE: "texture", SP_SURFACE: "surface"}
 
 WORKSPACE_BYTES = 64   # more than any published cooperative-groups header asks for
 
@@ -157,6 +157,7 @@ cdef class Simulation:
         launch.m = m
         launch.ops = self.program.ops
         launch.targets = self.program.targets
+        launch.operands = self.program.operands
         launch.op_count = self.program.op_count
         launch.statements = max(self.program.statements, 1)
         launch.constants = self.program.constants
@@ -555,6 +556,8 @@ cdef class Simulation:
             FAULT_ALIGNMENT: f"address {f.address:#x} is not a multiple of the {reach} bytes accessed, {who}",
             FAULT_READ_ONLY: f"store to constant memory at address {f.address:#x}, {who}",
             FAULT_DIVERGENT_BARRIER: f"barrier that {waiting} live threads of the warp do not reach, the first {who}",
+            FAULT_PART_OF_WARP: f"an instruction of a whole warp that {waiting} of its {self.launch.lanes} lanes do not execute, "
+                                f"the first {who}",
             FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all its threads reach"
                                                    if f.lanes else ""),
             FAULT_PARTED: f"{waiting} lanes of a warp wait here for lanes of it that do not come, the first {who}; no warp can go on",

@@ -44,7 +44,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
         else:
             c.shared_atomics += 1
             c.shared_atomic_passes += reach.shared_passes
-        latency += extra - m.shared_pass_cycles + m.shared_latency_cycles
+        latency += (reach.shared_passes - 1) * m.shared_pass_latency_cycles + m.shared_latency_cycles
         occupy(sm, slot, u, cycle, max(extra, <int64_t>u.interval))
     elif reach.constant_passes:
         c.constant_loads += 1

@@ -31,6 +31,12 @@ cpdef enum PartitionMap:
     PM_INTERLEAVED = 0           # (address // interleave) % partitions
     PM_XOR = 1                   # the same, each round of the partitions turned by its number, folded by the shifts of the table
 
+cpdef enum SumRule:              # of the products of one number of a matrix product
+    SUM_NONE = 0                 # not declared
+    SUM_ALIGNED = 1              # shifted to the largest exponent, cut off, added exactly
+    SUM_CHAINED = 2              # single-precision fused multiply-adds from +0 on, then the number that is added to
+    SUM_PAIRED = 3               # the same in pairs, each added to that number in turn
+
 cdef struct CoalescingTable:
     int64_t rule
     int64_t group_lanes          # lanes looked at together
@@ -76,6 +82,7 @@ cdef struct MachineTable:
     int64_t single_word_broadcast
     int64_t word_at_a_time       # 1: wide words are served piece by piece; 0: for fewer lanes at a time
     int64_t shared_pass_cycles
+    int64_t shared_pass_latency_cycles   # by which each further pass of an access delays its result
     int64_t shared_latency_cycles
     # load/store
     CoalescingTable load
@@ -130,3 +137,7 @@ cdef struct MachineTable:
     int64_t window               # queue entries that the scheduler looks at
     int64_t drain_high
     int64_t drain_low
+    # matrix products; entries: f16, bf16, tf32, groups with 32-bit sums, groups with 16-bit sums
+    int64_t matrix_sum[5]        # SumRule
+    int64_t matrix_products[5]   # SUM_ALIGNED: products that are added at a time
+    int64_t matrix_fraction_bits[5]  # SUM_ALIGNED: bits kept behind the point of the largest

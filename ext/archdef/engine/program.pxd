@@ -3,6 +3,10 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, 
 
 from archdef.engine.types cimport MicroOp
 
+cdef enum:
+    NAMES_NONE = -1
+    NAMES_ALL = -2           # less than all is a fault
+
 cdef struct Uop:
     # hot: read at every issue
     uint8_t kind
@@ -20,7 +24,7 @@ cdef struct Uop:
     int32_t guard_mask       # index of the guard's predicate
     uint64_t guard_flip      # all ones if negated
     int32_t statement
-    uint16_t wait[16]        # scoreboard entries that must be ready
+    uint16_t wait[24]        # scoreboard entries that must be ready
     uint16_t sets[8]         # scoreboard entries that become busy
     uint8_t set_count
     # operands: byte offset in the bank of rows; bank 0 the warp's, 1 the launch's constants
@@ -37,12 +41,13 @@ cdef struct Uop:
     int32_t target
     int32_t reconverge
     int32_t count
-    int8_t named             # operand that is a mask of lanes which take part, -1: none
+    int8_t named             # operand that is a mask of lanes which take part, NAMES_NONE, or NAMES_ALL of the warp
     uint8_t named_bytes
 
 cdef class LoadedProgram:
     cdef Uop *ops
     cdef int32_t *targets
+    cdef int32_t *operands               # of matrix products, as in Launch
     cdef readonly int32_t op_count
     cdef readonly int32_t rows
     cdef readonly int32_t predicates
@@ -51,6 +56,7 @@ cdef class LoadedProgram:
     cdef readonly int32_t specials
     cdef readonly int32_t lanes
     cdef readonly int32_t target_count
+    cdef readonly int32_t operand_count
     cdef readonly bint uses_textures     # reads through textures or surfaces
     cdef readonly bint uses_bulk         # has bulk copies
     cdef uint32_t *special_of    # [specials] which special register …
@@ -67,6 +73,8 @@ cdef class LoadedProgram:
     cdef int _number(self, int value, int count, what) except -1
     cdef int _read(self, Uop *u, const MicroOp *m, int max_units) except -1
     cdef int _read_access(self, Uop *u, const MicroOp *m) except -1
+    cdef int _read_matrix(self, Uop *u, const MicroOp *m) except -1
+    cdef int _read_tiles(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_texture(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_bulk(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_surface(self, Uop *u, const MicroOp *m) except -1

@@ -19,6 +19,8 @@ cdef int _ALU_COUNT = len(_lanes.alu_names())
 cdef int _COMPARE_COUNT = len(_lanes.compare_names())
 cdef int _CARRY_COUNT = len(_lanes.carry_names())
 cdef int _ATOMIC_COUNT = len(_lanes.atomic_names())
+# bits of a number of the multiplicands, by MatrixOp
+_ELEMENT_BITS = ((16,), (16,), (32,), (64,), (4, 8), (1,), (1,))
 cdef int *_COORDINATES = [1, 2, 3, 2, 3, 3, 4]     # by Geometry
 
 # bytes a lane of the destination and of the sources of a system call; 0: there is none
@@ -82,6 +84,7 @@ cdef class LoadedProgram:
     def __dealloc__(self):
         free(self.ops)
         free(self.targets)
+        free(self.operands)
         free(self.special_of)
         free(self.special_row)
         free(self.constants)
@@ -89,21 +92,26 @@ cdef class LoadedProgram:
     def _read_tables(self, program):
         """Copy branch targets, special rows, and reserve the constant rows."""
         cdef const int[::1] targets = program.targets
+        cdef const int[::1] operands = program.operands
         cdef const unsigned char[::1] specials = program.specials.view("u1").reshape(-1)
         cdef const unsigned char[::1] constants = program.constants.view("u1").reshape(-1)
         cdef Py_ssize_t i
         cdef const SpecialRow *special
         self.targets = <int32_t *>calloc(targets.shape[0] + 1, sizeof(int32_t))
+        self.operands = <int32_t *>calloc(operands.shape[0] + 1, sizeof(int32_t))
         self.specials = specials.shape[0] // sizeof(SpecialRow)
         self.special_of = <uint32_t *>calloc(self.specials + 1, sizeof(uint32_t))
         self.special_row = <uint32_t *>calloc(self.specials + 1, sizeof(uint32_t))
-        if self.targets == NULL or self.special_of == NULL or self.special_row == NULL:
+        if self.targets == NULL or self.operands == NULL or self.special_of == NULL or self.special_row == NULL:
             raise MemoryError("program")
         self.target_count = targets.shape[0]
         for i in range(targets.shape[0]):
             if not -1 <= targets[i] < self.op_count:
                 raise ProgramError(f"branch target {targets[i]} of {self.op_count} ops")
             self.targets[i] = targets[i]
+        self.operand_count = operands.shape[0]
+        for i in range(operands.shape[0]):
+            self.operands[i] = operands[i]      # rows still; `_read_matrix` checks them and turns them into offsets
         for i in range(self.specials):
             special = <const SpecialRow *>&specials[i * <Py_ssize_t>sizeof(SpecialRow)]
             if special.row >= <uint32_t>self.rows or special.special > T.SR_LANEMASK64_GT:
@@ -163,8 +171,8 @@ cdef class LoadedProgram:
         for i in range(u.dependencies):
             if u.wait[i] == entry:
                 return 0
-        if u.dependencies >= 16:
-            raise ProgramError("more than 16 operands to wait for")
+        if u.dependencies >= 24:
+            raise ProgramError("more than 24 operands to wait for")
         u.wait[u.dependencies] = <uint16_t>entry
         u.dependencies += 1
         return 0
@@ -256,7 +264,7 @@ cdef class LoadedProgram:
             u.d[i] = -1
         for i in range(9):
             u.s[i] = -1
-        u.named = -1
+        u.named = NAMES_NONE
         self._number(m.unit, max_units, "unit")
         if self.statements:
             self._number(<int>m.statement, self.statements, "statement")
@@ -326,6 +334,10 @@ cdef class LoadedProgram:
             self._required(u.d[0] >= 0, "destination")
         elif kind in (T.K_LOAD, T.K_STORE, T.K_ATOM):
             self._read_access(u, m)
+        elif kind == T.K_MATRIX:
+            self._read_matrix(u, m)
+        elif kind in (T.K_MATRIX_LOAD, T.K_MATRIX_STORE):
+            self._read_tiles(u, m)
         elif kind == T.K_TEXTURE:
             self._read_texture(u, m)
         elif kind == T.K_SURFACE:
@@ -457,6 +469,8 @@ cdef class LoadedProgram:
         u.memory = m.space != T.SP_SHARED
         u.cause = (ST_SHARED_DEPENDENCY if m.space == T.SP_SHARED else
                    ST_CONSTANT_DEPENDENCY if m.space == T.SP_CONST else ST_MEMORY_DEPENDENCY)
+        if m.combine and m.kind != T.K_ATOM:
+            u.named = NAMES_ALL
         if m.kind == T.K_LOAD:
             for i in range(m.vec):
                 self._destination(u, m, i, bytes)
@@ -473,6 +487,71 @@ cdef class LoadedProgram:
             for i in range(m.vec):
                 self._required(u.s[1 + i] >= 0, f"source {1 + i}")
                 self._destination(u, m, i, bytes)
+        return 0
+
+    cdef int _read_matrix(self, Uop *u, const MicroOp *m) except -1:
+        """Check a matrix product; its operands, which no op has room for, lie in a list."""
+        cdef int64_t words = m.offset * m.element // 32
+        cdef int tall = m.vec, bytes = 8 if m.fn == T.MX_F64 else 4, i, at, row
+        cdef int sources, results
+        self._number(m.fn, T.MX_TRANSPOSE + 1, "matrix operation")
+        if self.lanes != 32:
+            raise ProgramError(f"matrices over {self.lanes} lanes")
+        u.named = NAMES_ALL
+        if m.fn == T.MX_TRANSPOSE:
+            sources, results = 1, 1
+        elif m.fn == T.MX_GROUPS:
+            sources, results = 4 + (4 if m.combine & T.MF_C_F16 else 8), 4 if m.combine & T.MF_D_F16 else 8
+        else:
+            if tall not in (1, 2) or m.element not in _ELEMENT_BITS[m.fn] or not 4 <= m.offset <= 256:
+                raise ProgramError(f"{8 * tall} rows of {m.offset} numbers of {m.element} bits")
+            if m.fn == T.MX_F64:
+                words = m.offset
+            if words not in (4, 8) and not (words == 16 and m.fn == T.MX_F64):
+                raise ProgramError(f"matrices {m.offset} deep")
+            sources = <int>words // 4 * (tall + 1) + 2 * tall // (2 if m.combine & T.MF_C_F16 else 1)
+            results = 2 * tall // (2 if m.combine & T.MF_D_F16 else 1)
+        if m.target < 0 or m.count != sources + results or m.target + <int64_t>m.count > self.operand_count:
+            raise ProgramError(f"{m.count} operands of a matrix product, {sources + results} expected")
+        for i in range(m.count):
+            at = self.operands[m.target + i]
+            row = -1 - at if at < 0 else at
+            if row + bytes // 4 > (self.constant_rows if at < 0 else self.rows) or (bytes == 8 and row & 1) or (at < 0 and i < results):
+                raise ProgramError(f"operand {i}: row {at}")
+            if at >= 0:
+                self._await(u, row)         # both rows of a 64-bit value become ready together
+            if i < results:
+                if u.set_count > 8 - bytes // 4:
+                    raise ProgramError("more than 8 results")
+                u.sets[u.set_count] = <uint16_t>row
+                u.set_count += 1
+                if bytes == 8:
+                    u.sets[u.set_count] = <uint16_t>(row + 1)
+                    u.set_count += 1
+            self.operands[m.target + i] = -1 - row * 4 * self.lanes if at < 0 else row * 4 * self.lanes
+        return 0
+
+    cdef int _read_tiles(self, Uop *u, const MicroOp *m) except -1:
+        """Check a load or store of 8 x 8 tiles; to the issue loop it is a load or store."""
+        cdef int i
+        self._number(m.fn, 2, "way to lie")
+        self._number(m.space, T.SP_GENERIC + 1, "space")
+        if self.lanes != 32 or m.vec not in (1, 2, 4):
+            raise ProgramError(f"{m.vec} tiles over {self.lanes} lanes")
+        u.kind = T.K_LOAD if m.kind == T.K_MATRIX_LOAD else T.K_STORE
+        u.combine = m.space == T.SP_GENERIC
+        u.space = T.SP_MATRIX
+        u.named = NAMES_ALL
+        u.lane_bytes = 16
+        u.cause = ST_SHARED_DEPENDENCY
+        self._source(u, m, 0, 8 if m.flags & T.FL_ADDRESS64 else 4)
+        self._required(u.s[0] >= 0, "address")
+        for i in range(m.vec):
+            if m.kind == T.K_MATRIX_LOAD:
+                self._destination(u, m, i, 4)
+            else:
+                self._source(u, m, 1 + i, 4)
+                self._required(u.s[1 + i] >= 0, f"source {1 + i}")
         return 0
 
     cdef int _read_texture(self, Uop *u, const MicroOp *m) except -1:

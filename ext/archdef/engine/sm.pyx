@@ -20,7 +20,8 @@ from archdef.engine.inject cimport fill_slot, throttled_until
 from archdef.engine.lanes cimport set_fpenv
 from archdef.engine.loadstore cimport data_ready, memory_issue, piece_arrived, resume_bulk, resume_injection
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.program cimport Uop
+from archdef.engine.matrix cimport matrix_product
+from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.room cimport WAITERS
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit, rotate_right
 from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return
@@ -28,8 +29,8 @@ from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT
                                    WS_WAITING, Launch, Sm, Warp)
 from archdef.engine.system cimport call_indirect, system_call
 from archdef.engine.types cimport (BAR_WARP, FL_YIELD, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
-                                   K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_NOP, K_PHASE, K_RETURN, K_STORE,
-                                   K_SYSTEM, K_TRAP)
+                                   K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
+                                   K_STORE, K_SYSTEM, K_TRAP)
 from archdef.engine.waiting cimport become_ready, occupied, occupy, plan
 
 
@@ -46,11 +47,16 @@ cdef inline void _compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcep
 cdef uint64_t _gather(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t earliest) noexcept nogil:
     """Wait for the lanes that an instruction names. Gives those that execute it now; 0: others of the warp go first."""
     cdef const Launch *launch = sm.launch
-    cdef const char *row = (launch.constants if u.s_bank[u.named] else w.rows) + u.s[u.named]
+    cdef const char *row
     cdef uint64_t named = 0, left = lanes
     cdef int lane
     if w.active == w.alive:
         return lanes
+    if u.named == NAMES_ALL:
+        named = ~<uint64_t>0
+        left = 0
+    else:
+        row = (launch.constants if u.s_bank[u.named] else w.rows) + u.s[u.named]
     while left:
         lane = lowest_bit(left)
         left &= left - 1
@@ -120,6 +126,10 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         occupy(sm, slot, u, cycle, u.interval)
         w.pc += 1
     elif u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM:
+        if u.named == NAMES_ALL and w.splits != NULL and lanes:
+            lanes = _gather(sm, slot, w, u, lanes, earliest)
+            if lanes == 0:
+                return 0
         if lanes:
             if memory_issue(sm, slot, w, u, lanes, cycle) < 0:
                 return -1
@@ -240,6 +250,17 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         w.pc += 1
         if u.flags & FL_YIELD and w.splits != NULL:
             converge_yield(w)
+    elif u.kind == K_MATRIX:
+        if w.splits != NULL and lanes:
+            lanes = _gather(sm, slot, w, u, lanes, earliest)
+            if lanes == 0:
+                return 0
+        if lanes and matrix_product(sm, w, u, lanes) < 0:
+            return -1
+        for i in range(u.set_count):
+            w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
+        occupy(sm, slot, u, cycle, u.interval)
+        w.pc += 1
     elif u.kind == K_SYSTEM:
         if lanes and system_call(sm, w, u, lanes) < 0:
             return -1

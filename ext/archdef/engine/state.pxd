@@ -64,6 +64,7 @@ cdef enum FaultCode:
     FAULT_PHASE = 19             # a count that a barrier in shared memory does not allow
     FAULT_PARTED = 20            # lanes of a warp wait for lanes of it that never come
     FAULT_BULK_SIZE = 30         # bytes of a bulk copy
+    FAULT_PART_OF_WARP = 31      # not all lanes of the warp reach what only a whole warp can do
     FAULT_TEXTURE_HANDLE = 40    # no texture, surface or sampler of that handle; address: the handle
     FAULT_TEXTURE_SHAPE = 41     # one of other dimensions than the instruction's
     FAULT_SURFACE_BOUNDS = 42
@@ -250,6 +251,7 @@ cdef struct Launch:              # what all multiprocessors share
     const MachineTable *m
     const Uop *ops
     const int32_t *targets
+    const int32_t *operands      # of matrix products: byte offset in the warp's rows, or -1 - that in the constants
     int32_t op_count
     int32_t statements
     const char *constants

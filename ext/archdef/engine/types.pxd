@@ -29,7 +29,7 @@ cpdef enum OpKind:
     K_PRED = 4     # predicate d[0] = truth table `fn` of predicates s[0], s[1], s[2]; bit (4*p0 + 2*p1 + p2) of fn
     K_CARRY = 5    # d[0] = fn(s[0], s[1], s[2], carry in); sets the carry flag if FL_CARRY_OUT        lane function `carry`
     K_P2R = 6      # d[0] = predicate s[0] ? 1 : 0 (all ones if FL_SIGNED), 32-bit
-    K_LOAD = 7     # d[0..vec-1] = memory[s[0] + offset]
+    K_LOAD = 7     # d[0..vec-1] = memory[s[0] + offset]; `combine` 1: a fault unless every lane of the warp takes part, K_STORE likewise
     K_STORE = 8    # memory[s[0] + offset] = s[1..vec]
     K_ATOM = 9     # d[0] (or NO_ROW) = memory[s[0] + offset], then memory = fn(memory, s[1], s[2])    lane function `atomic`
                    # vec > 1: d[0..vec-1], and element v becomes fn(element, s[1 + v])
@@ -55,6 +55,11 @@ cpdef enum OpKind:
     K_REDUX = 30   # `fn` is a ReduxOp; d[0] row = s[0] of all members combined; s[1] member mask
     K_TEXTURE = 40 # `fn` is a Geometry, `combine` a TextureOp; d[0..3] = texel of handle s[0] at s[1..count]; s[1+count] sampler or NO_ROW;
                    # `offset` texels that x, y, z are moved by: one signed byte each
+    K_MATRIX = 45  # `fn` is a MatrixOp; operands[target …], `count` in all, are the registers of d, a, b, c: d = a b + c of `vec` x 8 rows
+                   # and 8 columns, `offset` deep; `element` bits of a number of a and b, `combine` MatrixForm or-ed. All of the warp's
+                   # 32 lanes must take part, here and in the next two
+    K_MATRIX_LOAD = 46   # d[0..vec-1] = tiles of 8 x 8 numbers of 16 bits, whose rows are at s[0] + offset of 8 lanes each; `fn` 1: transposed
+    K_MATRIX_STORE = 47  # the other way: s[1..vec]
     K_SURFACE = 41 # `fn` is a Geometry, `combine` a SurfaceOp, `offset` a Boundary; handle s[0], coordinates s[1..count]; d[0..vec-1], or
                    # stored values from s[1+count] on; what has no place in s goes on in d
 
@@ -65,7 +70,8 @@ cpdef enum Space:
     SP_CONST = 3
     SP_GENERIC = 4
     SP_TEXTURE = 5       # of the loaded program only: K_TEXTURE …
-    SP_SURFACE = 6       # … and K_SURFACE
+    SP_SURFACE = 6       # … K_SURFACE …
+    SP_MATRIX = 7        # … and K_MATRIX_LOAD, K_MATRIX_STORE
 
 cpdef enum OpFlag:
     FL_SIGNED = 1        # narrow loads sign-extend; K_P2R gives all ones
@@ -191,6 +197,26 @@ cpdef enum Boundary:     # of surface coordinates
     SB_TRAP = 0
     SB_CLAMP = 1
     SB_ZERO = 2
+
+cpdef enum MatrixOp:     # what K_MATRIX multiplies
+    MX_F16 = 0           # the first three, and the groups: added up as the machine tables say
+    MX_BF16 = 1
+    MX_TF32 = 2
+    MX_F64 = 3           # fused multiply-adds in ascending order, rounded by `fpenv`
+    MX_INTEGER = 4       # 4 or 8 bits into 32
+    MX_BITS_XOR = 5      # ones of a ^ b are counted
+    MX_BITS_AND = 6
+    MX_GROUPS = 7        # f16, 8 x 8 x 4 in each of four groups of lanes
+    MX_TRANSPOSE = 8     # d = a transposed: 8 x 8 numbers of 16 bits, no b and c
+
+cpdef enum MatrixForm:   # or-ed
+    MF_SIGNED_A = 1
+    MF_SIGNED_B = 2
+    MF_SATURATE = 4
+    MF_C_F16 = 8         # else 32 bits
+    MF_D_F16 = 16
+    MF_COLUMN_A = 32     # groups: how a and b lie over the lanes
+    MF_ROW_B = 64
 
 cpdef enum Special:      # values the engine puts into rows at the start of a warp, or reads on demand (K_SPECIAL)
     SR_TID_X = 0

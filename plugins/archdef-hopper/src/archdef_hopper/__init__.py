@@ -1,9 +1,9 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, Dram, FEATURES, FirstReady,
-                          HostLink, Interconnect, Isa,
-                          KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
-                          TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
+from archdef.spec import (AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers, Dram,
+                          FEATURES, FirstReady, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin,
+                          MatrixArithmetic, MiB, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
+                          Vocabulary, Warp, XorHash, operations)
 from archdef_hopper.costs import COSTS, EVIDENCE
 
 MISSING = {"lane_masks_64", "dynamic_parallelism", "read_only_loads"}
@@ -26,10 +26,13 @@ H100 = Architecture(
         parameter_bytes=4096, constant_bytes=64 * KiB),
     schedulers=Schedulers(count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 32, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 16, "scheduler"),
-           Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32)),
+           Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler")),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True,
-            float_mad="fused", predication_max_instructions=7),
-    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=23, pass_cycles=1),
+            float_mad="fused", predication_max_instructions=7,
+            matrix=MatrixArithmetic(f16=AlignedSum(16, 25), bf16=AlignedSum(16, 25), tf32=AlignedSum(8, 25), groups=ChainedSum(),
+                                    groups_f16=PairedSum())),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=23, pass_cycles=1,
+                        pass_latency_cycles=2),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
         l1=Cache(size_bytes=208 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=28, misses_in_flight=256, write="through",

@@ -1,5 +1,5 @@
 """What instructions cost on the H100, and where the figures of this plugin come from."""
-from archdef.spec import Cite, Operation
+from archdef.spec import MATRIX_CLASSES, Cite, Operation
 
 MICRO = "archdef microbenchmarks, H100 80GB HBM3 SXM, driver 580.159.04, CUDA 13.0"
 QUERY = Cite("cudaDeviceProp of an H100 80GB HBM3", "device.json", "measured")
@@ -21,6 +21,12 @@ TEXTURES = Cite("Fetches by one block of 1024 threads on an H100 80GB HBM3 SXM",
                 "measured", "the latency's split between operation and cache is that of loads")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "measured", "fitted to the outputs, bit for bit")
 WEIGHTS = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering", note="and measured: tests/hardware")
+PRODUCTS = Cite("tests/hardware/measure_matrix.py on this card", "chains of products", "measured", "latency of one, rate of 64 in 16 warps")
+ROUTINES = Cite("tests/hardware/measure_matrix.py on this card", "chains of products; SASS of the routine", "inferred",
+                "latency and rate are measured, the number of instructions is read off the machine code")
+TILES = Cite("microbenchmarks of ldmatrix and stmatrix on this card", "1, 2, 4 tiles, rows 16 to 128 bytes apart", "measured",
+             "a pass takes a cycle of the banks and delays the result by two")
+SUMS = Cite("tests/hardware/data/matrix/h100-2026-11-21.xz", "208 forms of products", "measured", "every number of them to the bit")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` its multi-function unit
@@ -42,15 +48,31 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("alu", 14): "barrier branch call exit", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
     Operation("fma", 8, 2): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_minmax fp16_compare",
     Operation("xu", 23, 4): "fp16_transcendental", Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
-    Operation("lsu", 24): "shuffle", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
+    Operation("lsu", 24): "shuffle matrix_transpose", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
     Operation("lsu", 4): "load_global store_global load_local store_local", Operation("lsu", 236): "atomic_global",
     Operation("tex", 104): "load_texture", Operation("tex", 78, 4): "load_surface", Operation("tex", 4, 4): "store_surface",
-    Operation("tma", 41, 52): "bulk_copy", Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 9): "atomic_shared"}
+    Operation("tma", 41, 52): "bulk_copy",
+    Operation("lsu", 0): "load_shared store_shared load_constant load_matrix store_matrix", Operation("lsu", 9): "atomic_shared",
+    Operation("tensor", 17, 4): """matrix_f16_m16n8k8 matrix_tf32_m16n8k4 matrix_int8_m16n8k16 matrix_and_m16n8k128""",
+    Operation("tensor", 24, 6): """matrix_f16_m16n8k16 matrix_tf32_m16n8k8 matrix_int8_m16n8k32 matrix_and_m16n8k256""",
+    Operation("tensor", 14, 4): "matrix_int8_m8n8k16 matrix_and_m8n8k128",
+    Operation("tensor", 26, 16): "matrix_f64_m8n8k4", Operation("tensor", 34, 16): "matrix_f64_m16n8k4",
+    Operation("tensor", 50, 32): "matrix_f64_m16n8k8", Operation("tensor", 82, 64): "matrix_f64_m16n8k16",
+    # no units of their own: loops of other instructions
+    Operation("tensor", 91, 2, issues=13): "matrix_xor_m8n8k128", Operation("tensor", 94, 2, issues=14): "matrix_xor_m16n8k128",
+    Operation("tensor", 114, 2, issues=19): "matrix_xor_m16n8k256", Operation("tensor", 97, 2, issues=16): "matrix_u4_m8n8k32",
+    Operation("tensor", 106, 2, issues=20): "matrix_u4_m16n8k32", Operation("tensor", 131, 2, issues=27): "matrix_u4_m16n8k64",
+    Operation("tensor", 172, 2, issues=53): "matrix_s4_m8n8k32", Operation("tensor", 227, 2, issues=80): "matrix_s4_m16n8k32",
+    Operation("tensor", 416, 2, issues=150): "matrix_s4_m16n8k64", Operation("tensor", 278, 2, issues=60): "matrix_f16_m8n8k4"}
 
 MEASURED = """fp32_add fp32_mul fp32_fma int_add int_mul32 int_dot int_mul_high int_logic int_shift int_minmax int_compare int_sad
     byte_permute funnel_shift select fp32_minmax fp32_compare vote bit_field bit_count int_div32 int64_add int64_shift int64_mul
     int64_div fp32_sqrt fp32_rsqrt fp32_rcp fp32_div fp32_transcendental convert convert64 fp32_div_exact fp32_sqrt_exact fp64_add
     fp64_mul fp64_fma fp64_minmax fp64_compare fp64_div fp64_sqrt shuffle match fp16_add fp16_fma redux""".split()
+
+NATIVE = """f16_m16n8k8 f16_m16n8k16 tf32_m16n8k4 tf32_m16n8k8 f64_m8n8k4 f64_m16n8k4 f64_m16n8k8 f64_m16n8k16 int8_m8n8k16 int8_m16n8k16
+    int8_m16n8k32 and_m8n8k128 and_m16n8k128 and_m16n8k256""".split()
+"""Matrix products that are instructions of the machine; the others call routines made of them."""
 
 EVIDENCE = {
     "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": PAPER, "isa": GUIDE,
@@ -61,6 +83,9 @@ EVIDENCE = {
     "isa.operations.branch": Cite(MICRO, "section bar_sync, loop of one FMA", "inferred", "29 cycles a trip, less its other instructions"),
     **{f"isa.operations.{name}": FIT for name in "load_global store_global load_shared store_shared load_constant".split()},
     "isa.operations.atomic_global": ATOMICS, "isa.operations.fence": ATOMICS, "isa.operations.atomic_shared": SHARED,
+    **{f"isa.operations.{name}": ROUTINES for name in MATRIX_CLASSES if name.startswith("matrix_")},
+    **{f"isa.operations.matrix_{name}": PRODUCTS for name in NATIVE}, "isa.operations.matrix_transpose": PRODUCTS,
+    "isa.operations.load_matrix": TILES, "isa.operations.store_matrix": TILES, "isa.matrix": SUMS, "shared.pass_latency_cycles": TILES,
     "isa.operations.bulk_copy": BULK, "load_store.bulk_read_bytes_per_cycle": BULK, "load_store.bulk_write_bytes_per_cycle": BULK,
     "isa.predication_max_instructions": UNPUBLISHED,
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),

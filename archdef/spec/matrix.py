@@ -1,0 +1,102 @@
+"""Matrix instructions: what each class of them computes, and how a machine adds up their products."""
+from __future__ import annotations
+
+import attrs
+
+from archdef.spec.fields import integer, policy
+from archdef.spec.policy import PolicyValue, named
+
+_FORMS = (
+    ("f16", "f16 or bf16", (("m8n8k4", "matrix"), ("m16n8k8", "matrix_m16n8k8"), ("m16n8k16", "matrix"))),
+    ("tf32", "tf32", (("m16n8k4", "matrix_tf32"), ("m16n8k8", "matrix_tf32"))),
+    ("f64", "double-precision numbers", (("m8n8k4", "matrix_f64"), ("m16n8k4", "matrix_f64_tall"), ("m16n8k8", "matrix_f64_tall"),
+                                         ("m16n8k16", "matrix_f64_tall"))),
+    ("int8", "8-bit integers", (("m8n8k16", "matrix_int8"), ("m16n8k16", "matrix_int8"), ("m16n8k32", "matrix_int8 matrix_tall"))),
+    ("u4", "4-bit unsigned integers", (("m8n8k32", "matrix_int4"), ("m16n8k32", "matrix_int4 matrix_tall"),
+                                       ("m16n8k64", "matrix_int4 matrix_tall"))),
+    ("s4", "4-bit integers, signed ones among them", (("m8n8k32", "matrix_int4"), ("m16n8k32", "matrix_int4 matrix_tall"),
+                                                      ("m16n8k64", "matrix_int4 matrix_tall"))),
+    ("xor", "single bits by exclusive or", (("m8n8k128", "matrix_bits"), ("m16n8k128", "matrix_bits matrix_tall"),
+                                            ("m16n8k256", "matrix_bits matrix_tall"))),
+    ("and", "single bits by and", (("m8n8k128", "matrix_bits_and"), ("m16n8k128", "matrix_bits_and matrix_tall"),
+                                   ("m16n8k256", "matrix_bits_and matrix_tall"))))
+
+MATRIX_CLASSES: dict[str, str] = {
+    f"matrix_{name}_{shape}": f"matrix product {shape} of {what}" + ", in each of four groups of lanes" * ((name, shape) == ("f16", "m8n8k4"))
+    for name, what, shapes in _FORMS for shape, _ in shapes} | {
+    "matrix_transpose": "exchange of a tile of 8 x 8 16-bit numbers among lanes (movmatrix)",
+    "load_matrix": "load of tiles of 8 x 8 16-bit numbers from shared memory (ldmatrix)",
+    "store_matrix": "store of tiles of 8 x 8 16-bit numbers to shared memory (stmatrix)",
+}
+"""Classes of operation. A product of matrices that are larger than those named (`wmma`) is several of them."""
+
+MATRIX_FEATURES: dict[str, str] = {
+    "matrix": "matrix products on f16: wmma, mma m8n8k4 (7.0)",
+    "matrix_m16n8k8": "mma m16n8k8 on f16 (7.5)",
+    "matrix_tall": "mma of 16 rows in every depth: m16n8k16 on f16, m16n8k32 on 8-bit integers … (8.0)",
+    "matrix_int8": "matrix products on 8-bit integers (7.2)",
+    "matrix_int4": "matrix products on 4-bit integers (7.5)",
+    "matrix_bits": "matrix products on single bits by exclusive or (7.5)",
+    "matrix_bits_and": "matrix products on single bits by and (8.0)",
+    "matrix_bf16": "matrix products on bf16 (8.0)",
+    "matrix_tf32": "matrix products on tf32 (8.0)",
+    "matrix_f64": "matrix products in double precision (8.0)",
+    "matrix_f64_tall": "mma of 16 rows in double precision (9.0)",
+    "matrix_tiles": "ldmatrix, movmatrix (7.5)",
+    "matrix_tiles_store": "stmatrix (9.0)",
+}
+"""Features, and the compute capability that brought each."""
+
+MATRIX_FEATURE_OF_CLASS: dict[str, str] = {
+    f"matrix_{name}_{shape}": features for name, _, shapes in _FORMS for shape, features in shapes} | {
+    "matrix_transpose": "matrix_tiles", "load_matrix": "matrix_tiles", "store_matrix": "matrix_tiles_store"}
+
+MATRIX_FEATURE_NEEDS: dict[str, str] = {
+    "matrix_m16n8k8": "matrix", "matrix_tall": "matrix_m16n8k8", "matrix_int4": "matrix_int8", "matrix_int8": "matrix",
+    "matrix_bits": "matrix", "matrix_bits_and": "matrix_bits", "matrix_bf16": "matrix_tall", "matrix_tf32": "matrix_tall",
+    "matrix_f64": "matrix", "matrix_f64_tall": "matrix_f64", "matrix_tiles": "matrix", "matrix_tiles_store": "matrix_tiles"}
+
+
+class MatrixSum(PolicyValue):
+    """How the products that make one number of the result are added to it."""
+
+    __slots__ = ()
+
+
+@named("aligned")
+class AlignedSum(MatrixSum):
+    """Exact products and the number that they are added to are shifted to the largest exponent among them, cut off, and added exactly;
+    the sum is cut to single precision, or rounded to the nearest f16. Deeper products take one block of `products` after the other.
+
+    References: Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021; Li et al., FTTN:
+    Feature-Targeted Testing for Numerical Properties of NVIDIA & AMD Matrix Accelerators, 2024; Xie et al., MMA-Sim, 2025.
+    """
+
+    products: int = integer(at_most=16, default=16)
+    """Products added at a time."""
+    fraction_bits: int = integer(at_least=20, at_most=30, default=25)
+    """Bits kept behind the binary point of the largest exponent: single precision has 23."""
+
+
+@named("chained")
+class ChainedSum(MatrixSum):
+    """Fused multiply-adds in single precision, rounded to nearest, from +0 on in ascending order; their sum is added to the number last."""
+
+
+@named("paired")
+class PairedSum(MatrixSum):
+    """As `ChainedSum` for each pair of products, whose first is rounded; the pairs are added to the number one after the other."""
+
+
+@attrs.frozen(kw_only=True)
+class MatrixArithmetic:
+    """How a machine adds up the products of matrix instructions. Integers are exact on every machine, and double precision is a chain of
+    fused multiply-adds in ascending order."""
+
+    f16: MatrixSum = policy(MatrixSum)
+    bf16: MatrixSum | None = policy(MatrixSum, optional=True, default=None)
+    tf32: MatrixSum | None = policy(MatrixSum, optional=True, default=None)
+    groups: MatrixSum = policy(MatrixSum)
+    """mma m8n8k4 on f16 with single-precision results, each group of lanes a product of its own."""
+    groups_f16: MatrixSum = policy(MatrixSum)
+    """The same with f16 results."""
