@@ -42,6 +42,5 @@ def gizmo(**changed) -> Architecture:
                   banks=8, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12, t_wl_ns=6, t_wtr_ns=6,
                   t_rtw_ns=4, t_wr_ns=12, extra_latency_ns=50, queue_entries=64, scheduling=FirstReady(), write_drain_high=24,
                   write_drain_low=8),
-        texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
         evidence={section: MADE_UP for section in SECTIONS})
     return Architecture(**parts | changed)
