@@ -85,7 +85,7 @@ def test_random_micro_ops_are_refused_or_run(seed):
     array = DEVICE.to_device(np.zeros((8, 8), "f4"))
     texture, surface = DEVICE.texture(array, filter="linear"), DEVICE.surface(array)
     constants = np.array([(0, 8, (texture if op["kind"] == Kind.TEXTURE else surface).handle), (0, 0, 0), (0, 4, 3)], CONSTANT_ROW)
-    program = SimpleNamespace(entry="k", ops=ops, targets=np.zeros(0, np.int32), constants=constants, specials=np.zeros(0, SPECIAL_ROW),
+    program = SimpleNamespace(entry="k", ops=ops, targets=np.zeros(0, np.int32), operands=np.zeros(0, np.int32), constants=constants, specials=np.zeros(0, SPECIAL_ROW),
                               rows=8, predicates=2, shared_bytes=0, local_bytes=0, statements=("a", "b"))
     try:
         simulation = core.Simulation(DEVICE.machine, program, DEVICE.memory.engine, (1, 1, 1), (32, 1, 1),

@@ -2,7 +2,7 @@
 import attrs
 import numpy as np
 import pytest
-from lowering import kernel, lowered
+from lowering import MATRIX, kernel, lowered
 from lowering import machine as standin
 from run_ptx import machine
 from small_machine import gizmo
@@ -51,7 +51,7 @@ def busy(units, interval, warps=32, schedulers=4, width=1, steps=256):
         units=(*units, Unit("rest", 32, "scheduler")),
         schedulers=Schedulers(count=schedulers, policy=LooseRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1,
                               issue_width=width, dual_issue=pairs),
-        isa=attrs.evolve(gizmo().isa, features=frozenset(FEATURES),
+        isa=attrs.evolve(gizmo().isa, features=frozenset(FEATURES), matrix=MATRIX,
                          operations=operations({Operation("mul", 4, interval): "fp32_mul", Operation("rest", 1): others})))
     def cycles(steps):
         body = "\n".join(f"mul.f32 %f{k % 16 + 1}, %f{k % 16 + 1}, %f0;" for k in range(steps))
