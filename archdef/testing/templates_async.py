@@ -44,6 +44,9 @@ def copy_group(form: Form) -> Launch:
     for k in range(2):
         body += f"    cp.async.ca.shared.global [%rd20+{16 * k}], [%rd30+{16 * k}], 16;\n    cp.async.commit_group;\n"
     body += "    cp.async.wait_group 1;\n" + _output(2) + ("    cp.async.wait_group 0;\n" if form.name.endswith("wait_group") else WAIT)
+    if "bulk" in form.modifiers:    # groups of their own, empty here
+        wait = form.name if form.name.endswith(("wait_group", "read")) else "cp.async.bulk.wait_group"
+        body += f"    cp.async.bulk.commit_group;\n    {wait} 0;\n"
     assert form.name in body
     return launch(form, kernel(body + _output(4, 2), head=HEAD), inputs(form, ["b64"] * 8), 8)
 
