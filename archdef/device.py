@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Sequence
 from typing import Any, TextIO
 
@@ -123,13 +122,15 @@ class Device:
         A list of sources is linked into one module.
 
 
-        options : compiler options; None for the oldest target, without fused multiply-adds where the machine has none.
+        options : compiler options. Without a target in them the code is compiled for the newest that the machine's compute
+                  capability takes, or the oldest there is; without fused multiply-adds where the machine has none.
         changed : single options, by name: ``compiler="nvcc"``, ``signature="void(float32[:])"``, ``registers="ptxas"``; what
                   is no field of `Options` goes to the front end (``num_warps=4``).
 
         Raises CompileError, PtxError.
         """
         options = (options or Options()).changed(**changed)
+        options = attrs.evolve(options, capability=options.capability or self.architecture.compute_capability)
         if "fp32_fma" not in self.architecture.isa.features:
             options = attrs.evolve(options, fused_multiply_add=False)
         if not isinstance(source, (list, tuple)):

@@ -37,6 +37,18 @@ class SpecErrors(ArchdefError, ExceptionGroup):
         return SpecErrors(self.message, exceptions)
 
 
+class UnsupportedPolicy(ArchdefError):
+    """A policy of a description that the engine has no compiled form of: the field's path, the policy, and those that it has."""
+
+    def __init__(self, path: str, policy: object, known: Iterable[str]):
+        self.path, self.policy, self.known = path, policy, tuple(known)
+        super().__init__(f"{path}: the engine carries out {', '.join(self.known[:-1])} and {self.known[-1]}, got {policy!r}"
+                         if len(self.known) > 1 else f"{path}: the engine carries out {self.known[0]} only, got {policy!r}")
+
+    def __reduce__(self):
+        return type(self), (self.path, self.policy, self.known)
+
+
 class UnknownField(ArchdefError):
     """A path that names no field of the description."""
 

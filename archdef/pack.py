@@ -7,6 +7,7 @@ from __future__ import annotations
 from archdef import spec
 from archdef.engine.machine import (CoalescingRule as Rule, PartitionMap as Map, SchedulerPolicy as Scheduling,
                                     WritePolicy as Write)
+from archdef.errors import UnsupportedPolicy
 from archdef.spec import Architecture
 
 _POLICIES = {
@@ -30,8 +31,15 @@ def _fs(ns: float) -> int:
     return round(ns * 1e6)
 
 
-def coalescing_table(rule: spec.CoalescingRule) -> dict:
-    """Pack a coalescing rule."""
+def _known(path: str, policy, choices):
+    """Refuse a policy that the engine does not carry out: one of its own kind that a plugin made, say."""
+    if type(policy) not in choices:
+        raise UnsupportedPolicy(path, policy, [choice.__name__ for choice in choices])
+    return policy
+
+
+def coalescing_table(rule: spec.CoalescingRule, path: str = "coalescing") -> dict:
+    """Pack a coalescing rule that stands at `path` of a description. Raises UnsupportedPolicy."""
     match rule:
         case spec.StrictHalfWarp():
             kind, line, sector, segments = Rule.CO_STRICT, 128, rule.uncoalesced_bytes, [0] * 5
@@ -42,7 +50,7 @@ def coalescing_table(rule: spec.CoalescingRule) -> dict:
         case spec.Lines():
             kind, line, sector, segments = Rule.CO_LINES, rule.line_bytes, rule.sector_bytes, [0] * 5
         case _:
-            raise NotImplementedError(f"the engine has no coalescing rule {type(rule).__name__}")
+            raise UnsupportedPolicy(path, rule, ("StrictHalfWarp", "SegmentShrinking", "Lines"))
     return dict(rule=int(kind), group_lanes=rule.group_lanes, line_bytes=line, sector_bytes=sector, segment_bytes=segments)
 
 
@@ -57,14 +65,17 @@ def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict
 
 
 def bank_table(shared: spec.SharedMemory) -> dict:
-    """Pack what decides bank conflicts."""
-    return dict(banks=shared.banks, bank_width_bytes=shared.bank_width_bytes, conflict_lanes=shared.conflict_lanes,
+    """Pack what decides bank conflicts. Raises UnsupportedPolicy."""
+    _known("shared.broadcast", shared.broadcast, (spec.SingleWordBroadcast, spec.MulticastBroadcast))
+    _known("shared.wide_access", shared.wide_access, (spec.SplitLanes, spec.WordAtATime))
+    return dict(banks=shared.banks, bank_width_bytes=shared.bank_width_bytes, row_words=shared.row_words,
+                conflict_lanes=shared.conflict_lanes,
                 single_word_broadcast=int(isinstance(shared.broadcast, spec.SingleWordBroadcast)),
                 word_at_a_time=int(isinstance(shared.wide_access, spec.WordAtATime)))
 
 
 def _schedulers(arch: Architecture) -> dict:
-    policy, a, b = _POLICIES[type(arch.schedulers.policy)](arch.schedulers.policy)
+    policy, a, b = _POLICIES[type(_known("schedulers.policy", arch.schedulers.policy, _POLICIES))](arch.schedulers.policy)
     index = {unit.name: i for i, unit in enumerate(arch.units)}
     pairs = [0] * 16
     for pair in arch.schedulers.dual_issue:
@@ -76,11 +87,14 @@ def _schedulers(arch: Architecture) -> dict:
         issue_interval_cycles=arch.schedulers.issue_interval_cycles, issue_width=arch.schedulers.issue_width,
         instruction_gap_cycles=arch.schedulers.instruction_gap_cycles, units=len(arch.units),
         unit_per_scheduler=[int(i < len(arch.units) and arch.units[i].scope == "scheduler") for i in range(16)],
+        unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
         dual_issue=pairs)
 
 
 def _dram(arch: Architecture) -> dict:
     dram = arch.dram
+    _known("dram.partition_map", dram.partition_map, (spec.Interleaved, spec.XorHash))
+    _known("dram.scheduling", dram.scheduling, (spec.FirstReady,))
     shifts = [*dram.partition_map.shifts, *[0] * 8][:8] if isinstance(dram.partition_map, spec.XorHash) else [0] * 8
     bytes_per_second = arch.dram_bandwidth_gb_s * 1e9 / dram.partitions / dram.ecc_overhead_ratio
     return dict(
@@ -97,21 +111,29 @@ def _dram(arch: Architecture) -> dict:
 def machine_tables(arch: Architecture) -> dict:
     """Pack a description into the dict that `archdef.engine.core.Simulation` takes.
 
+    Raises
+    ------
+    UnsupportedPolicy
+        The engine has no compiled form of one of its policies.
     """
+    _known("warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers))
+    _known("chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin,))
     caches, links = arch.caches, arch.interconnect
     l2_instances = arch.dram.partitions if caches.l2 is not None and caches.l2.scope == "chip" else 1
     return dict(
-        warp_size=arch.warp.size, multiprocessors=arch.chip.multiprocessors,
+        warp_size=arch.warp.size, independent_lanes=int(arch.warp.reconvergence.independent), multiprocessors=arch.chip.multiprocessors,
         cluster_size=arch.chip.multiprocessors_per_cluster, block_launch_cycles=arch.chip.block_launch_cycles,
         block_turnover_cycles=arch.chip.block_turnover_cycles, shader_period_fs=_period_fs(arch.clocks.shader_mhz),
         core_period_fs=_period_fs(arch.clocks.core_mhz), **_schedulers(arch),
         **bank_table(arch.shared), shared_pass_cycles=arch.shared.pass_cycles,
         shared_latency_cycles=arch.shared.latency_cycles,
-        load=coalescing_table(arch.coalescing.load), store=coalescing_table(arch.coalescing.store),
-        load_uncached=coalescing_table(arch.coalescing.load_uncached),
+        **{name: coalescing_table(getattr(arch.coalescing, name), f"coalescing.{name}") for name in ("load", "store", "load_uncached")},
         reads_in_flight=arch.load_store.reads_in_flight_per_multiprocessor,
         stores_in_flight=arch.load_store.stores_in_flight_per_multiprocessor,
-        transaction_cycles=arch.load_store.transaction_cycles, atomic_core_cycles=arch.load_store.atomic_cycles,
+        transaction_cycles=arch.load_store.transaction_cycles,
+        bulk_read_bytes_per_cycle=arch.load_store.bulk_read_bytes_per_cycle or 0,
+        bulk_write_bytes_per_cycle=arch.load_store.bulk_write_bytes_per_cycle or 0,
+        atomic_core_cycles=arch.load_store.atomic_cycles,
         l1=_cache_table(caches.l1), constant=_cache_table(caches.constant),
         texture=_cache_table(caches.texture_l1), texture_l2=_cache_table(caches.texture_l2),
         texture_tile_rows=caches.texture_tile_rows, read_only_loads=int("read_only_loads" in arch.isa.features),

@@ -33,7 +33,7 @@ _COMPILER = (
     click.option("--define", "-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Macro for the compiler."),
     click.option("--include", "-I", multiple=True, type=click.Path(exists=True, file_okay=False),
                  help="Directory of headers."),
-    click.option("--target", help="Virtual architecture to compile for, e.g. compute_70; else the oldest possible."),
+    click.option("--target", help="Virtual architecture to compile for, e.g. compute_70; else what suits the machine."),
     click.option("--compiler", metavar="NAME", help="Front end to use, e.g. nvcc; else the first that takes the file."),
     click.option("--registers", type=click.Choice(("liveness", "ptxas")), default="liveness", show_default=True,
                  help="Who counts registers per thread."))

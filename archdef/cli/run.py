@@ -36,6 +36,7 @@ def _arguments(context, parameter, texts) -> tuple[Value, ...]:
               help="Kernel argument, in order: a number, or an array [NAME:]TYPE[SHAPE][=FILL], where FILL is zeros, "
                    "ones, range, random or a number; or [NAME:]@FILE.npy.")
 @click.option("--save", multiple=True, metavar="NAME=FILE.npy", help="Write an array to a file after the launch.")
+@click.option("--cooperative", is_flag=True, help="All blocks are resident at once and may wait for each other.")
 @compiler_options
 @click.option("--lines", type=click.IntRange(min=1), default=8, show_default=True,
               help="Costliest source lines to list.")
@@ -43,7 +44,7 @@ def _arguments(context, parameter, texts) -> tuple[Value, ...]:
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Budget of SM cycles.")
 @set_option
 @json_option
-def command(file, kernel, names, grid, block, shared, arguments, save, options, lines, max_instructions,
+def command(file, kernel, names, grid, block, shared, arguments, save, cooperative, options, lines, max_instructions,
             max_cycles, settings, as_json):
     """Launch KERNEL of FILE (.cu or .ptx) and print what it cost.
 
@@ -66,7 +67,7 @@ def command(file, kernel, names, grid, block, shared, arguments, save, options, 
             made = argument.make(random)
             values[argument.name or position] = device.to_device(made) if isinstance(made, np.ndarray) else made
         run = module[kernel][grid, block, shared].launch(*values.values(), max_instructions=max_instructions,
-                                                         max_cycles=max_cycles)
+                                                         max_cycles=max_cycles, cooperative=cooperative)
         outputs = {str(name): value.to_host() for name, value in values.items() if hasattr(value, "to_host")}
         results.append((run, outputs))
         for name, path in destinations.items():

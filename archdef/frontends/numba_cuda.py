@@ -48,7 +48,7 @@ class Numba:
         return None if importlib.util.find_spec("numba_cuda") else INSTALL
 
     def compile(self, given, options: Options) -> Compiled:
-        """Compile for the oldest target of the CUDA wheels that numba-cuda finds. Raises CompileError."""
+        """Compile with the CUDA wheels that numba-cuda finds. Raises CompileError."""
         if problem := self.missing():
             raise CompileError(f"{given.__name__}: {problem}")
         options.check_settings(self.name, SETTINGS)
@@ -75,7 +75,7 @@ def _compile(given: Any, function: python.FunctionType, place: str, options: Opt
     # What the decorator asked for holds, unless the caller says otherwise.
     decorated = getattr(given, "targetoptions", None) or {}
     settings = {name: decorated[name] for name in SETTINGS if decorated.get(name) is not None} | dict(options.settings)
-    cc = _target(options.target, place)
+    cc = _target(options, place)
     mark = fingerprint(function, _LIBRARIES)
     entry = None if mark is None else cache.key(
         compiler, *(importlib.metadata.version(p) for p in ("numba", "numpy", "llvmlite")), _toolkit(), mark, str(arguments),
@@ -154,14 +154,14 @@ def _place(error: BaseException) -> str | None:
     return found
 
 
-def _target(wanted: str | None, place: str) -> tuple[int, int]:
+def _target(options: Options, place: str) -> tuple[int, int]:
     from numba.cuda.cudadrv import nvrtc
 
     try:
         targets = sorted(10 * major + minor for major, minor in nvrtc.get_supported_ccs())
     except Exception as error:
         raise CompileError(f"{place}: Numba CUDA {NO_WHEELS}: {error}") from error
-    number = int(re.sub(r"\D", "", source.target("Numba CUDA", targets, wanted)))
+    number = int(re.sub(r"\D", "", source.target("Numba CUDA", targets, options)))
     return divmod(number, 10)
 
 

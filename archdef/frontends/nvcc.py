@@ -72,7 +72,7 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
     if chain is None:
         raise CompileError(f"{name}: {INSTALL}")
     folders = ([folder] if folder else []) + [Path(p) for p in options.include]
-    flags = (f"--gpu-architecture={source.target(str(chain), chain.targets, options.target)}", f"--std={options.standard}",
+    flags = (f"--gpu-architecture={source.target(str(chain), chain.targets, options)}", f"--std={options.standard}",
              f"--fmad={str(options.fused_multiply_add).lower()}", "--generate-line-info",
              *(f"--define-macro={macro}" for macro in options.defines), *options.extra)
     headers = user_files(text, folders)

@@ -90,7 +90,7 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
         raise CompileError(f"{name}: " + (f"no NVRTC {wanted} among the installed ones "
                                           f"({', '.join(map(str, _installed())) or 'none'})" if wanted else INSTALL))
     folders = ([folder] if folder else []) + [Path(p) for p in options.include]
-    flags = (f"--gpu-architecture={source.target(str(chain), chain.targets, options.target)}", f"--std={options.standard}",
+    flags = (f"--gpu-architecture={source.target(str(chain), chain.targets, options)}", f"--std={options.standard}",
              f"--fmad={str(options.fused_multiply_add).lower()}", "--generate-line-info",
              "--device-as-default-execution-space", *(f"--define-macro={macro}" for macro in options.defines),
              *options.extra)

@@ -23,7 +23,9 @@ class Options:
     """Compiler options, the same for every front end that has a use for them."""
 
     target: str | None = None
-    """Virtual architecture to compile for (``compute_70``); None for the oldest that the compiler knows."""
+    """Virtual architecture to compile for (``compute_70``); None for the newest that suits `capability`."""
+    capability: str = ""
+    """Compute capability of the machine (``9.0``); what is older than every target, or no number, means the oldest target."""
     defines: tuple[str, ...] = ()
     """Macros, ``NAME`` or ``NAME=VALUE``."""
     include: tuple[str, ...] = attrs.field(default=(), converter=lambda paths: tuple(str(Path(p)) for p in paths))
@@ -47,8 +49,8 @@ class Options:
 
     @property
     def plain(self) -> bool:
-        """Whether nothing that could change the PTX differs from the defaults, but for `fused_multiply_add`."""
-        return attrs.evolve(self, registers="liveness") == Options(fused_multiply_add=self.fused_multiply_add)
+        """Whether the caller asked for nothing that could change the PTX; what the machine asks for does not count."""
+        return attrs.evolve(self, registers="liveness", capability="") == Options(fused_multiply_add=self.fused_multiply_add)
 
     def changed(self, **changed) -> Options:
         """Change fields by name; a name that is no field becomes one of `settings`, which the front end judges."""

@@ -57,15 +57,18 @@ def compiled(given: Any, options: Options, compile: Callable[[str, str, Path | N
     return attrs.evolve(compile(read(path), path.name, path.parent, options), source=path)
 
 
-def target(compiler: str, targets: Sequence[int], wanted: str | None) -> str:
-    """Give the virtual architecture to compile for: the one wanted, or the oldest.
+def target(compiler: str, targets: Sequence[int], options: Options) -> str:
+    """Give the virtual architecture to compile for: the one wanted; else the newest that the machine's compute capability
+    takes, or the oldest if it takes none.
 
     Raises CompileError that lists what `compiler` knows.
     """
-    if wanted is None:
-        return f"compute_{min(targets)}"
-    match = re.fullmatch(r"(?:compute_|sm_)?(\d+[af]?)", wanted)
+    if options.target is None:
+        numbers = re.fullmatch(r"(\d+)\.(\d)", options.capability)
+        limit = int("".join(numbers.groups())) if numbers else 0
+        return f"compute_{max((t for t in targets if t <= limit), default=min(targets))}"
+    match = re.fullmatch(r"(?:compute_|sm_)?(\d+[af]?)", options.target)
     if not match or int(match[1].rstrip("af")) not in targets:
-        raise CompileError(f"{compiler} does not compile for {wanted!r}; it knows "
+        raise CompileError(f"{compiler} does not compile for {options.target!r}; it knows "
                            f"{', '.join(f'compute_{t}' for t in targets)}")
     return f"compute_{match[1]}"

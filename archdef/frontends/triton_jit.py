@@ -98,7 +98,7 @@ class _Kernel:
         """Compile, or find the result in the cache."""
         version = importlib.metadata.version("triton")
         settings = {"enable_fp_fusion": options.fused_multiply_add, **options.settings}
-        targets = TARGETS if options.target is None else (_number(options.target),)
+        targets = TARGETS if options.target is None else (_number(options),)
         entry = cache.key(_LAYOUT, version, self.function.cache_key, repr(self.types), repr(sorted(self.multiples)),
                           repr(self.constants), repr(sorted(settings.items())), str(targets), str(self.file))
         kept = cache.get(entry)
@@ -186,5 +186,5 @@ def _settings() -> tuple[str, ...]:
     return tuple(name for name in known if name not in ("arch", "backend_name", "warp_size"))
 
 
-def _number(wanted: str) -> int:
-    return int(re.sub(r"\D", "", source.target("Triton", TARGETS, wanted)))
+def _number(options: Options) -> int:
+    return int(re.sub(r"\D", "", source.target("Triton", TARGETS, options)))

@@ -14,7 +14,7 @@ from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce, demand
 from archdef.lower.branches import exit_early, invert_branches, predicate_branches
 from archdef.lower.calls import calls_of
-from archdef.lower.check import check_features
+from archdef.lower.check import check_features, settle_caches
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.frames import needs_stack, save_across_calls
@@ -28,6 +28,7 @@ from archdef.lower.program import Parameter, Program, Relocation, Statement
 from archdef.lower.select import Selection
 from archdef.lower.spaces import resolve_spaces
 from archdef.lower.virtual import Code, Unit
+from archdef.lower.waits import mark_waits
 from archdef.ptx import ir
 
 __all__ = ["Options", "Parameter", "Program", "Relocation", "Statement", "lower"]
@@ -90,12 +91,14 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     if not source:
         raise PtxError(f"kernel {entry} is empty", file=module.file, line=function.where.line)
     places = Assignment()
-    assign_passed(interfaces.values(), unit, places)
+    assign_passed(interfaces.values(), unit, codes, places)
     addresses: dict[str, set[int]] = {}
     for code in codes:
         addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source)
         save_across_calls(code, unit, calls)
         assign(code, unit, places)
+    if architecture.warp.reconvergence.independent:
+        mark_waits(codes, source)
     needs: dict[str, int] = {}
     for code in reversed(codes):  # callees first
         needs[code.function.name] = demand(code, unit, addresses[code.function.name], needs)
@@ -146,4 +149,5 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_labels(code)
     if options.coalesce:
         coalesce(code, unit)
+    settle_caches(code, architecture, source)
     return charge_addresses(code, unit) if narrow else set()

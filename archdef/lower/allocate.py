@@ -31,9 +31,12 @@ class Assignment:
     predicate_count: int = _FIRST_PREDICATE
 
 
-def assign_passed(interfaces, unit: Unit, places: Assignment) -> None:
-    """Assign the registers that belong to no function: the stack pointer, and interfaces that are apart."""
+def assign_passed(interfaces, unit: Unit, codes: list[Code], places: Assignment) -> None:
+    """Assign the registers that belong to no function: the stack pointer, interfaces that are apart, and the special registers that
+    called functions read, which must last until the next call.
+    """
     wanted = {v: None for i in interfaces if i.apart for v in sorted(i.registers(i.parameters) | i.registers(i.returns))}
+    wanted.update((v, None) for code in codes[1:] for op in code.ops for v in op.reads() if v in unit.specials)
     if unit.stack is not None:
         wanted[unit.stack] = None
     for v in sorted(wanted, key=lambda v: -unit.widths[v]):
@@ -120,7 +123,8 @@ def assign(code: Code, unit: Unit, places: Assignment) -> None:
     first, last = _intervals(code, unit)
     base = places.row_count
     for width in (4, 8):
-        wanted = [(first[v], last[v], v, width // 4) for v in first if unit.widths[v] == width and v not in code.foreign]
+        wanted = [(first[v], last[v], v, width // 4) for v in first
+                  if unit.widths[v] == width and v not in code.foreign and v not in places.rows]
         base = _scan(wanted, base + (base & 1), places.rows)
     places.row_count = max(places.row_count, base)
     predicates = [(first[v], last[v], v, 1) for v in first if not unit.widths[v] and v not in (TRUE, CARRY)

@@ -54,6 +54,7 @@ class Kind(IntEnum):
     COPY = 24
     COPY_GROUP = 25
     PHASE = 26
+    BULK = 27
     REDUX = 30
     TEXTURE = 40
     SURFACE = 41
@@ -81,7 +82,7 @@ class Flag(IntFlag):
     READ_ONLY = 16
     UNIFORM = 32
     PREDICATED = 64
-    SATURATE = 128
+    YIELD = 128
 
 
 class Combine(IntEnum):
@@ -102,6 +103,8 @@ class BarrierOp(IntEnum):
     RED_AND = 3
     RED_OR = 4
     WARP = 5
+    CLUSTER_ARRIVE = 6
+    CLUSTER_WAIT = 7
 
 
 class VoteOp(IntEnum):
@@ -153,6 +156,17 @@ class CopyGroup(IntEnum):
     COMMIT = 0
     WAIT = 1
     WAIT_ALL = 2
+    BULK_COMMIT = 3
+    BULK_WAIT = 4
+    BULK_WAIT_READ = 5
+
+
+class BulkRoute(IntEnum):
+    """``combine`` of a bulk copy."""
+
+    TO_SHARED = 0
+    TO_GLOBAL = 1
+    WITHIN = 2
 
 
 class PhaseOp(IntEnum):
@@ -206,6 +220,13 @@ class TextureQuery(IntEnum):
     NORMALIZED = 6
     MIP_LEVELS = 7
     SAMPLES = 8
+    LAYOUT = 9
+    FILTER = 10
+    ADDRESS_0 = 11
+    ADDRESS_1 = 12
+    ADDRESS_2 = 13
+    UNNORMALIZED = 14
+    KIND = 15
 
 
 class SurfaceOp(IntEnum):
@@ -213,6 +234,9 @@ class SurfaceOp(IntEnum):
 
     LOAD = 0
     STORE = 1
+    REDUCE = 2
+    STORE_FORMATTED = 3
+    REDUCE_FORMATTED = 4
 
 
 class Boundary(IntEnum):
@@ -252,15 +276,16 @@ class SpecialRegister(IntEnum):
     DYNAMIC_SHARED = 23
     TOTAL_SHARED = 24
     GRIDID = 25
-    CLOCK = 26
-    CLOCK_HI = 27
-    CLOCK64 = 28
-    GLOBALTIMER = 29
-    LANEMASK64_EQ = 30
-    LANEMASK64_LE = 31
-    LANEMASK64_LT = 32
-    LANEMASK64_GE = 33
-    LANEMASK64_GT = 34
+    WORKSPACE = 26
+    CLOCK = 27
+    CLOCK_HI = 28
+    CLOCK64 = 29
+    GLOBALTIMER = 30
+    LANEMASK64_EQ = 31
+    LANEMASK64_LE = 32
+    LANEMASK64_LT = 33
+    LANEMASK64_GE = 34
+    LANEMASK64_GT = 35
 
 
 FIRST_LAUNCH_WIDE, FIRST_ON_DEMAND, FIRST_LANEMASK64 = (

@@ -16,7 +16,6 @@ _SYMBOL_KINDS = {"global": ConstantKind.GLOBAL_SYMBOL, "const": ConstantKind.CON
 _DYNAMIC_ALIGNMENT = 16
 SCRATCH_BYTES = 1024
 """Shared memory that a block sets aside for cooperative groups, where it is asked for."""
-_WORKSPACE_BYTES = 64
 
 
 def align(offset: int, alignment: int) -> int:
@@ -47,9 +46,6 @@ class Layout:
     """Local address at which the call stack begins."""
     offsets: dict[tuple[str | None, str], tuple[str, int]] = attrs.Factory(dict)
     """(function or None for the module, variable) → (space, offset)."""
-
-    workspace: int = 0
-    """Where among the module's variables the words lie by which a grid synchronises, if the module asks for them; they start as 0."""
 
     def find(self, function: str, name: str) -> tuple[str, int] | None:
         """Give space and offset of a variable that a function sees."""
@@ -87,10 +83,6 @@ def lay_out(module: ir.Module, entry: ir.Function, calls: Calls) -> Layout:
         for variable in function.variables.values():
             if variable.space in ("global", "const"):
                 _place(layout, variable, function.name)
-    # for all kernels of the module alike, since they share the image
-    if any("%envreg" in line for line in module.lines):
-        layout.workspace = align(len(layout.global_image), 16)
-        layout.global_image.extend(bytes(layout.workspace + _WORKSPACE_BYTES - len(layout.global_image)))
     for function in functions:
         for variable in function.variables.values():
             if variable.space == "shared":

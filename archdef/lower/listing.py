@@ -5,6 +5,7 @@ from archdef.lower.encoding import (
     NO_PREDICATE,
     NO_ROW,
     BarrierOp,
+    BulkRoute,
     Combine,
     ConstantKind,
     CopyGroup,
@@ -72,6 +73,8 @@ def _text(program: Program, op, names) -> str:
 
 def _head(op, kind: Kind, names) -> str:
     fn = int(op["fn"])
+    if kind == Kind.BULK:
+        return f"bulk.{BulkRoute(int(op['combine'])).name.lower()}" + (f".{names[kind][fn]}" if op["vec"] else "")
     if kind in names:
         head = names[kind][fn]
         if kind == Kind.SETP:

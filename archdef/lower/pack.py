@@ -39,7 +39,8 @@ def lane_functions() -> dict[int, dict[str, int]]:
                             ("atomic", lanes.atomic_names())):
             _FUNCTION_NUMBERS[kind] = {name: k for k, name in enumerate(names)}
     return {Kind.ALU: _FUNCTION_NUMBERS["alu"], Kind.SETP: _FUNCTION_NUMBERS["compare"],
-            Kind.CARRY: _FUNCTION_NUMBERS["carry"], Kind.ATOM: _FUNCTION_NUMBERS["atomic"]}
+            Kind.CARRY: _FUNCTION_NUMBERS["carry"], Kind.ATOM: _FUNCTION_NUMBERS["atomic"],
+            Kind.BULK: _FUNCTION_NUMBERS["atomic"]}
 
 
 class Constants:
@@ -111,6 +112,7 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
                 callable_ = frozenset(op.target)
                 targets.extend(starts[name] if name in callable_ else -1 for name in module.functions)
         elif op.kind in (Kind.TEXTURE, Kind.SURFACE):
+            target = functions[Kind.ATOM][op.target] if op.target else 0
             count = 0 if op.kind == Kind.TEXTURE and op.combine == TextureOp.QUERY else COORDINATES[Geometry(op.fn)]
         if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED) and meetings[k] >= 0:
             reconverge = position[meetings[k]]

@@ -379,9 +379,8 @@ class Selection:
         return self.fit(self.unit.special(number), 4, width, type), "special_register"
 
     def _workspace(self, bare: str) -> Value:
-        """Read half of the address of the zeroed words by which cooperative kernels synchronise their grid."""
-        address = Const(ConstantKind.GLOBAL_SYMBOL, 8, self.layout.workspace)
-        whole = self.temporary("mov_b64", [address], 8, "move")
+        """Read half of the address of the words by which a cooperative launch synchronises its grid; 0 after another launch."""
+        whole = self.temporary("mov_b64", [Const(ConstantKind.SPECIAL, 8, int(SpecialRegister.WORKSPACE))], 8, "move")
         return self.temporary("high_b64" if bare == "envreg1" else "low_b64", [whole], 4, "move")
 
     def _counter(self, bare: str, number: SpecialRegister, width: int) -> int:
@@ -468,7 +467,8 @@ def need(architecture, feature: str, module: ir.Module, instruction: ir.Instruct
     written = ".".join((instruction.opcode, *instruction.modifiers))
     meaning = f": {FEATURES[feature]}" if feature in FEATURES else ""
     if feature == "fp32_fma":
-        meaning += "; compile with -fmad=false, then multiplies and adds are fused as this machine does it"
+        meaning += ("; if the compiler fused a multiply and an add, -fmad=false keeps them apart for this machine to fuse as it does; "
+                    "an fma that the source asks for, such as fmaf(), stays one")
     raise MissingFeature(f"`{written}`{source} needs the feature {feature}, which {architecture.name} does not have{meaning}",
                          architecture=architecture.name, feature=feature, **place(module, instruction))
 

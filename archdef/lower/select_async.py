@@ -1,13 +1,13 @@
 """Builders for asynchronous copies and for barriers in shared memory."""
 from __future__ import annotations
 
-from archdef.lower.encoding import CopyGroup, Flag, Kind, PhaseOp, Space
-from archdef.lower.select import Selection, builds
+from archdef.lower.encoding import BulkRoute, CopyGroup, Flag, Kind, PhaseOp, Space
+from archdef.lower.select import Selection, builds, lane_bytes
 from archdef.lower.select_arithmetic import predicate_pair
-from archdef.lower.select_memory import address
+from archdef.lower.select_memory import OPERATIONS, address, vector
 from archdef.lower.virtual import immediate
 from archdef.ptx import ir
-from archdef.ptx.table import Match
+from archdef.ptx.table import Match, bits_of
 
 _LARGEST_GROUP = 1 << 30
 
@@ -52,7 +52,7 @@ def _wait(s: Selection, op: CopyGroup, latest: int = 0) -> None:
 
 @builds("copy_group")
 def copy_group(s: Selection, m: Match, i: ir.Instruction) -> None:
-    """``cp.async.commit_group``, ``cp.async.wait_group``, ``cp.async.wait_all``."""
+    """``cp.async.commit_group``, ``cp.async.wait_group``, ``cp.async.wait_all``, and those of bulk copies."""
     latest = _number(s, i.operands[0], "the number of groups") if i.operands else 0
     if not 0 <= latest < _LARGEST_GROUP:
         raise s.fault(f"the number of groups must not be negative, got {latest}")
@@ -68,6 +68,78 @@ def copy_arrive(s: Selection, m: Match, i: ir.Instruction) -> None:
     _wait(s, CopyGroup.WAIT_ALL)
     if m.bound["noinc"]:
         _phase(s, PhaseOp.ARRIVE, i.operands[0], None, [None], m)
+
+
+# ------------------------------------------------------------------------------------------------------------ bulk copies
+def _offset(s: Selection, operand: ir.Operand, what: str):
+    """Give a place in shared memory as a 32-bit register or constant."""
+    base, offset, flags, implied = address(s, operand)
+    if implied not in (None, "shared"):
+        raise s.fault(f"the {what} lies in shared memory")
+    if flags & Flag.ADDRESS64:
+        base = s.fit(base, 8, 4, "u32") if type(base) is int else immediate(base.value)
+    return s.temporary("add_b32", [base, immediate(offset)], 4, "int_add") if offset else base
+
+
+@builds("bulk_copy")
+def bulk_copy(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``cp.async.bulk``, ``cp.reduce.async.bulk``: each thread that gets here moves a piece of memory."""
+    route = BulkRoute.TO_GLOBAL if m.bound["to"] == "global" else BulkRoute.TO_SHARED if m.bound["from"] == "global" else BulkRoute.WITHIN
+    to = _global(s, i.operands[0]) if route == BulkRoute.TO_GLOBAL else _offset(s, i.operands[0], "target of a bulk copy")
+    source = _global(s, i.operands[1]) if route == BulkRoute.TO_SHARED else _offset(s, i.operands[1], "source of a bulk copy")
+    barrier = None if route == BulkRoute.TO_GLOBAL else _offset(s, i.operands[3], "mbarrier")
+    reduces = bool(m.bound.get("op"))
+    s.emit(Kind.BULK, m.fn if reduces else 0, [], [to, source, s.value(i.operands[2], "u32"), barrier], m.operation, combine=int(route),
+           vec=int(reduces), element=bits_of(m.bound["type"]) // 8 if reduces else 0)
+
+
+@builds("store_async")
+def store_async(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``st.async``: the cluster's shared memory is the block's own, so the store is done when the barrier counts it."""
+    type = m.bound["type"]
+    values = [s.value(e, type) for e in vector(s, i.operands[1], m.bound["vec"])]
+    _counted(s, m, i, Kind.STORE, 0, values)
+
+
+@builds("atomic_async")
+def atomic_async(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``red.async``."""
+    _counted(s, m, i, Kind.ATOM, m.fn, [s.value(i.operands[1], m.bound["type"]), None])
+
+
+def _counted(s: Selection, m: Match, i: ir.Instruction, kind: Kind, fn, values: list) -> None:
+    """Emit an access of shared memory, and count its bytes in a barrier."""
+    size = bits_of(m.bound["type"]) // 8
+    base, offset, flags, implied = address(s, i.operands[0])
+    if implied not in (None, "shared"):
+        raise s.fault("an asynchronous store goes to shared memory")
+    space = Space.SHARED if m.bound["space"] or implied else Space.GENERIC
+    count = len(values) if kind == Kind.STORE else 1
+    s.emit(kind, fn, [], [base, *values], OPERATIONS[kind][space], width=lane_bytes(m.bound["type"]), space=space, element=size,
+           vec=count, offset=offset, flags=flags)
+    _phase(s, PhaseOp.COMPLETE, i.operands[2], immediate(size * count), [None], m)
+
+
+# --------------------------------------------------------------------------------------------------------------- clusters
+@builds("map_rank")
+def map_rank(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``mapa``: the block is the only one of its cluster; the address in another is none that can be accessed."""
+    type = m.bound["type"]
+    d, finish = s.destination(i.operands[0], type)
+    width = lane_bytes(type)
+    own, missing = s.value(i.operands[1], type), immediate(-1, width)
+    same = s.fresh(0)
+    s.emit(Kind.SETP, "eq_u32", [same, None], [s.value(i.operands[2], "u32"), immediate(0)], "int_compare")
+    s.emit(Kind.SELP, 0, [d], [own, missing, same], "select", width=width)
+    finish()
+
+
+@builds("rank_of")
+def rank_of(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``getctarank``."""
+    d, finish = s.destination(i.operands[0], "u32")
+    s.emit(Kind.ALU, "mov_b32", [d], [immediate(0)], "move")
+    finish()
 
 
 # --------------------------------------------------------------------------------------------------------- phase barriers

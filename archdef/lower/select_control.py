@@ -7,10 +7,10 @@ from archdef.lower.interface import prototype_of
 from archdef.lower.select import Interface, Piece, Selection, builds
 from archdef.lower.select_arithmetic import predicate_pair
 from archdef.lower.select_system import SERVICES, serve
+from archdef.lower.select_warp import mask_width, member_mask
 from archdef.lower.virtual import Const, Op, immediate, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match
-from archdef.spec.policy import IpdomStack
 
 _BARRIERS = 16
 
@@ -158,6 +158,12 @@ def barrier(s: Selection, m: Match, i: ir.Instruction) -> None:
     s.emit(Kind.BARRIER, BarrierOp[m.fn.upper()], [None, None], [number, count, None], "barrier")
 
 
+@builds("barrier_cluster")
+def barrier_cluster(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``barrier.cluster.arrive``, ``barrier.cluster.wait``: of the cluster's only block."""
+    s.emit(Kind.BARRIER, BarrierOp[m.fn.upper()], [None, None], [None, None, None], "barrier")
+
+
 @builds("barrier_reduce")
 def barrier_reduce(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``bar.red``."""
@@ -175,7 +181,7 @@ def barrier_reduce(s: Selection, m: Match, i: ir.Instruction) -> None:
 
 @builds("barrier_warp")
 def barrier_warp(s: Selection, m: Match, i: ir.Instruction) -> None:
-    """``bar.warp.sync``: nothing, where lanes reconverge by themselves."""
-    if isinstance(getattr(s.architecture.warp, "reconvergence", None), IpdomStack):
-        return
-    s.emit(Kind.BARRIER, BarrierOp.WARP, [None, None], [s.value(i.operands[0], "u32"), None, None], "barrier")
+    """``bar.warp.sync``: nothing, where lanes go together anyway."""
+    if s.architecture.warp.reconvergence.independent:
+        mask = member_mask(s, i, 0)
+        s.emit(Kind.BARRIER, BarrierOp.WARP, [None, None], [mask, None, None], "barrier", element=mask_width(s, mask))

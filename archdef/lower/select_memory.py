@@ -53,10 +53,11 @@ def _elements(s: Selection, operand: ir.Operand, m: Match) -> tuple[str, list[ir
     """Give type and registers of what is loaded or stored; 128 bits are two times 64."""
     if m.bound["type"] == "b128":
         return "b64", list(s.halves(operand).elements)
-    return m.bound["type"], _vector(s, operand, m.bound["vec"])
+    return m.bound["type"], vector(s, operand, m.bound["vec"])
 
 
-def _vector(s: Selection, operand: ir.Operand, vec: str) -> list[ir.Operand | None]:
+def vector(s: Selection, operand: ir.Operand, vec: str) -> list[ir.Operand | None]:
+    """Give the elements of an access of one or several."""
     count = int((vec or "v1")[1:])
     if isinstance(operand, ir.Vector):
         if len(operand.elements) != count and count > 1:
@@ -172,7 +173,7 @@ def atomic(s: Selection, m: Match, i: ir.Instruction) -> None:
     operands = i.operands[1:] if returns else i.operands
     base, offset, flags, implied = address(s, operands[0])
     if vec:
-        values = [s.value(element, type) for element in _vector(s, operands[1], vec)]
+        values = [s.value(element, type) for element in vector(s, operands[1], vec)]
     else:
         values = [s.value(operand, type) for operand in operands[1:3 if m.bound["op"] == "cas" else 2]]
         values += [None] * (2 - len(values))
@@ -181,7 +182,7 @@ def atomic(s: Selection, m: Match, i: ir.Instruction) -> None:
         raise s.fault("atomics work on global and shared memory")
     count = len(values) if vec else 1
     destinations, finishes = [None] * count, []
-    for k, element in enumerate(_vector(s, i.operands[0], vec) if returns and not _is_sink(i.operands[0]) else ()):
+    for k, element in enumerate(vector(s, i.operands[0], vec) if returns and not _is_sink(i.operands[0]) else ()):
         if element is not None:
             destinations[k], finish = s.destination(element, type)
             finishes.append(finish)
@@ -211,4 +212,6 @@ def policy(s: Selection, m: Match, i: ir.Instruction) -> None:
 
 @builds("hint")
 def hint(s: Selection, m: Match, i: ir.Instruction) -> None:
-    """What changes no value: prefetches, sleeps, marks. Nothing is issued for it."""
+    """What changes no value: prefetches, sleeps, marks. Nothing is issued for it, but a sleep lets other lanes go first where they can."""
+    if i.opcode == "nanosleep" and s.architecture.warp.reconvergence.independent:
+        s.emit(Kind.FENCE, 0, operation="branch", flags=Flag.YIELD)

@@ -8,7 +8,7 @@ import attrs
 
 from archdef.lower.encoding import Kind, SystemCall
 from archdef.lower.select import Selection, lane_bytes
-from archdef.lower.virtual import Value
+from archdef.lower.virtual import Value, immediate, mov
 from archdef.ptx import ir
 
 
@@ -23,23 +23,52 @@ class Service:
     feature: str
 
 
+@attrs.frozen
+class Known:
+    """A function that a compiler leaves undefined although it always gives the same."""
+
+    parameters: tuple[str, ...]
+    result: str
+    value: int
+
+
 SERVICES = {
     "vprintf": Service(SystemCall.PRINT, ("u64", "u64"), "u32", "device_print"),
     "__assertfail": Service(SystemCall.ASSERT, ("u64", "u64", "u32", "u64", "u64"), None, "device_print"),
     "malloc": Service(SystemCall.ALLOCATE, ("u64",), "u64", "device_heap"),
     "free": Service(SystemCall.FREE, ("u64",), None, "device_heap"),
+    # operators of C++: new and new[] of an unsigned long, delete and delete[], without and with the size
+    "_Znwm": Service(SystemCall.ALLOCATE, ("u64",), "u64", "device_heap"),
+    "_Znam": Service(SystemCall.ALLOCATE, ("u64",), "u64", "device_heap"),
+    "_ZdlPv": Service(SystemCall.FREE, ("u64",), None, "device_heap"),
+    "_ZdaPv": Service(SystemCall.FREE, ("u64",), None, "device_heap"),
+    "_ZdlPvm": Service(SystemCall.FREE, ("u64", "u64"), None, "device_heap"),
+    "_ZdaPvm": Service(SystemCall.FREE, ("u64", "u64"), None, "device_heap"),
+    # nan(const char *), nanf(const char *): clang declares them and has no body; the payload that is asked for is ignored
+    "_ZL3nanPKc": Known(("u64",), "f64", 0x7FF8000000000000),
+    "_Z3nanPKc": Known(("u64",), "f64", 0x7FF8000000000000),
+    "_ZL4nanfPKc": Known(("u64",), "f32", 0x7FC00000),
+    "_Z4nanfPKc": Known(("u64",), "f32", 0x7FC00000),
 }
 """Name of the function → what serves it."""
 
 
-def serve(s: Selection, target: ir.CallTarget, service: Service) -> None:
-    """Emit the system call for a ``call`` of a function of the runtime."""
-    s.need(service.feature)
+def serve(s: Selection, target: ir.CallTarget, service: Service | Known) -> None:
+    """Emit the system call for a ``call`` of a function of the runtime, or the value that it always gives."""
+    if isinstance(service, Service):
+        s.need(service.feature)
     wanted, gives = len(service.parameters), int(service.result is not None)
     if len(target.arguments) != wanted or len(target.returns) != gives:
         raise s.fault(f"`{target.callee.name}` takes {wanted} arguments and gives {gives} results")
     sources = [_argument(s, argument, type) for argument, type in zip(target.arguments, service.parameters)]
     width = lane_bytes(service.result) if service.result else 4
+    if isinstance(service, Known):
+        d = s.fresh(width)
+        s.emit(Kind.ALU, mov(width), [d], [immediate(service.value, width)], "move", width=width)
+        s.take_result(target.returns[0], d, width)
+        return
+    if service.number == SystemCall.FREE:
+        sources = sources[:1]
     result = [s.fresh(width)] if service.result else []
     s.emit(Kind.SYSTEM, int(service.number), result, sources, "system_call", width=width)
     if service.result:

@@ -13,7 +13,8 @@ from archdef.lower.encoding import (
     TextureQuery,
 )
 from archdef.lower.select import Selection, builds, lane_bytes
-from archdef.lower.virtual import Const, Value
+from archdef.lower.select_arithmetic import predicate_pair
+from archdef.lower.virtual import Const, Value, immediate
 from archdef.ptx import ir
 from archdef.ptx.table import Match, bits_of
 
@@ -23,7 +24,11 @@ _LAYERED = (Geometry.A1D, Geometry.A2D, Geometry.ACUBE)
 _QUERIES = {"width": TextureQuery.WIDTH, "height": TextureQuery.HEIGHT, "depth": TextureQuery.DEPTH,
             "array_size": TextureQuery.ARRAY_SIZE, "channel_data_type": TextureQuery.CHANNEL_TYPE,
             "channel_order": TextureQuery.CHANNEL_ORDER, "normalized_coords": TextureQuery.NORMALIZED,
-            "num_mipmap_levels": TextureQuery.MIP_LEVELS, "num_samples": TextureQuery.SAMPLES}
+            "num_mipmap_levels": TextureQuery.MIP_LEVELS, "num_samples": TextureQuery.SAMPLES, "memory_layout": TextureQuery.LAYOUT,
+            "filter_mode": TextureQuery.FILTER, "addr_mode_0": TextureQuery.ADDRESS_0, "addr_mode_1": TextureQuery.ADDRESS_1,
+            "addr_mode_2": TextureQuery.ADDRESS_2, "force_unnormalized_coords": TextureQuery.UNNORMALIZED}
+_FARTHEST = range(-8, 8)
+"""Texels by which an offset moves a coordinate at most."""
 
 
 def handle(s: Selection, operand: ir.Operand) -> Value:
@@ -72,15 +77,16 @@ def _registers(s: Selection, operand: ir.Operand, count: int, type: str) -> list
 
 
 def _fetch(s: Selection, m: Match, i: ir.Instruction, geometry: Geometry, trailing: int, **fields) -> None:
-    """Emit a fetch of handle, perhaps a sampler, and coordinates; `trailing` operands behind change nothing."""
+    """Emit a fetch of handle, perhaps a sampler, coordinates and offsets; `trailing` operands between change nothing."""
     sources = [handle(s, i.operands[1])]
     rest = list(i.operands[2:])
     sampler = None
     if not isinstance(rest[0], ir.Vector) and len(rest) > 1 and isinstance(rest[1], ir.Vector):
         sampler = handle(s, rest.pop(0))
     coordinates = _coordinates(s, rest.pop(0), geometry, m.bound["type2"])
-    if len(rest) != trailing:
-        raise s.unsupported("texel offsets and depth comparison")
+    if len(rest) < trailing:
+        raise s.fault(f"`{i.opcode}` lacks its level or gradients")
+    offset = _texel_offset(s, rest[trailing:], geometry)
     if sampler is not None and len(coordinates) == 4:
         raise s.unsupported("a layered cubemap with a sampler of its own")
     if geometry in _LAYERED:
@@ -89,7 +95,29 @@ def _fetch(s: Selection, m: Match, i: ir.Instruction, geometry: Geometry, traili
         s.need("texture_cubemap")
     destinations = _registers(s, i.operands[0], 4, m.bound["type"])
     s.emit(Kind.TEXTURE, int(geometry), destinations, [*sources, *coordinates, *([] if sampler is None else [sampler])],
-           m.operation, flags=Flag.SIGNED if m.bound["type2"] == "s32" else 0, **fields)
+           m.operation, flags=Flag.SIGNED if m.bound["type2"] == "s32" else 0, offset=offset, **fields)
+
+
+def _texel_offset(s: Selection, operands: list[ir.Operand], geometry: Geometry) -> int:
+    """Give the offsets of x, y, z, a signed byte each, from what stands behind the coordinates."""
+    if operands and isinstance(operands[-1], ir.Register) and operands[-1].type == "f32":
+        raise s.unsupported("depth comparison: no interface of CUDA sets a sampler's comparison")
+    if not operands:
+        return 0
+    elements = list(operands[0].elements) if isinstance(operands[0], ir.Vector) else [operands[0]]
+    count = COORDINATES[geometry] - (geometry in _LAYERED)
+    if len(operands) > 1 or len(elements) < count or geometry in (Geometry.CUBE, Geometry.ACUBE):
+        raise s.fault(f"{geometry.name.lower().removeprefix('g')} takes {count} texel offsets at most, and no other operand behind it")
+    offset = 0
+    for k, element in enumerate(elements[:count]):
+        known = s.known(element)
+        if not isinstance(known, ir.Immediate):
+            raise s.unsupported("texel offsets that are not constants")
+        value = known.value - (1 << 32) if known.value >> 31 == 1 else known.value
+        if value not in _FARTHEST:
+            raise s.fault(f"a texel offset must be {_FARTHEST[0]} to {_FARTHEST[-1]}, got {value}")
+        offset |= (value & 255) << 8 * k
+    return offset
 
 
 @builds("texture")
@@ -113,11 +141,27 @@ def query(s: Selection, m: Match, i: ir.Instruction) -> None:
            combine=int(TextureOp.QUERY), element=int(_QUERIES[m.bound["query"]]), vec=int(m.fn == "surface"))
 
 
+@builds("kind_test")
+def kind_test(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``istypep``: whether a reference or a handle is of a kind."""
+    kind = {"texref": 1, "surfref": 2, "samplerref": 3}[m.bound["kind"]]
+    base = i.operands[1].base if isinstance(i.operands[1], ir.Address) else i.operands[1]
+    declared = s.module.variables.get(base.name) if isinstance(base, ir.Symbol) else None
+    found = s.fresh(4)
+    if declared is not None:  # a reference has its kind whatever it is bound to
+        is_kind = declared.opaque == m.bound["kind"]
+        s.emit(Kind.ALU, "mov_b32", [found], [immediate(kind if is_kind else 0)], "move")
+    else:
+        s.emit(Kind.TEXTURE, 0, [found], [handle(s, i.operands[1])], m.operation, combine=int(TextureOp.QUERY),
+               element=int(TextureQuery.KIND))
+    s.emit(Kind.SETP, "eq_u32", [*predicate_pair(s, i.operands[0])], [found, immediate(kind)], "int_compare")
+
+
 def _surface(s: Selection, m: Match, place: ir.Operand, coordinates: ir.Operand):
     geometry = _GEOMETRIES[m.bound["geometry"]]
     if geometry in _LAYERED:
         s.need("texture_layered")
-    type, count = m.bound["type"], int((m.bound["vec"] or "v1")[1:])
+    type, count = m.bound["type"], int((m.bound.get("vec") or "v1")[1:])
     if bits_of(type) * count > 128:
         raise s.fault(f"at most 16 bytes a thread, got {count} x {bits_of(type) // 8}")
     sources = [handle(s, place), *_coordinates(s, coordinates, geometry, "s32")]
@@ -143,3 +187,26 @@ def surface_store(s: Selection, m: Match, i: ir.Instruction) -> None:
         raise s.fault(f"this store takes {count} values, got {len(values)}")
     s.emit(Kind.SURFACE, int(geometry), [], [*sources, *(s.value(v, type) for v in values)], m.operation,
            combine=int(SurfaceOp.STORE), **fields)
+
+
+@builds("surface_formatted")
+def surface_formatted(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``sust.p``: registers of 32 bits become texels of the surface's format."""
+    geometry, _, count, sources, fields = _surface(s, m, i.operands[0], i.operands[1])
+    values = i.operands[2].elements if isinstance(i.operands[2], ir.Vector) else (i.operands[2],)
+    if len(values) != count or any(v is None for v in values):
+        raise s.fault(f"this store takes {count} values, got {len(values)}")
+    s.emit(Kind.SURFACE, int(geometry), [], [*sources, *(s.value(v, "b32") for v in values)], m.operation,
+           combine=int(SurfaceOp.STORE_FORMATTED), **fields)
+
+
+@builds("surface_reduce")
+def surface_reduce(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``sured``: of bytes, or of whole texels, whose format says in what order they are."""
+    s.need("atomics_global_64" if bits_of(m.bound["type"]) == 64 else "atomics_global")
+    geometry, type, _, sources, fields = _surface(s, m, i.operands[0], i.operands[1])
+    value = i.operands[2].elements[0] if isinstance(i.operands[2], ir.Vector) else i.operands[2]
+    by_format = m.bound["raw"] == "p" and m.bound["op"] in ("min", "max")
+    s.emit(Kind.SURFACE, int(geometry), [], [*sources, s.value(value, type)], m.operation, target=m.fn,
+           combine=int(SurfaceOp.REDUCE if m.bound["raw"] == "b" else SurfaceOp.REDUCE_FORMATTED),
+           flags=Flag.SIGNED if by_format else 0, **fields)

@@ -9,7 +9,7 @@ from archdef.ptx import ir
 from archdef.ptx.table import Match
 
 
-def _member_mask(s: Selection, i: ir.Instruction, position: int):
+def member_mask(s: Selection, i: ir.Instruction, position: int):
     """Give the mask of participating lanes, in the width of its register; None if the form has none.
 
     A literal -1, or a register that holds nothing else, means all lanes of the machine, however wide it is. A mask of 32 bits that is
@@ -39,23 +39,23 @@ def narrow_mask(s: Selection, what: str, instead: str) -> None:
         raise s.fault(f"{what} names 32 of the {lanes} lanes that a warp of {s.architecture.name} has: use {instead}")
 
 
-def _width(s: Selection, value) -> int:
+def mask_width(s: Selection, value) -> int:
     return value.width if isinstance(value, Const) else s.unit.widths[value] if value is not None else 4
 
 
 @builds("vote")
 def vote(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``vote``."""
-    holds, mask = s.predicate(i.operands[1]), _member_mask(s, i, 2)
+    holds, mask = s.predicate(i.operands[1]), member_mask(s, i, 2)
     if m.fn == "ballot":
         if m.bound["type"] == "b32":
             narrow_mask(s, "a 32-bit ballot", "vote.sync.ballot.b64")
         d, finish = s.destination(i.operands[0], m.bound["type"])
-        s.emit(Kind.VOTE, VoteOp.BALLOT, [d], [holds, mask], "vote", width=s.unit.widths[d], element=_width(s, mask))
+        s.emit(Kind.VOTE, VoteOp.BALLOT, [d], [holds, mask], "vote", width=s.unit.widths[d], element=mask_width(s, mask))
         finish()
     else:
         s.emit(Kind.VOTE, VoteOp[m.fn.upper()], predicate_pair(s, i.operands[0])[:1], [holds, mask], "vote",
-               element=_width(s, mask))
+               element=mask_width(s, mask))
 
 
 @builds("active_mask")
@@ -80,10 +80,24 @@ def _destinations(s: Selection, operand: ir.Operand, type: str):
 def shuffle(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``shfl``: value, lane, clamp and segment mask, members."""
     sources = [s.value(operand, type) for operand, type in zip(i.operands[1:4], ("b32", "u32", "u32"))]
-    mask = _member_mask(s, i, 4)
+    mask = member_mask(s, i, 4)
+    _check_control(s, m.fn, s.known(i.operands[3]))
     d, finish = _destinations(s, i.operands[0], "b32")
-    s.emit(Kind.SHUFFLE, ShuffleOp[m.fn.upper()], d, [*sources, mask], "shuffle")
+    s.emit(Kind.SHUFFLE, ShuffleOp[m.fn.upper()], d, [*sources, mask], "shuffle", element=mask_width(s, mask))
     finish()
+
+
+def _check_control(s: Selection, mode: str, operand: ir.Operand) -> None:
+    """Refuse a clamp and segment mask that were written for 32 lanes where warps are wider: half of the lanes would read themselves."""
+    lanes = s.architecture.warp.size
+    if lanes <= 32 or not isinstance(operand, ir.Immediate) or not isinstance(operand.value, int):
+        return
+    clamp, segment = operand.value & 63, operand.value >> 8 & 63
+    if segment & 32 or (segment == 0 if mode == "up" else clamp != 31):
+        return
+    width = 32 - (segment & 31)
+    raise s.fault(f"{operand.value:#x} divides 32 lanes into segments of {width}, a warp of {s.architecture.name} has {lanes}: use "
+                  f"{64 - width << 8 | (0 if mode == 'up' else 63):#x}, or {0 if mode == 'up' else 63:#x} for the whole warp")
 
 
 @builds("shuffle_width")
@@ -107,37 +121,37 @@ def shuffle_width(s: Selection, m: Match, i: ir.Instruction) -> None:
 def redux(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``redux``: one result for all members."""
     type = m.bound["type"]
-    value, mask = s.value(i.operands[1], type), _member_mask(s, i, 2)
+    value, mask = s.value(i.operands[1], type), member_mask(s, i, 2)
     name = f"{m.fn}_{type[0]}" if m.fn in ("min", "max") else m.fn
     d, finish = s.destination(i.operands[0], type)
-    s.emit(Kind.REDUX, ReduxOp[name.upper()], [d], [value, mask], "redux", element=_width(s, mask))
+    s.emit(Kind.REDUX, ReduxOp[name.upper()], [d], [value, mask], "redux", element=mask_width(s, mask))
     finish()
 
 
 @builds("elect")
 def elect(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``elect``: the lowest member leads."""
-    mask, pair = _member_mask(s, i, 1), i.operands[0]
+    mask, pair = member_mask(s, i, 1), i.operands[0]
     if not isinstance(pair, ir.PredicatePair):
         raise s.fault("expected a register and a predicate, %r|%p, as destination")
     d, finish = s.destination(pair.first, "b32") if pair.first is not None else (None, lambda: None)
     leads = s.register(pair.second.name, "pred") if isinstance(pair.second, ir.Predicate) else None
-    s.emit(Kind.VOTE, VoteOp.ELECT, [d, leads], [TRUE, mask], "vote", element=_width(s, mask))
+    s.emit(Kind.VOTE, VoteOp.ELECT, [d, leads], [TRUE, mask], "vote", element=mask_width(s, mask))
     finish()
 
 
 @builds("match")
 def match(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``match``: which lanes hold the same value."""
-    value, mask = s.value(i.operands[1], m.bound["type"]), _member_mask(s, i, 2)
+    value, mask = s.value(i.operands[1], m.bound["type"]), member_mask(s, i, 2)
     operand = i.operands[0].first if isinstance(i.operands[0], ir.PredicatePair) else i.operands[0]
     wide = isinstance(operand, ir.Register) and operand.type.endswith("64")
     if not wide:
         narrow_mask(s, "a 32-bit mask of matching lanes", "a .b64 destination")
-    if wide and _width(s, mask) == 4:
+    if wide and mask_width(s, mask) == 4:
         mask = s.temporary("cvt_u64_u32", [mask], 8, "move")
-    elif not wide and _width(s, mask) == 8:
+    elif not wide and mask_width(s, mask) == 8:
         mask = s.temporary("low_b64", [mask], 4, "move")
     d, finish = _destinations(s, i.operands[0], "b64" if wide else "b32")
-    s.emit(Kind.MATCH, 1 if m.fn == "all" else 0, d, [value, mask], "match", width=8 if wide else 4, element=_width(s, value))
+    s.emit(Kind.MATCH, 1 if m.fn == "all" else 0, d, [value, mask], "match", width=8 if wide else 4, element=mask_width(s, value))
     finish()

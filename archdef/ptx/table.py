@@ -171,10 +171,16 @@ _HINTS = ("cache=ca|cg|cs|lu|cv|wb|wt|nc? nc? evict1=L1::evict_normal|L1::evict_
 _MEMORY = ("space=global|shared|local|const|param|shared::cta>shared|shared::cluster>shared|param::entry>param|param::func>param? "
            f"{_ORDERING} {_SCOPE}")
 _DATA = "b8|u8|s8|b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64"
-_PHASE_SPACE = "space=shared|shared::cta>shared?"
+_PHASE_SPACE = "space=shared|shared::cta>shared|shared::cluster>shared?"
 _PHASE = f"order=release|acquire|relaxed? scope=cta|cluster? {_PHASE_SPACE}"
 _GEOMETRY = "geometry=1d|2d|3d|a1d|a2d|cube|acube"
 _SURFACE = "geometry=1d|2d|3d|a1d|a2d boundary=trap|clamp|zero cache=ca|cg|cs|cv|wb|wt?"
+_SURFACE_RED = "geometry=1d|2d|3d boundary=trap|clamp|zero"
+_COUNTED = "done=mbarrier::complete_tx::bytes"
+_TO_SHARED = "async bulk to=shared::cluster|shared::cta from=global"
+_TO_GLOBAL = "async bulk to=global from=shared::cta bulk_group hint=L2::cache_hint?"
+_ASYNC_RED = f"order=relaxed scope=cluster space=shared::cluster>shared? {_COUNTED}"
+_WITHIN = f"async bulk to=shared::cluster from=shared::cta {_COUNTED}"
 _ATOMIC_SPACE = f"space=global|shared|shared::cta>shared|shared::cluster>shared? {_ORDERING} {_SCOPE} hint=L2::cache_hint?"
 
 TABLE: tuple[Row, ...] = (
@@ -263,8 +269,8 @@ TABLE: tuple[Row, ...] = (
     Row("bfe", _INT64, "", "d a b:u32 c:u32", "alu", "bfe_{type}", "bit_field*2", "bit_operations"),
     Row("bfi", "b32", "", "d a b c:u32 e:u32", "alu", "bfi_b32", "bit_field", "bit_operations"),
     Row("bfi", "b64", "", "d a b c:u32 e:u32", "alu", "bfi_b64", "bit_field*2", "bit_operations"),
-    Row("bmsk", "b32", "mode=clamp|wrap", "d a b", "alu", "bmsk_{mode}_b32", "bit_field", "bit_operations"),
-    Row("szext", _INT32, "mode=clamp|wrap", "d a b:u32", "alu", "szext_{mode}_{type}", "bit_field", "bit_operations"),
+    Row("bmsk", "b32", "mode=clamp|wrap", "d a b", "alu", "bmsk_{mode}_b32", "bit_field", "bit_masks"),
+    Row("szext", _INT32, "mode=clamp|wrap", "d a b:u32", "alu", "szext_{mode}_{type}", "bit_field", "bit_masks"),
     Row("fns", "b32", "", "d a b c", "alu", "fns_b32", "bit_count*4", "bit_operations"),
     Row("prmt", "b32", "mode=f4e|b4e|rc8|ecl|ecr|rc16?", "d a b c", "alu", "prmt{_mode}_b32", "byte_permute", "byte_permute"),
     # ---------------------------------------------------------------------------------------------------- floating point
@@ -285,11 +291,15 @@ TABLE: tuple[Row, ...] = (
     Row("cos", "f32", "approx ftz?", "d a", "alu", "cos_f32", "fp32_transcendental"),
     Row("lg2", "f32", "approx ftz?", "d a", "alu", "lg2_f32", "fp32_transcendental"),
     Row("ex2", "f32", "approx ftz?", "d a", "alu", "ex2_f32", "fp32_transcendental"),
-    Row("tanh", "f32", "approx", "d a", "alu", "tanh_f32", "fp32_transcendental"),
-    Row("min", "f32", "ftz? nan=NaN>nan?", "d a b", "alu", "min{_ftz}{_nan}_f32", "fp32_minmax"),
-    Row("max", "f32", "ftz? nan=NaN>nan?", "d a b", "alu", "max{_ftz}{_nan}_f32", "fp32_minmax"),
-    Row("min", "f32", "ftz? nan=NaN>nan? xorsign abs", "d a b", "alu", "min{_ftz}{_nan}_xorsign_f32", "fp32_minmax"),
-    Row("max", "f32", "ftz? nan=NaN>nan? xorsign abs", "d a b", "alu", "max{_ftz}{_nan}_xorsign_f32", "fp32_minmax"),
+    Row("tanh", "f32", "approx", "d a", "alu", "tanh_f32", "fp32_transcendental", "fp32_tanh"),
+    Row("min", "f32", "ftz?", "d a b", "alu", "min{_ftz}_f32", "fp32_minmax"),
+    Row("min", "f32", "ftz? nan=NaN>nan", "d a b", "alu", "min{_ftz}{_nan}_f32", "fp32_minmax", "minmax_nan"),
+    Row("max", "f32", "ftz?", "d a b", "alu", "max{_ftz}_f32", "fp32_minmax"),
+    Row("max", "f32", "ftz? nan=NaN>nan", "d a b", "alu", "max{_ftz}{_nan}_f32", "fp32_minmax", "minmax_nan"),
+    Row("min", "f32", "ftz? nan=NaN>nan? xorsign abs", "d a b", "alu", "min{_ftz}{_nan}_xorsign_f32", "fp32_minmax",
+        "minmax_xorsign"),
+    Row("max", "f32", "ftz? nan=NaN>nan? xorsign abs", "d a b", "alu", "max{_ftz}{_nan}_xorsign_f32", "fp32_minmax",
+        "minmax_xorsign"),
     Row("abs", "f32", "ftz?", "d a", "alu", "abs{_ftz}_f32", "fp32_add"),
     Row("neg", "f32", "ftz?", "d a", "alu", "neg{_ftz}_f32", "fp32_add"),
     Row("copysign", "f32", "", "d a b", "alu", "copysign_f32", "int_logic"),
@@ -318,15 +328,17 @@ TABLE: tuple[Row, ...] = (
     Row("sub", _HALF, "rnd=rn? ftz? sat?", "d a b", "alu", "sub{_ftz}{_sat}_{type}", "fp16_add", "fp16"),
     Row("mul", _HALF, "rnd=rn? ftz? sat?", "d a b", "alu", "mul{_ftz}{_sat}_{type}", "fp16_mul", "fp16"),
     Row("fma", _HALF, "rnd=rn ftz? sat?", "d a b c", "alu", "fma{_ftz}{_sat}_{type}", "fp16_fma", "fp16"),
-    Row("fma", _HALF, "rnd=rn ftz? relu", "d a b c", "alu", "fma{_ftz}_relu_{type}", "fp16_fma", "fp16"),
+    Row("fma", _HALF, "rnd=rn ftz? relu", "d a b c", "alu", "fma{_ftz}_relu_{type}", "fp16_fma", "fp16_minmax"),
     Row("neg", _HALF, "ftz?", "d a", "alu", "neg{_ftz}_{type}", "fp16_add", "fp16"),
     Row("abs", _HALF, "ftz?", "d a", "alu", "abs{_ftz}_{type}", "fp16_add", "fp16"),
-    Row("min", _HALF, "ftz? nan=NaN>nan?", "d a b", "alu", "min{_ftz}{_nan}_{type}", "fp16_minmax", "fp16"),
-    Row("max", _HALF, "ftz? nan=NaN>nan?", "d a b", "alu", "max{_ftz}{_nan}_{type}", "fp16_minmax", "fp16"),
-    Row("min", _HALF, "ftz? nan=NaN>nan? xorsign abs", "d a b", "alu", "min{_ftz}{_nan}_xorsign_{type}", "fp16_minmax", "fp16"),
-    Row("max", _HALF, "ftz? nan=NaN>nan? xorsign abs", "d a b", "alu", "max{_ftz}{_nan}_xorsign_{type}", "fp16_minmax", "fp16"),
-    Row("ex2", _HALF, "approx", "d a", "alu", "ex2_{type}", "fp16_transcendental", "fp16"),
-    Row("tanh", _HALF, "approx", "d a", "alu", "tanh_{type}", "fp16_transcendental", "fp16"),
+    Row("min", _HALF, "ftz? nan=NaN>nan?", "d a b", "alu", "min{_ftz}{_nan}_{type}", "fp16_minmax", "fp16_minmax"),
+    Row("max", _HALF, "ftz? nan=NaN>nan?", "d a b", "alu", "max{_ftz}{_nan}_{type}", "fp16_minmax", "fp16_minmax"),
+    Row("min", _HALF, "ftz? nan=NaN>nan? xorsign abs", "d a b", "alu", "min{_ftz}{_nan}_xorsign_{type}", "fp16_minmax",
+        "fp16_minmax minmax_xorsign"),
+    Row("max", _HALF, "ftz? nan=NaN>nan? xorsign abs", "d a b", "alu", "max{_ftz}{_nan}_xorsign_{type}", "fp16_minmax",
+        "fp16_minmax minmax_xorsign"),
+    Row("ex2", _HALF, "approx", "d a", "alu", "ex2_{type}", "fp16_transcendental", "fp16_transcendental"),
+    Row("tanh", _HALF, "approx", "d a", "alu", "tanh_{type}", "fp16_transcendental", "fp16_transcendental"),
     Row("add", _BRAIN, "rnd=rn?", "d a b", "alu", "add_{type}", "fp16_add", "bf16"),
     Row("sub", _BRAIN, "rnd=rn?", "d a b", "alu", "sub_{type}", "fp16_add", "bf16"),
     Row("mul", _BRAIN, "rnd=rn?", "d a b", "alu", "mul_{type}", "fp16_mul", "bf16"),
@@ -335,10 +347,12 @@ TABLE: tuple[Row, ...] = (
     Row("abs", _BRAIN, "", "d a", "alu", "abs_{type}", "fp16_add", "bf16"),
     Row("min", _BRAIN, "nan=NaN>nan?", "d a b", "alu", "min{_nan}_{type}", "fp16_minmax", "bf16"),
     Row("max", _BRAIN, "nan=NaN>nan?", "d a b", "alu", "max{_nan}_{type}", "fp16_minmax", "bf16"),
-    Row("min", _BRAIN, "nan=NaN>nan? xorsign abs", "d a b", "alu", "min{_nan}_xorsign_{type}", "fp16_minmax", "bf16"),
-    Row("max", _BRAIN, "nan=NaN>nan? xorsign abs", "d a b", "alu", "max{_nan}_xorsign_{type}", "fp16_minmax", "bf16"),
-    Row("ex2", _BRAIN, "approx ftz", "d a", "alu", "ex2_{type}", "fp16_transcendental", "bf16"),
-    Row("tanh", _BRAIN, "approx", "d a", "alu", "tanh_{type}", "fp16_transcendental", "bf16"),
+    Row("min", _BRAIN, "nan=NaN>nan? xorsign abs", "d a b", "alu", "min{_nan}_xorsign_{type}", "fp16_minmax",
+        "bf16 minmax_xorsign"),
+    Row("max", _BRAIN, "nan=NaN>nan? xorsign abs", "d a b", "alu", "max{_nan}_xorsign_{type}", "fp16_minmax",
+        "bf16 minmax_xorsign"),
+    Row("ex2", _BRAIN, "approx ftz", "d a", "alu", "ex2_{type}", "fp16_transcendental", "bf16 fp16_transcendental"),
+    Row("tanh", _BRAIN, "approx", "d a", "alu", "tanh_{type}", "fp16_transcendental", "bf16 fp16_transcendental"),
     Row("setp", "f16", f"{_FLOAT_ORDER} ftz?", "p a b", "compare", "{cmp}{_ftz}_f16", "fp16_compare", "fp16"),
     Row("setp", "f16", f"{_FLOAT_ORDER} {_COMBINE} ftz?", "p a b c:pred", "compare", "{cmp}{_ftz}_f16", "fp16_compare", "fp16"),
     Row("setp", "bf16", _FLOAT_ORDER, "p a b", "compare", "{cmp}_bf16", "fp16_compare", "bf16"),
@@ -386,18 +400,18 @@ TABLE: tuple[Row, ...] = (
     Row("mov", "b128", "", "d a", "move128", "", "move"),
     Row("cvt", f"{_NUMBER} {_NUMBER}",
         f"{_ROUND}? whole=rni|rzi|rmi|rpi? ftz? sat?", "d a:{type2}", "convert", "", "convert"),
-    Row("cvt", "f16 f32", "rnd=rn|rz relu satfinite?", "d a:f32", "alu", "cvt_{rnd}_relu{_satfinite}_f16_f32", "convert", "fp16"),
-    Row("cvt", "f16 f32", "rnd=rn|rz satfinite", "d a:f32", "alu", "cvt_{rnd}_satfinite_f16_f32", "convert", "fp16"),
+    Row("cvt", "f16 f32", "rnd=rn|rz relu satfinite?", "d a:f32", "alu", "cvt_{rnd}_relu{_satfinite}_f16_f32", "convert", "fp16_minmax"),
+    Row("cvt", "f16 f32", "rnd=rn|rz satfinite", "d a:f32", "alu", "cvt_{rnd}_satfinite_f16_f32", "convert", "fp16_minmax"),
     Row("cvt", "bf16 f32", "rnd=rn|rz relu satfinite?", "d a:f32", "alu", "cvt_{rnd}_relu{_satfinite}_bf16_f32", "convert", "bf16"),
     Row("cvt", "bf16 f32", "rnd=rn|rz satfinite", "d a:f32", "alu", "cvt_{rnd}_satfinite_bf16_f32", "convert", "bf16"),
     Row("cvt", "f16x2 f32", "rnd=rn|rz relu? satfinite?", "d a:f32 b:f32", "alu", "cvt_{rnd}{_relu}{_satfinite}_f16x2_f32",
-        "convert", "fp16"),
+        "convert", "fp16_minmax"),
     Row("cvt", "bf16x2 f32", "rnd=rn|rz relu? satfinite?", "d a:f32 b:f32", "alu", "cvt_{rnd}{_relu}{_satfinite}_bf16x2_f32",
         "convert", "bf16"),
     Row("cvt", "tf32 f32", "rnd=rn|rz|rna relu? satfinite?", "d a:f32", "alu", "cvt_{rnd}{_relu}{_satfinite}_tf32_f32", "convert",
         "tf32"),
-    Row("cvt", "u16|s16 s32", "pack sat", "d:b32 a:s32 b:s32", "alu", "cvt_pack_{type}", "convert"),
-    Row("cvt", "u8|s8|u4|s4|u2|s2 s32 b32", "pack sat", "d:b32 a:s32 b:s32 c:b32", "alu", "cvt_pack_{type}", "convert"),
+    Row("cvt", "u16|s16 s32", "pack sat", "d:b32 a:s32 b:s32", "alu", "cvt_pack_{type}", "convert", "convert_pack"),
+    Row("cvt", "u8|s8|u4|s4|u2|s2 s32 b32", "pack sat", "d:b32 a:s32 b:s32 c:b32", "alu", "cvt_pack_{type}", "convert", "convert_pack"),
     Row("cvta", "u32|u64", "to? space=global|shared|local|const|param|shared::cta>shared|shared::cluster>shared|"
         "param::entry>param", "d a", "generic_address", "", "int{w}_add"),
     Row("isspacep", "", "space=global|shared|local|const|param|shared::cta>shared|shared::cluster>shared|"
@@ -441,6 +455,33 @@ TABLE: tuple[Row, ...] = (
     Row("cp", "", "async wait_group", "n:u32", "copy_group", "wait", "move", "cp_async"),
     Row("cp", "", "async wait_all", "", "copy_group", "wait_all", "move", "cp_async"),
     Row("cp", "b64", f"async mbarrier arrive noinc? {_PHASE_SPACE}", "a", "copy_arrive", "", "atomic_shared", "cp_async mbarrier"),
+    Row("cp", "", f"{_TO_SHARED} {_COUNTED} hint=L2::cache_hint?", "a b n:u32 m e?", "bulk_copy", "to_shared", "bulk_copy",
+        "bulk_copies mbarrier_tx"),
+    Row("cp", "", _WITHIN, "a b n:u32 m", "bulk_copy", "within", "bulk_copy", "bulk_copies mbarrier_tx"),
+    Row("cp", "", _TO_GLOBAL, "a b n:u32 e?", "bulk_copy", "to_global", "bulk_copy", "bulk_copies"),
+    Row("cp", "u32|s32|u64", f"reduce {_WITHIN} op=add", "a b n:u32 m", "bulk_copy", "add_{b}", "bulk_copy", "bulk_copies mbarrier_tx"),
+    Row("cp", "u32|s32", f"reduce {_WITHIN} op=min|max", "a b n:u32 m", "bulk_copy", "{op}_{type}", "bulk_copy",
+        "bulk_copies mbarrier_tx"),
+    Row("cp", "u32", f"reduce {_WITHIN} op=inc|dec", "a b n:u32 m", "bulk_copy", "{op}_u32", "bulk_copy", "bulk_copies mbarrier_tx"),
+    Row("cp", "b32", f"reduce {_WITHIN} op=and|or|xor", "a b n:u32 m", "bulk_copy", "{op}_b32", "bulk_copy", "bulk_copies mbarrier_tx"),
+    Row("cp", "u32|s32|u64", f"reduce {_TO_GLOBAL} op=add", "a b n:u32 e?", "bulk_copy", "add_{b}", "bulk_copy", "bulk_copies"),
+    # sums in single precision keep subnormals, unlike those of red on global memory (an H100 does)
+    Row("cp", "f32", f"reduce {_TO_GLOBAL} op=add", "a b n:u32 e?", "bulk_copy", "add_f32", "bulk_copy", "bulk_copies"),
+    Row("cp", "f64", f"reduce {_TO_GLOBAL} op=add", "a b n:u32 e?", "bulk_copy", "add_f64", "bulk_copy", "bulk_copies"),
+    Row("cp", "f16|bf16", f"reduce {_TO_GLOBAL} op=add noftz", "a b n:u32 e?", "bulk_copy", "add_{type}", "bulk_copy", "bulk_copies"),
+    Row("cp", "u32|s32|u64|s64|f16|bf16", f"reduce {_TO_GLOBAL} op=min|max", "a b n:u32 e?", "bulk_copy", "{op}_{type}", "bulk_copy",
+        "bulk_copies"),
+    Row("cp", "u32", f"reduce {_TO_GLOBAL} op=inc|dec", "a b n:u32 e?", "bulk_copy", "{op}_u32", "bulk_copy", "bulk_copies"),
+    Row("cp", "b32|b64", f"reduce {_TO_GLOBAL} op=and|or|xor", "a b n:u32 e?", "bulk_copy", "{op}_{b}", "bulk_copy", "bulk_copies"),
+    Row("cp", "", "async bulk prefetch level=L2 from=global hint=L2::cache_hint?", "a n:u32 e?", "hint", "", "", "bulk_copies"),
+    Row("cp", "", "async bulk commit_group", "", "copy_group", "bulk_commit", "move", "bulk_copies"),
+    Row("cp", "", "async bulk wait_group read?", "n:u32", "copy_group", "bulk_wait{_read}", "move", "bulk_copies"),
+    Row("st", "b32|u32|s32|f32|b64|u64|s64|f64", f"async weak? space=shared::cluster>shared? {_COUNTED} vec=v2|v4?", "a b m", "store_async", "",
+        "store_shared", "mbarrier_tx"),
+    Row("red", "u32|s32|u64", f"async {_ASYNC_RED} op=add", "a b m", "atomic_async", "add_{b}", "atomic_shared", "mbarrier_tx"),
+    Row("red", "u32|s32", f"async {_ASYNC_RED} op=min|max", "a b m", "atomic_async", "{op}_{type}", "atomic_shared", "mbarrier_tx"),
+    Row("red", "u32", f"async {_ASYNC_RED} op=inc|dec", "a b m", "atomic_async", "{op}_u32", "atomic_shared", "mbarrier_tx"),
+    Row("red", "b32", f"async {_ASYNC_RED} op=and|or|xor", "a b m", "atomic_async", "{op}_b32", "atomic_shared", "mbarrier_tx"),
     Row("mbarrier", "b64", f"init {_PHASE_SPACE}", "a b:u32", "phase", "init", "atomic_shared", "mbarrier"),
     Row("mbarrier", "b64", f"inval {_PHASE_SPACE}", "a", "phase", "invalidate", "atomic_shared", "mbarrier"),
     Row("mbarrier", "b64", f"arrive noComplete? {_PHASE}", "d a b:u32?", "phase_arrive", "arrive", "atomic_shared", "mbarrier"),
@@ -497,6 +538,10 @@ TABLE: tuple[Row, ...] = (
     Row("barrier", "", "cta? arrive aligned?", "a:u32 b:u32", "barrier", "arrive", "barrier", "barrier_count"),
     Row("barrier", "u32", "cta? red op=popc aligned?", "d a:u32 b:u32 c:pred?", "barrier_reduce", "popc", "barrier", "barrier_reduce"),
     Row("barrier", "pred", "cta? red op=and|or aligned?", "p a:u32 b:u32 c:pred?", "barrier_reduce", "{op}", "barrier", "barrier_reduce"),
+    Row("barrier", "", "cluster arrive order=release|relaxed? aligned?", "", "barrier_cluster", "cluster_arrive", "barrier", "clusters"),
+    Row("barrier", "", "cluster wait order=acquire? aligned?", "", "barrier_cluster", "cluster_wait", "barrier", "clusters"),
+    Row("mapa", "u32|u64", "space=shared::cluster?", "d a b:u32", "map_rank", "", "select", "clusters"),
+    Row("getctarank", "u32|u64", "space=shared::cluster?", "d:u32 a", "rank_of", "", "move", "clusters"),
     # ------------------------------------------------------------------------------------------------------------- warp
     Row("vote", "pred", "mode=all|any|uni sync?", "p a:pred m:u32?", "vote", "{mode}", "vote", "vote"),
     Row("vote", "b32", "mode=ballot sync?", "d a:pred m:u32?", "vote", "ballot", "vote", "vote_ballot"),
@@ -512,19 +557,27 @@ TABLE: tuple[Row, ...] = (
     Row("match", "b32|b64", "mode=all sync?", "d:u32 a m:u32", "match", "all", "match", "match"),
     # --------------------------------------------------------------------------------------------- textures and surfaces
     # operands are those inside the brackets one after the other; what follows them (level, gradients) is optional
-    Row("tex", "f32|u32|s32 f32", f"mip=base|level|grad? {_GEOMETRY} vec=v4", "d a b c? e? f?", "texture", "", "load_texture",
+    Row("tex", "f32|u32|s32 f32", f"mip=base|level|grad? {_GEOMETRY} vec=v4", "d a b c? e? f? g? h?", "texture", "", "load_texture",
         "texture"),
-    Row("tex", "f32|u32|s32 s32", "mip=base|level? geometry=1d|2d|3d|a1d|a2d vec=v4", "d a b c? e?", "texture", "", "load_texture",
+    Row("tex", "f32|u32|s32 s32", "mip=base|level? geometry=1d|2d|3d|a1d|a2d vec=v4", "d a b c? e? f? g?", "texture", "", "load_texture",
         "texture"),
-    Row("tld4", "f32|u32|s32 f32", "component=r|g|b|a geometry=2d|a2d vec=v4", "d a b c?", "texture_gather", "", "load_texture",
+    Row("tld4", "f32|u32|s32 f32", "component=r|g|b|a geometry=2d|a2d|cube|acube vec=v4", "d a b c? e? f?", "texture_gather", "", "load_texture",
         "texture_gather"),
     Row("txq", "b32", "query=width|height|depth|array_size|channel_data_type|channel_order|normalized_coords|"
-        "num_mipmap_levels|num_samples", "d a", "texture_query", "", "load_texture", "texture"),
+        "num_mipmap_levels|num_samples|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords", "d a", "texture_query",
+        "", "load_texture", "texture"),
     Row("txq", "b32", "level query=width|height|depth", "d a b", "texture_query", "", "load_texture", "texture"),
-    Row("suq", "b32", "query=width|height|depth|array_size|channel_data_type|channel_order", "d a", "texture_query", "surface",
+    Row("suq", "b32", "query=width|height|depth|array_size|channel_data_type|channel_order|memory_layout", "d a", "texture_query", "surface",
         "load_surface", "surface"),
     Row("suld", "b8|b16|b32|b64", f"raw=b {_SURFACE} vec=v2|v4?", "d a b", "surface_load", "", "load_surface", "surface"),
     Row("sust", "b8|b16|b32|b64", f"raw=b {_SURFACE} vec=v2|v4?", "a b d", "surface_store", "", "store_surface", "surface"),
+    Row("sust", "b32", f"formatted=p {_SURFACE} vec=v2|v4?", "a b d", "surface_formatted", "", "store_surface", "surface"),
+    Row("sured", "u32|s32|u64", f"raw=b op=add {_SURFACE_RED}", "a b d", "surface_reduce", "add_{b}", "store_surface", "surface"),
+    Row("sured", "u32|s32|u64|s64", f"raw=b op=min|max {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_{type}", "store_surface", "surface"),
+    Row("sured", "b32", f"raw=b op=and|or {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_b32", "store_surface", "surface"),
+    Row("sured", "b32|b64", f"raw=p op=add|and|or {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_{b}", "store_surface", "surface"),
+    Row("sured", "b32|b64", f"raw=p op=min|max {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_u{bits}", "store_surface", "surface"),
+    Row("istypep", "", "kind=texref|surfref|samplerref", "p a", "kind_test", "", "load_texture", "texture"),
 )
 
 
@@ -581,7 +634,17 @@ def unsupported(instruction: Instruction, module: Module, why: str = "") -> Unsu
                                   text=text)
 
 
+REFUSED = {
+    "tensor": "copies by a tensor map are not modelled; cp.async.bulk without .tensor is",
+    "multicast::cluster": "a cluster is one block here, so there is nobody to multicast to",
+}
+"""Modifier → why no form with it is known."""
+
+
 def _advice(instruction: Instruction) -> str:
+    for modifier in instruction.modifiers:
+        if modifier in REFUSED:
+            return f": {REFUSED[modifier]}"
     rows = ROWS.get(instruction.opcode)
     if rows is None:
         return nearest(instruction.opcode, ROWS)

@@ -34,12 +34,20 @@ class Launcher:
         """Launch with the device's budgets."""
         return self.launch(*arguments)
 
+    def cooperative(self, *arguments, **options) -> Run:
+        """Launch so that the whole grid may synchronise (``this_grid().sync()``); `options` are those of `launch`.
+
+        Raises LaunchError also if not all blocks can be resident at once; it says how many can.
+        """
+        return self.launch(*arguments, cooperative=True, **options)
+
     def launch(self, *arguments, max_instructions: int | None = None, max_cycles: int | None = None,
-               progress: bool | None = None) -> Run:
+               progress: bool | None = None, cooperative: bool = False) -> Run:
         """Launch and wait for the end.
 
         max_instructions, max_cycles : budgets of this launch; None for the device's.
         progress                     : draw a bar once a second has passed; None: if stderr is a terminal.
+        cooperative                  : as `cooperative` does.
 
         Raises LaunchError, GuestFault, BudgetExceeded; Interrupted after Ctrl-C. Device memory stays readable.
         """
@@ -57,11 +65,14 @@ class Launcher:
         shared = program.shared_bytes + self.shared_bytes
         variables = kernel.module.images.of(program)
         resident = self._occupancy(architecture, program, shared)
+        if cooperative:
+            limits.check_cooperative(name, architecture, self.grid, resident)
         simulation = core.Simulation(
             device.machine, program, device.memory.engine, self.grid, self.block, parameters, self.shared_bytes,
             resident.active_blocks, max_instructions or device.max_instructions, max_cycles or device.max_cycles,
             variables.global_base, variables.const_base, name, heap_bytes=device.heap_bytes, print_bytes=device.print_bytes,
-            textures=texture.of(device.memory).pack(kernel.module.textures.placed(program, variables.global_base)))
+            textures=texture.of(device.memory).pack(kernel.module.textures.placed(program, variables.global_base)),
+            cooperative=cooperative)
         blocks = math.prod(self.grid)
         try:
             with Progress(f"{architecture.label} {name}", blocks, progress) as bar:

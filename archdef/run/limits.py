@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 from archdef.errors import LaunchError
+from archdef.spec import FEATURES
 
 AXES = "xyz"
 _WITHIN_WARP = frozenset("activemask elect ldmatrix match mma movmatrix redux shfl stmatrix vote wmma".split())
@@ -48,9 +49,24 @@ def check_kernel(kernel: str, architecture, program, block: tuple[int, int, int]
     required, largest = program.directives.get("reqntid"), program.directives.get("maxntid")
     if required is not None and block != (*required, *(1,) * (3 - len(required))):
         raise LaunchError(f"{kernel} was compiled for blocks of {required} (.reqntid), got {block}")
+    cluster = math.prod(program.directives.get("reqnctapercluster", ()))
+    if cluster > 1:
+        raise LaunchError(f"{kernel} was compiled for clusters of {cluster} blocks (.reqnctapercluster); a cluster is one block here")
     if largest is not None and math.prod(block) > math.prod(largest):
         raise LaunchError(f"{kernel} was compiled for at most {math.prod(largest)} threads per block (.maxntid), "
                           f"got {math.prod(block)}")
+
+
+def check_cooperative(kernel: str, architecture, grid: tuple[int, int, int], resident) -> None:
+    """Refuse a cooperative launch of more blocks than can be resident at once. Raises LaunchError."""
+    if "cooperative_launch" not in architecture.isa.features:
+        raise LaunchError(f"cannot launch {kernel} cooperatively on {architecture.label}: it does not declare the feature "
+                          f"cooperative_launch ({FEATURES['cooperative_launch']})")
+    most = resident.active_blocks * architecture.chip.multiprocessors
+    if (blocks := math.prod(grid)) > most:
+        raise LaunchError(f"cannot launch {kernel} cooperatively on {architecture.label}: all blocks must be resident at once, at most "
+                          f"{most} ({resident.active_blocks} on each of {architecture.chip.multiprocessors} multiprocessors, by "
+                          f"{', '.join(resident.limiter)}), got {blocks}")
 
 
 def check_warp_size(kernel: str, architecture, program, warp_size: int | None) -> None:

@@ -12,13 +12,13 @@ from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_
                               Unit, operations)
 from archdef.spec.machine import Chip, Clocks, HostLink, Limits, Schedulers, Vocabulary, Warp
 from archdef.spec.memory import Cache, Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory
-from archdef.spec.policy import (BlockDispatch, DramScheduling, FirstReady, GreedyThenOldest, Interleaved, IpdomStack,
+from archdef.spec.policy import (BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, Interleaved, IpdomStack,
                                  LooseRoundRobin, OldestFirst, PartitionMap, PolicyValue, Reconvergence, RoundRobin,
                                  SchedulerPolicy, TwoLevel, WeightedPriority, XorHash, named)
 
 __all__ = [
     "Architecture", "BlockDispatch", "Broadcast", "Cache", "Caches", "Chip", "Cite", "Clocks", "Coalescing",
-    "CoalescingRule", "Dram", "DramScheduling", "FEATURES", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FirstReady",
+    "CoalescingRule", "ConvergenceBarriers", "Dram", "DramScheduling", "FEATURES", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FirstReady",
     "FrozenMap", "GiB", "GreedyThenOldest", "HostLink", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KINDS",
     "KiB", "Limits", "Lines", "LoadStore", "LooseRoundRobin", "MEMORY_CLASSES", "MiB", "MulticastBroadcast",
     "OPERATION_CLASSES", "OldestFirst", "Operation", "PartitionMap", "PolicyValue", "Reconvergence", "RoundRobin",

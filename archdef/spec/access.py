@@ -5,6 +5,7 @@ together. `addresses` are byte addresses, one per lane; `mask` says which lanes 
 """
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -42,6 +43,7 @@ class CoalescingRule(PolicyValue):
 
     __slots__ = ()
 
+    @abc.abstractmethod
     def transactions(self, addresses: Sequence[int], word_bytes: int,
                      mask: Sequence[bool] | None = None) -> list[Transaction]:
         """List the transactions of one warp access, in the order in which they are sent.
@@ -50,12 +52,11 @@ class CoalescingRule(PolicyValue):
         word_bytes : int, bytes per lane (1, 2, 4, 8 or 16; a vector access counts as one wide word).
         mask       : sequence of bool, shape (warp_size,), lanes that take part; None for all.
         """
-        raise NotImplementedError
 
     @property
+    @abc.abstractmethod
     def largest_bytes(self) -> int:
         """Bytes of the largest transaction that the rule can make."""
-        raise NotImplementedError
 
 
 @named("strict_half_warp")
@@ -172,9 +173,9 @@ class Broadcast(PolicyValue):
 
     __slots__ = ()
 
+    @abc.abstractmethod
     def passes(self, words: Sequence[tuple[int, int]], banks: int) -> int:
         """Count passes for ``(lane, word)`` accesses of one conflict group; word w lies in bank ``w % banks``."""
-        raise NotImplementedError
 
 
 @named("single_word")
@@ -223,7 +224,7 @@ class WideAccess(PolicyValue):
 
 @named("split_lanes")
 class SplitLanes(WideAccess):
-    """Fewer lanes at a time: words of twice a bank's width are served for half the lanes, four times for a quarter."""
+    """Fewer lanes at a time: words of twice what a bank serves in a pass are served for half the lanes, four times for a quarter."""
 
 
 @named("word_at_a_time")

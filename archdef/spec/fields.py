@@ -1,6 +1,7 @@
 """Declarative fields: what a value may be stands beside its name, and one walk over the tree finds every fault at once."""
 from __future__ import annotations
 
+import abc
 import difflib
 import math
 import re
@@ -59,7 +60,7 @@ class FrozenMap(Mapping):
 
 # --------------------------------------------------------------------------------------------------------------- rules
 @attrs.frozen(kw_only=True)
-class Rule:
+class Rule(abc.ABC):
     """What one field may hold. Subclasses say it for one kind of value."""
 
     optional: bool = False
@@ -75,9 +76,9 @@ class Rule:
         else:
             yield from self.check(path, value)
 
+    @abc.abstractmethod
     def check(self, path: str, value: Any) -> Iterator[SpecError]:
         """Yield the faults of a value that is present."""
-        raise NotImplementedError
 
     def parse(self, name: str, text: str) -> object:
         """Read a value written as text (a sweep, a command line); text that does not fit is left for `check` to refuse."""
@@ -213,11 +214,11 @@ class Words(Rule):
 
 @attrs.frozen(kw_only=True)
 class Pairs(Rule):
-    """A tuple of frozensets of two different names."""
+    """A tuple of frozensets of two names, or of one that is paired with itself."""
 
     def check(self, path, value):
-        if not isinstance(value, tuple) or not all(isinstance(v, frozenset) and len(v) == 2 for v in value):
-            yield SpecError(path, value, "must be a tuple of frozensets of two names")
+        if not isinstance(value, tuple) or not all(isinstance(v, frozenset) and len(v) in (1, 2) for v in value):
+            yield SpecError(path, value, "must be a tuple of frozensets of one or two names")
 
 
 @attrs.frozen(kw_only=True)

@@ -1,6 +1,7 @@
 """Policies: how a machine chooses. Each is a small value with its own numbers; the engine carries them out."""
 from __future__ import annotations
 
+import abc
 from typing import ClassVar, dataclass_transform
 
 import attrs
@@ -8,7 +9,7 @@ import attrs
 from archdef.spec.fields import integer, integers
 
 
-class PolicyValue:
+class PolicyValue(abc.ABC):
     """Base of every policy. A direct subclass is a *kind* of policy; its subclasses, made with `named`, are the choices."""
 
     __slots__ = ()
@@ -91,11 +92,24 @@ class Reconvergence(PolicyValue):
     """Where the lanes of a warp that took different ways meet again."""
 
     __slots__ = ()
+    independent = False
+    """Whether lanes that wait for each other make progress."""
 
 
 @named("ipdom")
 class IpdomStack(Reconvergence):
     """A stack per warp; lanes meet at the immediate post-dominator of the branch at which they parted."""
+
+
+@named("convergence_barriers")
+class ConvergenceBarriers(Reconvergence):
+    """Lanes that parted progress independently. They meet at the immediate post-dominator, unless those that are missing there turn
+    in a loop that waits for other threads, or sleep; instructions that name lanes wait for them.
+
+    References: NVIDIA Volta white paper, independent thread scheduling; US patent application 2016/0019066.
+    """
+
+    independent = True
 
 
 # ----------------------------------------------------------------------------------------------------- block dispatch
@@ -116,9 +130,9 @@ class PartitionMap(PolicyValue):
 
     __slots__ = ()
 
+    @abc.abstractmethod
     def partition(self, address: int, interleave_bytes: int, partitions: int) -> int:
         """Give the partition, 0 to ``partitions - 1``, that holds the byte at `address`."""
-        raise NotImplementedError
 
 
 @named("interleaved")
@@ -131,19 +145,21 @@ class Interleaved(PartitionMap):
 
 @named("xor_hash")
 class XorHash(PartitionMap):
-    """The chunk's number, with higher bits folded onto lower ones by exclusive or, modulo the partitions.
+    """Chunks in turn, each round of the partitions beginning at another one: the round's number, its bits folded by exclusive or.
 
-    ``chunk = address // interleave_bytes``; ``(chunk ^ (chunk >> s0) ^ (chunk >> s1) …) % partitions``.
+    ``chunk = address // interleave_bytes``, ``round = chunk // partitions``;
+    ``(chunk + (round ^ (round >> s0) ^ (round >> s1) …)) % partitions``. So every round uses every partition once, whatever their number.
     """
 
     shifts: tuple[int, ...] = integers(longest=8, default=(3, 6, 9, 12))
-    """How far the chunk's number is shifted for each folding."""
+    """How far the round's number is shifted for each folding."""
 
     def partition(self, address, interleave_bytes, partitions):
-        chunk = folded = address // interleave_bytes
+        chunk = address // interleave_bytes
+        turn = chunk // partitions
         for shift in self.shifts:
-            folded ^= chunk >> shift
-        return folded % partitions
+            turn ^= chunk // partitions >> shift
+        return (chunk + turn) % partitions
 
 
 # ------------------------------------------------------------------------------------------------------------- DRAM

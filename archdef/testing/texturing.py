@@ -24,15 +24,16 @@ ASSUMPTIONS = {
     "layer": "a layer out of range is clamped",
     "cube": "a face is filtered as a texture of its own, its edges by the texture's address modes",
     "conversion": "normalised integers are divided by 255, 127, 65535 or 32767 and rounded once; the least one counts as -1",
+    "offset": "a texel offset moves the index of the texel before the address mode is applied",
     "gather": "the four texels that filtering would use, rounding included: (0,1), (1,1), (1,0), (0,0) as (column, row)",
 }
 """What the model takes for granted where the guide is silent: to be checked on hardware."""
 
 
-def indices(x: np.ndarray, size: int, *, address: str, normalized: bool, linear: bool) -> tuple[np.ndarray, np.ndarray]:
+def indices(x: np.ndarray, size: int, *, address: str, normalized: bool, linear: bool, offset: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Give the texels that coordinates select along one axis.
 
-    x : float32, shape (n,): coordinates in texels, or from 0 to 1.
+    x : float32, shape (n,): coordinates in texels, or from 0 to 1; `offset`: texels by which they are moved.
 
     Returns indices, int64, shape (n, 2), -1 for a texel that is not there and reads zero; and weights, int64, shape (n, 2), in 1/256,
     whose sum is 256. Without filtering the second weight is 0.
@@ -45,8 +46,8 @@ def indices(x: np.ndarray, size: int, *, address: str, normalized: bool, linear:
             x = np.where(np.isfinite(x), x, 0.0)
             whole = np.floor(x)
             fraction = x - whole                                # wrap: frac(x)
-            odd = np.fmod(whole, 2) != 0
-            x = np.where(odd, 1 - fraction, fraction) if address == "mirror" else fraction
+            # the second half of a mirrored period is mirrored texel by texel
+            x = np.where(np.fmod(whole, 2) != 0, fraction + 1, fraction) if address == "mirror" else fraction
         x = x * size
     x = np.clip(x, -1e12, 1e12)
     if linear:
@@ -54,12 +55,14 @@ def indices(x: np.ndarray, size: int, *, address: str, normalized: bool, linear:
         first, second = fixed >> 8, fixed & 255                   # i = floor(xB), alpha = frac(xB)
     else:
         first, second = np.floor(x).astype(np.int64), np.zeros(x.shape, np.int64)
-    chosen = np.stack([first, first + 1], 1)
+    chosen = np.stack([first + offset, first + offset + 1], 1)
     inside = (chosen >= 0) & (chosen < size)
     if address == "border":
         chosen = np.where(inside, chosen, -1)
     elif address == "wrap":
         chosen = chosen % size
+    elif address == "mirror":
+        chosen = np.minimum(chosen % (2 * size), 2 * size - 1 - chosen % (2 * size))
     else:
         chosen = np.clip(chosen, 0, size - 1)
     return chosen, np.stack([256 - second, second], 1)
@@ -81,7 +84,7 @@ def elements(texels: np.ndarray, read: str) -> np.ndarray:
 
 
 def fetch(texels: np.ndarray, coordinates: Sequence[np.ndarray], *, filter: str = "point", address: str | Sequence[str] = "clamp",
-          normalized: bool = False, read: str = "element") -> np.ndarray:
+          normalized: bool = False, read: str = "element", offsets: Sequence[int] = (0, 0, 0)) -> np.ndarray:
     """Fetch from a texture of one, two or three dimensions.
 
     texels      : shape (…, rows, columns, channels): one to three axes of texels, channels last.
@@ -92,8 +95,8 @@ def fetch(texels: np.ndarray, coordinates: Sequence[np.ndarray], *, filter: str 
     axes, count = texels.ndim - 1, len(coordinates[0])
     modes = [address] * axes if isinstance(address, str) else list(address)
     linear = filter == "linear"
-    selected = [indices(x, size, address=mode, normalized=normalized, linear=linear)
-                for x, size, mode in zip(coordinates, texels.shape[axes - 1::-1], modes, strict=True)]
+    selected = [indices(x, size, address=mode, normalized=normalized, linear=linear, offset=offset)
+                for x, size, mode, offset in zip(coordinates, texels.shape[axes - 1::-1], modes, offsets[:axes], strict=True)]
     if not linear:
         at = [chosen[:, 0] for chosen, _ in selected]
         return _take(elements(texels, read), at)
@@ -113,11 +116,11 @@ def fetch(texels: np.ndarray, coordinates: Sequence[np.ndarray], *, filter: str 
 
 
 def gather(texels: np.ndarray, x: np.ndarray, y: np.ndarray, *, component: int = 0, address: str | Sequence[str] = "clamp",
-           normalized: bool = False, read: str = "element") -> np.ndarray:
+           normalized: bool = False, read: str = "element", offsets: Sequence[int] = (0, 0)) -> np.ndarray:
     """Give one channel of the four texels that linear filtering would use; shape (n, 4)."""
     modes = [address] * 2 if isinstance(address, str) else list(address)
-    (column, _), (row, _) = (indices(v, size, address=mode, normalized=normalized, linear=True)
-                             for v, size, mode in zip((x, y), texels.shape[1::-1], modes, strict=True))
+    (column, _), (row, _) = (indices(v, size, address=mode, normalized=normalized, linear=True, offset=offset)
+                             for v, size, mode, offset in zip((x, y), texels.shape[1::-1], modes, offsets, strict=True))
     values = elements(texels, read)
     if component >= texels.shape[-1]:
         return np.zeros((len(x), 4), values.dtype)
@@ -129,6 +132,25 @@ def _take(values: np.ndarray, at: Sequence[np.ndarray]) -> np.ndarray:
     outside = np.any([a < 0 for a in at], axis=0)
     found = values[tuple(np.maximum(a, 0) for a in at[::-1])]
     return np.where(outside[:, None], np.zeros((), values.dtype), found)
+
+
+def stored(values: np.ndarray, dtype: str) -> np.ndarray:
+    """Give what formatted surface stores make of 32-bit registers: measured on an H100.
+
+    Integers are held in the format's range; single precision becomes half by dropping bits, a NaN stays one. Channels of the surface
+    that are not given become 0.
+    """
+    if dtype == "f4":
+        return values.view(np.float32)
+    if dtype == "f2":
+        sign, magnitude = values >> 16 & 0x8000, (values & 0x7FFFFFFF).astype(np.int64)
+        small = np.where(magnitude < 1 << 23, 0, (magnitude & 0x7FFFFF | 1 << 23) >> np.minimum(126 - (magnitude >> 23), 40).clip(0))
+        half = np.where(magnitude >= 0x47800000, 0x7BFF, np.where(magnitude >= 0x38800000, magnitude - 0x38000000 >> 13, small))
+        half = np.where(magnitude == 0x7F800000, 0x7C00, half)
+        half = np.where(magnitude > 0x7F800000, 0x7C00 | np.maximum(magnitude >> 13 & 0x3FF, 1), half)
+        return (sign | half).astype(np.uint16).view(np.float16)
+    limits = np.iinfo(dtype)
+    return np.clip(values.astype(np.int64) if limits.min == 0 else values.view(np.int32).astype(np.int64), limits.min, limits.max).astype(dtype)
 
 
 def cube_face(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

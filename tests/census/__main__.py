@@ -1,8 +1,8 @@
 """Print which rows of the census lower: ``python tests/census [--write]``; ``--write`` renews the committed list."""
 import sys
 
-from census import UNCOVERED, report, uncovered
+from census import UNCOVERED, listing, report
 
 if "--write" in sys.argv:
-    UNCOVERED.write_text("".join(f"{name}\n" for name in sorted(uncovered())))
+    UNCOVERED.write_text(listing())
 print(report())

@@ -182,7 +182,7 @@ def _surface(opcode: str, types: list[str], modifiers: set[str]) -> str:
 
 
 _SIGNATURES = {"vprintf": ("b32", "b64 b64"), "malloc": ("b64", "b64"), "__assertfail": ("", "b64 b64 b32 b64 b64"),
-               "__cudaCDP2Free": ("b32", "b64"), "__cudaCDP2GetLastError": ("b32", ""), "_Znwm": ("b64", "b64")}
+               "__cudaCDP2Free": ("b32", "b64"), "__cudaCDP2GetLastError": ("b32", ""), "_Znwm": ("b64", "b64"), "_ZL3nanPKc": ("f64", "b64")}
 
 
 def _external(name: str, text: dict[str, str]) -> None:

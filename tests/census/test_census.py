@@ -1,5 +1,5 @@
 """Which rows of the census lower? Exactly those that are not listed in uncovered.txt."""
-from census import PASSES, UNCOVERED, bounds, census, uncovered
+from census import PASSES, UNCOVERED, bounds, census, cost, listing, uncovered
 from statements import module
 
 from archdef.ptx import parse
@@ -12,8 +12,15 @@ def test_every_row_has_a_statement_that_parses():
 
 
 def test_exactly_the_listed_rows_are_not_covered():
-    listed = UNCOVERED.read_text().split("\n")[:-1]
-    assert listed == sorted(uncovered()), "python tests/census --write renews the list"
+    assert UNCOVERED.read_text() == listing(), "python tests/census --write renews the list"
+
+
+def test_what_is_left_out_costs_at_most_one_kernel_in_a_hundred():
+    missing = [row for row, _ in uncovered().values() if row.opcode != "wmma"]
+    # launches from the device are an issue of their own; all of them are in samples that the second pass holds again
+    beside_launches = [row for row in missing if not row.opcode.startswith(("__cudaCDP2", "cudaGraph"))]
+    for rows, column in ((missing, "kernels"), *((beside_launches, column) for column in PASSES)):
+        assert bounds(rows, column)[1] / PASSES[column] <= 0.01, cost(rows, column)
 
 
 def test_what_is_not_covered_is_refused_by_name():

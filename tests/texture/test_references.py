@@ -74,7 +74,7 @@ def test_pitched_rows_and_part_of_them():
 
 @pytest.mark.parametrize("instruction, message", [
     ("tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [nothing, {%f0}];", "nothing"),
-    ("tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [in0, {%f0}], %f0;", "texel offsets and depth comparison"),
+    ("tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [in0, {%f0}], %f0;", "depth comparison"),
     ("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f0}];", "takes 2 coordinates, got 1"),
     ("tex.1d.v4.f32.f32 {%f1, %f2}, [%rd1, {%f0}];", "takes 4 registers, got 2"),
     ("tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1+8, {%f0}];", "expected a texture"),
@@ -98,3 +98,38 @@ def test_a_machine_without_textures_says_so():
     source = kernels.kernel("tex.1d.v4.f32.f32 {d}, [{t}, {{{0}}}];", "f", 4, result="f32")
     with pytest.raises(MissingFeature, match="needs the feature texture"):
         assert archdef.Device(bare).compile(source).k.program
+
+
+@pytest.mark.parametrize("device", MACHINES)
+def test_samplers_and_surfaces_tell_how_they_were_made(device):
+    device = archdef.Device(device)
+    array = device.to_device(np.zeros((4, 8), "f4"))
+    queries = ("filter_mode", "addr_mode_0", "addr_mode_1", "addr_mode_2", "force_unnormalized_coords")
+    body = "".join(f"txq.{query}.b32 %d{k}, [{{t}}];" for k, query in enumerate(queries))
+    for made in (device.sampler(filter="linear", address=("wrap", "mirror", "border"), normalized=True),
+                 device.texture(array, filter="linear", address=("wrap", "mirror", "border"), normalized=True)):
+        got, _ = kernels.run(device, kernels.kernel(body, "s", 5), made, [np.zeros(3, "i4")], 5)
+        assert got.tolist() == [[1, 0, 1, 4, 0]] * 3
+    got, _ = kernels.run(device, kernels.kernel(body, "s", 5), device.sampler(), [np.zeros(1, "i4")], 5)
+    assert got.tolist() == [[0, 3, 3, 3, 1]]
+
+
+@pytest.mark.skipif(not kernels.machines("surface"), reason="no installed architecture has surfaces")
+def test_handles_and_references_know_their_kind():
+    device = archdef.Device(kernels.machines("surface")[0])
+    array = device.to_device(np.zeros((4, 8), "f4"))
+    kinds = ("texref", "surfref", "samplerref")
+    body = "".join(f"istypep.{kind} %p2, {{t}}; selp.b32 %d{k}, 1, 0, %p2;".replace("%p2", "%p1") for k, kind in enumerate(kinds))
+    expected = {"texture": [1, 0, 0], "surface": [0, 1, 0], "sampler": [0, 0, 1]}
+    for made in (device.texture(array), device.surface(array), device.sampler()):
+        got, _ = kernels.run(device, kernels.kernel(body, "s", 3), made, [np.zeros(1, "i4")], 3)
+        assert got.tolist() == [expected[made.kind]]
+    got, _ = kernels.run(device, kernels.kernel(body, "s", 3), 12345, [np.zeros(1, "i4")], 3)
+    assert got.tolist() == [[0, 0, 0]]
+    named = kernels.kernel(body.replace("{t}", "picture"), "s", 3, head=".global .surfref picture;")
+    got, _ = kernels.run(device, named, 0, [np.zeros(1, "i4")], 3)
+    assert got.tolist() == [[0, 1, 0]]
+    layout = kernels.kernel("suq.memory_layout.b32 %d0, [{t}];", "s", 1)
+    for flat, how in ((0, "array"), (1, "pitch")):
+        got, _ = kernels.run(device, layout, device.surface(array, layout=how), [np.zeros(1, "i4")], 1)
+        assert got.tolist() == [[flat]]

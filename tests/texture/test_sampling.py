@@ -143,3 +143,65 @@ def test_the_definition_says_what_the_guide_says():
     unit = np.array([-0.125, 0, 0.3, 1, 1.3, 2.6], "f4")
     assert texturing.fetch(row, [unit], address="wrap", normalized=True)[:, 0].tolist() == [8, 1, 2, 1, 2, 4]
     assert texturing.fetch(row, [unit], address="mirror", normalized=True)[:, 0].tolist() == [1, 1, 2, 8, 4, 4]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.sampled_from(["point", "linear"]), st.booleans(),
+       st.lists(st.sampled_from(["clamp", "wrap", "mirror", "border"]), min_size=3, max_size=3),
+       st.lists(st.integers(-8, 7), min_size=3, max_size=3), st.lists(st.integers(1, 9), min_size=3, max_size=3))
+def test_texel_offsets_move_the_texels_before_addresses_are_resolved(seed, axes, filter, normalized, address, offsets, shape):
+    rng, device, n = np.random.default_rng(seed), DEVICES[MACHINES[0]], 96
+    data = texels(rng, (*shape[:axes], 1), "f4")
+    xs = [coordinates(rng, size, normalized, n) for size in shape[:axes][::-1]]
+    how = dict(filter=filter, address=address[:axes], normalized=normalized)
+    handle = device.texture(device.to_device(data[..., 0]), **how)
+    at, moved = [(f"{{{k}}}", str(offsets[k])) for k in range(axes)], offsets[:axes]
+    if axes == 3:
+        at.append(at[-1])
+    place, by = ("{{" + ", ".join(column) + "}}" for column in zip(*at))
+    level = seed % 3
+    source = kernels.kernel("tex" + ("", ".level", ".grad")[level] + f".{axes}d.v4.f32.f32 {{d}}, [{{t}}, {place}], "
+                            + ("", "0f3F800000, ", f"{place}, {place}, ")[level] + f"{by};", "f" * axes, 4, result="f32")
+    got, _ = kernels.run(device, source, handle, xs, 4, "f4")
+    expected = texturing.fetch(data, xs, offsets=moved, **how)
+    assert (bits(got[:, 0]) == bits(expected[:, 0])).all()
+    if axes == 2:
+        source = kernels.kernel(f"tld4.r.2d.v4.f32.f32 {{d}}, [{{t}}, {place}], {by};", "ff", 4, result="f32")
+        got, _ = kernels.run(device, source, handle, xs, 4, "f4")
+        expected = texturing.gather(data, *xs, address=address[:2], normalized=normalized, offsets=moved)
+        assert (bits(got) == bits(expected)).all()
+
+
+def test_integer_coordinates_take_offsets_too():
+    device = DEVICES[MACHINES[0]]
+    data = np.arange(35, dtype="f4").reshape(5, 7)
+    x, y = (a.reshape(-1).astype("i4") for a in np.meshgrid(np.arange(-3, 10), np.arange(-3, 8)))
+    source = kernels.kernel("tex.2d.v4.f32.s32 {d}, [{t}, {{{0}, {1}}}], {{2, -3}};", "ss", 4, result="f32")
+    got, _ = kernels.run(device, source, device.texture(device.to_device(data)), [x, y], 4, "f4")
+    inside = (x + 2 >= 0) & (x + 2 < 7) & (y - 3 >= 0) & (y - 3 < 5)
+    assert (got[:, 0] == np.where(inside, data[np.clip(y - 3, 0, 4), np.clip(x + 2, 0, 6)], 0)).all()
+
+
+@pytest.mark.parametrize("instruction, message", [
+    ("tex.2d.v4.f32.f32 {d}, [{t}, {{{0}, {0}}}], {{8, 0}};", "must be -8 to 7, got 8"),
+    ("tex.2d.v4.f32.f32 {d}, [{t}, {{{0}, {0}}}], {{%r1, 0}};", "not constants"),
+    ("tex.2d.v4.f32.f32 {d}, [{t}, {{{0}, {0}}}], {{0, 0}}, {0};", "depth comparison"),
+    ("tex.cube.v4.f32.f32 {d}, [{t}, {{{0}, {0}, {0}, {0}}}], {{0, 0, 0}};", "at most"),
+    ("tex.level.2d.v4.f32.f32 {d}, [{t}, {{{0}, {0}}}];", "lacks its level")])
+def test_offsets_that_no_fetch_has_are_errors(instruction, message):
+    with pytest.raises(archdef.errors.PtxError, match=message):
+        getattr(DEVICES[MACHINES[0]].compile(kernels.kernel(instruction, "f", 4, result="f32")), "k").program
+
+
+def test_a_gather_of_a_cube_takes_four_texels_of_the_face():
+    rng, device, n = np.random.default_rng(8), DEVICES[MACHINES[0]], 100
+    data = texels(rng, (12, 4, 4, 1), "f4")
+    x, y, z = rng.uniform(-1, 1, (3, n)).astype("f4")
+    layer = rng.integers(0, 2, n).astype("i4")
+    handle = device.texture(device.to_device(data[..., 0]), cube=True, layered=True, normalized=True)
+    source = kernels.kernel("tld4.r.acube.v4.f32.f32 {d}, [{t}, {{{0}, {1}, {2}, {3}}}];", "sfff", 4, result="f32")
+    got, _ = kernels.run(device, source, handle, [layer, x, y, z], 4, "f4")
+    face, s, t = texturing.cube_face(x, y, z)
+    for k in range(n):
+        expected = texturing.gather(data[6 * layer[k] + face[k]], s[k:k + 1], t[k:k + 1], normalized=True)
+        assert (bits(got[k]) == bits(expected[0])).all()

@@ -5,6 +5,7 @@ import pytest
 
 import archdef
 from archdef.errors import GuestFault
+from archdef.testing import texturing
 
 MACHINES = kernels.machines("surface", "texture_objects", "texture_layered")
 pytestmark = pytest.mark.skipif(not MACHINES, reason="no installed architecture has surfaces")
@@ -97,3 +98,108 @@ def test_surfaces_and_textures_of_one_array_see_each_others_data_in_the_next_lau
     got, second = kernels.run(device, kernels.kernel("tex.1d.v4.u32.s32 {d}, [{t}, {{{0}}}];", "s", 4), device.texture(array), [where], 4)
     assert (got[:, 0] == where).all()
     assert not first.counters.texture_hazards and not second.counters.texture_hazards
+
+
+# ------------------------------------------------------------------------------------------------------------- reductions
+OPERATIONS = {"add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or}
+REDUCTIONS = [("add", "u32"), ("add", "s32"), ("add", "u64"), ("and", "b32"), ("or", "b32"),
+              *((op, type) for op in ("min", "max") for type in ("u32", "s32", "u64", "s64"))]
+
+
+@pytest.mark.parametrize("boundary", ["trap", "clamp", "zero"])
+@pytest.mark.parametrize("geometry", ["1d", "2d", "3d"])
+@pytest.mark.parametrize("op, kind", REDUCTIONS)
+def test_reductions_of_bytes(op, kind, geometry, boundary):
+    rng, device = np.random.default_rng(3), archdef.Device(MACHINES[0])
+    dtype = {"u": "u", "b": "u", "s": "i"}[kind[0]] + str(int(kind[1:]) // 8)
+    wide = np.dtype(dtype).itemsize
+    z, y, x, (depth, height, columns) = places(rng, geometry, wide, 90, 0 if boundary == "trap" else 2)
+    data = rng.integers(0, 2**32, SHAPES[geometry], "u4")
+    expected = data.reshape(depth, height, -1).copy().view(dtype)
+    values = rng.integers(0, 2**63, len(x), "u8").astype(dtype)
+    array = device.to_device(data)
+    body = f"ld.global.b{8 * wide} %d0, [%rd9]; sured.b.{op}.{geometry}.{kind}.{boundary} [{{t}}, {names(geometry)}], %d0;"
+    out = device.to_device(values.view(f"u{wide}"))
+    run = device.compile(kernels.kernel(body, "sss", 1, result=f"b{8 * wide}")).k[-(-len(x) // 64), 64](
+        device.surface(array), out, len(x), *(device.to_device(v) for v in (z, y, x)))
+    for k in range(len(x)):
+        at = [(z[k], depth), (y[k], height), (x[k] // wide, columns)]
+        if boundary == "zero" and any(not 0 <= v < size for v, size in at[{"1d": 2, "2d": 1, "3d": 0}[geometry]:]):
+            continue
+        place = tuple(np.clip(v, 0, size - 1) for v, size in at)
+        expected[place] = OPERATIONS[op](expected[place], values[k])
+    assert (array.to_host().reshape(-1).view("u1") == expected.reshape(-1).view("u1")).all()
+    assert run.counters.atomics > 0 and not run.counters.surface_stores
+
+
+@pytest.mark.parametrize("op", OPERATIONS)
+@pytest.mark.parametrize("dtype", ["u4", "i4"])
+def test_a_reduction_of_texels_follows_their_format(op, dtype):
+    rng, device = np.random.default_rng(4), archdef.Device(MACHINES[0])
+    data, values = (rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, (5, 12), dtype) for _ in range(2))
+    array, out = device.to_device(data), device.to_device(values.view("u4"))
+    x, y = (device.to_device(a.reshape(-1).astype("i4")) for a in np.meshgrid(np.arange(12), np.arange(5)))
+    body = f"ld.global.b32 %d0, [%rd9]; sured.p.{op}.2d.b32.trap [{{t}}, {{{{{{0}}, {{1}}}}}}], %d0;"
+    device.compile(kernels.kernel(body, "ss", 1)).k[1, 64](device.surface(array), out, 60, x, y)
+    assert (array.to_host() == OPERATIONS[op](data, values)).all()
+
+
+def test_many_reductions_of_one_texel_follow_each_other():
+    device = archdef.Device(MACHINES[0])
+
+    def cycles(where):
+        array = device.zeros(64, "u4")
+        body = "mov.b32 %d0, 1; sured.p.add.1d.b32.trap [{t}, {{{0}}}], %d0;"
+        run = device.compile(kernels.kernel(body, "s", 1)).k[1, 64](device.surface(array), device.zeros(64, "u4"), 64, device.to_device(where))
+        return run.cycles, array.to_host()
+    apart, one = cycles(np.arange(64, dtype="i4")), cycles(np.zeros(64, "i4"))
+    assert apart[1].tolist() == [1] * 64 and one[1].tolist() == [64] + [0] * 63
+    assert one[0] > apart[0]
+
+
+def test_a_reduction_of_texels_of_another_size_is_a_fault():
+    device = archdef.Device(MACHINES[0])
+    with pytest.raises(GuestFault, match="texels of another size than the 4 bytes"):
+        kernels.run(device, kernels.kernel("sured.p.add.1d.b32.trap [{t}, {{{0}}}], %r1;", "s", 1), device.surface(device.zeros(64, "u2")),
+                    [np.arange(4, dtype="i4")], 1)
+
+
+# -------------------------------------------------------------------------------------------------------- formatted stores
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4"])
+@pytest.mark.parametrize("channels", [1, 2, 4])
+@pytest.mark.parametrize("given", [1, 2, 4])
+def test_a_formatted_store_converts_to_the_surfaces_format(dtype, channels, given):
+    rng, device = np.random.default_rng(5), archdef.Device(MACHINES[0])
+    shape = (16, 32) + ((channels,) if channels > 1 else ())
+    array = device.zeros(shape, dtype)
+    y, x = (a.reshape(-1).astype("i4") for a in np.mgrid[:16, :32])
+    values = rng.integers(0, 2**32, (512, 4), "u4")
+    small = rng.random((512, 4)) < 0.6
+    if dtype[0] == "f":     # floats of every size, subnormal halves and ties among them
+        chosen = (rng.standard_normal((512, 4)) * 2.0 ** rng.integers(-28, 20, (512, 4))).astype("f4").view("u4")
+        values = np.where(small, np.where(rng.random((512, 4)) < 0.5, chosen & 0xFFFFF000, chosen), values)
+    else:
+        values = np.where(small, rng.integers(-40000, 70000, (512, 4)).astype("u4"), values)
+    out = device.to_device(values)
+    loads = "".join(f"ld.global.b32 %d{k}, [%rd9+{4 * k}];" for k in range(4))
+    listed = ", ".join(f"%d{k}" for k in range(given))
+    vector = f".v{given}" if given > 1 else ""
+    body = loads + f"sust.p.2d{vector}.b32.trap [{{t}}, {{{{{{1}}, {{0}}}}}}], {{{{{listed}}}}};"
+    device.compile(kernels.kernel(body, "ss", 4)).k[8, 64](device.surface(array, channels=channels), out, 512,
+                                                           device.to_device(y), device.to_device(x))
+    expected = np.zeros((512, channels), dtype)
+    count = min(given, channels)
+    expected[:, :count] = texturing.stored(values[:, :count].copy(), dtype)
+    found = array.to_host().reshape(512, channels)
+    assert (found.view(f"u{found.itemsize}") == expected.view(f"u{found.itemsize}")).all()
+
+
+@pytest.mark.parametrize("boundary, where", [("clamp", 63), ("zero", None)])
+def test_formatted_coordinates_count_texels(boundary, where):
+    device = archdef.Device(MACHINES[0])
+    array = device.zeros(64, "u2")
+    kernels.run(device, kernels.kernel(f"mov.b32 %d0, 7; sust.p.1d.b32.{boundary} [{{t}}, {{{{{{0}}}}}}], {{{{%d0}}}};", "s", 1),
+                device.surface(array), [np.array([5, 100], "i4")], 1)
+    expected = np.zeros(64, "u2")
+    expected[[5] if where is None else [5, where]] = 7
+    assert (array.to_host() == expected).all()

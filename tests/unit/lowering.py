@@ -3,7 +3,9 @@ from types import SimpleNamespace
 
 from archdef.lower import lower
 from archdef.ptx import parse
+from archdef.spec import Caches
 from archdef.spec.isa import FEATURES, OPERATION_CLASSES, Isa, Operation, Unit
+from archdef.spec.machine import Warp
 
 UNITS = (Unit("alu", 32), Unit("special", 4), Unit("memory", 16))
 _SPECIAL = ("transcendental", "rcp", "rsqrt", "sqrt", "div")
@@ -21,8 +23,9 @@ def machine(*, without=(), warp_size=32, limit=1_000_000, costs=None, **isa):
     operations = {name: _operation(name) for name in OPERATION_CLASSES} | (costs or {})
     fields = dict(features=frozenset(FEATURES) - set(without), operations=operations, pointer_bits=64, fuse_multiply_add=True,
                   float_mad="fused", predication_max_instructions=6) | isa
-    return SimpleNamespace(name="standin", warp=SimpleNamespace(size=warp_size),
-                           limits=SimpleNamespace(kernel_instructions=limit, stack_bytes_per_thread=1024), units=UNITS, isa=Isa(**fields))
+    return SimpleNamespace(name="standin", warp=Warp(size=warp_size),
+                           limits=SimpleNamespace(kernel_instructions=limit, stack_bytes_per_thread=1024), units=UNITS, isa=Isa(**fields),
+                           caches=Caches())
 
 
 BODY_LINE = 13

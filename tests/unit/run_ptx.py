@@ -14,7 +14,7 @@ def machine(**changes):
     return gizmo().evolve({"isa.features": frozenset(FEATURES)} | {k.replace("__", "."): v for k, v in changes.items()})
 
 
-def run(text: str, *buffers, arch=None, grid=1, block=32, scalars=b"", shared=0, entry="k", **arguments):
+def run(text: str, *buffers, arch=None, grid=1, block=32, scalars=b"", shared=0, entry="k", cooperative=False, **arguments):
     """Lower and run a kernel whose parameters are pointers to `buffers`, then raw bytes; give the buffers afterwards."""
     arch = arch or machine()
     program = lower(parse(text, "k.ptx"), entry, arch, **arguments)
@@ -30,7 +30,7 @@ def run(text: str, *buffers, arch=None, grid=1, block=32, scalars=b"", shared=0,
     if program.global_image:
         memory.write(global_base, np.frombuffer(program.global_image, np.uint8))
     simulation = core.Simulation(machine_tables(arch), program, memory, (grid, 1, 1), (block, 1, 1), parameters, shared, 1,
-                                 max_instructions=10**7, max_cycles=10**9, global_base=global_base)
+                                 max_instructions=10**7, max_cycles=10**9, global_base=global_base, cooperative=cooperative)
     while simulation.advance(1000):
         pass
     results = []

@@ -16,7 +16,8 @@ REGISTERS = {"pred": "%p", "16": "%h", "32": "%r", "64": "%rd"}
 OPERANDS = {
     "load": "{vector} [%rd1+16]", "store": "[%rd1+16] {vector}", "branch": "DONE", "branch_indexed": "%r1 TARGETS", "call": "helper",
     "copy_async": "[%r1] [%rd1] 16", "fence": "", "exit": "", "return": "", "trap": "", "generic_address": "%rd2 %rd3",
-    "space_test": "%p1 %rd3", "elect": "%r1|%p1 -1",
+    "space_test": "%p1 %rd3", "elect": "%r1|%p1 -1", "bulk_copy": "{target} {source} 64{counted}", "barrier_cluster": "",
+    "store_async": "[%rd1+16] {vector} [%rd3]", "atomic_async": "[%rd1] {vector} [%rd3]", "kind_test": "%p1 %rd3",
 }
 SPECIFIC = {"alloca": "%rd1 %rd2", "lop3": "%r1 %r2 %r3 %r4 0x96", "nanosleep": "%r1", "applypriority": "[%rd1] 128",
             "discard": "[%rd1] 128", "prefetch": "[%rd1]", "prefetchu": "[%rd1]", "pmevent": "1", "fence": "",
@@ -54,14 +55,19 @@ def operands(row: Row, found: table.Match) -> str:
     if "tensormap::generic" in found.bound.values() and row.operand_list:
         return "[%rd1], 128"
     if row.builder == "copy_group":
-        return "1" if row.fn == "wait" else ""
+        return "1" if "wait_group" in row.modifiers else ""
+    if "prefetch" in row.modifiers.split():
+        return "[%rd1], 64"
     if row.opcode in SPECIFIC:
         return ", ".join(SPECIFIC[row.opcode].split())
     if row.builder in OPERANDS:
         count = int((found.bound.get("vec") or "v1")[1:])
         names = [register(found.bound.get("type") or "b32", k + 4) for k in range(count)]
         vector = "{" + "$".join(names) + "}" if count > 1 else names[0]
-        return ", ".join(OPERANDS[row.builder].replace("{vector}", vector).split()).replace("$", ", ")
+        places = {"global": "[%rd1+16]"}
+        text = OPERANDS[row.builder].replace("{vector}", vector).replace("{counted}", " [%r9]" if found.bound.get("done") else "")
+        text = text.replace("{target}", places.get(found.bound.get("to"), "[%r1+16]")).replace("{source}", places.get(found.bound.get("from"), "[%rd2]"))
+        return ", ".join(text.split()).replace("$", ", ")
     if row.builder.startswith(("texture", "surface")):
         return texturing(row, found)
     texts = []
@@ -87,10 +93,10 @@ def texturing(row: Row, found: table.Match) -> str:
     words = {"1d": "x", "2d": "xy", "3d": "xyzz", "a1d": "lx", "a2d": "lxyy", "cube": "xyzz", "acube": "lxyz"}[bound["geometry"]]
     kind = bound.get("type2") or "s32"
     place = "[%rd1, {" + ", ".join(register("s32" if w == "l" else kind, k + 1) for k, w in enumerate(words)) + "}]"
-    count = int((bound["vec"] or "v1")[1:])
+    count = int((bound.get("vec") or "v1")[1:])
     values = "{" + ", ".join(register(bound["type"], k + 10) for k in range(count)) + "}"
     behind = {"level": ", %f20", "grad": ", {%f20, %f21}, {%f22, %f23}"}.get(bound.get("mip", ""), "")
-    return f"{place}, {values}" if row.opcode == "sust" else f"{values}, {place}{behind}"
+    return f"{place}, {values}" if row.opcode in ("sust", "sured") else f"{values}, {place}{behind}"
 
 
 def usable(row: Row, modifiers, types) -> bool:
@@ -131,7 +137,7 @@ def test_every_form_of_every_row_lowers(row, words):
     line = next(k for k, l in enumerate(text.splitlines(), 1) if l.startswith(f"    {row.opcode}."
                 if words else f"    {row.opcode} "))
     made = [op for op in program.ops if program.statements[op["statement"]].line == line]
-    dropped = row.builder in ("hint", "branch") or (row.opcode, *words[:1]) == ("bar", "warp")
+    dropped = row.builder in ("hint", "branch", "barrier_warp")
     assert made or dropped
     LoadedProgram(program, 32, 3)  # the engine checks every operand and width
 
@@ -236,3 +242,24 @@ def test_hints_are_never_refused():
     for instruction in ("ld.global.nc.u32 %r1, [%rd1];", "ld.global.cg.u32 %r1, [%rd1];", "prefetch.global.L2 [%rd1];",
                         "nanosleep.u32 100;", "st.global.L1::no_allocate.u32 [%rd1], %r1;"):
         lowered(kernel(instruction), bare)
+
+
+@pytest.mark.parametrize("feature, instruction", [
+    ("fp32_tanh", "tanh.approx.f32 %f1, %f2;"), ("minmax_nan", "min.NaN.f32 %f1, %f2, %f3;"),
+    ("minmax_xorsign", "max.ftz.xorsign.abs.f32 %f1, %f2, %f3;"), ("minmax_xorsign", "min.xorsign.abs.f16x2 %r1, %r2, %r3;"),
+    ("fp16_minmax", "max.f16 %h1, %h2, %h3;"), ("fp16_minmax", "fma.rn.relu.f16 %h1, %h2, %h3, %h4;"),
+    ("fp16_minmax", "cvt.rn.f16x2.f32 %r1, %f1, %f2;"), ("fp16_transcendental", "ex2.approx.f16 %h1, %h2;"),
+    ("bit_masks", "bmsk.clamp.b32 %r1, %r2, %r3;"), ("convert_pack", "cvt.pack.sat.u16.s32 %r1, %r2, %r3;"),
+    ("atomics_minmax_64", "red.global.max.u64 [%rd1], %rd2;"), ("atomics_minmax_64", "atom.global.or.b64 %rd2, [%rd1], %rd3;")])
+def test_what_came_with_a_later_capability_is_a_feature_of_its_own(feature, instruction):
+    lowered(kernel(instruction))
+    with pytest.raises(MissingFeature, match=f"needs the feature {feature}"):
+        lowered(kernel(instruction), machine(without=[feature]))
+
+
+@pytest.mark.parametrize("instruction", [
+    "min.ftz.f32 %f1, %f2, %f3;", "fma.rn.f16 %h1, %h2, %h3, %h4;", "cvt.rn.f16.f32 %h1, %f1;", "atom.global.add.u64 %rd2, [%rd1], %rd3;",
+    "atom.global.cas.b64 %rd2, [%rd1], %rd3, %rd4;", "red.global.max.u32 [%rd1], %r2;", "ex2.approx.f32 %f1, %f2;"])
+def test_what_came_before_needs_none_of_the_later_ones(instruction):
+    lowered(kernel(instruction), machine(without=["fp32_tanh", "minmax_nan", "minmax_xorsign", "fp16_minmax", "fp16_transcendental",
+                                                  "bit_masks", "convert_pack", "atomics_minmax_64"]))

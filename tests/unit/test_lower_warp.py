@@ -74,6 +74,16 @@ def test_a_32_bit_mask_on_a_wide_machine_says_what_to_use(body, advice):
     lowered(kernel(body))
 
 
+@pytest.mark.parametrize("mode, control, instead", [
+    ("bfly", "31", "use 0x203f, or 0x3f for the whole warp"), ("down", "0x181f", "segments of 8, .* use 0x383f"),
+    ("up", "0x1800", "segments of 8, .* use 0x3800, or 0x0")])
+def test_segments_of_32_lanes_on_a_wide_machine_say_what_to_use(mode, control, instead):
+    text = kernel(f"shfl.sync.{mode}.b32 %r2, %r1, 1, {control}, -1;")
+    with pytest.raises(PtxError, match=instead):
+        lowered(text, standin(warp_size=64))
+    lowered(text)
+
+
 def test_shuffles_of_64_lanes_have_wider_fields():
     assert np.array_equal(wide("shfl.sync.bfly.b32 %r2, %r1, 40, 0x3f, -1;"), LANES64 ^ 40)
     assert np.array_equal(wide("shfl.sync.down.b32 %r2|%p1, %r1, 33, 0x3f, -1; selp.u32 %r2, %r2, 500, %p1;"),
@@ -103,7 +113,7 @@ def test_shared_memory_in_all_has_what_the_machine_reserves():
 
 
 def test_what_counts_nothing_reads_zero():
-    body = "mov.u32 %r3, %envreg0; mov.u32 %r4, %pm3; mov.u64 %rd5, %pm3_64; mov.pred %p1, %is_explicit_cluster; selp.u32 %r5, 1, 0, %p1; or.b32 %r6, %r3, %r4; cvt.u32.u64 %r7, %rd5; or.b32 %r8, %r5, %r7; or.b32 %r2, %r6, %r8;"
+    body = "mov.u32 %r3, %envreg1; mov.u32 %r4, %pm3; mov.u64 %rd5, %pm3_64; mov.pred %p1, %is_explicit_cluster; selp.u32 %r5, 1, 0, %p1; or.b32 %r6, %r3, %r4; cvt.u32.u64 %r7, %rd5; or.b32 %r8, %r5, %r7; or.b32 %r2, %r6, %r8;"
     assert not each(body).any()
 
 
@@ -123,7 +133,7 @@ WAIT: ld.acquire.gpu.u32 %r10, [%rd5+4]; xor.b32 %r11, %r10, %r9; setp.ge.s32 %p
     xor.b32 %r12, %r5, 1; mul.wide.u32 %rd8, %r12, 4; add.s64 %rd9, %rd1, %rd8; ld.volatile.global.u32 %r13, [%rd9]; add.u32 %r14, %r13, 5;
     st.global.u32 [%rd7+16], %r14;
 DONE:"""
-    assert run(kernel(body), np.zeros(8, np.uint32), grid=4).tolist() == [4] * 4 + [9] * 4
+    assert run(kernel(body), np.zeros(8, np.uint32), grid=4, cooperative=True).tolist() == [4] * 4 + [9] * 4
 
 
 # ------------------------------------------------------------------------------------------------------------ memory forms

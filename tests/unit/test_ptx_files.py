@@ -1,7 +1,6 @@
 """Is all PTX that compilers wrote read, and read fast?"""
 
 import os
-import time
 from pathlib import Path
 
 import pytest

@@ -1,6 +1,5 @@
 """Do post-dominators and live sets agree with their definitions?"""
 
-import time
 
 import pytest
 from hypothesis import given, settings

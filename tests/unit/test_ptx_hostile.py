@@ -1,7 +1,6 @@
 """Does the parser end in a module or a PtxError, soon, whatever it is given?"""
 
 import re
-import time
 
 import pytest
 from hypothesis import given, settings

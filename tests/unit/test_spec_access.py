@@ -7,10 +7,14 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
+from archdef import spec
+from archdef.errors import UnsupportedPolicy
+from archdef.pack import machine_tables
 from archdef.spec import (Interleaved, Lines, MulticastBroadcast, SegmentShrinking, SharedMemory, SingleWordBroadcast,
-                          StrictHalfWarp, WordAtATime, XorHash)
+                          StrictHalfWarp, WordAtATime, XorHash, named)
 from hypothesis import given
 from hypothesis import strategies as st
+from small_machine import gizmo
 
 CASES = tomllib.loads((Path(__file__).parents[1] / "data/coalescing_cases.toml").read_text())["entry"]
 RULES = {"CC10-11": StrictHalfWarp(), "CC12-13": SegmentShrinking(), "CC2x": Lines(32, 128, 128),
@@ -128,3 +132,29 @@ def test_a_stride_of_all_partitions_camps_unless_the_map_is_a_hash():
 def test_a_chunk_lies_in_one_partition_that_exists(partition_map, address, partitions):
     first = address // 256 * 256
     assert partition_map.partition(first, 256, partitions) == partition_map.partition(address, 256, partitions) < partitions
+
+
+# ------------------------------------------------------------------------------------------ policies of somebody else's making
+def _choices(kind, name, **methods):
+    """A policy of a kind that the engine knows nothing about; its name is taken back at once."""
+    made = named(name)(type(name.title(), (kind,), {"__slots__": (), **methods}))
+    del kind._choices[name]
+    return made()
+
+
+@pytest.mark.parametrize("path, kind, methods", [
+    ("schedulers.policy", spec.SchedulerPolicy, {}),
+    ("coalescing.store", spec.CoalescingRule, {"transactions": lambda *_: [], "largest_bytes": 128}),
+    ("shared.broadcast", spec.Broadcast, {"passes": lambda *_: 1}), ("shared.wide_access", spec.WideAccess, {}),
+    ("dram.partition_map", spec.PartitionMap, {"partition": lambda *_: 0}), ("dram.scheduling", spec.DramScheduling, {}),
+    ("warp.reconvergence", spec.Reconvergence, {}), ("chip.block_dispatch", spec.BlockDispatch, {})])
+def test_a_policy_that_the_engine_has_not_is_named_with_its_path(path, kind, methods):
+    machine = gizmo().evolve({path: _choices(kind, "peculiar", **methods)})
+    with pytest.raises(UnsupportedPolicy, match=rf"{path}: the engine carries out .*got Peculiar\(\)") as caught:
+        machine_tables(machine)
+    assert caught.value.path == path and caught.value.known
+
+
+def test_a_policy_without_its_rule_cannot_be_made():
+    with pytest.raises(TypeError, match="abstract"):
+        _choices(spec.CoalescingRule, "unfinished")

@@ -222,3 +222,30 @@ def test_hostile_calls_of_the_runtime_only_fault():
         except GuestFault:
             faults += 1
     assert faults
+
+
+# ------------------------------------------------------------------------------------------- what compilers leave undefined
+def test_operators_new_and_delete_use_the_heap():
+    head = """.extern .func (.param .b64 r) _Znwm(.param .b64 n); .extern .func (.param .b64 r) _Znam(.param .b64 n);
+.extern .func _ZdlPv(.param .b64 p); .extern .func _ZdaPvm(.param .b64 p, .param .b64 n);"""
+    body = """ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 8; add.s64 %rd3, %rd1, %rd2;
+    { .param .b64 n; .param .b64 r; st.param.b64 [n], 24; call.uni (r), _Znwm, (n); ld.param.b64 %rd4, [r]; }
+    { .param .b64 n; .param .b64 r; st.param.b64 [n], 40; call.uni (r), _Znam, (n); ld.param.b64 %rd5, [r]; }
+    st.u64 [%rd4+16], %rd2; st.u64 [%rd5+32], %rd4; ld.u64 %rd6, [%rd5+32]; ld.u64 %rd7, [%rd6+16]; st.global.u64 [%rd3], %rd7;
+    { .param .b64 p; st.param.b64 [p], %rd4; call.uni _ZdlPv, (p); }
+    { .param .b64 p; .param .b64 n; st.param.b64 [p], %rd5; st.param.b64 [n], 40; call.uni _ZdaPvm, (p, n); }"""
+    _, found = launch(kernel(body, head=head), np.zeros(32, np.uint64))
+    assert found.tolist() == [8 * k for k in range(32)]
+    twice = body + "{ .param .b64 p; st.param.b64 [p], %rd4; call.uni _ZdlPv, (p); }"
+    with pytest.raises(GuestFault, match="freed before"):
+        launch(kernel(twice, head=head), np.zeros(32, np.uint64))
+
+
+def test_nan_without_a_body_is_the_quiet_nan():
+    head = ".extern .func (.param .b64 r) _ZL3nanPKc(.param .b64 text); .extern .func (.param .b32 r) _ZL4nanfPKc(.param .b64 text);"
+    body = """ld.param.u64 %rd1, [out];
+    { .param .b64 t; .param .b64 r; st.param.b64 [t], 0; call.uni (r), _ZL3nanPKc, (t); ld.param.f64 %fd1, [r]; }
+    { .param .b64 t; .param .b32 r; st.param.b64 [t], 0; call.uni (r), _ZL4nanfPKc, (t); ld.param.f32 %f1, [r]; }
+    st.global.f64 [%rd1], %fd1; st.global.f32 [%rd1+8], %f1;"""
+    _, found = launch(kernel(body, head=head), np.zeros(2, np.uint64), block=1)
+    assert [hex(v) for v in found] == ["0x7ff8000000000000", "0x7fc00000"]

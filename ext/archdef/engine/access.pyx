@@ -7,10 +7,12 @@ from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, 
 from libc.string cimport memcpy, memset
 
 from archdef.engine.coalesce cimport Transaction, coalesce
+from archdef.engine.fault cimport op_fault
 from archdef.engine.heap cimport heap_room
 from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.machine cimport CoalescingTable
 from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span
+from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.shared cimport bank_passes
@@ -24,24 +26,6 @@ from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, K_ATOM
 
 cdef enum:
     LOCAL_PHYSICAL = 0x4000000000000   # where local memory lies for caches and partitions
-
-
-cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
-    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
-
-
-cdef int _fault(Sm *sm, const Warp *w, const Uop *u, int code, int lane, uint64_t address) noexcept nogil:
-    """Record the first fault of the launch."""
-    cdef Launch *launch = sm.launch
-    if launch.fault.code == 0:
-        launch.fault.code = code
-        launch.fault.op = <int32_t>(u - launch.ops)
-        launch.fault.sm = sm.id
-        launch.fault.warp = <int32_t>(w - sm.warps)
-        launch.fault.lane = lane
-        launch.fault.address = address
-        launch.fault.cycle = sm.now
-    return -1
 
 
 # --------------------------------------------------------------------------------------------------------- the lane pattern
@@ -143,10 +127,10 @@ cdef void _store(const Launch *launch, const Warp *w, const Uop *u, uint64_t lan
     cdef const char *row
     cdef uint64_t left
     if contiguous and u.vec == 1 and u.element >= 4:
-        memcpy(host + address[0], _row(launch, w, u, 1), <size_t>(launch.lanes * u.element))
+        memcpy(host + address[0], row_of(launch, w, u, 1), <size_t>(launch.lanes * u.element))
         return
     for v in range(u.vec):
-        row = _row(launch, w, u, 1 + v)
+        row = row_of(launch, w, u, 1 + v)
         left = lanes
         while left:
             lane = lowest_bit(left)
@@ -165,8 +149,8 @@ cdef void _operate(const Launch *launch, const Warp *w, const Uop *u, uint64_t l
                    char *host) noexcept nogil:
     """Atomic operations, lane by lane in ascending order; the elements of a vector are operated on one by one."""
     cdef atomic_function function = atomic_table()[u.fn]
-    cdef const char *b = _row(launch, w, u, 1)
-    cdef const char *c = _row(launch, w, u, 2) if u.s[2] >= 0 else b
+    cdef const char *b = row_of(launch, w, u, 1)
+    cdef const char *c = row_of(launch, w, u, 2) if u.s[2] >= 0 else b
     cdef uint64_t old
     cdef char *place
     cdef int lane, v
@@ -175,7 +159,7 @@ cdef void _operate(const Launch *launch, const Warp *w, const Uop *u, uint64_t l
         lanes &= lanes - 1
         for v in range(u.vec):
             if u.vec > 1:
-                b = _row(launch, w, u, 1 + v)
+                b = row_of(launch, w, u, 1 + v)
             place = host + address[lane] + v * u.element
             if u.element == 8:
                 old = (<uint64_t *>place)[0]
@@ -216,7 +200,7 @@ cdef int _aligned(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uin
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
         if address[lane] & mask:
-            return _fault(sm, w, u, FAULT_ALIGNMENT, lane, address[lane])
+            return op_fault(sm, w, u, FAULT_ALIGNMENT, lane, address[lane])
     return 0
 
 
@@ -236,9 +220,9 @@ cdef int _inside(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint
         if span == NULL and launch.heap != NULL and heap_room(launch.heap, address[lane]) >= <uint64_t>u.lane_bytes:
             continue        # not kept in the memo: a block may be freed at any time
         if span == NULL or <uint64_t>u.lane_bytes > span.end - address[lane]:
-            return _fault(sm, w, u, FAULT_BOUNDS, lane, address[lane])
+            return op_fault(sm, w, u, FAULT_BOUNDS, lane, address[lane])
         if u.kind != K_LOAD and (span.start == launch.const_start or span.start == launch.parameter_start):
-            return _fault(sm, w, u, FAULT_READ_ONLY, lane, address[lane])
+            return op_fault(sm, w, u, FAULT_READ_ONLY, lane, address[lane])
         memo.span_start = span.start
         memo.span_end = span.end
     return 0
@@ -251,7 +235,7 @@ cdef int _within(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
         if address[lane] >= <uint64_t>size or <int64_t>address[lane] + u.lane_bytes > size:
-            return _fault(sm, w, u, FAULT_BOUNDS, lane, address[lane])
+            return op_fault(sm, w, u, FAULT_BOUNDS, lane, address[lane])
     return 0
 
 
@@ -350,7 +334,7 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     if _aligned(sm, w, u, lanes, address, n) < 0:
         return -1
     _move(launch, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
-    key = <int>(base & 15)
+    key = <int>(base & <uint64_t>(launch.passes_period - 1))
     if memo.passes_key != key:
         memo.passes = bank_passes(&launch.banks, address, lanes, n, u.lane_bytes)
         memo.passes_key = key
@@ -464,7 +448,7 @@ cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
     """
     cdef Launch *launch = sm.launch
     cdef uint64_t address[64]
-    cdef const char *row = _row(launch, w, u, 0)
+    cdef const char *row = row_of(launch, w, u, 0)
     cdef int i, n = launch.lanes, first = lowest_bit(lanes)
     cdef uint64_t offset = <uint64_t>u.offset
     memset(reach, 0, sizeof(Reach))

@@ -1,10 +1,12 @@
 """Copies that threads do not wait for, and barriers in shared memory that count arrivals and bytes."""
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from archdef.engine.access cimport Reach
 from archdef.engine.program cimport Uop
 from archdef.engine.state cimport Injection, Sm, Warp
 
 cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil
-cdef bint copies_pending(const Warp *w, int target) noexcept nogil
+cdef bint copies_pending(const Warp *w) noexcept nogil
+cdef bint copy_group(Warp *w, const Uop *u) noexcept nogil
+cdef uint64_t phase_complete(uint64_t word, uint32_t bytes) noexcept nogil
 cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil

@@ -11,20 +11,17 @@ from archdef.engine.access cimport Reach
 from archdef.engine.coalesce cimport coalesce
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.memory cimport GLOBAL_BASE, SHARED_WINDOW
+from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport (COPY_GROUPS, FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_PHASE, Injection, Launch, Sm, Warp)
-from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, MB_ARRIVE, MB_ARRIVE_DROP, MB_ARRIVE_EXPECT, MB_COMPLETE,
+from archdef.engine.types cimport (CG_BULK_COMMIT, CG_BULK_WAIT, CG_BULK_WAIT_READ, CG_COMMIT, CG_WAIT, CG_WAIT_ALL, FL_ADDRESS64, FL_BYPASS_L1, MB_ARRIVE, MB_ARRIVE_DROP, MB_ARRIVE_EXPECT, MB_COMPLETE,
                                    MB_EXPECT, MB_INIT, MB_INVALIDATE, MB_TEST, MB_TEST_PARITY, SP_GENERIC)
-
-
-cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
-    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
 
 
 cdef inline uint64_t _shared_address(const Launch *launch, const Warp *w, const Uop *u, int lane) noexcept nogil:
     """Generic address of operand 0 in one lane."""
-    cdef const char *row = _row(launch, w, u, 0)
+    cdef const char *row = row_of(launch, w, u, 0)
     cdef uint64_t address
     if u.flags & FL_ADDRESS64:
         address = (<const uint64_t *>row)[lane] + <uint64_t>u.offset
@@ -37,13 +34,33 @@ cdef inline uint64_t _shared_address(const Launch *launch, const Warp *w, const 
 
 
 # ----------------------------------------------------------------------------------------------------------------- copies
-cdef bint copies_pending(const Warp *w, int target) noexcept nogil:
-    """Whether a copy of a group up to `target` is on its way."""
+cdef bint copies_pending(const Warp *w) noexcept nogil:
+    """Whether something of the groups that the warp waits for is on its way."""
+    cdef const int32_t *pending = w.copies
     cdef int i
-    for i in range(max(0, target - COPY_GROUPS + 1), target + 1):
-        if w.copies[i % COPY_GROUPS]:
+    if w.copy_wait == CG_BULK_WAIT:
+        pending = w.bulk_copies
+    elif w.copy_wait == CG_BULK_WAIT_READ:
+        pending = w.bulk_reads
+    for i in range(max(0, w.copy_target - COPY_GROUPS + 1), w.copy_target + 1):
+        if pending[i % COPY_GROUPS]:
             return True
     return False
+
+
+cdef bint copy_group(Warp *w, const Uop *u) noexcept nogil:
+    """Close a group, or wait for groups. Returns whether the warp has to wait."""
+    if u.fn == CG_COMMIT or u.fn == CG_BULK_COMMIT:
+        # a group whose place is taken joins the one before: only its time is concerned
+        if u.fn == CG_COMMIT:
+            if w.copies[(w.copy_group + 1) % COPY_GROUPS] == 0 and w.copy_group < 1 << 30:
+                w.copy_group += 1
+        elif w.bulk_copies[(w.bulk_group + 1) % COPY_GROUPS] == 0 and w.bulk_group < 1 << 30:
+            w.bulk_group += 1
+        return False
+    w.copy_wait = u.fn
+    w.copy_target = w.copy_group if u.fn == CG_WAIT_ALL else (w.copy_group if u.fn == CG_WAIT else w.bulk_group) - 1 - u.count
+    return copies_pending(w)
 
 
 cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
@@ -63,10 +80,10 @@ cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *ou
         target = guest_at(sm, w, lane, to, &room)
         if to < <uint64_t>SHARED_WINDOW or target == NULL or room < u.lane_bytes:
             return guest_fault(sm, w, FAULT_BOUNDS, lane, to)
-        address[lane] = (<const uint64_t *>_row(launch, w, u, 1))[lane]
+        address[lane] = (<const uint64_t *>row_of(launch, w, u, 1))[lane]
         size = u.lane_bytes
         if u.s[2] >= 0:
-            size = min(size, <int64_t>(<const uint32_t *>_row(launch, w, u, 2))[lane])
+            size = min(size, <int64_t>(<const uint32_t *>row_of(launch, w, u, 2))[lane])
         if to & mask:
             return guest_fault(sm, w, FAULT_ALIGNMENT, lane, to)
         if size == 0:
@@ -112,6 +129,11 @@ cdef inline uint64_t _expect(uint64_t word, uint32_t bytes) noexcept nogil:
     return word & ~(<uint64_t>0x1fffff << 40) | ((word >> 40) + bytes & 0x1fffff) << 40
 
 
+cdef uint64_t phase_complete(uint64_t word, uint32_t bytes) noexcept nogil:
+    """The barrier's word when so many bytes have arrived."""
+    return _settle(_expect(word, 0 - bytes))
+
+
 cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Operate on the barrier of each of `lanes` (not empty) in ascending order. Returns -1 after a fault."""
     cdef Launch *launch = sm.launch
@@ -132,8 +154,8 @@ cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
         before = word
         count = 1
         if u.s[1] >= 0:
-            count = ((<const uint64_t *>_row(launch, w, u, 1))[lane] if u.fn == MB_TEST
-                     else <uint64_t>(<const uint32_t *>_row(launch, w, u, 1))[lane])
+            count = ((<const uint64_t *>row_of(launch, w, u, 1))[lane] if u.fn == MB_TEST
+                     else <uint64_t>(<const uint32_t *>row_of(launch, w, u, 1))[lane])
         if u.fn == MB_INIT:
             if count == 0 or count > 0xfffff:
                 return guest_fault(sm, w, FAULT_PHASE, lane, count)
@@ -146,7 +168,7 @@ cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
         elif u.fn == MB_EXPECT:
             word = _expect(word, <uint32_t>count)
         elif u.fn == MB_COMPLETE:
-            word = _settle(_expect(word, <uint32_t>(0 - count)))
+            word = phase_complete(word, <uint32_t>count)
         else:
             if u.fn == MB_ARRIVE_EXPECT:
                 word = _expect(word, <uint32_t>count)

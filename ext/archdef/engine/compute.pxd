@@ -2,6 +2,7 @@
 from libc.stdint cimport uint64_t
 
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Sm, Warp
+from archdef.engine.state cimport Launch, Sm, Warp
 
+cdef bint exchange_apart(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
 cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil

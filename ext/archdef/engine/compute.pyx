@@ -3,6 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from archdef.engine.lanes cimport alu_table, carry_table, compare_table
+from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport Launch, Sm, Warp
@@ -11,10 +12,6 @@ from archdef.engine.types cimport (CB_AND, CB_NONE, CB_OR, FL_CARRY_OUT, FL_SIGN
                                    REDUX_MAX_S, REDUX_MAX_U, REDUX_MIN_S, REDUX_MIN_U, REDUX_OR, SHFL_BFLY, SHFL_DOWN,
                                    SHFL_IDX, SHFL_UP, SR_CLOCK, SR_CLOCK64, SR_CLOCK_HI, SR_GLOBALTIMER, SR_NSMID, SR_SMID,
                                    VOTE_ACTIVE, VOTE_ALL, VOTE_ANY, VOTE_BALLOT, VOTE_ELECT, VOTE_UNI)
-
-
-cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
-    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
 
 
 cdef inline uint64_t _predicate(const Warp *w, int32_t operand) noexcept nogil:
@@ -60,7 +57,7 @@ cdef void _compare(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) 
     cdef uint8_t bytes[72]          # a word past the last lane is cleared for `_pack`
     cdef uint64_t holds, fails, with_
     memset(bytes + (launch.lanes & ~7), 0, 8)
-    compare_table()[u.fn](bytes, _row(launch, w, u, 0), _row(launch, w, u, 1), launch.lanes)
+    compare_table()[u.fn](bytes, row_of(launch, w, u, 0), row_of(launch, w, u, 1), launch.lanes)
     holds = _pack(bytes, launch.lanes)
     fails = ~holds
     if u.combine != CB_NONE:
@@ -91,8 +88,8 @@ cdef void _logic(Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
 
 cdef void _select(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     cdef uint64_t chosen = _predicate(w, u.s[2])
-    cdef const char *a = _row(launch, w, u, 0)
-    cdef const char *b = _row(launch, w, u, 1)
+    cdef const char *a = row_of(launch, w, u, 0)
+    cdef const char *b = row_of(launch, w, u, 1)
     cdef char *d = w.rows + u.d[0]
     cdef int i
     while lanes:
@@ -108,29 +105,18 @@ cdef void _carry(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) no
     cdef uint8_t into[64]
     cdef uint8_t out[72]
     cdef uint64_t result[64]
-    cdef const char *c = _row(launch, w, u, 2) if u.s[2] >= 0 else _row(launch, w, u, 1)
+    cdef const char *c = row_of(launch, w, u, 2) if u.s[2] >= 0 else row_of(launch, w, u, 1)
     memset(out + (launch.lanes & ~7), 0, 8)
     _unpack(w.predicates[PRED_CARRY], into, launch.lanes)
-    carry_table()[u.fn](result, out, _row(launch, w, u, 0), _row(launch, w, u, 1), c, into, launch.lanes)
+    carry_table()[u.fn](result, out, row_of(launch, w, u, 0), row_of(launch, w, u, 1), c, into, launch.lanes)
     _blend(w.rows + u.d[0], <const char *>result, lanes, u.direct)
     if u.flags & FL_CARRY_OUT:
         _put(w, PRED_CARRY, lanes, _pack(out, launch.lanes))
 
 
-cdef inline uint64_t _members(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, bint wide) noexcept nogil:
-    """Lanes that take part: active here, and in the mask s[1] of the lowest active lane, if there is one."""
-    cdef int i
-    if u.s[1] < 0:
-        return lanes
-    i = lowest_bit(lanes)
-    return lanes & ((<const uint64_t *>_row(launch, w, u, 1))[i] if wide
-                    else <uint64_t>(<const uint32_t *>_row(launch, w, u, 1))[i])
-
-
-cdef void _redux(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
-    """Combine a value over the members and give it to all of them."""
-    cdef const uint32_t *a = <const uint32_t *>_row(launch, w, u, 0)
-    cdef uint64_t left = _members(launch, w, u, lanes, u.element == 8)
+cdef void _redux(Warp *w, const Uop *u, uint64_t lanes, uint64_t members, const uint32_t *a) noexcept nogil:
+    """Combine a value over the members and give it to `lanes`."""
+    cdef uint64_t left = members
     cdef uint32_t total, value
     cdef int lane
     if left == 0:
@@ -162,9 +148,9 @@ cdef void _redux(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) no
         (<uint32_t *>(w.rows + u.d[0]))[lane] = total
 
 
-cdef void _vote(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
-    """Votes count the lanes that take part: active here, and members if a mask is given (by the lowest active lane)."""
-    cdef uint64_t members = _members(launch, w, u, lanes, u.element == 8), holds, value
+cdef void _vote(Warp *w, const Uop *u, uint64_t lanes, uint64_t members, uint64_t votes) noexcept nogil:
+    """Tell `lanes` what the members vote."""
+    cdef uint64_t holds, value
     cdef int i, leader
     if u.fn == VOTE_ELECT:
         leader = lowest_bit(members if members else lanes)
@@ -174,7 +160,7 @@ cdef void _vote(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noe
             lanes &= lanes - 1
             (<uint32_t *>(w.rows + u.d[0]))[i] = <uint32_t>leader
         return
-    holds = members if u.fn == VOTE_ACTIVE else _predicate(w, u.s[0]) & members
+    holds = members if u.fn == VOTE_ACTIVE else votes & members
     if u.fn == VOTE_BALLOT or u.fn == VOTE_ACTIVE:
         while lanes:
             i = lowest_bit(lanes)
@@ -193,15 +179,14 @@ cdef void _vote(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noe
     _put(w, u.d[0], lanes, <uint64_t>0 - value)
 
 
-cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, const uint32_t *a) noexcept nogil:
     """Read another lane's value. PTX ISA, shfl: the clamp operand holds a segment mask (bits 8 up) and a clamp (low bits).
 
     The fields are as wide as a lane number of this machine: 5 bits up to 32 lanes, 6 bits on 64.
     """
     cdef uint32_t value[64]
-    cdef const uint32_t *a = <const uint32_t *>_row(launch, w, u, 0)
-    cdef const uint32_t *b = <const uint32_t *>_row(launch, w, u, 1)
-    cdef const uint32_t *c = <const uint32_t *>_row(launch, w, u, 2)
+    cdef const uint32_t *b = <const uint32_t *>row_of(launch, w, u, 1)
+    cdef const uint32_t *c = <const uint32_t *>row_of(launch, w, u, 2)
     cdef uint64_t left = lanes, inside = 0
     cdef int32_t lane, other, field = 31 if launch.lanes <= 32 else 63, segment, clamp, most, least
     memcpy(value, a, <size_t>(4 * launch.lanes))
@@ -236,10 +221,9 @@ cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) 
     _put(w, u.d[1], lanes, inside)
 
 
-cdef void _match(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
-    """Find the lanes that hold the same value."""
-    cdef const char *a = _row(launch, w, u, 0)
-    cdef uint64_t members = _members(launch, w, u, lanes, u.direct == 8), same, left, value
+cdef void _match(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, uint64_t members, const char *a) noexcept nogil:
+    """Find the members that hold the same value."""
+    cdef uint64_t same, left, value
     cdef bint wide = u.element == 8, all_same
     cdef int lane, other
     cdef uint64_t masks[64]
@@ -267,6 +251,42 @@ cdef void _match(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) no
         _put(w, u.d[1], lanes, <uint64_t>0 - <uint64_t>all_same)
 
 
+cdef void exchange(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, uint64_t everyone, const char *a,
+                   uint64_t votes) noexcept nogil:
+    """Execute an instruction among lanes for `lanes` (not empty). `everyone` is there; `a` and `votes` are what they bring.
+
+    Votes, matches and reductions are over those that are there and, if there is a mask s[1], named by it. Lanes that name different
+    masks (tiles of a warp that come to one instruction together) are groups of their own.
+    """
+    cdef bint wide = (u.direct if u.kind == K_MATCH else u.element) == 8
+    cdef const char *row
+    cdef uint64_t left, same, members = everyone, mask
+    cdef int i
+    if u.kind == K_SHUFFLE:
+        _shuffle(launch, w, u, lanes, <const uint32_t *>a)
+        return
+    while lanes:
+        same = lanes
+        if u.s[1] >= 0:
+            row = row_of(launch, w, u, 1)
+            i = lowest_bit(lanes)
+            mask = (<const uint64_t *>row)[i] if wide else (<const uint32_t *>row)[i]
+            left = lanes
+            while left:
+                i = lowest_bit(left)
+                left &= left - 1
+                if ((<const uint64_t *>row)[i] if wide else <uint64_t>(<const uint32_t *>row)[i]) != mask:
+                    same &= ~(<uint64_t>1 << i)
+            members = everyone & mask
+        if u.kind == K_VOTE:
+            _vote(w, u, same, members, votes)
+        elif u.kind == K_REDUX:
+            _redux(w, u, same, members, <const uint32_t *>a)
+        else:
+            _match(launch, w, u, same, members, a)
+        lanes &= ~same
+
+
 cdef void _special(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Registers that change while the kernel runs."""
     cdef uint64_t value = 0
@@ -290,6 +310,45 @@ cdef void _special(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
             (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>value
 
 
+cdef bint exchange_apart(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Execute an instruction among lanes that stand at several places of the program: `lanes` at `u`, splits that have `passed` at ops
+    of their own, which must do the same. They all go on behind them. Returns whether there were any.
+    """
+    cdef uint64_t values[64]
+    cdef uint64_t votes = 0, everyone = lanes, left
+    cdef const Uop *other = NULL
+    cdef int32_t i, pass_
+    cdef bint wide = u.kind == K_MATCH and u.element == 8
+    for pass_ in range(2):              # first what all bring, then what each takes
+        for i in range(-1, w.split_room):
+            if i < 0:
+                other = u
+                left = lanes
+            else:
+                if w.splits[i].mask == 0 or w.splits[i].passed == 0:
+                    continue
+                other = launch.ops + w.splits[i].pc
+                left = w.splits[i].mask & w.alive
+                if other.guarded:
+                    left &= w.predicates[other.guard_mask] ^ other.guard_flip
+            if other.kind != u.kind or other.fn != u.fn or other.element != u.element or left == 0:
+                continue
+            if pass_:
+                exchange(launch, w, other, left, everyone, <const char *>values, votes)
+                if i >= 0:
+                    w.splits[i].passed = 0
+                    w.splits[i].pc += 1
+                continue
+            everyone |= left
+            if u.kind == K_VOTE:
+                votes |= (_predicate(w, other.s[0]) if u.fn < VOTE_ACTIVE else 0) & left
+            else:
+                _blend(<char *>values, row_of(launch, w, other, 0), left, 8 if wide else 4)
+        if everyone == lanes:
+            return False
+    return True
+
+
 cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Execute a micro-op that touches registers only, for `lanes` (not empty)."""
     cdef const Launch *launch = sm.launch
@@ -298,11 +357,11 @@ cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     if u.kind == K_ALU:
         # lanes that never launched or have ended may be overwritten; if all others are active the result needs no blending
         if w.alive & ~lanes == 0:
-            alu_table()[u.fn](w.rows + u.d[0], _row(launch, w, u, 0), _row(launch, w, u, 1), _row(launch, w, u, 2),
-                              _row(launch, w, u, 3), launch.lanes)
+            alu_table()[u.fn](w.rows + u.d[0], row_of(launch, w, u, 0), row_of(launch, w, u, 1), row_of(launch, w, u, 2),
+                              row_of(launch, w, u, 3), launch.lanes)
         else:
-            alu_table()[u.fn](result, _row(launch, w, u, 0), _row(launch, w, u, 1), _row(launch, w, u, 2),
-                              _row(launch, w, u, 3), launch.lanes)
+            alu_table()[u.fn](result, row_of(launch, w, u, 0), row_of(launch, w, u, 1), row_of(launch, w, u, 2),
+                              row_of(launch, w, u, 3), launch.lanes)
             _blend(w.rows + u.d[0], <const char *>result, lanes, u.direct)
     elif u.kind == K_SETP:
         _compare(launch, w, u, lanes)
@@ -319,12 +378,8 @@ cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
             (<uint32_t *>(w.rows + u.d[0]))[i] = (
                 (<uint32_t>0xffffffff if u.flags & FL_SIGNED else <uint32_t>1) if _predicate(w, u.s[0]) >> i & 1 else 0)
     elif u.kind == K_VOTE:
-        _vote(launch, w, u, lanes)
-    elif u.kind == K_SHUFFLE:
-        _shuffle(launch, w, u, lanes)
-    elif u.kind == K_REDUX:
-        _redux(launch, w, u, lanes)
-    elif u.kind == K_MATCH:
-        _match(launch, w, u, lanes)
+        exchange(launch, w, u, lanes, lanes, NULL, _predicate(w, u.s[0]) if u.fn < VOTE_ACTIVE else 0)
+    elif u.kind == K_MATCH or u.kind == K_REDUX or u.kind == K_SHUFFLE:
+        exchange(launch, w, u, lanes, lanes, row_of(launch, w, u, 0), 0)
     elif u.kind == K_SPECIAL:
         _special(sm, w, u, lanes)

@@ -13,26 +13,27 @@ from libc.string cimport memcpy, memset
 from archdef.engine.counters cimport STALLS, StatementCounters
 from archdef.engine.dram cimport NEVER, PartitionCounters
 from archdef.engine.events cimport EV_BLOCK, Events, events_close, events_push
+from archdef.engine.frames cimport GROWN_FRAMES
 from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
 from archdef.engine.machine cimport MAX_SCHEDULERS, MAX_UNITS, SCHEDULER_WARPS, MachineTable
 from archdef.engine.memory cimport LOCAL_WINDOW, SHARED_WINDOW, DeviceMemory, Span
 from archdef.engine.network cimport Network, network_close, network_next, network_open, network_run
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.room cimport sm_close, sm_open
-from archdef.engine.schedule cimport pick_of
-from archdef.engine.simt cimport GROWN_FRAMES
+from archdef.engine.schedule cimport lowest_bit, pick_of
 from archdef.engine.sm cimport sm_next, sm_run
-from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX,
+from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
                                    FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_DIVERGENT_BARRIER, FAULT_FRAME,
-                                   FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PHASE,
+                                   FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PARTED, FAULT_PHASE,
                                    FAULT_READ_ONLY, FAULT_STACK, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS,
-                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, WS_BARRIER, WS_ENDED, Block, Ended,
+                                   FAULT_SURFACE_FORMAT, FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, UNIT_COPIES, WS_BARRIER, WS_ENDED,
+                                   WS_PARTED, Block, Ended,
                                    Fault, Launch, Memo, Sm, SmCounters, Warp)
 from archdef.engine.texture_table cimport textures_close, textures_open
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL,
-                                   CK_PARAMETER, CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SP_CONST, SP_GENERIC, SP_GLOBAL,
+                                   CK_PARAMETER, CK_SHARED_SYMBOL, CK_SPECIAL, K_BULK, K_SYSTEM, SP_CONST, SP_GENERIC, SP_GLOBAL,
                                    SP_LOCAL, SP_SHARED, SP_SURFACE, SP_TEXTURE, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X,
-                                   SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE, SYS_ALLOCATE, SYS_FREE, SYS_PRINT)
+                                   SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_PRINT)
 
 from archdef.engine.program import ProgramError, layout
 from archdef.errors import BudgetExceeded, GuestFault, LaunchError
@@ -75,6 +76,8 @@ PARTITION_DTYPE = _dtype(_no_partition)
 _SPACES = {SP_GLOBAL: "global memory", SP_SHARED: "shared memory", SP_LOCAL: "local memory", SP_CONST: "constant memory",
            SP_GENERIC: "memory", SP_TEXTURE: "texture", SP_SURFACE: "surface"}
 
+WORKSPACE_BYTES = 64   # more than any published cooperative-groups header asks for
+
 
 cdef class Simulation:
     """One kernel launch on one machine.
@@ -107,6 +110,8 @@ cdef class Simulation:
         Room for what the kernel prints; calls past it are counted and lost.
     textures : bytes, optional
         Array of `archdef.engine.texture_table.TEXTURE_DTYPE`, sorted by handle: what handles in the kernel's hands stand for.
+    cooperative : bool, optional
+        Give the grid words of device memory by which its blocks can wait for each other.
     lookahead_cycles : int, optional
         Length of an epoch; by default the longest that is right. Shorter ones give the same results, slower.
     """
@@ -119,9 +124,11 @@ cdef class Simulation:
     cdef LoadedProgram program
     cdef DeviceMemory memory
     cdef object statements
+    cdef bint synchronises_grid       # the kernel reads where those words are
     cdef object entry
     cdef Span *spans
     cdef uint64_t parameter_address
+    cdef uint64_t workspace_address   # of a cooperative launch
     cdef int64_t next_block
     cdef int64_t done_blocks
     cdef int64_t launch_free       # cycle of the next block launch on the chip
@@ -135,7 +142,7 @@ cdef class Simulation:
     def __init__(self, dict machine, program, DeviceMemory memory not None, grid, block, bytes parameters=b"",
                  int64_t dynamic_shared_bytes=0, int64_t resident_blocks=1, int64_t max_instructions=1 << 62,
                  int64_t max_cycles=1 << 50, uint64_t global_base=0, uint64_t const_base=0, name=None, int64_t lookahead_cycles=0,
-                 uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, const unsigned char[::1] textures=None):
+                 uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, const unsigned char[::1] textures=None, bint cooperative=False):
         cdef int64_t i, longest
         if self.sms != NULL:
             raise RuntimeError("a Simulation runs once")
@@ -158,6 +165,9 @@ cdef class Simulation:
         launch.special_count = self.program.specials
         launch.special_of = self.program.special_of
         launch.special_row = self.program.special_row
+        launch.uses_bulk = self.program.uses_bulk
+        for i in range(m.units):
+            launch.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers == 1 else 1
         launch.lanes = m.warp_size
         launch.pitch = 4 * m.warp_size
         launch.blocks = 1
@@ -184,6 +194,8 @@ cdef class Simulation:
                               f"{SCHEDULER_WARPS} warps hold")
         launch.banks.banks = m.banks
         launch.banks.bank_width_bytes = m.bank_width_bytes
+        launch.banks.row_words = m.row_words
+        launch.passes_period = max(16, m.banks * m.bank_width_bytes * m.row_words) if m.row_words > 1 else 16
         launch.banks.conflict_lanes = m.conflict_lanes
         launch.banks.single_word_broadcast = m.single_word_broadcast
         launch.banks.word_at_a_time = m.word_at_a_time
@@ -201,6 +213,9 @@ cdef class Simulation:
         if launch.memos == NULL or launch.counters == NULL or self.inboxes == NULL or self.sms == NULL:
             raise MemoryError("state of a launch")
         self._open_runtime(program, heap_bytes, print_bytes)
+        if cooperative:
+            self.workspace_address = self.memory.allocate(WORKSPACE_BYTES)
+            self.memory.write(self.workspace_address, bytearray(WORKSPACE_BYTES))
         self._prepare(program, parameters, dynamic_shared_bytes, global_base, const_base)
         textures_open(&launch.textures, textures, launch.spans, launch.span_count, self.program.uses_textures)
         network_open(&self.network, m, self.inboxes)
@@ -235,7 +250,9 @@ cdef class Simulation:
                 ("cluster_size", m.cluster_size, 1, 1 << 14), ("schedulers", m.schedulers, 1, MAX_SCHEDULERS),
                 ("units", m.units, 1, MAX_UNITS), ("issue_interval_cycles", m.issue_interval_cycles, 1, 1 << 16),
                 ("issue_width", m.issue_width, 1, 8), ("banks", m.banks, 1, 256),
-                ("bank_width_bytes", m.bank_width_bytes, 1, 16), ("conflict_lanes", m.conflict_lanes, 1, 64),
+                ("bank_width_bytes", m.bank_width_bytes, 1, 16), ("row_words", m.row_words, 1, 16),
+                ("conflict_lanes", m.conflict_lanes, 1, 64),
+                *(("unit_copies", m.unit_copies[i], 1, UNIT_COPIES) for i in range(16)),
                 ("partitions", m.partitions, 1, 4096), ("dram_banks", m.dram_banks, 1, 64),
                 ("shader_period_fs", m.shader_period_fs, 1, 1 << 40), ("core_period_fs", m.core_period_fs, 1, 1 << 40),
                 ("response_latency_fs", m.response_latency_fs, m.shader_period_fs, 1 << 50),
@@ -272,6 +289,7 @@ cdef class Simulation:
         cdef Launch *launch = &self.launch
         cdef int64_t i
         kinds = [int(k) for k in program.constants["kind"]]
+        self.synchronises_grid = (CK_SPECIAL, SR_WORKSPACE) in zip(kinds, program.constants["value"].tolist())
         values = []
         if CK_PARAM_SYMBOL in kinds and parameters:
             self.parameter_address = self.memory.allocate(len(parameters))
@@ -293,7 +311,7 @@ cdef class Simulation:
         launch.const_start = const_base
         launch.parameter_start = self.parameter_address
         special = {SR_WARP_SIZE: launch.lanes, SR_DYNAMIC_SHARED: dynamic_shared_bytes, SR_TOTAL_SHARED: launch.shared_bytes,
-                   SR_GRIDID: 1}
+                   SR_GRIDID: 1, SR_WORKSPACE: self.workspace_address}
         for i in range(3):
             special[SR_NTID_X + i] = launch.block[i]
             special[SR_NCTAID_X + i] = launch.grid[i]
@@ -321,6 +339,9 @@ cdef class Simulation:
             if self.parameter_address:
                 self.memory.free(self.parameter_address)
                 self.parameter_address = 0
+            if self.workspace_address:
+                self.memory.free(self.workspace_address)
+                self.workspace_address = 0
 
     cdef void _first_blocks(self) noexcept:
         """Deal blocks round the multiprocessors until all places are taken."""
@@ -399,16 +420,26 @@ cdef class Simulation:
     cdef void _blame(self) noexcept nogil:
         """Nothing can happen any more and blocks are left: find a warp that waits."""
         cdef int64_t i
-        cdef int32_t k
+        cdef int32_t k, n
+        cdef Warp *w
         self.launch.fault.code = FAULT_DEADLOCK
         for i in range(self.machine.multiprocessors):
             for k in range(self.sms[i].warp_slots):
-                if self.sms[i].blocks[self.sms[i].warps[k].block].running and self.sms[i].warps[k].state == WS_BARRIER:
-                    self.launch.fault.sm = <int32_t>i
-                    self.launch.fault.warp = k
-                    self.launch.fault.op = self.sms[i].warps[k].barrier_op
-                    self.launch.fault.lanes = self.sms[i].warps[k].active
-                    return
+                w = self.sms[i].warps + k
+                if not self.sms[i].blocks[w.block].running or w.state != WS_BARRIER and w.state != WS_PARTED:
+                    continue
+                self.launch.fault.sm = <int32_t>i
+                self.launch.fault.warp = k
+                self.launch.fault.op = w.barrier_op
+                self.launch.fault.lanes = w.alive
+                if w.state == WS_PARTED:
+                    self.launch.fault.code = FAULT_PARTED
+                    for n in range(w.split_room):
+                        if w.splits[n].mask:
+                            self.launch.fault.op = w.splits[n].pc
+                            self.launch.fault.lanes = w.splits[n].mask
+                self.launch.fault.lane = lowest_bit(self.launch.fault.lanes)
+                return
 
     cdef void _point_at_running(self) noexcept nogil:
         """Name one warp that still runs."""
@@ -507,6 +538,8 @@ cdef class Simulation:
                     warp=w.index if block is not None else None)
         space = _SPACES[self.launch.ops[op].space] if 0 <= op < self.launch.op_count else "memory"
         reach = self.launch.ops[op].lane_bytes if 0 <= op < self.launch.op_count else 0
+        if 0 <= op < self.launch.op_count and self.launch.ops[op].kind == K_BULK:
+            reach = f.detail[0]
         who = f"block {block}, thread {thread}"
         if space in ("global memory", "memory") and self.memory.heap_address <= f.address < self.memory.heap_address + self._heap_span():
             space = "what the kernel has allocated on the device heap"
@@ -523,12 +556,15 @@ cdef class Simulation:
             FAULT_DIVERGENT_BARRIER: f"barrier that {waiting} live threads of the warp do not reach, the first {who}",
             FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all its threads reach"
                                                    if f.lanes else ""),
-            FAULT_TRAP: f"trap, {who}",
+            FAULT_PARTED: f"{waiting} lanes of a warp wait here for lanes of it that do not come, the first {who}; no warp can go on",
+            FAULT_TRAP: f"trap, {who}" + self._without_workspace(),
             FAULT_TEXTURE_HANDLE: f"{f.address:#x} is no handle of a live {space}, or of one of another kind, {who}",
             FAULT_TEXTURE_SHAPE: f"the {space} of handle {f.address:#x} has other dimensions than the instruction, {who}",
             FAULT_SURFACE_BOUNDS: f"{reach} bytes are outside the surface of handle {f.address:#x}, {who}",
             FAULT_SURFACE_ALIGNMENT: f"the first coordinate is not a multiple of the {reach} bytes accessed, surface of handle "
                                      f"{f.address:#x}, {who}",
+            FAULT_SURFACE_FORMAT: f"the surface of handle {f.address:#x} has texels of another size than the {reach} bytes that the "
+                                  f"instruction works on, {who}",
             FAULT_STACK: f"calls nested too deeply, {depth} deep, {who}",
             FAULT_FRAME: f"the call stack of {self.launch.local_bytes - self.launch.stack_start} bytes per thread "
                          f"(limits.stack_bytes_per_thread) is full, {depth} calls deep, {who}",
@@ -536,6 +572,7 @@ cdef class Simulation:
             FAULT_FREE: f"free of {f.address:#x}, which is no allocation of the device heap (or was freed before), {who}",
             FAULT_PHASE: f"{f.address} arrivals are not what a barrier in shared memory (mbarrier) allows here; was it initialised? "
                          f"{who}",
+            FAULT_BULK_SIZE: f"the size of a bulk copy must be a multiple of 16, got {f.address}, {who}",
             FAULT_ASSERT: f"{self._assertion()}, {who}",
             FAULT_BARRIER_NUMBER: f"barrier number past 15, {who}",
             FAULT_BRANCH_INDEX: f"indexed branch past its list of targets, {who}",
@@ -552,6 +589,12 @@ cdef class Simulation:
             raise MemoryError(text)
         kind = BudgetExceeded if f.code in (FAULT_INSTRUCTIONS, FAULT_CYCLES) else GuestFault
         raise kind(f"kernel {self.entry}{where}: {text}", **data)
+
+    def _without_workspace(self):
+        """Say what is missing if the kernel would synchronise its grid and was not launched for it."""
+        if self.workspace_address or not self.synchronises_grid:
+            return ""
+        return "; the kernel asks for its grid's barrier, which only a cooperative launch has: kernel[grid, block].cooperative(...)"
 
     def _heap_span(self):
         return self.memory.heap.granules * 16 if self.memory.heap_address else 0

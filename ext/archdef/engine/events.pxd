@@ -10,6 +10,8 @@ cdef enum EventKind:
     EV_STORE_DONE = 1    # a store has landed: its credit returns
     EV_WAKE = 2          # warp `index` becomes ready
     EV_BLOCK = 3         # a block starts in block slot `index`
+    EV_BULK = 4          # the bulk unit can go on
+    EV_COPIED = 5        # a bulk copy inside shared memory is done: load `index`
 
 cdef struct Event:
     int64_t cycle

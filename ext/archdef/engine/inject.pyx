@@ -11,7 +11,7 @@ from archdef.engine.dram cimport NEVER
 from archdef.engine.machine cimport MachineTable, WR_EVICT
 from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, network_send
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport Injection, Load, Sm
+from archdef.engine.state cimport BULK_FULL, Injection, Load, Sm
 
 
 cdef int32_t take_load(Sm *sm, int32_t warp, int32_t op) noexcept nogil:
@@ -91,6 +91,42 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
     request.kind = <short>inject.kind
     request.serial = <short>inject.serial
     network_send(sm.network, sm.id, &request)
+
+
+cdef inline void _send_past(Sm *sm, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
+    """Send a transaction that the load/store unit has no part in."""
+    cdef Request request
+    request.time_fs = cycle * sm.launch.m.shader_period_fs
+    request.address = t.address
+    request.line = t.line
+    request.bytes = t.bytes
+    request.sectors = t.sectors
+    request.slot = slot
+    request.kind = <short>kind
+    request.serial = 1
+    network_send(sm.network, sm.id, &request)
+
+
+cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, int64_t cycle) noexcept nogil:
+    """Start a read or an atomic of another unit, past the L1. False: no slot or no waiter record for it now."""
+    cdef int32_t slot = sm.free_slot
+    if slot < 0 or sm.waiters_left < 5:
+        return False
+    sm.free_slot = sm.slots[slot].next
+    sm.slots[slot].waiters = -1
+    sm.slots[slot].line = NULL
+    _wait(sm, slot, load)
+    _send_past(sm, t, kind, slot, cycle)
+    return True
+
+
+cdef bint send_write(Sm *sm, const Transaction *t, int64_t cycle) noexcept nogil:
+    """Start a store of another unit. False: no credit for it now."""
+    if sm.store_credits == 0:
+        return False
+    sm.store_credits -= 1
+    _send_past(sm, t, RQ_WRITE, -1, cycle)
+    return True
 
 
 cdef inline void _count(Sm *sm, const Injection *inject, uint32_t present, uint32_t missing) noexcept nogil:
@@ -200,6 +236,9 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
         inject.next += 1
         inject.time += m.transaction_cycles
     inject.active = inject.next < inject.count
+    if not inject.active and sm.bulk.count >= BULK_FULL:
+        inject.active = 1       # its queue is full: nothing more of memory until it has room
+        inject.stalled = inject.time
     sm.unit_blocked[inject.unit] += inject.time - start
     sm.unit_free[inject.unit] = NEVER if inject.active else max(inject.floor, inject.time)
     sm.busy |= <uint32_t>1 << inject.unit

@@ -29,7 +29,7 @@ cpdef enum WritePolicy:
 
 cpdef enum PartitionMap:
     PM_INTERLEAVED = 0           # (address // interleave) % partitions
-    PM_XOR = 1                   # the same, after the chunk's number is folded by the shifts of the table
+    PM_XOR = 1                   # the same, each round of the partitions turned by its number, folded by the shifts of the table
 
 cdef struct CoalescingTable:
     int64_t rule
@@ -49,6 +49,7 @@ cdef struct CacheTable:
 
 cdef struct MachineTable:
     int64_t warp_size            # lanes, 1 to 64
+    int64_t independent_lanes    # 1: lanes that parted progress independently; 0: a stack of them
     int64_t multiprocessors
     int64_t cluster_size         # multiprocessors that share a port
     int64_t block_launch_cycles  # least distance of two block launches on the chip
@@ -65,10 +66,12 @@ cdef struct MachineTable:
     int64_t instruction_gap_cycles  # least distance of two issues of one warp
     int64_t units
     int64_t unit_per_scheduler[16]  # 1: each scheduler has its own
+    int64_t unit_copies[16]      # units of that kind that the schedulers share, 1 to 8
     int64_t dual_issue[16]       # bit v of entry u: v may issue in the same slot after u
     # shared memory
     int64_t banks
     int64_t bank_width_bytes
+    int64_t row_words
     int64_t conflict_lanes
     int64_t single_word_broadcast
     int64_t word_at_a_time       # 1: wide words are served piece by piece; 0: for fewer lanes at a time
@@ -81,6 +84,8 @@ cdef struct MachineTable:
     int64_t reads_in_flight      # transactions of one multiprocessor
     int64_t stores_in_flight
     int64_t transaction_cycles
+    int64_t bulk_read_bytes_per_cycle   # of the unit that moves bulk copies; 0: a transaction every `transaction_cycles`
+    int64_t bulk_write_bytes_per_cycle
     int64_t atomic_core_cycles   # at the partition, per operation on one address
     CacheTable l1
     CacheTable constant

@@ -1,5 +1,5 @@
 """A program ready to run: micro-ops checked and turned into the form that the issue loop reads."""
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.types cimport MicroOp
 
@@ -37,6 +37,8 @@ cdef struct Uop:
     int32_t target
     int32_t reconverge
     int32_t count
+    int8_t named             # operand that is a mask of lanes which take part, -1: none
+    uint8_t named_bytes
 
 cdef class LoadedProgram:
     cdef Uop *ops
@@ -50,6 +52,7 @@ cdef class LoadedProgram:
     cdef readonly int32_t lanes
     cdef readonly int32_t target_count
     cdef readonly bint uses_textures     # reads through textures or surfaces
+    cdef readonly bint uses_bulk         # has bulk copies
     cdef uint32_t *special_of    # [specials] which special register …
     cdef uint32_t *special_row   # … goes into which row
     cdef char *constants         # [constant_rows][lanes] 32-bit lanes
@@ -57,6 +60,7 @@ cdef class LoadedProgram:
     cdef int _source(self, Uop *u, const MicroOp *m, int i, int bytes) except -1
     cdef int _await(self, Uop *u, int32_t entry) except -1
     cdef int _predicate_source(self, Uop *u, const MicroOp *m, int i) except -1
+    cdef int _named(self, Uop *u, int i, int bytes) except -1
     cdef int _sets(self, Uop *u, int32_t entry) except -1
     cdef int _destination(self, Uop *u, const MicroOp *m, int i, int bytes) except -1
     cdef int _predicate_destination(self, Uop *u, const MicroOp *m, int i) except -1
@@ -64,4 +68,5 @@ cdef class LoadedProgram:
     cdef int _read(self, Uop *u, const MicroOp *m, int max_units) except -1
     cdef int _read_access(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_texture(self, Uop *u, const MicroOp *m) except -1
+    cdef int _read_bulk(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_surface(self, Uop *u, const MicroOp *m) except -1

@@ -3,7 +3,7 @@
 Lowering is trusted to be right, not to be safe: every index that a micro-op carries is checked here once, so that the issue
 loop need not look.
 """
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
@@ -169,6 +169,13 @@ cdef class LoadedProgram:
         u.dependencies += 1
         return 0
 
+    cdef int _named(self, Uop *u, int i, int bytes) except -1:
+        """Operand s[i], if there is one, is a mask of lanes that the op waits for."""
+        if u.s[i] >= 0:
+            u.named = <int8_t>i
+            u.named_bytes = <uint8_t>bytes
+        return 0
+
     cdef int _predicate_source(self, Uop *u, const MicroOp *m, int i) except -1:
         cdef int32_t p = m.s[i]
         if p == T.NO_ROW:       # absent: constantly true
@@ -249,6 +256,7 @@ cdef class LoadedProgram:
             u.d[i] = -1
         for i in range(9):
             u.s[i] = -1
+        u.named = -1
         self._number(m.unit, max_units, "unit")
         if self.statements:
             self._number(<int>m.statement, self.statements, "statement")
@@ -337,9 +345,11 @@ cdef class LoadedProgram:
             if m.reconverge != -1:
                 self._number(m.reconverge, self.op_count, "reconvergence point")
         elif kind == T.K_BARRIER:
-            self._number(m.fn, T.BAR_WARP + 1, "barrier operation")
-            self._source(u, m, 0, 4)
+            self._number(m.fn, T.BAR_CLUSTER_WAIT + 1, "barrier operation")
+            self._source(u, m, 0, 8 if m.fn == T.BAR_WARP and m.element == 8 else 4)
             self._source(u, m, 1, 4)
+            if m.fn == T.BAR_WARP:
+                self._named(u, 0, 8 if m.element == 8 else 4)
             if m.fn in (T.BAR_RED_POPC, T.BAR_RED_AND, T.BAR_RED_OR):
                 self._predicate_source(u, m, 2)
                 if m.fn == T.BAR_RED_POPC:
@@ -351,6 +361,7 @@ cdef class LoadedProgram:
             if m.fn < T.VOTE_ACTIVE:
                 self._predicate_source(u, m, 0)
             self._source(u, m, 1, 8 if m.element == 8 else 4)
+            self._named(u, 1, 8 if m.element == 8 else 4)
             if m.fn in (T.VOTE_BALLOT, T.VOTE_ACTIVE):
                 self._destination(u, m, 0, m.width)
                 self._required(u.d[0] >= 0, "destination")
@@ -363,6 +374,7 @@ cdef class LoadedProgram:
             self._number(m.fn, T.REDUX_XOR + 1, "reduction")
             self._source(u, m, 0, 4)
             self._source(u, m, 1, 8 if m.element == 8 else 4)
+            self._named(u, 1, 8 if m.element == 8 else 4)
             self._required(u.s[0] >= 0, "source 0")
             self._destination(u, m, 0, 4)
             self._required(u.d[0] >= 0, "destination")
@@ -371,12 +383,15 @@ cdef class LoadedProgram:
             for i in range(3):
                 self._source(u, m, i, 4)
                 self._required(u.s[i] >= 0, f"source {i}")
+            self._source(u, m, 3, 8 if m.element == 8 else 4)
+            self._named(u, 3, 8 if m.element == 8 else 4)
             self._destination(u, m, 0, 4)
             self._required(u.d[0] >= 0, "destination")
             self._predicate_destination(u, m, 1)
         elif kind == T.K_MATCH:
             self._source(u, m, 0, 8 if m.element == 8 else 4)
             self._source(u, m, 1, m.width)
+            self._named(u, 1, m.width)
             self._required(u.s[0] >= 0, "source 0")
             self._destination(u, m, 0, m.width)
             self._required(u.d[0] >= 0, "destination")
@@ -400,8 +415,10 @@ cdef class LoadedProgram:
             u.lane_bytes = m.element
             u.memory = 1
             u.cause = ST_MEMORY_DEPENDENCY
+        elif kind == T.K_BULK:
+            self._read_bulk(u, m)
         elif kind == T.K_COPY_GROUP:
-            self._number(m.fn, T.CG_WAIT_ALL + 1, "operation on groups of copies")
+            self._number(m.fn, T.CG_BULK_WAIT_READ + 1, "operation on groups of copies")
             if m.count < 0:
                 raise ProgramError(f"{m.count} groups")
         elif kind == T.K_PHASE:
@@ -465,10 +482,10 @@ cdef class LoadedProgram:
         self._number(m.combine, T.TX_QUERY + 1, "texture operation")
         self._number(m.count, 5, "number of coordinates")
         if m.combine == T.TX_QUERY:
-            self._number(m.element, T.TQ_SAMPLES + 1, "query")
+            self._number(m.element, T.TQ_KIND + 1, "query")
         else:
             self._number(m.element, 4, "component")
-            if m.count != _COORDINATES[m.fn] or m.combine == T.TX_GATHER and (m.fn not in (T.GEO_2D, T.GEO_A2D) or m.flags & T.FL_SIGNED):
+            if m.count != _COORDINATES[m.fn] or m.combine == T.TX_GATHER and (m.fn not in (T.GEO_2D, T.GEO_A2D, T.GEO_CUBE, T.GEO_ACUBE) or m.flags & T.FL_SIGNED):
                 raise ProgramError(f"{m.count} coordinates of geometry {m.fn}")
         self.uses_textures = True
         u.kind = T.K_LOAD
@@ -486,18 +503,45 @@ cdef class LoadedProgram:
             self._destination(u, m, i, 4)
         return 0
 
+    cdef int _read_bulk(self, Uop *u, const MicroOp *m) except -1:
+        """Check a bulk copy or reduction."""
+        self._number(m.combine, T.BK_WITHIN + 1, "route of a bulk copy")
+        self._number(m.vec, 2, "a bulk reduction")
+        if m.vec:
+            self._number(m.fn, _ATOMIC_COUNT, "atomic function")
+            if m.element not in (2, 4, 8):
+                raise ProgramError(f"bulk reduction of elements of {m.element} bytes")
+        self._source(u, m, 0, 8 if m.combine == T.BK_TO_GLOBAL else 4)
+        self._source(u, m, 1, 8 if m.combine == T.BK_TO_SHARED else 4)
+        self._source(u, m, 2, 4)
+        self._required(u.s[0] >= 0 and u.s[1] >= 0 and u.s[2] >= 0, "an address or the size")
+        if m.combine != T.BK_TO_GLOBAL:
+            self._source(u, m, 3, 4)
+            self._required(u.s[3] >= 0, "mbarrier")
+        self.uses_bulk = True
+        u.space = T.SP_GENERIC
+        u.memory = 1
+        u.cause = ST_MEMORY_DEPENDENCY
+        return 0
+
     cdef int _read_surface(self, Uop *u, const MicroOp *m) except -1:
         """Check a surface load or store; to the issue loop it is a load or store."""
         cdef int i, at, bytes = 8 if m.element == 8 else 4
         cdef MicroOp tail
         self._number(m.fn, T.GEO_A2D + 1, "geometry")
-        self._number(m.combine, T.SF_STORE + 1, "surface operation")
+        self._number(m.combine, T.SF_REDUCE_FORMATTED + 1, "surface operation")
         if m.element not in (1, 2, 4, 8) or m.vec not in (1, 2, 4) or m.element * m.vec > 16:
             raise ProgramError(f"{m.vec} elements of {m.element} bytes")
         if m.count != _COORDINATES[m.fn] or not 0 <= m.offset <= T.SB_ZERO:
             raise ProgramError(f"{m.count} coordinates of geometry {m.fn}, boundary {m.offset}")
         self.uses_textures = True
-        u.kind = T.K_STORE if m.combine == T.SF_STORE else T.K_LOAD
+        u.kind = T.K_LOAD if m.combine == T.SF_LOAD else T.K_STORE if m.combine in (T.SF_STORE, T.SF_STORE_FORMATTED) else T.K_ATOM
+        if m.combine == T.SF_STORE_FORMATTED and m.element != 4:
+            raise ProgramError(f"a formatted store of elements of {m.element} bytes")
+        if u.kind == T.K_ATOM:
+            self._number(m.target, _ATOMIC_COUNT, "atomic function")
+            if m.vec != 1 or m.element < 4:
+                raise ProgramError(f"surface reduction of {m.vec} elements of {m.element} bytes")
         u.space = T.SP_SURFACE
         u.memory = 1
         u.lane_bytes = m.element * m.vec

@@ -3,10 +3,6 @@ from libc.stdint cimport int32_t, uint64_t
 
 from archdef.engine.state cimport Warp
 
-cpdef enum:
-    STACK_FRAMES = 192       # two per lane that can split off, and room for nested calls; recursion grows a stack beyond
-    GROWN_FRAMES = 1 << 22   # by which all stacks of a launch may grow together
-
 cdef int simt_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken) noexcept nogil
 cdef int simt_branch_many(Warp *w, const int32_t *target_of_lane, int lanes, int32_t reconverge) noexcept nogil
 cdef void simt_arrive(Warp *w) noexcept nogil

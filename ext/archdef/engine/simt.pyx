@@ -1,40 +1,24 @@
 """Divergence: one program counter a warp, and a stack of lanes that wait at reconvergence points.
 
-Invariants:
+Machines whose lanes progress independently keep *splits* instead (`converge`); what does not diverge is the same for both.
+
+Invariants of the stack:
 - the warp runs (pc, reconverge, active); entries below it wait, the top one next in turn;
 - masks of entries are subsets of the lanes that entered the function; lanes that returned or ended are in none of them
   (ended lanes are dropped when an entry is taken up);
 - the kernel's lanes run to their immediate post-dominator before the warp goes on together (stack reconvergence).
 """
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
 
+from archdef.engine.converge cimport (converge_arrive, converge_branch, converge_branch_many, converge_call, converge_call_one,
+                                      converge_exit, converge_return)
+from archdef.engine.frames cimport stack_grow
 from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.state cimport Frame, Warp
 
 
-cdef int _grow(Warp *w) noexcept nogil:
-    """Double the stack, as far as the launch's allowance goes. Returns -1 if it cannot."""
-    cdef int64_t room = 2 * <int64_t>w.stack_room
-    cdef Frame *larger
-    if w.frames_left[0] < w.stack_room:
-        return -1
-    larger = <Frame *>malloc(<size_t>room * sizeof(Frame))
-    if larger == NULL:
-        return -1
-    memcpy(larger, w.stack, <size_t>w.depth * sizeof(Frame))
-    w.frames_left[0] -= w.stack_room
-    if w.stack_grown:
-        free(w.stack)
-    w.stack = larger
-    w.stack_room = <int32_t>room
-    w.stack_grown = 1
-    return 0
-
-
 cdef inline int _push(Warp *w, int32_t pc, int32_t reconverge, uint64_t mask) noexcept nogil:
-    if w.depth >= w.stack_room and _grow(w) < 0:
+    if w.depth >= w.stack_room and stack_grow(w) < 0:
         return -1
     cdef Frame *top = w.stack + w.depth
     top.pc = pc
@@ -64,7 +48,10 @@ cdef void _resume(Warp *w) noexcept nogil:
 cdef void simt_arrive(Warp *w) noexcept nogil:
     """The warp has moved to `pc`: if its lanes are to wait there, go on with the others."""
     if w.pc == w.reconverge and w.depth:
-        _resume(w)
+        if w.splits != NULL:
+            converge_arrive(w)
+        else:
+            _resume(w)
 
 
 cdef int simt_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken) noexcept nogil:
@@ -79,6 +66,8 @@ cdef int simt_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken
         w.pc = after
         simt_arrive(w)
         return 0
+    if w.splits != NULL:
+        return converge_branch(w, target, reconverge, taken)
     if reconverge != w.reconverge and reconverge >= 0:
         if _push(w, reconverge, w.reconverge, w.active) < 0:
             return -1
@@ -115,6 +104,8 @@ cdef int simt_branch_many(Warp *w, const int32_t *target_of_lane, int lanes, int
                 w.pc = target
                 simt_arrive(w)
                 return 0
+            if w.splits != NULL:
+                return converge_branch_many(w, target_of_lane, lanes, reconverge)
             if reconverge != w.reconverge and reconverge >= 0:
                 if _push(w, reconverge, w.reconverge, w.active) < 0:
                     return -1
@@ -134,6 +125,9 @@ cdef void _forget(Warp *w, uint64_t lanes) noexcept nogil:
 
 cdef void simt_exit(Warp *w, uint64_t lanes) noexcept nogil:
     """End lanes of the active set; the others go on at the next op."""
+    if w.splits != NULL:
+        converge_exit(w, lanes)
+        return
     w.alive &= ~lanes
     w.active &= ~lanes
     w.pc += 1
@@ -145,9 +139,11 @@ cdef void simt_exit(Warp *w, uint64_t lanes) noexcept nogil:
 
 cdef int simt_call(Warp *w, int32_t target, uint64_t lanes) noexcept nogil:
     """Enter a function with `lanes`; the other active lanes skip the call. Returns -1 if the stack is full."""
+    if w.splits != NULL:
+        return converge_call(w, target, lanes)
     cdef uint64_t all_lanes = w.active
     cdef Frame *top
-    if w.depth + 2 > w.stack_room and _grow(w) < 0:
+    if w.depth + 2 > w.stack_room and stack_grow(w) < 0:
         return -1
     # callee returns to the op after the call with everyone who was active
     top = w.stack + w.depth
@@ -169,6 +165,8 @@ cdef int simt_call_one(Warp *w, int32_t target, uint64_t same, uint64_t lanes) n
     for their own targets, and all meet behind it. Returns -1 if the stack is full.
     """
     cdef int32_t after = w.pc + 1
+    if w.splits != NULL:
+        return converge_call_one(w, target, same, lanes)
     if same == lanes:
         return simt_call(w, target, lanes)
     if w.reconverge != after:
@@ -183,6 +181,9 @@ cdef int simt_call_one(Warp *w, int32_t target, uint64_t same, uint64_t lanes) n
 
 cdef void simt_return(Warp *w, uint64_t lanes) noexcept nogil:
     """Return lanes from the innermost call, or end them if there is none."""
+    if w.splits != NULL:
+        converge_return(w, lanes)
+        return
     if w.frame == 0:
         simt_exit(w, lanes)
         return

@@ -16,9 +16,14 @@ from archdef.engine.texture_table cimport Textures
 
 cdef enum:
     PENDING = 0x0400000000000000   # ready cycle of a register whose load is still on its way
-    BARRIERS = 16
+    BARRIERS = 17                  # of a block: 16 by number, and the cluster's
+    CLUSTER_BARRIER = 16
     MEMO_SLOTS = 8
     COPY_GROUPS = 32             # of asynchronous copies of a warp that are told apart
+    BULK_FULL = 64               # bulk copies that wait; from there on the load/store unit is held
+    BULK_RING = 128              # … and those of the instruction that passes it: 64 lanes
+    BULK_LOADS = 64              # bulk copies whose data are on their way
+    UNIT_COPIES = 8              # most units of a kind that schedulers share
     MEMO_TRANSACTIONS = 32
 
 cdef enum WarpState:
@@ -28,6 +33,13 @@ cdef enum WarpState:
     WS_BARRIER = 3
     WS_ENDED = 4
     WS_COPIES = 5        # waits for asynchronous copies
+    WS_PARTED = 6        # its lanes wait for each other, or some at a barrier for the others
+
+cdef enum SplitState:
+    SPLIT_RUNNABLE = 0
+    SPLIT_YIELDED = 1    # lets others go first
+    SPLIT_NAMED = 2      # at an instruction that names lanes which are not there yet
+    SPLIT_BARRIER = 3    # at a barrier of the block
 
 cdef enum FaultCode:
     FAULT_NONE = 0
@@ -50,10 +62,13 @@ cdef enum FaultCode:
     FAULT_CALL_TARGET = 17       # an indirect call of what is no function of that kind
     FAULT_FRAME = 18             # the call stack of a thread is full
     FAULT_PHASE = 19             # a count that a barrier in shared memory does not allow
+    FAULT_PARTED = 20            # lanes of a warp wait for lanes of it that never come
+    FAULT_BULK_SIZE = 30         # bytes of a bulk copy
     FAULT_TEXTURE_HANDLE = 40    # no texture, surface or sampler of that handle; address: the handle
     FAULT_TEXTURE_SHAPE = 41     # one of other dimensions than the instruction's
     FAULT_SURFACE_BOUNDS = 42
     FAULT_SURFACE_ALIGNMENT = 43
+    FAULT_SURFACE_FORMAT = 44    # texels of another size than the instruction works on
 
 cdef struct Fault:
     int32_t code
@@ -67,12 +82,21 @@ cdef struct Fault:
     int64_t cycle
     uint64_t detail[4]           # by code
 
-cdef struct Frame:               # one entry of the divergence stack
+cdef struct Frame:               # one entry of the divergence stack, or a join of convergence barriers
     int32_t pc
     int32_t reconverge           # op at which the lanes of this entry wait for the others; -1: the function's end
-    uint64_t mask
+    uint64_t mask                # a join's: all that take part
+    uint64_t waiting             # a join's: those that are there
     int32_t call                 # 1: a call's return point; `caller` is the frame index before
-    int32_t caller
+    int32_t caller               # a join's: the join above it, -1: none; if free: 1 + index of the next that is free
+
+cdef struct Split:               # lanes that go on together, while they do not run
+    int32_t pc
+    int32_t join                 # -1: none
+    uint64_t mask                # 0: the place is free
+    uint64_t named               # SPLIT_NAMED: lanes waited for; SPLIT_BARRIER: the barrier's number
+    int32_t state                # SplitState
+    int32_t passed               # the lanes that the next instruction names have come
 
 cdef struct Warp:
     int32_t pc
@@ -86,6 +110,12 @@ cdef struct Warp:
     int32_t stack_room           # entries
     int32_t stack_grown          # `stack` is an allocation of its own
     int64_t *frames_left         # entries by which all stacks of the launch may still grow
+    Split *splits                # convergence barriers: lanes that do not run; NULL: stack reconvergence
+    int32_t split_room           # places, one a lane
+    int32_t join                 # of the running lanes, -1: none
+    int32_t turn                 # place to look at next
+    int32_t passed               # as in Split
+    uint64_t arriving            # lanes that have made their warp's arrival at a barrier that it does not wait for
     int32_t state
     int32_t block                # block slot
     int32_t index                # in the block
@@ -100,10 +130,15 @@ cdef struct Warp:
     int32_t cause                # Stall of the wait until `since`
     int32_t unit                 # unit of the next op
     int32_t barrier_op           # op at which it waits
+    int32_t cluster_phase        # of the cluster's barrier when it arrived there
     int32_t next_waiting
     int32_t copies[32]           # pieces on their way, by group modulo COPY_GROUPS
     int32_t copy_group           # number of the group that is open
+    int32_t bulk_copies[32]      # bulk copies whose writes are on their way, by group
+    int32_t bulk_reads[32]       # … whose source has not been read yet
+    int32_t bulk_group
     int32_t copy_target          # WS_COPIES: last group waited for
+    int32_t copy_wait            # CopyGroup that waits
     char *local                  # [lanes][local bytes]
 
 cdef struct Barrier:
@@ -111,6 +146,7 @@ cdef struct Barrier:
     int32_t expected             # threads; 0: all that live
     int32_t first_waiting        # warp slot, -1: none
     int32_t popc
+    int32_t phase                # how often it has been completed
     int32_t all
     int32_t any
 
@@ -123,7 +159,7 @@ cdef struct Block:
     int64_t number
     int64_t started
     char *shared
-    Barrier barriers[16]
+    Barrier barriers[17]
 
 cdef struct Load:                # a load or atomic whose data are on their way
     int32_t warp
@@ -131,7 +167,9 @@ cdef struct Load:                # a load or atomic whose data are on their way
     int32_t remaining            # fills to come
     int32_t next
     int64_t latest               # cycle of the last piece known so far
-    int32_t group                # of an asynchronous copy
+    int32_t group                # of an asynchronous copy; bulk copies: modulo COPY_GROUPS, -1: none
+    int64_t barrier              # bulk copies: offset of the mbarrier that counts it, -1: none
+    uint32_t bytes               # … and what it counts
 
 cdef struct Slot:                # an in-flight read of the multiprocessor
     int32_t waiters              # first waiter node, -1: none
@@ -158,6 +196,29 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int64_t stalled              # cycle since which it waits for a credit, -1: it does not
     Transaction transactions[512]   # most: eight texels of each of 64 lanes
 
+cdef struct BulkCopy:            # one that waits for the unit, or is being handed over
+    uint64_t address             # of global memory: where it goes on
+    int64_t barrier              # offset in shared memory, -1: none
+    uint32_t left                # bytes not yet formed into transactions
+    uint32_t bytes
+    int32_t warp
+    int32_t op
+    int32_t group                # modulo COPY_GROUPS, -1: none
+    int64_t ready                # cycle at which it can begin
+
+cdef struct Bulk:                # the unit that moves bulk copies, one after the other
+    BulkCopy *ring               # [BULK_RING]; NULL: the program has none
+    int32_t first
+    int32_t count
+    int32_t load                 # Load of the first copy, -1: it has not begun
+    int32_t loads                # records in use
+    int32_t chunk                # transactions formed …
+    int32_t next                 # … of which these are on their way
+    int64_t time                 # cycle at which the next transaction can go
+    int64_t wake                 # cycle of the event that goes on
+    int64_t over                 # bytes moved in a cycle that has room left
+    Transaction *transactions    # [MAX_TRANSACTIONS]
+
 cdef struct Memo:                # one static access: lane pattern and what it costs
     uint64_t mask
     int64_t delta[64]            # address minus the first active lane's
@@ -173,7 +234,7 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int32_t slot_count[8]
     int32_t slot_bytes[8]
     int32_t slot_pieces[8]       # transactions as counted: sectors of a line each
-    int64_t passes               # shared memory: bank_passes, for base modulo 16
+    int64_t passes               # shared memory: bank_passes, for base modulo Launch.passes_period
     int32_t passes_key
     int64_t relative[8][32]      # address minus the base rounded down to 256
     int64_t relative_line[8][32]
@@ -199,6 +260,7 @@ cdef struct Launch:              # what all multiprocessors share
     const uint32_t *special_of
     const uint32_t *special_row
     int32_t lanes                # warp size
+    int32_t held_from[16]        # per unit: fewest cycles of an op that keep others from starting
     int32_t pitch                # bytes of a row
     int32_t block_threads
     int32_t block_warps
@@ -216,6 +278,7 @@ cdef struct Launch:              # what all multiprocessors share
     uint64_t parameter_start     # device copy of the parameter buffer, read-only for the kernel
     uint64_t parameter_end
     BankTable banks
+    int64_t passes_period        # bytes by which an access may move without a change of its passes, a power of two
     Textures textures
     Memo *memos                  # per op
     StatementCounters *counters
@@ -227,6 +290,7 @@ cdef struct Launch:              # what all multiprocessors share
     Output output
     int64_t frames_left
     int32_t stack_start          # local address at which the call stack begins
+    bint uses_bulk               # the program has bulk copies
 
 cdef struct Ended:
     int64_t cycle
@@ -255,11 +319,14 @@ cdef struct Sm:
     Scheduler *schedulers
     int64_t now
     int64_t next_own             # cycle of the next thing to do that no event announces; kept by `sm_run`
-    int64_t unit_free[16]
+    int64_t unit_free[16]        # first cycle at which a unit of the kind can start an op
     int64_t unit_blocked[16]
+    int64_t copy_free[16][8]     # the same of each unit, where there are several of a kind
     uint32_t busy
+    int32_t turn                 # scheduler that comes first: the one behind the last that took a unit which they share
     int64_t throttled            # cycles in which the load/store unit waited for a credit
     Injection injection
+    Bulk bulk
     Cache l1
     Cache constant
     Cache texture                # of texture fetches, surface loads and read-only loads
@@ -284,4 +351,5 @@ cdef struct Sm:
     int64_t *ready_memory
     uint64_t *predicate_memory
     Frame *stack_memory
+    Split *split_memory
     uint64_t scratch[64]         # destination of a partial warp's arithmetic

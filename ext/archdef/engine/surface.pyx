@@ -1,25 +1,27 @@
 """Surface instructions of one warp: bytes of a texture's memory, addressed by coordinates.
 
-The first coordinate counts bytes, the others rows, slices and layers. What is out of range traps, moves to the nearest place
-inside, or reads zero and writes nothing, as the instruction says. Loads go through the texture cache, stores as stores do.
+The first coordinate counts bytes (texels, if the access is formatted), the others rows, slices and layers. What is out of range
+traps, moves to the nearest place inside, or reads zero and writes nothing, as the instruction says. Loads go through the texture
+cache, stores as stores do, reductions as atomics do.
 """
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.access cimport Reach
 from archdef.engine.coalesce cimport coalesce
 from archdef.engine.memory cimport GLOBAL_BASE
+from archdef.engine.fault cimport op_fault
+from archdef.engine.lanes cimport atomic_function, atomic_table
+from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport (FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_TEXTURE_SHAPE, Injection, Launch, Sm,
+from archdef.engine.state cimport (FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT, FAULT_TEXTURE_SHAPE, Injection, Launch, Sm,
                                    Warp)
-from archdef.engine.texture cimport texture_fault, texture_of
+from archdef.engine.texture cimport texture_of
 from archdef.engine.texture_cache cimport texel_place, texture_transact
-from archdef.engine.texture_table cimport Texture, TF_F32, TF_S32, TF_S8, TF_U32, TF_U8, TK_SURFACE, texture_stale, texture_written
-from archdef.engine.types cimport GEO_1D, GEO_2D, GEO_3D, GEO_A1D, GEO_A2D, K_LOAD, SB_CLAMP, SB_TRAP
-
-
-cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
-    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
+from archdef.engine.texture_table cimport (TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16, TF_U32, TK_SURFACE, Texture,
+                                           texture_stale, texture_written)
+from archdef.engine.types cimport (FL_SIGNED, GEO_1D, GEO_2D, GEO_3D, GEO_A1D, GEO_A2D, K_ATOM, K_LOAD, SB_CLAMP, SB_TRAP,
+                                   SF_REDUCE_FORMATTED, SF_STORE_FORMATTED)
 
 
 cdef inline bint _fits(const Texture *t, int geometry) noexcept nogil:
@@ -38,18 +40,68 @@ cdef inline bint _hold(int64_t *x, int64_t last, int64_t boundary) noexcept nogi
     return False
 
 
+cdef void _reduce(const Launch *launch, const Warp *w, const Uop *u, const Texture *t, int lane, char *host) noexcept nogil:
+    """Combine one lane's value with what is there."""
+    cdef atomic_function function = atomic_table()[u.target]
+    cdef const char *row = row_of(launch, w, u, 1 + u.count)
+    cdef uint64_t turned = 0
+    if u.combine == SF_REDUCE_FORMATTED and u.flags & FL_SIGNED and t.format in (TF_S8, TF_S16, TF_S32):
+        # with the sign turned round, signed numbers have the order of unsigned ones
+        turned = <uint64_t>1 << (8 * u.element - 1)
+    if u.element == 8:
+        (<uint64_t *>host)[0] = function((<uint64_t *>host)[0] ^ turned, (<const uint64_t *>row)[lane] ^ turned, 0) ^ turned
+    else:
+        (<uint32_t *>host)[0] = <uint32_t>(function((<uint32_t *>host)[0] ^ turned, (<const uint32_t *>row)[lane] ^ turned, 0) ^ turned)
+
+
+cdef uint16_t _half(uint32_t single) noexcept nogil:
+    """Half precision, rounded towards zero; a NaN keeps the bits that fit, and stays one (measured on an H100)."""
+    cdef uint32_t magnitude = single & 0x7fffffff, sign = single >> 16 & 0x8000
+    if magnitude > 0x7f800000:
+        return <uint16_t>(sign | 0x7c00 | max(magnitude >> 13 & 0x3ff, <uint32_t>1))
+    if magnitude == 0x7f800000:
+        return <uint16_t>(sign | 0x7c00)
+    if magnitude >= 0x47800000:         # too large
+        return <uint16_t>(sign | 0x7bff)
+    if magnitude >= 0x38800000:         # a normal number
+        return <uint16_t>(sign | (magnitude - 0x38000000) >> 13)
+    if magnitude < 0x33800000:          # less than the least one
+        return <uint16_t>sign
+    return <uint16_t>(sign | (magnitude & 0x7fffff | 0x800000) >> (126 - (magnitude >> 23)))
+
+
+cdef void _put(const Launch *launch, const Warp *w, const Uop *u, const Texture *t, int lane, char *host) noexcept nogil:
+    """Store values of 32 bits as a texel: integers are held in its range, floats rounded; what is not given is 0."""
+    cdef int c
+    cdef uint32_t value
+    cdef int64_t number
+    for c in range(t.channels):
+        value = (<const uint32_t *>row_of(launch, w, u, 1 + u.count + c))[lane] if c < u.vec else 0
+        number = <int32_t>value
+        if t.format in (TF_U32, TF_S32, TF_F32):
+            (<uint32_t *>host)[c] = value
+        elif t.format == TF_F16:
+            (<uint16_t *>host)[c] = _half(value)
+        elif t.format == TF_U8:
+            (<uint8_t *>host)[c] = <uint8_t>min(value, <uint32_t>255)
+        elif t.format == TF_U16:
+            (<uint16_t *>host)[c] = <uint16_t>min(value, <uint32_t>65535)
+        elif t.format == TF_S8:
+            (<uint8_t *>host)[c] = <uint8_t>max(<int64_t>-128, min(number, <int64_t>127))
+        else:
+            (<uint16_t *>host)[c] = <uint16_t>max(<int64_t>-32768, min(number, <int64_t>32767))
+
+
 cdef void _move(const Launch *launch, Warp *w, const Uop *u, int lane, char *host) noexcept nogil:
     """Copy one lane's elements between memory (NULL: nowhere) and its registers."""
     cdef int v
     cdef uint64_t value
     for v in range(u.vec):
         if u.kind != K_LOAD:
-            if host == NULL:
-                return
             if u.element == 8:
-                (<uint64_t *>host)[v] = (<const uint64_t *>_row(launch, w, u, 1 + u.count + v))[lane]
+                (<uint64_t *>host)[v] = (<const uint64_t *>row_of(launch, w, u, 1 + u.count + v))[lane]
                 continue
-            value = (<const uint32_t *>_row(launch, w, u, 1 + u.count + v))[lane]
+            value = (<const uint32_t *>row_of(launch, w, u, 1 + u.count + v))[lane]
             if u.element == 4:
                 (<uint32_t *>host)[v] = <uint32_t>value
             elif u.element == 2:
@@ -68,16 +120,17 @@ cdef void _move(const Launch *launch, Warp *w, const Uop *u, int lane, char *hos
 
 
 cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
-    """Perform a surface load or store for `lanes` (not empty) and say what it costs. Returns -1 after a fault."""
+    """Perform a surface load, store or reduction for `lanes` (not empty) and say what it costs. Returns -1 after a fault."""
     cdef Launch *launch = sm.launch
-    cdef const uint64_t *handles = <const uint64_t *>_row(launch, w, u, 0)
+    cdef const uint64_t *handles = <const uint64_t *>row_of(launch, w, u, 0)
     cdef const Texture *t = NULL
     cdef uint64_t place[64]
     cdef uint64_t left = lanes, inside = 0, address
     cdef int64_t at[4]
     cdef int64_t x, y, slice, texel
     cdef int lane, k, first, count = 0, bytes = u.lane_bytes, layered = u.fn == GEO_A1D or u.fn == GEO_A2D
-    cdef bint held
+    cdef bint held, formatted = u.combine == SF_STORE_FORMATTED or u.combine == SF_REDUCE_FORMATTED
+    cdef int widest = 0 if formatted else bytes, most = 1, here
     while left:
         lane = lowest_bit(left)
         left &= left - 1
@@ -86,29 +139,43 @@ cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
             if t == NULL:
                 return -1
         if not _fits(t, u.fn):
-            return texture_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
+            return op_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
         for k in range(u.count):
-            at[k] = (<const int32_t *>_row(launch, w, u, 1 + k))[lane]
+            at[k] = (<const int32_t *>row_of(launch, w, u, 1 + k))[lane]
         texel = t.channels * (4 if t.format in (TF_U32, TF_S32, TF_F32) else 1 if t.format in (TF_U8, TF_S8) else 2)
         x = at[layered]
         y = at[layered + 1] if u.fn in (GEO_2D, GEO_A2D, GEO_3D) else 0
         slice = at[0] if layered else at[2] if u.fn == GEO_3D else 0
-        if x & (bytes - 1):
-            return texture_fault(sm, w, u, FAULT_SURFACE_ALIGNMENT, lane, t.handle)
-        held = _hold(&x, (t.width * texel - bytes) & ~<int64_t>(bytes - 1) if t.width * texel >= bytes else -1, u.offset)
+        if formatted:
+            if u.combine == SF_REDUCE_FORMATTED and texel != bytes:
+                return op_fault(sm, w, u, FAULT_SURFACE_FORMAT, lane, t.handle)
+            bytes = <int>texel
+            widest = max(widest, bytes)
+            held = _hold(&x, t.width - 1, u.offset)
+            x *= texel
+        elif x & (bytes - 1):
+            return op_fault(sm, w, u, FAULT_SURFACE_ALIGNMENT, lane, t.handle)
+        else:
+            held = _hold(&x, (t.width * texel - bytes) & ~<int64_t>(bytes - 1) if t.width * texel >= bytes else -1, u.offset)
         held = _hold(&y, t.height - 1, u.offset) and held
         held = _hold(&slice, (t.depth if u.fn == GEO_3D else t.layers) - 1, u.offset) and held
         if not held:
             if u.offset == SB_TRAP:
-                return texture_fault(sm, w, u, FAULT_SURFACE_BOUNDS, lane, t.handle)
-            _move(launch, w, u, lane, NULL)
+                return op_fault(sm, w, u, FAULT_SURFACE_BOUNDS, lane, t.handle)
+            if u.kind == K_LOAD:
+                _move(launch, w, u, lane, NULL)
             continue
         address = t.address + <uint64_t>(slice * t.slice + y * t.pitch + x)
         if u.kind == K_LOAD:
             reach.hazards += texture_stale(&launch.textures, address, bytes)
         else:
             texture_written(&launch.textures, address, bytes)
-        _move(launch, w, u, lane, launch.arena + (address - <uint64_t>GLOBAL_BASE))
+        if u.kind == K_ATOM:
+            _reduce(launch, w, u, t, lane, launch.arena + (address - <uint64_t>GLOBAL_BASE))
+        elif formatted:
+            _put(launch, w, u, t, lane, launch.arena + (address - <uint64_t>GLOBAL_BASE))
+        else:
+            _move(launch, w, u, lane, launch.arena + (address - <uint64_t>GLOBAL_BASE))
         place[lane] = texel_place(&sm.texture.table, launch.m.texture_tile_rows, t, x, y, slice)
         inside |= <uint64_t>1 << lane
     reach.texture_lanes = count_bits(lanes)
@@ -125,7 +192,15 @@ cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
         for lane in range(launch.lanes):
             if not inside >> lane & 1:
                 place[lane] = place[first]
-        out.count += coalesce(&launch.m.store, place, inside, launch.lanes, bytes, out.transactions + out.count)
+        out.count += coalesce(&launch.m.store, place, inside, launch.lanes, widest, out.transactions + out.count)
+        if u.kind == K_ATOM:        # operations on one texel follow each other
+            for lane in range(launch.lanes):
+                here = 0
+                for k in range(launch.lanes):
+                    if inside >> lane & inside >> k & 1 and place[k] == place[lane]:
+                        here += 1
+                most = max(most, here)
+            out.serial = most
     for k in range(out.count):
         reach.pieces += count_bits(out.transactions[k].sectors)
     return 0

@@ -8,6 +8,7 @@ from libc.string cimport memcpy, memset
 
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.heap cimport heap_allocate, heap_free
+from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.simt cimport simt_call_one
@@ -19,12 +20,8 @@ cdef extern from "<string.h>" nogil:
     size_t strnlen(const char *text, size_t most)
 
 
-cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
-    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
-
-
 cdef inline uint64_t _wide(const Launch *launch, const Warp *w, const Uop *u, int i, int lane) noexcept nogil:
-    return (<const uint64_t *>_row(launch, w, u, i))[lane]
+    return (<const uint64_t *>row_of(launch, w, u, i))[lane]
 
 
 # --------------------------------------------------------------------------------------------------------------- printing
@@ -219,7 +216,7 @@ cdef int _print(Sm *sm, Warp *w, int lane, uint64_t format, uint64_t values, int
 cdef int call_indirect(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Call the function whose number the first lane holds, for all lanes that hold it. Returns -1 after a fault."""
     cdef Launch *launch = sm.launch
-    cdef const char *row = _row(launch, w, u, 0)
+    cdef const char *row = row_of(launch, w, u, 0)
     cdef bint wide = u.flags & FL_ADDRESS64
     cdef uint64_t number, other, same = 0, left = lanes
     cdef int lane = lowest_bit(lanes), k
@@ -256,7 +253,7 @@ cdef int system_call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nog
         elif u.fn == SYS_ASSERT:
             if launch.fault.code == 0:
                 for i in range(4):
-                    launch.fault.detail[i] = (<uint64_t>(<const uint32_t *>_row(launch, w, u, i))[lane] if i == 2
+                    launch.fault.detail[i] = (<uint64_t>(<const uint32_t *>row_of(launch, w, u, i))[lane] if i == 2
                                               else _wide(launch, w, u, i, lane))
             return guest_fault(sm, w, FAULT_ASSERT, lane, 0)
         elif u.fn == SYS_ALLOCATE:
@@ -268,8 +265,8 @@ cdef int system_call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nog
             if address and heap_free(launch.heap, address) < 0:
                 return guest_fault(sm, w, FAULT_FREE, lane, address)
         else:
-            top = (<int64_t>(<const int32_t *>_row(launch, w, u, 0))[lane]
-                   + <int64_t>(<const int32_t *>_row(launch, w, u, 1))[lane])
+            top = (<int64_t>(<const int32_t *>row_of(launch, w, u, 0))[lane]
+                   + <int64_t>(<const int32_t *>row_of(launch, w, u, 1))[lane])
             if top < launch.stack_start or top > launch.local_bytes:
                 return guest_fault(sm, w, FAULT_FRAME, lane, <uint64_t>top)
             (<int32_t *>(w.rows + u.d[0]))[lane] = <int32_t>top

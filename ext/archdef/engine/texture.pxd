@@ -8,6 +8,5 @@ from archdef.engine.state cimport Injection, Sm, Warp
 from archdef.engine.texture_table cimport Texture
 
 cdef const Texture *texture_of(Sm *sm, const Warp *w, const Uop *u, int lane, uint64_t handle, int kind) noexcept nogil
-cdef int texture_fault(Sm *sm, const Warp *w, const Uop *u, int code, int lane, uint64_t handle) noexcept nogil
 cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) noexcept nogil
 cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil

@@ -9,16 +9,18 @@ from libc.string cimport memcpy
 
 from archdef.engine.access cimport Reach
 from archdef.engine.counters cimport StatementCounters
+from archdef.engine.fault cimport op_fault
 from archdef.engine.memory cimport GLOBAL_BASE
+from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, Injection, Launch, Sm, Warp
 from archdef.engine.texture_cache cimport MOST_TAPS, texel_place, texture_transact
-from archdef.engine.texture_table cimport (AM_BORDER, AM_MIRROR, AM_WRAP, TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16,
+from archdef.engine.texture_table cimport (AM_BORDER, AM_CLAMP, AM_MIRROR, AM_WRAP, TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16,
                                            TF_U32, TK_SAMPLER, TK_SURFACE, TK_TEXTURE, Texture, texture_find, texture_stale)
-from archdef.engine.types cimport (K_LOAD, SP_TEXTURE, FL_SIGNED, GEO_1D, GEO_2D, GEO_3D, GEO_A1D, GEO_A2D, GEO_ACUBE, GEO_CUBE, TQ_ARRAY_SIZE,
-                                   TQ_CHANNEL_ORDER, TQ_CHANNEL_TYPE, TQ_DEPTH, TQ_HEIGHT, TQ_MIP_LEVELS, TQ_NORMALIZED,
-                                   TQ_SAMPLES, TQ_WIDTH, TX_GATHER, TX_QUERY)
+from archdef.engine.types cimport (K_ATOM, K_LOAD, SP_TEXTURE, FL_SIGNED, GEO_1D, GEO_2D, GEO_3D, GEO_A1D, GEO_A2D, GEO_ACUBE, GEO_CUBE, TQ_ADDRESS_0, TQ_ADDRESS_1, TQ_ADDRESS_2, TQ_ARRAY_SIZE,
+                                   TQ_CHANNEL_ORDER, TQ_CHANNEL_TYPE, TQ_DEPTH, TQ_FILTER, TQ_HEIGHT, TQ_KIND, TQ_LAYOUT, TQ_MIP_LEVELS,
+                                   TQ_NORMALIZED, TQ_SAMPLES, TQ_UNNORMALIZED, TQ_WIDTH, TX_GATHER, TX_QUERY)
 
 cdef enum:
     OUTSIDE = -1             # index of a texel that is not there: it reads zero
@@ -34,25 +36,11 @@ cdef struct Sampled:         # what one warp's access touched so far
     int lane_stale
 
 
-cdef int texture_fault(Sm *sm, const Warp *w, const Uop *u, int code, int lane, uint64_t handle) noexcept nogil:
-    """Record the first fault of the launch; its address is the handle."""
-    cdef Launch *launch = sm.launch
-    if launch.fault.code == 0:
-        launch.fault.code = code
-        launch.fault.op = <int32_t>(u - launch.ops)
-        launch.fault.sm = sm.id
-        launch.fault.warp = <int32_t>(w - sm.warps)
-        launch.fault.lane = lane
-        launch.fault.address = handle
-        launch.fault.cycle = sm.now
-    return -1
-
-
 cdef const Texture *texture_of(Sm *sm, const Warp *w, const Uop *u, int lane, uint64_t handle, int kind) noexcept nogil:
     """The texture, surface or sampler of a handle; NULL after a fault."""
     cdef const Texture *t = texture_find(&sm.launch.textures, handle)
     if t == NULL or t.kind != kind:
-        texture_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handle)
+        op_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handle)
         return NULL
     return t
 
@@ -67,11 +55,16 @@ cdef inline int64_t _resolve(int64_t i, int64_t size, int64_t mode) noexcept nog
     if mode == AM_WRAP:
         i = i % size
         return i + size if i < 0 else i
+    if mode == AM_MIRROR:
+        i = i % (2 * size)
+        if i < 0:
+            i += 2 * size
+        return i if i < size else 2 * size - 1 - i
     return 0 if i < 0 else size - 1
 
 
-cdef inline void _axis(double x, int64_t size, int64_t mode, bint normalized, bint linear, Axis *out) noexcept nogil:
-    """The texels that coordinate x selects along an axis of `size` texels, and their weights."""
+cdef inline void _axis(double x, int64_t size, int64_t mode, bint normalized, bint linear, int64_t moved, Axis *out) noexcept nogil:
+    """The texels that coordinate x, moved by so many texels, selects along an axis of `size` texels, and their weights."""
     cdef double whole
     cdef int64_t fixed
     if x != x:
@@ -83,7 +76,7 @@ cdef inline void _axis(double x, int64_t size, int64_t mode, bint normalized, bi
             if x != x:               # infinite
                 x = 0
             elif mode == AM_MIRROR and fmod(whole, 2) != 0:
-                x = 1 - x
+                x = x + 1            # in the mirrored half of its period
         x = x * size
     if x > 1e12:
         x = 1e12
@@ -91,12 +84,12 @@ cdef inline void _axis(double x, int64_t size, int64_t mode, bint normalized, bi
         x = -1e12
     if linear:
         fixed = <int64_t>floor((x - 0.5) * 256 + 0.5)
-        out.at[0] = _resolve(fixed >> 8, size, mode)
-        out.at[1] = _resolve((fixed >> 8) + 1, size, mode)
+        out.at[0] = _resolve((fixed >> 8) + moved, size, mode)
+        out.at[1] = _resolve((fixed >> 8) + moved + 1, size, mode)
         out.weight[1] = fixed & 255
         out.weight[0] = 256 - out.weight[1]
     else:
-        out.at[0] = _resolve(<int64_t>floor(x), size, mode)
+        out.at[0] = _resolve(<int64_t>floor(x) + moved, size, mode)
         out.at[1] = OUTSIDE
         out.weight[0] = 256
         out.weight[1] = 0
@@ -285,9 +278,9 @@ cdef void _sample(Sm *sm, const Texture *t, const Texture *sampler, const Uop *u
         if k >= count:
             _whole(0, 1, &axis[k])
         elif u.flags & FL_SIGNED:
-            _whole(<int32_t>coordinate[first + k], size, &axis[k])
+            _whole(<int32_t>coordinate[first + k] + <int64_t>(<int8_t>(u.offset >> 8 * k)), size, &axis[k])
         else:
-            _axis(x[k], size, sampler.address_mode[k], normalized, linear, &axis[k])
+            _axis(x[k], size, sampler.address_mode[k], normalized, linear, <int8_t>(u.offset >> 8 * k), &axis[k])
     if u.combine == TX_GATHER:
         _gathered(sm, t, axis, layer, u.element, result, seen)
     elif linear and not u.flags & FL_SIGNED:
@@ -310,6 +303,15 @@ cdef uint32_t _query(const Texture *t, int what) noexcept nogil:
         return <uint32_t>t.normalized
     if what == TQ_MIP_LEVELS or what == TQ_SAMPLES:
         return 1
+    if what == TQ_LAYOUT:
+        return <uint32_t>(not t.tiled)
+    if what == TQ_FILTER:
+        return <uint32_t>t.linear
+    if what == TQ_UNNORMALIZED:
+        return <uint32_t>(not t.normalized)
+    if what in (TQ_ADDRESS_0, TQ_ADDRESS_1, TQ_ADDRESS_2):     # wrap, mirror, clamp_ogl, clamp_to_edge, clamp_to_border
+        what = <int>t.address_mode[what - TQ_ADDRESS_0]
+        return 0 if what == AM_WRAP else 1 if what == AM_MIRROR else 3 if what == AM_CLAMP else 4
     if what == TQ_CHANNEL_ORDER:     # OpenCL's numbers, as PTX refers to
         return 0x10b0 if t.channels == 1 else 0x10b2 if t.channels == 2 else 0x10b5
     if t.format == TF_F32:
@@ -325,6 +327,10 @@ cdef uint32_t _query(const Texture *t, int what) noexcept nogil:
 cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) noexcept nogil:
     """Count one access to a texture or surface."""
     c.texture_hazards += reach.hazards
+    if u.kind == K_ATOM:
+        c.atomics += 1
+        c.atomic_transactions += reach.pieces
+        return
     if u.kind != K_LOAD:
         c.surface_stores += 1
         c.surface_store_transactions += reach.pieces
@@ -336,14 +342,10 @@ cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) 
         c.surface_loads += 1
 
 
-cdef inline const char *_row(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
-    return (launch.constants if u.s_bank[i] else <const char *>w.rows) + u.s[i]
-
-
 cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
     """Perform a fetch, gather or query for `lanes` (not empty) and say what it costs. Returns -1 after a fault."""
     cdef Launch *launch = sm.launch
-    cdef const uint64_t *handles = <const uint64_t *>_row(launch, w, u, 0)
+    cdef const uint64_t *handles = <const uint64_t *>row_of(launch, w, u, 0)
     cdef const uint64_t *samplers = NULL
     cdef const Texture *t = NULL
     cdef const Texture *sampler = NULL
@@ -354,10 +356,21 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
     cdef int lane, k, kind = TK_SURFACE if u.combine == TX_QUERY and u.vec else TK_TEXTURE
     seen.count = seen.stale = 0
     if u.s[1 + u.count] >= 0:
-        samplers = <const uint64_t *>_row(launch, w, u, 1 + u.count)
+        samplers = <const uint64_t *>row_of(launch, w, u, 1 + u.count)
     while left:
         lane = lowest_bit(left)
         left &= left - 1
+        if u.combine == TX_QUERY and u.element >= TQ_FILTER:
+            t = texture_find(&launch.textures, handles[lane])
+            if u.element == TQ_KIND:
+                k = 0 if t == NULL else <int>t.kind + 1
+            elif t == NULL or t.kind == TK_SURFACE:
+                return op_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handles[lane])
+            else:
+                k = <int>_query(t, u.element)
+            if u.d[0] >= 0:
+                (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>k
+            continue
         if t == NULL or t.handle != handles[lane]:
             t = texture_of(sm, w, u, lane, handles[lane], kind)
             if t == NULL:
@@ -367,14 +380,14 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
                 (<uint32_t *>(w.rows + u.d[0]))[lane] = _query(t, u.element)
             continue
         if not _fits(t, u.fn):
-            return texture_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
+            return op_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
         sampler = t
         if samplers != NULL:
             sampler = texture_of(sm, w, u, lane, samplers[lane], TK_SAMPLER)
             if sampler == NULL:
                 return -1
         for k in range(u.count):
-            coordinate[k] = (<const uint32_t *>_row(launch, w, u, 1 + k))[lane]
+            coordinate[k] = (<const uint32_t *>row_of(launch, w, u, 1 + k))[lane]
         seen.lane_stale = 0
         _sample(sm, t, sampler, u, coordinate, result, &seen)
         seen.stale += seen.lane_stale

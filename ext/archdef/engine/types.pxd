@@ -50,8 +50,11 @@ cpdef enum OpKind:
     K_COPY = 24    # shared memory s[0] + offset = `element` bytes (4, 8, 16) at global address s[1]; s[2] bytes to read or NO_ROW
     K_COPY_GROUP = 25  # `fn` is a CopyGroup; `count` groups that may still be on their way
     K_PHASE = 26   # barrier word at shared address s[0] + offset; `fn` is a PhaseOp; s[1] count, bytes, state or parity; d[0] state or predicate
+    K_BULK = 27    # `combine` is a BulkRoute: s[2] bytes (32-bit) from s[1] to s[0], 64-bit global addresses or 32-bit offsets in shared
+                   # memory; s[3] offset of the mbarrier that counts them; `vec` 1: memory = fn(memory, source), `element` bytes a time
     K_REDUX = 30   # `fn` is a ReduxOp; d[0] row = s[0] of all members combined; s[1] member mask
-    K_TEXTURE = 40 # `fn` is a Geometry, `combine` a TextureOp; d[0..3] = texel of handle s[0] at s[1..count]; s[1+count] sampler or NO_ROW
+    K_TEXTURE = 40 # `fn` is a Geometry, `combine` a TextureOp; d[0..3] = texel of handle s[0] at s[1..count]; s[1+count] sampler or NO_ROW;
+                   # `offset` texels that x, y, z are moved by: one signed byte each
     K_SURFACE = 41 # `fn` is a Geometry, `combine` a SurfaceOp, `offset` a Boundary; handle s[0], coordinates s[1..count]; d[0..vec-1], or
                    # stored values from s[1+count] on; what has no place in s goes on in d
 
@@ -72,7 +75,7 @@ cpdef enum OpFlag:
     FL_READ_ONLY = 16    # ld.global.nc: may go through the texture path
     FL_UNIFORM = 32      # the compiler promises that the branch does not diverge
     FL_PREDICATED = 64   # guarded because a short branch was turned into predicates
-    FL_SATURATE = 128    # reserved
+    FL_YIELD = 128       # other lanes of the warp go first, if they can: K_LOAD, K_ATOM, K_PHASE, K_FENCE
 
 cpdef enum Combine:      # how K_SETP combines with s[2]
     CB_NONE = 0
@@ -87,6 +90,8 @@ cpdef enum BarrierOp:
     BAR_RED_AND = 3      # predicate d[1]
     BAR_RED_OR = 4       # predicate d[1]
     BAR_WARP = 5         # bar.warp.sync: lanes of one warp
+    BAR_CLUSTER_ARRIVE = 6  # at the barrier of the cluster, which is the block; nobody waits here …
+    BAR_CLUSTER_WAIT = 7    # … but here, for the phase in which the warp arrived
 
 cpdef enum VoteOp:
     VOTE_ALL = 0
@@ -123,6 +128,14 @@ cpdef enum CopyGroup:    # operations of K_COPY_GROUP
     CG_COMMIT = 0        # copies so far are a group
     CG_WAIT = 1          # wait for all groups but the latest `count`
     CG_WAIT_ALL = 2      # wait for every copy
+    CG_BULK_COMMIT = 3   # bulk copies so far are a group
+    CG_BULK_WAIT = 4     # wait for all groups of bulk copies but the latest `count`
+    CG_BULK_WAIT_READ = 5  # … until their sources have been read
+
+cpdef enum BulkRoute:    # of K_BULK
+    BK_TO_SHARED = 0     # from global memory
+    BK_TO_GLOBAL = 1     # from shared memory
+    BK_WITHIN = 2        # from shared to shared memory
 
 cpdef enum PhaseOp:      # operations of K_PHASE
     MB_INIT = 0          # s[1] arrivals per phase
@@ -159,10 +172,20 @@ cpdef enum TextureQuery:
     TQ_NORMALIZED = 6
     TQ_MIP_LEVELS = 7
     TQ_SAMPLES = 8
+    TQ_LAYOUT = 9        # 1: rows as they lie
+    TQ_FILTER = 10       # from here on: of a sampler, or of a texture's own
+    TQ_ADDRESS_0 = 11
+    TQ_ADDRESS_1 = 12
+    TQ_ADDRESS_2 = 13
+    TQ_UNNORMALIZED = 14
+    TQ_KIND = 15         # TextureKind + 1, 0 if the handle is none; no fault
 
 cpdef enum SurfaceOp:
     SF_LOAD = 0
     SF_STORE = 1
+    SF_REDUCE = 2        # memory = fn(memory, value): `target` is the atomic function
+    SF_STORE_FORMATTED = 3   # coordinates count texels; values of 32 bits become texels of the surface's format
+    SF_REDUCE_FORMATTED = 4  # … reductions of whole texels; FL_SIGNED: signed ones by the order of signed numbers
 
 cpdef enum Boundary:     # of surface coordinates
     SB_TRAP = 0
@@ -186,7 +209,7 @@ cpdef enum Special:      # values the engine puts into rows at the start of a wa
     SR_LANEMASK_LT = 13
     SR_LANEMASK_GE = 14
     SR_LANEMASK_GT = 15
-    SR_NTID_X = 16       # 16 and up to SR_GRIDID: launch-wide, live in constant rows
+    SR_NTID_X = 16       # 16 and up to SR_WORKSPACE: launch-wide, live in constant rows
     SR_NTID_Y = 17
     SR_NTID_Z = 18
     SR_NCTAID_X = 19
@@ -196,15 +219,16 @@ cpdef enum Special:      # values the engine puts into rows at the start of a wa
     SR_DYNAMIC_SHARED = 23
     SR_TOTAL_SHARED = 24
     SR_GRIDID = 25
-    SR_CLOCK = 26        # 26 and up: read on demand
-    SR_CLOCK_HI = 27
-    SR_CLOCK64 = 28
-    SR_GLOBALTIMER = 29
-    SR_LANEMASK64_EQ = 30  # 64-bit forms, for machines wider than 32 lanes
-    SR_LANEMASK64_LE = 31
-    SR_LANEMASK64_LT = 32
-    SR_LANEMASK64_GE = 33
-    SR_LANEMASK64_GT = 34
+    SR_WORKSPACE = 26    # address of the words by which a cooperative grid synchronises, 0: launched otherwise
+    SR_CLOCK = 27        # 27 and up: read on demand
+    SR_CLOCK_HI = 28
+    SR_CLOCK64 = 29
+    SR_GLOBALTIMER = 30
+    SR_LANEMASK64_EQ = 31  # 64-bit forms, for machines wider than 32 lanes
+    SR_LANEMASK64_LE = 32
+    SR_LANEMASK64_LT = 33
+    SR_LANEMASK64_GE = 34
+    SR_LANEMASK64_GT = 35
 
 cpdef enum ConstantKind: # what one constant row holds
     CK_IMMEDIATE = 0     # `value`

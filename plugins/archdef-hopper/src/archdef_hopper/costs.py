@@ -14,6 +14,7 @@ OCCUPANCY = Cite("CUDA runtime's occupancy API", "2730 launches on an H100, data
 GUIDE = Cite("CUDA C Programming Guide 12", "compute capability 9.0", note="quoted from memory")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12", "compute capability 9.0")
 PAPER = Cite("NVIDIA H100 white paper", "GH100 architecture", note="quoted from memory")
+BULK = Cite("archdef microbenchmarks, H100 80GB HBM3 SXM", "data/bulk_copies.csv", "measured")
 FIT = Cite(MICRO, "several sections", "inferred", "split so that the measured total comes out")
 LOOKED = Cite("SASS of the microbenchmarks", "instruction mix per step", "inferred", "the class is not measured alone")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
@@ -39,7 +40,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("xu", 23, 4): "fp16_transcendental", Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
     Operation("lsu", 24): "shuffle", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
     Operation("lsu", 4): "load_global store_global load_local store_local", Operation("lsu", 236): "atomic_global",
-    Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 9): "atomic_shared"}
+    Operation("tma", 41, 52): "bulk_copy", Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 9): "atomic_shared"}
 
 MEASURED = """fp32_add fp32_mul fp32_fma int_add int_mul32 int_dot int_mul_high int_logic int_shift int_minmax int_compare int_sad
     byte_permute funnel_shift select fp32_minmax fp32_compare vote bit_field bit_count int_div32 int64_add int64_shift int64_mul
@@ -55,6 +56,7 @@ EVIDENCE = {
     "isa.operations.branch": Cite(MICRO, "section bar_sync, loop of one FMA", "inferred", "29 cycles a trip, less its other instructions"),
     **{f"isa.operations.{name}": FIT for name in "load_global store_global load_shared store_shared load_constant".split()},
     "isa.operations.atomic_global": ATOMICS, "isa.operations.fence": ATOMICS, "isa.operations.atomic_shared": SHARED,
+    "isa.operations.bulk_copy": BULK, "load_store.bulk_read_bytes_per_cycle": BULK, "load_store.bulk_write_bytes_per_cycle": BULK,
     "isa.predication_max_instructions": UNPUBLISHED,
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
     "caches": GLOBAL, "caches.constant": CONSTANT, "caches.l2.size_bytes": QUERY,

@@ -1,0 +1,173 @@
+"""Barriers of a block: arrivals, counts, reductions, release.
+
+A warp waits as a whole. Where its lanes progress independently they may come one after the other, and it has arrived when all its
+lanes that live have.
+"""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+
+from archdef.engine.converge cimport converge_block, converge_blocked, converge_unblock
+from archdef.engine.counters cimport ST_BARRIER
+from archdef.engine.fault cimport warp_fault
+from archdef.engine.program cimport Uop
+from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.simt cimport simt_arrive
+from archdef.engine.state cimport (BARRIERS, CLUSTER_BARRIER, FAULT_BARRIER_NUMBER, FAULT_DIVERGENT_BARRIER, SPLIT_BARRIER, WS_BARRIER,
+                                   Barrier, Block, Launch, Sm, Warp)
+from archdef.engine.types cimport (BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP)
+from archdef.engine.waiting cimport plan
+
+
+cdef void _give_result(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, const Barrier *barrier) noexcept nogil:
+    """Give `lanes` the result of a barrier that reduces a predicate."""
+    cdef int lane
+    if u.fn == BAR_RED_POPC and u.d[0] >= 0:
+        for lane in range(launch.lanes):
+            if lanes >> lane & 1:
+                (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>barrier.popc
+    elif u.d[1] >= 0:
+        if (u.fn == BAR_RED_AND and barrier.all) or (u.fn == BAR_RED_OR and barrier.any):
+            w.predicates[u.d[1]] |= lanes
+        else:
+            w.predicates[u.d[1]] &= ~lanes
+
+
+cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept nogil:
+    """Let every waiting warp go on, with the reduction's result if there is one."""
+    cdef int32_t at = barrier.first_waiting, after
+    cdef Warp *w
+    cdef const Uop *u
+    cdef int64_t when
+    cdef int32_t i, number = <int32_t>(barrier - b.barriers)
+    while at >= 0:
+        w = sm.warps + at
+        u = sm.launch.ops + w.barrier_op
+        when = cycle + u.latency
+        sm.launch.counters[u.statement].stall_cycles[<int>ST_BARRIER] += max(when - w.settled, 0)
+        if when > w.settled:
+            w.settled = when
+        if w.splits != NULL:
+            for i in range(w.split_room):
+                if w.splits[i].mask and w.splits[i].state == SPLIT_BARRIER:
+                    _give_result(sm.launch, w, sm.launch.ops + w.splits[i].pc, w.splits[i].mask, barrier)
+            converge_unblock(w, number)
+        else:
+            _give_result(sm.launch, w, u, w.active, barrier)
+            w.pc += 1
+            simt_arrive(w)
+        after = w.next_waiting
+        plan(sm, at, w, w.settled, ST_BARRIER)
+        at = after
+    barrier.first_waiting = -1
+    barrier.arrived = 0
+    barrier.expected = 0
+    barrier.popc = 0
+    barrier.all = 1
+    barrier.any = 0
+    barrier.phase += 1
+
+
+cdef inline void _check(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept nogil:
+    if barrier.arrived >= (barrier.expected if barrier.expected else b.threads_alive):
+        _release(sm, b, barrier, cycle)
+
+
+cdef void check_barriers(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
+    """Threads have ended: a barrier may now be complete."""
+    cdef int k
+    for k in range(BARRIERS):
+        if (b.barriers[k].first_waiting >= 0 or k == CLUSTER_BARRIER and b.barriers[k].arrived) and b.barriers[k].expected == 0:
+            _check(sm, b, &b.barriers[k], cycle)
+
+
+cdef void _count(const Launch *launch, Barrier *barrier, uint64_t lanes) noexcept nogil:
+    """A warp has arrived. Counts are of whole warps, as hardware's are: it stands for all its lanes."""
+    barrier.arrived += launch.lanes if barrier.expected else count_bits(lanes)
+
+
+cdef void _wait(Sm *sm, int32_t slot, Warp *w, Barrier *barrier, int64_t cycle) noexcept nogil:
+    """The warp waits, with all its lanes; at a block's barrier that is its arrival."""
+    if barrier != &sm.blocks[w.block].barriers[CLUSTER_BARRIER]:
+        _count(sm.launch, barrier, w.alive)
+    w.state = WS_BARRIER
+    w.next_waiting = barrier.first_waiting
+    barrier.first_waiting = slot
+    _check(sm, sm.blocks + w.block, barrier, cycle)
+
+
+cdef void barrier_settle(Sm *sm, int32_t slot, Warp *w, int64_t cycle) noexcept nogil:
+    """Lanes have ended: those that are left may now all be at one barrier."""
+    cdef int32_t i
+    for i in range(w.split_room):
+        if w.splits[i].mask and w.splits[i].state == SPLIT_BARRIER:
+            w.barrier_op = w.splits[i].pc
+            if converge_blocked(w, <int32_t>w.splits[i].named) == w.alive:
+                _wait(sm, slot, w, &sm.blocks[w.block].barriers[w.splits[i].named], cycle)
+            return
+
+
+cdef int _cluster(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
+    """Arrive at the cluster's barrier, or wait for the phase in which the warp arrived. Returns as `barrier_arrive`."""
+    cdef Block *b = sm.blocks + w.block
+    cdef Barrier *barrier = &b.barriers[CLUSTER_BARRIER]
+    cdef int32_t i, first = <int32_t>(b - sm.blocks) * sm.launch.block_warps
+    if u.fn == BAR_CLUSTER_ARRIVE:
+        w.cluster_phase = barrier.phase
+        barrier.arrived += count_bits(lanes)
+        if barrier.arrived >= b.threads_alive:
+            _release(sm, b, barrier, cycle)
+            if w.splits != NULL:        # some lanes of a warp may wait while others have yet to
+                for i in range(first, first + sm.launch.block_warps):
+                    if converge_unblock(sm.warps + i, CLUSTER_BARRIER) and sm.warps + i != w:
+                        plan(sm, i, sm.warps + i, cycle, ST_BARRIER)
+        return 0
+    if barrier.phase != w.cluster_phase:
+        return 0
+    w.barrier_op = w.pc
+    if w.splits != NULL and converge_block(w, lanes, CLUSTER_BARRIER) != w.alive:
+        return 2
+    _wait(sm, slot, w, barrier, cycle)
+    return 1
+
+
+cdef int barrier_arrive(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
+    """Arrive at a barrier. Returns 1 if the warp waits, 0 if it goes on, 2 if others of its lanes do, -1 after a fault."""
+    cdef Launch *launch = sm.launch
+    cdef Block *b = sm.blocks + w.block
+    cdef Barrier *barrier
+    cdef uint32_t number = 0
+    cdef uint64_t holds
+    cdef int first
+    if u.fn == BAR_WARP:
+        return 0        # the lanes that get here together are the ones there are, or have been waited for
+    launch.counters[u.statement].barriers += 1
+    if lanes != w.alive and w.splits == NULL:
+        return warp_fault(sm, w, FAULT_DIVERGENT_BARRIER, w.alive & ~lanes)
+    if u.fn == BAR_CLUSTER_ARRIVE or u.fn == BAR_CLUSTER_WAIT:
+        return _cluster(sm, slot, w, u, lanes, cycle)
+    first = lowest_bit(lanes)
+    if u.s[0] >= 0:
+        number = (<const uint32_t *>((launch.constants if u.s_bank[0] else w.rows) + u.s[0]))[first]
+    if number >= CLUSTER_BARRIER:
+        return warp_fault(sm, w, FAULT_BARRIER_NUMBER, lanes)
+    barrier = &b.barriers[number]
+    if u.s[1] >= 0:
+        barrier.expected = (<const int32_t *>((launch.constants if u.s_bank[1] else w.rows) + u.s[1]))[first]
+    if u.fn == BAR_RED_POPC or u.fn == BAR_RED_AND or u.fn == BAR_RED_OR:
+        holds = (w.predicates[u.s[2] >> 1] ^ (<uint64_t>0 - <uint64_t>(u.s[2] & 1))) & lanes
+        barrier.popc += count_bits(holds)
+        barrier.any |= holds != 0
+        barrier.all &= holds == lanes
+    if u.fn == BAR_ARRIVE:
+        if w.splits != NULL:
+            w.arriving |= lanes
+            if w.alive & ~w.arriving:
+                return 0
+            w.arriving = 0
+        _count(launch, barrier, w.alive)
+        _check(sm, b, barrier, cycle)
+        return 0
+    w.barrier_op = w.pc
+    if w.splits != NULL and converge_block(w, lanes, <int32_t>number) != w.alive:
+        return 2
+    _wait(sm, slot, w, barrier, cycle)
+    return 1

@@ -1,0 +1,159 @@
+"""Blocks and their warps begin and end."""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+from archdef.engine.counters cimport ST_BRANCH
+from archdef.engine.converge cimport converge_start
+from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Launch, Sm, Warp
+from archdef.engine.types cimport (SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
+                                   SR_LANEMASK64_LT, SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
+                                   SR_NSMID, SR_NWARPID, SR_SMID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_WARPID)
+from archdef.engine.waiting cimport plan
+
+
+cdef void _preset(const Launch *launch, const Sm *sm, Warp *w, const Block *b) noexcept nogil:
+    """Put the special registers that the kernel reads into their rows."""
+    cdef int32_t k, lane, n = launch.lanes
+    cdef uint32_t which, value, linear
+    cdef uint32_t *row
+    cdef uint64_t bit
+    for k in range(launch.special_count):
+        which = launch.special_of[k]
+        row = <uint32_t *>(w.rows + launch.special_row[k] * launch.pitch)
+        for lane in range(n):
+            linear = <uint32_t>(w.index * n + lane)
+            bit = <uint64_t>1 << lane
+            if which == SR_TID_X:
+                value = linear % launch.block[0]
+            elif which == SR_TID_Y:
+                value = linear // launch.block[0] % launch.block[1]
+            elif which == SR_TID_Z:
+                value = linear // (launch.block[0] * launch.block[1])
+            elif which == SR_CTAID_X:
+                value = b.index[0]
+            elif which == SR_CTAID_Y:
+                value = b.index[1]
+            elif which == SR_CTAID_Z:
+                value = b.index[2]
+            elif which == SR_LANEID:
+                value = <uint32_t>lane
+            elif which == SR_WARPID:
+                value = <uint32_t>(w - sm.warps)
+            elif which == SR_NWARPID:
+                value = <uint32_t>sm.warp_slots
+            elif which == SR_SMID:
+                value = <uint32_t>sm.id
+            elif which == SR_NSMID:
+                value = <uint32_t>launch.m.multiprocessors
+            elif which == SR_LANEMASK_EQ:
+                value = <uint32_t>bit
+            elif which == SR_LANEMASK_LE:
+                value = <uint32_t>(bit | (bit - 1))
+            elif which == SR_LANEMASK_LT:
+                value = <uint32_t>(bit - 1)
+            elif which == SR_LANEMASK_GE:
+                value = <uint32_t>~(bit - 1)
+            elif which == SR_LANEMASK_GT:
+                value = <uint32_t>~(bit | (bit - 1))
+            else:
+                if which == SR_LANEMASK64_LE:
+                    bit = bit | (bit - 1)
+                elif which == SR_LANEMASK64_LT:
+                    bit = bit - 1
+                elif which == SR_LANEMASK64_GE:
+                    bit = ~(bit - 1)
+                elif which == SR_LANEMASK64_GT:
+                    bit = ~(bit | (bit - 1))
+                (<uint64_t *>row)[lane] = bit
+                continue
+            row[lane] = value
+
+
+cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
+    """Launch the block that was assigned to this slot."""
+    cdef Launch *launch = sm.launch
+    cdef Block *b = sm.blocks + slot
+    cdef Warp *w
+    cdef int64_t number = sm.pending_blocks[slot], rest
+    cdef int32_t i, at, threads, k, nsched = <int32_t>launch.m.schedulers
+    b.running = 1
+    b.number = number
+    b.started = sm.now
+    b.index[0] = <uint32_t>(number % launch.grid[0])
+    rest = number // launch.grid[0]
+    b.index[1] = <uint32_t>(rest % launch.grid[1])
+    b.index[2] = <uint32_t>(rest // launch.grid[1])
+    b.threads_alive = launch.block_threads
+    b.warps_alive = launch.block_warps
+    b.draining = 0
+    memset(b.shared, 0, <size_t>launch.shared_bytes)
+    for k in range(BARRIERS):
+        memset(&b.barriers[k], 0, sizeof(Barrier))
+        b.barriers[k].first_waiting = -1
+        b.barriers[k].all = 1
+    if sm.warps_alive == 0:
+        sm.active_since = sm.now
+    sm.warps_alive += launch.block_warps
+    sm.resident += 1
+    if sm.resident > sm.most_resident:
+        sm.most_resident = sm.resident
+    sm.counters.blocks += 1
+    sm.counters.warps += launch.block_warps
+    sm.counters.threads += launch.block_threads
+    sm.counters.lanes += launch.block_warps * launch.lanes
+    for i in range(launch.block_warps):
+        at = slot * launch.block_warps + i
+        w = sm.warps + at
+        threads = launch.block_threads - i * launch.lanes
+        w.launched = ~<uint64_t>0 if threads >= 64 else (<uint64_t>1 << threads) - 1
+        if launch.lanes < 64:
+            w.launched &= (<uint64_t>1 << launch.lanes) - 1
+        w.active = w.alive = w.launched
+        w.pc = 0
+        w.reconverge = -1
+        w.depth = w.frame = 0
+        w.loads = 0
+        if w.splits != NULL:
+            converge_start(w)
+        w.copy_group = w.bulk_group = 0
+        w.cluster_phase = -1
+        memset(w.copies, 0, sizeof(w.copies))
+        memset(w.bulk_copies, 0, sizeof(w.bulk_copies))
+        memset(w.bulk_reads, 0, sizeof(w.bulk_reads))
+        w.settled = sm.now
+        memset(w.rows, 0, <size_t>(launch.rows * launch.pitch))
+        memset(w.ready, 0, <size_t>(launch.rows + launch.predicates) * sizeof(int64_t))
+        memset(w.predicates, 0, <size_t>launch.predicates * sizeof(uint64_t))
+        w.predicates[0] = ~<uint64_t>0
+        if launch.local_bytes:
+            memset(w.local, 0, <size_t>(launch.lanes * launch.local_bytes))
+        _preset(launch, sm, w, b)
+        sm.schedulers[at % nsched].order[at // nsched] = sm.launched_warps
+        sm.schedulers[at % nsched].issued_at[at // nsched] = sm.now
+        sm.launched_warps += 1
+        plan(sm, at, w, sm.now, ST_BRANCH)
+
+
+cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
+    """If nothing of the block is left, free its slot."""
+    cdef Block *b = sm.blocks + slot
+    if b.running and b.warps_alive == 0 and b.draining == 0:
+        b.running = 0
+        sm.resident -= 1
+        sm.ended[sm.ended_count].cycle = cycle
+        sm.ended[sm.ended_count].slot = slot
+        sm.ended_count += 1
+
+
+cdef void end_warp(Sm *sm, Warp *w, int64_t cycle) noexcept nogil:
+    """All lanes have ended."""
+    cdef Block *b = sm.blocks + w.block
+    w.state = WS_ENDED
+    sm.counters.warp_cycles += w.settled - b.started
+    sm.warps_alive -= 1
+    if sm.warps_alive == 0:
+        sm.counters.active_cycles += cycle - sm.active_since
+    b.warps_alive -= 1
+    if w.loads:
+        b.draining += 1
+    end_block(sm, w.block, cycle)

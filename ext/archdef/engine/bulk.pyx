@@ -1,0 +1,309 @@
+"""Bulk copies: whole pieces of memory that one thread asks for, moved by a unit of their own.
+
+Data move at issue, in program order of the warp. Their time is that of the unit, one per multiprocessor, which takes copies in the
+order in which they were issued and hands over transactions at its own rate, by the coalescing rule of accesses that pass the L1. It
+needs the same in-flight slots and store credits as the load/store unit. What a copy completes, an mbarrier's transaction count or its
+place in a group of the warp, happens when its last byte has arrived; a store's when its last byte is on its way, as stores are posted.
+
+A queue that is full holds the load/store unit, and with it every warp whose next op accesses memory.
+"""
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memmove
+
+from archdef.engine.asynchronous cimport phase_complete
+from archdef.engine.cache cimport Line, cache_find
+from archdef.engine.coalesce cimport Transaction, coalesce
+from archdef.engine.counters cimport StatementCounters
+from archdef.engine.dram cimport NEVER
+from archdef.engine.events cimport EV_BULK, EV_COPIED, events_push
+from archdef.engine.guest cimport guest_at, guest_fault
+from archdef.engine.inject cimport send_read, send_write, take_load
+from archdef.engine.lanes cimport atomic_function, atomic_table
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span
+from archdef.engine.network cimport RQ_ATOMIC, RQ_READ
+from archdef.engine.operand cimport row_of
+from archdef.engine.program cimport Uop
+from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.state cimport (BULK_FULL, BULK_LOADS, BULK_RING, COPY_GROUPS, FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_BULK_SIZE,
+                                   FAULT_READ_ONLY, Bulk, BulkCopy, Injection, Launch, Sm, Warp)
+from archdef.engine.texture_table cimport texture_written
+from archdef.engine.types cimport BK_TO_GLOBAL, BK_TO_SHARED, BK_WITHIN
+
+cdef enum:
+    PIECE = 16               # bytes: granularity of sizes and addresses
+    CHUNK_PIECES = 32        # pieces whose transactions are formed together
+
+
+# ------------------------------------------------------------------------------------------------------------ moving bytes
+cdef int _refuse(Sm *sm, const Warp *w, int code, int lane, uint64_t address, int64_t bytes) noexcept nogil:
+    """Record a fault at an address; `bytes`: what would have been reached, or what it must be a multiple of."""
+    if sm.launch.fault.code == 0:
+        sm.launch.fault.detail[0] = <uint64_t>bytes
+    return guest_fault(sm, w, code, lane, address)
+
+
+cdef char *_shared(Sm *sm, const Warp *w, const Uop *u, int i, int lane, int64_t bytes, int64_t multiple) noexcept nogil:
+    """Where `bytes` at operand i's offset in shared memory lie in host memory; NULL after a fault."""
+    cdef uint32_t offset = (<const uint32_t *>row_of(sm.launch, w, u, i))[lane]
+    if offset & (multiple - 1):
+        _refuse(sm, w, FAULT_ALIGNMENT, lane, offset, multiple)
+        return NULL
+    if <int64_t>offset + bytes > sm.launch.shared_bytes:
+        _refuse(sm, w, FAULT_BOUNDS, lane, offset, bytes)
+        return NULL
+    return sm.blocks[w.block].shared + offset
+
+
+cdef char *_global(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t bytes, bint writes) noexcept nogil:
+    """Where `bytes` of global memory lie in host memory; NULL after a fault."""
+    cdef const Launch *launch = sm.launch
+    cdef const Span *span
+    cdef int64_t room = 0
+    cdef char *place = NULL
+    if address & (PIECE - 1):
+        _refuse(sm, w, FAULT_ALIGNMENT, lane, address, PIECE)
+        return NULL
+    if address >= <uint64_t>GLOBAL_BASE:
+        place = guest_at(<Sm *>sm, w, lane, address, &room)
+    if place == NULL or room < bytes:
+        _refuse(sm, w, FAULT_BOUNDS, lane, address, bytes)
+        return NULL
+    if writes:
+        span = find_span(launch.spans, launch.span_count, address)
+        if span != NULL and (span.start == launch.const_start or span.start == launch.parameter_start):
+            _refuse(sm, w, FAULT_READ_ONLY, lane, address, bytes)
+            return NULL
+        if launch.textures.written_count:
+            texture_written(&launch.textures, address, <int>bytes)
+    return place
+
+
+cdef void _reduce(const Uop *u, char *to, const char *source, int64_t bytes) noexcept nogil:
+    """Combine elements with those that are there."""
+    cdef atomic_function function = atomic_table()[u.fn]
+    cdef int64_t k
+    for k in range(bytes // u.element):
+        if u.element == 8:
+            (<uint64_t *>to)[k] = function((<uint64_t *>to)[k], (<const uint64_t *>source)[k], 0)
+        elif u.element == 4:
+            (<uint32_t *>to)[k] = <uint32_t>function((<uint32_t *>to)[k], (<const uint32_t *>source)[k], 0)
+        else:
+            (<uint16_t *>to)[k] = <uint16_t>function((<uint16_t *>to)[k], (<const uint16_t *>source)[k], 0)
+
+
+cdef int _copy(Sm *sm, int32_t slot, Warp *w, const Uop *u, int lane) noexcept nogil:
+    """Move one lane's bytes and queue what it costs. Returns -1 after a fault."""
+    cdef Launch *launch = sm.launch
+    cdef Bulk *bulk = &sm.bulk
+    cdef BulkCopy *copy = bulk.ring + (bulk.first + bulk.count) % BULK_RING
+    cdef uint32_t bytes = (<const uint32_t *>row_of(launch, w, u, 2))[lane]
+    cdef uint64_t address = 0
+    cdef char *to
+    cdef char *source
+    if bytes & (PIECE - 1):
+        return guest_fault(sm, w, FAULT_BULK_SIZE, lane, bytes)
+    if u.combine != BK_WITHIN:
+        address = (<const uint64_t *>row_of(launch, w, u, 0 if u.combine == BK_TO_GLOBAL else 1))[lane]
+    if u.combine == BK_TO_GLOBAL:
+        to = _global(sm, w, lane, address, bytes, True)
+    else:
+        to = _shared(sm, w, u, 0, lane, bytes, PIECE)
+    if to == NULL:
+        return -1
+    if u.combine == BK_TO_SHARED:
+        source = _global(sm, w, lane, address, bytes, False)
+    else:
+        source = _shared(sm, w, u, 1, lane, bytes, PIECE)
+    if source == NULL:
+        return -1
+    copy.barrier = -1
+    copy.group = -1
+    if u.combine == BK_TO_GLOBAL:
+        copy.group = w.bulk_group % COPY_GROUPS
+        w.bulk_copies[copy.group] += 1
+        w.bulk_reads[copy.group] += 1
+    else:
+        if _shared(sm, w, u, 3, lane, 8, 8) == NULL:
+            return -1
+        copy.barrier = (<const uint32_t *>row_of(launch, w, u, 3))[lane]
+    if u.vec:
+        _reduce(u, to, source, bytes)
+    else:
+        memmove(to, source, bytes)
+    copy.address = address
+    copy.left = copy.bytes = bytes
+    copy.warp = slot
+    copy.op = <int32_t>(u - launch.ops)
+    bulk.count += 1
+    w.loads += 1
+    return 0
+
+
+cdef inline void _file(Sm *sm, Bulk *bulk) noexcept nogil:
+    """Let the unit go on at its time."""
+    if bulk.wake != bulk.time:
+        bulk.wake = bulk.time
+        events_push(sm.inbox, bulk.time, EV_BULK, 0)
+
+
+cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
+    """Start the copies of `lanes` (not empty). Returns -1 after a fault."""
+    cdef StatementCounters *c = sm.launch.counters + u.statement
+    cdef Bulk *bulk = &sm.bulk
+    cdef Injection *inject = &sm.injection
+    if bulk.count == 0:
+        bulk.time = max(bulk.time, cycle + max(u.latency, 1))
+        _file(sm, bulk)
+    while lanes:
+        if _copy(sm, slot, w, u, lowest_bit(lanes)) < 0:
+            return -1
+        (bulk.ring + (bulk.first + bulk.count - 1) % BULK_RING).ready = cycle + max(u.latency, 1)
+        lanes &= lanes - 1
+    if u.combine == BK_TO_SHARED:
+        c.global_loads += 1
+    elif u.combine == BK_TO_GLOBAL and u.vec:
+        c.atomics += 1
+    elif u.combine == BK_TO_GLOBAL:
+        c.global_stores += 1
+    if bulk.count >= BULK_FULL:
+        inject.active = 1
+        inject.count = inject.next = 0
+        inject.load = -1
+        inject.unit = u.unit
+        inject.statement = u.statement
+        inject.time = inject.stalled = cycle
+        inject.floor = 0
+        sm.unit_free[u.unit] = NEVER
+        sm.busy |= <uint32_t>1 << u.unit
+    return 0
+
+
+# --------------------------------------------------------------------------------------------------------------- the unit
+cdef void _next_chunk(Sm *sm, Bulk *bulk, BulkCopy *copy, const Uop *u) noexcept nogil:
+    """Form the transactions of the next aligned piece of a copy, and count them."""
+    cdef const MachineTable *m = sm.launch.m
+    cdef StatementCounters *c = sm.launch.counters + u.statement
+    cdef uint64_t address[CHUNK_PIECES]
+    cdef uint64_t size = CHUNK_PIECES * PIECE, mask
+    cdef int64_t pieces = 0, moved = 0
+    cdef int k, count
+    cdef uint32_t bytes = <uint32_t>min(<uint64_t>copy.left, size - (copy.address & (size - 1)))
+    count = <int>(bytes // PIECE)
+    mask = (<uint64_t>1 << count) - 1
+    for k in range(CHUNK_PIECES):
+        address[k] = copy.address + <uint64_t>(PIECE * (k if k < count else 0))
+    bulk.chunk = coalesce(&m.load_uncached if u.combine == BK_TO_SHARED else &m.store, address, mask, CHUNK_PIECES, PIECE,
+                          bulk.transactions)
+    bulk.next = 0
+    copy.address += bytes
+    copy.left -= bytes
+    for k in range(bulk.chunk):
+        pieces += count_bits(bulk.transactions[k].sectors)
+        moved += bulk.transactions[k].bytes
+    if u.combine == BK_TO_SHARED:
+        c.global_load_transactions += pieces
+        c.global_load_bytes_asked += bytes
+        c.global_load_bytes_moved += moved
+    elif u.vec:
+        c.atomic_transactions += pieces
+    else:
+        c.global_store_transactions += pieces
+        c.global_store_bytes_asked += bytes
+        c.global_store_bytes_moved += moved
+
+
+cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
+    """Hand over the next transaction. False: no slot or credit for it now."""
+    cdef const Transaction *t = bulk.transactions + bulk.next
+    cdef Line *line
+    if u.combine == BK_TO_SHARED:
+        return send_read(sm, t, RQ_READ, bulk.load, cycle)
+    if sm.l1.table.sets:
+        line = cache_find(&sm.l1, t.line // <uint64_t>sm.l1.table.line_bytes)
+        if line != NULL:
+            line.valid = 0
+    return send_read(sm, t, RQ_ATOMIC, bulk.load, cycle) if u.vec else send_write(sm, t, cycle)
+
+
+cdef inline void _advance(const MachineTable *m, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
+    """A transaction is on its way: say when the next can go."""
+    cdef int64_t rate = m.bulk_read_bytes_per_cycle if u.combine == BK_TO_SHARED else m.bulk_write_bytes_per_cycle
+    if rate:
+        bulk.over += bulk.transactions[bulk.next].bytes
+        bulk.time = cycle + bulk.over // rate
+        bulk.over %= rate
+    else:
+        bulk.time = cycle + m.transaction_cycles
+    bulk.next += 1
+
+
+cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
+    """Hand over what is due until a copy is complete on this side. Returns its load, or -1 if there is nothing more to do now.
+
+    A load that nothing is left to wait for has arrived; the caller says so to whom it may concern.
+    """
+    cdef Bulk *bulk = &sm.bulk
+    cdef const MachineTable *m = sm.launch.m
+    cdef BulkCopy *copy
+    cdef const Uop *u
+    cdef int32_t load
+    while bulk.count:
+        if bulk.time > cycle:
+            _file(sm, bulk)
+            return -1
+        copy = bulk.ring + bulk.first
+        u = sm.launch.ops + copy.op
+        if bulk.load < 0:
+            if copy.ready > cycle:
+                bulk.time = copy.ready
+                continue
+            if bulk.loads == BULK_LOADS:
+                return -1
+            bulk.loads += 1
+            bulk.load = take_load(sm, copy.warp, copy.op)
+            sm.loads[bulk.load].remaining = 1        # held until all is handed over
+            sm.loads[bulk.load].latest = cycle
+            sm.loads[bulk.load].group = copy.group
+            sm.loads[bulk.load].barrier = copy.barrier
+            sm.loads[bulk.load].bytes = copy.bytes
+            bulk.chunk = bulk.next = 0
+        if u.combine == BK_WITHIN:
+            # read, then written, at the width of all banks
+            bulk.time = cycle + 2 * m.shared_pass_cycles * max(
+                (copy.left + m.banks * m.bank_width_bytes - 1) // (m.banks * m.bank_width_bytes), 1)
+            copy.left = 0
+            sm.loads[bulk.load].remaining += 1
+            events_push(sm.inbox, bulk.time + m.shared_latency_cycles, EV_COPIED, bulk.load)
+        else:
+            if bulk.next == bulk.chunk and copy.left:
+                _next_chunk(sm, bulk, copy, u)
+            if bulk.next < bulk.chunk:
+                if not _send(sm, bulk, u, cycle):
+                    return -1
+                _advance(m, bulk, u, cycle)
+        if copy.left == 0 and bulk.next == bulk.chunk:
+            load = bulk.load
+            bulk.load = -1
+            bulk.first = (bulk.first + 1) % BULK_RING
+            bulk.count -= 1
+            sm.loads[load].remaining -= 1
+            if copy.group >= 0:
+                sm.warps[copy.warp].bulk_reads[copy.group] -= 1
+            return load
+    return -1
+
+
+cdef void bulk_landed(Sm *sm, int32_t index) noexcept nogil:
+    """A copy's last byte has arrived: count it where the kernel looks for it."""
+    cdef uint64_t word
+    cdef char *place
+    cdef Warp *w = sm.warps + sm.loads[index].warp
+    sm.bulk.loads -= 1
+    if sm.loads[index].group >= 0:
+        w.bulk_copies[sm.loads[index].group] -= 1
+    if sm.loads[index].barrier >= 0:
+        place = sm.blocks[w.block].shared + sm.loads[index].barrier
+        memcpy(&word, place, 8)
+        word = phase_complete(word, sm.loads[index].bytes)
+        memcpy(place, &word, 8)

@@ -1,0 +1,11 @@
+"""Memory ops from issue to completion."""
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from archdef.engine.program cimport Uop
+from archdef.engine.state cimport Sm, Warp
+
+cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil
+cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil
+cdef void resume_injection(Sm *sm, int64_t cycle) noexcept nogil
+cdef void piece_arrived(Sm *sm, int32_t load, int64_t cycle) noexcept nogil
+cdef void resume_bulk(Sm *sm, int64_t cycle) noexcept nogil

@@ -1,0 +1,189 @@
+"""Memory ops from issue to completion: what they count, what they hold, when their registers can be used."""
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from archdef.engine.access cimport Reach, access_memory
+from archdef.engine.asynchronous cimport copies_pending, copy_async
+from archdef.engine.blocks cimport end_block
+from archdef.engine.bulk cimport bulk_landed, bulk_run
+from archdef.engine.counters cimport ST_MEMORY_DEPENDENCY, StatementCounters
+from archdef.engine.inject cimport give_load, inject_run, take_load
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
+from archdef.engine.program cimport Uop
+from archdef.engine.simt cimport simt_arrive
+from archdef.engine.state cimport COPY_GROUPS, PENDING, WS_COPIES, WS_ENDED, WS_SLEEPING, Injection, Launch, Load, Sm, Warp
+from archdef.engine.texture cimport count_texture
+from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_TEXTURE
+from archdef.engine.waiting cimport occupy, plan
+
+
+cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
+    """Issue a memory op: move the data, then let the load/store unit hand over what it costs."""
+    cdef Launch *launch = sm.launch
+    cdef const MachineTable *m = launch.m
+    cdef StatementCounters *c = launch.counters + u.statement
+    cdef Injection *inject = &sm.injection
+    cdef Reach reach
+    cdef int64_t latency = u.latency, extra
+    cdef int32_t load
+    cdef int i
+    inject.count = 0
+    inject.serial = 1
+    if (copy_async(sm, w, u, lanes, inject, &reach) if u.kind == K_COPY else access_memory(sm, w, u, lanes, inject, &reach)) < 0:
+        return -1
+    if reach.shared_groups:
+        extra = reach.shared_passes * m.shared_pass_cycles
+        if u.kind == K_LOAD:
+            c.shared_loads += 1
+            c.shared_load_passes += reach.shared_passes
+            c.shared_load_groups += reach.shared_groups
+        elif u.kind == K_STORE:
+            c.shared_stores += 1
+            c.shared_store_passes += reach.shared_passes
+            c.shared_store_groups += reach.shared_groups
+        else:
+            c.shared_atomics += 1
+            c.shared_atomic_passes += reach.shared_passes
+        latency += extra - m.shared_pass_cycles + m.shared_latency_cycles
+        occupy(sm, slot, u, cycle, max(extra, <int64_t>u.interval))
+    elif reach.constant_passes:
+        c.constant_loads += 1
+        c.constant_passes += reach.constant_passes
+        latency += (reach.constant_passes - 1) * max(<int64_t>u.interval, 1)
+        occupy(sm, slot, u, cycle, reach.constant_passes * <int64_t>u.interval)
+    else:
+        occupy(sm, slot, u, cycle, <int64_t>u.interval)
+    if reach.global_lanes:
+        if u.kind == K_LOAD or u.kind == K_COPY:
+            c.global_loads += 1
+            c.global_load_transactions += reach.pieces
+            c.global_load_bytes_asked += reach.global_lanes * u.lane_bytes
+            c.global_load_bytes_moved += reach.bytes_moved
+        elif u.kind == K_STORE:
+            c.global_stores += 1
+            c.global_store_transactions += reach.pieces
+            c.global_store_bytes_asked += reach.global_lanes * u.lane_bytes
+            c.global_store_bytes_moved += reach.bytes_moved
+        else:
+            c.atomics += 1
+            c.atomic_transactions += reach.pieces
+    elif reach.texture_lanes:
+        count_texture(c, u, &reach)
+    elif reach.local_lanes:
+        if u.kind == K_LOAD:
+            c.local_loads += 1
+            c.local_load_transactions += reach.pieces
+        else:
+            c.local_stores += 1
+            c.local_store_transactions += reach.pieces
+    if inject.count == 0:
+        for i in range(u.set_count):
+            w.ready[u.sets[i]] = (cycle + latency) << 4 | u.cause
+        return 0
+    inject.active = 1
+    inject.next = 0
+    inject.unit = u.unit
+    inject.statement = u.statement
+    inject.stalled = -1
+    inject.time = cycle
+    inject.floor = 0 if m.unit_per_scheduler[u.unit] else sm.unit_free[u.unit]
+    inject.load = -1
+    inject.cache = NULL
+    if u.kind == K_STORE:
+        inject.kind = RQ_WRITE
+        inject_run(sm, cycle)
+        return 0
+    inject.kind = RQ_ATOMIC if u.kind == K_ATOM else RQ_TEXTURE if u.space >= SP_TEXTURE else RQ_READ
+    if u.kind != K_ATOM:
+        if reach.constant_passes:
+            inject.cache = &sm.constant
+        elif sm.texture.table.sets and (u.space >= SP_TEXTURE or m.read_only_loads and u.flags & FL_READ_ONLY):
+            inject.cache = &sm.texture
+        elif sm.l1.table.sets and not u.flags & FL_BYPASS_L1 and u.space < SP_TEXTURE:
+            inject.cache = &sm.l1
+    load = take_load(sm, slot, <int32_t>(u - launch.ops))
+    inject.load = load
+    w.loads += 1
+    if u.kind == K_COPY:
+        sm.loads[load].group = w.copy_group
+        w.copies[w.copy_group % COPY_GROUPS] += 1
+    # until the response, or until it is clear that no response is needed
+    for i in range(u.set_count):
+        w.ready[u.sets[i]] = <int64_t>PENDING << 4 | u.cause
+    inject_run(sm, cycle)
+    if not inject.active and sm.loads[load].remaining == 0:
+        latency += sm.loads[load].latest     # every piece was in the cache
+        if u.kind == K_COPY:
+            w.copies[sm.loads[load].group % COPY_GROUPS] -= 1
+        give_load(sm, load)
+        w.loads -= 1
+        for i in range(u.set_count):
+            w.ready[u.sets[i]] = latency << 4 | u.cause
+    return 0
+
+
+cdef void _wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
+    """Copies have moved on: a warp that waits for no other goes on."""
+    cdef Warp *w = sm.warps + slot
+    cdef const Uop *u
+    if w.state == WS_COPIES and not copies_pending(w):
+        u = sm.launch.ops + w.pc
+        cycle = max(cycle + u.latency, w.settled)
+        sm.launch.counters[u.statement].stall_cycles[<int>ST_MEMORY_DEPENDENCY] += cycle - w.settled
+        w.settled = cycle
+        w.pc += 1
+        simt_arrive(w)
+        plan(sm, slot, w, w.settled, ST_MEMORY_DEPENDENCY)
+
+
+cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
+    """A load is complete: its registers become usable, and a warp that sleeps on them wakes."""
+    cdef Load *load = sm.loads + index
+    cdef const Uop *u = sm.launch.ops + load.op
+    cdef Warp *w = sm.warps + load.warp
+    cdef int32_t warp = load.warp
+    cdef int i
+    for i in range(u.set_count):
+        w.ready[u.sets[i]] = (cycle + u.latency) << 4 | u.cause
+    if u.kind == K_COPY:
+        w.copies[load.group % COPY_GROUPS] -= 1
+    elif u.kind == K_BULK:
+        bulk_landed(sm, index)
+    give_load(sm, index)
+    w.loads -= 1
+    if w.state == WS_COPIES:
+        _wake_copier(sm, warp, cycle)
+    elif w.state == WS_SLEEPING:
+        plan(sm, warp, w, w.since, w.cause if w.since > cycle + u.latency else u.cause)
+    elif w.state == WS_ENDED and w.loads == 0:
+        sm.blocks[w.block].draining -= 1
+        end_block(sm, w.block, cycle)
+
+
+cdef void resume_injection(Sm *sm, int64_t cycle) noexcept nogil:
+    """A credit is back: hand over more; a load whose pieces are all here already is complete."""
+    cdef Injection *inject = &sm.injection
+    cdef int32_t load = inject.load
+    inject_run(sm, cycle)
+    if not inject.active and load >= 0 and sm.loads[load].remaining == 0:
+        data_ready(sm, load, max(sm.loads[load].latest, cycle))
+
+
+cdef void piece_arrived(Sm *sm, int32_t load, int64_t cycle) noexcept nogil:
+    """One of the things that a bulk copy waits for has happened."""
+    sm.loads[load].remaining -= 1
+    if sm.loads[load].remaining == 0:
+        data_ready(sm, load, cycle)
+
+
+cdef void resume_bulk(Sm *sm, int64_t cycle) noexcept nogil:
+    """Let the bulk unit hand over what it can; tell those who wait for its sources, and the load/store unit that waits for room."""
+    cdef int32_t load = bulk_run(sm, cycle)
+    while load >= 0:
+        if sm.loads[load].remaining == 0:
+            data_ready(sm, load, cycle)
+        else:
+            _wake_copier(sm, sm.loads[load].warp, cycle)
+        if sm.injection.active:
+            resume_injection(sm, cycle)
+        load = bulk_run(sm, cycle)

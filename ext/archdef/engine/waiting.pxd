@@ -1,0 +1,95 @@
+"""When a warp goes on: its next op's operands, its unit, its place with the scheduler. Inlined where it is used.
+
+A warp that can go on is in one of three places: in `ready` of its scheduler, in the scheduler's wheel (64 cycles ahead at most), or
+behind a wake-up event. Its time is settled without gaps: [settled, since) counts as `cause`, [since, issue) as throttle, busy unit
+or not selected, and then one issue interval per warp instruction as selected.
+"""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+
+from archdef.engine.events cimport EV_WAKE, events_push
+from archdef.engine.inject cimport throttled_until
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.program cimport Uop
+from archdef.engine.schedule cimport Scheduler
+from archdef.engine.state cimport PENDING, WS_PARTED, WS_SLEEPING, WS_WAITING, Sm, Warp
+from archdef.engine.units cimport occupy_copy
+
+
+cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t cycle) noexcept nogil:
+    """Cycles up to `cycle` in which a unit could not start an op."""
+    cdef int64_t until, total
+    if sm.launch.m.unit_per_scheduler[unit]:
+        until = s.unit_free[unit]
+        total = s.unit_blocked[unit]
+    else:
+        until = sm.unit_free[unit]
+        total = sm.unit_blocked[unit]
+        if sm.injection.active and sm.injection.unit == unit:
+            until = sm.injection.stalled
+    return total - (until - cycle if until > cycle else 0)
+
+
+cdef inline void become_ready(Sm *sm, Scheduler *s, int bit, Warp *w) noexcept nogil:
+    """The warp's dependencies are met now; from here on it waits for a unit or its turn."""
+    s.ready |= <uint64_t>1 << bit
+    w.pipe_mark = occupied(sm, s, w.unit, sm.now)
+    w.throttle_mark = throttled_until(sm, sm.now)
+
+
+cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t cause) noexcept nogil:
+    """Find when the warp's next op can issue, and file the warp accordingly; not before `earliest`, for `cause`."""
+    cdef const MachineTable *m = sm.launch.m
+    cdef const Uop *u = sm.launch.ops + w.pc
+    cdef int32_t which = <int32_t>(slot % m.schedulers), bit = <int32_t>(slot // m.schedulers)
+    cdef Scheduler *s = sm.schedulers + which
+    cdef int64_t latest = 0, ready
+    cdef int i
+    if w.active == 0:
+        w.state = WS_PARTED
+        return
+    for i in range(u.dependencies):
+        ready = w.ready[u.wait[i]]
+        if ready > latest:
+            latest = ready
+    w.cause = cause
+    w.since = earliest
+    if latest >> 4 > earliest:
+        w.cause = <int32_t>(latest & 15)
+        if latest >> 4 >= PENDING:
+            w.state = WS_SLEEPING
+            return
+        w.since = latest >> 4
+    w.state = WS_WAITING
+    w.unit = u.unit
+    s.uses[u.unit] |= <uint64_t>1 << bit
+    if u.memory:
+        s.memory |= <uint64_t>1 << bit
+    earliest = w.since - sm.now
+    if earliest <= 0:
+        w.since = sm.now
+        become_ready(sm, s, bit, w)
+    elif earliest < 64:
+        s.wheel[w.since & 63] |= <uint64_t>1 << bit
+        s.slots |= <uint64_t>1 << (w.since & 63)
+    else:
+        events_push(sm.inbox, w.since, EV_WAKE, slot)
+
+
+cdef inline void occupy(Sm *sm, int32_t slot, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
+    """Hold the op's unit; a single cycle matters only to other schedulers that share it."""
+    cdef Scheduler *s
+    if cycles < sm.launch.held_from[u.unit]:
+        return
+    if sm.launch.m.unit_per_scheduler[u.unit]:
+        s = sm.schedulers + slot % sm.launch.m.schedulers
+        s.unit_free[u.unit] = cycle + cycles
+        s.unit_blocked[u.unit] += cycles
+        s.busy |= <uint32_t>1 << u.unit
+        return
+    sm.turn = <int32_t>(slot % sm.launch.m.schedulers) + 1
+    if sm.launch.m.unit_copies[u.unit] > 1:
+        occupy_copy(sm, u, cycle, cycles)
+        return
+    sm.unit_free[u.unit] = cycle + cycles
+    sm.unit_blocked[u.unit] += cycles
+    sm.busy |= <uint32_t>1 << u.unit

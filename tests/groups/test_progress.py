@@ -1,0 +1,106 @@
+"""Do lanes that wait for each other make progress where the machine says so, and are they together again where an H100's are?"""
+import json
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+
+import archdef
+from archdef import registry
+from archdef.errors import BudgetExceeded, GuestFault
+from archdef.frontends import nvrtc
+from archdef.spec import ConvergenceBarriers, IpdomStack
+
+pytestmark = pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]")
+
+SOURCE = Path(__file__).with_name("progress.cu")
+MEASURED = json.loads((Path(__file__).parents[1] / "data/h100/progress.json").read_text())
+MEASURED.pop("source")
+MEMORY = np.where(np.arange(2048) < 512, 0, (np.arange(-512, 1536) * 7 + 3) % 11).astype("i4")
+WAITING = {"critical", "spin", "flag1", "flag2", "after", "syncwarp", "shfl", "ballot"}
+"""Kernels in which lanes wait for lanes that went another way."""
+
+
+def run(device, kernel, **limits):
+    memory, together = device.to_device(MEMORY), device.zeros(32, "u4")
+    device.compile(SOURCE, target="compute_80")[kernel][1, 32].launch(memory, together, 40, **limits)
+    return memory.to_host(), together.to_host()
+
+
+@pytest.fixture(scope="module", params=[n for n in registry.names() if registry.get(n).warp.reconvergence.independent])
+def device(request):
+    return archdef.Device(request.param)
+
+
+@pytest.mark.parametrize("kernel", MEASURED)
+def test_lanes_end_with_the_memory_and_the_company_that_they_have_on_an_h100(device, kernel):
+    memory, together = run(device, kernel)
+    expected = np.zeros(400, "i4")
+    for place, value in MEASURED[kernel]["memory"].items():
+        expected[int(place)] = value
+    assert np.array_equal(memory[:400], expected)
+    assert [f"{mask:08x}" for mask in together] == MEASURED[kernel]["masks"]
+
+
+@pytest.mark.parametrize("kernel", sorted(MEASURED.keys() - WAITING))
+def test_a_stack_gives_the_same_memory_unless_lanes_wait_for_each_other(device, kernel):
+    stacked = archdef.Device(device.architecture.evolve({"warp.reconvergence": IpdomStack()}))
+    memory, _ = run(stacked, kernel)
+    reference, _ = run(device, kernel)
+    assert np.array_equal(np.sort(memory[:400]), np.sort(reference[:400]))
+
+
+def test_a_stack_turns_for_ever_where_a_lane_waits_for_one_behind_it(device):
+    stacked = archdef.Device(device.architecture.evolve({"warp.reconvergence": IpdomStack()}))
+    with pytest.raises(BudgetExceeded, match="budget of 100000 warp instructions"):
+        run(stacked, "spin", max_instructions=100_000)
+
+
+BARRIERS = """
+__global__ void halves(int *out)
+{
+    __shared__ int room[128];
+    int t = threadIdx.x;
+    if (t % 32 < 16) {
+        room[t] = t;
+        __syncthreads();
+        out[t] = room[t + 16];
+    } else {
+        room[t] = 100 + t;
+        __syncthreads();
+        out[t] = room[t - 16];
+    }
+    if (t % 3 == 0)
+        return;
+    __syncthreads();
+    out[t] += __syncthreads_count(t % 2);
+}
+__global__ void never(int *out)
+{
+    if (threadIdx.x < 16)
+        __syncwarp();
+    out[threadIdx.x] = 1;
+}
+"""
+
+
+def test_lanes_come_to_a_barrier_one_after_the_other(device):
+    """Hardware promises it from compute capability 7.0 on: each thread counts for itself."""
+    out = device.zeros(128, "i4")
+    device.compile(BARRIERS).halves[1, 128](out)
+    t = np.arange(128)
+    left = t % 3 != 0
+    expected = np.where(t % 32 < 16, 116 + t, t - 16) + left * (left & (t % 2 == 1)).sum()
+    assert np.array_equal(out.to_host(), expected)
+
+
+def test_lanes_that_wait_for_lanes_which_never_come_are_a_deadlock(device):
+    with pytest.raises(GuestFault, match="no warp can go on"):
+        device.compile(BARRIERS, target="compute_80").never[1, 32](device.zeros(32, "i4"))
+
+
+def test_policies_have_names(device):
+    assert device.architecture.warp.reconvergence == ConvergenceBarriers()
+    by_name = device.architecture.evolve({"warp.reconvergence": "ipdom"})
+    assert attrs.evolve(by_name.warp).reconvergence == IpdomStack()
