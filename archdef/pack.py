@@ -108,6 +108,13 @@ def _dram(arch: Architecture) -> dict:
         window=dram.scheduling.window, drain_high=dram.write_drain_high, drain_low=dram.write_drain_low)
 
 
+def _texture(units: spec.TextureUnits | None) -> dict:
+    if units is None:        # no fetch will be executed
+        return dict(texture_weight_bits=1, texture_coordinate_bits=8, texture_coordinate_extents=[0] * 4, texture_guard_bits=0)
+    return dict(texture_weight_bits=units.weight_bits, texture_coordinate_bits=units.coordinate_bits,
+                texture_coordinate_extents=[*units.coordinate_extents, *[0] * 4][:4], texture_guard_bits=units.guard_bits)
+
+
 def machine_tables(arch: Architecture) -> dict:
     """Pack a description into the dict that `archdef.engine.core.Simulation` takes.
 
@@ -136,7 +143,7 @@ def machine_tables(arch: Architecture) -> dict:
         atomic_core_cycles=arch.load_store.atomic_cycles,
         l1=_cache_table(caches.l1), constant=_cache_table(caches.constant),
         texture=_cache_table(caches.texture_l1), texture_l2=_cache_table(caches.texture_l2),
-        texture_tile_rows=caches.texture_tile_rows, read_only_loads=int("read_only_loads" in arch.isa.features),
+        texture_tile_rows=caches.texture_tile_rows, **_texture(arch.texture), read_only_loads=int("read_only_loads" in arch.isa.features),
         l2=_cache_table(caches.l2, l2_instances),
         request_latency_fs=_fs(links.request_latency_ns), response_latency_fs=_fs(links.response_latency_ns),
         header_bytes=links.header_bytes, injection_bytes_per_cycle=links.injection_bytes_per_cycle,

@@ -11,7 +11,7 @@ from archdef.errors import ArchdefError, PtxError, nearest
 from archdef.lower import (  # noqa: F401  builders register here
     select_arithmetic, select_async, select_control, select_convert, select_memory, select_stack, select_texture, select_warp)
 from archdef.lower.addresses import fold_addresses
-from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce, demand
+from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
 from archdef.lower.branches import exit_early, invert_branches, predicate_branches
 from archdef.lower.calls import calls_of
 from archdef.lower.check import check_features, settle_caches
@@ -24,6 +24,7 @@ from archdef.lower.layout import lay_out
 from archdef.lower.pack import pack
 from archdef.lower.pointers import charge_addresses, narrow_addresses, scaled_indices
 from archdef.lower.predicates import combine_predicates
+from archdef.lower.pressure import Demand, demand, free_registers
 from archdef.lower.program import Parameter, Program, Relocation, Statement
 from archdef.lower.select import Selection
 from archdef.lower.spaces import resolve_spaces
@@ -99,11 +100,13 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
         assign(code, unit, places)
     if architecture.warp.reconvergence.independent:
         mark_waits(codes, source)
-    needs: dict[str, int] = {}
+    needs: dict[str, Demand] = {}
     for code in reversed(codes):  # callees first
-        needs[code.function.name] = demand(code, unit, addresses[code.function.name], needs)
-    needed = max(1, needs[entry])
-    most = max(1, *function.directives.get("maxnreg", (needed,)))
+        needs[code.function.name] = demand(code, unit, addresses[code.function.name], needs, architecture)
+    reserved = architecture.limits.registers_reserved_per_thread
+    allowed = function.directives.get("maxnreg", ())
+    needed = max(1, needs[entry].within(min((free_registers(architecture), *allowed)) - reserved) + reserved)
+    most = max(1, *(allowed or (needed,)))
     ops, targets, constants, specials, instructions = pack(codes, unit, places, architecture, module, source)
     return Program(
         entry=entry, file=module.file, architecture=architecture.name, warp_size=architecture.warp.size,

@@ -1,4 +1,4 @@
-"""Register assignment: which row or predicate holds each virtual register, and how many registers a thread needs.
+"""Register assignment: which row or predicate holds each virtual register.
 
 Every function has rows of its own, since its caller's values stay alive across the call. Within a function a row is used again
 once liveness says that its value is dead. That lanes diverge changes nothing: liveness speaks of one thread, and an op leaves the
@@ -208,34 +208,6 @@ def _lowest_even(mask: int) -> int:
     while not mask >> position & 1:
         position += 2
     return position
-
-
-def demand(code: Code, unit: Unit, addresses: set[int], of_callee: dict[str, int]) -> int:
-    """Count the 32-bit registers that a thread needs: the most that are alive at once, callees' included.
-
-    Special registers that have not been read yet take none; `addresses` count one each, as pointers have 32 bits there.
-    """
-    uses, defs = masks(code)
-    alive = live_sets(successors(code.ops), uses, defs)
-    ones = twos = 0
-    for v, width in enumerate(unit.widths):
-        if width and v not in unit.specials:
-            if width == 8 and v not in addresses:
-                twos |= 1 << v
-            else:
-                ones |= 1 << v
-    most = 0
-    for op, behind in zip(code.ops, alive):
-        for v in op.d:
-            if v is not None:
-                behind |= 1 << v
-        count = (behind & ones).bit_count() + 2 * (behind & twos).bit_count()
-        if op.kind == Kind.CALL:
-            count += of_callee.get(op.target, 0)
-        elif op.kind == Kind.CALL_INDIRECT:
-            count += max((of_callee.get(name, 0) for name in op.target), default=0)
-        most = max(most, count)
-    return most
 
 
 def row_operand(value, places: Assignment, constants) -> int:

@@ -1,4 +1,4 @@
-"""What depends on the space of an access: features that it needs, how atomics round, caches that it goes through."""
+"""What depends on the space of an access, settled once that is known: features, how atomics round, caches."""
 from __future__ import annotations
 
 from archdef.lower.encoding import Flag, Kind, Space
@@ -22,6 +22,8 @@ def check_features(code: Code, architecture, module: ir.Module, source: list[ir.
                 need(architecture, f"atomics_{where}_64", module, instruction)
                 if op.fn.startswith(("min", "max", "and", "or", "xor")):
                     need(architecture, "atomics_minmax_64", module, instruction)
+            if op.fn == "add_f64" and op.space == Space.SHARED:
+                op.fn = "add_loop_f64"
             # single-precision sums flush subnormals in global memory and keep them in shared memory
             if op.fn == "add_f32" and op.space != Space.SHARED:
                 op.fn = "add_ftz_f32"

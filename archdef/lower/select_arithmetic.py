@@ -1,7 +1,7 @@
 """Builders for arithmetic, comparison, selection, moves and conversions."""
 from __future__ import annotations
 
-from archdef.lower.encoding import GENERIC_LOCAL, GENERIC_SHARED, GENERIC_WINDOW, Combine, Flag, Kind
+from archdef.lower.encoding import GENERIC_LOCAL, GENERIC_SHARED, GENERIC_WINDOW, Combine, ConstantKind, Flag, Kind
 from archdef.lower.select import SPACES, Selection, builds, lane_bytes
 from archdef.lower.virtual import TRUE, Const, Op, immediate, mov
 from archdef.ptx import ir
@@ -279,6 +279,19 @@ def space_test(s: Selection, m: Match, i: ir.Instruction) -> None:
         "shared": (GENERIC_SHARED, GENERIC_WINDOW, "lt"), "local": (GENERIC_LOCAL, GENERIC_WINDOW, "lt"),
         "global": (GENERIC_SHARED, 2 * GENERIC_WINDOW, "ge")}.get(m.bound["space"], (0, 0, "lt"))  # others have no window
     w = "64" if width == 8 else ""
-    distance = s.temporary(f"sub_b{8 * width}", [s.value(operand, type), immediate(start, width)], width, f"int{w}_add")
-    s.emit(Kind.SETP, f"{order}_{type}", predicate_pair(s, i.operands[0]), [distance, immediate(size, width), None],
-           f"int{w}_compare")
+    address, other, constants = s.value(operand, type), None, len(s.layout.const_image)
+
+    def test(origin, bytes_: int, order: str, pair: list, **fields) -> None:
+        distance = s.temporary(f"sub_b{8 * width}", [address, origin], width, f"int{w}_add")
+        s.emit(Kind.SETP, f"{order}_{type}", pair, [distance, immediate(bytes_, width), other], f"int{w}_compare", **fields)
+
+    pair = predicate_pair(s, i.operands[0])
+    if constants and m.bound["space"] in ("const", "global"):        # the module's constants are a window of global memory
+        first = Const(ConstantKind.CONST_SYMBOL, width, 0)
+        if m.bound["space"] == "const":
+            test(first, constants, "lt", pair)
+            return
+        inside = s.fresh(0)
+        test(first, constants, "ge", [inside, None])
+        other = inside
+    test(immediate(start, width), size, order, pair, combine=_COMBINE["and"] if other is not None else 0)

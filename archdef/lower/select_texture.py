@@ -137,7 +137,8 @@ def gather(s: Selection, m: Match, i: ir.Instruction) -> None:
 @builds("texture_query")
 def query(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``txq``, ``suq``."""
-    s.emit(Kind.TEXTURE, 0, _registers(s, i.operands[0], 1, "b32"), [handle(s, i.operands[1])], m.operation,
+    level = [s.value(i.operands[2], "u32")] if len(i.operands) > 2 else []      # there is one level: others have no extent
+    s.emit(Kind.TEXTURE, 0, _registers(s, i.operands[0], 1, "b32"), [handle(s, i.operands[1]), *level], m.operation,
            combine=int(TextureOp.QUERY), element=int(_QUERIES[m.bound["query"]]), vec=int(m.fn == "surface"))
 
 
@@ -206,7 +207,7 @@ def surface_reduce(s: Selection, m: Match, i: ir.Instruction) -> None:
     s.need("atomics_global_64" if bits_of(m.bound["type"]) == 64 else "atomics_global")
     geometry, type, _, sources, fields = _surface(s, m, i.operands[0], i.operands[1])
     value = i.operands[2].elements[0] if isinstance(i.operands[2], ir.Vector) else i.operands[2]
-    by_format = m.bound["raw"] == "p" and m.bound["op"] in ("min", "max")
+    by_format = bool(m.bound.get("extreme"))
     s.emit(Kind.SURFACE, int(geometry), [], [*sources, s.value(value, type)], m.operation, target=m.fn,
            combine=int(SurfaceOp.REDUCE if m.bound["raw"] == "b" else SurfaceOp.REDUCE_FORMATTED),
            flags=Flag.SIGNED if by_format else 0, **fields)

@@ -428,7 +428,7 @@ TABLE: tuple[Row, ...] = (
     Row("atom", "u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=min|max", "d a b e?", "atomic", "{op}_{type}"),
     Row("atom", "b32|b64|u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=and|or|xor", "d a b e?", "atomic", "{op}_{b}"),
     Row("atom", "u32", f"{_ATOMIC_SPACE} op=inc|dec", "d a b e?", "atomic", "{op}_u32"),
-    Row("atom", "f32", f"{_ATOMIC_SPACE} op=add ftz?", "d a b e?", "atomic", "add_f32", "", "atomics_float_add"),
+    Row("atom", "f32", f"{_ATOMIC_SPACE} op=add", "d a b e?", "atomic", "add_f32", "", "atomics_float_add"),
     Row("atom", "f64", f"{_ATOMIC_SPACE} op=add", "d a b e?", "atomic", "add_f64", "", "atomics_double_add"),
     Row("atom", "b16", f"{_ATOMIC_SPACE} op=cas", "d a b c e?", "atomic", "cas_b16", "", "atomics_16"),
     Row("atom", "f16x2", f"{_ATOMIC_SPACE} op=add noftz", "d a b e?", "atomic", "add_f16x2", "", "atomics_half_add"),
@@ -441,7 +441,7 @@ TABLE: tuple[Row, ...] = (
     Row("red", "u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=min|max", "a b e?", "atomic", "{op}_{type}"),
     Row("red", "b32|b64|u32|s32|u64|s64", f"{_ATOMIC_SPACE} op=and|or|xor", "a b e?", "atomic", "{op}_{b}"),
     Row("red", "u32", f"{_ATOMIC_SPACE} op=inc|dec", "a b e?", "atomic", "{op}_u32"),
-    Row("red", "f32", f"{_ATOMIC_SPACE} op=add ftz?", "a b e?", "atomic", "add_f32", "", "atomics_float_add"),
+    Row("red", "f32", f"{_ATOMIC_SPACE} op=add", "a b e?", "atomic", "add_f32", "", "atomics_float_add"),
     Row("red", "f64", f"{_ATOMIC_SPACE} op=add", "a b e?", "atomic", "add_f64", "", "atomics_double_add"),
     Row("red", "f16x2", f"{_ATOMIC_SPACE} op=add noftz", "a b e?", "atomic", "add_f16x2", "", "atomics_half_add"),
     Row("red", "f16", f"{_ATOMIC_SPACE} op=add noftz", "a b e?", "atomic", "add_f16", "", "atomics_half_add atomics_16"),
@@ -576,7 +576,7 @@ TABLE: tuple[Row, ...] = (
     Row("sured", "u32|s32|u64|s64", f"raw=b op=min|max {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_{type}", "store_surface", "surface"),
     Row("sured", "b32", f"raw=b op=and|or {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_b32", "store_surface", "surface"),
     Row("sured", "b32|b64", f"raw=p op=add|and|or {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_{b}", "store_surface", "surface"),
-    Row("sured", "b32|b64", f"raw=p op=min|max {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_u{bits}", "store_surface", "surface"),
+    Row("sured", "b32|b64", f"raw=p extreme=min|max {_SURFACE_RED}", "a b d", "surface_reduce", "{extreme}_u{bits}", "store_surface", "surface"),
     Row("istypep", "", "kind=texref|surfref|samplerref", "p a", "kind_test", "", "load_texture", "texture"),
 )
 

@@ -45,6 +45,8 @@ def percent(value: float | None) -> str:
 
 def limiter(occupancy) -> str:
     """What keeps more blocks from being resident: ``registers``, ``warps, shared`` …"""
+    if occupancy.active_warps == occupancy.max_warps and "warps" in occupancy.limiter:
+        return "warps"  # the machine is full: what allows just as many does not limit
     return ", ".join(key for key in occupancy.limiter if key != "shared" or occupancy.shared_bytes) or NOTHING
 
 

@@ -138,13 +138,15 @@ def _extents(memory, array: DeviceArray, what: str, channels: int, layered: bool
     texel = array.dtype.itemsize * channels
     return dict(address=array.address, width=width or row, height=height, depth=depth, layers=layers, pitch=row * texel,
                 slice=height * row * texel, format=FORMATS[array.dtype.str[1:]], channels=channels, dimensions=len(shape),
-                layered=int(layered), cube=int(cube), tiled=int(layout == "array" and len(shape) > 1))
+                layered=int(layered), cube=int(cube), array=int(layout == "array"),
+                tiled=int(layout == "array" and len(shape) > 1))
 
 
-def _sampling(filter: str, address: str | Sequence[str], normalized: bool) -> dict:
+def _sampling(filter: str, address: str | Sequence[str], normalized: bool, axes: int = 3) -> dict:
     _choice("filter", filter, ("point", "linear"))
-    per_axis = [address] * 3 if isinstance(address, str) else [*address]
-    per_axis += per_axis[-1:] * (3 - len(per_axis))
+    per_axis = [address] * axes if isinstance(address, str) else [*address]
+    per_axis += per_axis[-1:] * (axes - len(per_axis))
+    per_axis += ["clamp"] * (3 - len(per_axis))
     if len(per_axis) != 3:
         raise LaunchError(f"address is one mode, or one for each axis, x first, got {address!r}")
     modes = [ADDRESSES[_choice("address", a, ADDRESSES)] for a in per_axis]
@@ -157,7 +159,7 @@ def texture(memory, array: DeviceArray, *, filter: str, address: str | Sequence[
             cube: bool, channels: int, layout: str, width: int | None) -> Handle:
     """Make a texture; see `Device.texture`."""
     fields = _extents(memory, array, "texture", channels, layered, cube, layout, width)
-    fields |= _sampling(filter, address, normalized)
+    fields |= _sampling(filter, address, normalized, fields["dimensions"])
     _choice("read", read, ("element", "normalized_float"))
     integer = array.dtype.kind in "iu"
     if read == "normalized_float" and (not integer or array.dtype.itemsize > 2):

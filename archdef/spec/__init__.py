@@ -11,7 +11,7 @@ from archdef.spec.fields import FrozenMap, GiB, KiB, MiB, unit_of
 from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_CLASSES, OPERATION_CLASSES, Isa, Operation,
                               Unit, operations)
 from archdef.spec.machine import Chip, Clocks, HostLink, Limits, Schedulers, Vocabulary, Warp
-from archdef.spec.memory import Cache, Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory
+from archdef.spec.memory import Cache, Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory, TextureUnits
 from archdef.spec.policy import (BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, Interleaved, IpdomStack,
                                  LooseRoundRobin, OldestFirst, PartitionMap, PolicyValue, Reconvergence, RoundRobin,
                                  SchedulerPolicy, TwoLevel, WeightedPriority, XorHash, named)
@@ -23,6 +23,6 @@ __all__ = [
     "KiB", "Limits", "Lines", "LoadStore", "LooseRoundRobin", "MEMORY_CLASSES", "MiB", "MulticastBroadcast",
     "OPERATION_CLASSES", "OldestFirst", "Operation", "PartitionMap", "PolicyValue", "Reconvergence", "RoundRobin",
     "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes",
-    "StrictHalfWarp", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WeightedPriority", "WideAccess",
+    "StrictHalfWarp", "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WeightedPriority", "WideAccess",
     "WordAtATime", "XorHash", "named", "operations", "unit_of",
 ]

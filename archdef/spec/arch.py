@@ -13,7 +13,7 @@ from archdef.spec.fields import (FrozenMap, Part, Parts, Rule, Table, children, 
                                  walk)
 from archdef.spec.isa import Isa, Operation, Unit
 from archdef.spec.machine import Chip, Clocks, HostLink, Limits, Schedulers, Vocabulary, Warp
-from archdef.spec.memory import Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory
+from archdef.spec.memory import Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory, TextureUnits
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -58,6 +58,8 @@ class Architecture:
     """From a warp's addresses to transactions."""
     caches: Caches = part(Caches, default=Caches())
     """Caches."""
+    texture: TextureUnits | None = part(TextureUnits, optional=True, default=None)
+    """What texture fetches compute; None: no texture units."""
     load_store: LoadStore = part(LoadStore)
     """What a multiprocessor can have under way."""
     interconnect: Interconnect = part(Interconnect)

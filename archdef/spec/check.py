@@ -188,6 +188,12 @@ def _features_come_with_what_they_need(arch):
             yield "isa.features", feature, f"must come with {needed}"
 
 
+@_combination("isa.features", "texture")
+def _texture_fetches_are_described(arch):
+    if "texture" in arch.isa.features and arch.texture is None:
+        yield "texture", None, "must be given where isa.features has texture"
+
+
 # -------------------------------------------------------------------------------------------------------------- memory
 @_combination("shared", declared=True)
 def _an_access_without_conflict_exists(arch):

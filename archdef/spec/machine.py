@@ -75,6 +75,8 @@ class Limits:
     """Most registers of one block."""
     registers_per_thread: int = integer()
     """Most registers of one thread."""
+    registers_reserved_per_thread: int = integer(at_least=0, default=0)
+    """Registers that the calling convention keeps in every thread, such as a stack pointer."""
     register_allocation_unit: int = integer()
     """Registers are handed out in multiples of this many …"""
     register_allocation_scope: str = choice("block", "warp")

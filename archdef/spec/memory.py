@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import attrs
 
 from archdef.spec.access import Broadcast, CoalescingRule, SplitLanes, WideAccess, _groups
-from archdef.spec.fields import choice, flag, integer, part, policy, real
+from archdef.spec.fields import choice, flag, integer, integers, part, policy, real
 from archdef.spec.policy import DramScheduling, Interleaved, PartitionMap
 
 
@@ -118,6 +118,20 @@ class Caches:
     that neighbours in both directions share a line."""
     l2: Cache | None = part(Cache, optional=True, default=None)
     """Cache of all accesses, at the memory partitions."""
+
+
+@attrs.frozen(kw_only=True)
+class TextureUnits:
+    """The fixed-point arithmetic of texture fetches; `archdef.testing.texturing` says what it computes."""
+
+    weight_bits: int = integer(at_most=8)
+    """Fraction bits of positions between texels, and so of the weights of a filter."""
+    coordinate_bits: int = integer(at_least=8, at_most=24)
+    """Fraction bits that a normalised coordinate keeps before it is multiplied by the extent."""
+    coordinate_extents: tuple[int, ...] = integers(longest=4)
+    """Extents of a texture beyond each of which its normalised coordinates keep one bit more."""
+    guard_bits: int = integer(at_least=0, at_most=8)
+    """Bits below the last one of a filter's greatest texel that its other texels keep."""
 
 
 @attrs.frozen(kw_only=True)

@@ -1,9 +1,10 @@
-"""Texture fetches defined in plain numpy, after the CUDA C Programming Guide; the engine must equal this to the bit.
+"""Texture fetches defined in plain numpy, after the CUDA C Programming Guide and real hardware; the engine must equal this to the bit.
 
-What the guide leaves open is settled here, each by an assumption of its own (see `ASSUMPTIONS`).
+The guide gives the formulas and the weights' 8 fractional bits. What it leaves open was fitted to the outputs of an H100, bit for bit:
+`tests/hardware` holds them, and compares the engine with them. The widths are data of the description, `spec.TextureUnits`.
 
-References: CUDA C++ Programming Guide 11.8, section 3.2.14 (texture and surface memory), appendix "Texture Fetching" (nearest-point
-sampling, linear filtering, table lookup), PTX ISA 7.8, sections 9.7.9 (tex, tld4) and 5.3 (texture, sampler and surface types).
+References: CUDA C++ Programming Guide 13.1, chapter 19 (texture fetching) and section 3.2.14 (texture and surface memory); PTX ISA 9.1,
+sections 9.7.10 (tex, tld4) and 5.3 (texture, sampler and surface types).
 """
 from __future__ import annotations
 
@@ -11,63 +12,107 @@ from collections.abc import Sequence
 
 import numpy as np
 
-ASSUMPTIONS = {
-    "weight_rounding": "x - 0.5 is rounded to the nearest 1/256, halves up, before it is split into texel and weight; so a coordinate "
-                       "less than 1/512 texel below a texel's centre selects that texel with weight 1",
-    "product": "a normalised coordinate times the extent is not rounded before that",
-    "sum": "the weighted mean is rounded to single precision once; texels of weight 0 add nothing, not even a NaN",
-    "clamp": "clamping holds texel indices inside; filtering at an edge so repeats the edge texel",
+from archdef.spec import TextureUnits
+
+RULES = {
+    "flushing": "a coordinate that is no number, or subnormal, counts as 0",
+    "product": "a normalised coordinate is cut down to a number of fraction bits, more for large textures, and multiplied exactly",
+    "position": "x - 0.5 is rounded to the nearest 1/256, halves up, and split into texel and weight",
+    "clamp": "a clamped axis whose two texels are one has weight 0; a wrapped, mirrored or bordered one keeps its weight",
     "wrap": "filtering across an edge wraps to the texel at the other side; mirroring repeats the edge texel",
-    "not_a_number": "a coordinate that is no number counts as 0, also an infinite one that wraps",
-    "integer_coordinates": "an integer coordinate out of range reads zero, whatever the address mode",
+    "corners": "weights of corners are products rounded to 1/256, which sum to 1: slices share out z, columns what their slice has, rows "
+               "what their column has",
+    "float_sum": "texels are aligned at the greatest exponent that has a weight, cut to 4 bits below its last bit, multiplied and added "
+                 "exactly; the slices of a volume are added at an exponent that is a multiple of 4, cut downwards; the sum is rounded "
+                 "once, to the format of the texels, halves away from zero",
+    "integer_sum": "normalised integers are widened to 16 bits first, their mean is rounded to 16 bits, halves up, and divided by 65535 or "
+                   "32767; bytes with a sign are widened after the mean, by a short product",
+    "subnormal": "filters flush subnormal single-precision texels and results; half precision keeps them",
+    "special": "a NaN or infinity shows wherever its texel is used, even if its weight was rounded to 0; nearest texels keep their bits",
+    "zero": "a filter gives -0 if all its texels are negative",
+    "integer_coordinates": "an integer coordinate out of range reads zero, whatever the address mode, and so does a layer beside it",
     "missing_channels": "channels that a texture has not read 0, the fourth too",
-    "layer": "a layer out of range is clamped",
-    "cube": "a face is filtered as a texture of its own, its edges by the texture's address modes",
-    "conversion": "normalised integers are divided by 255, 127, 65535 or 32767 and rounded once; the least one counts as -1",
+    "layer": "layers are unsigned; beside other coordinates one out of range is clamped",
+    "cube": "the direction times the reciprocal of its greatest coordinate, in single precision; z wins ties, then y; a face is filtered "
+            "as a texture of its own, its edges by the texture's address modes",
     "offset": "a texel offset moves the index of the texel before the address mode is applied",
     "gather": "the four texels that filtering would use, rounding included: (0,1), (1,1), (1,0), (0,0) as (column, row)",
+    "one_dimension": "a filter of one dimension has a second one of one row, fetched at its edge: it halves under a second mode `border`",
 }
-"""What the model takes for granted where the guide is silent: to be checked on hardware."""
+"""What hardware does where the guide is silent; measured."""
+DOCUMENTED = TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4)
+"""The widths of an H100."""
+_SMALLEST = 2.0**-126
 
 
-def indices(x: np.ndarray, size: int, *, address: str, normalized: bool, linear: bool, offset: int = 0) -> tuple[np.ndarray, np.ndarray]:
+# ------------------------------------------------------------------------------------------------------------- coordinates
+def _resolve(i: np.ndarray, size: int, address: str) -> np.ndarray:
+    """Texels that stand for indices; -1 where none does."""
+    if address == "border":
+        return np.where((i >= 0) & (i < size), i, -1)
+    if address == "wrap":
+        return i % size
+    if address == "mirror":
+        return np.where(i % (2 * size) < size, i % (2 * size), 2 * size - 1 - i % (2 * size))
+    return np.clip(i, 0, size - 1)
+
+
+def indices(x: np.ndarray, size: int, *, address: str, normalized: bool, linear: bool, largest: int = 0, centred: bool = False,
+            offset: int = 0, units: TextureUnits = DOCUMENTED) -> tuple[np.ndarray, np.ndarray]:
     """Give the texels that coordinates select along one axis.
 
-    x : float32, shape (n,): coordinates in texels, or from 0 to 1; `offset`: texels by which they are moved.
+    x : float32, shape (n,): coordinates in texels, or from 0 to 1, or (`centred`, on cubes) from -1 to 1.
+    largest : the texture's greatest extent, if it is not `size`; `offset`: texels by which coordinates are moved.
 
-    Returns indices, int64, shape (n, 2), -1 for a texel that is not there and reads zero; and weights, int64, shape (n, 2), in 1/256,
-    whose sum is 256. Without filtering the second weight is 0.
+    Returns indices, int64, shape (n, 2), -1 for a texel that is not there and reads zero; and the second one's weight, int64, shape (n,),
+    in 1/2**weight_bits. Without filtering it is 0.
     """
-    x = np.nan_to_num(np.asarray(x, np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)
+    given = np.asarray(x, np.float32)
+    x = np.where(np.isnan(given) | (np.abs(given) < np.float32(_SMALLEST)), 0, given).astype(np.float64)
+    one = 1 << units.weight_bits
     if not normalized and address in ("wrap", "mirror"):
         address = "clamp"
     if normalized:
-        if address in ("wrap", "mirror"):
-            x = np.where(np.isfinite(x), x, 0.0)
-            whole = np.floor(x)
-            fraction = x - whole                                # wrap: frac(x)
-            # the second half of a mirrored period is mirrored texel by texel
-            x = np.where(np.fmod(whole, 2) != 0, fraction + 1, fraction) if address == "mirror" else fraction
-        x = x * size
-    x = np.clip(x, -1e12, 1e12)
+        bits = units.coordinate_bits + sum(max(size, largest) > extent for extent in units.coordinate_extents)
+        if centred:
+            place = np.floor(np.clip(x, -1, 1) * 2.0**(bits - 1)).astype(np.int64) + (1 << bits - 1)
+        elif address in ("wrap", "mirror"):
+            place = np.floor(np.where(np.abs(x) < 2.0**31, x, 0) * 2.0**bits).astype(np.int64) % (2 << bits)
+        else:
+            place = np.floor(np.clip(x, -2, 3) * 2.0**bits).astype(np.int64)
+        place = place * size
+        first = (place * one + (1 << bits - 1)) >> bits if linear else place >> bits
+    else:
+        x = np.clip(x, -2.0**40, 2.0**40)
+        first = np.floor(x * one + 0.5 if linear else x).astype(np.int64)
+    weight = np.zeros(first.shape, np.int64)
     if linear:
-        fixed = np.floor((x - 0.5) * 256 + 0.5).astype(np.int64)  # xB = x - 0.5, with 8 fractional bits
-        first, second = fixed >> 8, fixed & 255                   # i = floor(xB), alpha = frac(xB)
-    else:
-        first, second = np.floor(x).astype(np.int64), np.zeros(x.shape, np.int64)
-    chosen = np.stack([first + offset, first + offset + 1], 1)
-    inside = (chosen >= 0) & (chosen < size)
-    if address == "border":
-        chosen = np.where(inside, chosen, -1)
-    elif address == "wrap":
-        chosen = chosen % size
-    elif address == "mirror":
-        chosen = np.minimum(chosen % (2 * size), 2 * size - 1 - chosen % (2 * size))
-    else:
-        chosen = np.clip(chosen, 0, size - 1)
-    return chosen, np.stack([256 - second, second], 1)
+        first = first - one // 2
+        weight, first = first % one, first // one
+    chosen = _resolve(np.stack([first, first + 1], 1) + offset, size, address)
+    if address == "clamp":
+        weight = np.where(chosen[:, 0] == chosen[:, 1], 0, weight)
+    return chosen, weight
 
 
+def corner_weights(weights: Sequence[np.ndarray], one: int = 256) -> np.ndarray:
+    """Give the weights of all corners, x fastest, from the second texel's weight along each axis; int64, shape (n, 2**axes)."""
+    x, *rest = weights
+    if not rest:
+        return np.stack([one - x, x], 1)
+
+    def rounded(a, b):
+        return (a * b + one // 2) // one
+
+    y, parts = rest[0], []
+    for whole in (np.full_like(x, one),) if len(rest) == 1 else (one - rest[1], rest[1]):
+        right = rounded(x, whole)
+        near, far = rounded(whole - right, one - y), rounded(right, y)
+        parts += [near, right - far, whole - right - near, far]
+    return np.stack(parts, 1)
+
+
+# --------------------------------------------------------------------------------------------------------------- texels
 def greatest(dtype: np.dtype) -> int:
     """Give the value that a normalised read calls 1."""
     return np.iinfo(dtype).max
@@ -83,8 +128,59 @@ def elements(texels: np.ndarray, read: str) -> np.ndarray:
     return texels.astype(np.int32 if texels.dtype.kind == "i" else np.uint32)
 
 
+def _exponent(value: np.ndarray) -> np.ndarray:
+    """Give floor(log2(|value|)), exactly; -1000 for zero."""
+    return np.where(value == 0, -1000, np.frexp(value)[1] - 1)
+
+
+def _mean_of_floats(texels: np.ndarray, weight: np.ndarray, used: np.ndarray, units: TextureUnits) -> np.ndarray:
+    """Mean of corners; texels of shape (n, corners, channels), weight and used (n, corners)."""
+    fraction, least = (23, -126) if texels.dtype == np.float32 else (10, -14)
+    t = texels.astype(np.float64)
+    if fraction == 23:
+        t = np.where(np.abs(t) < _SMALLEST, np.copysign(0, t), t)
+    w, used = weight[:, :, None], used[:, :, None]
+    with np.errstate(invalid="ignore"):
+        plain = np.where((w > 0) & np.isfinite(t), t, 0)
+    half = 4 if texels.shape[1] == 8 else texels.shape[1]
+    sums, tops = [], []
+    for part in (slice(k, k + half) for k in range(0, texels.shape[1], half)):
+        top = np.maximum(_exponent(plain[:, part]), np.where(plain[:, part] == 0, -1000, least)).max(1)
+        step = np.ldexp(1.0, np.maximum(top, -200) - fraction - units.guard_bits)
+        sums.append((np.trunc(plain[:, part] / step[:, None]) * w[:, part]).sum(1) * step / (1 << units.weight_bits))
+        tops.append(top)
+    total = sums[0]
+    if len(sums) == 2:
+        shared = (np.maximum(*tops) + 3) // 4 * 4 - 3 - fraction - units.guard_bits - units.weight_bits
+        step = np.ldexp(1.0, np.maximum(shared, -300))
+        total = (np.floor(sums[0] / step) + np.floor(sums[1] / step)) * step
+    unit = np.ldexp(1.0, np.maximum(_exponent(total), least if fraction == 10 else -900) - fraction)
+    mean = np.copysign(np.floor(np.abs(total) / unit + 0.5) * unit, total)
+    mean = np.where(np.abs(mean) < _SMALLEST if fraction == 23 else False, np.copysign(0, mean), mean)
+    mean = np.where(np.abs(mean) > 65504 if fraction == 10 else False, np.copysign(np.inf, mean), mean)
+    mean = np.where(total == 0, np.where((np.signbit(t) | ~used).all(1), -0.0, 0.0), mean)
+    up, down, nan = (((t == np.inf) & used).any(1), ((t == -np.inf) & used).any(1), (np.isnan(t) & used).any(1))
+    mean = np.where(up, np.inf, np.where(down, -np.inf, mean))
+    bits = mean.astype(np.float32).view(np.uint32)
+    return np.where(nan | up & down, np.uint32(0x7FFFFFFF if fraction == 23 else 0x7FFFE000), bits).view(np.float32)
+
+
+def _mean_of_integers(texels: np.ndarray, weight: np.ndarray, units: TextureUnits) -> np.ndarray:
+    """Mean of corners as fractions; texels of shape (n, corners, channels), weight (n, corners)."""
+    t, most = texels.astype(np.int64), 65535 if texels.dtype.kind == "u" else 32767
+    total = (t * (257 if texels.dtype == np.uint8 else 1) * weight[:, :, None]).sum(1)
+    if texels.dtype == np.int8:
+        total <<= 8 - units.weight_bits
+        total += ((total & ~15) * 257 + 16384) >> 15
+    else:
+        total = (total + (1 << units.weight_bits >> 1)) >> units.weight_bits
+    return (np.clip(total, -most, most) / most).astype(np.float32)
+
+
+# -------------------------------------------------------------------------------------------------------------- fetches
 def fetch(texels: np.ndarray, coordinates: Sequence[np.ndarray], *, filter: str = "point", address: str | Sequence[str] = "clamp",
-          normalized: bool = False, read: str = "element", offsets: Sequence[int] = (0, 0, 0)) -> np.ndarray:
+          normalized: bool = False, read: str = "element", centred: bool = False, offsets: Sequence[int] = (0, 0, 0),
+          units: TextureUnits = DOCUMENTED) -> np.ndarray:
     """Fetch from a texture of one, two or three dimensions.
 
     texels      : shape (…, rows, columns, channels): one to three axes of texels, channels last.
@@ -95,31 +191,31 @@ def fetch(texels: np.ndarray, coordinates: Sequence[np.ndarray], *, filter: str 
     axes, count = texels.ndim - 1, len(coordinates[0])
     modes = [address] * axes if isinstance(address, str) else list(address)
     linear = filter == "linear"
-    selected = [indices(x, size, address=mode, normalized=normalized, linear=linear, offset=offset)
-                for x, size, mode, offset in zip(coordinates, texels.shape[axes - 1::-1], modes, offsets[:axes], strict=True)]
+    selected = [indices(x, size, address=mode, normalized=normalized, linear=linear, largest=max(texels.shape[:-1]), centred=centred,
+                        offset=offset, units=units)
+                for x, size, mode, offset in zip(coordinates, texels.shape[axes - 1::-1], modes, offsets)]
     if not linear:
-        at = [chosen[:, 0] for chosen, _ in selected]
-        return _take(elements(texels, read), at)
-    total = np.zeros((count, texels.shape[-1]))
-    numbers = texels.astype(np.float64)
-    if read == "normalized_float":
-        numbers = np.maximum(numbers, -greatest(texels.dtype))
-    for corner in range(1 << axes):
-        at = [chosen[:, corner >> axis & 1] for axis, (chosen, _) in enumerate(selected)]
-        weight = np.prod([w[:, corner >> axis & 1] * (1 << 16 if axis == 0 and axes == 1 else 1 << 8 if axis == 0 and axes == 2 else 1)
-                          for axis, (_, w) in enumerate(selected)], axis=0)
-        with np.errstate(invalid="ignore"):
-            total += np.where(weight[:, None] > 0, weight[:, None] * _take(numbers, at), 0)
-    scale = greatest(texels.dtype) if read == "normalized_float" else 1
-    with np.errstate(over="ignore"):
-        return (total / (1 << 24) / scale).astype(np.float32)
+        return _take(elements(texels, read), [chosen[:, 0] for chosen, _ in selected])
+    if axes == 1 and modes[1:2] == ["border"]:
+        texels, half = texels[None], 1 << units.weight_bits >> 1
+        selected.append((np.tile(np.array([[-1, 0]]), (count, 1)), np.full(count, half)))
+    weight = corner_weights([w for _, w in selected], 1 << units.weight_bits)
+    corners = range(1 << len(selected))
+    used = np.stack([np.all([w > 0 for axis, (_, w) in enumerate(selected) if corner >> axis & 1] or [np.full(count, True)], axis=0)
+                     for corner in corners], 1)
+    taken = np.stack([_take(texels, [chosen[:, corner >> axis & 1] for axis, (chosen, _) in enumerate(selected)]) for corner in corners], 1)
+    if texels.dtype.kind == "f":
+        return _mean_of_floats(taken, weight, used, units)
+    return _mean_of_integers(taken, weight, units)
 
 
 def gather(texels: np.ndarray, x: np.ndarray, y: np.ndarray, *, component: int = 0, address: str | Sequence[str] = "clamp",
-           normalized: bool = False, read: str = "element", offsets: Sequence[int] = (0, 0)) -> np.ndarray:
+           normalized: bool = False, read: str = "element", centred: bool = False, offsets: Sequence[int] = (0, 0),
+           units: TextureUnits = DOCUMENTED) -> np.ndarray:
     """Give one channel of the four texels that linear filtering would use; shape (n, 4)."""
     modes = [address] * 2 if isinstance(address, str) else list(address)
-    (column, _), (row, _) = (indices(v, size, address=mode, normalized=normalized, linear=True, offset=offset)
+    (column, _), (row, _) = (indices(v, size, address=mode, normalized=normalized, linear=True, largest=max(texels.shape[:2]),
+                                     centred=centred, offset=offset, units=units)
                              for v, size, mode, offset in zip((x, y), texels.shape[1::-1], modes, offsets, strict=True))
     values = elements(texels, read)
     if component >= texels.shape[-1]:
@@ -154,13 +250,14 @@ def stored(values: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def cube_face(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give face (+x -x +y -y +z -z) and the place on it, 0 to 1, that directions point at."""
-    x, y, z = (np.asarray(v, np.float64) for v in (x, y, z))
-    ax, ay, az = np.abs(x), np.abs(y), np.abs(z)
-    by_x, by_y = (ax > ay) & (ax > az), ay > az
-    face = np.where(by_x, np.where(x >= 0, 0, 1), np.where(by_y, np.where(y >= 0, 2, 3), np.where(z >= 0, 4, 5)))
-    m = np.where(by_x, ax, np.where(by_y, ay, az))
-    s = np.select([face == 0, face == 1, face == 5], [-z, z, -x], x)
-    t = np.select([face == 2, face == 3], [z, -z], -y)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return face, np.where(m > 0, (s / m + 1) / 2, 0.5), np.where(m > 0, (t / m + 1) / 2, 0.5)
+    """Give face (+x -x +y -y +z -z) and the place on it, -1 to 1, that directions point at."""
+    x, y, z = (np.asarray(v, np.float32) for v in (x, y, z))
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        most = np.fmax.reduce([np.abs(x), np.abs(y), np.abs(z), np.zeros_like(x)])
+        reciprocal = np.float32(1) / np.where(most < _SMALLEST, np.float32(0), most)
+        reciprocal = np.where(reciprocal < _SMALLEST, np.float32(0), reciprocal).astype(np.float32)
+        x, y, z = x * reciprocal, y * reciprocal, z * reciprocal
+    ax, ay, az = (np.where(np.isnan(v), -1, np.abs(v)) for v in (x, y, z))
+    by_z, by_y = (az >= ax) & (az >= ay), ay >= ax
+    face = np.where(by_z, np.where(z < 0, 5, 4), np.where(by_y, np.where(y < 0, 3, 2), np.where(x < 0, 1, 0)))
+    return face, np.select([face == 0, face == 1, face == 5], [-z, z, -x], x), np.select([face == 2, face == 3], [z, -z], -y)

@@ -9,7 +9,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from forms import Form, module
+from kernel import Form, module
 
 BATCH = 96
 """Forms per module."""

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import numpy as np
-from forms import THREADS, Form, module
+from kernel import THREADS, Form, module
 from operands import TUPLES
 from outputs import BYTES, filled, trim
 
@@ -10,6 +10,8 @@ from archdef.engine import core
 from archdef.lower import lower
 from archdef.pack import machine_tables
 from archdef.ptx import parse
+from archdef.run.images import Images
+from archdef.run.memory import Memory
 
 BATCH = 64
 """Forms parsed as one module."""
@@ -32,13 +34,16 @@ def run(forms: list[Form], architecture) -> dict[str, bytes | str]:
 
 
 def _launch(program, form: Form, tables) -> bytes:
-    memory = core.DeviceMemory(1 << 20)
+    owner = Memory(1 << 20)
+    memory, images = owner.engine, Images(owner)
+    variables = images.of(program)
     places = [memory.allocate(BYTES), memory.allocate(BYTES)]
     memory.write(places[0], filled(form))
     memory.fill(places[1], BYTES, 0)
     parameters = b"".join(place.to_bytes(8, "little") for place in places) + VALUE
     simulation = core.Simulation(tables, program, memory, (TUPLES // THREADS, 1, 1), (THREADS, 1, 1), parameters, 0, 1,
-                                 max_instructions=10**7, max_cycles=10**8)
+                                 max_instructions=10**7, max_cycles=10**8, global_base=variables.global_base,
+                                 const_base=variables.const_base)
     while simulation.advance(1000):
         pass
     raw = np.zeros(BYTES, np.uint8)

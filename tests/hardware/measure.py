@@ -1,12 +1,11 @@
 """Run every form on a GPU and keep what it gives: ``python tests/hardware/measure.py FILE [--missing] [part of a name …]``.
 
 Needs Linux, a driver of CUDA 13 or newer, a GPU of compute capability 9.0, ptxas, numpy and attrs. With --missing, only forms that
-`data/` has no outputs of. Each module runs in a process of its own: a fault costs its form only.
+`data/` has no outputs of. Each module runs in a process of its own: a fault costs its form only. `measure_textures` does textures.
 """
 from __future__ import annotations
 
 import ctypes
-import datetime
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -16,40 +15,11 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 
 import numpy as np  # noqa: E402
 from assemble import assemble_all  # noqa: E402
-from forms import THREADS, every_form  # noqa: E402
+from forms import every_form  # noqa: E402
+from gpu import Gpu  # noqa: E402
+from kernel import THREADS  # noqa: E402
 from operands import TUPLES  # noqa: E402
-from outputs import BYTES, filled, known, pack  # noqa: E402
-
-
-class Gpu:
-    """The few calls of the driver that are needed."""
-
-    def __init__(self):
-        self.library = ctypes.CDLL("libcuda.so.1")
-        device, context = ctypes.c_int(), ctypes.c_void_p()
-        self("cuInit", 0)
-        self("cuDeviceGet", ctypes.byref(device), 0)
-        self("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self("cuCtxSetCurrent", context)
-        self.device = device
-
-    def __call__(self, name, *arguments):
-        code = getattr(self.library, name)(*arguments)
-        if code:
-            raise RuntimeError(f"{name} gave {code}")
-
-    def allocate(self, nbytes):
-        pointer = ctypes.c_uint64()
-        self("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(nbytes))
-        return pointer
-
-    def describe(self):
-        name, version = ctypes.create_string_buffer(100), ctypes.c_int()
-        self("cuDeviceGetName", name, 100, self.device)
-        self("cuDriverGetVersion", ctypes.byref(version))
-        driver = Path("/proc/driver/nvidia/version")
-        kernel = driver.read_text().split("\n")[0] if driver.exists() else ""
-        return f"{name.value.decode()}; CUDA {version.value}; {kernel}; {datetime.date.today()}"
+from outputs import BYTES, filled, fingerprint, known, pack, trim  # noqa: E402
 
 
 def run_module(forms, cubin):
@@ -57,19 +27,15 @@ def run_module(forms, cubin):
     got, failed = {}, None
     try:
         gpu = Gpu()
-        handle, kernel = ctypes.c_void_p(), ctypes.c_void_p()
-        gpu("cuModuleLoadData", ctypes.byref(handle), cubin)
+        module = gpu.load(cubin)
         into, out = gpu.allocate(BYTES), gpu.allocate(BYTES)
         value = np.arange(16, dtype=np.uint8) * 17
         for k, form in enumerate(forms):
             data = filled(form)
             gpu("cuMemcpyHtoD_v2", into, data.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(BYTES))
             gpu("cuMemsetD8_v2", out, ctypes.c_ubyte(0), ctypes.c_size_t(BYTES))
-            gpu("cuModuleGetFunction", ctypes.byref(kernel), handle, b"k%d" % k)
-            pointers = (ctypes.c_void_p * 3)(ctypes.addressof(into), ctypes.addressof(out), value.ctypes.data)
-            gpu("cuLaunchKernel", kernel, TUPLES // THREADS, 1, 1, THREADS, 1, 1, 0, None, pointers, None)
             failed = form.name
-            gpu("cuCtxSynchronize")
+            gpu.launch(module, f"k{k}", TUPLES // THREADS, THREADS, into, out, (ctypes.c_ubyte * 16).from_buffer(value))
             gpu("cuMemcpyDtoH_v2", data.ctypes.data_as(ctypes.c_void_p), out, ctypes.c_size_t(BYTES))
             got[form.name], failed = data, None
     except Exception as error:
@@ -100,7 +66,7 @@ def main(file, *parts):
                 print("cannot run:", fault, flush=True)
                 left = [f for f in left if f not in batch]
         modules = assemble_all(left)
-    Path(file).write_bytes(pack({n: (forms[n], d) for n, d in got.items()}, where))
+    Path(file).write_bytes(pack({n: (fingerprint(forms[n]), trim(forms[n], d)) for n, d in got.items()}, where))
     print(f"{len(got)} measured on {where}; {Path(file).stat().st_size} bytes; {len(faults)} faults", *faults[:40], sep="\n")
 
 

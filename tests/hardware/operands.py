@@ -29,6 +29,8 @@ class Column(NamedTuple):
     """Whether it is the only operand: then it takes every edge value."""
     warps: bool = False
     """Whether the last warps hold one value each, so that votes and matches can agree."""
+    near: str = ""
+    """Results lie at the least normal number: of a product (``mul``), a quotient (``div``), or a conversion to the type named."""
 
 
 def bits_of(kind: str) -> int:
@@ -56,10 +58,48 @@ def _integer_edges(bits: int) -> list[int]:
     return [((1 << e) + d ^ flip) & mask for e, d in first + rest for flip in (0, mask)]
 
 
+def _near(kind: str, place: int, near: str) -> np.ndarray:
+    """Operands whose result is a few units below or above the least normal number, or where a conversion overflows."""
+    if "x" in kind:
+        narrow, count = kind.split("x")
+        return np.bitwise_or.reduce([_near(narrow, place + 8 * k, near) << np.uint64(bits_of(narrow) * k) for k in range(int(count))])
+    fraction, bits = FRACTION[kind], bits_of(kind)
+    bias, one = (1 << bits - fraction - 2) - 1, 1 << fraction
+    draw, made = random.Random(99 + place // 8).getrandbits, []
+    for _ in range(TUPLES):
+        significand, off, signs, exponent, tiny = one + draw(fraction), draw(4) - 8, draw(3), draw(5), draw(2)
+        def pack(exponent, whole, sign):
+            while whole >= 2 * one:
+                whole, exponent = whole + 1 >> 1, exponent + 1
+            if whole < one:
+                whole, exponent = whole << 1, exponent - 1
+            return exponent + bias << fraction | whole - one | sign << bits - 1
+        least = 1 - bias
+        if near in FRACTION:            # a conversion: half units of the narrower format below its least and above its greatest number
+            narrow = FRACTION[near]
+            target = (1 << bits_of(near) - narrow - 2) - 1
+            half = 1 << fraction - narrow - 1
+            if signs & 2:
+                made.append(pack(1 - target, one + off // 4 * half + tiny - 1, signs & 1))
+            else:
+                made.append(pack(target, 2 * one - half * (1 + exponent % 3) + tiny - 1, signs & 1))
+        elif place % 8 == 2:            # what is added to the product
+            made.append((tiny if signs & 2 else one + tiny - 1) | (signs >> 2) << bits - 1)
+        elif near == "div":
+            made.append(pack(least + exponent, significand + off, signs & 1) if place % 8 == 0 else pack(exponent, significand, signs >> 1 & 1))
+        elif place % 8 == 0:
+            made.append(pack(least // 2, significand, signs & 1))
+        else:
+            made.append(pack(least - least // 2 - 1, 2 * one * one // significand + off, signs >> 1 & 1))
+    return np.array(made, np.uint64)
+
+
 @cache
 def values(column: Column) -> np.ndarray:
     """Operands of all tuples, uint64: all pairs of the first edges, edges beside random values, random values."""
-    kind, place, alone, warps = column
+    kind, place, alone, warps, near = column
+    if near:
+        return _near(kind, place, near)
     if "x" in kind:
         narrow, count = kind.split("x")
         parts = [values(Column(narrow, place + 8 * k)) << np.uint64(bits_of(narrow) * k) for k in range(int(count))]

@@ -1,4 +1,4 @@
-"""What hardware gave: files of ``data/``, each one measurement, keyed by the form's name.
+"""What hardware gave: files of ``data/``, each one measurement, keyed by the form's or case's name.
 
 A file is xz of: a line of JSON (``where``, and ``forms`` = [name, crc of kernel body and operands, bytes]), then all outputs one after the other.
 Where two files hold a form, the later file name wins. Of each result column only the result's own bytes are kept.
@@ -12,10 +12,12 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
-from forms import Form
+from kernel import Form
 from operands import TUPLES, values
 
 DATA = Path(__file__).resolve().parent / "data"
+TEXTURES = DATA / "textures"
+"""Outputs of the cases of `textures`, in the same format."""
 BYTES = 8 * TUPLES * 8
 """Bytes of the buffers of inputs and of outputs: eight columns."""
 
@@ -41,22 +43,18 @@ def filled(form: Form) -> np.ndarray:
     return data.reshape(-1).view(np.uint8)
 
 
-def pack(got: dict[str, tuple[Form, np.ndarray]], where: str) -> bytes:
-    """Make a file of outputs."""
-    rows, blobs = [], []
-    for name in sorted(got):
-        form, raw = got[name]
-        blobs.append(trim(form, raw))
-        rows.append([name, fingerprint(form), len(blobs[-1])])
+def pack(got: dict[str, tuple[int, bytes]], where: str) -> bytes:
+    """Make a file of fingerprints and outputs."""
+    rows = [[name, got[name][0], len(got[name][1])] for name in sorted(got)]
     head = json.dumps({"where": where, "forms": rows}, separators=(",", ":")).encode()
-    return lzma.compress(head + b"\n" + b"".join(blobs), preset=9)
+    return lzma.compress(head + b"\n" + b"".join(got[name][1] for name in sorted(got)), preset=9)
 
 
 @cache
-def known() -> dict[str, tuple[int, bytes, str]]:
+def known(folder: Path = DATA) -> dict[str, tuple[int, bytes, str]]:
     """Read all files: name → (fingerprint, outputs, where)."""
     found = {}
-    for file in sorted(DATA.glob("*.xz")):
+    for file in sorted(folder.glob("*.xz")):
         head, _, body = lzma.decompress(file.read_bytes()).partition(b"\n")
         about = json.loads(head)
         place = 0

@@ -3,40 +3,46 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from pathlib import Path
 
-from compare import KNOWN, approximate, compare, identical
-from engine import machine
-from forms import NO_VALUE, every_form
-from outputs import known
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2])]
 
-from archdef.ptx.table import TABLE, find
+import engine_textures  # noqa: E402
+from compare import KNOWN, approximate, compare, identical  # noqa: E402
+from engine import machine  # noqa: E402
+from forms import BEYOND, NO_VALUE, every_form, row_of  # noqa: E402
+from outputs import TEXTURES, known  # noqa: E402
+from textures import LEFT_OUT, THREADS, cases  # noqa: E402
 
-
-def row_of(name: str) -> int:
-    """Number of the row that a form belongs to."""
-    words = name.split("/")[0].split(".")
-    return TABLE.index(find(words[0], tuple(words[1:])).row)
+from archdef.ptx.table import TABLE  # noqa: E402
 
 
 def main() -> int:
     """Print the report."""
-    forms = every_form()
+    forms, arch = every_form(), machine()
     measured = [forms[n] for n in known() if n in forms]
-    arch = machine()
-    wrong = compare(measured, arch)
-    rows = {row_of(f.name) for f in measured}
+    fetches = {n: c for n, c in cases().items() if n in known(TEXTURES)}
+    wrong = {name: (m.count, m.text) for name, m in compare(measured, arch).items()}
+    for name, got in engine_textures.run(fetches.values(), arch).items():
+        text = got if isinstance(got, str) else engine_textures.differ(fetches[name], got, known(TEXTURES)[name][1])
+        if text:
+            wrong[name] = 1, text
+    rows = {row_of(f.name) for f in measured} | {row_of(c.form) for c in fetches.values()}
     excused = Counter(NO_VALUE[r.builder] for r in TABLE if r.builder in NO_VALUE)
-    print(f"rows     {len(rows)} of {len(TABLE)} measured; {sum(excused.values())} need no kernel: {dict(excused)}")
-    print(f"forms    {len(measured)} measured, {sum(len(f.results) or 1 for f in measured) * 512:,} results")
-    print(f"where    {', '.join(sorted({k[2] for k in known().values()}))}")
-    print(f"mismatch {len(wrong)} forms, {sum(m.count for m in wrong.values())} results; {len(KNOWN)} on the list")
-    for name, mismatch in wrong.items():
-        print(f"  {name}: {mismatch.text}  [{KNOWN.get(name, 'NOT LISTED')}]")
+    lines = (Path(__file__).parent / "awaiting.txt").read_text().splitlines()
+    results = sum(len(f.results) or 1 for f in measured) * 512
+    print(f"rows     {sum(r.form in rows for r in TABLE)} of {len(TABLE)} measured; {sum(excused.values())} need no kernel: {dict(excused)}")
+    print(*(f"         without a measurement: {line}" for line in lines if line and not line.startswith("#")), sep="\n")
+    print(f"forms    {len(measured)} measured, {results:,} results")
+    print(f"cases    {len(fetches)} of textures and surfaces, {len(fetches) * THREADS:,} threads")
+    print(f"left out {dict(Counter(BEYOND.values()))}", *(f"{what}: {why}" for what, why in LEFT_OUT.items()), sep="\n         ")
+    print(f"where    {', '.join(sorted({k[2] for k in (*known().values(), *known(TEXTURES).values())}))}")
+    print(f"mismatch {len(wrong)} forms and cases, {sum(count for count, _ in wrong.values())} results; {len(KNOWN)} on the list")
+    for name, (_, text) in wrong.items():
+        print(f"  {name}: {text}  [{KNOWN.get(name, 'NOT LISTED')}]")
     print("approximations, within their documented error; equal to the bit:")
     for name, (same, total) in identical([f for f in measured if approximate(f.name)], arch).items():
         print(f"  {name:24} {same:4} of {total}")
-    unmeasured = sorted(set(range(len(TABLE))) - rows - {k for k, r in enumerate(TABLE) if r.builder in NO_VALUE})
-    print("rows without a measurement:", *(f"\n  {TABLE[k].form}" for k in unmeasured))
     return bool(set(wrong) - set(KNOWN))
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from archdef import registry
 from archdef.lower import Options
+from archdef.spec import ConvergenceBarriers, IpdomStack
 from archdef.testing import equals_reference, reference, with_warp_size
 from archdef.testing.kernels import launches
 
@@ -36,11 +37,12 @@ def check(architecture, size, data, unstructured):
 
 
 @BOTH
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width, reconvergence", [*((width, IpdomStack()) for width in WIDTHS), (32, ConvergenceBarriers()),
+                                                  (64, ConvergenceBarriers())], ids=lambda v: getattr(v, "short_name", v))
 @settings(**HERE)
 @given(data=st.data())
-def test_random_kernels_in_warps_of_any_width(width, unstructured, everything, data):
-    check(everything, width, data, unstructured)
+def test_random_kernels_in_warps_of_any_width(width, reconvergence, unstructured, everything, data):
+    check(everything.evolve({"warp.reconvergence": reconvergence}), width, data, unstructured)
 
 
 @BOTH

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import attrs
 
-from archdef import Device, registry
+from archdef import Device, ptxas, registry
 from archdef.examples import workloads
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "registers.md"
@@ -26,9 +26,10 @@ class Row:
 
 
 def machine():
-    """Give the installed architecture that is most like ptxas's oldest target: 64-bit addresses, 32-lane warps."""
+    """Give the installed architecture that ptxas knows best: one of its own targets, else 64-bit addresses and 32-lane warps."""
+    targets = {f"{target // 10}.{target % 10}" for assembler in ptxas.assemblers() for target in assembler.targets}
     able = [a for a in registry.all().values() if a.isa.pointer_bits == 64]
-    return min(able or registry.all().values(), key=lambda a: (a.warp.size != 32, a.name))
+    return min(able or registry.all().values(), key=lambda a: (a.compute_capability not in targets, a.warp.size != 32, a.name))
 
 
 def differences() -> list[Row]:
@@ -45,8 +46,9 @@ def table(rows: list[Row]) -> str:
     """Lay the rows out as Markdown."""
     lines = [f"| example | kernel | liveness | {rows[0].assembler} | difference |", "|---|---|---:|---:|---:|"]
     lines += [f"| {r.workload} | {r.kernel} | {r.liveness} | {r.ptxas} | {r.liveness - r.ptxas:+d} |" for r in rows]
-    mean = sum(r.liveness - r.ptxas for r in rows) / len(rows)
-    return "\n".join([*lines, f"| mean of {len(rows)} | | | | {mean:+.1f} |"])
+    apart = [r.liveness - r.ptxas for r in rows]
+    lines += [f"| mean of {len(rows)} | | | | {sum(apart) / len(rows):+.1f} |", f"| mean absolute | | | | {sum(map(abs, apart)) / len(rows):.1f} |"]
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

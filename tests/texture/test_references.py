@@ -45,7 +45,7 @@ def test_a_reference_as_a_parameter():
     assert (got[:, 0] == texturing.fetch(ROW[:, None], [4 * X])[:, 0]).all()
 
 
-@pytest.mark.parametrize("query, value", [("width", 7), ("height", 5), ("depth", 0), ("array_size", 3), ("normalized_coords", 1),
+@pytest.mark.parametrize("query, value", [("width", 7), ("height", 5), ("depth", 3), ("array_size", 3), ("normalized_coords", 1),
                                           ("num_mipmap_levels", 1), ("channel_order", 0x10B2), ("channel_data_type", 0x10D2)])
 def test_queries_of_textures(query, value):
     device = archdef.Device(MACHINES[-1])

@@ -118,7 +118,7 @@ def test_a_direction_finds_its_face(form, cubes, filter):
     got, _ = kernels.run(device, source, handle, [layer, x, y, z], 4, "f4")
     face, s, t = texturing.cube_face(x, y, z)
     for k in range(n):
-        expected = texturing.fetch(data[6 * layer[k] + face[k]], [s[k:k + 1], t[k:k + 1]], filter=filter, normalized=True)
+        expected = texturing.fetch(data[6 * layer[k] + face[k]], [s[k:k + 1], t[k:k + 1]], filter=filter, normalized=True, centred=True)
         assert bits(got[k, 0]) == bits(expected[0, 0])
 
 
@@ -203,5 +203,5 @@ def test_a_gather_of_a_cube_takes_four_texels_of_the_face():
     got, _ = kernels.run(device, source, handle, [layer, x, y, z], 4, "f4")
     face, s, t = texturing.cube_face(x, y, z)
     for k in range(n):
-        expected = texturing.gather(data[6 * layer[k] + face[k]], s[k:k + 1], t[k:k + 1], normalized=True)
+        expected = texturing.gather(data[6 * layer[k] + face[k]], s[k:k + 1], t[k:k + 1], normalized=True, centred=True)
         assert (bits(got[k]) == bits(expected[0])).all()

@@ -48,6 +48,8 @@ def test_loads_and_stores(geometry, kind, count, boundary):
     outside = ((z < 0) | (z >= depth)) & (geometry in ("3d", "a1d", "a2d")) | ((y < 0) | (y >= height)) & (geometry in ("2d", "3d", "a2d"))
     outside |= (x < 0) | (x // wide >= columns)
     used = [np.clip(v, 0, top - 1) for v, top in ((z, depth), (y, height), (x // wide, columns))]
+    if geometry[0] == "a":      # layers are unsigned
+        used[0] = np.where(z < 0, depth - 1, used[0])
     surface_array = device.to_device(data)
     handle = device.surface(surface_array, layered=geometry[0] == "a")
     vector = f".v{count}" if count > 1 else ""

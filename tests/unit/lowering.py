@@ -18,13 +18,19 @@ def _operation(name: str) -> Operation:
     return Operation("special" if any(word in name for word in _SPECIAL) else "alu", 10)
 
 
+def _limits(instructions: int) -> SimpleNamespace:
+    return SimpleNamespace(kernel_instructions=instructions, stack_bytes_per_thread=1024, registers_per_multiprocessor=65536,
+                           warps_per_multiprocessor=64, register_allocation_scope="warp", register_allocation_unit=256,
+                           registers_reserved_per_thread=0)
+
+
 def machine(*, without=(), warp_size=32, limit=1_000_000, costs=None, **isa):
     """Make an architecture with all features but `without`; further arguments replace fields of its Isa."""
     operations = {name: _operation(name) for name in OPERATION_CLASSES} | (costs or {})
     fields = dict(features=frozenset(FEATURES) - set(without), operations=operations, pointer_bits=64, fuse_multiply_add=True,
                   float_mad="fused", predication_max_instructions=6) | isa
     return SimpleNamespace(name="standin", warp=Warp(size=warp_size),
-                           limits=SimpleNamespace(kernel_instructions=limit, stack_bytes_per_thread=1024), units=UNITS, isa=Isa(**fields),
+                           limits=_limits(limit), units=UNITS, isa=Isa(**fields),
                            caches=Caches())
 
 

@@ -72,3 +72,23 @@ def test_kernels_of_larger_clusters_are_refused():
     device.compile(text.replace("CLUSTER", "1, 1, 1")).k[2, 32](device.zeros(4))
     with pytest.raises(LaunchError, match=r"clusters of 4 blocks \(.reqnctapercluster\)"):
         device.compile(text.replace("CLUSTER", "2, 2")).k[4, 32](device.zeros(4))
+
+
+def test_parted_lanes_arrive_and_wait_each_in_their_own_place():
+    body = """and.b32 %r4, %r1, 1; setp.eq.u32 %p1, %r4, 0; mov.u32 %r20, 0;
+ROUND: shl.b32 %r4, %r1, 2; add.u32 %r5, %r3, %r4; add.u32 %r6, %r1, %r20; st.shared.u32 [%r5], %r6; @%p1 bra EVEN;
+    mad.lo.u32 %r7, %r6, %r6, %r6; barrier.cluster.arrive; barrier.cluster.wait; bra MET;
+EVEN: barrier.cluster.arrive; barrier.cluster.wait;
+MET: xor.b32 %r8, %r4, 124; add.u32 %r9, %r3, %r8; ld.shared.u32 %r10, [%r9]; add.u32 %r2, %r2, %r10;
+    barrier.cluster.arrive; barrier.cluster.wait; add.u32 %r20, %r20, 1; setp.lt.u32 %p2, %r20, 3; @%p2 bra ROUND;"""
+    text = kernel(START + body + "st.global.u32 [%rd3], %r2;", head=HEAD)
+    found = run(text, np.zeros(96, np.uint32), block=96, arch=machine(warp__reconvergence="convergence_barriers"))
+    assert np.array_equal(found, 3 * (np.arange(96) ^ 31) + 3)
+    with pytest.raises(GuestFault, match="barrier that"):
+        run(text, np.zeros(96, np.uint32), block=96)
+
+
+def test_a_thread_that_arrives_and_ends_does_not_stand_for_another():
+    body = """setp.lt.u32 %p1, %r1, 64; @!%p1 bra LATE; barrier.cluster.arrive; exit;
+LATE: mov.u32 %r20, 1;""" + "mad.lo.u32 %r20, %r20, %r20, %r1;" * 50 + "barrier.cluster.arrive; barrier.cluster.wait; add.u32 %r2, %r1, 1;"
+    assert np.array_equal(results(body), np.where(np.arange(96) < 64, 0, np.arange(96) + 1))

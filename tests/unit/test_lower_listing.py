@@ -58,7 +58,7 @@ END:
 """
 
 GOLDEN = """\
-transpose for standin: 29 micro-ops, 29 instructions, 7 registers, 10 rows, 1088 B shared, 0 B local
+transpose for standin: 29 micro-ops, 29 instructions, 9 registers, 10 rows, 1088 B shared, 0 B local
       r0 = %ctaid_x
       r1 = %tid_x
       r2 = %ctaid_y

@@ -56,7 +56,7 @@ def busy(units, interval, warps=32, schedulers=4, width=1, steps=256):
     def cycles(steps):
         body = "\n".join(f"mul.f32 %f{k % 16 + 1}, %f{k % 16 + 1}, %f0;" for k in range(steps))
         ends = "\n".join(f"st.global.f32 [%rd1+{4 * k}], %f{k};" for k in range(1, 17))
-        text = kernel(f"ld.param.u64 %rd1, [out];\nld.global.f32 %f0, [%rd1];\n"
+        text = kernel("ld.param.u64 %rd1, [out];\nld.global.f32 %f0, [%rd1];\n"
                       + "\n".join(f"ld.global.f32 %f{k}, [%rd1+{4 * k}];" for k in range(1, 17)) + f"\n{body}\n{ends}")
         device = archdef.Device(arch)
         return device.compile(text).k[(1,), (32 * warps // 2,)](device.zeros((64,), "f4")).cycles

@@ -123,20 +123,21 @@ def _sample(t, image: Image, geometry: str, type: str, patterns: list[int], gath
         layer = min(patterns[0], image.layers // (6 if image.cube else 1) - 1)
         at = at[1:]
     where = [np.array([x]) for x in at]
-    modes = [*image.modes, *image.modes[-1:] * 3][:len(image.axes)]
-    how = dict(filter=image.filter, address=modes, normalized=image.normalized, read=image.read)
+    modes = [*image.modes, *image.modes[-1:] * 3][:3]
+    how = {"filter": image.filter, "address": modes, "normalized": image.normalized, "read": image.read}
     if geometry.endswith("cube"):
         face, x, y = texturing.cube_face(*where)
-        where, layer = [x, y], 6 * layer + int(face[0])
+        where, layer, how["centred"] = [x, y], 6 * layer + int(face[0]), True
     if len(where) != len(image.axes):
         raise Wrong(f"a texture of {len(image.axes)} axes is not .{geometry}")
     texels = image.texels(memory, layer)
     if type == "s32":
-        inside = all(0 <= x < size for x, size in zip(at, texels.shape[-2::-1]))
+        inside = all(0 <= x < size for x, size in zip(at, texels.shape[-2::-1])) and (geometry[0] != "a" or patterns[0] < image.layers)
         elements = texturing.elements(texels, image.read)
         return elements[tuple(at[::-1])] if inside else np.zeros(image.channels, elements.dtype)
     if gathered is not None:
         del how["filter"]
+        how["address"] = modes[:2]
         return texturing.gather(texels, *where, component=gathered, **how)[0]
     return texturing.fetch(texels, where, **how)[0]
 

@@ -5,15 +5,14 @@ lanes that live have.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from archdef.engine.converge cimport converge_block, converge_blocked, converge_unblock
+from archdef.engine.converge cimport converge_block, converge_blocked, converge_unblock, converge_yield
 from archdef.engine.counters cimport ST_BARRIER
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport (BARRIERS, CLUSTER_BARRIER, FAULT_BARRIER_NUMBER, FAULT_DIVERGENT_BARRIER, SPLIT_BARRIER, WS_BARRIER,
-                                   Barrier, Block, Launch, Sm, Warp)
-from archdef.engine.types cimport (BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP)
+from archdef.engine.state cimport BARRIERS, CLUSTER_BARRIER, FAULT_BARRIER_NUMBER, FAULT_DIVERGENT_BARRIER, SPLIT_BARRIER, WS_BARRIER, Barrier, Block, Launch, Sm, Warp
+from archdef.engine.types cimport BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP
 from archdef.engine.waiting cimport plan
 
 
@@ -37,7 +36,7 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
     cdef Warp *w
     cdef const Uop *u
     cdef int64_t when
-    cdef int32_t i, number = <int32_t>(barrier - b.barriers)
+    cdef int32_t i
     while at >= 0:
         w = sm.warps + at
         u = sm.launch.ops + w.barrier_op
@@ -45,11 +44,11 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
         sm.launch.counters[u.statement].stall_cycles[<int>ST_BARRIER] += max(when - w.settled, 0)
         if when > w.settled:
             w.settled = when
-        if w.splits != NULL:
+        if w.splits != NULL and u.fn != BAR_CLUSTER_WAIT:
             for i in range(w.split_room):
                 if w.splits[i].mask and w.splits[i].state == SPLIT_BARRIER:
                     _give_result(sm.launch, w, sm.launch.ops + w.splits[i].pc, w.splits[i].mask, barrier)
-            converge_unblock(w, number)
+            converge_unblock(w, <int32_t>(barrier - b.barriers))
         else:
             _give_result(sm.launch, w, u, w.active, barrier)
             w.pc += 1
@@ -63,7 +62,6 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
     barrier.popc = 0
     barrier.all = 1
     barrier.any = 0
-    barrier.phase += 1
 
 
 cdef inline void _check(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept nogil:
@@ -71,11 +69,25 @@ cdef inline void _check(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexc
         _release(sm, b, barrier, cycle)
 
 
+cdef void _check_cluster(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
+    """End the phase of the cluster's barrier if every thread that lives has arrived."""
+    cdef Warp *w = sm.warps + (b - sm.blocks) * sm.launch.block_warps
+    cdef int32_t i
+    for i in range(sm.launch.block_warps):
+        if w[i].alive & ~w[i].cluster_arrived:
+            return
+    for i in range(sm.launch.block_warps):
+        w[i].cluster_arrived = 0
+    _release(sm, b, &b.barriers[CLUSTER_BARRIER], cycle)
+
+
 cdef void check_barriers(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
     """Threads have ended: a barrier may now be complete."""
     cdef int k
-    for k in range(BARRIERS):
-        if (b.barriers[k].first_waiting >= 0 or k == CLUSTER_BARRIER and b.barriers[k].arrived) and b.barriers[k].expected == 0:
+    if b.barriers[CLUSTER_BARRIER].arrived:
+        _check_cluster(sm, b, cycle)
+    for k in range(CLUSTER_BARRIER):
+        if b.barriers[k].first_waiting >= 0 and b.barriers[k].expected == 0:
             _check(sm, b, &b.barriers[k], cycle)
 
 
@@ -85,9 +97,8 @@ cdef void _count(const Launch *launch, Barrier *barrier, uint64_t lanes) noexcep
 
 
 cdef void _wait(Sm *sm, int32_t slot, Warp *w, Barrier *barrier, int64_t cycle) noexcept nogil:
-    """The warp waits, with all its lanes; at a block's barrier that is its arrival."""
-    if barrier != &sm.blocks[w.block].barriers[CLUSTER_BARRIER]:
-        _count(sm.launch, barrier, w.alive)
+    """The warp waits, with all its lanes."""
+    _count(sm.launch, barrier, w.alive)
     w.state = WS_BARRIER
     w.next_waiting = barrier.first_waiting
     barrier.first_waiting = slot
@@ -106,26 +117,25 @@ cdef void barrier_settle(Sm *sm, int32_t slot, Warp *w, int64_t cycle) noexcept 
 
 
 cdef int _cluster(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
-    """Arrive at the cluster's barrier, or wait for the phase in which the warp arrived. Returns as `barrier_arrive`."""
+    """Arrive at the cluster's barrier, or wait for the phase in which the lanes arrived to end."""
     cdef Block *b = sm.blocks + w.block
     cdef Barrier *barrier = &b.barriers[CLUSTER_BARRIER]
-    cdef int32_t i, first = <int32_t>(b - sm.blocks) * sm.launch.block_warps
     if u.fn == BAR_CLUSTER_ARRIVE:
-        w.cluster_phase = barrier.phase
-        barrier.arrived += count_bits(lanes)
-        if barrier.arrived >= b.threads_alive:
-            _release(sm, b, barrier, cycle)
-            if w.splits != NULL:        # some lanes of a warp may wait while others have yet to
-                for i in range(first, first + sm.launch.block_warps):
-                    if converge_unblock(sm.warps + i, CLUSTER_BARRIER) and sm.warps + i != w:
-                        plan(sm, i, sm.warps + i, cycle, ST_BARRIER)
+        w.cluster_arrived |= lanes
+        barrier.arrived = 1
+        _check_cluster(sm, b, cycle)
         return 0
-    if barrier.phase != w.cluster_phase:
+    if w.cluster_arrived & lanes == 0:
         return 0
-    w.barrier_op = w.pc
-    if w.splits != NULL and converge_block(w, lanes, CLUSTER_BARRIER) != w.alive:
+    if lanes != w.active:
+        return warp_fault(sm, w, FAULT_DIVERGENT_BARRIER, w.active & ~lanes)
+    if w.active != w.alive:         # let the others come, and look again
+        converge_yield(w)
         return 2
-    _wait(sm, slot, w, barrier, cycle)
+    w.state = WS_BARRIER
+    w.barrier_op = w.pc
+    w.next_waiting = barrier.first_waiting
+    barrier.first_waiting = slot
     return 1
 
 

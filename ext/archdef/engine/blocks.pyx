@@ -113,10 +113,10 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         w.reconverge = -1
         w.depth = w.frame = 0
         w.loads = 0
+        w.copy_group = w.bulk_group = 0
+        w.cluster_arrived = 0
         if w.splits != NULL:
             converge_start(w)
-        w.copy_group = w.bulk_group = 0
-        w.cluster_phase = -1
         memset(w.copies, 0, sizeof(w.copies))
         memset(w.bulk_copies, 0, sizeof(w.bulk_copies))
         memset(w.bulk_reads, 0, sizeof(w.bulk_reads))

@@ -263,7 +263,8 @@ cdef class Simulation:
                 ("injection_bytes_per_cycle", m.injection_bytes_per_cycle, 1, 1 << 20),
                 ("partition_request_bytes_per_cycle", m.partition_request_bytes_per_cycle, 1, 1 << 20),
                 ("partition_response_bytes_per_cycle", m.partition_response_bytes_per_cycle, 1, 1 << 20),
-                ("load.group_lanes", m.load.group_lanes, 1, 64), ("store.group_lanes", m.store.group_lanes, 1, 64),
+                ("texture_weight_bits", m.texture_weight_bits, 1, 8), ("texture_coordinate_bits", m.texture_coordinate_bits, 8, 24),
+                ("texture_guard_bits", m.texture_guard_bits, 0, 8), ("load.group_lanes", m.load.group_lanes, 1, 64), ("store.group_lanes", m.store.group_lanes, 1, 64),
                 ("load_uncached.group_lanes", m.load_uncached.group_lanes, 1, 64)):
             if not low <= value <= high:
                 raise ValueError(f"machine table: {name} must be {low} to {high}, got {value}")

@@ -104,9 +104,11 @@ LANES_INLINE double power_of_two(double x)
     double first = double_of((uint64_t)(1023 + half) << 52), second = double_of((uint64_t)(1023 + power - half) << 52);
     return series * first * second;
 }
+/* Of the exponent, 23 fraction bits count, as on hardware. */
 LANES_INLINE float exponential_2(float a)
 {
-    return canonical(a == a ? (float)power_of_two((double)a) : a);
+    double x = __builtin_fabsf(a) < 0x1p10f ? (double)(int64_t)((double)a * 0x1p23) * 0x1p-23 : (double)a;
+    return canonical(a == a ? (float)power_of_two(x) : a);
 }
 
 /* log2 m with m in [1/sqrt 2, sqrt 2): 2/ln 2 atanh(s), s = (m-1)/(m+1), |s| < 0.172. */
@@ -155,11 +157,13 @@ LANES_INLINE float cosine(float a)
     return canonical((float)(sign * series));
 }
 
+/* Hardware gives small operands back, and 1 from 8 on. */
 LANES_INLINE float hyperbolic_tangent(float a)
 {
     double x = a, clamped = x > 30.0 ? 30.0 : x < -30.0 ? -30.0 : x;
     double e = power_of_two(clamped * 2.8853900817779268147), r = (e - 1.0) / (e + 1.0);
-    return canonical((float)(x > -1e-4 && x < 1e-4 ? x : x == x ? r : x));
+    r = x > -8.0 && x < 8.0 ? r : __builtin_copysign(1.0, x);
+    return canonical((float)(x > -0x1.02p-8 && x < 0x1.02p-8 ? x : x == x ? r : x));
 }
 
 /* div.approx: beyond 2^126 the reciprocal of the divisor is flushed, so the quotient is 0, or NaN for an infinite dividend. */

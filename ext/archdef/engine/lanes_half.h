@@ -137,15 +137,23 @@ LANES_INLINE uint32_t max_half(uint32_t a, uint32_t b, uint32_t c, int mode) { (
 LANES_INLINE uint32_t min_brain(uint32_t a, uint32_t b, uint32_t c, int mode) { (void)c; return extreme_small(a, b, 0x7f80u, mode, 0); }
 LANES_INLINE uint32_t max_brain(uint32_t a, uint32_t b, uint32_t c, int mode) { (void)c; return extreme_small(a, b, 0x7f80u, mode, 1); }
 
-LANES_INLINE uint32_t ex2_half(uint32_t a, int mode) { (void)mode; return float_to_half(exponential_2(half_to_float(a & 0xffffu))); }
-LANES_INLINE uint32_t tanh_half(uint32_t a, int mode) { (void)mode; return float_to_half(hyperbolic_tangent(half_to_float(a & 0xffffu))); }
+/* The approximate functions cut the result in single precision, as hardware does. */
+LANES_INLINE uint32_t cut_to_half(float x)
+{
+    uint32_t nearest = float_to_half(x);
+    float back = half_to_float(nearest);
+    return nearest - (x == x && __builtin_fabsf(x) < 65536.0f && __builtin_fabsf(back) > __builtin_fabsf(x));
+}
+LANES_INLINE uint32_t cut_to_brain(float x) { return x == x ? bits_f32(x) >> 16 : 0x7fffu; }
+LANES_INLINE uint32_t ex2_half(uint32_t a, int mode) { (void)mode; return cut_to_half(exponential_2(half_to_float(a & 0xffffu))); }
+LANES_INLINE uint32_t tanh_half(uint32_t a, int mode) { (void)mode; return cut_to_half(hyperbolic_tangent(half_to_float(a & 0xffffu))); }
 LANES_INLINE uint32_t ex2_brain(uint32_t a, int mode) /* flushes subnormals, as its only form asks */
 {
     (void)mode;
-    uint32_t r = float_to_brain(exponential_2(flush(brain_to_float(a & 0xffffu))));
+    uint32_t r = cut_to_brain(exponential_2(flush(brain_to_float(a & 0xffffu))));
     return r & 0x7f80u ? r : r & 0x8000u;
 }
-LANES_INLINE uint32_t tanh_brain(uint32_t a, int mode) { (void)mode; return float_to_brain(hyperbolic_tangent(brain_to_float(a & 0xffffu))); }
+LANES_INLINE uint32_t tanh_brain(uint32_t a, int mode) { (void)mode; return cut_to_brain(hyperbolic_tangent(brain_to_float(a & 0xffffu))); }
 
 /* One operation as scalar and as pair: f(low halves) | f(high halves) << 16. */
 #define SMALL1(name, type, f, mode)                                                                   \

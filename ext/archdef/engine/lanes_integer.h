@@ -330,14 +330,14 @@ LANES_INLINE uint32_t permute_by(uint32_t a, uint32_t b, uint32_t c, uint64_t se
     COMPARE_ORDER(u32, u32, AS_IS) COMPARE_ORDER(s32, s32, AS_IS)                                   \
     COMPARE_ORDER(u64, u64, AS_IS) COMPARE_ORDER(s64, s64, AS_IS)
 
-/* Carry chains. CC.CF holds the carry of additions and the borrow of subtractions. */
+/* Carry chains. CC.CF is the adder's carry: a subtraction adds the complement, so it leaves and takes the opposite of a borrow. */
 #define ADD_WITH(T, x, y, z)                                                                        \
     { lane_##T sum = (x) + (y); carry = sum < (x); result = sum + (z); carry |= result < sum; }
 #define SUB_WITH(T, x, y, z)                                                                        \
-    { lane_##T rest = (x) - (y); carry = (x) < (y); result = rest - (z); carry |= rest < (lane_##T)(z); }
+    { lane_##T rest = (x) - (y); result = rest - (z); carry = (x) >= (y) && rest >= (lane_##T)(z); }
 #define CARRY_WIDTH(B, T, S, W)                                                                     \
     CARRY(add_##B, T, ADD_WITH(T, a, b, 0)) CARRY(addc_##B, T, ADD_WITH(T, a, b, in))               \
-    CARRY(sub_##B, T, SUB_WITH(T, a, b, 0)) CARRY(subc_##B, T, SUB_WITH(T, a, b, in))               \
+    CARRY(sub_##B, T, SUB_WITH(T, a, b, 0)) CARRY(subc_##B, T, SUB_WITH(T, a, b, !in))              \
     CARRY(mad_lo_##B, T, lane_##T p = a * b; ADD_WITH(T, p, c, 0))                                  \
     CARRY(madc_lo_##B, T, lane_##T p = a * b; ADD_WITH(T, p, c, in))                                \
     CARRY(mad_hi_##T, T, lane_##T p = high_##T(a, b); ADD_WITH(T, p, c, 0))                         \

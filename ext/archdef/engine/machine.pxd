@@ -92,6 +92,10 @@ cdef struct MachineTable:
     CacheTable texture           # first cache of texture fetches, surface loads and read-only loads
     CacheTable texture_l2        # slice of one partition that texture fetches use instead of the L2
     int64_t texture_tile_rows    # rows of an array of which one sector holds a piece
+    int64_t texture_weight_bits  # fraction bits of positions and weights in filtering
+    int64_t texture_coordinate_bits          # fraction bits of normalised coordinates
+    int64_t texture_coordinate_extents[4]    # beyond each, one bit more; 0: unused
+    int64_t texture_guard_bits   # that a filter keeps below the last bit of its greatest texel
     int64_t read_only_loads      # loads that are promised to be read-only go through the texture cache
     CacheTable l2                # slice of one partition
     # interconnect

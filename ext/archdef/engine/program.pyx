@@ -498,7 +498,7 @@ cdef class LoadedProgram:
             self._source(u, m, 1 + i, 4)
             self._required(u.s[1 + i] >= 0, f"coordinate {i}")
         if m.count < 4:
-            self._source(u, m, 1 + m.count, 8)
+            self._source(u, m, 1 + m.count, 4 if m.combine == T.TX_QUERY else 8)    # a level, or a sampler
         for i in range(4):
             self._destination(u, m, i, 4)
         return 0

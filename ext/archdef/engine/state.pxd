@@ -130,7 +130,7 @@ cdef struct Warp:
     int32_t cause                # Stall of the wait until `since`
     int32_t unit                 # unit of the next op
     int32_t barrier_op           # op at which it waits
-    int32_t cluster_phase        # of the cluster's barrier when it arrived there
+    uint64_t cluster_arrived     # lanes that have arrived in this phase of the cluster's barrier
     int32_t next_waiting
     int32_t copies[32]           # pieces on their way, by group modulo COPY_GROUPS
     int32_t copy_group           # number of the group that is open
@@ -146,7 +146,6 @@ cdef struct Barrier:
     int32_t expected             # threads; 0: all that live
     int32_t first_waiting        # warp slot, -1: none
     int32_t popc
-    int32_t phase                # how often it has been completed
     int32_t all
     int32_t any
 

@@ -158,6 +158,8 @@ cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
         else:
             held = _hold(&x, (t.width * texel - bytes) & ~<int64_t>(bytes - 1) if t.width * texel >= bytes else -1, u.offset)
         held = _hold(&y, t.height - 1, u.offset) and held
+        if layered:
+            slice &= 0xffff          # layers count from 0, and 16 bits of them
         held = _hold(&slice, (t.depth if u.fn == GEO_3D else t.layers) - 1, u.offset) and held
         if not held:
             if u.offset == SB_TRAP:

@@ -1,9 +1,9 @@
-"""Texture instructions of one warp: coordinates to texels, filtering, gathering, queries.
+"""Texture instructions of one warp: coordinates to texels, nearest texels, gathering, queries.
 
-The definition in words and numpy is `archdef.testing.texturing`; this is the same, operation for operation, in double
-precision with one rounding at the end, so that the two agree to the bit. Weights are whole numbers of 1/256.
+The definition in words and numpy is `archdef.testing.texturing`; this is the same, and the two agree to the bit. Positions are fixed-point
+numbers, of `texture_weight_bits` behind the point where they choose weights.
 """
-from libc.math cimport fabs, floor, fmod
+from libc.math cimport fabs, fabsf, floor
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -16,18 +16,25 @@ from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, Injection, Launch, Sm, Warp
 from archdef.engine.texture_cache cimport MOST_TAPS, texel_place, texture_transact
+from archdef.engine.texture_filter cimport Corners, corner_weights, filtered
 from archdef.engine.texture_table cimport (AM_BORDER, AM_CLAMP, AM_MIRROR, AM_WRAP, TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16,
                                            TF_U32, TK_SAMPLER, TK_SURFACE, TK_TEXTURE, Texture, texture_find, texture_stale)
-from archdef.engine.types cimport (K_ATOM, K_LOAD, SP_TEXTURE, FL_SIGNED, GEO_1D, GEO_2D, GEO_3D, GEO_A1D, GEO_A2D, GEO_ACUBE, GEO_CUBE, TQ_ADDRESS_0, TQ_ADDRESS_1, TQ_ADDRESS_2, TQ_ARRAY_SIZE,
-                                   TQ_CHANNEL_ORDER, TQ_CHANNEL_TYPE, TQ_DEPTH, TQ_FILTER, TQ_HEIGHT, TQ_KIND, TQ_LAYOUT, TQ_MIP_LEVELS,
-                                   TQ_NORMALIZED, TQ_SAMPLES, TQ_UNNORMALIZED, TQ_WIDTH, TX_GATHER, TX_QUERY)
+from archdef.engine.types cimport (FL_SIGNED, GEO_1D, GEO_2D, GEO_3D, GEO_A1D, GEO_A2D, GEO_ACUBE, GEO_CUBE, K_ATOM, K_LOAD, SP_TEXTURE,
+                                   TQ_ADDRESS_0, TQ_ADDRESS_1, TQ_ADDRESS_2, TQ_ARRAY_SIZE, TQ_CHANNEL_ORDER, TQ_CHANNEL_TYPE, TQ_DEPTH,
+                                   TQ_FILTER, TQ_HEIGHT, TQ_KIND, TQ_LAYOUT, TQ_MIP_LEVELS, TQ_NORMALIZED, TQ_SAMPLES, TQ_UNNORMALIZED,
+                                   TQ_WIDTH, TX_GATHER, TX_QUERY)
 
 cdef enum:
     OUTSIDE = -1             # index of a texel that is not there: it reads zero
 
+cdef float SMALLEST_NORMAL = 2.0 ** -126
+cdef double WHOLE = 2.0 ** 31        # coordinates from here on have no fraction and repeat an even number of times
+cdef double FAR = 2.0 ** 40          # beyond every texture
+cdef float INFINITE = float("inf")
+
 cdef struct Axis:            # what one coordinate selects
     int64_t at[2]            # texel indices
-    int64_t weight[2]        # in 1/256; the second is 0 without filtering
+    int64_t weight           # of the second; 0 without filtering
 
 cdef struct Sampled:         # what one warp's access touched so far
     uint64_t place[512]      # of the texels read, as caches see them
@@ -57,99 +64,110 @@ cdef inline int64_t _resolve(int64_t i, int64_t size, int64_t mode) noexcept nog
         return i + size if i < 0 else i
     if mode == AM_MIRROR:
         i = i % (2 * size)
-        if i < 0:
-            i += 2 * size
+        i = i + 2 * size if i < 0 else i
         return i if i < size else 2 * size - 1 - i
     return 0 if i < 0 else size - 1
 
 
-cdef inline void _axis(double x, int64_t size, int64_t mode, bint normalized, bint linear, int64_t moved, Axis *out) noexcept nogil:
-    """The texels that coordinate x, moved by so many texels, selects along an axis of `size` texels, and their weights."""
-    cdef double whole
-    cdef int64_t fixed
-    if x != x:
+cdef inline void _axis(float given, int64_t size, int64_t mode, bint normalized, bint centred, bint linear, int bits, int weight_bits,
+                       int64_t moved, Axis *out) noexcept nogil:
+    """The texels that a coordinate, moved by so many texels, selects along an axis of `size` texels.
+
+    Normalised ones are cut to `bits` fraction bits; centred ones, of cubes, run from -1 to 1.
+    """
+    cdef double x = given
+    cdef int64_t i, place
+    if given != given or fabsf(given) < SMALLEST_NORMAL:
         x = 0
     if normalized:
-        if mode == AM_WRAP or mode == AM_MIRROR:
-            whole = floor(x)
-            x = x - whole
-            if x != x:               # infinite
-                x = 0
-            elif mode == AM_MIRROR and fmod(whole, 2) != 0:
-                x = x + 1            # in the mirrored half of its period
-        x = x * size
-    if x > 1e12:
-        x = 1e12
-    elif x < -1e12:
-        x = -1e12
-    if linear:
-        fixed = <int64_t>floor((x - 0.5) * 256 + 0.5)
-        out.at[0] = _resolve((fixed >> 8) + moved, size, mode)
-        out.at[1] = _resolve((fixed >> 8) + moved + 1, size, mode)
-        out.weight[1] = fixed & 255
-        out.weight[0] = 256 - out.weight[1]
+        if centred:
+            place = (<int64_t>1 << (bits - 1)) + <int64_t>floor(max(-1.0, min(1.0, x)) * (<int64_t>1 << (bits - 1)))
+        elif mode == AM_WRAP or mode == AM_MIRROR:
+            place = 0 if fabs(x) >= WHOLE else <int64_t>floor(x * (<int64_t>1 << bits)) & ((<int64_t>2 << bits) - 1)
+        else:
+            place = <int64_t>floor(max(-2.0, min(3.0, x)) * (<int64_t>1 << bits))
+        place *= size
+        if linear:
+            i = (place * (<int64_t>1 << weight_bits) + (<int64_t>1 << (bits - 1))) >> bits
+        else:
+            i = place >> bits
     else:
-        out.at[0] = _resolve(<int64_t>floor(x) + moved, size, mode)
-        out.at[1] = OUTSIDE
-        out.weight[0] = 256
-        out.weight[1] = 0
+        x = max(-FAR, min(FAR, x))
+        i = <int64_t>floor(x * (<int64_t>1 << weight_bits) + 0.5) if linear else <int64_t>floor(x)
+    out.weight = 0
+    out.at[1] = OUTSIDE
+    if linear:
+        i -= <int64_t>1 << weight_bits >> 1
+        out.weight = i & ((<int64_t>1 << weight_bits) - 1)
+        i >>= weight_bits
+        out.at[1] = _resolve(i + moved + 1, size, mode)
+    out.at[0] = _resolve(i + moved, size, mode)
+    if mode == AM_CLAMP and out.at[0] == out.at[1]:      # held at the edge, a coordinate lies on a texel's centre
+        out.weight = 0
 
 
 cdef inline void _whole(int64_t i, int64_t size, Axis *out) noexcept nogil:
     """An integer coordinate selects one texel, and none out of range."""
     out.at[0] = i if 0 <= i < size else OUTSIDE
     out.at[1] = OUTSIDE
-    out.weight[0] = 256
-    out.weight[1] = 0
+    out.weight = 0
 
 
-cdef void _cube_face(const float *x, double *s, double *t, int64_t *face) noexcept nogil:
-    """The face that a direction points at, and the place on it, 0 to 1."""
-    cdef double a = x[0], b = x[1], c = x[2], m, u, v
-    if fabs(a) > fabs(b) and fabs(a) > fabs(c):
-        face[0], m, u, v = 0 if a >= 0 else 1, fabs(a), -c if a >= 0 else c, -b
-    elif fabs(b) > fabs(c):
-        face[0], m, u, v = 2 if b >= 0 else 3, fabs(b), a, c if b >= 0 else -c
-    else:
-        face[0], m, u, v = 4 if c >= 0 else 5, fabs(c), a if c >= 0 else -a, -b
-    s[0] = (u / m + 1) / 2 if m > 0 else 0.5
-    t[0] = (v / m + 1) / 2 if m > 0 else 0.5
+cdef inline float _size(float x) noexcept nogil:
+    return fabsf(x) if x == x else -1    # no number is less than every number
+
+
+cdef int64_t _cube_face(float *x) noexcept nogil:
+    """The face that a direction points at; x[0] and x[1] become the place on it, -1 to 1.
+
+    As code for hardware does it: a reciprocal of the greatest coordinate and three products, then the choice of a face.
+    """
+    cdef float a = x[0], b = x[1], c = x[2], most = 0, reciprocal
+    cdef int k
+    for k in range(3):
+        if fabsf(x[k]) > most:
+            most = fabsf(x[k])
+    reciprocal = <float>1 / most if most >= SMALLEST_NORMAL else INFINITE
+    if reciprocal < SMALLEST_NORMAL:
+        reciprocal = 0
+    a, b, c = a * reciprocal, b * reciprocal, c * reciprocal
+    if _size(c) >= _size(a) and _size(c) >= _size(b):
+        x[0], x[1] = -a if c < 0 else a, -b
+        return 5 if c < 0 else 4
+    if _size(b) >= _size(a):
+        x[0], x[1] = a, -c if b < 0 else c
+        return 3 if b < 0 else 2
+    x[0], x[1] = c if a < 0 else -c, -b
+    return 1 if a < 0 else 0
 
 
 # ---------------------------------------------------------------------------------------------------------------- texels
-cdef double _half(uint16_t bits) noexcept nogil:
+cdef inline uint32_t _bits(float value) noexcept nogil:
+    cdef uint32_t bits
+    memcpy(&bits, &value, 4)
+    return bits
+
+
+cdef uint32_t _single(uint16_t bits) noexcept nogil:
+    """Half precision as single precision, NaNs with their bits."""
+    cdef uint32_t sign = <uint32_t>(bits >> 15) << 31, fraction = bits & 1023
     cdef int exponent = bits >> 10 & 31
-    cdef double value = bits & 1023
-    cdef uint32_t special
-    cdef float single
     if exponent == 31:
-        special = 0x7f800000 | <uint32_t>(bits & 1023) << 13
-        memcpy(&single, &special, 4)
-        value = single
-    elif exponent:
-        value = (value + 1024) * (<int64_t>1 << exponent) / 33554432.0
-    else:
-        value = value / 16777216.0
-    return -value if bits >> 15 else value
+        return sign | 0x7f800000u | fraction << 13
+    if exponent:
+        return sign | <uint32_t>(exponent + 112) << 23 | fraction << 13
+    return sign | _bits(<float>fraction / <float>16777216)
 
 
 cdef inline double _number(const Texture *t, const char *texel, int channel) noexcept nogil:
-    """A channel as a number, normalised reads not yet divided."""
-    if t.format == TF_F32:
-        return (<const float *>texel)[channel]
+    """A narrow integer, normalised reads not yet divided."""
     if t.format == TF_U8:
         return (<const uint8_t *>texel)[channel]
     if t.format == TF_S8:
         return max((<const int8_t *>texel)[channel], -127) if t.normalized_read else (<const int8_t *>texel)[channel]
     if t.format == TF_U16:
         return (<const uint16_t *>texel)[channel]
-    if t.format == TF_S16:
-        return max((<const int16_t *>texel)[channel], -32767) if t.normalized_read else (<const int16_t *>texel)[channel]
-    if t.format == TF_F16:
-        return _half((<const uint16_t *>texel)[channel])
-    if t.format == TF_U32:
-        return (<const uint32_t *>texel)[channel]
-    return (<const int32_t *>texel)[channel]
+    return max((<const int16_t *>texel)[channel], -32767) if t.normalized_read else (<const int16_t *>texel)[channel]
 
 
 cdef inline double _greatest(const Texture *t) noexcept nogil:
@@ -159,19 +177,15 @@ cdef inline double _greatest(const Texture *t) noexcept nogil:
     return 255 if t.format == TF_U8 else 127 if t.format == TF_S8 else 65535 if t.format == TF_U16 else 32767
 
 
-cdef inline uint32_t _bits(float value) noexcept nogil:
-    cdef uint32_t bits
-    memcpy(&bits, &value, 4)
-    return bits
-
-
 cdef inline uint32_t _element(const Texture *t, const char *texel, int channel) noexcept nogil:
     """A channel as a register takes it: integers extended, floats in single precision; other channels than stored read 0."""
     if channel >= t.channels:
         return 0
     if t.format == TF_F32 or t.format == TF_U32 or t.format == TF_S32:
         return (<const uint32_t *>texel)[channel]
-    if t.normalized_read or t.format == TF_F16:
+    if t.format == TF_F16:
+        return _single((<const uint16_t *>texel)[channel])
+    if t.normalized_read:
         return _bits(<float>(_number(t, texel, channel) / _greatest(t)))
     return <uint32_t><int64_t>_number(t, texel, channel)
 
@@ -192,25 +206,19 @@ cdef inline int _texel_bytes(const Texture *t) noexcept nogil:
     return <int>t.channels * (4 if t.format in (TF_U32, TF_S32, TF_F32) else 1 if t.format in (TF_U8, TF_S8) else 2)
 
 
-cdef void _filtered(Sm *sm, const Texture *t, const Axis *axis, int64_t layer, uint32_t *result, Sampled *seen) noexcept nogil:
-    """The weighted mean of up to eight texels; those of weight 0 or outside add nothing."""
-    cdef double sum[4]
-    cdef int i, j, k, c
-    cdef int64_t weight
-    cdef const char *texel
+cdef void _filtered(Sm *sm, const Texture *t, const Axis *axis, int axes, int64_t layer, uint32_t *result, Sampled *seen) noexcept nogil:
+    """The weighted mean of two, four or eight texels."""
+    cdef Corners corners
+    cdef int c, i, j, k, bytes = _texel_bytes(t), weight_bits = <int>sm.launch.m.texture_weight_bits
+    corner_weights(axis[0].weight, axis[1].weight, axis[2].weight, axes, weight_bits, &corners)
+    for c in range(corners.count):
+        i, j, k = c & 1, c >> 1 & 1, c >> 2
+        corners.used[c] = (not i or axis[0].weight) and (not j or axis[1].weight) and (not k or axis[2].weight)
+        corners.texel[c] = NULL
+        if corners.used[c] and axis[0].at[i] >= 0 and axis[1].at[j] >= 0 and axis[2].at[k] >= 0:
+            corners.texel[c] = _texel(sm, t, axis[0].at[i], axis[1].at[j], axis[2].at[k] + layer, bytes, seen)
     for c in range(4):
-        sum[c] = 0
-    for k in range(2):
-        for j in range(2):
-            for i in range(2):
-                weight = axis[0].weight[i] * axis[1].weight[j] * axis[2].weight[k]
-                if weight == 0 or axis[0].at[i] < 0 or axis[1].at[j] < 0 or axis[2].at[k] < 0:
-                    continue
-                texel = _texel(sm, t, axis[0].at[i], axis[1].at[j], axis[2].at[k] + layer, _texel_bytes(t), seen)
-                for c in range(t.channels):
-                    sum[c] += weight * _number(t, texel, c)
-    for c in range(4):
-        result[c] = _bits(<float>(sum[c] / 16777216 / _greatest(t))) if c < t.channels else 0
+        result[c] = filtered(t, &corners, c, weight_bits, <int>sm.launch.m.texture_guard_bits) if c < t.channels else 0
 
 
 cdef void _nearest(Sm *sm, const Texture *t, const Axis *axis, int64_t layer, uint32_t *result, Sampled *seen) noexcept nogil:
@@ -251,52 +259,74 @@ cdef inline bint _fits(const Texture *t, int geometry) noexcept nogil:
     return t.dimensions == (3 if geometry == GEO_3D else 2)
 
 
+cdef int _coordinate_bits(const Launch *launch, const Texture *t) noexcept nogil:
+    """Fraction bits of normalised coordinates: large textures keep more."""
+    cdef int64_t largest = max(t.width, max(t.height, t.depth))
+    cdef int k, bits = <int>launch.m.texture_coordinate_bits
+    for k in range(4):
+        if 0 < launch.m.texture_coordinate_extents[k] < largest:
+            bits += 1
+    return bits
+
+
 cdef void _sample(Sm *sm, const Texture *t, const Texture *sampler, const Uop *u, const uint32_t *coordinate, uint32_t *result,
                   Sampled *seen) noexcept nogil:
     """One lane's fetch: layer (if the geometry has one) and coordinates as the registers hold them."""
     cdef Axis axis[3]
-    cdef int geometry = u.fn, k, first = 0, count = 1 if geometry in (GEO_1D, GEO_A1D) else 3 if geometry == GEO_3D else 2
-    cdef int64_t layer = 0, face = 0, size
-    cdef double x[3]
-    cdef float given[3]
-    cdef bint linear = sampler.linear != 0 or u.combine == TX_GATHER, normalized = sampler.normalized != 0
+    cdef int geometry = u.fn, k, first = 0, count = 1 if geometry in (GEO_1D, GEO_A1D) else 3 if geometry == GEO_3D else 2, axes = count
+    cdef int bits = 0, weight_bits = <int>sm.launch.m.texture_weight_bits
+    cdef int64_t layer = 0, size
+    cdef float x[3]
+    cdef bint whole = u.flags & FL_SIGNED, cube = False
+    cdef bint linear = (sampler.linear != 0 or u.combine == TX_GATHER) and not whole, normalized = sampler.normalized != 0
     if geometry in (GEO_A1D, GEO_A2D, GEO_ACUBE):
         first = 1
         size = t.layers // 6 if geometry == GEO_ACUBE else t.layers
         layer = min(<int64_t>coordinate[0], size - 1)
     if geometry == GEO_CUBE or geometry == GEO_ACUBE:
-        memcpy(given, coordinate + first, 12)
-        _cube_face(given, &x[0], &x[1], &face)
-        layer = layer * 6 + face
-        normalized = True
+        memcpy(x, coordinate + first, 12)
+        layer = layer * 6 + _cube_face(x)
+        normalized = cube = True
     else:
-        memcpy(given, coordinate + first, 4 * count)
-        for k in range(count):
-            x[k] = given[k]
+        memcpy(x, coordinate + first, 4 * count)
+    if normalized and not whole:
+        bits = _coordinate_bits(sm.launch, t)
     for k in range(3):
         size = t.width if k == 0 else t.height if k == 1 else t.depth
         if k >= count:
             _whole(0, 1, &axis[k])
-        elif u.flags & FL_SIGNED:
+        elif whole:
             _whole(<int32_t>coordinate[first + k] + <int64_t>(<int8_t>(u.offset >> 8 * k)), size, &axis[k])
         else:
-            _axis(x[k], size, sampler.address_mode[k], normalized, linear, <int8_t>(u.offset >> 8 * k), &axis[k])
+            _axis(x[k], size, sampler.address_mode[k], normalized, cube, linear, bits, weight_bits, <int8_t>(u.offset >> 8 * k), &axis[k])
+    if whole and first and <int64_t>coordinate[0] > layer:
+        axis[0].at[0] = OUTSIDE          # integers are not clamped, neither is the layer beside them
+    if geometry == GEO_1D and linear and sampler.address_mode[1] == AM_BORDER:
+        axes = 2                         # its one row is fetched at row 0, half of which is border
+        _axis(0, 1, AM_BORDER, False, False, True, bits, weight_bits, 0, &axis[1])
     if u.combine == TX_GATHER:
         _gathered(sm, t, axis, layer, u.element, result, seen)
-    elif linear and not u.flags & FL_SIGNED:
-        _filtered(sm, t, axis, layer, result, seen)
+    elif linear:
+        _filtered(sm, t, axis, axes, layer, result, seen)
     else:
         _nearest(sm, t, axis, layer, result, seen)
 
 
 cdef uint32_t _query(const Texture *t, int what) noexcept nogil:
-    """A property of a texture or surface."""
+    """A property of a texture or surface; layers count where a further axis would."""
+    cdef int64_t layers = t.layers // 6 if t.cube and t.layered else t.layers
     if what == TQ_WIDTH:
         return <uint32_t>t.width
     if what == TQ_HEIGHT:
-        return <uint32_t>t.height if t.dimensions > 1 else 0
+        if t.dimensions > 1:
+            return <uint32_t>t.height
+        return <uint32_t>layers if t.layered else t.array != 0 and t.kind == TK_TEXTURE
     if what == TQ_DEPTH:
-        return <uint32_t>t.depth if t.dimensions > 2 else 0
+        if t.dimensions > 2:
+            return <uint32_t>t.depth
+        if t.cube and t.kind == TK_SURFACE:
+            return <uint32_t>t.layers
+        return <uint32_t>layers if t.layered and t.dimensions == 2 else 0
     if what == TQ_ARRAY_SIZE:
         return <uint32_t>t.layers if t.layered else 0
     if what == TQ_NORMALIZED:
@@ -347,6 +377,7 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
     cdef Launch *launch = sm.launch
     cdef const uint64_t *handles = <const uint64_t *>row_of(launch, w, u, 0)
     cdef const uint64_t *samplers = NULL
+    cdef const uint32_t *levels = NULL
     cdef const Texture *t = NULL
     cdef const Texture *sampler = NULL
     cdef Sampled seen
@@ -355,7 +386,9 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
     cdef uint64_t left = lanes
     cdef int lane, k, kind = TK_SURFACE if u.combine == TX_QUERY and u.vec else TK_TEXTURE
     seen.count = seen.stale = 0
-    if u.s[1 + u.count] >= 0:
+    if u.s[1 + u.count] >= 0 and u.combine == TX_QUERY:
+        levels = <const uint32_t *>row_of(launch, w, u, 1)
+    elif u.s[1 + u.count] >= 0:
         samplers = <const uint64_t *>row_of(launch, w, u, 1 + u.count)
     while left:
         lane = lowest_bit(left)
@@ -377,7 +410,7 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
                 return -1
         if u.combine == TX_QUERY:
             if u.d[0] >= 0:
-                (<uint32_t *>(w.rows + u.d[0]))[lane] = _query(t, u.element)
+                (<uint32_t *>(w.rows + u.d[0]))[lane] = _query(t, u.element) if levels == NULL or levels[lane] == 0 else 0
             continue
         if not _fits(t, u.fn):
             return op_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)

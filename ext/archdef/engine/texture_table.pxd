@@ -39,6 +39,7 @@ cdef struct Texture:
     int64_t dimensions       # 1, 2 or 3, layers not counted
     int64_t layered
     int64_t cube
+    int64_t array            # it is a CUDA array, not rows in memory
     int64_t tiled            # caches see blocks of rows and columns; 0: the bytes as they lie in memory
     int64_t linear           # filter: weighted mean of the nearest texels; 0: the nearest one
     int64_t normalized       # coordinates run from 0 to 1

@@ -2,7 +2,7 @@
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
-                          Unit, Vocabulary, Warp, operations)
+                          TextureUnits, Unit, Vocabulary, Warp, operations)
 from archdef_fermi.costs import COSTS, EVIDENCE, SCALED, SHEET
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
@@ -21,7 +21,7 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
         chip=Chip(multiprocessors=multiprocessors, block_launch_cycles=4, block_turnover_cycles=700, launch_overhead_us=5),
         limits=Limits(
             threads_per_block=1024, threads_per_multiprocessor=1536, warps_per_multiprocessor=48, blocks_per_multiprocessor=8,
-            registers_per_multiprocessor=32768, registers_per_block=32768, registers_per_thread=63,
+            registers_per_multiprocessor=32768, registers_per_block=32768, registers_per_thread=63, registers_reserved_per_thread=1,
             register_allocation_unit=64, register_allocation_scope="warp", warp_allocation_granularity=2,
             register_allocation_unit_exceptions=(((21, 22, 29, 30, 37, 38, 45, 46), 128),),
             shared_bytes_per_multiprocessor=48 * KiB, shared_bytes_per_block=48 * KiB, shared_allocation_unit_bytes=128,
@@ -43,6 +43,7 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
                              misses_in_flight=32, write="evict", scope="multiprocessor"),
             l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=128,
                      write="back", scope="partition")),
+        texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
         load_store=LoadStore(reads_in_flight_per_multiprocessor=64, stores_in_flight_per_multiprocessor=128,
                              transaction_cycles=2, atomic_cycles=1),
         interconnect=Interconnect(

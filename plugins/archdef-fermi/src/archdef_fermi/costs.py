@@ -12,6 +12,8 @@ FIT = Cite("archdef timing trial on the reductions of Professional CUDA C Progra
 SCALED = Cite("the M2070 fit", "scaled to the clocks of the GTX 480", "inferred")
 MEI = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy, IEEE TPDS 28(1), 2017", "shared memory", "measured", "from memory")
 GPGPUSIM = Cite("GPGPU-Sim 4.0", "GTX 480 configuration", "inferred", "a simulator's input, not a measurement")
+FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix E, texture fetching, linear filtering", note="quoted from memory")
+FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 
 COSTS = {  # SM cycles; shifts, comparisons and multiplies run at half rate
@@ -36,7 +38,7 @@ COSTS = {  # SM cycles; shifts, comparisons and multiplies run at half rate
 EVIDENCE = {
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "isa": GUIDE, "caches.l1": GUIDE, "caches.constant": GUIDE,
     "coalescing": GUIDE, "chip": LINEAGE, "clocks": LINEAGE, "schedulers": PAPER, "units": PAPER, "caches": UNPUBLISHED,
-    "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE,
+    "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
     "caches.l2": LINEAGE, "dram": LINEAGE, "load_store": FIT, "interconnect": FIT, "host_link": UNPUBLISHED,
     "units.dp": LINEAGE, "schedulers.policy": FIT, "schedulers.instruction_gap_cycles": UNPUBLISHED,
     "chip.multiprocessors_per_cluster": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
@@ -44,6 +46,7 @@ EVIDENCE = {
     **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
        register_allocation_unit register_allocation_scope register_allocation_unit_exceptions warp_allocation_granularity
        register_partitions shared_allocation_unit_bytes shared_carveouts shared_reserved_bytes_per_block""".split()},
+    "limits.registers_reserved_per_thread": Cite("SASS of compute capability 2.0", "R1 holds the stack pointer", "inferred", "from memory"),
     "isa.operations": UNPUBLISHED,
     **{f"isa.operations.{name}": Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "GTX 480", "measured", "from memory")
        for name in "int_add int_logic fp32_add fp32_mul fp32_fma int_shift int_compare int_mul32".split()},

@@ -2,13 +2,12 @@
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, Dram, FEATURES, FirstReady,
                           HostLink, Interconnect, Isa,
-                          KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory, Unit,
-                          Vocabulary, Warp, XorHash, operations)
+                          KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
+                          TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_hopper.costs import COSTS, EVIDENCE
 
-MISSING = {"lane_masks_64", "dynamic_parallelism", "texture", "texture_objects", "texture_layered", "texture_cubemap",
-           "texture_gather", "surface"}
-"""Warps have 32 lanes; launches from the device are not executed; the texture units are not described yet. Every other feature
+MISSING = {"lane_masks_64", "dynamic_parallelism", "read_only_loads"}
+"""Warps have 32 lanes; launches from the device are not executed; L1 serves read-only loads like all others. Every other feature
 that archdef knows came with 9.0 or before."""
 
 H100 = Architecture(
@@ -18,7 +17,8 @@ H100 = Architecture(
     chip=Chip(multiprocessors=132, block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=1.7),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
-        registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, register_allocation_unit=256,
+        registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255,
+        registers_reserved_per_thread=1, register_allocation_unit=256,
         register_allocation_scope="warp", warp_allocation_granularity=4, shared_bytes_per_multiprocessor=228 * KiB,
         shared_bytes_per_block=227 * KiB, shared_allocation_unit_bytes=128, shared_reserved_bytes_per_block=1024,
         shared_carveouts=tuple(k * KiB for k in (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)), block_dimensions=(1024, 1024, 64),
@@ -26,7 +26,7 @@ H100 = Architecture(
         parameter_bytes=4096, constant_bytes=64 * KiB),
     schedulers=Schedulers(count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 32, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 16, "scheduler"),
-           Unit("lsu", 32), Unit("tma", 32)),
+           Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32)),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True,
             float_mad="fused", predication_max_instructions=7),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=23, pass_cycles=1),
@@ -34,10 +34,13 @@ H100 = Architecture(
     caches=Caches(
         l1=Cache(size_bytes=208 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=28, misses_in_flight=256, write="through",
                  scope="multiprocessor"),
+        texture_l1=Cache(size_bytes=208 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=28, misses_in_flight=256,
+                         write="evict", scope="multiprocessor"),
         constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=28, misses_in_flight=8, write="evict",
                        scope="multiprocessor"),
         l2=Cache(size_bytes=50 * MiB // 80, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=60, misses_in_flight=256,
                  write="back", scope="partition")),
+    texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
                          atomic_cycles=1, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(

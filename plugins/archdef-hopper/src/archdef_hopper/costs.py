@@ -17,6 +17,10 @@ PAPER = Cite("NVIDIA H100 white paper", "GH100 architecture", note="quoted from 
 BULK = Cite("archdef microbenchmarks, H100 80GB HBM3 SXM", "data/bulk_copies.csv", "measured")
 FIT = Cite(MICRO, "several sections", "inferred", "split so that the measured total comes out")
 LOOKED = Cite("SASS of the microbenchmarks", "instruction mix per step", "inferred", "the class is not measured alone")
+TEXTURES = Cite("Fetches by one block of 1024 threads on an H100 80GB HBM3 SXM", "latency of a chain; 4 fetches or 8 surface accesses a cycle",
+                "measured", "the latency's split between operation and cache is that of loads")
+FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "measured", "fitted to the outputs, bit for bit")
+WEIGHTS = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering", note="and measured: tests/hardware")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` its multi-function unit
@@ -40,6 +44,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("xu", 23, 4): "fp16_transcendental", Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
     Operation("lsu", 24): "shuffle", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
     Operation("lsu", 4): "load_global store_global load_local store_local", Operation("lsu", 236): "atomic_global",
+    Operation("tex", 104): "load_texture", Operation("tex", 78, 4): "load_surface", Operation("tex", 4, 4): "store_surface",
     Operation("tma", 41, 52): "bulk_copy", Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 9): "atomic_shared"}
 
 MEASURED = """fp32_add fp32_mul fp32_fma int_add int_mul32 int_dot int_mul_high int_logic int_shift int_minmax int_compare int_sad
@@ -60,8 +65,11 @@ EVIDENCE = {
     "isa.predication_max_instructions": UNPUBLISHED,
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
     "caches": GLOBAL, "caches.constant": CONSTANT, "caches.l2.size_bytes": QUERY,
-    **{f"caches.{name}": UNPUBLISHED for name in """l1.ways l1.misses_in_flight constant.ways constant.misses_in_flight l2.ways
+    **{f"caches.{name}": UNPUBLISHED for name in """l1.ways l1.misses_in_flight texture_l1.ways
+       texture_l1.misses_in_flight constant.ways constant.misses_in_flight l2.ways
        l2.misses_in_flight l2.latency_cycles l1.write""".split()},
+    **{f"isa.operations.{name}": TEXTURES for name in "load_texture load_surface store_surface".split()}, "units.tex": TEXTURES,
+    "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
     "load_store": UNPUBLISHED, "load_store.transaction_cycles": FIT, "interconnect": FIT, "interconnect.injection_scope": UNPUBLISHED,
     "dram": UNPUBLISHED, "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY,
     "dram.partitions": Cite("JEDEC HBM3", "16 channels of 64 bits per stack", note="5 stacks of the white paper; from memory"),
@@ -73,5 +81,6 @@ EVIDENCE = {
     **{f"limits.{name}": OCCUPANCY for name in """register_allocation_unit register_allocation_scope register_partitions
        register_allocation_unit_exceptions warp_allocation_granularity shared_allocation_unit_bytes""".split()},
     "limits.shared_carveouts": CALCULATOR,
+    "limits.registers_reserved_per_thread": Cite("SASS of the microbenchmarks", "R1 holds the stack pointer", "inferred"),
     **{f"limits.{name}": GUIDE for name in """registers_per_thread kernel_instructions local_bytes_per_thread
        parameter_bytes""".split()}}

@@ -14,6 +14,8 @@ ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization fo
              "PTX level, as shipped with PPT-GPU")
 SPLIT = Cite(ARAFA.document, "188 cycles to L2, 331 to memory, divided over the stations", "inferred")
 PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "two instructions of one warp there, of two warps here")
+FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
+FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 
 COSTS = {  # SM cycles; `sp` are six groups of 32 lanes, `shift` two, `mul` the one that multiplies integers and converts
@@ -36,6 +38,7 @@ COSTS = {  # SM cycles; `sp` are six groups of 32 lanes, `shift` two, `mul` the 
     Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 0, issues=4): "atomic_shared"}
 
 EVIDENCE = {
+    "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
     "coalescing": TUNING, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
     "host_link": UNPUBLISHED, "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": LINEAGE, "units.sfu": LINEAGE,

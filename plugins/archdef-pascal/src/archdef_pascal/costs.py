@@ -15,6 +15,8 @@ MAXWELL = Cite(P100.document, "GTX Titan X (Maxwell)", "inferred", "measured the
 SPLIT = Cite(P100.document, "Tesla P100: 252 cycles to L2, 482 to memory, divided over the stations", "inferred", P100.note)
 PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "a memory or special instruction beside an arithmetic one of the same warp there, "
               "of another warp here")
+FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
+FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 
 COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
@@ -40,6 +42,7 @@ COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies
     Operation("lsu", 20): "atomic_shared"}
 
 EVIDENCE = {
+    "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
     "coalescing": TUNING, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
     "host_link": UNPUBLISHED, "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": GUIDE,

@@ -1,6 +1,6 @@
 """What NVIDIA's Tesla chips (compute capability 1.x) have in common, and the function that describes one of them."""
 from archdef.spec import (Architecture, Cache, Caches, Cite, Coalescing, Dram, FirstReady, Interconnect, Isa, KiB, Limits,
-                          LoadStore, Operation, Schedulers, SharedMemory, SingleWordBroadcast, Unit, Vocabulary, Warp,
+                          LoadStore, Operation, Schedulers, SharedMemory, SingleWordBroadcast, TextureUnits, Unit, Vocabulary, Warp,
                           WeightedPriority, operations)
 
 CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capability 1.x")
@@ -12,6 +12,8 @@ LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
 WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "measured", "quoted from memory")
 FIT = Cite("archdef timing trial on the transposes of Ruetsch and Micikevicius 2009", "GTX 280, 2048 x 2048", "inferred",
            "eight kernels fitted within 5 %; another set of values may fit as well")
+FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix on texture fetching, linear filtering", note="quoted from memory")
+FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 
 COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones native
@@ -46,7 +48,7 @@ EVIDENCE = {  # what both chips share
     **{f"isa.operations.{name}": GUIDE for name in "int_mul24 int_mul32 fp32_add fp32_mul fp32_fma fp32_rcp fp32_rsqrt".split()},
     **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
        register_allocation_unit register_allocation_scope warp_allocation_granularity shared_allocation_unit_bytes""".split()},
-    "limits.register_partitions": CALCULATOR, "limits.shared_reserved_bytes_per_block": CALCULATOR,
+    "limits.registers_reserved_per_thread": UNPUBLISHED, "limits.register_partitions": CALCULATOR, "limits.shared_reserved_bytes_per_block": CALCULATOR,
     "schedulers.policy.memory_weight": UNPUBLISHED, "schedulers.policy.age_weight": UNPUBLISHED,
     "schedulers.instruction_gap_cycles": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": UNPUBLISHED, "chip.launch_overhead_us": UNPUBLISHED, "load_store.atomic_cycles": UNPUBLISHED,
@@ -54,7 +56,8 @@ EVIDENCE = {  # what both chips share
     **{f"caches.{c}.misses_in_flight": UNPUBLISHED for c in ("constant", "texture_l1", "texture_l2")},
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
        t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
-    "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "units.tex": LINEAGE, "host_link": UNPUBLISHED}
+    "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
+    "units.tex": LINEAGE, "host_link": UNPUBLISHED}
 
 
 def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_units=(), coalescing, bus, link, latency_ns,
@@ -85,6 +88,7 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
                              write="evict", scope="multiprocessor"),
             texture_l2=Cache(size_bytes=texture_l2_bytes, line_bytes=256, sector_bytes=32, ways=8, latency_cycles=53,
                              misses_in_flight=32, write="evict", scope="partition")),
+        texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
         load_store=LoadStore(reads_in_flight_per_multiprocessor=20, stores_in_flight_per_multiprocessor=32,
                              transaction_cycles=2, atomic_cycles=4),
         interconnect=Interconnect(

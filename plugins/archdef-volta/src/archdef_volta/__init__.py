@@ -1,8 +1,9 @@
 """NVIDIA Volta GV100 (compute capability 7.0): Tesla V100, SXM2, 16 GB."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, Dram, FirstReady, HostLink,
-                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast, Schedulers,
-                          SharedMemory, Unit, Vocabulary, Warp, XorHash, operations)
+from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, Dram, FirstReady,
+                          HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin,
+                          MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations,
+                          TextureUnits)
 from archdef_volta.costs import COSTS, EVIDENCE
 
 FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64
@@ -40,6 +41,7 @@ V100 = Architecture(
                          write="evict", scope="multiprocessor"),
         l2=Cache(size_bytes=192 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
                  write="back", scope="partition")),
+    texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
                          atomic_cycles=1),
     interconnect=Interconnect(

@@ -14,6 +14,8 @@ JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbe
 ACCELSIM = Cite("Khairy et al., Accel-Sim, ISCA 2020", "L1 of a Quadro V100", "measured")
 CHANNELS = Cite("GPGPU-Sim 4.0", "QV100 configuration, 32 channels", "inferred", "a simulator's input; also 4 stacks of 8 channels")
 SPLIT = Cite(JIA.document, "193 cycles to L2, 375 to memory, divided over the stations", "inferred", JIA.note)
+FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
+FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit
@@ -38,6 +40,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     Operation("lsu", 9): "atomic_shared"}
 
 EVIDENCE = {
+    "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
     "coalescing": GUIDE, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
     "host_link": UNPUBLISHED, "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": LINEAGE, "units.xu": LINEAGE,

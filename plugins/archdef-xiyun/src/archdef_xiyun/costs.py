@@ -43,7 +43,7 @@ EVIDENCE = {
     "chip.block_turnover_cycles": UNPUBLISHED, "chip.launch_overhead_us": EMPTY,
     **{f"limits.{name}": USAGE for name in """register_allocation_unit register_allocation_scope register_partitions
        warps_per_register_partition warp_allocation_granularity""".split()},
-    "limits.blocks_per_multiprocessor": API, "limits.local_bytes_per_thread": PROPERTIES,
+    "limits.registers_reserved_per_thread": UNPUBLISHED, "limits.blocks_per_multiprocessor": API, "limits.local_bytes_per_thread": PROPERTIES,
     **{f"limits.{name}": UNPUBLISHED for name in """shared_allocation_unit_bytes shared_reserved_bytes_per_block
        register_allocation_unit_exceptions shared_carveouts block_dimensions kernel_instructions parameter_bytes
        constant_bytes""".split()},

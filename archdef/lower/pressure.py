@@ -1,0 +1,202 @@
+"""How many registers a thread needs: what is alive at once, in the order of the text and in the order of the flow of data.
+
+An assembler moves loads and what leads to them up, so that their latencies overlap, and holds more values for it. It does so as long
+as registers are to be had for nothing: up to the number at which the multiprocessor is still full. Beyond that it keeps closer to the
+text. So the answer is what data flow asks for, at most what costs no warp, and at least what the text asks for.
+"""
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+
+import attrs
+
+from archdef.lower.encoding import Kind, Space
+from archdef.lower.virtual import Code, Op, Unit, masks, successors
+from archdef.ptx.graph import chains
+from archdef.ptx.liveness import live_sets
+
+_READS = frozenset((Kind.LOAD, Kind.TEXTURE, Kind.ATOM))
+_WRITES = frozenset((Kind.STORE, Kind.ATOM))
+_STAY = frozenset((Kind.CALL, Kind.CALL_INDIRECT, Kind.BARRIER, Kind.FENCE, Kind.SYSTEM, Kind.PHASE, Kind.COPY, Kind.COPY_GROUP, Kind.BULK,
+                   Kind.SURFACE, Kind.VOTE, Kind.SHUFFLE, Kind.MATCH, Kind.REDUX, Kind.SPECIAL, Kind.EXIT, Kind.RETURN, Kind.TRAP))
+"""Kinds that nothing with an effect, and no access to memory, is moved across."""
+_LAST = frozenset((Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.EXIT, Kind.RETURN, Kind.TRAP))
+_LONG = 1 << 20
+"""Latency of what comes from memory: longer than anything that could be done meanwhile."""
+_EVERYWHERE = (Space.GLOBAL, Space.SHARED, Space.LOCAL)
+
+
+@attrs.frozen
+class Demand:
+    """32-bit registers that a function needs, those of its callees included."""
+
+    in_order: int
+    """In the order of the text."""
+    by_flow: int
+    """In the order of the flow of data."""
+
+    def within(self, room: int) -> int:
+        """Give the registers that an assembler would take if `room` of them limit nothing."""
+        return max(self.in_order, min(self.by_flow, room))
+
+
+def free_registers(architecture) -> int:
+    """Give the most registers per thread with which a multiprocessor still holds all its warps."""
+    limits = architecture.limits
+    each = limits.registers_per_multiprocessor // limits.warps_per_multiprocessor
+    if limits.register_allocation_scope == "warp":
+        each -= each % limits.register_allocation_unit
+    return each // architecture.warp.size
+
+
+def demand(code: Code, unit: Unit, addresses: set[int], of_callee: dict[str, Demand], architecture) -> Demand:
+    """Count the registers that a thread needs in a function; `addresses` count one each, as pointers have 32 bits there.
+
+    Special registers that have not been read yet take none; the stack pointer takes none where the calling convention reserves one.
+    """
+    uses, defs = masks(code)
+    graph = successors(code.ops)
+    alive = live_sets(graph, uses, defs)
+    reserved = unit.stack if architecture.limits.registers_reserved_per_thread else None
+    ones = twos = 0
+    for v, width in enumerate(unit.widths):
+        if width and v not in unit.specials and v != reserved:
+            if width == 8 and v not in addresses:
+                twos |= 1 << v
+            else:
+                ones |= 1 << v
+    latencies = {name: cost.latency_cycles for name, cost in architecture.isa.operations.items()}
+    most = [0, 0]
+    for block in chains(graph):
+        for way, order in enumerate((block, flow(code.ops, block, latencies))):
+            held = _held(code.ops, order) if way else [0] * len(order)
+            live = alive[block[-1]]
+            for place in range(len(order) - 1, -1, -1):
+                op, index = code.ops[order[place]], order[place]
+                behind = live | held[place]
+                for v in op.d:
+                    if v is not None:
+                        behind |= 1 << v
+                count = (behind & ones).bit_count() + 2 * (behind & twos).bit_count()
+                callees = [op.target] if op.kind == Kind.CALL else op.target if op.kind == Kind.CALL_INDIRECT else ()
+                found = [of_callee[name] for name in callees if name in of_callee]
+                count += max((d.by_flow if way else d.in_order for d in found), default=0)
+                most[way] = max(most[way], count)
+                live = live & ~defs[index] | uses[index]
+    return Demand(*most)
+
+
+def _held(ops: Sequence[Op], order: Sequence[int]) -> list[int]:
+    """Give, per place, the address registers of accesses on their way: nobody overwrites one before the access's result is used."""
+    used: dict[int, list[int]] = {}
+    for place, index in enumerate(order):
+        for v in ops[index].reads():
+            used.setdefault(v, []).append(place)
+    ends: list[list[int]] = [[] for _ in range(len(order) + 1)]
+    counts: dict[int, int] = {}
+    mask, held = 0, []
+    at = dict.fromkeys(used, 0)
+    for place, index in enumerate(order):
+        op = ops[index]
+        for v in ends[place]:
+            counts[v] -= 1
+            if not counts[v]:
+                mask &= ~(1 << v)
+        if op.kind in (Kind.LOAD, Kind.ATOM) and type(op.s[0]) is int:
+            first = len(order)
+            for v in op.d:
+                if v in used:
+                    while at[v] < len(used[v]) and used[v][at[v]] <= place:
+                        at[v] += 1
+                    if at[v] < len(used[v]):
+                        first = min(first, used[v][at[v]])
+            if any(v is not None for v in op.d):
+                counts[op.s[0]] = counts.get(op.s[0], 0) + 1
+                mask |= 1 << op.s[0]
+                ends[first].append(op.s[0])
+        held.append(mask)
+    return held
+
+
+# ------------------------------------------------------------------------------------------------------------ data flow
+def flow(ops: Sequence[Op], block: range, latencies: dict[str, int]) -> list[int]:
+    """Order a basic block as its data come: always the op whose operands are there first, of equals the first in the text."""
+    count = len(block)
+    before = _before(ops, block)
+    left = [len(b) for b in before]
+    after: list[list[int]] = [[] for _ in range(count)]
+    for k, origins in enumerate(before):
+        for origin in origins:
+            after[origin].append(k)
+    ready = [0] * count
+    now, order = 0, []
+    waiting: list[tuple[int, int]] = []
+    can_go = [k for k in range(count) if not left[k]]  # a heap: ascending
+    while can_go or waiting:
+        if not can_go:
+            now = max(now, waiting[0][0])
+        while waiting and waiting[0][0] <= now:
+            heapq.heappush(can_go, heapq.heappop(waiting)[1])
+        k = heapq.heappop(can_go)
+        order.append(block[k])
+        done = now + _latency(ops[block[k]], latencies)
+        now += 1
+        for following in after[k]:
+            ready[following] = max(ready[following], done if before[following][k] else now)
+            left[following] -= 1
+            if not left[following]:
+                if ready[following] <= now:
+                    heapq.heappush(can_go, following)
+                else:
+                    heapq.heappush(waiting, (ready[following], following))
+    return order
+
+
+def _latency(op: Op, latencies: dict[str, int]) -> int:
+    if op.kind in _READS:
+        return _LONG
+    return max(1, latencies.get(op.operation, 1))
+
+
+def _before(ops: Sequence[Op], block: range) -> list[dict[int, bool]]:
+    """Give, per op of a block, those that must come before it, and whether it waits for their result."""
+    before: list[dict[int, bool]] = [{} for _ in block]
+    written: dict[int, int] = {}
+    readers: dict[int, list[int]] = {}
+    stores: dict[int, int] = {}
+    loads: dict[int, list[int]] = {}
+    stayed, since = -1, []
+    for k, index in enumerate(block):
+        op, mine = ops[index], before[k]
+
+        def follow(origins: Iterable[int], waits: bool = False, mine=mine, k=k) -> None:
+            for origin in origins:
+                if origin >= 0 and origin != k:
+                    mine[origin] = mine.get(origin, False) or waits
+
+        for v in op.reads():
+            follow([written.get(v, -1)], True)
+            readers.setdefault(v, []).append(k)
+        for v in op.d:
+            if v is not None:
+                follow([written.get(v, -1)], op.guard is not None)
+                follow(readers.get(v, ()))
+                readers[v], written[v] = [], k
+        if k == len(block) - 1 and op.kind in _LAST:
+            follow(range(k))
+        elif op.kind in _STAY:
+            follow([stayed, *since])
+            stayed, since, stores, loads = k, [], {}, {}
+        elif op.kind in _READS or op.kind in _WRITES:
+            follow([stayed])
+            spaces = _EVERYWHERE if op.space == Space.GENERIC else (op.space,)
+            for space in spaces:
+                follow([stores.get(space, -1)])
+                if op.kind in _WRITES:
+                    follow(loads.pop(space, ()))
+                    stores[space] = k
+                else:
+                    loads.setdefault(space, []).append(k)
+            since.append(k)
+    return before
