@@ -189,7 +189,7 @@ def approximate(name, x, *more):
 
 
 def test_exponential_stays_within_two_ulps():
-    assert ulps(approximate("ex2_f32", SAMPLES), np.exp2(SAMPLES.astype(np.float64))).max() <= 1
+    assert ulps(approximate("ex2_f32", SAMPLES), np.exp2(SAMPLES.astype(np.float64))).max() <= 2
 
 
 def test_exponential_of_whole_numbers_is_exact():

@@ -22,7 +22,7 @@ FORMS = every_form()
 MEASURED = [name for name in known() if name in FORMS]
 GROUP = 100
 WINDOW = 64
-SHARE = 2
+SHARE = 8
 """One of so many forms is run in the ordinary suite."""
 VALUE = (np.arange(16, dtype=np.uint8) * 17).tobytes()
 UNKNOWN = {}
@@ -74,7 +74,7 @@ def fault(form: Form, first: int, count: int) -> str | None:
         return f"{type(error).__name__}: {error}"
     if got == wanted:
         return None
-    opcode, *words = form.name.split(".")
+    opcode, *words = form.name.partition("/")[0].split(".")
     accepts = bounds.rule(opcode, tuple(words))
     for column, (found, expected) in enumerate(zip(split(form, got), split(form, wanted))):
         for t in np.flatnonzero(found != expected):

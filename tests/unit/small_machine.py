@@ -2,10 +2,10 @@
 from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, GiB,
                           Interconnect, Isa, KiB,
                           Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast, OPERATION_CLASSES, Operation, Schedulers,
-                          SharedMemory, Unit, Warp, operations)
+                          SharedMemory, TextureUnits, Unit, Warp, operations)
 
 MADE_UP = Cite("this test", "nowhere in particular", "assumed")
-SECTIONS = ("warp chip limits clocks schedulers units isa shared coalescing caches load_store interconnect dram").split()
+SECTIONS = ("warp chip limits clocks schedulers units isa shared coalescing caches texture load_store interconnect dram").split()
 MEMORY = " ".join(name for name in OPERATION_CLASSES if name.startswith(("load", "store", "atomic")))
 OTHERS = " ".join(name for name in OPERATION_CLASSES if name not in MEMORY.split())
 
@@ -32,6 +32,7 @@ def gizmo(**changed) -> Architecture:
                      write="evict", scope="multiprocessor"),
             l2=Cache(size_bytes=64 * KiB, line_bytes=128, sector_bytes=32, ways=8, latency_cycles=20, misses_in_flight=64,
                      write="back", scope="partition")),
+        texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
         load_store=LoadStore(reads_in_flight_per_multiprocessor=32, stores_in_flight_per_multiprocessor=32,
                              transaction_cycles=2, atomic_cycles=1),
         interconnect=Interconnect(request_latency_ns=50, response_latency_ns=50, header_bytes=16, injection_bytes_per_cycle=32,
