@@ -474,7 +474,7 @@ TABLE: tuple[Row, ...] = (
     Row("cp", "u32|s32|u64", f"reduce {_TO_GLOBAL} op=add", "a b n:u32 e?", "bulk_copy", "add_{b}", "bulk_copy", "bulk_copies"),
     # sums in single precision keep subnormals, unlike those of red on global memory (an H100 does)
     Row("cp", "f32", f"reduce {_TO_GLOBAL} op=add", "a b n:u32 e?", "bulk_copy", "add_f32", "bulk_copy", "bulk_copies"),
-    Row("cp", "f64", f"reduce {_TO_GLOBAL} op=add", "a b n:u32 e?", "bulk_copy", "add_f64", "bulk_copy", "bulk_copies"),
+    Row("cp", "f64", f"reduce {_TO_GLOBAL} op=add", "a b n:u32 e?", "bulk_copy", "add_raw_f64", "bulk_copy", "bulk_copies"),
     Row("cp", "f16|bf16", f"reduce {_TO_GLOBAL} op=add noftz", "a b n:u32 e?", "bulk_copy", "add_{type}", "bulk_copy", "bulk_copies"),
     Row("cp", "u32|s32|u64|s64|f16|bf16", f"reduce {_TO_GLOBAL} op=min|max", "a b n:u32 e?", "bulk_copy", "{op}_{type}", "bulk_copy",
         "bulk_copies"),

@@ -65,8 +65,16 @@ def rule(opcode: str, modifiers: tuple[str, ...]):
         return lambda operands, a, b: a & 0xFFFFFFFF == 0 and (abs(a - b) <= 1 << 33 or _lost_nan(operands[0], a))
 
     def accepts(operands, a, b):
+        if "ftz" in modifiers and flushed_or_least(form, a, b):
+            return True
         return close(form, allowed, operands[0] if len(operands) == 1 else None, a, b)
     return accepts
+
+
+def flushed_or_least(form: Format, a: int, b: int) -> bool:
+    """Tell a zero and one of the least normal numbers, of one sign: an error may put a result on either side of where it is flushed."""
+    low, high = sorted((a, b))
+    return form.is_zero(low) and low & form.sign == high & form.sign and high - low - (1 << form.precision - 1) in range(4)
 
 
 def _lost_nan(operand: int, a: int) -> bool:

@@ -48,7 +48,7 @@ class Form:
 
     def launch(self) -> Launch | None:
         """Make the kernel; None if no template fits the row's builder."""
-        from archdef.testing import templates, templates_async, templates_images  # noqa: F401  modules that register templates
+        from archdef.testing import templates, templates_async, templates_bulk, templates_images  # noqa: F401  modules that register templates
 
         template = templates.TEMPLATES.get(self.row.builder)
         return template(self) if template else None

@@ -7,6 +7,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from archdef.ptx import table
+
 INTEGERS, WIDES, FLOATS, DOUBLES, HALVES, PREDICATES = 6, 4, 3, 2, 3, 4
 """How many registers of each kind hold values that end up in memory: %r, %rd, %f, %fd, %h, %p from 0 on."""
 SCRATCH = 64
@@ -15,6 +17,7 @@ COUNTERS = 8
 """Words that all threads change, by one kind of commuting atomic each; once in global, once in shared memory."""
 _LITERALS = (0, 1, 2, 3, 4, 7, 8, 31, 32, 33, 63, 64, -1, -2, 255, 256, 1000, 65535, 65536, 0x7FFFFFFF, -0x80000000)
 _REDUCTIONS = ("add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32", "max.s32", "min.u32")
+_FEATURE_OF_TYPE = {"f64": "fp64", "f16": "fp16", "bf16": "bf16"}
 GLOBAL, LOCAL, GENERIC = "%rd20", "%rd21", "%rd27"
 """Registers that point at the thread's own global and local memory, and at the former by a generic address."""
 
@@ -56,6 +59,16 @@ class Statements:
         self.dice = random.Random(self.draws(0, 0xFFFF))
         write(*arguments)
         self.dice = None
+
+    def one(self, *texts: str) -> str:
+        """Pick one of the instructions that the architecture has."""
+        return self.pick(*[text for text in texts if self.can(text)])
+
+    def can(self, text: str) -> bool:
+        """Tell whether the architecture has an instruction; features that hang on the space of an access are not asked for."""
+        opcode, *words = text.split(None, 1)[0].split(".")
+        needs = {_FEATURE_OF_TYPE.get(w.removesuffix("x2")) for w in words} - {None, "fp16" if opcode == "cvt" else None}
+        return self.features.issuperset(needs.union(table.find(opcode, tuple(words)).features))
 
     def has(self, feature: str, *texts: str) -> tuple[str, ...]:
         """Give texts if the architecture has a feature."""
@@ -105,7 +118,7 @@ class Statements:
     # --------------------------------------------------------------------------------------------------------- integers
     def integer(self, guard: str) -> None:
         r, a, b, c = self.r(), self.r(), self.source(), self.source()
-        self.emit(self.pick(
+        self.emit(self.one(
             f"add.s32 {r}, {a}, {b}", f"sub.s32 {r}, {a}, {b}", f"mov.u32 {r}, {b}", f"mul.lo.s32 {r}, {a}, {b}",
             f"mad.lo.s32 {r}, {a}, {b}, {c}", f"min.s32 {r}, {a}, {b}", f"max.u32 {r}, {a}, {b}", f"mul.hi.u32 {r}, {a}, {b}",
             f"mul.hi.s32 {r}, {a}, {b}", f"div.u32 {r}, {a}, {b}", f"rem.s32 {r}, {a}, {b}", f"div.s32 {r}, {a}, {b}",
@@ -115,21 +128,21 @@ class Statements:
             f"slct.s32.f32 {r}, {a}, {b}, {self.f()}", f"set.lt.u32.s32 {r}, {a}, {b}", f"set.ge.and.s32.u32 {r}, {a}, {b}, {self.not_p()}",
             f"set.leu.s32.f32 {r}, {self.f()}, {self.f()}", f"selp.b32 {r}, {a}, {b}, {self.p()}",
             f"vabsdiff4.u32.s32.u32.sat {r}, {a}, {self.r()}, {self.r()}", f"vabsdiff4.u32.u32.u32.add {r}, {a}, {self.r()}, {self.r()}",
-            *self.has("int_dot", f"dp4a.s32.u32 {r}, {a}, {b}, {c}", f"dp2a.hi.u32.s32 {r}, {a}, {b}, {c}"),
-            *self.has("int16x2", f"add.s16x2 {r}, {a}, {self.r()}", f"max.relu.s16x2 {r}, {a}, {self.r()}", f"min.u16x2 {r}, {a}, {self.r()}",
-                      f"min.relu.s32 {r}, {a}, {b}")), guard)
+            f"dp4a.s32.u32 {r}, {a}, {b}, {c}", f"dp2a.hi.u32.s32 {r}, {a}, {b}, {c}",
+            f"add.s16x2 {r}, {a}, {self.r()}", f"max.relu.s16x2 {r}, {a}, {self.r()}", f"min.u16x2 {r}, {a}, {self.r()}",
+            f"min.relu.s32 {r}, {a}, {b}"), guard)
 
     def logic(self, guard: str) -> None:
         r, a, b = self.r(), self.r(), self.source()
-        self.emit(self.pick(
+        self.emit(self.one(
             f"and.b32 {r}, {a}, {b}", f"or.b32 {r}, {a}, {b}", f"xor.b32 {r}, {a}, {b}", f"not.b32 {r}, {a}", f"cnot.b32 {r}, {a}",
             f"shl.b32 {r}, {a}, {b}", f"shr.u32 {r}, {a}, {b}", f"shr.s32 {r}, {a}, {b}", f"lop3.b32 {r}, {a}, {b}, {self.r()}, {self.number(255)}",
-            *self.has("byte_permute", f"prmt.b32 {r}, {a}, {b}, {self.source()}", f"prmt.b32.{self.pick('f4e', 'b4e', 'rc8', 'ecl', 'rc16')} {r}, {a}, {b}, {self.r()}"),
-            *self.has("funnel_shift", f"shf.{self.pick('l', 'r')}.{self.pick('wrap', 'clamp')}.b32 {r}, {a}, {b}, {self.source()}")), guard)
+            f"prmt.b32 {r}, {a}, {b}, {self.source()}", f"prmt.b32.{self.pick('f4e', 'b4e', 'rc8', 'ecl', 'rc16')} {r}, {a}, {b}, {self.r()}",
+            f"shf.{self.pick('l', 'r')}.{self.pick('wrap', 'clamp')}.b32 {r}, {a}, {b}, {self.source()}"), guard)
 
     def field(self, guard: str) -> None:
         r, a, b, c, d, e = self.r(), self.r(), self.position(), self.position(), self.rd(), self.rd()
-        self.emit(self.pick(
+        self.emit(self.one(
             f"popc.b32 {r}, {a}", f"clz.b32 {r}, {a}", f"brev.b32 {r}, {a}", f"bfe.u32 {r}, {a}, {b}, {c}", f"bfe.s32 {r}, {a}, {b}, {c}",
             f"bfi.b32 {r}, {a}, {self.source()}, {b}, {c}", f"bfind.s32 {r}, {a}", f"bfind.shiftamt.u32 {r}, {a}", f"fns.b32 {r}, {a}, {b}, {c}",
             f"bmsk.clamp.b32 {r}, {a}, {b}", f"szext.wrap.s32 {r}, {a}, {b}", f"popc.b64 {r}, {d}", f"clz.b64 {r}, {d}", f"brev.b64 {d}, {e}",
@@ -137,7 +150,7 @@ class Statements:
 
     def wide(self, guard: str) -> None:
         d, a, b, r = self.rd(), self.rd(), self.rd(), self.r()
-        self.emit(self.pick(
+        self.emit(self.one(
             f"add.s64 {d}, {a}, {b}", f"sub.s64 {d}, {a}, {b}", f"cvt.s64.s32 {d}, {r}", f"cvt.u64.u32 {d}, {r}",
             f"cvt.u32.u64 {self.r()}, {a}", f"mul.wide.s32 {d}, {r}, {self.source()}", f"mul.wide.u32 {d}, {r}, {self.source()}",
             f"mad.wide.s32 {d}, {r}, {self.source()}, {b}", f"mul.lo.s64 {d}, {a}, {b}", f"mul.hi.u64 {d}, {a}, {b}",
@@ -150,7 +163,7 @@ class Statements:
 
     def narrow(self, guard: str) -> None:
         h, a, b = self.h(), self.h(), self.h()
-        self.emit(self.pick(
+        self.emit(self.one(
             f"cvt.u16.u32 {h}, {self.r()}", f"cvt.s32.s16 {self.r()}, {a}", f"cvt.u32.u16 {self.r()}, {a}", f"add.s16 {h}, {a}, {b}",
             f"sub.s16 {h}, {a}, {b}", f"mul.lo.s16 {h}, {a}, {b}", f"mul.wide.s16 {self.r()}, {a}, {b}", f"shr.s16 {h}, {a}, {self.source()}",
             f"shr.u16 {h}, {a}, {self.source()}", f"shl.b16 {h}, {a}, {self.source()}", f"max.s16 {h}, {a}, {b}", f"min.u16 {h}, {a}, {b}",
@@ -177,7 +190,7 @@ class Statements:
     def predicate(self, guard: str) -> None:
         p, q, a, b = self.p(), self.p(), self.r(), self.source()
         order = self.pick("lt", "ge", "eq", "ne")
-        self.emit(self.pick(
+        self.emit(self.one(
             f"setp.{order}.s32 {p}, {a}, {b}", f"setp.{order}.u32 {p}, {a}, {b}", f"setp.{order}.s64 {p}, {self.rd()}, {self.rd()}",
             f"setp.{order}.{self.pick('and', 'or', 'xor')}.s32 {p}, {a}, {b}, {self.pick('', '!')}{q}",
             f"setp.{order}.s32 %p0|%p1, {a}, {b}", f"setp.hi.and.u32 %p2|%p3, {a}, {b}, {q}",
@@ -187,7 +200,7 @@ class Statements:
     # --------------------------------------------------------------------------------------------------- floating point
     def floating(self, guard: str) -> None:
         f, a, b = self.f(), self.f(), self.f()
-        self.emit(self.pick(
+        self.emit(self.one(
             f"add.rn.f32 {f}, {a}, {b}", f"sub.rn.f32 {f}, {a}, {b}", f"mul.rn.f32 {f}, {a}, {b}", f"mov.f32 {f}, {a}",
             f"mov.b32 {f}, {self.r()}", f"mov.b32 {self.r()}, {a}", f"cvt.rn.f32.s32 {f}, {self.r()}", f"add.rz.f32 {f}, {a}, {b}",
             f"mul.rp.f32 {f}, {a}, 0f3F9D70A4", f"sub.sat.f32 {f}, {a}, {b}", f"min.f32 {f}, {a}, {b}", f"max.ftz.f32 {f}, {a}, {b}",
@@ -195,23 +208,23 @@ class Statements:
             f"rcp.rm.f32 {f}, {a}", f"abs.f32 {f}, {a}", f"neg.f32 {f}, {a}", f"selp.f32 {f}, {a}, {b}, {self.p()}",
             f"slct.ftz.f32.f32 {f}, {a}, {b}, {self.f()}", f"set.ltu.f32.f32 {f}, {a}, {b}",
             f"setp.{self.pick('lt', 'geu', 'eq', 'neu', 'nan', 'gtu')}.f32 {self.p()}, {a}, {b}", f"copysign.f32 {f}, {a}, {b}",
-            *self.has("fp32_fma", f"fma.rn.f32 {f}, {a}, {b}, {self.f()}", f"fma.rm.f32 {f}, {a}, {b}, {self.f()}",
-                      f"fma.rn.sat.f32 {f}, {a}, {b}, {self.f()}")), guard)
+            f"fma.rn.f32 {f}, {a}, {b}, {self.f()}", f"fma.rm.f32 {f}, {a}, {b}, {self.f()}",
+            f"fma.rn.sat.f32 {f}, {a}, {b}, {self.f()}"), guard)
 
     def convert(self, guard: str) -> None:
         f, r, d = self.f(), self.r(), self.rd()
-        self.emit(self.pick(
+        self.emit(self.one(
             f"cvt.rz.f32.u64 {f}, {d}", f"cvt.rzi.s32.f32 {r}, {f}", f"cvt.rni.u32.f32 {r}, {f}", f"cvt.rmi.s64.f32 {d}, {f}",
             f"cvt.rpi.f32.f32 {f}, {self.f()}", f"cvt.rn.sat.f32.s64 {f}, {d}", f"cvt.sat.u8.s32 {r}, {r}", f"cvt.sat.s32.s64 {r}, {d}",
             f"cvt.rn.f16.f32 {self.h()}, {f}", f"cvt.f32.f16 {f}, {self.h()}", f"cvt.rni.s16.f32 {self.h()}, {f}",
             f"cvt.pack.sat.s16.s32 {r}, {self.r()}, {self.r()}", f"cvt.pack.sat.u8.s32.b32 {r}, {self.r()}, {self.r()}, {self.r()}",
-            *self.has("fp16", f"cvt.rn.f16x2.f32 {r}, {f}, {self.f()}", f"cvt.rz.relu.f16.f32 {self.h()}, {f}"),
-            *self.has("bf16", f"cvt.rn.bf16.f32 {self.h()}, {f}", f"cvt.f32.bf16 {f}, {self.h()}",
-                      f"cvt.rn.satfinite.bf16x2.f32 {r}, {f}, {self.f()}")), guard)
+            f"cvt.rn.f16x2.f32 {r}, {f}, {self.f()}", f"cvt.rz.relu.f16.f32 {self.h()}, {f}",
+            f"cvt.rn.bf16.f32 {self.h()}, {f}", f"cvt.f32.bf16 {f}, {self.h()}",
+            f"cvt.rn.satfinite.bf16x2.f32 {r}, {f}, {self.f()}"), guard)
 
     def double(self, guard: str) -> None:
         d, a, b = self.fd(), self.fd(), self.fd()
-        self.emit(self.pick(
+        self.emit(self.one(
             f"add.rn.f64 {d}, {a}, {b}", f"sub.rz.f64 {d}, {a}, {b}", f"mul.rn.f64 {d}, {a}, {b}", f"fma.rn.f64 {d}, {a}, {b}, {self.fd()}",
             f"fma.rp.f64 {d}, {a}, {b}, {self.fd()}", f"cvt.rn.f64.s32 {d}, {self.r()}", f"cvt.f64.f32 {d}, {self.f()}",
             f"cvt.rn.f32.f64 {self.f()}, {a}", f"cvt.rzi.s64.f64 {self.rd()}, {a}", f"cvt.rm.f64.u64 {d}, {self.rd()}",
@@ -222,19 +235,19 @@ class Statements:
 
     def half(self, guard: str) -> None:
         h, a, b, c = self.h(), self.h(), self.h(), self.h()
-        self.emit(self.pick(
+        self.emit(self.one(
             f"add.f16 {h}, {a}, {b}", f"sub.sat.f16 {h}, {a}, {b}", f"mul.f16 {h}, {a}, {b}", f"fma.rn.f16 {h}, {a}, {b}, {c}",
             f"fma.rn.relu.f16 {h}, {a}, {b}, {c}", f"neg.f16 {h}, {a}", f"abs.f16 {h}, {a}", f"min.f16 {h}, {a}, {b}", f"max.NaN.f16 {h}, {a}, {b}",
             f"setp.ltu.f16 {self.p()}, {a}, {b}", f"set.ge.u32.f16 {self.r()}, {a}, {b}", f"set.eq.f16.f16 {h}, {a}, {b}",
-            *self.has("bf16", f"fma.rn.bf16 {h}, {a}, {b}, {c}", f"add.bf16 {h}, {a}, {b}", f"max.bf16 {h}, {a}, {b}",
-                      f"setp.gt.bf16 {self.p()}, {a}, {b}")), guard)
+            f"fma.rn.bf16 {h}, {a}, {b}, {c}", f"add.bf16 {h}, {a}, {b}", f"max.bf16 {h}, {a}, {b}",
+            f"setp.gt.bf16 {self.p()}, {a}, {b}"), guard)
 
     def pair(self, guard: str) -> None:
         r, a, b, c = self.r(), self.r(), self.r(), self.r()
-        self.emit(self.pick(
+        self.emit(self.one(
             f"add.f16x2 {r}, {a}, {b}", f"mul.sat.f16x2 {r}, {a}, {b}", f"fma.rn.f16x2 {r}, {a}, {b}, {c}", f"neg.f16x2 {r}, {a}",
             f"max.f16x2 {r}, {a}, {b}", f"setp.lt.f16x2 %p0|%p2, {a}, {b}", f"set.gt.f16x2.f16x2 {r}, {a}, {b}",
-            *self.has("bf16", f"fma.rn.bf16x2 {r}, {a}, {b}, {c}", f"min.NaN.bf16x2 {r}, {a}, {b}", f"abs.bf16x2 {r}, {a}")), guard)
+            f"fma.rn.bf16x2 {r}, {a}, {b}, {c}", f"min.NaN.bf16x2 {r}, {a}, {b}", f"abs.bf16x2 {r}, {a}"), guard)
 
     # ----------------------------------------------------------------------------------------------------------- memory
     def memory(self, guard: str) -> None:
@@ -284,7 +297,8 @@ class Statements:
                         f"atom.global.{_REDUCTIONS[counter]} %r20, [%rd24+{4 * counter}], {self.source()}",
                         f"atom.global.{self.pick('add.u32', 'exch.b32', 'max.s32', 'inc.u32', 'dec.u32', 'xor.b32')} {r}, {at}, {a}",
                         f"atom.global.cas.b32 {r}, {at}, {a}, {b}"]
-            choices += self.has("atomics_global_64", f"atom.global.{self.pick('add.u64', 'min.s64', 'exch.b64')} {self.rd()}, "
+            minimum = self.has("atomics_minmax_64", "min.s64")
+            choices += self.has("atomics_global_64", f"atom.global.{self.pick('add.u64', 'exch.b64', *minimum)} {self.rd()}, "
                                                      f"[{GLOBAL}+{8 * self.number(7)}], {self.rd()}")
             choices += self.has("atomics_float_add", f"atom.global.add.f32 {self.f()}, {at}, {self.f()}")
             choices += self.has("atomics_half_add", f"atom.global.add.noftz.f16x2 {r}, {at}, {self.r()}")

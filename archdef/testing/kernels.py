@@ -250,8 +250,7 @@ class Kernel(Statements):
             mode = self.pick("up", "down", "bfly", "idx")
             choices.append(f"shfl.sync.{mode}.b32 {r}|{p}, {self.r()}, {self.source()}, {self.control(mode)}, -1")
         if "shuffle" in self.features and not everybody and "bit_operations" in self.features:  # from the last lane that is here
-            last = self.lanes_here()
-            choices.append(f"bfind.u{bits} %r20, {last};\n    shfl.sync.idx.b32 {r}|{p}, {self.r()}, %r20, {bits - 1}, {mask}")
+            choices.append(f"bfind.u{bits} %r20, {mask};\n    shfl.sync.idx.b32 {r}|{p}, {self.r()}, %r20, {bits - 1}, {mask}")
         choices.append(f"bar.warp.sync {mask}")
         self.emit(self.pick(*choices))
 
@@ -260,10 +259,6 @@ class Kernel(Statements):
         field = self.mask_bits - 1
         segment = self.pick(0, *(field + 1 - width for width in (1, 8, 16)))
         return segment << 8 | (0 if mode == "up" else field if field == 63 else self.pick(0, 7, field))
-
-    def lanes_here(self) -> str:
-        """Give the register of the mask; it names lanes that are there and no others, for ballots make it."""
-        return self.mask
 
     def leave(self) -> None:
         """Some threads end."""

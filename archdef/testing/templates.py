@@ -276,6 +276,7 @@ def hint(form: Form) -> Launch:
     operands = {"nanosleep": "%r26", "applypriority": "[%rd31], 128", "discard": "[%rd27], 128", "prefetch": "[%rd30]",
                 "prefetchu": "[%rd30]", "pmevent": "1", "setmaxnreg": "64"}.get(form.row.opcode, "")
     operands = "[%rd30], 128" if form.row.opcode == "fence" and form.row.operands else operands
+    operands = "[%rd27], 16" + ", 0" * bool(form.bound.get("hint")) if form.row.opcode == "cp" else operands
     body = base("%rd30", "in", 8) + base("%rd31", "out", 16) + "    mov.u32 %r26, 20; mov.u64 %rd27, %rd31;\n"
     body += load_operand("b64", 1, 0) + store_result("b64", 1, 0) + f"    {form.name} {operands};\n"
     body += "    ld.global.b64 %rd2, [%rd31]; st.global.b64 [%rd31+8], %rd2;\n"

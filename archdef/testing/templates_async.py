@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from archdef.testing.compare import Launch
 from archdef.testing.forms import Form
+from archdef.testing.templates_bulk import bulk_group
 from archdef.testing.templates import THREADS, base, inputs, kernel, launch, load_operand, register, store_result, template
 
 # ------------------------------------------------------------------------------------------------------------------ copies
@@ -40,6 +41,8 @@ def copy_async(form: Form) -> Launch:
 @template("copy_group")
 def copy_group(form: Form) -> Launch:
     """Two groups, of which the older one is waited for first."""
+    if "bulk" in form.modifiers:
+        return bulk_group(form)
     body = base("%rd30", "in", CELL) + base("%rd31", "out", CELL) + POINT
     for k in range(2):
         body += f"    cp.async.ca.shared.global [%rd20+{16 * k}], [%rd30+{16 * k}], 16;\n    cp.async.commit_group;\n"

@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 
+from archdef.testing import values
 from archdef.testing.compare import Launch, Seen
 from archdef.testing.forms import Form
 from archdef.testing.reference import Image
@@ -109,6 +110,47 @@ def texture_query(form: Form) -> Launch:
     seen = Image(surface=surface, layered=layered, channels=4, normalized=not surface)
     return _launch(form, [], [], f"{form.name} %r10, [%rd1]{level}", [("b32", "%r10")],
                    np.zeros((*shape, 4), "u1"), seen)
+
+
+@template("kind_test")
+def kind_test(form: Form) -> Launch:
+    """Of a texture's or surface's handle, and of what is none."""
+    seen = Image(surface=form.bound["kind"] == "surfref")
+    text = f"{form.name} %p1, %rd1; {form.name} %p2, %rd30; selp.u32 %r10, 1, 0, %p1; selp.u32 %r11, 1, 0, %p2"
+    return _launch(form, [], [], text, [("b32", "%r10"), ("b32", "%r11")], np.zeros((4, 4), "u4"), seen)
+
+
+@template("surface_formatted", "surface_reduce")
+def surface_texels(form: Form) -> Launch:
+    """Each thread's own texel, of a format that the form picks; beyond the borders too where nothing comes of it."""
+    source, geometry, type = random.Random(form.seed), form.bound["geometry"], form.types[0]
+    stores, layered = form.row.opcode == "sust", geometry[0] == "a"
+    count = int((form.bound.get("vec") or "v1")[1:])
+    texels = stores or "p" in form.modifiers
+    dtype = source.choice(["u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4"]) if stores else source.choice("ui") + str(min(4, width(type) // 8))
+    channels = source.choice([1, 2, 4]) if stores else width(type) // 32
+    shape = {"1d": (COUNT,), "2d": (COUNT // 6, 6), "3d": (COUNT // 24, 4, 6), "a1d": (COUNT // 6, 6), "a2d": (COUNT // 24, 4, 6)}[geometry]
+    axes = [np.arange(COUNT, dtype="i4") // int(np.prod(shape[k + 1:])) % shape[k] for k in range(len(shape))]
+    if form.bound["boundary"] == "zero":
+        axes[-1] = np.where(np.arange(COUNT) % 7 == 3, -1 - axes[-1], axes[-1]).astype("i4")
+    texel = np.dtype(dtype).itemsize * channels
+    columns = [axes[-1] if texels else axes[-1] * np.int32(texel), *axes[-2::-1]]
+    if layered:
+        columns = [columns[-1], *columns[:-1]]
+    names = [register("b32", k + 1) for k in range(len(columns))]
+    padded = [*names, *names[-1:] * (len(WORDS[geometry]) - len(names))]
+    wide = width(type) == 64
+    data = values.rows(form.seed, ["f32" if dtype[0] == "f" else "b64" if wide else "b32"] * count, COUNT)
+    for k in range(count):
+        for half in range(2 if wide else 1):
+            columns.append(np.array([row[k] >> 32 * half & 0xFFFFFFFF for row in data], "u4").view("i4"))
+            names.append(register("b32", 6 + 2 * k + half))
+    sources = [register(type, 20 + k) if wide else f"%r{16 + k}" for k in range(count)]
+    fill = "; ".join(f"mov.b64 {s}, {{%r{6 + 2 * k}, %r{7 + 2 * k}}}" if wide else f"mov.b32 {s}, %r{6 + 2 * k}" for k, s in enumerate(sources))
+    image = _texels(source, (*shape, channels) if channels > 1 else shape, dtype)
+    listed = "{" + ", ".join(sources) + "}" if stores else sources[0]
+    text = f"{fill}; {form.name} [%rd1, {{{', '.join(padded)}}}], {listed}"
+    return _launch(form, columns, names, text, [], image, Image(surface=True, layered=layered, channels=channels))
 
 
 @template("surface_load", "surface_store")

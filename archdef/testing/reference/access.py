@@ -18,10 +18,15 @@ _CACHES = ("ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::evict_normal", "
            "L2::64B", "L2::128B", "L2::256B")
 
 
-def area(t, space: str, address: int, size: int) -> tuple[bytearray, int]:
-    """Give the bytes behind an address in a space (none: generic), after checking alignment and bounds."""
+def area(t, space: str, address: int, size: int, length: int = 0) -> tuple[bytearray, int]:
+    """Give the bytes behind an address in a space (none: generic), after checking alignment and bounds.
+
+    size   : bytes to which the address is aligned.
+    length : bytes of the access, if they are more.
+    """
     if address % size:
         raise Wrong(f"misaligned access of {size} bytes at {address:#x}")
+    size = max(size, length)
     if not space:
         for name, start, length in (("shared", SHARED_WINDOW, WINDOW_BYTES), ("local", LOCAL_WINDOW, WINDOW_BYTES),
                                     ("param", PARAMETER_WINDOW, PARAMETER_BYTES)):

@@ -125,7 +125,7 @@ def _test(c: Context, i, address, space: str, operand, parity: bool) -> Step:
 
 
 # ---------------------------------------------------------------------------------------------------------------- copies
-@means("cp")
+@means("cp.async")
 def copy(c: Context, i, words: Words) -> Step:
     """``cp.async``: 4, 8 or 16 bytes from global to shared memory; bytes past the source's size are zeros."""
     words.one("async")

@@ -26,7 +26,7 @@ class Step:
     """One instruction, ready to run."""
 
     kind: str
-    """``plain``; ``branch``, ``call``, ``return``, ``exit``, ``trap``; ``barrier``, ``warp``."""
+    """``plain``; ``branch``, ``call``, ``return``, ``exit``, ``trap``; ``barrier``, ``warp``; ``until``, which waits until it holds."""
     act: Act
     instruction: ir.Instruction = None
     holds: Act | None = None
@@ -39,7 +39,7 @@ MEANINGS: dict[str, Meaning] = {}
 
 
 def means(*opcodes: str):
-    """Register what opcodes mean."""
+    """Register what opcodes mean; ``cp.async.bulk`` is every instruction that begins so, and goes before ``cp.async`` and ``cp``."""
     def register(meaning: Meaning) -> Meaning:
         MEANINGS.update(dict.fromkeys(opcodes, meaning))
         return meaning
@@ -91,7 +91,8 @@ class Context:
 
     def compile(self, instruction: ir.Instruction) -> Step:
         """Make the step of an instruction."""
-        meaning = MEANINGS.get(instruction.opcode)
+        words = (instruction.opcode, *instruction.modifiers)
+        meaning = next(filter(None, (MEANINGS.get(".".join(words[:count])) for count in (3, 2, 1))), None)
         if meaning is None:
             raise unknown(instruction, f"meaning for {instruction.opcode}")
         words = Words(instruction)

@@ -1,6 +1,8 @@
 """Conversions between numbers: ``cvt`` in all its forms."""
 from __future__ import annotations
 
+import attrs
+
 from archdef.testing.reference import floats
 from archdef.testing.reference.code import Context, Step, Words, means
 from archdef.testing.reference.errors import unknown
@@ -37,7 +39,7 @@ def convert(c: Context, i, words: Words) -> Step:
             result = floats.from_whole(FORMATS[to], a, mode or "rn")
         if to in FORMATS:
             if ftz and to == "f32":
-                result = FORMATS["f32"].flush(result)
+                result = FORMATS["f32"].flush(result)     # of f16 and bf16, whose subnormal numbers keep their value in f32
             if sat:
                 result = floats.saturate(FORMATS[to], result)
         return result
@@ -51,7 +53,7 @@ def convert(c: Context, i, words: Words) -> Step:
         return clamp(to, floats.to_whole(form, a, _WHOLE[whole]))
 
     def to_float(a):
-        source, target = FORMATS[from_], FORMATS[to]
+        source, target = FORMATS[from_], attrs.evolve(FORMATS[to], flushes=ftz and to == "f32")
         if source.is_nan(a):
             if to == from_ and source.bits > 16 and not (ftz or whole):
                 return a                                     # a plain move

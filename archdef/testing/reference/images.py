@@ -11,10 +11,13 @@ import numpy as np
 
 from archdef.ptx import ir
 from archdef.testing import texturing
+from archdef.testing.reference import floats
 from archdef.testing.reference.access import elements_of
+from archdef.testing.reference.atomics import operation
 from archdef.testing.reference.code import Context, Step, Words, means
 from archdef.testing.reference.errors import Wrong, unknown
-from archdef.testing.reference.types import read, signed, width
+from archdef.testing.reference.formats import F16, F32
+from archdef.testing.reference.types import clamp, read, signed, width
 
 _GEOMETRIES = {"1d": "x", "2d": "xy", "3d": "xyz", "a1d": "lx", "a2d": "lxy", "cube": "xyz", "acube": "lxyz"}
 """Geometry → what its coordinates are: l is a layer, which is unsigned."""
@@ -120,20 +123,21 @@ def _sample(t, image: Image, geometry: str, type: str, patterns: list[int], gath
         layer = min(patterns[0], image.layers // (6 if image.cube else 1) - 1)
         at = at[1:]
     where = [np.array([x]) for x in at]
-    modes = [*image.modes, *image.modes[-1:] * 3][:len(image.axes)]
-    how = dict(filter=image.filter, address=modes, normalized=image.normalized, read=image.read)
+    modes = [*image.modes, *image.modes[-1:] * 3][:3]
+    how = {"filter": image.filter, "address": modes, "normalized": image.normalized, "read": image.read}
     if geometry.endswith("cube"):
         face, x, y = texturing.cube_face(*where)
-        where, layer = [x, y], 6 * layer + int(face[0])
+        where, layer, how["centred"] = [x, y], 6 * layer + int(face[0]), True
     if len(where) != len(image.axes):
         raise Wrong(f"a texture of {len(image.axes)} axes is not .{geometry}")
     texels = image.texels(memory, layer)
     if type == "s32":
-        inside = all(0 <= x < size for x, size in zip(at, texels.shape[-2::-1]))
+        inside = all(0 <= x < size for x, size in zip(at, texels.shape[-2::-1])) and (geometry[0] != "a" or patterns[0] < image.layers)
         elements = texturing.elements(texels, image.read)
         return elements[tuple(at[::-1])] if inside else np.zeros(image.channels, elements.dtype)
     if gathered is not None:
         del how["filter"]
+        how["address"] = modes[:2]
         return texturing.gather(texels, *where, component=gathered, **how)[0]
     return texturing.fetch(texels, where, **how)[0]
 
@@ -153,15 +157,52 @@ def query(c: Context, i, words: Words) -> Step:
     return Step("plain", act)
 
 
+_SURFACE_REDUCTIONS = ("add", "min", "max", "and", "or")
+
+
+@means("sured")
+def surface_reduction(c: Context, i, words: Words) -> Step:
+    """``sured``: on elements of a surface; ``.b`` counts bytes, ``.p`` texels, whose signedness is then the surface's."""
+    (type,) = i.types
+    geometry, formatted = words.one(*_GEOMETRIES), words.one("b", "p") == "p"
+    boundary, name = words.one("trap", "clamp", "zero"), words.one(*_SURFACE_REDUCTIONS)
+    image, at = image_of(c, i, i.operands[0], True), coordinates(c, i, i.operands[1], geometry, "s32")
+    value, size = c.source(i, elements_of(i, i.operands[2], 1)[0], type), width(type) // 8
+
+    def act(t):
+        found, place = image(t), [p(t) for p in at]
+        if formatted:
+            place[0] *= np.dtype(found.dtype).itemsize * found.channels
+        address = _surface_address(i, found, geometry, boundary, place, size)
+        if address is not None:
+            signs = formatted and name in ("min", "max") and np.dtype(found.dtype).kind == "i"
+            change = operation(i, words, name, f"s{8 * size}" if signs else type, 1)
+            old = int.from_bytes(t.block.memory.read(address, size), "little")
+            t.block.memory.write(address, change(old, value(t), True).to_bytes(size, "little"))
+    return Step("plain", act)
+
+
+@means("istypep")
+def is_type(c: Context, i, words: Words) -> Step:
+    """``istypep``: whether a handle in a register is one of a texture, a sampler or a surface."""
+    kind = words.one("texref", "samplerref", "surfref")
+    handle, store = c.source(i, i.operands[1], "u64"), c.predicate_destinations(i, i.operands[0])[0]
+
+    def act(t):
+        found = t.block.memory.images.get(handle(t))
+        store(t, found is not None and kind == ("surfref" if found.surface else "texref"))
+    return Step("plain", act)
+
+
 @means("suld", "sust")
 def surface(c: Context, i, words: Words) -> Step:
-    """``suld.b``, ``sust.b``: bytes of a surface; x counts bytes.
+    """``suld.b``, ``sust.b``: bytes of a surface; x counts bytes. ``sust.p``: texels, made of registers of 32 bits.
 
     Out of range ``.trap`` ends the kernel, ``.zero`` reads zeros and drops what is stored, ``.clamp`` takes the nearest place.
     """
     (type,) = i.types
     loads, geometry = i.opcode == "suld", words.one(*_GEOMETRIES)
-    words.one("b")
+    formatted = words.one("b", *([] if loads else ["p"])) == "p"
     boundary, count = words.one("trap", "clamp", "zero"), int(words.one("v2", "v4", default="v1")[1:])
     words.ignore("ca", "cg", "cs", "cv", "wb", "wt")
     named, place, data = (1, 2, 0) if loads else (0, 1, 2)
@@ -172,15 +213,38 @@ def surface(c: Context, i, words: Words) -> Step:
     size = width(type) // 8
 
     def act(t):
-        found = image(t)
-        address = _surface_address(i, found, geometry, boundary, [p(t) for p in at], size * count)
+        found, place = image(t), [p(t) for p in at]
+        if formatted:
+            return store_texel(t, found, place)
+        address = _surface_address(i, found, geometry, boundary, place, size * count)
         if loads:
             held = bytes(size * count) if address is None else t.block.memory.read(address, size * count)
             for k, store in enumerate(stores):
                 store(t, int.from_bytes(held[k * size:(k + 1) * size], "little"))
         elif address is not None:
             t.block.memory.write(address, b"".join(v(t).to_bytes(size, "little") for v in values))
+
+    def store_texel(t, found, place):
+        element = np.dtype(found.dtype)
+        place[0 if geometry[0] != "a" else 1] *= element.itemsize * found.channels
+        address = _surface_address(i, found, geometry, boundary, place, element.itemsize * found.channels)
+        if address is not None:
+            given = [v(t) for v in values] + [0] * found.channels
+            t.block.memory.write(address, b"".join(_channel(element, x).to_bytes(element.itemsize, "little")
+                                                   for x in given[:found.channels]))
     return Step("plain", act)
+
+
+def _channel(element: np.dtype, pattern: int) -> int:
+    """Make a channel of 32 bits as an H100 does: integers are held in range, half precision is cut, a NaN keeps the bits that fit."""
+    bits = 8 * element.itemsize
+    if element.kind != "f":
+        return clamp(f"{'s' if element.kind == 'i' else 'u'}{bits}", read("s32" if element.kind == "i" else "u32", pattern)) & (1 << bits) - 1
+    if bits == 32:
+        return pattern
+    if F32.is_nan(pattern):
+        return pattern >> 16 & 0x8000 | 0x7C00 | max(pattern >> 13 & 0x3FF, 1)
+    return floats.change_format(F16, F32, pattern, "rz")
 
 
 def _surface_address(i, image: Image, geometry: str, boundary: str, at: list[int], size: int) -> int | None:

@@ -27,14 +27,19 @@ def values(type: str, function: Callable) -> Callable:
 
 @means("add", "sub")
 def add(c: Context, i, words: Words) -> Step:
-    """``add``, ``sub``; with ``.cc`` they leave the carry in the condition code."""
+    """``add``, ``sub``; with ``.cc`` they leave the carry in the condition code.
+
+    A subtraction is an addition of the complement and 1, as on hardware: its borrow is a carry that is missing. PTX does not say what
+    ``addc`` does behind ``sub.cc``.
+    """
     if i.types and i.types[-1] in _FLOATING:
         return floating.sum_or_product(c, i, words)
     if i.opcode == "add" and i.types and i.types[-1] in INTEGER_PAIRS:
         return packed.pair(c, i, words)
     type, sign = one_type(i), 1 if i.opcode == "add" else -1
     if words.flag("cc"):
-        return with_carry(c, i, type, 2, lambda a, b, carry: a + sign * b, True, sign < 0)
+        every = (1 << width(type)) - 1
+        return with_carry(c, i, type, 2, (lambda a, b, _: a + b) if sign > 0 else lambda a, b, _: a + (b ^ every) + 1, True)
     if words.flag("sat"):
         if type != "s32":
             raise unknown(i, "saturation of this type")
@@ -45,23 +50,21 @@ def add(c: Context, i, words: Words) -> Step:
 @means("addc", "subc")
 def add_carry(c: Context, i, words: Words) -> Step:
     """``addc``, ``subc``: with the carry of the step before."""
-    type, sign = one_type(i), 1 if i.opcode == "addc" else -1
-    return with_carry(c, i, type, 2, lambda a, b, carry: a + sign * (b + carry), words.flag("cc"), sign < 0)
+    type = one_type(i)
+    turn = 0 if i.opcode == "addc" else (1 << width(type)) - 1
+    return with_carry(c, i, type, 2, lambda a, b, carry: a + (b ^ turn) + carry, words.flag("cc"))
 
 
-def with_carry(c: Context, i, type: str, count: int, function: Callable, writes: bool, subtracts: bool = False) -> Step:
-    """Make a step that sees the condition code; it is set if the sum of the unsigned patterns leaves the width.
-
-    The condition code is an adder's carry: a subtraction leaves, and takes, the opposite of a borrow (an H100, chains that mix both).
-    """
+def with_carry(c: Context, i, type: str, count: int, function: Callable, writes: bool) -> Step:
+    """Make a step that sees the condition code; it is what the sum of the unsigned patterns carries."""
     sources, store = c.sources(i, [type] * count), c.destination(i, i.operands[0], type)
     bits = width(type)
 
     def act(t):
-        total = function(*[s(t) for s in sources], t.carry ^ subtracts)
+        total = function(*[s(t) for s in sources], t.carry)
         store(t, total & (1 << bits) - 1)
         if writes:
-            t.carry = int(not 0 <= total < 1 << bits) ^ subtracts
+            t.carry = total >> bits
     return Step("plain", act)
 
 

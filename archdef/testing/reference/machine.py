@@ -104,6 +104,8 @@ class Thread:
     top: int = 0
     """End of the thread's stack in `local`."""
     alive: bool = True
+    cluster_arrivals: int = 0
+    """How often it has arrived at the cluster's barrier."""
     party: Party | None = None
 
 
@@ -122,7 +124,7 @@ class Party:
     parts: int = 0
     """Parties that it was split into and that have not dissolved yet."""
     waits: object = None
-    """What it waits for: a barrier's number, or a `Gathering`."""
+    """What it waits for: a barrier's number, a `Gathering`, or something that must hold."""
 
 
 @attrs.define(slots=True, eq=False)
@@ -315,6 +317,10 @@ class Block:
         party.at += 1
         return True
 
+    def _until(self, party: Party, step: Step, active: list[Thread]) -> bool:
+        party.waits = lambda: all(step.act(t) for t in active)
+        return self._released(party)
+
     def _complete(self, barrier: Barrier) -> bool:
         """All threads of the block that have not ended; or, of a counted barrier, enough whole warps."""
         if not barrier.count:
@@ -327,6 +333,12 @@ class Block:
         """Let a party go on if what it waits for has come."""
         if isinstance(party.waits, Gathering):
             return self._gathered(party)
+        if callable(party.waits):
+            if not party.waits():
+                return False
+            party.waits = None
+            party.at += 1
+            return True
         number, (barrier,) = party.waits
         if self.barriers.get(number) is barrier:
             if not self._complete(barrier):
