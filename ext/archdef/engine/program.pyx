@@ -492,7 +492,8 @@ cdef class LoadedProgram:
     cdef int _read_matrix(self, Uop *u, const MicroOp *m) except -1:
         """Check a matrix product; its operands, which no op has room for, lie in a list."""
         cdef int64_t words = m.offset * m.element // 32
-        cdef int tall = m.vec, bytes = 8 if m.fn == T.MX_F64 else 4, i, at, row
+        cdef int tall = m.vec, bytes = 8 if m.fn == T.MX_F64 else 4, i
+        cdef int64_t at, row
         cdef int sources, results
         self._number(m.fn, T.MX_TRANSPOSE + 1, "matrix operation")
         if self.lanes != 32:
@@ -505,8 +506,12 @@ cdef class LoadedProgram:
         else:
             if tall not in (1, 2) or m.element not in _ELEMENT_BITS[m.fn] or not 4 <= m.offset <= 256:
                 raise ProgramError(f"{8 * tall} rows of {m.offset} numbers of {m.element} bits")
+            if m.fn > T.MX_TF32 and m.combine & (T.MF_C_F16 | T.MF_D_F16):
+                raise ProgramError(f"f16 numbers added to products of kind {m.fn}")
             if m.fn == T.MX_F64:
                 words = m.offset
+            elif words * 32 != m.offset * m.element:
+                raise ProgramError(f"matrices {m.offset} deep")
             if words not in (4, 8) and not (words == 16 and m.fn == T.MX_F64):
                 raise ProgramError(f"matrices {m.offset} deep")
             sources = <int>words // 4 * (tall + 1) + 2 * tall // (2 if m.combine & T.MF_C_F16 else 1)
@@ -519,7 +524,7 @@ cdef class LoadedProgram:
             if row + bytes // 4 > (self.constant_rows if at < 0 else self.rows) or (bytes == 8 and row & 1) or (at < 0 and i < results):
                 raise ProgramError(f"operand {i}: row {at}")
             if at >= 0:
-                self._await(u, row)         # both rows of a 64-bit value become ready together
+                self._await(u, <int32_t>row)         # both rows of a 64-bit value become ready together
             if i < results:
                 if u.set_count > 8 - bytes // 4:
                     raise ProgramError("more than 8 results")
@@ -528,7 +533,7 @@ cdef class LoadedProgram:
                 if bytes == 8:
                     u.sets[u.set_count] = <uint16_t>(row + 1)
                     u.set_count += 1
-            self.operands[m.target + i] = -1 - row * 4 * self.lanes if at < 0 else row * 4 * self.lanes
+            self.operands[m.target + i] = <int32_t>(-1 - row * 4 * self.lanes if at < 0 else row * 4 * self.lanes)
         return 0
 
     cdef int _read_tiles(self, Uop *u, const MicroOp *m) except -1:
