@@ -68,7 +68,8 @@ def bank_table(shared: spec.SharedMemory) -> dict:
     """Pack what decides bank conflicts. Raises UnsupportedPolicy."""
     _known("shared.broadcast", shared.broadcast, (spec.SingleWordBroadcast, spec.MulticastBroadcast))
     _known("shared.wide_access", shared.wide_access, (spec.SplitLanes, spec.WordAtATime))
-    return dict(banks=shared.banks, bank_width_bytes=shared.bank_width_bytes, conflict_lanes=shared.conflict_lanes,
+    return dict(banks=shared.banks, bank_width_bytes=shared.bank_width_bytes, row_words=shared.row_words,
+                conflict_lanes=shared.conflict_lanes,
                 single_word_broadcast=int(isinstance(shared.broadcast, spec.SingleWordBroadcast)),
                 word_at_a_time=int(isinstance(shared.wide_access, spec.WordAtATime)))
 
@@ -86,6 +87,7 @@ def _schedulers(arch: Architecture) -> dict:
         issue_interval_cycles=arch.schedulers.issue_interval_cycles, issue_width=arch.schedulers.issue_width,
         instruction_gap_cycles=arch.schedulers.instruction_gap_cycles, units=len(arch.units),
         unit_per_scheduler=[int(i < len(arch.units) and arch.units[i].scope == "scheduler") for i in range(16)],
+        unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
         dual_issue=pairs)
 
 

@@ -14,7 +14,7 @@ from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
 from archdef.lower.branches import exit_early, invert_branches, predicate_branches
 from archdef.lower.calls import calls_of
-from archdef.lower.check import check_features
+from archdef.lower.check import check_features, settle_caches
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.frames import needs_stack, save_across_calls
@@ -152,4 +152,5 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_labels(code)
     if options.coalesce:
         coalesce(code, unit)
+    settle_caches(code, architecture, source)
     return charge_addresses(code, unit) if narrow else set()

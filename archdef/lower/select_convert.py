@@ -61,6 +61,8 @@ def _among_floats(to: str, from_: str, whole: str, bound: dict[str, str]) -> lis
     steps: list[tuple[str, int, str | None]] = []
     if from_ in _SMALL and (to != from_ or whole or sat):
         steps.append((f"cvt_{working}_{from_}", lane_bytes(working), None))
+        if (from_, to) == ("bf16", "f32") and ftz and not whole:
+            steps.append(("flush_f32", 4, None))
     elif to != from_ and to not in _SMALL:
         steps.append((f"cvt{ftz if (from_, to) == ('f32', 'f64') else ''}_{to}_{from_}", width, None))
     elif to == "bf16" and ftz and from_ == "f32":  # to f16 the hardware does not flush: it rounds subnormals as they are
@@ -71,8 +73,8 @@ def _among_floats(to: str, from_: str, whole: str, bound: dict[str, str]) -> lis
         steps.append((f"sat_{working}", lane_bytes(working), None))
     if to in _SMALL and (from_ != to or steps):
         steps.append((f"cvt_{bound['rnd'] or 'rn'}_{to}_{working}", 4, None))
-    if not steps and to == "f16":
-        steps.append(("canonical_f16", 4, None))
+    if not steps and to in _SMALL:
+        steps.append((f"canonical_{to}", 4, None))
     if not steps:
         steps.append(("flush_f32", 4, None) if ftz else (mov(width), width, "move"))
     return steps

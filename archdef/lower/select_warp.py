@@ -81,9 +81,23 @@ def shuffle(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``shfl``: value, lane, clamp and segment mask, members."""
     sources = [s.value(operand, type) for operand, type in zip(i.operands[1:4], ("b32", "u32", "u32"))]
     mask = member_mask(s, i, 4)
+    _check_control(s, m.fn, s.known(i.operands[3]))
     d, finish = _destinations(s, i.operands[0], "b32")
     s.emit(Kind.SHUFFLE, ShuffleOp[m.fn.upper()], d, [*sources, mask], "shuffle", element=mask_width(s, mask))
     finish()
+
+
+def _check_control(s: Selection, mode: str, operand: ir.Operand) -> None:
+    """Refuse a clamp and segment mask that were written for 32 lanes where warps are wider: half of the lanes would read themselves."""
+    lanes = s.architecture.warp.size
+    if lanes <= 32 or not isinstance(operand, ir.Immediate) or not isinstance(operand.value, int):
+        return
+    clamp, segment = operand.value & 63, operand.value >> 8 & 63
+    if segment & 32 or (segment == 0 if mode == "up" else clamp != 31):
+        return
+    width = 32 - (segment & 31)
+    raise s.fault(f"{operand.value:#x} divides 32 lanes into segments of {width}, a warp of {s.architecture.name} has {lanes}: use "
+                  f"{64 - width << 8 | (0 if mode == 'up' else 63):#x}, or {0 if mode == 'up' else 63:#x} for the whole warp")
 
 
 @builds("shuffle_width")

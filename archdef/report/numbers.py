@@ -33,7 +33,7 @@ def three(value: float | None) -> str:
     """Three significant digits, without exponent."""
     if value is None:
         return NOTHING
-    return f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}" if abs(value) < 100 else f"{value:,.0f}"
+    return f"{value:.2f}" if abs(value) < 9.995 else f"{value:.1f}" if abs(value) < 99.95 else f"{value:,.0f}"
 
 
 def percent(value: float | None) -> str:

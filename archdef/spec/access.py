@@ -224,7 +224,7 @@ class WideAccess(PolicyValue):
 
 @named("split_lanes")
 class SplitLanes(WideAccess):
-    """Fewer lanes at a time: words of twice a bank's width are served for half the lanes, four times for a quarter."""
+    """Fewer lanes at a time: words of twice what a bank serves in a pass are served for half the lanes, four times for a quarter."""
 
 
 @named("word_at_a_time")

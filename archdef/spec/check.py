@@ -155,6 +155,13 @@ def _dual_issue_pairs_units(arch):
         yield "schedulers.dual_issue", (), f"must pair units where issue_width is {arch.schedulers.issue_width}"
 
 
+@_combination("units")
+def _only_shared_units_have_copies(arch):
+    for unit in arch.units:
+        if unit.copies > 1 and unit.scope == "scheduler":
+            yield f"units.{unit.name}.copies", unit.copies, "must be 1 where each scheduler has a unit of its own"
+
+
 @_combination("isa.operations", "isa.features", "units")
 def _every_class_has_a_cost(arch):
     declared, features = arch.isa.operations, arch.isa.features

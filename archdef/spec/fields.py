@@ -214,11 +214,11 @@ class Words(Rule):
 
 @attrs.frozen(kw_only=True)
 class Pairs(Rule):
-    """A tuple of frozensets of two different names."""
+    """A tuple of frozensets of two names, or of one that is paired with itself."""
 
     def check(self, path, value):
-        if not isinstance(value, tuple) or not all(isinstance(v, frozenset) and len(v) == 2 for v in value):
-            yield SpecError(path, value, "must be a tuple of frozensets of two names")
+        if not isinstance(value, tuple) or not all(isinstance(v, frozenset) and len(v) in (1, 2) for v in value):
+            yield SpecError(path, value, "must be a tuple of frozensets of one or two names")
 
 
 @attrs.frozen(kw_only=True)

@@ -94,14 +94,20 @@ OPERATION_CLASSES: dict[str, str] = {
 FEATURES: dict[str, str] = {
     "fp64": "double-precision arithmetic (compute capability 1.3)",
     "fp32_fma": "single-precision fused multiply-add with one rounding (2.0)",
+    "fp32_tanh": "approximate single-precision hyperbolic tangent (7.5)",
     "fp16": "half-precision arithmetic, single and in pairs (5.3)",
+    "fp16_minmax": "half-precision minimum and maximum, .relu, conversion of two single-precision numbers to a pair (8.0)",
+    "fp16_transcendental": "approximate half-precision exponential and hyperbolic tangent (7.5)",
+    "minmax_nan": "single-precision minimum and maximum that pass NaN on (8.0)",
+    "minmax_xorsign": "floating-point minimum and maximum with .xorsign.abs (8.6)",
     "bf16": "bfloat16 arithmetic and conversions, single and in pairs (8.0)",
     "tf32": "conversion to tf32 (8.0)",
     "int16x2": "pairs of 16-bit integers: add, minimum, maximum; minimum and maximum with .relu (9.0)",
     "atomics_global": "32-bit integer atomics on global memory (1.1)",
-    "atomics_global_64": "64-bit integer atomics on global memory (1.2)",
+    "atomics_global_64": "64-bit integer atomics on global memory: add, exchange, compare and swap (1.2)",
     "atomics_shared": "32-bit integer atomics on shared memory (1.2)",
-    "atomics_shared_64": "64-bit integer atomics on shared memory (2.0)",
+    "atomics_shared_64": "64-bit integer atomics on shared memory: add, exchange, compare and swap (2.0)",
+    "atomics_minmax_64": "64-bit atomic minimum, maximum, and, or, xor (3.2)",
     "atomics_float_add": "single-precision atomic add (2.0)",
     "atomics_double_add": "double-precision atomic add (6.0)",
     "atomics_half_add": "atomic add on pairs of halves; single ones with `atomics_16` (6.0)",
@@ -118,10 +124,12 @@ FEATURES: dict[str, str] = {
     "barrier_count": "barriers of other numbers than 0 and of part of a block (2.0)",
     "barrier_reduce": "barriers that reduce a predicate (2.0)",
     "bit_operations": "count, find, reverse, extract, insert bits (2.0)",
+    "bit_masks": "bmsk, szext (7.0)",
     "byte_permute": "prmt (2.0)",
     "carry_chain": "multiply-add with carry (2.0)",
     "funnel_shift": "shf (3.2)",
     "int_dot": "dp2a, dp4a (6.1)",
+    "convert_pack": "cvt.pack: two integers saturated and packed (7.2)",
     "read_only_loads": "ld.global.nc; a hint, loads work without it (3.2)",
     "unified_addressing": "generic addresses decided at run time (2.0)",
     "cp_async": "cp.async: copies from global to shared memory that nobody waits for (8.0)",
@@ -156,6 +164,7 @@ shifts): the cost of the class then says how many. What cannot be spelled out (a
 FEATURE_OF_CLASS: dict[str, str] = {
     **{name: "fp64" for name in OPERATION_CLASSES if name.startswith("fp64_")},
     **{name: "fp16" for name in OPERATION_CLASSES if name.startswith("fp16_")},
+    "fp16_minmax": "fp16_minmax", "fp16_transcendental": "fp16_transcendental",
     "system_call": "device_print", "vote": "vote", "match": "match", "redux": "redux", "shuffle": "shuffle", "clock": "clock",
     "atomic_global": "atomics_global", "atomic_shared": "atomics_shared",
     "bulk_copy": "bulk_copies", "load_texture": "texture", "load_surface": "surface", "store_surface": "surface",
@@ -164,8 +173,9 @@ FEATURE_OF_CLASS: dict[str, str] = {
 
 FEATURE_NEEDS: dict[str, str] = {
     "atomics_global_64": "atomics_global", "atomics_shared": "atomics_global", "atomics_shared_64": "atomics_shared",
+    "atomics_minmax_64": "atomics_global_64", "fp16_minmax": "fp16", "fp16_transcendental": "fp16",
     "atomics_float_add": "atomics_global", "atomics_double_add": "fp64", "vote_ballot": "vote",
-    "bf16": "fp16", "atomics_half_add": "fp16", "atomics_bfloat_add": "bf16", "atomics_16": "atomics_global",
+    "bf16": "fp16_minmax", "atomics_half_add": "fp16", "atomics_bfloat_add": "bf16", "atomics_16": "atomics_global",
     "atomics_vector": "atomics_float_add", "elect": "vote_ballot", "mbarrier": "atomics_shared", "mbarrier_tx": "mbarrier",
     "texture_objects": "texture", "texture_layered": "texture", "texture_cubemap": "texture", "texture_gather": "texture",
     "surface": "texture",
@@ -203,6 +213,8 @@ class Unit:
     """Lanes that start per cycle: one warp instruction occupies the unit for ``ceil(warp.size / lanes)`` cycles."""
     scope: str = choice("scheduler", "multiprocessor", default="multiprocessor")
     """Whether each scheduler has one of its own, or all share one."""
+    copies: int = integer(at_most=8, default=1)
+    """Units of this kind that the multiprocessor's schedulers share; each takes one warp instruction at a time."""
 
 
 @attrs.frozen(kw_only=True)

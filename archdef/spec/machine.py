@@ -141,7 +141,7 @@ class Schedulers:
     issue_width: int = integer(at_most=8, default=1)
     """Instructions per issue slot; more than one only from different warps and to units that `dual_issue` pairs."""
     dual_issue: tuple[frozenset[str], ...] = pairs(default=())
-    """Pairs of units that can be issued to in one slot."""
+    """Pairs of units that can be issued to in one slot; a pair of one name is that unit twice."""
     instruction_gap_cycles: int = integer()
     """Least SM cycles between two issues of the same warp."""
 

@@ -18,6 +18,8 @@ class SharedMemory:
     """Banks, each serving one word per pass."""
     bank_width_bytes: int = integer(power_of_two=True, default=4)
     """Bytes of a bank's word."""
+    row_words: int = integer(power_of_two=True, at_most=16, default=1)
+    """Words of a bank that one pass serves together if they lie in one row, an aligned run of ``banks * row_words`` words."""
     conflict_lanes: int = integer(at_most=64, power_of_two=True)
     """Lanes that are served together; lanes of different groups never conflict."""
     broadcast: Broadcast = policy(Broadcast)
@@ -32,7 +34,7 @@ class SharedMemory:
     def _conflict_groups(self, addresses, word_bytes, mask):
         pieces = max(1, word_bytes // self.bank_width_bytes)
         split = isinstance(self.wide_access, SplitLanes)
-        lanes = max(1, self.conflict_lanes // pieces) if split else self.conflict_lanes
+        lanes = max(1, self.conflict_lanes // max(1, pieces // self.row_words)) if split else self.conflict_lanes
         for _, group in _groups(addresses, mask, lanes):
             first = [(lane, address // self.bank_width_bytes) for lane, address in group]
             if split:
@@ -47,7 +49,8 @@ class SharedMemory:
         word_bytes : int, bytes per lane.
         mask       : sequence of bool, shape (warp_size,), lanes that take part; None for all.
         """
-        return sum(int(self.broadcast.passes(group, self.banks))
+        run = self.banks * self.row_words  # words of a row share their bank's place in it, so they are asked for as one
+        return sum(int(self.broadcast.passes([(lane, word // run * self.banks + word % self.banks) for lane, word in group], self.banks))
                    for group in self._conflict_groups(addresses, word_bytes, mask))
 
     def groups(self, addresses: Sequence[int], word_bytes: int = 4, mask: Sequence[bool] | None = None) -> int:
@@ -102,6 +105,8 @@ class Caches:
 
     l1: Cache | None = part(Cache, optional=True, default=None)
     """Data cache of a multiprocessor."""
+    l1_global_loads: bool = flag(default=True)
+    """Whether loads from global memory use `l1` without asking for it (``ld.ca``); those from local memory always do."""
     constant: Cache | None = part(Cache, optional=True, default=None)
     """Cache of constant memory."""
     texture_l1: Cache | None = part(Cache, optional=True, default=None)

@@ -145,19 +145,21 @@ class Interleaved(PartitionMap):
 
 @named("xor_hash")
 class XorHash(PartitionMap):
-    """The chunk's number, with higher bits folded onto lower ones by exclusive or, modulo the partitions.
+    """Chunks in turn, each round of the partitions beginning at another one: the round's number, its bits folded by exclusive or.
 
-    ``chunk = address // interleave_bytes``; ``(chunk ^ (chunk >> s0) ^ (chunk >> s1) …) % partitions``.
+    ``chunk = address // interleave_bytes``, ``round = chunk // partitions``;
+    ``(chunk + (round ^ (round >> s0) ^ (round >> s1) …)) % partitions``. So every round uses every partition once, whatever their number.
     """
 
     shifts: tuple[int, ...] = integers(longest=8, default=(3, 6, 9, 12))
-    """How far the chunk's number is shifted for each folding."""
+    """How far the round's number is shifted for each folding."""
 
     def partition(self, address, interleave_bytes, partitions):
-        chunk = folded = address // interleave_bytes
+        chunk = address // interleave_bytes
+        turn = chunk // partitions
         for shift in self.shifts:
-            folded ^= chunk >> shift
-        return folded % partitions
+            turn ^= chunk // partitions >> shift
+        return (chunk + turn) % partitions
 
 
 # ------------------------------------------------------------------------------------------------------------- DRAM

@@ -68,19 +68,6 @@ def _lost_nan(operand: int, a: int) -> bool:
     return F64.is_nan(operand) and F64.is_infinite(operand & ~0xFFFFFFFF) and F64.is_zero(a)
 
 
-def flushed_or_not(type: str, a: int, b: int) -> bool:
-    """Tell a zero from the least normal number of its sign: PTX does not say whether ``.ftz`` looks before or after the last rounding.
-
-    The exact result lies below the least normal number and rounds up to it.
-    """
-    if type.endswith("x2"):
-        halves = [(a >> at & 0xFFFF, b >> at & 0xFFFF) for at in (0, 16)]
-        return all(x == y or flushed_or_not(type.removesuffix("x2"), x, y) for x, y in halves)
-    form = FORMATS[type]
-    least = 1 << form.precision - 1
-    return a ^ b == least and (a | b) & ~form.sign == least
-
-
 def close(form: Format, allowed, operand: int | None, a: int, b: int) -> bool:
     """Tell whether `a` is near enough to `b`, the exact value rounded. Infinities, NaNs and signs of zero must be the same.
 

@@ -85,6 +85,10 @@ class Statements:
     def source(self) -> str:
         return self.r() if self.number(2) else str(self.pick(*_LITERALS))
 
+    def position(self) -> str:
+        """A position or length: a register, or a literal that assemblers take."""
+        return self.r() if self.number(2) else str(self.pick(0, 1, 5, 31, 32, 63, 64, 200, 255))
+
     def emit(self, text: str, guard: str = "") -> None:
         self.lines.append(f"    {guard}{text};")
 
@@ -110,7 +114,7 @@ class Statements:
             f"mad.hi.s32 {r}, {a}, {b}, {c}", f"mul24.hi.u32 {r}, {a}, {b}", f"slct.u32.s32 {r}, {a}, {b}, {c}",
             f"slct.s32.f32 {r}, {a}, {b}, {self.f()}", f"set.lt.u32.s32 {r}, {a}, {b}", f"set.ge.and.s32.u32 {r}, {a}, {b}, {self.not_p()}",
             f"set.leu.s32.f32 {r}, {self.f()}, {self.f()}", f"selp.b32 {r}, {a}, {b}, {self.p()}",
-            f"vabsdiff4.u32.s32.u32.sat {r}, {a}, {b}, 0", f"vabsdiff4.u32.u32.u32.add {r}, {a}, {b}, {c}",
+            f"vabsdiff4.u32.s32.u32.sat {r}, {a}, {self.r()}, {self.r()}", f"vabsdiff4.u32.u32.u32.add {r}, {a}, {self.r()}, {self.r()}",
             *self.has("int_dot", f"dp4a.s32.u32 {r}, {a}, {b}, {c}", f"dp2a.hi.u32.s32 {r}, {a}, {b}, {c}"),
             *self.has("int16x2", f"add.s16x2 {r}, {a}, {self.r()}", f"max.relu.s16x2 {r}, {a}, {self.r()}", f"min.u16x2 {r}, {a}, {self.r()}",
                       f"min.relu.s32 {r}, {a}, {b}")), guard)
@@ -124,10 +128,10 @@ class Statements:
             *self.has("funnel_shift", f"shf.{self.pick('l', 'r')}.{self.pick('wrap', 'clamp')}.b32 {r}, {a}, {b}, {self.source()}")), guard)
 
     def field(self, guard: str) -> None:
-        r, a, b, c, d, e = self.r(), self.r(), self.source(), self.source(), self.rd(), self.rd()
+        r, a, b, c, d, e = self.r(), self.r(), self.position(), self.position(), self.rd(), self.rd()
         self.emit(self.pick(
             f"popc.b32 {r}, {a}", f"clz.b32 {r}, {a}", f"brev.b32 {r}, {a}", f"bfe.u32 {r}, {a}, {b}, {c}", f"bfe.s32 {r}, {a}, {b}, {c}",
-            f"bfi.b32 {r}, {a}, {b}, {c}, {self.source()}", f"bfind.s32 {r}, {a}", f"bfind.shiftamt.u32 {r}, {a}", f"fns.b32 {r}, {a}, {b}, {c}",
+            f"bfi.b32 {r}, {a}, {self.source()}, {b}, {c}", f"bfind.s32 {r}, {a}", f"bfind.shiftamt.u32 {r}, {a}", f"fns.b32 {r}, {a}, {b}, {c}",
             f"bmsk.clamp.b32 {r}, {a}, {b}", f"szext.wrap.s32 {r}, {a}, {b}", f"popc.b64 {r}, {d}", f"clz.b64 {r}, {d}", f"brev.b64 {d}, {e}",
             f"bfind.u64 {r}, {d}", f"bfe.u64 {d}, {e}, {b}, {c}", f"bfe.s64 {d}, {e}, {b}, {c}", f"bfi.b64 {d}, {e}, {self.rd()}, {b}, {c}"), guard)
 

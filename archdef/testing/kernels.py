@@ -248,12 +248,18 @@ class Kernel(Statements):
             choices.append(f"elect.sync {r}|{p}, {mask}")
         if "shuffle" in self.features and everybody and self.whole_warps and not self.exits:
             mode = self.pick("up", "down", "bfly", "idx")
-            choices.append(f"shfl.sync.{mode}.b32 {r}|{p}, {self.r()}, {self.source()}, {self.pick(0, 31, 0x1F1F, 0x181F, 0x1C00)}, -1")
+            choices.append(f"shfl.sync.{mode}.b32 {r}|{p}, {self.r()}, {self.source()}, {self.control(mode)}, -1")
         if "shuffle" in self.features and not everybody and "bit_operations" in self.features:  # from the last lane that is here
             last = self.lanes_here()
             choices.append(f"bfind.u{bits} %r20, {last};\n    shfl.sync.idx.b32 {r}|{p}, {self.r()}, %r20, {bits - 1}, {mask}")
         choices.append(f"bar.warp.sync {mask}")
         self.emit(self.pick(*choices))
+
+    def control(self, mode: str) -> int:
+        """Clamp and segment mask of a shuffle, in fields as wide as a lane number; where they have 6 bits, 5 of them are refused."""
+        field = self.mask_bits - 1
+        segment = self.pick(0, *(field + 1 - width for width in (1, 8, 16)))
+        return segment << 8 | (0 if mode == "up" else field if field == 63 else self.pick(0, 7, field))
 
     def lanes_here(self) -> str:
         """Give the register of the mask; it names lanes that are there and no others, for ballots make it."""

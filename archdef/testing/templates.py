@@ -96,20 +96,15 @@ def operand_types(form: Form) -> list[tuple[str, str]]:
 def accepting(form: Form, count: int, outputs: int = 2):
     """Give what an approximate form accepts, from the rule for its opcode."""
     rule = bounds.rule(form.row.opcode, (*form.modifiers, *form.types))
-    flushes = "ftz" in form.modifiers and form.types[0] in ("f32", "f16", "f16x2")
-    if rule is None and not flushes:
+    if rule is None:
         return None
+    flushes = "ftz" in form.modifiers and form.types[0] == "f32"
 
     def accepts(before, number, at, a, b):
         if at % outputs:
             return False
         operands = [int(x) for x in before[0][at // outputs]]
-        if flushes:
-            if bounds.flushed_or_not(form.types[0], a, b):
-                return True
-            if form.types[0] == "f32":
-                operands = [F32.flush(x) for x in operands]
-        return rule is not None and rule(operands[:count], a, b)
+        return rule([F32.flush(x) for x in operands[:count]] if flushes else operands[:count], a, b)
     return accepts
 
 
@@ -133,7 +128,7 @@ def plain(form: Form) -> Launch:
     result = "pred" if letter == "p" else result
     if width(result) == 8:
         result = "b32"  # a conversion to 8 bits goes to a wider register, extended
-    pair = form.row.opcode == "setp"
+    pair = form.row.opcode == "setp" and form.types[0] not in ("f16", "bf16")
     body = base("%rd30", "in", 8 * max(1, len(types))) + base("%rd31", "out", 16)
     body += "".join(load_operand(t, k + 1, 8 * k) for k, t in enumerate(types))
     names = [register(t, k + 1) for k, t in enumerate(types)]
@@ -447,7 +442,7 @@ OUT:
 def branch_indexed(form: Form) -> Launch:
     """To four targets; ``.uni`` to the same one."""
     index = "    mov.u32 %r2, 2;\n" if "uni" in form.modifiers else "    and.b32 %r2, %r1, 3;\n"
-    body = index + f"    {form.name} %r2, TARGETS;\nTARGETS: .branchtargets A, B, C, D;\n"
+    body = index + f"TARGETS: .branchtargets A, B, C, D;\n    {form.name} %r2, TARGETS;\n"
     for name, value in zip("ABCD", (11, 22, 33, 44)):
         body += f"{name}:\n    add.u32 %r10, %r10, {value};\n" + ("    bra D;\n" if name == "B" else "")
     return _after(form, body + store_result("b32", 10, 0))

@@ -9,12 +9,17 @@ from archdef.pack import bank_table
 from archdef.spec import MulticastBroadcast, SharedMemory, SingleWordBroadcast, SplitLanes, WordAtATime
 
 
-def memory(banks, lanes, broadcast, wide=SplitLanes()):
-    return SharedMemory(banks=banks, conflict_lanes=lanes, broadcast=broadcast, wide_access=wide, latency_cycles=30, pass_cycles=2)
+def memory(banks, lanes, broadcast, wide=SplitLanes(), width=4, row_words=1):
+    return SharedMemory(banks=banks, conflict_lanes=lanes, broadcast=broadcast, wide_access=wide, bank_width_bytes=width,
+                        row_words=row_words, latency_cycles=30, pass_cycles=2)
 
 
 MEMORIES = [memory(16, 16, SingleWordBroadcast()), memory(32, 32, MulticastBroadcast()), memory(16, 16, MulticastBroadcast()),
-            memory(32, 32, MulticastBroadcast(), WordAtATime()), memory(1, 32, MulticastBroadcast())]
+            memory(32, 32, MulticastBroadcast(), WordAtATime()), memory(1, 32, MulticastBroadcast()),
+            memory(32, 32, MulticastBroadcast(), row_words=2), memory(32, 32, MulticastBroadcast(), width=8),
+            memory(16, 16, SingleWordBroadcast(), row_words=4), memory(32, 32, MulticastBroadcast(), WordAtATime(), row_words=2)]
+FOUR, EIGHT = MEMORIES[5:7]
+"""Banks of eight bytes as Kepler has them: addressed by words of four, two to a row, and by words of eight."""
 
 
 @pytest.mark.parametrize("declared", MEMORIES, ids=repr)
@@ -51,3 +56,30 @@ def test_single_word_broadcast_serves_one_word_per_pass():
     addresses = [0, 4] * 8
     assert shared.passes(bank_table(MEMORIES[0]), addresses, 4)[0] == 2
     assert shared.passes(bank_table(MEMORIES[1]), addresses, 4)[0] == 1
+
+
+# ------------------------------------------------------------------------------------------------- banks of eight bytes
+def passes(declared, words, word_bytes=4):
+    """Passes of one warp, by the definition and by the engine."""
+    addresses = [word * word_bytes for word in words]
+    (count, _), said = shared.passes(bank_table(declared), addresses, word_bytes), declared.passes(addresses, word_bytes)
+    assert count == said
+    return count
+
+
+@pytest.mark.parametrize("first, second, together", [
+    (0, 32, 1), (31, 63, 1), (0, 64, 2), (32, 64, 2), (40, 72, 2), (64, 96, 1), (5, 101, 2), (5, 5, 1)])
+def test_two_words_of_a_bank_go_together_if_they_lie_in_one_row(first, second, together):
+    """CUDA C Programming Guide, compute capability 3.x, 32-bit mode: no conflict within 64 aligned words."""
+    assert passes(FOUR, [first, second]) == together
+    assert passes(MEMORIES[1], [first, second]) == 1 + (first != second)
+
+
+@pytest.mark.parametrize("stride, four, eight", [(1, 1, 1), (2, 1, 1), (3, 1, 2), (4, 2, 2), (8, 4, 4), (16, 8, 8), (32, 16, 16), (64, 32, 32)])
+def test_both_modes_serve_eight_bytes_of_every_bank(stride, four, eight):
+    assert (passes(FOUR, range(0, 32 * stride, stride)), passes(EIGHT, range(0, 32 * stride, stride))) == (four, eight)
+
+
+def test_a_warp_of_doubles_takes_one_pass_where_banks_have_eight_bytes_and_two_where_they_have_four():
+    assert [passes(declared, range(32), 8) for declared in (FOUR, EIGHT, MEMORIES[1])] == [1, 1, 2]
+    assert [passes(declared, range(32), 16) for declared in (FOUR, EIGHT, MEMORIES[1])] == [2, 2, 4]

@@ -3,6 +3,7 @@ from types import SimpleNamespace
 
 from archdef.lower import lower
 from archdef.ptx import parse
+from archdef.spec import Caches
 from archdef.spec.isa import FEATURES, OPERATION_CLASSES, Isa, Operation, Unit
 from archdef.spec.machine import Warp
 
@@ -29,7 +30,8 @@ def machine(*, without=(), warp_size=32, limit=1_000_000, costs=None, **isa):
     fields = dict(features=frozenset(FEATURES) - set(without), operations=operations, pointer_bits=64, fuse_multiply_add=True,
                   float_mad="fused", predication_max_instructions=6) | isa
     return SimpleNamespace(name="standin", warp=Warp(size=warp_size),
-                           limits=_limits(limit), units=UNITS, isa=Isa(**fields))
+                           limits=_limits(limit), units=UNITS, isa=Isa(**fields),
+                           caches=Caches())
 
 
 BODY_LINE = 13

@@ -242,3 +242,24 @@ def test_hints_are_never_refused():
     for instruction in ("ld.global.nc.u32 %r1, [%rd1];", "ld.global.cg.u32 %r1, [%rd1];", "prefetch.global.L2 [%rd1];",
                         "nanosleep.u32 100;", "st.global.L1::no_allocate.u32 [%rd1], %r1;"):
         lowered(kernel(instruction), bare)
+
+
+@pytest.mark.parametrize("feature, instruction", [
+    ("fp32_tanh", "tanh.approx.f32 %f1, %f2;"), ("minmax_nan", "min.NaN.f32 %f1, %f2, %f3;"),
+    ("minmax_xorsign", "max.ftz.xorsign.abs.f32 %f1, %f2, %f3;"), ("minmax_xorsign", "min.xorsign.abs.f16x2 %r1, %r2, %r3;"),
+    ("fp16_minmax", "max.f16 %h1, %h2, %h3;"), ("fp16_minmax", "fma.rn.relu.f16 %h1, %h2, %h3, %h4;"),
+    ("fp16_minmax", "cvt.rn.f16x2.f32 %r1, %f1, %f2;"), ("fp16_transcendental", "ex2.approx.f16 %h1, %h2;"),
+    ("bit_masks", "bmsk.clamp.b32 %r1, %r2, %r3;"), ("convert_pack", "cvt.pack.sat.u16.s32 %r1, %r2, %r3;"),
+    ("atomics_minmax_64", "red.global.max.u64 [%rd1], %rd2;"), ("atomics_minmax_64", "atom.global.or.b64 %rd2, [%rd1], %rd3;")])
+def test_what_came_with_a_later_capability_is_a_feature_of_its_own(feature, instruction):
+    lowered(kernel(instruction))
+    with pytest.raises(MissingFeature, match=f"needs the feature {feature}"):
+        lowered(kernel(instruction), machine(without=[feature]))
+
+
+@pytest.mark.parametrize("instruction", [
+    "min.ftz.f32 %f1, %f2, %f3;", "fma.rn.f16 %h1, %h2, %h3, %h4;", "cvt.rn.f16.f32 %h1, %f1;", "atom.global.add.u64 %rd2, [%rd1], %rd3;",
+    "atom.global.cas.b64 %rd2, [%rd1], %rd3, %rd4;", "red.global.max.u32 [%rd1], %r2;", "ex2.approx.f32 %f1, %f2;"])
+def test_what_came_before_needs_none_of_the_later_ones(instruction):
+    lowered(kernel(instruction), machine(without=["fp32_tanh", "minmax_nan", "minmax_xorsign", "fp16_minmax", "fp16_transcendental",
+                                                  "bit_masks", "convert_pack", "atomics_minmax_64"]))

@@ -74,6 +74,16 @@ def test_a_32_bit_mask_on_a_wide_machine_says_what_to_use(body, advice):
     lowered(kernel(body))
 
 
+@pytest.mark.parametrize("mode, control, instead", [
+    ("bfly", "31", "use 0x203f, or 0x3f for the whole warp"), ("down", "0x181f", "segments of 8, .* use 0x383f"),
+    ("up", "0x1800", "segments of 8, .* use 0x3800, or 0x0")])
+def test_segments_of_32_lanes_on_a_wide_machine_say_what_to_use(mode, control, instead):
+    text = kernel(f"shfl.sync.{mode}.b32 %r2, %r1, 1, {control}, -1;")
+    with pytest.raises(PtxError, match=instead):
+        lowered(text, standin(warp_size=64))
+    lowered(text)
+
+
 def test_shuffles_of_64_lanes_have_wider_fields():
     assert np.array_equal(wide("shfl.sync.bfly.b32 %r2, %r1, 40, 0x3f, -1;"), LANES64 ^ 40)
     assert np.array_equal(wide("shfl.sync.down.b32 %r2|%p1, %r1, 33, 0x3f, -1; selp.u32 %r2, %r2, 500, %p1;"),

@@ -148,12 +148,12 @@ FUNCTIONS = {
     "tanh": _plain(tangent_value, lambda form: form.one, lambda form: form.one | form.sign, _same)}
 
 
-def divide(a: int, b: int) -> int:
+def divide(form: Format, a: int, b: int) -> int:
     """``div.approx.f32``: for 2**126 < |b| the quotient is 0, or NaN if a is infinite."""
     magnitude = b & 0x7FFFFFFF
     if 0x7E800000 < magnitude < F32.infinity and not F32.is_nan(a):
         return F32.default_nan if F32.is_infinite(a) else (a ^ b) & F32.sign
-    return floats.divide(F32, a, b, "rn")
+    return floats.divide(form, a, b, "rn")
 
 
 def upper_word(a: int, function) -> int:

@@ -20,10 +20,11 @@ _INTEGER_OPERATIONS = {
     "inc": lambda old, b: 0 if old >= b else old + 1, "dec": lambda old, b: b if old == 0 or old > b else old - 1}
 
 
-def add(form: Format, old: int, b: int, flushes: bool) -> int:
-    """Add. A NaN operand of f64 stays as it is, a signalling one too: so an H100."""
-    if form.bits == 64 and (form.is_nan(old) or form.is_nan(b)):
+def add(form: Format, old: int, b: int, in_global: bool, ftz: bool = False) -> int:
+    """Add. In global memory a NaN operand of f64 stays as it is, a signalling one too: so an H100."""
+    if form.bits == 64 and in_global and (form.is_nan(old) or form.is_nan(b)):
         return b if form.is_nan(b) else old
+    flushes = ftz or form.bits == 32 and in_global
     if flushes:
         old, b = form.flush(old), form.flush(b)
     result = floats.add(form, old, b, "rn")
@@ -31,21 +32,21 @@ def add(form: Format, old: int, b: int, flushes: bool) -> int:
 
 
 def operation(i, words: Words, name: str, type: str, count: int) -> Callable:
-    """Give the function of an atomic: old pattern, operand and whether memory flushes subnormal numbers, to new pattern."""
+    """Give the function of an atomic: old pattern, operand, and whether they lie in global memory, to new pattern."""
     if type in FORMATS and name != "exch":
         form, ftz = FORMATS[type], type == "f32" and words.flag("ftz")
         if form.bits == 16:
             words.one("noftz")
         if name == "add":
-            return lambda old, b, flushes: add(form, old, b, ftz or flushes)
+            return lambda old, b, in_global: add(form, old, b, in_global, ftz)
         if name not in ("min", "max") or form.bits != 16 or count == 1:
             raise unknown(i, f"atomic {name} of .{type}")
         choose = floats.least if name == "min" else floats.greatest
-        return lambda old, b, flushes: choose(form, old, b)
+        return lambda old, b, in_global: choose(form, old, b)
     if name in ("inc", "dec") and type != "u32":
         raise unknown(i, f"atomic {name} of .{type}")
     function, mask = _INTEGER_OPERATIONS[name], (1 << width(type)) - 1
-    return lambda old, b, flushes: function(read(type, old), read(type, b)) & mask
+    return lambda old, b, in_global: function(read(type, old), read(type, b)) & mask
 
 
 @means("atom", "red")
@@ -58,7 +59,7 @@ def atomic(c: Context, i, words: Words) -> Step:
     halves = 2 if type.endswith("x2") else 1
     element = type.removesuffix("x2")
     if name == "cas":
-        def change(old, b, new, flushes):
+        def change(old, b, new, in_global):
             return new if old == b else old
     else:
         change = operation(i, words, name, element, count)
@@ -71,7 +72,7 @@ def atomic(c: Context, i, words: Words) -> Step:
 
     def act(t):
         held, at = area(t, space, address(t), size * count)
-        flushes = type == "f32" and held is not t.block.shared
+        in_global = held is not t.block.shared
         found = []
         for k in range(count):
             place = slice(at + k * size, at + (k + 1) * size)
@@ -80,7 +81,7 @@ def atomic(c: Context, i, words: Words) -> Step:
             new = 0
             for low in range(0, bits * halves, bits):
                 mask = (1 << bits) - 1
-                new |= change(old >> low & mask, *[x >> low & mask for x in operands], flushes) << low
+                new |= change(old >> low & mask, *[x >> low & mask for x in operands], in_global) << low
             held[place] = new.to_bytes(size, "little")
         for put, old in zip(puts, found):
             put(t, extend(type, old, width(type)))

@@ -57,6 +57,8 @@ def convert(c: Context, i, words: Words) -> Step:
                 return a                                     # a plain move
             if to == from_ or ftz and from_ == "f32":
                 a = source.nan(a)
+            if ftz and (from_, to) == ("bf16", "f32"):
+                return target.default_nan
             return a if to == from_ else floats.change_format(target, source, a, mode or "rn")
         if whole:  # to a whole number first, in the format that is no wider
             a = floats.round_to_whole(source, a, _WHOLE[whole])
@@ -81,7 +83,9 @@ def not_a_number(from_: str, to: str) -> int:
 def narrow(c: Context, i, words: Words) -> Step:
     """``cvt`` of f32 to 16-bit floats, single or in pairs (the first source is the upper half), and to tf32.
 
-    ``.relu`` clamps from below, ``.satfinite`` to the greatest finite number; NaN stays NaN through both.
+    ``.relu`` clamps from below, ``.satfinite`` to the greatest finite number; NaN stays NaN through both. On an H100 the NaN of tf32
+    has zeros below. There ``.rna`` only cuts a NaN's bits, so that it may become an infinity, and with ``.satfinite`` takes one more
+    unit away, as it does to reach the greatest finite number from infinity.
     """
     to, _ = i.types
     form = TF32 if to == "tf32" else FORMATS[to.removesuffix("x2")]
@@ -97,13 +101,10 @@ def narrow(c: Context, i, words: Words) -> Step:
     if to.endswith("x2"):
         return c.calculate(i, to, ["f32", "f32"], lambda a, b: one(a) << 16 | one(b))
     if to == "tf32":
-        return c.calculate(i, to, ["f32"], lambda a: in_register(one(a)))
+        def in_register(a):
+            return (a & ~0x1FFF) - (finite << 13) if mode == "rna" and FORMATS["f32"].is_nan(a) else one(a) << 13
+        return c.calculate(i, to, ["f32"], in_register)
     return c.calculate(i, to, ["f32"], one)
-
-
-def in_register(x: int) -> int:
-    """Put a tf32 number into 32 bits; the canonical NaN is that of f32."""
-    return 0x7FFFFFFF if TF32.is_nan(x) else x << 13
 
 
 def pack(c: Context, i, words: Words) -> Step:

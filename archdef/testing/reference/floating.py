@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import attrs
+
 from archdef.testing.reference import approximate, floats
 from archdef.testing.reference.code import Context, Step, Words, means
 from archdef.testing.reference.errors import unknown
@@ -32,14 +34,15 @@ def flags(i, words: Words, form: Format, *, sat: bool = True) -> tuple[bool, boo
 
 
 def around(form: Format, ftz: bool, sat: bool, function: Callable, relu: bool = False) -> Callable:
-    """Flush inputs and result, saturate it to [0, 1] or clamp it from below.
-
-    A result that is subnormal after rounding is flushed; what is rounded up to the least normal number is not subnormal.
+    """Make a function of patterns out of one of a format and patterns: flush inputs and result, saturate it to [0, 1] or clamp it
+    from below.
     """
+    rounds = attrs.evolve(form, flushes=ftz)
+
     def whole(*patterns):
         if ftz:
             patterns = [form.flush(p) for p in patterns]
-        result = function(*patterns)
+        result = function(rounds, *patterns)
         if ftz:
             result = form.flush(result)
         if relu:
@@ -64,7 +67,7 @@ def sum_or_product(c: Context, i, words: Words) -> Step:
     form, mode = form_of(i), words.one(*ROUNDINGS, default="rn")
     ftz, sat = flags(i, words, form)
     function = {"add": floats.add, "sub": floats.subtract, "mul": floats.multiply}[i.opcode]
-    return calculate(c, i, 2, around(form, ftz, sat, lambda a, b: function(form, a, b, mode)))
+    return calculate(c, i, 2, around(form, ftz, sat, lambda f, a, b: function(f, a, b, mode)))
 
 
 @means("fma")
@@ -74,7 +77,7 @@ def multiply_add(c: Context, i, words: Words) -> Step:
     mode = words.one(*ROUNDINGS, default="rn" if i.opcode == "mad" else None)
     ftz, sat = flags(i, words, form)
     relu = form.bits == 16 and words.flag("relu")
-    return calculate(c, i, 3, around(form, ftz, sat, lambda a, b, d: floats.fma(form, a, b, d, mode), relu))
+    return calculate(c, i, 3, around(form, ftz, sat, lambda f, a, b, d: floats.fma(f, a, b, d, mode), relu))
 
 
 def divide(c: Context, i, words: Words) -> Step:
@@ -85,8 +88,7 @@ def divide(c: Context, i, words: Words) -> Step:
         return calculate(c, i, 2, around(form, ftz, False, approximate.divide))
     mode = "rn" if words.flag("full") else words.one(*ROUNDINGS)
     ftz, _ = flags(i, words, form, sat=False)
-    function = floats.divide_flushing if ftz else floats.divide
-    return calculate(c, i, 2, around(form, ftz, False, lambda a, b: function(form, a, b, mode)))
+    return calculate(c, i, 2, around(form, ftz, False, lambda f, a, b: floats.divide(f, a, b, mode)))
 
 
 @means("rcp", "sqrt")
@@ -102,7 +104,7 @@ def reciprocal(c: Context, i, words: Words) -> Step:
     else:
         mode = words.one(*ROUNDINGS)
     ftz, _ = flags(i, words, form, sat=False)
-    return calculate(c, i, 1, around(form, ftz, False, lambda a: function(form, a, mode)))
+    return calculate(c, i, 1, around(form, ftz, False, lambda f, a: function(f, a, mode)))
 
 
 @means("rsqrt", "sin", "cos", "lg2", "ex2", "tanh")
@@ -121,7 +123,7 @@ def transcendental(c: Context, i, words: Words) -> Step:
     else:
         ftz, _ = flags(i, words, form, sat=False)
     function = approximate.FUNCTIONS[i.opcode]
-    return calculate(c, i, 1, around(form, ftz, False, lambda a: function(form, a, "rn")))
+    return calculate(c, i, 1, around(form, ftz, False, lambda f, a: function(f, a, "rn")))
 
 
 def extreme(c: Context, i, words: Words) -> Step:
@@ -131,10 +133,10 @@ def extreme(c: Context, i, words: Words) -> Step:
     nan = words.flag("NaN")
     choose = floats.least if i.opcode == "min" else floats.greatest
     if not words.flag("xorsign"):
-        return calculate(c, i, 2, around(form, ftz, False, lambda a, b: choose(form, a, b, nan)))
+        return calculate(c, i, 2, around(form, ftz, False, lambda f, a, b: choose(f, a, b, nan)))
     words.one("abs")
 
-    def of_magnitudes(a, b):
+    def of_magnitudes(_, a, b):
         result = choose(form, a & ~form.sign, b & ~form.sign, nan)
         return result if form.is_nan(result) else result & ~form.sign | (a ^ b) & form.sign
     return calculate(c, i, 2, around(form, ftz, False, of_magnitudes))
@@ -145,7 +147,7 @@ def sign(c: Context, i, words: Words) -> Step:
     form = form_of(i)
     ftz, _ = flags(i, words, form, sat=False)
     change = (lambda a: a & ~form.sign) if i.opcode == "abs" else (lambda a: a ^ form.sign)
-    return calculate(c, i, 1, around(form, ftz, False, lambda a: form.nan(a) if form.is_nan(a) else change(a)))
+    return calculate(c, i, 1, around(form, ftz, False, lambda _, a: form.nan(a) if form.is_nan(a) else change(a)))
 
 
 @means("copysign")

@@ -1,7 +1,7 @@
 """Floating-point arithmetic on bit patterns, one rounding each, in every direction.
 
-Every function takes the format first and the rounding mode by name. Flushing and saturation are separate steps (`flushed`,
-`saturate`), because PTX applies ``.ftz`` to inputs and results and ``.sat`` to the result.
+Every function takes the format first and the rounding mode by name. ``.ftz`` is a property of the format for results
+(`Format.flushes`), and a separate step for inputs; saturation is a step of its own.
 """
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def multiply(form: Format, a: int, b: int, mode: str) -> int:
 def fma(form: Format, a: int, b: int, c: int, mode: str) -> int:
     """a * b + c, rounded once."""
     if form.is_nan(a) or form.is_nan(b) or form.is_nan(c):
-        return form.nan(b, a, c)
+        return form.nan(b, c, a)
     negative = form.is_negative(a) != form.is_negative(b)
     if form.is_infinite(a) or form.is_infinite(b):
         if form.is_zero(a) or form.is_zero(b) or form.is_infinite(c) and form.is_negative(c) != negative:
@@ -65,12 +65,6 @@ def _sum(x: Number, y: Number, mode: str) -> Number:
 def _shifted(x: Number, exponent: int) -> int:
     whole = x.magnitude << x.exponent - exponent
     return -whole if x.negative else whole
-
-
-def divide_flushing(form: Format, a: int, b: int, mode: str) -> int:
-    """a / b of ``.ftz``: on an H100 a quotient below the least normal number vanishes, even if it would round up to it."""
-    shorter = divide(form, a, b, "rz")
-    return shorter & form.sign if form.is_subnormal(shorter) else divide(form, a, b, mode)
 
 
 def divide(form: Format, a: int, b: int, mode: str) -> int:

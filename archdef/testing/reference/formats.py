@@ -28,6 +28,8 @@ class Format:
     bits: int
     precision: int
     """Significant bits, the hidden one included."""
+    flushes: bool = False
+    """Whether results that would be subnormal are zeros of their sign, as ``.ftz`` asks."""
 
     @property
     def sign(self) -> int:
@@ -104,6 +106,8 @@ class Format:
         magnitude, exponent = number.magnitude, number.exponent
         if magnitude == 0 and not number.tail:
             return sign
+        if self.flushes and self._is_tiny(number, mode):
+            return sign
         # Keep at least two bits below the last place, so that a half and a tail are told apart.
         room = self.precision + 2 - magnitude.bit_length()
         if room > 0:
@@ -131,6 +135,19 @@ class Format:
             return sign | pattern
         away = mode in ("rn", "rna") or mode in ("rm", "rp") and (mode == "rm") == number.negative
         return sign | (self.infinity if away else self.infinity - 1)
+
+    def _is_tiny(self, number: Number, mode: str) -> bool:
+        """Tell whether a number is below the least normal one, once it is rounded to the precision with exponents to spare.
+
+        PTX leaves open when ``.ftz`` looks; so an H100 does, in all formats.
+        """
+        spare = 64
+        power = (number.magnitude.bit_length() + number.exponent) - (self.least_exponent + self.precision)
+        if power not in (-1, 0):
+            return power < 0
+        wide = Format(self.name, self.bits + spare.bit_length(), self.precision)
+        least = wide.round(Number(False, 1, self.least_exponent + self.precision - 1), "rz")
+        return wide.round(number, mode) & (wide.sign - 1) < least
 
 
 F16 = Format("f16", 16, 11)

@@ -334,7 +334,7 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     if _aligned(sm, w, u, lanes, address, n) < 0:
         return -1
     _move(launch, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
-    key = <int>(base & 15)
+    key = <int>(base & <uint64_t>(launch.passes_period - 1))
     if memo.passes_key != key:
         memo.passes = bank_passes(&launch.banks, address, lanes, n, u.lane_bytes)
         memo.passes_key = key

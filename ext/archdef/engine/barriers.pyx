@@ -48,7 +48,7 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
             for i in range(w.split_room):
                 if w.splits[i].mask and w.splits[i].state == SPLIT_BARRIER:
                     _give_result(sm.launch, w, sm.launch.ops + w.splits[i].pc, w.splits[i].mask, barrier)
-            converge_unblock(w)
+            converge_unblock(w, <int32_t>(barrier - b.barriers))
         else:
             _give_result(sm.launch, w, u, w.active, barrier)
             w.pc += 1

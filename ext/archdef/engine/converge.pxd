@@ -15,4 +15,4 @@ cdef void converge_exit(Warp *w, uint64_t lanes) noexcept nogil
 cdef uint64_t converge_gather(Warp *w, uint64_t named) noexcept nogil
 cdef uint64_t converge_block(Warp *w, uint64_t lanes, int32_t number) noexcept nogil
 cdef uint64_t converge_blocked(const Warp *w, int32_t number) noexcept nogil
-cdef void converge_unblock(Warp *w) noexcept nogil
+cdef bint converge_unblock(Warp *w, int32_t number) noexcept nogil

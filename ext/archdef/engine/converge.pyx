@@ -400,13 +400,16 @@ cdef uint64_t converge_blocked(const Warp *w, int32_t number) noexcept nogil:
     return lanes & w.alive
 
 
-cdef void converge_unblock(Warp *w) noexcept nogil:
-    """The barrier at which all lanes wait is open: they go on behind it."""
+cdef bint converge_unblock(Warp *w, int32_t number) noexcept nogil:
+    """A barrier is open: splits that wait there go on behind it. Returns whether the warp had stopped and goes on with one of them."""
     cdef int32_t i
     cdef Split s
     for i in range(w.split_room):
         s = w.splits[i]
-        if s.mask and s.state == SPLIT_BARRIER:
+        if s.mask and s.state == SPLIT_BARRIER and s.named == <uint64_t>number:
             w.splits[i].mask = 0
             _add(w, s.pc + 1, s.mask, s.join, SPLIT_RUNNABLE)
+    if w.active:
+        return False
     _next(w)
+    return w.active != 0

@@ -26,8 +26,8 @@ from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_
                                    FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_DIVERGENT_BARRIER, FAULT_FRAME,
                                    FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PARTED, FAULT_PHASE,
                                    FAULT_READ_ONLY, FAULT_STACK, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS,
-                                   FAULT_SURFACE_FORMAT,
-                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, WS_BARRIER, WS_ENDED, WS_PARTED, Block, Ended,
+                                   FAULT_SURFACE_FORMAT, FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, UNIT_COPIES, WS_BARRIER, WS_ENDED,
+                                   WS_PARTED, Block, Ended,
                                    Fault, Launch, Memo, Sm, SmCounters, Warp)
 from archdef.engine.texture_table cimport textures_close, textures_open
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL,
@@ -194,6 +194,8 @@ cdef class Simulation:
                               f"{SCHEDULER_WARPS} warps hold")
         launch.banks.banks = m.banks
         launch.banks.bank_width_bytes = m.bank_width_bytes
+        launch.banks.row_words = m.row_words
+        launch.passes_period = max(16, m.banks * m.bank_width_bytes * m.row_words) if m.row_words > 1 else 16
         launch.banks.conflict_lanes = m.conflict_lanes
         launch.banks.single_word_broadcast = m.single_word_broadcast
         launch.banks.word_at_a_time = m.word_at_a_time
@@ -248,7 +250,9 @@ cdef class Simulation:
                 ("cluster_size", m.cluster_size, 1, 1 << 14), ("schedulers", m.schedulers, 1, MAX_SCHEDULERS),
                 ("units", m.units, 1, MAX_UNITS), ("issue_interval_cycles", m.issue_interval_cycles, 1, 1 << 16),
                 ("issue_width", m.issue_width, 1, 8), ("banks", m.banks, 1, 256),
-                ("bank_width_bytes", m.bank_width_bytes, 1, 16), ("conflict_lanes", m.conflict_lanes, 1, 64),
+                ("bank_width_bytes", m.bank_width_bytes, 1, 16), ("row_words", m.row_words, 1, 16),
+                ("conflict_lanes", m.conflict_lanes, 1, 64),
+                *(("unit_copies", m.unit_copies[i], 1, UNIT_COPIES) for i in range(16)),
                 ("partitions", m.partitions, 1, 4096), ("dram_banks", m.dram_banks, 1, 64),
                 ("shader_period_fs", m.shader_period_fs, 1, 1 << 40), ("core_period_fs", m.core_period_fs, 1, 1 << 40),
                 ("response_latency_fs", m.response_latency_fs, m.shader_period_fs, 1 << 50),

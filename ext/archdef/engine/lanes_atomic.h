@@ -13,9 +13,12 @@ LANES_INLINE uint64_t atomic_sum_ftz_f32(uint64_t old, uint64_t b)
 }
 LANES_INLINE uint64_t atomic_sum_f64(uint64_t old, uint64_t b)
 {
-    if (double_of(b) != double_of(b)) /* stored as it is, not made quiet */
-        return b;
     return bits_f64(propagate(double_of(old) + double_of(b), double_of(old), double_of(b), 0.0));
+}
+/* Global memory keeps a NaN as it is: it is not made quiet. */
+LANES_INLINE uint64_t atomic_sum_raw_f64(uint64_t old, uint64_t b)
+{
+    return double_of(b) != double_of(b) ? b : double_of(old) != double_of(old) ? old : atomic_sum_f64(old, b);
 }
 
 /* 16-bit floats, and pairs of them: f of the low halves, f of the high ones. */
@@ -44,6 +47,7 @@ LANES_INLINE uint64_t atomic_sum_f64(uint64_t old, uint64_t b)
     ATOMIC(add_f32, atomic_sum_f32(old, b))                                                          \
     ATOMIC(add_ftz_f32, atomic_sum_ftz_f32(old, b))                                                  \
     ATOMIC(add_f64, atomic_sum_f64(old, b))                                                          \
+    ATOMIC(add_raw_f64, atomic_sum_raw_f64(old, b))                                                  \
     ATOMIC(cas_b16, (uint16_t)old == (uint16_t)b ? (uint16_t)c : (uint16_t)old)                      \
     ATOMIC_SMALL(add, f16, add_half) ATOMIC_SMALL(min, f16, min_half) ATOMIC_SMALL(max, f16, max_half) \
     ATOMIC_SMALL(add, bf16, add_brain) ATOMIC_SMALL(min, bf16, min_brain) ATOMIC_SMALL(max, bf16, max_brain)

@@ -89,13 +89,13 @@ LANES_INLINE uint32_t nan_to_small(double x, int fraction, int bias)
 #define NAN_bf16(x) nan_to_small(x, 7, 127)
 
 /* tf32: f32 whose 13 lowest bits are 0; rounding 0 nearest even, 1 toward zero, 4 nearest, ties away from zero. NaNs as compute
- * capability 9.0 gives them: canonical, but cut where ties go away from zero. */
+ * capability 9.0 gives them: canonical, but cut (and one unit less, if finite) where ties go away from zero. */
 LANES_INLINE uint32_t round_tf32(float x, int rounding, int relu, int finite)
 {
     uint32_t bits = bits_f32(x), half = rounding == 4 ? 0x1000u : rounding == 0 ? 0xfffu + (bits >> 13 & 1) : 0;
-    uint32_t nan = rounding != 4 ? 0x7fffe000u : bits & (finite ? 0xffff0000u : 0xffffe000u);
+    uint32_t nan = rounding != 4 ? 0x7fffe000u : (bits & 0xffffe000u) - (finite ? 0x2000u : 0);
     uint32_t value = x == x ? ((bits & 0x7fffffffu) < 0x7f800000u ? bits + half : bits) & 0xffffe000u : nan;
-    value = finite && (value & 0x7fffffffu) == 0x7f800000u ? (value & 0x80000000u) | 0x7f7fe000u : value;
+    value = finite && x == x && (value & 0x7fffffffu) == 0x7f800000u ? (value & 0x80000000u) | 0x7f7fe000u : value;
     return relu && x == x && value >> 31 ? 0 : value;
 }
 
@@ -193,6 +193,7 @@ LANES_INLINE double sticky_s64(int64_t x) { return x < 0 ? -sticky_u64(0 - (uint
     ALU(cvt_ftz_f64_f32, f64, f32, f32, f32, (double)canonical(a))                                                 \
     ALU(cvt_f32_f64, f32, f64, f64, f64, double_to_float(a))                                                       \
     ALU(canonical_f16, u32, u32, u32, u32, (a & 0x7fffu) > 0x7c00u ? 0x7fffu : a & 0xffffu)                        \
+    ALU(canonical_bf16, u32, u32, u32, u32, (a & 0x7fffu) > 0x7f80u ? 0x7fffu : a & 0xffffu)                       \
     ALU(cvt_f32_f16, f32, u32, u32, u32, half_to_float(a & 0xffffu))                                               \
     ALU(cvt_f64_f16, f64, u32, u32, u32, half_to_double(a & 0xffffu))                                              \
     ALU(cvt_f32_bf16, f32, u32, u32, u32, brain_to_float(a))                                                       \

@@ -34,12 +34,12 @@ LANES_INLINE double double_of(uint64_t bits)
 /* A single-precision result: any NaN becomes the canonical one. */
 LANES_INLINE float canonical(float r) { return float_of(r == r ? bits_f32(r) : 0x7fffffffu); }
 
-/* A double-precision result: a NaN becomes an operand that is one, made quiet: the second before the first (as compute capability
- * 9.0 does it; division prefers its dividend), then the third. */
+/* A double-precision result: a NaN becomes an operand that is one, made quiet: the second, else the third, else the first (as compute
+ * capability 9.0 does it; division prefers its dividend). */
 LANES_INLINE uint64_t quiet(double x) { return bits_f64(x) | 0x0008000000000000u; }
 LANES_INLINE double propagate(double r, double a, double b, double c)
 {
-    uint64_t nan = b != b ? quiet(b) : a != a ? quiet(a) : c != c ? quiet(c) : 0xfff8000000000000u;
+    uint64_t nan = b != b ? quiet(b) : c != c ? quiet(c) : a != a ? quiet(a) : 0xfff8000000000000u;
     return double_of(r == r ? bits_f64(r) : nan);
 }
 

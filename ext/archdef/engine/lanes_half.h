@@ -63,10 +63,10 @@ LANES_INLINE double clip_f64(double x, int mode)
 
 /* f16. A float has more than twice the bits of a half and two, so rounding a sum or product twice is rounding it once; results in
  * the subnormal range of f16 are exact in f32. */
-LANES_INLINE uint32_t result_half(float x, int mode) /* what is tiny before it is rounded is flushed */
+LANES_INLINE uint32_t result_half(float x, int mode) /* flushed is what stays tiny when it is rounded with exponents to spare */
 {
     float clipped = clip_f32(x, mode);
-    return float_to_half(mode & FTZ && __builtin_fabsf(clipped) < 0x1p-14f ? __builtin_copysignf(0.0f, clipped) : clipped);
+    return float_to_half(mode & FTZ && __builtin_fabsf(clipped) < 0x1.ffep-15f ? __builtin_copysignf(0.0f, clipped) : clipped);
 }
 #define F16_IN(x) half_to_float(flush_half(x, mode))
 #define F16_OUT(x) result_half(x, mode)

@@ -29,7 +29,7 @@ cpdef enum WritePolicy:
 
 cpdef enum PartitionMap:
     PM_INTERLEAVED = 0           # (address // interleave) % partitions
-    PM_XOR = 1                   # the same, after the chunk's number is folded by the shifts of the table
+    PM_XOR = 1                   # the same, each round of the partitions turned by its number, folded by the shifts of the table
 
 cdef struct CoalescingTable:
     int64_t rule
@@ -66,10 +66,12 @@ cdef struct MachineTable:
     int64_t instruction_gap_cycles  # least distance of two issues of one warp
     int64_t units
     int64_t unit_per_scheduler[16]  # 1: each scheduler has its own
+    int64_t unit_copies[16]      # units of that kind that the schedulers share, 1 to 8
     int64_t dual_issue[16]       # bit v of entry u: v may issue in the same slot after u
     # shared memory
     int64_t banks
     int64_t bank_width_bytes
+    int64_t row_words
     int64_t conflict_lanes
     int64_t single_word_broadcast
     int64_t word_at_a_time       # 1: wide words are served piece by piece; 0: for fewer lanes at a time

@@ -121,14 +121,15 @@ cdef void network_close(Network *n) noexcept nogil:
 cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil:
     """The partition that owns a byte, and the byte's address inside it."""
     cdef uint64_t unit = address // <uint64_t>m.interleave_bytes
-    cdef uint64_t count = <uint64_t>m.partitions, folded = unit
+    cdef uint64_t count = <uint64_t>m.partitions, turn = unit // count, round_ = turn
     cdef int i
-    local[0] = unit // count * <uint64_t>m.interleave_bytes + address % <uint64_t>m.interleave_bytes
+    local[0] = round_ * <uint64_t>m.interleave_bytes + address % <uint64_t>m.interleave_bytes
     if m.partition_map == PM_XOR:
         for i in range(8):
             if m.partition_shifts[i]:
-                folded ^= unit >> m.partition_shifts[i]
-    return <int64_t>(folded % count)
+                turn ^= round_ >> m.partition_shifts[i]
+        unit += turn
+    return <int64_t>(unit % count)
 
 
 cdef inline int64_t _port_fs(const MachineTable *m, int64_t bytes, int64_t per_cycle) noexcept nogil:

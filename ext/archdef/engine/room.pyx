@@ -11,7 +11,7 @@ from archdef.engine.machine cimport MachineTable
 from archdef.engine.network cimport Network
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.frames cimport STACK_FRAMES
-from archdef.engine.state cimport BULK_LOADS, BULK_RING, Block, BulkCopy, Ended, Frame, Launch, Load, Slot, Split, Sm, Waiter, Warp
+from archdef.engine.state cimport BULK_LOADS, BULK_RING, Block, BulkCopy, Ended, Frame, Launch, Load, Slot, Sm, Split, Waiter, Warp
 
 cdef extern from "<stdlib.h>" nogil:
     void *aligned_alloc(size_t alignment, size_t size)

@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t, uint64_t
 cdef struct BankTable:
     int64_t banks
     int64_t bank_width_bytes
+    int64_t row_words            # words of a bank that one pass serves, if they lie in one row
     int64_t conflict_lanes       # lanes served together
     int64_t single_word_broadcast
     int64_t word_at_a_time

@@ -64,15 +64,18 @@ cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint
     """Count passes (low 32 bits) and conflict groups that have an active lane (high 32 bits).
 
     An access wider than a bank serves fewer lanes at a time, all their bank words together, or all lanes of a group one bank
-    word after the other; these pieces cost the same, as they only rotate the banks.
+    word after the other; these pieces cost the same, as they only rotate the banks. Words of one row of a bank count as one:
+    each is named by its row and bank.
     """
     cdef uint64_t words[MAX_WORDS]
     cdef int lane, first = 0, last, piece, count, width = <int>table.bank_width_bytes
     cdef int per_group = <int>table.conflict_lanes, pieces = bytes // width if bytes > width else 1, together = 1
     cdef int64_t passes = 0, groups = 0
+    cdef uint64_t banks = <uint64_t>table.banks, row = banks * <uint64_t>table.row_words
     if not table.word_at_a_time:
-        per_group = per_group // pieces if per_group > pieces else 1
         together = pieces
+        pieces = pieces // <int>table.row_words if pieces > table.row_words else 1
+        per_group = per_group // pieces if per_group > pieces else 1
         pieces = 1
     while first < lanes:
         last = first + per_group
@@ -83,6 +86,8 @@ cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint
             if mask >> lane & 1:
                 for piece in range(together):
                     words[count] = addresses[lane] // <uint64_t>width + <uint64_t>piece
+                    if table.row_words > 1:
+                        words[count] = words[count] // row * banks + words[count] % banks
                     count += 1
         if count:
             groups += 1
@@ -97,7 +102,7 @@ def passes(dict banks, addresses, int word_bytes, mask=None):
     Parameters
     ----------
     banks : dict
-        ``banks, bank_width_bytes, conflict_lanes, single_word_broadcast, word_at_a_time``.
+        ``banks, bank_width_bytes, row_words, conflict_lanes, single_word_broadcast, word_at_a_time``.
     addresses : sequence of int, at most 64
         Byte address in shared memory of each lane.
     word_bytes : int

@@ -58,7 +58,7 @@ cdef int simt_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken
     """Send `taken` (a subset of active) to `target`, the others to the next op. Returns 1 if the warp split, -1 if full."""
     cdef uint64_t rest = w.active & ~taken
     cdef int32_t after = w.pc + 1
-    if rest == 0:
+    if rest == 0 or target == after:
         w.pc = target
         simt_arrive(w)
         return 0

@@ -23,6 +23,7 @@ cdef enum:
     BULK_FULL = 64               # bulk copies that wait; from there on the load/store unit is held
     BULK_RING = 128              # … and those of the instruction that passes it: 64 lanes
     BULK_LOADS = 64              # bulk copies whose data are on their way
+    UNIT_COPIES = 8              # most units of a kind that schedulers share
     MEMO_TRANSACTIONS = 32
 
 cdef enum WarpState:
@@ -232,7 +233,7 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int32_t slot_count[8]
     int32_t slot_bytes[8]
     int32_t slot_pieces[8]       # transactions as counted: sectors of a line each
-    int64_t passes               # shared memory: bank_passes, for base modulo 16
+    int64_t passes               # shared memory: bank_passes, for base modulo Launch.passes_period
     int32_t passes_key
     int64_t relative[8][32]      # address minus the base rounded down to 256
     int64_t relative_line[8][32]
@@ -276,6 +277,7 @@ cdef struct Launch:              # what all multiprocessors share
     uint64_t parameter_start     # device copy of the parameter buffer, read-only for the kernel
     uint64_t parameter_end
     BankTable banks
+    int64_t passes_period        # bytes by which an access may move without a change of its passes, a power of two
     Textures textures
     Memo *memos                  # per op
     StatementCounters *counters
@@ -316,8 +318,9 @@ cdef struct Sm:
     Scheduler *schedulers
     int64_t now
     int64_t next_own             # cycle of the next thing to do that no event announces; kept by `sm_run`
-    int64_t unit_free[16]
+    int64_t unit_free[16]        # first cycle at which a unit of the kind can start an op
     int64_t unit_blocked[16]
+    int64_t copy_free[16][8]     # the same of each unit, where there are several of a kind
     uint32_t busy
     int32_t turn                 # scheduler that comes first: the one behind the last that took a unit which they share
     int64_t throttled            # cycles in which the load/store unit waited for a credit

@@ -12,6 +12,7 @@ from archdef.engine.machine cimport MachineTable
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport PENDING, WS_PARTED, WS_SLEEPING, WS_WAITING, Sm, Warp
+from archdef.engine.units cimport occupy_copy
 
 
 cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t cycle) noexcept nogil:
@@ -84,8 +85,11 @@ cdef inline void occupy(Sm *sm, int32_t slot, const Uop *u, int64_t cycle, int64
         s.unit_free[u.unit] = cycle + cycles
         s.unit_blocked[u.unit] += cycles
         s.busy |= <uint32_t>1 << u.unit
-    else:
-        sm.unit_free[u.unit] = cycle + cycles
-        sm.unit_blocked[u.unit] += cycles
-        sm.busy |= <uint32_t>1 << u.unit
-        sm.turn = <int32_t>(slot % sm.launch.m.schedulers) + 1
+        return
+    sm.turn = <int32_t>(slot % sm.launch.m.schedulers) + 1
+    if sm.launch.m.unit_copies[u.unit] > 1:
+        occupy_copy(sm, u, cycle, cycles)
+        return
+    sm.unit_free[u.unit] = cycle + cycles
+    sm.unit_blocked[u.unit] += cycles
+    sm.busy |= <uint32_t>1 << u.unit

@@ -8,7 +8,8 @@ from archdef_fermi.costs import COSTS, EVIDENCE, SCALED, SHEET
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
     vote vote_ballot barrier_count barrier_reduce bit_operations byte_permute carry_chain unified_addressing device_calls
     indirect_calls device_print device_heap clock clock64 texture texture_objects texture_layered texture_cubemap
-    texture_gather surface funnel_shift int_dot"""  # the last two are spelled out in several instructions
+    texture_gather surface
+    funnel_shift int_dot bit_masks convert_pack minmax_nan minmax_xorsign fp32_tanh"""  # spelled out in several instructions
 
 
 def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns, dram_latency_ns, capacity_bytes, ecc, timing_ns,

@@ -36,7 +36,7 @@ COSTS = {  # SM cycles; shifts, comparisons and multiplies run at half rate
 EVIDENCE = {
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "isa": GUIDE, "caches.l1": GUIDE, "caches.constant": GUIDE,
     "coalescing": GUIDE, "chip": LINEAGE, "clocks": LINEAGE, "schedulers": PAPER, "units": PAPER, "caches": UNPUBLISHED,
-    "caches.texture_tile_rows": UNPUBLISHED,
+    "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE,
     "caches.l2": LINEAGE, "dram": LINEAGE, "load_store": FIT, "interconnect": FIT, "host_link": UNPUBLISHED,
     "units.dp": LINEAGE, "schedulers.policy": FIT, "schedulers.instruction_gap_cycles": UNPUBLISHED,
     "chip.multiprocessors_per_cluster": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,

@@ -37,7 +37,8 @@ COSTS_1_3 = {  # what compute capability 1.3 adds
 
 # Features of every chip: cycle counters, and what compilers spell out in older instructions.
 # Texture objects are of compute capability 3.0; here the texture units take their handles for references.
-BASIC = "clock texture texture_objects bit_operations byte_permute carry_chain funnel_shift int_dot"
+BASIC = """clock texture texture_objects
+    bit_operations bit_masks byte_permute carry_chain funnel_shift int_dot convert_pack minmax_nan minmax_xorsign fp32_tanh"""
 EVIDENCE = {  # what both chips share
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "coalescing": GUIDE, "isa": GUIDE, "schedulers": LINDHOLM, "units": LINDHOLM,
     "chip": LINEAGE, "clocks": LINEAGE, "dram": LINEAGE, "caches": WONG, "load_store": FIT, "interconnect": FIT,
@@ -53,7 +54,7 @@ EVIDENCE = {  # what both chips share
     **{f"caches.{c}.misses_in_flight": UNPUBLISHED for c in ("constant", "texture_l1", "texture_l2")},
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
        t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
-    "caches.texture_tile_rows": UNPUBLISHED, "units.tex": LINEAGE, "host_link": UNPUBLISHED}
+    "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "units.tex": LINEAGE, "host_link": UNPUBLISHED}
 
 
 def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_units=(), coalescing, bus, link, latency_ns,

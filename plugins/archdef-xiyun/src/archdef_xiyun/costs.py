@@ -13,10 +13,11 @@ INTRINSICS = Cite("DeepSelect for MACA, notes on wave64 intrinsics", "instructio
 API = Cite("mcModuleOccupancy", "32 blocks of 64 threads; the device property says 16", "assumed")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 
-FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
+FEATURES = """fp64 fp32_fma fp32_tanh fp16 fp16_minmax fp16_transcendental minmax_nan minmax_xorsign
+    atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64 atomics_float_add
     atomics_double_add vote vote_ballot match shuffle lane_masks_64 barrier_count barrier_reduce read_only_loads
-    unified_addressing device_calls indirect_calls device_print device_heap clock clock64 globaltimer bit_operations byte_permute carry_chain
-    funnel_shift int_dot cooperative_launch"""
+    unified_addressing device_calls indirect_calls device_print device_heap clock clock64 globaltimer cooperative_launch
+    bit_operations byte_permute carry_chain funnel_shift int_dot bit_masks convert_pack"""
 
 COSTS = {  # core cycles; a wave of 64 takes 4 on 16 lanes; special functions and double precision take 16
     Operation("valu", 4): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16
@@ -48,6 +49,7 @@ EVIDENCE = {
        constant_bytes""".split()},
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": PROBE, "schedulers.issue_width": PROFILER,
     "schedulers.dual_issue": GUIDE, "units.vmem": UNPUBLISHED, "units.misc": UNPUBLISHED,
+    "units.vmem.copies": GUIDE, "units.misc.copies": GUIDE,
     **{f"isa.operations.{name}": PROBE for name in "fp32_add fp32_mul fp32_fma shuffle".split()},
     "isa.operations.fp32_transcendental": PROFILER, "isa.operations.fp32_rcp": PROFILER, "isa.operations.match": INTRINSICS,
     "shared.latency_cycles": LATENCY, "shared.wide_access": UNPUBLISHED, "shared.broadcast": UNPUBLISHED,

@@ -1,0 +1,35 @@
+"""Unloaded latency of global loads on a simulated machine, by a chain of dependent loads, as microbenchmarks measure it."""
+from __future__ import annotations
+
+import numpy as np
+
+_CHASE = """.version 7.0
+.target sm_30
+.address_size 64
+.visible .entry chase(.param .u64 chain, .param .u32 steps)
+{{
+    .reg .b64 %d<3>; .reg .b32 %r<3>; .reg .pred %p<2>;
+    ld.param.u64 %d1, [chain]; ld.param.u32 %r1, [steps]; mov.u32 %r2, 0;
+L:  ld.global{operator}.u64 %d1, [%d1];
+    add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra L;
+    st.global.u64 [%d1+8], %d1;
+    ret;
+}}"""
+
+
+def load_latency_cycles(device, *, operator: str = "", places: int = 8, stride_bytes: int = 128, warm: bool = True) -> float:
+    """Measure the SM cycles from one load to the next that depends on it, in one thread.
+
+    operator     : ``".ca"``, ``".cg"``, ``".nc"`` or nothing.
+    places       : int, places that the chain visits in turn; what they take decides which cache holds them.
+    stride_bytes : int, distance of two places, a multiple of 16.
+    warm         : whether the chain has been round once; else every place is visited for the first time.
+    """
+    links = np.zeros((places, stride_bytes // 8), np.uint64)
+    chain = device.to_device(links)
+    links[:, 0] = chain.address + (np.arange(places, dtype=np.uint64) + np.uint64(1)) % np.uint64(places) * np.uint64(stride_bytes)
+    chain.copy_from_host(links)
+    kernel = device.compile(_CHASE.format(operator=operator)).chase
+    first, last = (2 * places, 6 * places) if warm else (places // 4, places)
+    cycles = [kernel[(1,), (1,)](chain, steps).cycles for steps in (first, last)]
+    return (cycles[1] - cycles[0]) / (last - first)

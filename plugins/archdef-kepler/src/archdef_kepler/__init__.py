@@ -1,0 +1,60 @@
+"""NVIDIA Kepler GK110B (compute capability 3.5): Tesla K40."""
+from archdef.hookspecs import hookimpl
+from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, Dram, FirstReady, HostLink, Interconnect, Isa, KiB,
+                          Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary,
+                          Warp, XorHash, operations)
+from archdef_kepler.costs import COSTS, EVIDENCE
+
+FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64 atomics_float_add
+    vote vote_ballot shuffle barrier_count barrier_reduce bit_operations byte_permute carry_chain funnel_shift read_only_loads
+    unified_addressing device_print device_heap device_calls indirect_calls clock clock64 globaltimer dynamic_parallelism
+    texture texture_objects texture_layered texture_cubemap texture_gather surface"""
+
+K40 = Architecture(
+    name="k40", title="Tesla K40", vendor="NVIDIA", family="Kepler", compute_capability="3.5", aliases=("tesla_k40", "gk110b"),
+    vocabulary=Vocabulary(multiprocessor="SMX"), evidence=EVIDENCE,
+    clocks=Clocks(core_mhz=745, shader_mhz=745, memory_mhz=3004), warp=Warp(size=32),
+    chip=Chip(multiprocessors=15, block_launch_cycles=2, block_turnover_cycles=500, launch_overhead_us=5),
+    limits=Limits(
+        threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=16,
+        registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, register_allocation_unit=256,
+        register_allocation_scope="warp", warp_allocation_granularity=4, shared_bytes_per_multiprocessor=48 * KiB,
+        shared_bytes_per_block=48 * KiB, shared_allocation_unit_bytes=256, shared_carveouts=(48 * KiB, 32 * KiB, 16 * KiB),
+        block_dimensions=(1024, 1024, 64), grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000,
+        local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB),
+    schedulers=Schedulers(
+        count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1,
+        dual_issue=(frozenset({"sp"}), *(frozenset({"sp", other}) for other in ("shift", "mul", "sfu", "dp", "lsu", "tex")))),
+    units=(Unit("sp", 32, copies=6), Unit("shift", 32, copies=2), Unit("mul", 32), Unit("sfu", 32), Unit("dp", 32, copies=2),
+           Unit("lsu", 32), Unit("tex", 16)),
+    isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
+            predication_max_instructions=7),
+    shared=SharedMemory(banks=32, bank_width_bytes=4, row_words=2, conflict_lanes=32, broadcast=MulticastBroadcast(),
+                        latency_cycles=26, pass_cycles=1),
+    coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
+    caches=Caches(
+        l1_global_loads=False,
+        l1=Cache(size_bytes=16 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=23, misses_in_flight=64,
+                 write="through", scope="multiprocessor"),
+        constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=16, misses_in_flight=8,
+                       write="evict", scope="multiprocessor"),
+        texture_l1=Cache(size_bytes=48 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=96, misses_in_flight=256,
+                         write="evict", scope="multiprocessor"),
+        l2=Cache(size_bytes=256 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
+                 write="back", scope="partition")),
+    load_store=LoadStore(reads_in_flight_per_multiprocessor=512, stores_in_flight_per_multiprocessor=512, transaction_cycles=1,
+                         atomic_cycles=1),
+    interconnect=Interconnect(
+        request_latency_ns=95, response_latency_ns=102, header_bytes=16, injection_bytes_per_cycle=64,
+        injection_scope="multiprocessor", partition_request_bytes_per_cycle=128, partition_response_bytes_per_cycle=128),
+    dram=Dram(
+        partitions=6, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=12_799_574_016, bus_bits=384, transfers_per_clock=2,
+        burst_bytes=32, banks=16, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12, t_wl_ns=4, t_wtr_ns=5,
+        t_rtw_ns=3, t_wr_ns=12, extra_latency_ns=167, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
+        write_drain_low=8),
+    host_link=HostLink(name="PCIe 3.0 x16", pinned_gb_s=10, pageable_gb_s=4, latency_us=8, copy_engines=2))
+
+
+@hookimpl
+def archdef_architectures():
+    return [K40]

@@ -1,0 +1,59 @@
+"""What instructions cost on Kepler, and where the figures of this plugin come from."""
+from archdef.spec import Cite, Operation
+
+QUERY = Cite("deviceQuery of a Tesla K40c", "CUDA 9.0, error correction off", "measured")
+GUIDE = Cite("CUDA C Programming Guide 8.0", "compute capability 3.x", note="quoted from memory")
+RATES = Cite("CUDA C Programming Guide", "throughput of native arithmetic instructions, column 3.5", note="read in a translation")
+CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 3.5")
+LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GK110 tables")
+PAPER = Cite("NVIDIA Kepler GK110 white paper", "SMX architecture", note="quoted from memory")
+SLIDES = Cite("GPU Performance Analysis and Optimization, GTC 2012", "slide 83, Kepler 4-byte bank mode")
+TUNING = Cite("Kepler Tuning Guide", "L1 and read-only cache", note="quoted from memory")
+SHEET = Cite("vendor data sheet", "GDDR5 memory interface", note="quoted from memory")
+ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Tesla K40m", "measured",
+             "PTX level, as shipped with PPT-GPU")
+SPLIT = Cite(ARAFA.document, "188 cycles to L2, 331 to memory, divided over the stations", "inferred")
+PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "two instructions of one warp there, of two warps here")
+UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
+
+COSTS = {  # SM cycles; `sp` are six groups of 32 lanes, `shift` two, `mul` the one that multiplies integers and converts
+    Operation("sp", 9): """move select predicate int_add int_minmax int_logic int_compare fp32_add fp32_mul fp32_fma fp32_minmax
+        fp32_compare special_register clock vote branch call exit barrier""",
+    Operation("shift", 9): "int_shift funnel_shift",
+    Operation("mul", 9): "int_mul16 int_mul24 int_mul32 int_mul_high int_sad bit_field bit_count byte_permute convert convert64",
+    Operation("sp", 9, issues=2): "int64_add int64_logic int64_compare", Operation("sp", 9, issues=3): "int64_minmax",
+    Operation("mul", 9, issues=2): "int_mul_wide", Operation("shift", 9, issues=3): "int64_shift",
+    Operation("mul", 18, issues=4): "int64_mul", Operation("mul", 9, issues=6): "int_dot",
+    Operation("sp", 149, issues=18): "int_div32", Operation("sp", 500, issues=70): "int64_div",
+    Operation("sfu", 40): "fp32_rcp fp32_rsqrt", Operation("sfu", 40, issues=2): "fp32_sqrt fp32_div",
+    Operation("sfu", 18, issues=2): "fp32_transcendental",
+    Operation("sp", 418, issues=10): "fp32_div_exact", Operation("sp", 432, issues=10): "fp32_sqrt_exact",
+    Operation("dp", 10): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare",
+    Operation("dp", 445, issues=10): "fp64_div", Operation("dp", 445, issues=12): "fp64_sqrt",
+    Operation("sp", 9, issues=100): "system_call", Operation("lsu", 24): "shuffle",
+    Operation("lsu", 9): "load_global store_global load_local store_local atomic_global store_surface fence",
+    Operation("tex", 9): "load_texture load_surface",
+    Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 0, issues=4): "atomic_shared"}
+
+EVIDENCE = {
+    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
+    "coalescing": TUNING, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
+    "host_link": UNPUBLISHED, "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": LINEAGE, "units.sfu": LINEAGE,
+    "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "schedulers.dual_issue": PAIRED,
+    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
+       block_turnover_cycles launch_overhead_us""".split()},
+    **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
+       register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
+       shared_bytes_per_multiprocessor shared_allocation_unit_bytes shared_reserved_bytes_per_block shared_carveouts""".split()},
+    **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
+    "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
+    **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_div32 int_compare bit_count fp32_add fp32_mul
+       fp32_fma fp32_compare fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_transcendental fp64_add fp64_fma fp64_div""".split()},
+    "shared.bank_width_bytes": SLIDES, "shared.row_words": SLIDES, "shared.latency_cycles": ARAFA, "shared.wide_access": SLIDES,
+    "caches.l1_global_loads": TUNING, "caches.l1.size_bytes": CALCULATOR, "caches.l1.line_bytes": GUIDE, "caches.l1.sector_bytes": GUIDE,
+    "caches.l1.latency_cycles": ARAFA, "caches.l1.enabled": TUNING, "caches.l1.scope": GUIDE, "caches.constant.latency_cycles": ARAFA,
+    "caches.constant.size_bytes": GUIDE, "caches.texture_l1.size_bytes": TUNING, "caches.texture_l1.sector_bytes": TUNING,
+    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": TUNING,
+    "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
+    "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": QUERY,
+    "dram.partitions": SHEET, "dram.burst_bytes": SHEET}

@@ -1,0 +1,90 @@
+"""The Tesla K40 is what its documents say."""
+import re
+
+import numpy as np
+import pytest
+from archdef_kepler import K40
+
+import archdef
+from archdef.examples import load
+from archdef.report.comparison import compare
+from archdef.spec import FEATURES
+from archdef.testing.latency import load_latency_cycles
+
+
+def test_peak_rates_are_the_published_ones():
+    def gflops(operation):
+        return 2 * K40.unit(K40.isa.operations[operation].unit).copies * 32 * 15 * K40.clocks.shader_mhz / 1000
+
+    assert K40.dram_bandwidth_gb_s == pytest.approx(288, rel=2e-3)
+    assert gflops("fp32_fma") == pytest.approx(4290, rel=1e-3) and gflops("fp64_fma") == pytest.approx(1430, rel=1e-3)
+
+
+@pytest.mark.parametrize("operation, lanes", [
+    ("fp32_fma", 192), ("fp64_fma", 64), ("int_shift", 64), ("int_mul32", 32), ("fp32_rsqrt", 32), ("bit_field", 32), ("bit_count", 32),
+    ("shuffle", 32), ("int_sad", 32), ("convert64", 32)])
+def test_lanes_per_cycle_are_those_of_the_programming_guide(operation, lanes):
+    cost = K40.isa.operations[operation]
+    assert 32 / K40.interval_cycles(cost) * K40.unit(cost.unit).copies == lanes
+
+
+def test_four_schedulers_reach_six_groups_of_lanes_because_each_may_issue_twice():
+    text = """.version 7.0
+.target sm_35
+.address_size 64
+.visible .entry k(.param .u64 p)
+{ .reg .f32 %%f<20>; .reg .b64 %%d<2>; ld.param.u64 %%d1, [p]; %s
+%s
+%s ret; }"""
+    names = [f"%f{k}" for k in range(1, 13)]
+    device = archdef.Device(K40)
+
+    def cycles(rounds):
+        body = "\n".join(f"fma.rn.f32 {name}, {name}, {name}, {name};" for name in names * rounds)
+        reads, writes = ("\n".join(form.format(4 * k, name) for k, name in enumerate(names))
+                         for form in ("ld.global.f32 {1}, [%d1+{0}];", "st.global.f32 [%d1+{0}], {1};"))
+        return device.compile(text % (reads, body, writes)).k[(2,), (1024,)](device.zeros((64,), "f4")).cycles
+    lanes = 1024 * 12 * 40 / (cycles(60) - cycles(20))  # one block per multiprocessor
+    assert lanes == pytest.approx(192, rel=0.05)
+
+
+def test_features_are_those_of_compute_capability_3_5():
+    brought = {name: float(re.search(r"(\d+\.\d)\)", text + "(99.0)")[1]) for name, text in FEATURES.items()}
+    assert K40.isa.features == {name for name, since in brought.items() if since <= 3.5}
+
+
+def test_latencies_are_the_measured_ones():
+    device = archdef.Device(K40)
+    assert load_latency_cycles(device, operator=".ca") == pytest.approx(32, abs=1)
+    assert load_latency_cycles(device) == pytest.approx(188, abs=4)
+    assert load_latency_cycles(device, places=2000, stride_bytes=4224, warm=False) == pytest.approx(331, rel=0.05)
+    assert K40.isa.operations["load_shared"].latency_cycles + K40.shared.latency_cycles == 26
+
+
+def test_global_loads_move_sectors_unless_the_l1_is_asked():
+    addresses = 4 * np.arange(32) * 8  # a sector each
+    assert len(K40.coalescing.load_uncached.transactions(addresses, 4)) == 32
+    assert len(K40.coalescing.load.transactions(addresses, 4)) == 8
+    assert not K40.caches.l1_global_loads
+
+
+@pytest.mark.parametrize("stride, passes", [(0, 1), (1, 1), (2, 1), (3, 1), (4, 2), (32, 16), (33, 1)])
+def test_word_strides_in_the_four_byte_mode_take_half_the_passes_of_four_byte_banks(stride, passes):
+    assert K40.shared.passes(np.arange(32) * 4 * stride) == passes
+
+
+def test_the_eight_byte_mode_is_a_what_if():
+    wide = K40.evolve({"shared.bank_width_bytes": 8, "shared.row_words": 1})
+    assert wide.shared.passes(np.arange(32) * 8, 8) == K40.shared.passes(np.arange(32) * 8, 8) == 1
+    assert (K40.shared.passes(np.arange(32) * 4 * 3), wide.shared.passes(np.arange(32) * 4 * 3)) == (1, 2)
+
+
+def test_the_l1_can_be_grown_by_a_what_if():
+    grown = K40.evolve({"caches.l1.size_bytes": "48 KiB", "limits.shared_bytes_per_multiprocessor": "16 KiB",
+                        "limits.shared_bytes_per_block": "16 KiB"})
+    assert grown.caches.l1.sets == 96 and archdef.occupancy(grown, threads=64, registers=8, shared_bytes=8192).active_blocks == 2
+
+
+def test_a_copy_reaches_most_of_the_peak_bandwidth():
+    (row,) = compare(load("transpose"), [K40], 1024, kernels=["copy"]).rows
+    assert row.correct and 0.6 < row.bandwidth / K40.dram_bandwidth_gb_s < 1

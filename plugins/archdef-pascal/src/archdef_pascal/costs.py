@@ -1,0 +1,66 @@
+"""What instructions cost on Pascal, and where the figures of this plugin come from."""
+from archdef.spec import Cite, Operation
+
+QUERY = Cite("deviceQuery of a Quadro P2000", "CUDA 10.0, desktop board", "measured")
+GUIDE = Cite("CUDA C Programming Guide 9", "compute capability 6.x", note="quoted from memory")
+RATES = Cite("CUDA C Programming Guide", "throughput of native arithmetic instructions, column 6.1", note="read in a translation")
+CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 6.1")
+LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GP10x tables")
+PAPER = Cite("NVIDIA GeForce GTX 1080 white paper", "Pascal SM", note="quoted from memory")
+TUNING = Cite("Pascal Tuning Guide", "unified L1/texture cache of GP104", note="quoted from memory")
+SHEET = Cite("vendor data sheet", "GDDR5 memory interface", note="quoted from memory")
+P100 = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Tesla P100", "inferred",
+            "measured on the GP100, taken over; PTX level, as shipped with PPT-GPU")
+MAXWELL = Cite(P100.document, "GTX Titan X (Maxwell)", "inferred", "measured there; double precision has the same four lanes here")
+SPLIT = Cite(P100.document, "Tesla P100: 252 cycles to L2, 482 to memory, divided over the stations", "inferred", P100.note)
+PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "a memory or special instruction beside an arithmetic one of the same warp there, "
+              "of another warp here")
+UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
+
+COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
+    Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
+        exit""",
+    Operation("sp", 6, 2): """int_shift int_compare int_minmax int_sad int_dot int_mul16 bit_field byte_permute funnel_shift fp32_minmax
+        fp32_compare barrier""",
+    Operation("sp", 13, issues=3): "int_mul24 int_mul32", Operation("sp", 18, issues=5): "int_mul_high",
+    Operation("sp", 18, issues=6): "int_mul_wide",
+    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 12, 2, issues=2): "int64_compare",
+    Operation("sp", 12, 2, issues=3): "int64_shift int64_minmax", Operation("sp", 30, issues=12): "int64_mul",
+    Operation("sp", 153, issues=20): "int_div32", Operation("sp", 600, issues=90): "int64_div",
+    Operation("sfu", 14): "bit_count convert",
+    Operation("sfu", 35): "fp32_rcp fp32_rsqrt", Operation("sfu", 35, issues=2): "fp32_sqrt fp32_div",
+    Operation("sfu", 15, issues=2): "fp32_transcendental",
+    Operation("sp", 266, issues=10): "fp32_div_exact", Operation("sp", 282, issues=10): "fp32_sqrt_exact",
+    Operation("dp", 48): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare convert64",
+    Operation("dp", 550, issues=10): "fp64_div", Operation("dp", 600, issues=12): "fp64_sqrt",
+    Operation("half", 40): "fp16_add fp16_mul fp16_fma fp16_compare",
+    Operation("sp", 6, issues=100): "system_call", Operation("lsu", 24): "shuffle",
+    Operation("lsu", 6): "load_global store_global load_local store_local atomic_global store_surface fence",
+    Operation("tex", 6): "load_texture load_surface", Operation("lsu", 0): "load_shared store_shared load_constant",
+    Operation("lsu", 20): "atomic_shared"}
+
+EVIDENCE = {
+    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
+    "coalescing": TUNING, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
+    "host_link": UNPUBLISHED, "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": GUIDE,
+    "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "schedulers.dual_issue": PAIRED,
+    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
+       block_turnover_cycles launch_overhead_us""".split()},
+    "clocks.core_mhz": UNPUBLISHED,
+    **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
+       register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
+       shared_allocation_unit_bytes shared_reserved_bytes_per_block shared_carveouts""".split()},
+    "limits.shared_bytes_per_multiprocessor": LINEAGE,
+    **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
+    "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
+    **{f"isa.operations.{name}": P100 for name in """int_add int_mul32 int_mul_high int_div32 int_compare fp32_add fp32_mul
+       fp32_fma fp32_compare fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_transcendental""".split()},
+    "isa.operations.fp64_add": MAXWELL, "isa.operations.fp64_fma": MAXWELL, "shared.latency_cycles": P100,
+    "caches.l1_global_loads": TUNING, "caches.l1.enabled": TUNING, "caches.l1.size_bytes": TUNING, "caches.l1.line_bytes": TUNING,
+    "caches.l1.sector_bytes": TUNING, "caches.l1.latency_cycles": P100, "caches.texture_l1.size_bytes": TUNING,
+    "caches.texture_l1.line_bytes": TUNING, "caches.texture_l1.sector_bytes": TUNING, "caches.texture_l1.latency_cycles": P100,
+    "caches.constant.latency_cycles": P100, "caches.constant.size_bytes": GUIDE,
+    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": TUNING,
+    "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
+    "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": QUERY,
+    "dram.partitions": SHEET, "dram.burst_bytes": SHEET}

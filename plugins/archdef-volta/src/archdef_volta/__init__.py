@@ -1,0 +1,58 @@
+"""NVIDIA Volta GV100 (compute capability 7.0): Tesla V100, SXM2, 16 GB."""
+from archdef.hookspecs import hookimpl
+from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, Dram, FirstReady, HostLink,
+                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast, Schedulers,
+                          SharedMemory, Unit, Vocabulary, Warp, XorHash, operations)
+from archdef_volta.costs import COSTS, EVIDENCE
+
+FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64
+    atomics_float_add atomics_double_add atomics_half_add atomics_16 vote vote_ballot match shuffle barrier_count barrier_reduce
+    bit_operations bit_masks byte_permute carry_chain funnel_shift int_dot read_only_loads unified_addressing
+    device_print device_heap device_calls indirect_calls clock clock64 globaltimer dynamic_parallelism cooperative_launch
+    texture texture_objects texture_layered texture_cubemap texture_gather surface"""
+
+V100 = Architecture(
+    name="v100", title="Tesla V100 SXM2 16GB", vendor="NVIDIA", family="Volta", compute_capability="7.0",
+    aliases=("tesla_v100", "v100_sxm2", "gv100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
+    clocks=Clocks(core_mhz=1530, shader_mhz=1530, memory_mhz=877), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
+    chip=Chip(multiprocessors=80, block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3),
+    limits=Limits(
+        threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
+        registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, register_allocation_unit=256,
+        register_allocation_scope="warp", warp_allocation_granularity=4, shared_bytes_per_multiprocessor=96 * KiB,
+        shared_bytes_per_block=96 * KiB, shared_allocation_unit_bytes=256,
+        shared_carveouts=tuple(k * KiB for k in (0, 8, 16, 32, 64, 96)), block_dimensions=(1024, 1024, 64),
+        grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB,
+        parameter_bytes=4096, constant_bytes=64 * KiB),
+    schedulers=Schedulers(count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
+    units=(Unit("fma", 16, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 8, "scheduler"),
+           Unit("lsu", 32), Unit("tex", 4)),
+    isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
+            predication_max_instructions=7),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=19, pass_cycles=1),
+    coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
+    caches=Caches(
+        l1=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=24, misses_in_flight=256,
+                 write="through", scope="multiprocessor"),
+        constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=8, misses_in_flight=8,
+                       write="evict", scope="multiprocessor"),
+        texture_l1=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=24, misses_in_flight=256,
+                         write="evict", scope="multiprocessor"),
+        l2=Cache(size_bytes=192 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
+                 write="back", scope="partition")),
+    load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
+                         atomic_cycles=1),
+    interconnect=Interconnect(
+        request_latency_ns=50, response_latency_ns=52, header_bytes=12, injection_bytes_per_cycle=64,
+        injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
+    dram=Dram(
+        partitions=32, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=16_911_433_728, bus_bits=4096,
+        transfers_per_clock=2, burst_bytes=32, banks=32, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14,
+        t_wl_ns=7, t_wtr_ns=8, t_rtw_ns=4, t_wr_ns=16, extra_latency_ns=95, queue_entries=128, scheduling=FirstReady(window=64),
+        write_drain_high=32, write_drain_low=8),
+    host_link=HostLink(name="PCIe 3.0 x16", pinned_gb_s=12, pageable_gb_s=6, latency_us=8, copy_engines=4))
+
+
+@hookimpl
+def archdef_architectures():
+    return [V100]

@@ -1,0 +1,64 @@
+"""What instructions cost on Volta, and where the figures of this plugin come from."""
+from archdef.spec import Cite, Operation
+
+QUERY = Cite("deviceQuery of a Tesla V100-SXM2-16GB", "CUDA 10.2", "measured")
+GUIDE = Cite("CUDA C Programming Guide 10", "compute capability 7.0", note="quoted from memory")
+RATES = Cite("CUDA C Programming Guide", "throughput of native arithmetic instructions, column 7.x", note="read in a translation")
+CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 7.0")
+LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GV100 tables")
+PAPER = Cite("NVIDIA Tesla V100 white paper", "GV100 architecture", note="quoted from memory")
+ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Volta", "measured",
+             "PTX level, as shipped with PPT-GPU")
+JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "V100 PCIe", "measured",
+           "quoted from memory")
+ACCELSIM = Cite("Khairy et al., Accel-Sim, ISCA 2020", "L1 of a Quadro V100", "measured")
+CHANNELS = Cite("GPGPU-Sim 4.0", "QV100 configuration, 32 channels", "inferred", "a simulator's input; also 4 stacks of 8 channels")
+SPLIT = Cite(JIA.document, "193 cycles to L2, 375 to memory, divided over the stations", "inferred", JIA.note)
+UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
+
+COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit
+    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul24 int_mul32 int_dot",
+    Operation("fma", 12, 4): "int_mul_high int_mul_wide",
+    Operation("alu", 4): """int_add int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
+        fp32_minmax fp32_compare vote clock""",
+    Operation("alu", 8, issues=2): "bit_field int64_add int64_logic int64_compare", Operation("alu", 8, issues=3): "int64_minmax",
+    Operation("alu", 8, issues=2, interval_cycles=4): "int64_shift", Operation("fma", 18, issues=4): "int64_mul",
+    Operation("alu", 90, issues=14): "int_div32", Operation("alu", 400, issues=70): "int64_div",
+    Operation("xu", 15): "bit_count convert", Operation("xu", 20): "convert64",
+    Operation("xu", 31): "fp32_rcp fp32_rsqrt", Operation("xu", 31, issues=2): "fp32_sqrt fp32_div",
+    Operation("xu", 22): "fp32_transcendental",
+    Operation("fma", 80, issues=14): "fp32_div_exact", Operation("fma", 80, issues=12): "fp32_sqrt_exact",
+    Operation("dp", 8): "fp64_add fp64_mul fp64_fma fp64_compare", Operation("dp", 16, issues=2): "fp64_minmax",
+    Operation("dp", 160, issues=13): "fp64_div", Operation("dp", 150, issues=14): "fp64_sqrt",
+    Operation("fma", 6): "fp16_add fp16_mul fp16_fma", Operation("alu", 6): "fp16_compare",
+    Operation("alu", 12): "branch call exit barrier", Operation("alu", 20): "special_register",
+    Operation("alu", 4, issues=100): "system_call", Operation("lsu", 22): "shuffle", Operation("lsu", 26, 2): "match",
+    Operation("lsu", 4): "load_global store_global load_local store_local store_surface fence", Operation("lsu", 50): "atomic_global",
+    Operation("tex", 60): "load_texture load_surface", Operation("lsu", 0): "load_shared store_shared load_constant",
+    Operation("lsu", 9): "atomic_shared"}
+
+EVIDENCE = {
+    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
+    "coalescing": GUIDE, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
+    "host_link": UNPUBLISHED, "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": LINEAGE, "units.xu": LINEAGE,
+    "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
+    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
+       block_turnover_cycles launch_overhead_us""".split()},
+    "clocks.core_mhz": UNPUBLISHED,
+    **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
+       register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
+       shared_bytes_per_multiprocessor shared_bytes_per_block shared_allocation_unit_bytes shared_reserved_bytes_per_block
+       shared_carveouts""".split()},
+    **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
+    "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
+    **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare bit_count fp32_add fp32_mul fp32_fma
+       fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
+    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": JIA,
+    "caches.l1_global_loads": GUIDE, "caches.l1": GUIDE, "caches.l1.ways": JIA, "caches.l1.latency_cycles": ACCELSIM,
+    "caches.l1.misses_in_flight": UNPUBLISHED,
+    **{f"caches.texture_l1.{name}": PAPER for name in "size_bytes line_bytes sector_bytes enabled scope".split()},
+    "caches.texture_l1.latency_cycles": ACCELSIM, "caches.constant.size_bytes": JIA, "caches.constant.latency_cycles": ARAFA,
+    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": JIA, "caches.l2.line_bytes": JIA,
+    "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
+    "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": PAPER,
+    "dram.partitions": CHANNELS, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", note="from memory")}
