@@ -50,7 +50,7 @@ def _wait(s: Selection, op: CopyGroup, latest: int = 0) -> None:
     s.emit(Kind.COPY_GROUP, int(op), operation="move", count=latest)
 
 
-@builds("copy_group")
+@builds("copy_group", "bulk_group")
 def copy_group(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``cp.async.commit_group``, ``cp.async.wait_group``, ``cp.async.wait_all``, and those of bulk copies."""
     latest = _number(s, i.operands[0], "the number of groups") if i.operands else 0

@@ -54,7 +54,7 @@ def forms(row: Row):
 def operands(row: Row, found: table.Match) -> str:
     if "tensormap::generic" in found.bound.values() and row.operand_list:
         return "[%rd1], 128"
-    if row.builder == "copy_group":
+    if row.builder in ("copy_group", "bulk_group"):
         return "1" if "wait_group" in row.modifiers else ""
     if "prefetch" in row.modifiers.split():
         return "[%rd1], 64"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from archdef.errors import SpecErrors, UnknownField
 from archdef.spec import Architecture, Cache, GreedyThenOldest, KiB, TwoLevel, XorHash
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_machine import gizmo
 
@@ -128,6 +128,7 @@ def test_evolving_is_refused_or_comes_back(path, value):
     assert changed.evolve({path: GIZMO[path]}) == GIZMO and not changed.evolve({path: GIZMO[path]}).changes
 
 
+@settings(deadline=None)
 @given(st.text(max_size=30))
 def test_no_text_as_a_path_or_value_does_worse_than_a_named_error(text):
     for change in ({text: 1}, {"caches.l1.size_bytes": text}, {"schedulers.policy": text}, {"dram.t_cl_ns": text}):

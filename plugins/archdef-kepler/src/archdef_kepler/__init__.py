@@ -17,7 +17,8 @@ K40 = Architecture(
     chip=Chip(multiprocessors=15, block_launch_cycles=2, block_turnover_cycles=500, launch_overhead_us=5),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=16,
-        registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, register_allocation_unit=256,
+        registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, registers_reserved_per_thread=1,
+        register_allocation_unit=256,
         register_allocation_scope="warp", warp_allocation_granularity=4, shared_bytes_per_multiprocessor=48 * KiB,
         shared_bytes_per_block=48 * KiB, shared_allocation_unit_bytes=256, shared_carveouts=(48 * KiB, 32 * KiB, 16 * KiB),
         block_dimensions=(1024, 1024, 64), grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000,

@@ -18,7 +18,8 @@ P2000 = Architecture(
     chip=Chip(multiprocessors=8, block_launch_cycles=2, block_turnover_cycles=400, launch_overhead_us=4),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
-        registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, register_allocation_unit=256,
+        registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, registers_reserved_per_thread=1,
+        register_allocation_unit=256,
         register_allocation_scope="warp", warp_allocation_granularity=4, shared_bytes_per_multiprocessor=96 * KiB,
         shared_bytes_per_block=48 * KiB, shared_allocation_unit_bytes=256, block_dimensions=(1024, 1024, 64),
         grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB,

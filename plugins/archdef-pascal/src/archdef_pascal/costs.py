@@ -54,6 +54,7 @@ EVIDENCE = {
        register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
        shared_allocation_unit_bytes shared_reserved_bytes_per_block shared_carveouts""".split()},
     "limits.shared_bytes_per_multiprocessor": LINEAGE,
+    "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_60", "R1 holds the stack pointer", "inferred"),
     **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
     "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": P100 for name in """int_add int_mul32 int_mul_high int_div32 int_compare fp32_add fp32_mul

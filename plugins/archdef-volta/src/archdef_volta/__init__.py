@@ -19,7 +19,8 @@ V100 = Architecture(
     chip=Chip(multiprocessors=80, block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
-        registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, register_allocation_unit=256,
+        registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, registers_reserved_per_thread=1,
+        register_allocation_unit=256,
         register_allocation_scope="warp", warp_allocation_granularity=4, shared_bytes_per_multiprocessor=96 * KiB,
         shared_bytes_per_block=96 * KiB, shared_allocation_unit_bytes=256,
         shared_carveouts=tuple(k * KiB for k in (0, 8, 16, 32, 64, 96)), block_dimensions=(1024, 1024, 64),

@@ -52,6 +52,7 @@ EVIDENCE = {
        register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
        shared_bytes_per_multiprocessor shared_bytes_per_block shared_allocation_unit_bytes shared_reserved_bytes_per_block
        shared_carveouts""".split()},
+    "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_70", "R1 holds the stack pointer", "inferred"),
     **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
     "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare bit_count fp32_add fp32_mul fp32_fma
