@@ -75,10 +75,10 @@ def _floor_log2(x: Fraction) -> int:
 
 
 def nan(form: Format, *operands: int) -> int:
-    """The NaN that an operation gives: canonical, or a NaN operand made quiet, the second before the first (as hardware does)."""
+    """The NaN that an operation gives: canonical, or the first operand here that is one, made quiet (the order is an H100's)."""
     if form is F32:
         return CANONICAL
-    for x in operands[1::-1] + operands[2:]:
+    for x in operands:
         if form.is_nan(x):
             return x | 1 << 51
     return 0xFFF8000000000000
@@ -87,7 +87,7 @@ def nan(form: Format, *operands: int) -> int:
 def fma(form: Format, a: int, b: int, c: int, mode: str) -> int:
     """a * b + c with one rounding."""
     if any(map(form.is_nan, (a, b, c))):
-        return nan(form, a, b, c)
+        return nan(form, b, c, a)
     sign = form.negative(a) != form.negative(b)
     zero = a & ~form.sign == 0 or b & ~form.sign == 0
     if form.is_infinite(a) or form.is_infinite(b):
@@ -105,7 +105,7 @@ def fma(form: Format, a: int, b: int, c: int, mode: str) -> int:
 def add(form: Format, a: int, b: int, mode: str) -> int:
     """a + b."""
     if form.is_nan(a) or form.is_nan(b):
-        return nan(form, a, b)
+        return nan(form, b, a)
     if form.is_infinite(a) or form.is_infinite(b):
         if form.is_infinite(a) and form.is_infinite(b):
             return a if a == b else nan(form)
@@ -117,7 +117,7 @@ def add(form: Format, a: int, b: int, mode: str) -> int:
 def mul(form: Format, a: int, b: int, mode: str) -> int:
     """a * b."""
     if form.is_nan(a) or form.is_nan(b):
-        return nan(form, a, b)
+        return nan(form, b, a)
     sign = form.negative(a) != form.negative(b)
     if form.is_infinite(a) or form.is_infinite(b):
         if a & ~form.sign == 0 or b & ~form.sign == 0:
@@ -129,7 +129,7 @@ def mul(form: Format, a: int, b: int, mode: str) -> int:
 def div(form: Format, a: int, b: int, mode: str) -> int:
     """a / b; the dividend's NaN comes first."""
     if form.is_nan(a) or form.is_nan(b):
-        return nan(form, b, a)
+        return nan(form, a, b)
     sign = form.sign if form.negative(a) != form.negative(b) else 0
     zero_a, zero_b = a & ~form.sign == 0, b & ~form.sign == 0
     if (zero_a and zero_b) or (form.is_infinite(a) and form.is_infinite(b)):

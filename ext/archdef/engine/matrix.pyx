@@ -32,7 +32,8 @@ cdef extern from *:
 cdef enum:
     LANES = 32
     MOST_WORDS = 128             # of a multiplicand: 16 rows of 8 words
-    NO_EXPONENT = -1000000
+    NO_EXPONENT = -1000000       # of zero; a product's may be twice that
+    LEAST_EXPONENT = -100000     # less than that of any number
     LARGEST = 0x7fffffff         # of 32 bits, signed
     NAN_F32 = 0x7fffffff
     NAN_F16 = 0x7fff
@@ -66,12 +67,16 @@ cdef inline const char *_operand(const Launch *launch, const Warp *w, const Uop 
 
 cdef void _multiplicand(const Launch *launch, const Warp *w, const Uop *u, int first, int tall, int words, uint32_t *out) noexcept nogil:
     """Gather `tall` x 8 rows of words, from operand `first` on."""
-    cdef int i, lane
+    cdef int i, k = 0, high, lane
     cdef const uint32_t *row
-    for i in range(tall * words // 4):
-        row = <const uint32_t *>_operand(launch, w, u, first + i)
-        for lane in range(LANES):
-            out[(lane // 4 + 8 * (i % tall)) * words + lane % 4 + 4 * (i // tall)] = row[lane]
+    cdef uint32_t *start
+    for i in range(words // 4):
+        for high in range(tall):
+            row = <const uint32_t *>_operand(launch, w, u, first + k)
+            start = out + 8 * high * words + 4 * i
+            for lane in range(LANES):
+                start[(lane >> 2) * words + (lane & 3)] = row[lane]
+            k += 1
 
 
 cdef void _addend(const Launch *launch, const Warp *w, const Uop *u, int first, int tall, bint half, uint32_t *out) noexcept nogil:
@@ -119,7 +124,7 @@ cdef inline Number _number(uint32_t bits, Format f) noexcept nogil:
         n.significand |= 1 << f.fraction_bits
     else:
         biased = 1
-    n.exponent = biased - (top >> 1)
+    n.exponent = biased - (top >> 1) if n.significand else NO_EXPONENT
     if negative:
         n.significand = -n.significand
     return n
@@ -172,11 +177,9 @@ cdef uint32_t _block(const Number *a, const Number *b, int count, uint32_t c, Fo
                      bint special) noexcept nogil:
     """Add `count` products to c; `lift` is what they are shifted left to have `bits` bits behind the point."""
     cdef Number addend = _number(c, of_c)
-    cdef int32_t product[64]
-    cdef int exponent[64]
-    cdef int i, largest = NO_EXPONENT, infinite = 0, kind
+    cdef int i, shift, exponent, largest = LEAST_EXPONENT
     cdef bint positive = False, negative = False
-    cdef int64_t sum
+    cdef int64_t sum, product, sign
     if special or addend.kind:
         if addend.kind == 2:
             return NAN_F16 if of_d.fraction_bits == 10 else NAN_F32
@@ -195,20 +198,38 @@ cdef uint32_t _block(const Number *a, const Number *b, int count, uint32_t c, Fo
             return NAN_F16 if of_d.fraction_bits == 10 else NAN_F32
         if positive or negative:
             return ((<uint32_t>1 << of_d.exponent_bits) - 1 | <uint32_t>negative << of_d.exponent_bits) << of_d.fraction_bits
-    if addend.significand:
+    if addend.exponent > largest:
         largest = addend.exponent
     for i in range(count):
-        product[i] = a[i].significand * b[i].significand
-        exponent[i] = a[i].exponent + b[i].exponent
-        if product[i] and exponent[i] > largest:
-            largest = exponent[i]
-    if largest == NO_EXPONENT:
+        exponent = a[i].exponent + b[i].exponent
+        largest = exponent if exponent > largest else largest
+    if largest == LEAST_EXPONENT:
         return 0
-    sum = _shifted(addend.significand, bits - of_c.fraction_bits, largest - addend.exponent) if addend.significand else 0
+    sum = _shifted(addend.significand, bits - of_c.fraction_bits, largest - addend.exponent)
+    # without a branch: signs and distances are as good as random. A product has 22 bits at most, and is lifted by less than 40
     for i in range(count):
-        if product[i]:
-            sum += _shifted(product[i], lift, largest - exponent[i])
+        product = <int64_t>a[i].significand * b[i].significand
+        sign = product >> 63
+        shift = largest - a[i].exponent - b[i].exponent
+        shift = shift if shift < 63 else 63
+        product = <int64_t>((<uint64_t>((product ^ sign) - sign) << lift) >> shift)
+        sum += (product ^ sign) - sign
     return _encode(sum, largest - bits, of_d, of_d.fraction_bits == 10)
+
+
+cdef bint _numbers(const uint32_t *words, int count, int together, Format f, Number *out) noexcept nogil:
+    """Decode the numbers of `count` words, one or two in each. Returns whether one of them is no finite number."""
+    cdef int i
+    cdef int32_t special = 0
+    for i in range(count):
+        if together == 2:
+            out[2 * i] = _number(words[i] & 0xffff, f)
+            out[2 * i + 1] = _number(words[i] >> 16, f)
+            special |= out[2 * i].kind | out[2 * i + 1].kind
+        else:
+            out[i] = _number(words[i], f)
+            special |= out[i].kind
+    return special != 0
 
 
 cdef void _floats(const Launch *launch, Warp *w, const Uop *u, Format f) noexcept nogil:
@@ -219,17 +240,13 @@ cdef void _floats(const Launch *launch, Warp *w, const Uop *u, Format f) noexcep
     cdef Number b[128]
     cdef int depth = <int>u.offset, together = 32 // u.element, length = depth // together, tall = u.vec, rows = 8 * u.vec
     cdef int step = <int>launch.m.matrix_products[u.fn], bits = <int>launch.m.matrix_fraction_bits[u.fn]
-    cdef int lift = bits - 2 * f.fraction_bits, results = tall * (1 if u.combine & MF_D_F16 else 2), i, k, row, column, at, count
-    cdef bint special = False
+    cdef int lift = max(bits - 2 * f.fraction_bits, 0), results = tall * (1 if u.combine & MF_D_F16 else 2), k, row, column, at, count
+    cdef bint special
     cdef Format of_c = F16 if u.combine & MF_C_F16 else F32, of_d = F16 if u.combine & MF_D_F16 else F32, of_sum
     _multiplicand(launch, w, u, results, tall, length, words)
-    for i in range(rows * depth):
-        a[i] = _number(words[i // together] >> (u.element * (i % together)), f)
-        special |= a[i].kind != 0
+    special = _numbers(words, rows * length, together, f, a)
     _multiplicand(launch, w, u, results + tall * length // 4, 1, length, words)
-    for i in range(8 * depth):
-        b[i] = _number(words[i // together] >> (u.element * (i % together)), f)
-        special |= b[i].kind != 0
+    special |= _numbers(words, 8 * length, together, f, b)
     _addend(launch, w, u, results + (tall + 1) * length // 4, tall, u.combine & MF_C_F16, c)
     for row in range(rows):
         for column in range(8):
@@ -306,11 +323,9 @@ cdef void _integers(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
     cdef int32_t sum
     cdef int64_t whole
     _multiplicand(launch, w, u, results, tall, length, words)
-    for i in range(8 * tall * depth):
-        a[i] = _integer(words[i // together] >> (u.element * (i % together)), u.element, u.combine & MF_SIGNED_A)
+    _unpack(words, 8 * tall * length, u.element, u.combine & MF_SIGNED_A, a)
     _multiplicand(launch, w, u, results + tall * length // 4, 1, length, words)
-    for i in range(8 * depth):
-        b[i] = _integer(words[i // together] >> (u.element * (i % together)), u.element, u.combine & MF_SIGNED_B)
+    _unpack(words, 8 * length, u.element, u.combine & MF_SIGNED_B, b)
     _addend(launch, w, u, results + (tall + 1) * length // 4, tall, False, c)
     for i in range(64 * tall):
         sum = 0
@@ -326,9 +341,15 @@ cdef void _integers(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
     _result(launch, w, u, tall, False, c)
 
 
-cdef inline int16_t _integer(uint32_t bits, int width, bint signed_) noexcept nogil:
-    cdef int32_t value = <int32_t>(bits & ((<uint32_t>1 << width) - 1))
-    return <int16_t>(value - (1 << width) if signed_ and value >> (width - 1) else value)
+cdef void _unpack(const uint32_t *words, int count, int width, bint signed_, int16_t *out) noexcept nogil:
+    """Numbers of 4 or 8 bits of `count` words, the lowest first."""
+    cdef int i, k, each = 32 // width
+    cdef uint32_t word, mask = (<uint32_t>1 << width) - 1, sign = <uint32_t>1 << (width - 1) if signed_ else 0
+    for i in range(count):
+        word = words[i]
+        for k in range(each):
+            out[i * each + k] = <int16_t>(<int32_t>((word & mask) ^ sign) - <int32_t>sign)
+            word >>= width
 
 
 cdef void _bits(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
@@ -363,14 +384,14 @@ cdef inline uint32_t _single_bits(float x) noexcept nogil:
 
 
 cdef inline float _widened(uint32_t half) noexcept nogil:
-    cdef Number n = _number(half, F16)
-    cdef float x
+    cdef Number n = _number(half & 0xffff, F16)
     if n.kind == 2:
         return _single(NAN_F32)
     if n.kind:
         return _single(0x7f800000 if n.kind > 0 else <uint32_t>0xff800000)
-    x = <float>n.significand * _single(<uint32_t>(127 + n.exponent - 10) << 23)
-    return -x if n.significand == 0 and half >> 15 & 1 else x
+    if n.significand == 0:
+        return _single(half >> 15 << 31)
+    return <float>n.significand * _single(<uint32_t>(127 + n.exponent - 10) << 23)
 
 
 cdef inline uint32_t _narrowed(uint32_t single) noexcept nogil:
@@ -394,8 +415,8 @@ cdef uint32_t _sum(const Launch *launch, const Uop *u, const uint32_t *a, const 
         for k in range(4):
             x[k] = _number(a[k], F16)
             y[k] = _number(b[k], F16)
-        return _block(x, y, 4, c, of_c, <int>launch.m.matrix_fraction_bits[which] - 20, <int>launch.m.matrix_fraction_bits[which], of_d,
-                      True)
+        return _block(x, y, 4, c, of_c, max(<int>launch.m.matrix_fraction_bits[which] - 20, 0),
+                      <int>launch.m.matrix_fraction_bits[which], of_d, True)
     addend = _widened(c) if u.combine & MF_C_F16 else _single(c)
     if launch.m.matrix_sum[which] == SUM_PAIRED:
         sum = fmaf(_widened(a[1]), _widened(b[1]), _widened(a[0]) * _widened(b[0]))
