@@ -124,6 +124,23 @@ def _texture(units: spec.TextureUnits | None) -> dict:
                 texture_coordinate_extents=[*units.coordinate_extents, *[0] * 4][:4], texture_guard_bits=units.guard_bits)
 
 
+def _launches(arch: Architecture) -> dict:
+    """What kernels launch takes effect no earlier than a place can be filled again: epochs rely on it."""
+    limits, launches = arch.limits, arch.device_launches
+    least = max(arch.chip.block_turnover_cycles, 1)
+
+    def cycles(us: float) -> int:
+        return round(us * arch.clocks.shader_mhz)
+
+    given = dict(launch_depth=0, join_depth=0, pending_launches=0, launch_call_cycles=1, launch_start_cycles=least, launch_next_cycles=least)
+    if launches is not None:
+        given = dict(launch_depth=launches.depth, join_depth=launches.synchronization_depth, pending_launches=launches.pending,
+                     launch_call_cycles=max(cycles(launches.call_us), 1), launch_start_cycles=max(cycles(launches.start_us), least),
+                     launch_next_cycles=max(cycles(launches.next_us), least))
+    return dict(given, grid_limit=list(limits.grid_dimensions), block_limit=list(limits.block_dimensions),
+                threads_limit=limits.threads_per_block, shared_limit=limits.shared_bytes_per_block)
+
+
 def machine_tables(arch: Architecture) -> dict:
     """Pack a description into the dict that `archdef.engine.core.Simulation` takes.
 
@@ -140,7 +157,7 @@ def machine_tables(arch: Architecture) -> dict:
         warp_size=arch.warp.size, independent_lanes=int(arch.warp.reconvergence.independent), multiprocessors=arch.chip.multiprocessors,
         cluster_size=arch.chip.multiprocessors_per_cluster, warps_per_multiprocessor=arch.limits.warps_per_multiprocessor,
         block_launch_cycles=arch.chip.block_launch_cycles,
-        block_turnover_cycles=arch.chip.block_turnover_cycles, shader_period_fs=_period_fs(arch.clocks.shader_mhz),
+        block_turnover_cycles=arch.chip.block_turnover_cycles, **_launches(arch), shader_period_fs=_period_fs(arch.clocks.shader_mhz),
         core_period_fs=_period_fs(arch.clocks.core_mhz), **_schedulers(arch),
         **bank_table(arch.shared), shared_pass_cycles=arch.shared.pass_cycles,
         shared_pass_latency_cycles=arch.shared.pass_latency_cycles or arch.shared.pass_cycles,

@@ -11,4 +11,5 @@ class Stall(IntEnum):
     ST_PIPE_BUSY = 7
     ST_MEMORY_THROTTLE = 8
     ST_NOT_SELECTED = 9
+    ST_LAUNCH = 10
     STALLS = 10

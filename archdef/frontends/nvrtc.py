@@ -101,7 +101,13 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
                           *(part for item in sorted(headers.items()) for part in item))
         if (ptx := cache.get(entry)) is not None:
             return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=f"{chain}, cached")
-    ptx, log = _run(chain, text, name, (*flags, *(f"--include-path={f}" for f in (*folders, *chain.include))))
+    flags = (*flags, *(f"--include-path={f}" for f in (*folders, *chain.include)))
+    try:
+        ptx, log = _run(chain, text, name, flags)
+    except CompileError as error:       # a kernel that launches kernels
+        if "requires separate compilation mode" not in str(error):
+            raise
+        ptx, log = _run(chain, text, name, (*flags, "--relocatable-device-code=true"))
     if entry is not None:
         cache.put(entry, ptx)
     return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=str(chain), log=log)

@@ -14,12 +14,13 @@ from archdef.lower import (  # noqa: F401  builders register here
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
 from archdef.lower.branches import exit_early, invert_branches, predicate_branches
-from archdef.lower.calls import calls_of
+from archdef.lower.calls import call_of, calls_of
 from archdef.lower.check import check_features, settle_caches
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.frames import needs_stack, save_across_calls
 from archdef.lower.fuse import fuse
+from archdef.lower.handed import kernels_taken
 from archdef.lower.interface import interfaces_of
 from archdef.lower.layout import lay_out
 from archdef.lower.pack import pack
@@ -28,6 +29,7 @@ from archdef.lower.predicates import combine_predicates
 from archdef.lower.pressure import Demand, demand, free_registers
 from archdef.lower.program import Parameter, Program, Relocation, Statement
 from archdef.lower.select import Selection
+from archdef.lower.select_children import CHILD_SERVICES
 from archdef.lower.spaces import resolve_spaces
 from archdef.lower.virtual import Code, Unit
 from archdef.lower.waits import mark_waits
@@ -119,8 +121,15 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
         barriers_used=barriers, global_image=bytes(layout.global_image), const_image=bytes(layout.const_image),
         relocations=tuple(layout.relocations), parameter_layout=layout.parameters, parameter_bytes=layout.parameter_bytes,
         statements=tuple(statements), directives=dict(function.directives), functions=tuple(f.name for f in calls.functions),
-        instructions=instructions, references=tuple((v.name, layout.offsets[None, v.name][1])
+        instructions=instructions, launches=kernels_taken(module, calls.functions) if any(_launches(f) for f in calls.functions) else (),
+        references=tuple((v.name, layout.offsets[None, v.name][1])
                                                     for v in module.variables.values() if v.opaque))
+
+
+def _launches(function: ir.Function) -> bool:
+    """Tell whether a function launches kernels."""
+    calls = (call_of(i) for i in function.body)
+    return any(c is not None and isinstance(c.callee, ir.Symbol) and c.callee.name in CHILD_SERVICES for c in calls)
 
 
 def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate: bool, module: ir.Module,

@@ -156,6 +156,23 @@ class SystemCall(IntEnum):
     ALLOCATE = 2
     FREE = 3
     STACK = 4
+    LAUNCH_BUFFER = 5
+    LAUNCH = 6
+    JOIN = 7
+    STREAM_MAKE = 8
+    STREAM_DROP = 9
+    EVENT_MAKE = 10
+    EVENT_DROP = 11
+    EVENT_RECORD = 12
+    EVENT_WAIT = 13
+    COPY = 14
+    FILL = 15
+    TAKE = 16
+    GIVE = 17
+    ERROR = 18
+    ERROR_TEXT = 19
+    DEVICE = 20
+    ATTRIBUTE = 21
 
 
 class CopyGroup(IntEnum):

@@ -58,9 +58,9 @@ def _text(program: Program, op, names) -> str:
     operands += [_source(program, int(v), kind, k, int(op["combine"])) for k, v in enumerate(op["s"])]
     if kind == Kind.SURFACE and op["combine"] == SurfaceOp.STORE:  # sources that did not fit go on among the destinations
         operands = operands[4:] + [_source(program, int(v), kind, 5, 0) for v in op["d"]]
-    if kind == Kind.MATRIX:
+    if kind == Kind.MATRIX or kind == Kind.SYSTEM and op["count"]:
         found = program.operands[op["target"]:op["target"] + op["count"]]
-        operands = [_source(program, int(v), kind, 0, 0) for v in found]
+        operands = (operands[:1] if kind == Kind.SYSTEM else []) + [_source(program, int(v), kind, 0, 0) for v in found]
     if kind in (Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.MATRIX_LOAD, Kind.MATRIX_STORE):
         base = _source(program, int(op["s"][0]), kind, 0, 0)
         operands[4] = f"[{base}{int(op['offset']):+d}]" if op["offset"] else f"[{base}]"

@@ -25,6 +25,8 @@ from archdef.lower.virtual import Code, Const, Op, Unit, successors
 from archdef.ptx import ir
 from archdef.ptx.graph import post_dominators
 
+SOURCES = 5
+"""That a micro-op has room for; system calls with more list theirs."""
 PREDICATE_SOURCES = {Kind.SETP: (2,), Kind.SELP: (2,), Kind.PRED: (0, 1, 2), Kind.P2R: (0,), Kind.BARRIER: (2,), Kind.VOTE: (0,)}
 """Sources that are predicates, by kind."""
 _PREDICATE_DESTINATIONS = {Kind.SETP: (0, 1), Kind.PRED: (0,), Kind.BARRIER: (1,), Kind.SHUFFLE: (1,), Kind.MATCH: (1,)}
@@ -115,6 +117,9 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         elif op.kind == Kind.MATRIX:
             target, count = len(operands), len(op.d) + len(op.s)
             operands += [row_operand(v, places, constants) for v in (*op.d, *op.s)]
+        elif op.kind == Kind.SYSTEM and len(op.s) > SOURCES:
+            target, count = len(operands), len(op.s)
+            operands += [row_operand(v, places, constants) for v in op.s]
         elif op.kind in (Kind.TEXTURE, Kind.SURFACE):
             target = functions[Kind.ATOM][op.target] if op.target else 0
             count = 0 if op.kind == Kind.TEXTURE and op.combine == TextureOp.QUERY else COORDINATES[Geometry(op.fn)]
@@ -171,8 +176,8 @@ def _destinations(op: Op, places: Assignment, constants: Constants) -> list[int]
 
 def _sources(op: Op, places: Assignment, constants: Constants) -> list[int]:
     predicates = PREDICATE_SOURCES.get(op.kind, ())
-    found = [2 * PRED_TRUE if k in predicates else NO_ROW for k in range(5)]
-    for k, v in enumerate(() if op.kind == Kind.MATRIX else op.s[:5]):
+    found = [2 * PRED_TRUE if k in predicates else NO_ROW for k in range(SOURCES)]
+    for k, v in enumerate(() if op.kind == Kind.MATRIX or op.kind == Kind.SYSTEM and len(op.s) > SOURCES else op.s[:SOURCES]):
         if v is not None:
             found[k] = predicate_operand(v, places) if k in predicates else row_operand(v, places, constants)
     return found

@@ -107,6 +107,8 @@ class Program:
     """Lowered functions, the kernel first."""
     instructions: int
     """Static machine instructions: sum of `issues`."""
+    launches: tuple[str, ...] = ()
+    """Kernels of the module that this one can launch."""
     references: tuple[tuple[str, int], ...] = ()
     """Texture, sampler and surface references of the module: name, offset of its cell in the global image."""
 

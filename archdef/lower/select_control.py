@@ -50,7 +50,7 @@ def trap(s: Selection, m: Match, i: ir.Instruction) -> None:
 
 
 # -------------------------------------------------------------------------------------------------------------- calls
-_LAUNCHES = ("cudaLaunchDevice", "cudaGetParameterBuffer", "__cudaCDP2")
+_DEVICE_RUNTIME = ("cudaLaunchDevice", "cudaGetParameterBuffer", "__cudaCDP2")
 
 
 @builds("call")
@@ -68,7 +68,7 @@ def call(s: Selection, m: Match, i: ir.Instruction) -> None:
         serve(s, target, SERVICES[name])
         return
     if interface is None:
-        if name.startswith(_LAUNCHES):
+        if name.startswith(_DEVICE_RUNTIME):
             s.need("dynamic_parallelism")
         raise s.unsupported(f"`{name}` has no body in {'any module that was linked' if s.module.parts else 'this module'}")
     s.need("device_calls")

@@ -8,19 +8,10 @@ import attrs
 
 from archdef.lower.encoding import Kind, SystemCall
 from archdef.lower.select import Selection, lane_bytes
+from archdef.lower.select_children import CHILD_SERVICES, DIM3
+from archdef.lower.service import Service
 from archdef.lower.virtual import Value, immediate, mov
 from archdef.ptx import ir
-
-
-@attrs.frozen
-class Service:
-    """One function of the runtime."""
-
-    number: SystemCall
-    parameters: tuple[str, ...]
-    """PTX types, in order."""
-    result: str | None
-    feature: str
 
 
 @attrs.frozen
@@ -49,6 +40,7 @@ SERVICES = {
     "_Z3nanPKc": Known(("u64",), "f64", 0x7FF8000000000000),
     "_ZL4nanfPKc": Known(("u64",), "f32", 0x7FC00000),
     "_Z4nanfPKc": Known(("u64",), "f32", 0x7FC00000),
+    **CHILD_SERVICES,
 }
 """Name of the function → what serves it."""
 
@@ -60,7 +52,7 @@ def serve(s: Selection, target: ir.CallTarget, service: Service | Known) -> None
     wanted, gives = len(service.parameters), int(service.result is not None)
     if len(target.arguments) != wanted or len(target.returns) != gives:
         raise s.fault(f"`{target.callee.name}` takes {wanted} arguments and gives {gives} results")
-    sources = [_argument(s, argument, type) for argument, type in zip(target.arguments, service.parameters)]
+    sources = [value for argument, type in zip(target.arguments, service.parameters) for value in _arguments(s, argument, type)]
     width = lane_bytes(service.result) if service.result else 4
     if isinstance(service, Known):
         d = s.fresh(width)
@@ -69,10 +61,23 @@ def serve(s: Selection, target: ir.CallTarget, service: Service | Known) -> None
         return
     if service.number == SystemCall.FREE:
         sources = sources[:1]
+    if service.number == SystemCall.JOIN and not s.architecture.device_launches.synchronization_depth:
+        raise s.unsupported(f"`{target.callee.name}` in a kernel: kernels of this machine cannot wait for what they launch "
+                            "(device_launches.synchronization_depth is 0)")
+    sources += [immediate(number, 4) for number in service.constants]
     result = [s.fresh(width)] if service.result else []
     s.emit(Kind.SYSTEM, int(service.number), result, sources, "system_call", width=width)
     if service.result:
         s.take_result(target.returns[0], result[0], width)
+
+
+def _arguments(s: Selection, argument, type: str) -> list[Value]:
+    if type != DIM3:
+        return [_argument(s, argument, type)]
+    pieces = [s.pieces.get((argument, offset)) for offset in (0, 4, 8)]
+    if None in pieces or any(s.unit.widths[piece.register] != 4 for piece in pieces):
+        raise s.unsupported(f"`{argument}` is not stored as three words")
+    return [piece.register for piece in pieces]
 
 
 def _argument(s: Selection, argument, type: str) -> Value:

@@ -13,6 +13,7 @@ _NVPROF = {
     "branch": ("stall_branch", "the next instruction after a branch"),
     "pipe_busy": ("stall_pipe_busy", "an occupied execution unit"),
     "memory_throttle": ("stall_memory_throttle", "room in the memory system's queues"),
+    "launch": ("stall_launch", "the launch of other grids, or their end"),
     "not_selected": ("stall_not_selected", "a turn, while another warp was issued"),
 }
 

@@ -64,6 +64,7 @@ class Launcher:
         limits.check_kernel(name, architecture, program, self.block)
         shared = program.shared_bytes + self.shared_bytes
         variables = kernel.module.images.of(program)
+        kernels = kernel.children
         resident = self._occupancy(architecture, program, shared)
         if cooperative:
             limits.check_cooperative(name, architecture, self.grid, resident)
@@ -71,8 +72,8 @@ class Launcher:
             device.machine, program, device.memory.engine, self.grid, self.block, parameters, self.shared_bytes,
             tuple(resident.limits[of] for of in ("warps", "blocks", "registers", "shared")), max_instructions or device.max_instructions, max_cycles or device.max_cycles,
             variables.global_base, variables.const_base, name, heap_bytes=device.heap_bytes, print_bytes=device.print_bytes,
-            textures=texture.of(device.memory).pack(kernel.module.textures.placed(program, variables.global_base)),
-            cooperative=cooperative)
+            textures=texture.of(device.memory).pack(self._textures(kernels, program, variables.global_base)),
+            cooperative=cooperative, kernels=kernels)
         blocks = math.prod(self.grid)
         try:
             with Progress(f"{architecture.label} {name}", blocks, progress) as bar:
@@ -85,9 +86,18 @@ class Launcher:
         except GuestFault as fault:
             fault.printed = self._printed(simulation).text
             raise
+        result, launches = simulation.result(), ()
+        if kernels is not None:
+            program = kernels.together(program, simulation, result)
+            launches = kernels.launched(simulation.grid)
         return Run(kernel=name, architecture=architecture, grid=self.grid, block=self.block, shared_bytes=shared,
-                   registers=program.registers, occupancy=resident, counters=Counters.of(simulation.result()),
-                   program=program, sources=kernel.module.sources, output=self._printed(simulation))
+                   registers=program.registers, occupancy=resident, counters=Counters.of(result),
+                   program=program, sources=kernel.module.sources, output=self._printed(simulation), launches=launches)
+
+    def _textures(self, kernels, program, global_base: int):
+        references = self.kernel.module.textures
+        programs = kernels.programs if kernels is not None else [program]
+        return list(dict.fromkeys(pair for each in programs for pair in references.placed(each, global_base)))
 
     def _printed(self, simulation) -> printing.Output:
         output = printing.read(*simulation.printed())

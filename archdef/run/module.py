@@ -16,6 +16,7 @@ from archdef.run.texture import References
 
 if TYPE_CHECKING:
     from archdef.device import Device
+    from archdef.run.children import Kernels
     from archdef.run.resources import Resources
     from archdef.run.result import Run
 
@@ -114,6 +115,13 @@ class Kernel:
         with self._lock:
             program = lower(self.module.ptx, self.symbol, self.module.device.architecture)
             return resources.settle(program, self.module, self.symbol)
+
+    @functools.cached_property
+    def children(self) -> Kernels | None:
+        """What it can launch, with what that can launch; None if it launches nothing."""
+        from archdef.run.children import Kernels
+
+        return Kernels(self) if self.program.launches else None
 
     @functools.cached_property
     def resources(self) -> Resources:

@@ -15,6 +15,8 @@ from archdef.run.printing import Output
 if TYPE_CHECKING:
     import pandas
 
+    from archdef.run.children import ChildLaunch
+
 
 @attrs.frozen(eq=False, slots=False)
 class Cost:
@@ -70,6 +72,8 @@ class Run:
     """File name → its lines, as far as they are at hand."""
     output: Output = attrs.field(factory=Output, repr=False)
     """What the kernel printed, call by call."""
+    launches: tuple[ChildLaunch, ...] = attrs.field(default=(), repr=False)
+    """What kernels of this run launched, in order of their end. `counters`, `lines` and `statements` are of all of them together."""
 
     @property
     def printed(self) -> str:

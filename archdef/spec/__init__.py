@@ -10,7 +10,7 @@ from archdef.spec.evidence import KINDS, Cite
 from archdef.spec.fields import FrozenMap, GiB, KiB, MiB, unit_of
 from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_CLASSES, OPERATION_CLASSES, Isa, Operation,
                               Unit, operations)
-from archdef.spec.machine import Chip, Clocks, HostLink, Limits, Schedulers, Vocabulary, Warp
+from archdef.spec.machine import Chip, Clocks, DeviceLaunches, HostLink, Limits, Schedulers, Vocabulary, Warp
 from archdef.spec.matrix import MATRIX_CLASSES, AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum
 from archdef.spec.memory import Cache, Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory, TextureUnits
 from archdef.spec.policy import (BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, Interleaved, IpdomStack,
@@ -18,7 +18,7 @@ from archdef.spec.policy import (BlockDispatch, ConvergenceBarriers, DramSchedul
                                  SchedulerPolicy, TwoLevel, WeightedPriority, XorHash, named)
 
 __all__ = [
-    "AlignedSum", "Architecture", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks", "Coalescing",
+    "AlignedSum", "Architecture", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks", "Coalescing", "DeviceLaunches",
     "CoalescingRule", "ConvergenceBarriers", "Dram", "DramScheduling", "FEATURES", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FirstReady",
     "FrozenMap", "GiB", "GreedyThenOldest", "HostLink", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KINDS",
     "KiB", "Limits", "Lines", "LoadStore", "LooseRoundRobin", "MATRIX_CLASSES", "MEMORY_CLASSES", "MatrixArithmetic", "MatrixSum", "MiB",

@@ -12,7 +12,7 @@ from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import (FrozenMap, Part, Parts, Rule, Table, children, part, parts, rule_of, text, texts, unit_of,
                                  walk)
 from archdef.spec.isa import Isa, Operation, Unit
-from archdef.spec.machine import Chip, Clocks, HostLink, Limits, Schedulers, Vocabulary, Warp
+from archdef.spec.machine import Chip, Clocks, DeviceLaunches, HostLink, Limits, Schedulers, Vocabulary, Warp
 from archdef.spec.memory import Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory, TextureUnits
 
 
@@ -66,6 +66,8 @@ class Architecture:
     """Between multiprocessors and partitions."""
     dram: Dram = part(Dram)
     """Device memory."""
+    device_launches: DeviceLaunches | None = part(DeviceLaunches, optional=True, default=None)
+    """Launches by kernels; None: there are none."""
     host_link: HostLink | None = part(HostLink, optional=True, default=None)
     """The way to the host; None: on the same die."""
     evidence: Mapping[str, Cite] = attrs.field(converter=FrozenMap, eq=False)

@@ -203,6 +203,12 @@ def _features_come_with_what_they_need(arch):
             yield "isa.features", feature, f"must come with {needed}"
 
 
+@_combination("isa.features", "device_launches")
+def _launches_by_kernels_are_described(arch):
+    if "dynamic_parallelism" in arch.isa.features and arch.device_launches is None:
+        yield "device_launches", None, "must be given where isa.features has dynamic_parallelism"
+
+
 @_combination("isa.features", "texture")
 def _texture_fetches_are_described(arch):
     if "texture" in arch.isa.features and arch.texture is None:

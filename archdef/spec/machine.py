@@ -58,6 +58,24 @@ class Chip:
 
 
 @attrs.frozen(kw_only=True)
+class DeviceLaunches:
+    """Launches by kernels (dynamic parallelism): how deep, how many, how long they take."""
+
+    depth: int = integer()
+    """Generations of grids below the one that the host launched."""
+    synchronization_depth: int = integer(at_least=0)
+    """Generations whose blocks may wait for what they launched; 0: none may."""
+    pending: int = integer(at_most=1 << 20)
+    """Launches that may be under way at a time."""
+    call_us: float = real(at_least=0)
+    """For which one thread's launch holds its warp."""
+    start_us: float = real(at_least=0)
+    """From there until the first block of the child can start."""
+    next_us: float = real(at_least=0)
+    """From the end of a grid until what waits for it goes on: the next of its stream, its parent's tail, a block that waits."""
+
+
+@attrs.frozen(kw_only=True)
 class Limits:
     """What a launch may ask for, and in which units a multiprocessor hands out its resources."""
 

@@ -182,15 +182,29 @@ def _surface(opcode: str, types: list[str], modifiers: set[str]) -> str:
 
 
 _SIGNATURES = {"vprintf": ("b32", "b64 b64"), "malloc": ("b64", "b64"), "__assertfail": ("", "b64 b64 b32 b64 b64"),
-               "__cudaCDP2Free": ("b32", "b64"), "__cudaCDP2GetLastError": ("b32", ""), "_Znwm": ("b64", "b64"), "_ZL3nanPKc": ("f64", "b64")}
+               "__cudaCDP2Free": ("b32", "b64"), "__cudaCDP2GetLastError": ("b32", ""), "__cudaCDP2PeekAtLastError": ("b32", ""),
+               "__cudaCDP2GetErrorString": ("b64", "b32"), "__cudaCDP2GetParameterBufferV2": ("b64", "b64 dim3 dim3 b32"),
+               "__cudaCDP2LaunchDeviceV2": ("b32", "b64 b64"), "__cudaCDP2StreamCreateWithFlags": ("b32", "b64 b32"),
+               "__cudaCDP2Malloc": ("b32", "b64 b64"), "__cudaCDP2MemcpyAsync": ("b32", "b64 b64 b64 b32 b64"),
+               "_Znwm": ("b64", "b64"), "_ZL3nanPKc": ("f64", "b64")}
+
+
+def _declared(type: str, name: str) -> str:
+    return f".param .align 4 .b8 {name}[12]" if type == "dim3" else f".param .{type} {name}"
+
+
+def _stored(type: str, k: int) -> str:
+    if type == "dim3":
+        return " ".join(f"st.param.b32 [x{k}+{at}], {register('b32', k)};" for at in (0, 4, 8))
+    return f"st.param.{type} [x{k}], {register(type, k)};"
 
 
 def _external(name: str, text: dict[str, str]) -> None:
     result, parameters = _SIGNATURES.get(name, ("b32", "b64"))
-    listed = ", ".join(f".param .{type} a{k}" for k, type in enumerate(parameters.split()))
+    listed = ", ".join(_declared(type, f"a{k}") for k, type in enumerate(parameters.split()))
     returned = f"(.param .{result} r) " if result else ""
     text["head"] = f".extern .func {returned}{name}({listed});"
-    frame = [f".param .{type} x{k}; st.param.{type} [x{k}], {register(type, k)};" for k, type in enumerate(parameters.split())]
+    frame = [f"{_declared(type, f'x{k}')}; {_stored(type, k)}" for k, type in enumerate(parameters.split())]
     text["frame"] = " ".join(frame) + (f" .param .{result} result;" if result else "")
     given = ", ".join(f"x{k}" for k in range(len(parameters.split())))
     text["statement"] = f"call.uni {'(result), ' if result else ''}{name}{f', ({given})' if given else ''}"

@@ -1,11 +1,11 @@
 """A complete small machine that no plugin offers, and the numbers from which it is made."""
-from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, GiB,
+from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, GiB,
                           Interconnect, Isa, KiB,
                           Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast, OPERATION_CLASSES, Operation, Schedulers,
                           SharedMemory, TextureUnits, Unit, Warp, operations)
 
 MADE_UP = Cite("this test", "nowhere in particular", "assumed")
-SECTIONS = ("warp chip limits clocks schedulers units isa shared coalescing caches texture load_store interconnect dram").split()
+SECTIONS = ("warp chip limits clocks schedulers units isa shared coalescing caches texture load_store interconnect dram device_launches").split()
 MEMORY = " ".join(name for name in OPERATION_CLASSES if name.startswith(("load", "store", "atomic")))
 OTHERS = " ".join(name for name in OPERATION_CLASSES if name not in MEMORY.split())
 
@@ -38,6 +38,7 @@ def gizmo(**changed) -> Architecture:
         interconnect=Interconnect(request_latency_ns=50, response_latency_ns=50, header_bytes=16, injection_bytes_per_cycle=32,
                                   injection_scope="multiprocessor", partition_request_bytes_per_cycle=32,
                                   partition_response_bytes_per_cycle=32),
+        device_launches=DeviceLaunches(depth=4, synchronization_depth=2, pending=64, call_us=0.1, start_us=1, next_us=0.5),
         dram=Dram(partitions=4, interleave_bytes=256, capacity_bytes=1 * GiB, bus_bits=256, transfers_per_clock=2, burst_bytes=32,
                   banks=8, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12, t_wl_ns=6, t_wtr_ns=6,
                   t_rtw_ns=4, t_wr_ns=12, extra_latency_ns=50, queue_entries=64, scheduling=FirstReady(), write_drain_high=24,

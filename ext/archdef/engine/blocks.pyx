@@ -4,6 +4,7 @@ from libc.string cimport memset
 
 from archdef.engine.counters cimport ST_BRANCH
 from archdef.engine.converge cimport converge_start
+from archdef.engine.family cimport family_leave
 from archdef.engine.frames cimport stack_drop
 from archdef.engine.room cimport room_seat
 from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Launch, Share, Sm, Warp
@@ -88,6 +89,8 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     b.threads_alive = launch.block_threads
     b.warps_alive = launch.block_warps
     b.draining = 0
+    b.family = NULL
+    b.leaving = False
     b.shared = <char *>b.room + launch.room.shared
     memset(b.shared, 0, <size_t>launch.shared_bytes)
     for k in range(BARRIERS):
@@ -110,6 +113,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         room_seat(launch, b.room, w, i)
         w.launch = launch
         w.share = share
+        w.slot = at
         w.block = slot
         w.index = i
         w.frames_left = &sm.chip.frames_left
@@ -134,6 +138,8 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         memset(w.ready, 0, <size_t>(launch.rows + launch.predicates) * sizeof(int64_t))
         memset(w.predicates, 0, <size_t>launch.predicates * sizeof(uint64_t))
         w.predicates[0] = ~<uint64_t>0
+        if launch.origin.buffers != NULL:
+            memset(w.errors, 0, <size_t>launch.lanes * sizeof(int32_t))
         if launch.local_bytes:
             memset(w.local, 0, <size_t>(launch.lanes * launch.local_bytes))
         _preset(launch, sm, w, b)
@@ -149,6 +155,9 @@ cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
     cdef int32_t i
     if b.running and b.warps_alive == 0 and b.draining == 0:
         b.running = 0
+        if b.family != NULL:
+            family_leave(sm.chip.dispatcher, b.family)
+            b.family = NULL
         b.launch.origin.shares[sm.id].resident -= 1
         for i in range(b.launch.block_warps):
             stack_drop(sm.warps + b.warps[i])

@@ -39,6 +39,11 @@ class Simulation:
         self._session.cancel()
 
     @property
+    def grid(self):
+        """The launch."""
+        return self._grid
+
+    @property
     def blocks(self):
         """Blocks of the grid."""
         return self._grid.blocks

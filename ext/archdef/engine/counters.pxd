@@ -15,7 +15,8 @@ cpdef enum Stall:          # where every cycle of every resident warp goes; exac
     ST_PIPE_BUSY = 7       # ready, but the unit that it needs is occupied
     ST_MEMORY_THROTTLE = 8 # ready to access memory, but no request slot, no credit or a full queue
     ST_NOT_SELECTED = 9    # ready, but another warp was issued
-    STALLS = 10
+    ST_LAUNCH = 10         # launches other grids, or waits for those that it launched
+    STALLS = 11
 
 cdef struct StatementCounters:
     int64_t instructions             # warp instructions issued (expansions counted)
@@ -59,4 +60,4 @@ cdef struct StatementCounters:
     int64_t surface_loads            # warp-level requests
     int64_t surface_stores
     int64_t surface_store_transactions
-    int64_t stall_cycles[10]         # by Stall, SM cycles summed over warps
+    int64_t stall_cycles[11]         # by Stall, SM cycles summed over warps

@@ -3,16 +3,25 @@
 Launches start their blocks in the order in which they became ready, all of one before the first of the next. A block goes to the
 multiprocessor with the fewest resident warps that has room for it. What is decided here takes effect no earlier than the epoch
 that follows, and everything that a decision depends on is known by then, so the length of epochs never shows.
+
+A launch by a kernel reaches its stream when its time has come, and starts once what is before it there is complete. It is complete when
+its blocks have ended, its stores have landed, and all that its blocks have launched is complete; then its tail begins, one after the
+other. A block all of whose warps wait for what it has launched gives its place away when others need it.
 """
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memmove, memset
 
 from archdef.engine.dram cimport NEVER
-from archdef.engine.events cimport EV_BLOCK, events_push
-from archdef.engine.machine cimport SCHEDULER_WARPS
+from archdef.engine.events cimport EV_BLOCK, EV_CHILDREN, EV_RETURN, events_push
+from archdef.engine.family cimport family_drop, launch_drop
+from archdef.engine.heap cimport heap_room
+from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span
 from archdef.engine.room cimport room_give, room_take
 from archdef.engine.schedule cimport lowest_bit
-from archdef.engine.state cimport (HP_PLACE, HP_READY, LS_COMPLETE, LS_QUEUED, LS_STARTED, WHOLE, Block, Dispatcher, Happening, Launch, Sm)
+from archdef.engine.state cimport (FAULT_LAUNCH_COPY, HP_ASKED, HP_PLACE, HP_READY, HP_RETURN, HP_WAITING, LK_COPY, LK_FILL, LK_GRID,
+                                   LK_MARK, LS_COMPLETE, LS_QUEUED, LS_STARTED, LS_WAITING, WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED,
+                                   Block, ChildRecord, Dispatcher, Family, Fit, Happening, Launch, Origin, Sm, Warp)
 
 
 # ---------------------------------------------------------------------------------------------------------- happenings
@@ -106,22 +115,29 @@ cdef Sm *_choose(Dispatcher *d, const Launch *launch) noexcept nogil:
     return best
 
 
+cdef void _sit(Sm *sm, int32_t slot, const int64_t *cost, int32_t *warps, int32_t count) noexcept nogil:
+    """Take warp slots and resources for a block."""
+    cdef int32_t i
+    for i in range(count):
+        warps[i] = _lowest(sm.free_warps)
+    for i in range(4):
+        sm.used[i] += cost[i]
+
+
 cdef bint _seat(Dispatcher *d, Sm *sm, Launch *launch, int64_t earliest) noexcept nogil:
     """Give the launch's next block a place on a multiprocessor that has room. False: the host has no memory for it."""
-    cdef int32_t slot = _lowest(sm.free_blocks), i
+    cdef int32_t slot = _lowest(sm.free_blocks)
     cdef Block *b = sm.blocks + slot
     cdef int64_t start = max(max(earliest, launch.ready), d.launch_free)
     b.launch = launch
     b.number = launch.next_block
+    b.leaving = False
     b.room = room_take(d.chip, launch)
     if b.room == NULL:
         d.chip.out_of_memory = True
         return False
     b.warps = <int32_t *>(<char *>b.room + launch.room.slots)
-    for i in range(launch.block_warps):
-        b.warps[i] = _lowest(sm.free_warps)
-    for i in range(4):
-        sm.used[i] += launch.cost[i]
+    _sit(sm, slot, launch.cost, b.warps, launch.block_warps)
     if launch.next_block == 0:
         launch.started = start
     launch.next_block += 1
@@ -129,29 +145,6 @@ cdef bint _seat(Dispatcher *d, Sm *sm, Launch *launch, int64_t earliest) noexcep
     d.launch_free = start + d.chip.m.block_launch_cycles
     events_push(sm.inbox, start, EV_BLOCK, slot)
     return True
-
-
-cdef void _fill(Dispatcher *d, Sm *only, int64_t cycle) noexcept nogil:
-    """Start as many blocks as have room; if all was full before, `only` that multiprocessor has changed."""
-    cdef Launch *launch
-    cdef Sm *sm
-    while d.first != NULL:
-        launch = d.first
-        while launch.next_block < launch.blocks:
-            if d.full:
-                sm = only if only != NULL and _has_room(only, launch) else NULL
-            else:
-                sm = _choose(d, launch)
-            if sm == NULL:
-                d.full = True
-                return
-            if not _seat(d, sm, launch, cycle):
-                return
-        launch.state = LS_STARTED
-        d.full = False
-        d.first = launch.next_queued
-        if d.first == NULL:
-            d.last = NULL
 
 
 cdef void _leave(Dispatcher *d, Sm *sm, int32_t slot) noexcept nogil:
@@ -164,9 +157,342 @@ cdef void _leave(Dispatcher *d, Sm *sm, int32_t slot) noexcept nogil:
     for i in range(4):
         sm.used[i] -= launch.cost[i]
     _return(sm.free_blocks, slot)
+    if b.leaving:               # it has taken its memory along
+        d.leaving -= 1
+        b.leaving = False
+        b.room = NULL
+        return
     room_give(d.chip, launch, b.room)
     b.room = NULL
     launch.seated -= 1
+    _forget(d, launch)
+
+
+# ----------------------------------------------------------------------------------- blocks that wait for their children
+cdef int64_t _moving_cycles(const Dispatcher *d, const Launch *launch) noexcept nogil:
+    """For which a block's registers and shared memory go out or come in through the multiprocessor's port."""
+    cdef int64_t bytes = launch.block_warps * (<int64_t>launch.rows * launch.pitch + launch.predicates * 8) + launch.shared_bytes
+    cdef int64_t cycles = bytes // d.chip.m.injection_bytes_per_cycle + 1
+    return cycles * d.chip.m.core_period_fs // d.chip.m.shader_period_fs + d.chip.m.block_turnover_cycles
+
+
+cdef bint _all_wait(const Sm *sm, const Block *b) noexcept nogil:
+    """Whether every warp of a block waits, one at least for its children, and nothing of theirs is on its way."""
+    cdef const Warp *w
+    cdef bint one = False
+    cdef int32_t i
+    if not b.running or b.leaving or b.draining or b.family == NULL or b.family.pending == 0:
+        return False
+    for i in range(b.launch.block_warps):
+        w = sm.warps + b.warps[i]
+        if w.loads or (w.state != WS_CHILDREN and w.state != WS_BARRIER and w.state != WS_ENDED):
+            return False
+        one |= w.state == WS_CHILDREN
+    return one
+
+
+cdef void _note_waiting(Dispatcher *d, int32_t sm, int32_t slot) noexcept nogil:
+    """Remember a block that could give its place away."""
+    cdef int64_t *grown
+    if d.waiting_count == d.waiting_room:
+        grown = <int64_t *>realloc(d.waiting, <size_t>(2 * d.waiting_room + 16) * sizeof(int64_t))
+        if grown == NULL:
+            d.chip.out_of_memory = True
+            return
+        d.waiting = grown
+        d.waiting_room = 2 * d.waiting_room + 16
+    d.waiting[d.waiting_count] = <int64_t>sm << 32 | slot
+    d.waiting_count += 1
+
+
+cdef bint _make_room(Dispatcher *d, int64_t cycle) noexcept nogil:
+    """Let the block that has waited longest for its children give its place away. False: there is none."""
+    cdef Sm *sm
+    cdef Block *b
+    cdef Family *family
+    cdef int32_t i, slot
+    if d.leaving:
+        return True
+    while d.waiting_count:
+        sm = d.sms + <int32_t>(d.waiting[0] >> 32)
+        slot = <int32_t>(<uint64_t>d.waiting[0] & <uint64_t>0xffffffff)
+        d.waiting_count -= 1
+        memmove(d.waiting, d.waiting + 1, <size_t>d.waiting_count * sizeof(int64_t))
+        b = sm.blocks + slot
+        if not _all_wait(sm, b):
+            continue
+        family = b.family
+        free(family.warps)
+        family.warps = <Warp *>malloc(<size_t>b.launch.block_warps * sizeof(Warp))
+        if family.warps == NULL:
+            d.chip.out_of_memory = True
+            return False
+        for i in range(b.launch.block_warps):
+            family.warps[i] = sm.warps[b.warps[i]]
+            sm.warps[b.warps[i]].stack_grown = 0
+        family.room = b.room
+        family.block = b[0]
+        b.leaving = True
+        d.leaving += 1
+        b.running = 0
+        b.launch.origin.shares[sm.id].resident -= 1
+        b.launch.origin.shares[sm.id].warps_alive -= b.warps_alive
+        if b.launch.origin.shares[sm.id].warps_alive == 0:
+            b.launch.origin.shares[sm.id].counters.active_cycles += cycle - b.launch.origin.shares[sm.id].active_since
+        dispatch_note(d, cycle + _moving_cycles(d, b.launch), HP_PLACE, sm.id, slot)
+        return True
+    return False
+
+
+cdef bint _come_back(Dispatcher *d, Sm *sm, Family *family, int64_t cycle) noexcept nogil:
+    """Give a block that had given its place away another one."""
+    cdef int32_t slot = _lowest(sm.free_blocks)
+    cdef Block *b = sm.blocks + slot
+    cdef Launch *launch = family.block.launch
+    b[0] = family.block
+    b.running = 0                # until it is there
+    b.room = family.room
+    b.warps = <int32_t *>(<char *>b.room + launch.room.slots)
+    family.room = NULL
+    family.sm = sm.id
+    family.slot = slot
+    _sit(sm, slot, launch.cost, b.warps, launch.block_warps)
+    events_push(sm.inbox, max(cycle, d.launch_free) + _moving_cycles(d, launch), EV_RETURN, slot)
+    return True
+
+
+# --------------------------------------------------------------------------------------------------------------- filling
+cdef void _fill(Dispatcher *d, Sm *only, int64_t cycle) noexcept nogil:
+    """Start as many blocks as have room; if all was full before, `only` that multiprocessor has changed."""
+    cdef Launch *launch
+    cdef Family *family
+    cdef Sm *sm
+    while d.returning != NULL:
+        family = d.returning
+        sm = _choose(d, family.block.launch)
+        if sm == NULL:
+            _make_room(d, cycle)
+            return
+        _come_back(d, sm, family, cycle)
+        d.returning = family.next
+        d.full = False
+    while d.first != NULL:
+        launch = d.first
+        while launch.next_block < launch.blocks:
+            if d.full:
+                sm = only if only != NULL and _has_room(only, launch) else NULL
+            else:
+                sm = _choose(d, launch)
+            if sm == NULL:
+                d.full = True
+                _make_room(d, cycle)
+                return
+            if not _seat(d, sm, launch, cycle):
+                return
+        launch.state = LS_STARTED
+        d.full = False
+        d.first = launch.next_queued
+        if d.first == NULL:
+            d.last = NULL
+
+
+# ---------------------------------------------------------------------------------------- what waits for what
+cdef inline bint _over(const Launch *launch, int64_t serial) noexcept nogil:
+    return launch == NULL or launch.serial != serial or launch.state == LS_COMPLETE
+
+
+cdef void _wait_less(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
+    """One that the launch has waited for is complete."""
+    launch.waits -= 1
+    if launch.waits == 0:
+        launch.ready = max(launch.ready, cycle)
+        dispatch_note(d, launch.ready, HP_READY, 0, launch.number)
+
+
+cdef void _reach(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
+    """A launch by a kernel reaches its stream."""
+    cdef Launch **last = NULL
+    cdef int64_t *serial = NULL
+    cdef Launch *parent = launch.parent
+    if launch.tail:
+        if parent.first_tail == NULL:
+            parent.first_tail = launch
+        else:
+            parent.last_tail.next_in_stream = launch
+        parent.last_tail = launch
+        parent.children -= 1
+        return
+    if launch.own_stream:
+        last = &launch.family.last
+        serial = &launch.family.last_serial
+    elif launch.stream != NULL:
+        last = &launch.stream.last
+        serial = &launch.stream.last_serial
+    if last != NULL:
+        if not _over(last[0], serial[0]):
+            last[0].next_in_stream = launch
+            launch.waits += 1
+        last[0] = launch
+        serial[0] = launch.serial
+    launch.stream = NULL
+    _wait_less(d, launch, cycle)
+
+
+cdef void _finish(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
+    """A launch is complete at `cycle`: go on with what has waited for it."""
+    cdef int64_t next_cycle = cycle + d.chip.m.launch_next_cycles
+    cdef Launch *waiter = launch.first_waiter
+    cdef Launch *after
+    cdef Launch *parent = launch.parent
+    cdef Family *family = launch.family
+    cdef Origin *origin = launch.origin
+    launch.state = LS_COMPLETE
+    launch.ended = cycle
+    if launch.next_in_stream != NULL:
+        _wait_less(d, launch.next_in_stream, next_cycle)
+    while waiter != NULL:
+        after = waiter.next_waiter
+        _wait_less(d, waiter, next_cycle)
+        waiter = after
+    if parent == NULL:
+        origin.grids -= 1
+        return
+    origin.pending -= 1
+    _record(launch)
+    if launch.buffer >= 0:
+        origin.buffers[launch.buffer].kernel = -1
+        origin.free_buffers[origin.free_count] = launch.buffer
+        origin.free_count += 1
+    parent.children -= 1
+    if launch.counted:
+        family.pending -= 1
+    if launch.counted and family.pending == 0:
+        if family.ended:
+            family_drop(d, family)
+        elif family.room != NULL:
+            dispatch_note(d, next_cycle, HP_RETURN, 0, family.number)
+        else:
+            events_push(d.sms[family.sm].inbox, next_cycle, EV_CHILDREN, family.slot)
+    if launch.kind != LK_GRID or launch.seated == 0:
+        launch_drop(d, launch)
+
+
+cdef void _forget(Dispatcher *d, Launch *launch) noexcept nogil:
+    """The last place of a complete launch by a kernel is free: it may be used again."""
+    if launch.parent != NULL and launch.state == LS_COMPLETE and launch.seated == 0:
+        launch_drop(d, launch)
+
+
+cdef void _record(const Launch *launch) noexcept nogil:
+    """Keep what a report says about a launch by a kernel, as long as there is room."""
+    cdef Origin *origin = launch.origin
+    cdef ChildRecord *record
+    cdef void *grown
+    cdef int k
+    if launch.kind != LK_GRID or origin.record_count >= 1 << 20:
+        return
+    if origin.record_count == origin.record_room:
+        grown = realloc(origin.records, <size_t>(2 * origin.record_room + 64) * sizeof(ChildRecord))
+        if grown == NULL:
+            return
+        origin.records = <ChildRecord *>grown
+        origin.record_room = 2 * origin.record_room + 64
+    record = origin.records + origin.record_count
+    origin.record_count += 1
+    record.number = launch.serial
+    record.parent = launch.parent.serial
+    record.depth = launch.depth
+    record.kernel = launch.kernel
+    for k in range(3):
+        record.grid[k] = launch.grid[k]
+        record.block[k] = launch.block[k]
+    record.asked = launch.asked
+    record.started = launch.started
+    record.ended = launch.ended
+
+
+# ------------------------------------------------------------------------------------------------- copies by kernels
+cdef char *_place(const Launch *item, uint64_t address) noexcept nogil:
+    """Where the bytes of a copy lie; NULL: not inside one allocation."""
+    cdef const Span *span = find_span(item.spans, item.span_count, address)
+    if span != NULL:
+        if item.bytes > span.end - address:
+            return NULL
+    elif item.heap == NULL or heap_room(item.heap, address) < item.bytes:
+        return NULL
+    elif item.bytes == 0:
+        return NULL
+    return item.arena + (address - <uint64_t>GLOBAL_BASE)
+
+
+cdef bint _perform(Dispatcher *d, Launch *item) noexcept nogil:
+    """Copy or fill. False after a fault."""
+    cdef char *target = _place(item, item.target)
+    cdef char *source = NULL
+    if item.bytes == 0:
+        return True
+    if item.kind == LK_COPY:
+        source = _place(item, item.source)
+    if target == NULL or (item.kind == LK_COPY and source == NULL):
+        if d.chip.fault.code == 0:
+            d.chip.fault.code = FAULT_LAUNCH_COPY
+            d.chip.fault.launch = item.parent
+            d.chip.fault.op = item.statements
+            d.chip.fault.warp = -1
+            d.chip.fault.address = item.target if target == NULL else item.source
+            d.chip.fault.detail[0] = item.bytes
+        return False
+    if item.kind == LK_COPY:
+        memmove(target, source, <size_t>item.bytes)
+    else:
+        memset(target, <int>(item.source & 0xff), <size_t>item.bytes)
+    return True
+
+
+cdef int64_t _moving_time(const Dispatcher *d, const Launch *item) noexcept nogil:
+    """Cycles of a copy or fill at the full bandwidth of device memory."""
+    cdef int64_t bursts = <int64_t>(item.bytes // <uint64_t>d.chip.m.burst_bytes) * (2 if item.kind == LK_COPY else 1)
+    return bursts // d.chip.m.partitions * d.chip.m.burst_fs // d.chip.m.shader_period_fs + 1
+
+
+# ------------------------------------------------------------------------------------------------------------- readiness
+cdef bint _measured(const Dispatcher *d, Launch *launch) noexcept nogil:
+    """Whether it is known how many blocks of a launch by a kernel fit on a multiprocessor; fills in their cost."""
+    cdef const Fit *fit
+    cdef int64_t i
+    cdef int k
+    if launch.parent == NULL or launch.cost[0]:
+        return True
+    for i in range(launch.origin.fit_count):
+        fit = launch.origin.fits + i
+        if fit.kernel == launch.kernel and fit.threads == launch.block_threads and fit.shared == launch.shared_bytes:
+            for k in range(4):
+                launch.cost[k] = fit.cost[k]
+            return True
+    return False
+
+
+cdef bint _ready(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
+    """Nothing is left to wait for. False after a fault."""
+    if launch.kind != LK_GRID:
+        launch.started = cycle
+        if launch.kind == LK_MARK:
+            _finish(d, launch, cycle)
+            return True
+        if not _perform(d, launch):
+            return False
+        _finish(d, launch, cycle + _moving_time(d, launch))
+        return True
+    launch.state = LS_QUEUED
+    launch.next_queued = NULL
+    if d.last == NULL:
+        d.first = launch
+    else:
+        d.last.next_queued = launch
+    d.last = launch
+    launch.next_running = d.running
+    d.running = launch
+    return True
 
 
 # --------------------------------------------------------------------------------------------------------------- epochs
@@ -187,18 +513,33 @@ cdef void _collect(Dispatcher *d) noexcept nogil:
 
 
 cdef void _complete(Dispatcher *d) noexcept nogil:
-    """Find launches that nothing is left of."""
-    cdef Launch **link = &d.running
+    """Find launches that nothing is left of, children before those that wait for them."""
+    cdef Launch **link
     cdef Launch *launch
-    while link[0] != NULL:
-        launch = link[0]
-        if launch.done_blocks == launch.blocks and launch.stores == 0:
-            link[0] = launch.next_running
+    cdef Launch *tail
+    cdef bint again = True
+    while again:
+        again = False
+        link = &d.running
+        while link[0] != NULL:
+            launch = link[0]
+            if launch.done_blocks < launch.blocks or launch.stores or launch.children:
+                link = &launch.next_running
+                continue
             launch.ended = max(launch.ended, d.chip.landed[launch.number])
-            launch.state = LS_COMPLETE
-            launch.origin.grids -= 1
-        else:
-            link = &launch.next_running
+            if launch.first_tail != NULL:
+                tail = launch.first_tail
+                launch.first_tail = tail.next_in_stream
+                tail.next_in_stream = NULL
+                launch.children += 1         # as long as it lasts
+                _wait_less(d, tail, launch.ended + d.chip.m.launch_next_cycles)
+                link = &launch.next_running
+                continue
+            link[0] = launch.next_running
+            if launch.parent != NULL:
+                launch.parent.ended = max(launch.parent.ended, launch.ended)
+                again = True
+            _finish(d, launch, launch.ended)
 
 
 cdef void dispatch_collect(Dispatcher *d) noexcept nogil:
@@ -207,30 +548,42 @@ cdef void dispatch_collect(Dispatcher *d) noexcept nogil:
     _complete(d)
 
 
-cdef void dispatch_run(Dispatcher *d, int64_t until) noexcept nogil:
-    """Before an epoch up to `until`: handle what happens in it."""
+cdef int dispatch_run(Dispatcher *d, int64_t until) noexcept nogil:
+    """Before an epoch up to `until`: handle what happens in it. Returns 1 if `unfit` must be measured first, -1 after a fault."""
     cdef Happening item
     cdef Launch *launch
+    cdef Family *family
     cdef Sm *freed
     d.horizon = until
     while d.count and d.heap[0].cycle < until:
+        launch = d.chip.launches[d.heap[0].index] if d.heap[0].kind == HP_READY else NULL
+        if launch != NULL and launch.kind == LK_GRID and not _measured(d, launch):
+            d.unfit = launch
+            return 1
         item = _next(d)
         freed = NULL
         if item.kind == HP_PLACE:
             freed = d.sms + item.sm
             _leave(d, freed, item.index)
-        else:
-            launch = d.chip.launches[item.index]
-            launch.state = LS_QUEUED
-            launch.next_queued = NULL
-            if d.last == NULL:
-                d.first = launch
+        elif item.kind == HP_ASKED:
+            _reach(d, d.chip.launches[item.index], item.cycle)
+            continue
+        elif item.kind == HP_WAITING:
+            if not _all_wait(d.sms + item.sm, d.sms[item.sm].blocks + item.index):
+                continue
+            _note_waiting(d, item.sm, item.index)
+        elif item.kind == HP_RETURN:
+            family = d.families[item.index]
+            family.next = NULL
+            if d.returning == NULL:
+                d.returning = family
             else:
-                d.last.next_queued = launch
-            d.last = launch
-            launch.next_running = d.running
-            d.running = launch
+                d.last_returning.next = family
+            d.last_returning = family
+        elif not _ready(d, launch, item.cycle):
+            return -1
         _fill(d, freed, item.cycle)
+    return 0
 
 
 cdef int64_t dispatch_next(const Dispatcher *d) noexcept nogil:
@@ -240,3 +593,4 @@ cdef int64_t dispatch_next(const Dispatcher *d) noexcept nogil:
 
 cdef void dispatch_close(Dispatcher *d) noexcept nogil:
     free(d.heap)
+    free(d.waiting)

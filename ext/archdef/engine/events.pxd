@@ -11,6 +11,8 @@ cdef enum EventKind:
     EV_WAKE = 2          # warp `index` becomes ready
     EV_BLOCK = 3         # a block starts in block slot `index`
     EV_BULK = 4          # the bulk unit can go on
+    EV_CHILDREN = 6      # all that the block in slot `index` has launched is complete
+    EV_RETURN = 7        # a block that gave its place away is back, in slot `index`
     EV_COPIED = 5        # a bulk copy inside shared memory is done: load `index`
 
 cdef struct Event:

@@ -5,7 +5,7 @@ from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.session cimport Grid
 from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
                                    FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_DIVERGENT_BARRIER, FAULT_FRAME, FAULT_FREE,
-                                   FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PARTED, FAULT_PART_OF_WARP, FAULT_PHASE,
+                                   FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_LAUNCH_COPY, FAULT_LAUNCH_POINTER, FAULT_PARTED, FAULT_PART_OF_WARP, FAULT_PHASE,
                                    FAULT_READ_ONLY, FAULT_STACK, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT,
                                    FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, Block, Fault, Launch, Sm, Warp)
 from archdef.engine.types cimport (K_BULK, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE, SP_TEXTURE)
@@ -21,18 +21,21 @@ cdef object fault_error(const Fault *f, const Sm *sms, Grid grid, DeviceMemory m
     cdef const Launch *launch = f.launch if f.launch != NULL else &grid.launch
     cdef const Warp *w = NULL
     cdef const Block *b = NULL
+    entry, statements = grid.entry, grid.statements
+    if launch.parent != NULL:
+        entry, statements = grid.kernels.names[launch.kernel], grid.kernels.programs[launch.kernel].statements
     op, where, statement, block, thread = f.op, "", None, None, None
-    if 0 <= op < launch.op_count and grid.statements:
-        statement = grid.statements[launch.ops[op].statement]
+    if 0 <= op < launch.op_count and statements:
+        statement = statements[launch.ops[op].statement]
         where = f" at {statement}"
-    if f.launch != NULL:
+    if f.launch != NULL and f.warp >= 0:
         w = &sms[f.sm].warps[f.warp]
         b = &sms[f.sm].blocks[w.block]
         block = (b.index[0], b.index[1], b.index[2])
         linear = w.index * launch.lanes + f.lane
         x, y = launch.block[0], launch.block[1]
         thread = (linear % x, linear // x % y, linear // (x * y))
-    data = dict(kernel=grid.entry, statement=statement, block=block, thread=thread, address=f.address, cycle=f.cycle,
+    data = dict(kernel=entry, statement=statement, block=block, thread=thread, address=f.address, cycle=f.cycle,
                 warp=w.index if block is not None else None)
     space = _SPACES[launch.ops[op].space] if 0 <= op < launch.op_count else "memory"
     reach = launch.ops[op].lane_bytes if 0 <= op < launch.op_count else 0
@@ -72,6 +75,9 @@ cdef object fault_error(const Fault *f, const Sm *sms, Grid grid, DeviceMemory m
         FAULT_FREE: f"free of {f.address:#x}, which is no allocation of the device heap (or was freed before), {who}",
         FAULT_PHASE: f"{f.address} arrivals are not what a barrier in shared memory (mbarrier) allows here; was it initialised? "
                      f"{who}",
+        FAULT_LAUNCH_POINTER: f"a child is given {f.address:#x}, the address of shared or local memory of its parent, which it cannot use"
+                              f"{_argument(f, grid)}, {who}",
+        FAULT_LAUNCH_COPY: f"a copy of {f.detail[0]} bytes at address {f.address:#x} that the kernel asks for leaves its allocation",
         FAULT_BULK_SIZE: f"the size of a bulk copy must be a multiple of 16, got {f.address}, {who}",
         FAULT_ASSERT: f"{_assertion(f, memory)}, {who}",
         FAULT_BARRIER_NUMBER: f"barrier number past 15, {who}",
@@ -88,7 +94,7 @@ cdef object fault_error(const Fault *f, const Sm *sms, Grid grid, DeviceMemory m
     if f.code == FAULT_HOST_MEMORY:
         return MemoryError(text)
     kind = BudgetExceeded if f.code in (FAULT_INSTRUCTIONS, FAULT_CYCLES) else GuestFault
-    return kind(f"kernel {grid.entry}{where}: {text}", **data)
+    return kind(f"kernel {entry}{where}: {text}", **data)
 
 
 cdef _without_workspace(Grid grid):
@@ -96,6 +102,15 @@ cdef _without_workspace(Grid grid):
     if grid.workspace_address or not grid.synchronises_grid:
         return ""
     return "; the kernel asks for its grid's barrier, which only a cooperative launch has: kernel[grid, block].cooperative(...)"
+
+
+cdef _argument(const Fault *f, Grid grid):
+    """Name the argument of a child."""
+    if f.code != FAULT_LAUNCH_POINTER:
+        return ""
+    program = grid.kernels.programs[f.detail[1]]
+    name = next((p.name for p in program.parameter_layout if p.offset <= f.detail[0] < p.offset + p.bytes), "?")
+    return f" (argument {name} of {grid.kernels.names[f.detail[1]]})"
 
 
 cdef _heap_span(DeviceMemory memory):

@@ -72,6 +72,7 @@ cdef class LoadedProgram:
     cdef int _predicate_destination(self, Uop *u, const MicroOp *m, int i) except -1
     cdef int _number(self, int value, int count, what) except -1
     cdef int _read(self, Uop *u, const MicroOp *m, int max_units) except -1
+    cdef int _read_system(self, Uop *u, const MicroOp *m, tuple each) except -1
     cdef int _read_access(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_matrix(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_tiles(self, Uop *u, const MicroOp *m) except -1

@@ -23,8 +23,11 @@ cdef int _ATOMIC_COUNT = len(_lanes.atomic_names())
 _ELEMENT_BITS = ((16,), (16,), (32,), (64,), (4, 8), (1,), (1,))
 cdef int *_COORDINATES = [1, 2, 3, 2, 3, 3, 4]     # by Geometry
 
-# bytes a lane of the destination and of the sources of a system call; 0: there is none
-cdef int[5][6] _SYSTEM_BYTES = [[4, 8, 8, 0, 0, 0], [0, 8, 8, 4, 8, 8], [8, 8, 0, 0, 0, 0], [0, 8, 0, 0, 0, 0], [4, 4, 4, 0, 0, 0]]
+# bytes a lane of the destination and of the sources of a system call
+_SYSTEM_BYTES = (
+    (4, 8, 8), (0, 8, 8, 4, 8, 8), (8, 8), (0, 8), (4, 4, 4),
+    (8, 8, 4, 4, 4, 4, 4, 4, 4), (4, 8, 8), (4,), (4, 8, 4), (4, 8), (4, 8, 4), (4, 8), (4, 8, 8), (4, 8, 8, 4), (4, 8, 8, 8, 4, 8),
+    (4, 8, 4, 8, 8), (4, 8, 8), (4, 8), (4, 4), (8, 4, 4), (4, 8, 4), (4, 8, 4, 4))
 
 
 def layout():
@@ -447,14 +450,37 @@ cdef class LoadedProgram:
             else:
                 self._destination(u, m, 0, 8)
         elif kind == T.K_SYSTEM:
-            self._number(m.fn, T.SYS_STACK + 1, "system call")
-            for i in range(5):
-                self._source(u, m, i, _SYSTEM_BYTES[m.fn][i + 1])
-                self._required(u.s[i] >= 0 or _SYSTEM_BYTES[m.fn][i + 1] == 0, f"source {i}")
-            self._destination(u, m, 0, _SYSTEM_BYTES[m.fn][0])
-            self._required(u.d[0] >= 0 or m.fn != T.SYS_STACK, "destination")
+            self._number(m.fn, T.SYSTEM_CALLS, "system call")
+            self._read_system(u, m, _SYSTEM_BYTES[m.fn])
         elif kind not in (T.K_NOP, T.K_RETURN, T.K_EXIT, T.K_FENCE, T.K_TRAP):
             raise ProgramError("unknown kind")
+        return 0
+
+    cdef int _read_system(self, Uop *u, const MicroOp *m, tuple each) except -1:
+        """Check a system call: `each` are the bytes a lane of its result and of its sources, which lie in a list if there are many."""
+        cdef int i, bytes
+        cdef int64_t at, row
+        self._destination(u, m, 0, each[0])
+        self._required(u.d[0] >= 0 or m.fn != T.SYS_STACK, "destination")
+        u.count = 0
+        if len(each) <= 6:
+            for i in range(5):
+                bytes = each[i + 1] if i + 1 < len(each) else 0
+                self._source(u, m, i, bytes)
+                self._required(u.s[i] >= 0 or bytes == 0, f"source {i}")
+            return 0
+        u.count = m.count
+        if m.target < 0 or m.count != len(each) - 1 or m.target + <int64_t>m.count > self.operand_count:
+            raise ProgramError(f"{m.count} operands of a system call, {len(each) - 1} expected")
+        for i in range(m.count):
+            bytes = each[i + 1]
+            at = self.operands[m.target + i]
+            row = -1 - at if at < 0 else at
+            if row + bytes // 4 > (self.constant_rows if at < 0 else self.rows) or (bytes == 8 and row & 1):
+                raise ProgramError(f"operand {i}: row {at}")
+            if at >= 0:
+                self._await(u, <int32_t>row)
+            self.operands[m.target + i] = <int32_t>(-1 - row * 4 * self.lanes if at < 0 else row * 4 * self.lanes)
         return 0
 
     cdef int _read_access(self, Uop *u, const MicroOp *m) except -1:

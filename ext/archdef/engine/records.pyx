@@ -7,7 +7,7 @@ from libc.string cimport memset
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.dram cimport PartitionCounters
 from archdef.engine.network cimport Network
-from archdef.engine.state cimport Share, SmCounters
+from archdef.engine.state cimport ChildRecord, Share, SmCounters
 
 
 def _dtype(dict record):
@@ -22,6 +22,9 @@ cdef SmCounters _no_sm
 memset(&_no_sm, 0, sizeof(SmCounters))
 cdef PartitionCounters _no_partition
 memset(&_no_partition, 0, sizeof(PartitionCounters))
+cdef ChildRecord _no_child
+memset(&_no_child, 0, sizeof(ChildRecord))
+CHILD_DTYPE = _dtype(_no_child)
 COUNTER_DTYPE = _dtype(_no_statement)
 MULTIPROCESSOR_DTYPE = _dtype(_no_sm)
 PARTITION_DTYPE = _dtype(_no_partition)
@@ -35,6 +38,11 @@ cdef tuple as_records(const StatementCounters *statements, int64_t count, const 
     for i in range(multiprocessors):
         each[i] = tuple((<object>shares[i].counters).values())
     return rows, each
+
+
+cdef object child_records(const ChildRecord *records, int64_t count):
+    """Copy records of launches by kernels."""
+    return np.frombuffer((<const char *>records)[:count * <int64_t>sizeof(ChildRecord)] if count else b"", CHILD_DTYPE).copy()
 
 
 cdef object partition_records(const Network *network):

@@ -45,6 +45,7 @@ cdef void room_plan(Launch *launch) noexcept nogil:
     cdef int64_t warps = launch.block_warps, end = LINE
     room.row_bytes = ((launch.rows + 1) * launch.pitch + LINE - 1) // LINE * LINE
     room.slots = _after(&end, warps * <int64_t>sizeof(int32_t))
+    room.errors = _after(&end, warps * launch.lanes * <int64_t>sizeof(int32_t))
     room.ready = _after(&end, warps * (launch.rows + launch.predicates) * <int64_t>sizeof(int64_t))
     room.predicates = _after(&end, warps * launch.predicates * <int64_t>sizeof(uint64_t))
     room.stacks = _after(&end, warps * STACK_FRAMES * <int64_t>sizeof(Frame))
@@ -102,6 +103,7 @@ cdef void room_seat(const Launch *launch, BlockRoom *room, Warp *w, int32_t inde
     w.ready = <int64_t *>(start + at.ready) + index * (launch.rows + launch.predicates)
     w.predicates = <uint64_t *>(start + at.predicates) + index * launch.predicates
     w.stack = <Frame *>(start + at.stacks) + index * STACK_FRAMES
+    w.errors = <int32_t *>(start + at.errors) + index * launch.lanes
     w.stack_room = STACK_FRAMES
     w.stack_grown = 0
     w.splits = NULL

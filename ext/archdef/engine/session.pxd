@@ -8,6 +8,8 @@ from archdef.engine.network cimport Network
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.state cimport Chip, Dispatcher, Launch, Origin, Sm
 
+cdef class Session
+
 cdef class Grid:
     """A launch by the host."""
     cdef Launch launch
@@ -21,7 +23,12 @@ cdef class Grid:
     cdef uint64_t parameter_address
     cdef uint64_t workspace_address      # of a cooperative launch
     cdef int64_t multiprocessors
+    cdef list loaded                     # LoadedProgram of each kernel that kernels of it may launch
+    cdef readonly object kernels         # what the host said of them, None: they launch nothing
+    cdef uint64_t buffer_address         # device memory for arguments, and for what errors are called
+    cdef uint64_t text_address
 
+    cdef int _open_kernels(self, Session session, program, uint64_t global_base, uint64_t const_base) except -1
     cdef int _open_runtime(self, program, uint64_t heap_bytes, int64_t print_bytes) except -1
     cdef int _fill_constants(self, program, bytes parameters, int64_t dynamic_shared_bytes, uint64_t global_base, uint64_t const_base) except -1
     cdef int _let_go(self) except -1
@@ -36,8 +43,7 @@ cdef class Session:
     cdef DeviceMemory memory
     cdef list grids                      # not complete, or not asked for since
     cdef list leaving                    # complete, but the places of their blocks are not free yet
-    cdef int64_t launch_room
-    cdef int64_t launched                # so far
+    cdef int64_t launched                # by the host, so far
     cdef int64_t active                  # launches that are not complete, or nobody has asked for
     cdef int64_t epoch
     cdef int64_t max_cycles
@@ -45,7 +51,8 @@ cdef class Session:
     cdef int ended
 
     cdef int _check(self, MachineTable *m) except -1
-    cdef int _number(self, Grid grid) except -1
+    cdef int _enter(self, Grid grid) except -1
+    cdef int _measure(self) except -1
     cdef int _release(self, int64_t count) except -1
     cdef int _step(self, int64_t until_cycle) noexcept nogil
     cdef void _blame(self) noexcept nogil

@@ -11,6 +11,7 @@ from archdef.engine.counters cimport StatementCounters
 from archdef.engine.dispatch cimport dispatch_close, dispatch_collect, dispatch_next, dispatch_note, dispatch_run
 from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport Events, events_close
+from archdef.engine.family cimport family_close, launch_enter
 from archdef.engine.fault_text cimport fault_error
 from archdef.engine.frames cimport GROWN_FRAMES
 from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
@@ -18,16 +19,17 @@ from archdef.engine.machine cimport MAX_SCHEDULERS, MAX_UNITS, SCHEDULER_WARPS, 
 from archdef.engine.memory cimport DeviceMemory, Span
 from archdef.engine.network cimport network_close, network_next, network_open, network_run
 from archdef.engine.program cimport LoadedProgram
-from archdef.engine.records cimport as_records, partition_records
+from archdef.engine.records cimport as_records, child_records, partition_records
 from archdef.engine.room cimport room_plan, rooms_close, sm_close, sm_open, sm_open_bulk
 from archdef.engine.schedule cimport lowest_bit, pick_of
 from archdef.engine.sm cimport sm_next, sm_run
 from archdef.engine.state cimport (FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, HP_READY, LS_COMPLETE, LS_WAITING,
-                                   UNIT_COPIES, WHOLE, WS_BARRIER, WS_PARTED, Launch, Memo, Share, Sm, Warp)
+                                   UNIT_COPIES, WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, ConstantFill, Fit, KernelTable, Launch, LaunchBuffer, Memo,
+                                   Origin, Share, Sm, Warp)
 from archdef.engine.texture_table cimport textures_close, textures_open
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER,
                                    CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X, SR_NTID_X,
-                                   SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_PRINT)
+                                   SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_GIVE, SYS_PRINT, SYS_TAKE)
 
 from archdef.errors import LaunchError
 
@@ -52,7 +54,7 @@ cdef class Grid:
 
     def __cinit__(self, Session session not None, program, grid, block, bytes parameters,
                   int64_t dynamic_shared_bytes, allowed, uint64_t global_base, uint64_t const_base, name, uint64_t heap_bytes,
-                  int64_t print_bytes, const unsigned char[::1] textures, bint cooperative):
+                  int64_t print_bytes, const unsigned char[::1] textures, bint cooperative, kernels):
         cdef const MachineTable *m = &session.machine
         cdef DeviceMemory memory = session.memory
         cdef Launch *launch = &self.launch
@@ -113,14 +115,34 @@ cdef class Grid:
         if launch.memos == NULL or launch.counters == NULL or self.origin.shares == NULL:
             raise MemoryError("state of a launch")
         self.origin.grids = 1
+        self.kernels = kernels
+        self.loaded = []
         self._open_runtime(program, heap_bytes, print_bytes)
         if cooperative:
             self.workspace_address = memory.allocate(WORKSPACE_BYTES)
             memory.write(self.workspace_address, bytearray(WORKSPACE_BYTES))
+        if kernels is not None:
+            self._open_kernels(session, program, global_base, const_base)
         self._fill_constants(program, parameters, dynamic_shared_bytes, global_base, const_base)
-        textures_open(&self.origin.textures, textures, launch.spans, launch.span_count, self.program.uses_textures)
+        textures_open(&self.origin.textures, textures, launch.spans, launch.span_count,
+                      self.program.uses_textures or any([(<LoadedProgram>each).uses_textures for each in self.loaded]))
 
     def __dealloc__(self):
+        cdef int64_t i
+        for i in range(self.origin.kernel_count):
+            if self.origin.kernels[i].model.ops != self.launch.ops:
+                free(self.origin.kernels[i].model.memos)
+                free(self.origin.kernels[i].model.counters)
+            free(<void *>self.origin.kernels[i].fills)
+            free(<void *>self.origin.kernels[i].pointers)
+        free(self.origin.kernels)
+        free(<void *>self.origin.functions)
+        free(<void *>self.origin.attributes)
+        free(self.origin.buffers)
+        free(self.origin.free_buffers)
+        free(self.origin.streams)
+        free(self.origin.fits)
+        free(self.origin.records)
         free(self.launch.memos)
         free(self.launch.counters)
         free(self.origin.shares)
@@ -128,10 +150,96 @@ cdef class Grid:
         free(self.origin.output.bytes)
         textures_close(&self.origin.textures)
 
+    cdef int _open_kernels(self, Session session, program, uint64_t global_base, uint64_t const_base) except -1:
+        """Make what launches by kernels need: a table of kernels, device memory for arguments and texts."""
+        cdef Origin *origin = &self.origin
+        cdef KernelTable *table
+        cdef LoadedProgram loaded
+        cdef ConstantFill *fills
+        cdef int32_t *numbers
+        cdef int64_t *pairs
+        cdef int64_t i, k
+        programs = self.kernels.programs
+        origin.kernels = <KernelTable *>calloc(len(programs), sizeof(KernelTable))
+        if origin.kernels == NULL:
+            raise MemoryError("table of kernels")
+        origin.kernel_count = len(programs)
+        for i, each in enumerate(programs):
+            table = origin.kernels + i
+            table.model = self.launch
+            if each is not program:
+                loaded = LoadedProgram(each, self.launch.lanes, session.machine.units)
+                self.loaded.append(loaded)
+                table.model.ops = loaded.ops
+                table.model.targets = loaded.targets
+                table.model.operands = loaded.operands
+                table.model.op_count = loaded.op_count
+                table.model.statements = max(loaded.statements, 1)
+                table.model.rows = loaded.rows
+                table.model.predicates = loaded.predicates
+                table.model.special_count = loaded.specials
+                table.model.special_of = loaded.special_of
+                table.model.special_row = loaded.special_row
+                table.model.memos = <Memo *>calloc(loaded.op_count, sizeof(Memo))
+                table.model.counters = <StatementCounters *>calloc(table.model.statements, sizeof(StatementCounters))
+                table.model.local_bytes = (each.local_bytes + 15) // 16 * 16
+                table.model.stack_start = min(each.stack_start, table.model.local_bytes)
+                if table.model.memos == NULL or table.model.counters == NULL:
+                    raise MemoryError("state of a kernel")
+            table.model.shared_bytes = each.shared_bytes
+            table.parameter_bytes = each.parameter_bytes
+            table.fill_count = len(each.constants)
+            table.constant_bytes = (table.fill_count + 2) * self.launch.pitch
+            table.global_base = global_base
+            table.const_base = const_base
+            table.fills = fills = <ConstantFill *>calloc(table.fill_count + 1, sizeof(ConstantFill))
+            table.pointers = numbers = <int32_t *>calloc(len(self.kernels.pointers[i]) + 1, sizeof(int32_t))
+            if fills == NULL or numbers == NULL:
+                raise MemoryError("state of a kernel")
+            for k, (kind, width, value) in enumerate(zip(each.constants["kind"].tolist(), each.constants["width"].tolist(),
+                                                         each.constants["value"].tolist())):
+                fills[k].kind = kind
+                fills[k].width = width
+                fills[k].value = value
+            for offset in self.kernels.pointers[i]:
+                if 0 <= offset <= each.parameter_bytes - 8:
+                    numbers[table.pointer_count] = offset
+                    table.pointer_count += 1
+        origin.functions = numbers = <int32_t *>calloc(len(self.kernels.functions) + 1, sizeof(int32_t))
+        origin.buffer_count = min(session.machine.pending_launches, 1 << 20)
+        origin.buffers = <LaunchBuffer *>calloc(origin.buffer_count + 1, sizeof(LaunchBuffer))
+        origin.free_buffers = <int32_t *>calloc(origin.buffer_count + 1, sizeof(int32_t))
+        origin.attributes = pairs = <int64_t *>calloc(2 * len(self.kernels.attributes) + 2, sizeof(int64_t))
+        if numbers == NULL or origin.buffers == NULL or origin.free_buffers == NULL or pairs == NULL:
+            raise MemoryError("table of launches")
+        for i, number in enumerate(self.kernels.functions):
+            if not -1 <= number < origin.kernel_count:
+                raise ValueError(f"function {i + 1} is kernel {number} of {origin.kernel_count}")
+            numbers[i] = number
+        origin.function_count = len(self.kernels.functions)
+        for i, (number, value) in enumerate(self.kernels.attributes.items()):
+            pairs[2 * i] = number
+            pairs[2 * i + 1] = value
+        origin.attribute_count = len(self.kernels.attributes)
+        origin.free_count = origin.buffer_count
+        for i in range(origin.buffer_count):
+            origin.buffers[i].kernel = -1
+            origin.free_buffers[origin.buffer_count - 1 - i] = <int32_t>i
+        most = max([each.parameter_bytes for each in programs])
+        origin.buffer_bytes = (most + 63) // 64 * 64 or 64
+        if origin.buffer_count:
+            self.buffer_address = origin.buffer_address = self.memory.allocate(origin.buffer_count * origin.buffer_bytes)
+        if self.kernels.texts:
+            self.text_address = origin.text_address = self.memory.allocate(len(self.kernels.texts))
+            self.memory.write(self.text_address, bytearray(self.kernels.texts))
+        return 0
+
     cdef int _open_runtime(self, program, uint64_t heap_bytes, int64_t print_bytes) except -1:
         """Make what the kernel's system calls need."""
-        calls = set(program.ops["fn"][program.ops["kind"] == K_SYSTEM].tolist())
-        if SYS_ALLOCATE in calls or SYS_FREE in calls:
+        calls = set()
+        for each in [program] + (self.kernels.programs if self.kernels is not None else []):
+            calls.update(each.ops["fn"][each.ops["kind"] == K_SYSTEM].tolist())
+        if calls & {SYS_ALLOCATE, SYS_FREE, SYS_TAKE, SYS_GIVE}:
             self.memory.open_heap(heap_bytes)
         if self.memory.heap_address:
             self.launch.heap = &self.memory.heap
@@ -188,8 +296,8 @@ cdef class Grid:
 
     cdef int _let_go(self) except -1:
         """Give back the device memory that only this launch used."""
-        addresses = self.parameter_address, self.workspace_address
-        self.parameter_address = self.workspace_address = 0
+        addresses = self.parameter_address, self.workspace_address, self.buffer_address, self.text_address
+        self.parameter_address = self.workspace_address = self.buffer_address = self.text_address = 0
         for address in addresses:
             if address:
                 self.memory._free(address)
@@ -230,6 +338,16 @@ cdef class Grid:
         """
         cdef int64_t used = self.origin.output.used
         return (<bytes>self.origin.output.bytes[:used] if used else b""), self.origin.output.lost
+
+    def launches(self):
+        """Give what kernels have launched: rows of `records.CHILD_DTYPE`, in order of their end."""
+        return child_records(self.origin.records, self.origin.record_count)
+
+    def counted_of(self, int64_t kernel):
+        """Give the counters of the statements of a kernel that kernels launch; its own are those of `counted`."""
+        if not 0 <= kernel < self.origin.kernel_count:
+            raise IndexError(kernel)
+        return as_records(self.origin.kernels[kernel].model.counters, self.origin.kernels[kernel].model.statements, NULL, 0)[0]
 
     def counted(self):
         """Give the counters of its statements and of its share of every multiprocessor, as two structured arrays, and most resident blocks."""
@@ -279,6 +397,7 @@ cdef class Session:
         self.dispatcher.chip = &self.chip
         self.dispatcher.sms = self.sms
         self.chip.dispatcher = &self.dispatcher
+        self.chip.network_landed = &self.network.landed
         network_open(&self.network, m, self.inboxes)
         for i in range(m.multiprocessors):
             sm_open(&self.sms[i], <int32_t>i, &self.chip, &self.network, &self.inboxes[i])
@@ -295,6 +414,7 @@ cdef class Session:
         network_close(&self.network)
         rooms_close(&self.chip)
         dispatch_close(&self.dispatcher)
+        family_close(&self.dispatcher)
         free(self.chip.launches)
         free(self.chip.landed)
         free(self.sms)
@@ -332,7 +452,7 @@ cdef class Session:
     # ------------------------------------------------------------------------------------------------------ launches
     def launch(self, program, grid, block, bytes parameters=b"", *, int64_t dynamic_shared_bytes=0, allowed=1, uint64_t global_base=0,
                uint64_t const_base=0, name=None, uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, textures=None,
-               bint cooperative=False, int64_t earliest_cycle=0):
+               bint cooperative=False, int64_t earliest_cycle=0, kernels=None):
         """Hand a grid over.
 
         Parameters
@@ -360,6 +480,8 @@ cdef class Session:
             Array of `archdef.engine.texture_table.TEXTURE_DTYPE`, sorted by handle: what handles in the kernel's hands stand for.
         cooperative : bool, optional
             Give the grid words of device memory by which its blocks can wait for each other.
+        kernels : object, optional
+            What kernels of this launch may launch, as `archdef.run.children.Kernels` has it.
         earliest_cycle : int, optional
             No block starts before it, nor before what has been simulated already.
 
@@ -380,8 +502,8 @@ cdef class Session:
         try:
             made = Grid(self, program, grid, block, parameters, dynamic_shared_bytes,
                         allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes, print_bytes,
-                        textures, cooperative)
-            self._number(made)
+                        textures, cooperative, kernels)
+            self._enter(made)
             if made.program.uses_bulk:
                 for i in range(self.machine.multiprocessors):
                     sm_open_bulk(&self.sms[i])
@@ -393,30 +515,40 @@ cdef class Session:
         dispatch_note(&self.dispatcher, made.launch.ready, HP_READY, 0, made.number)
         return made
 
-    cdef int _number(self, Grid grid) except -1:
-        """Enter a launch in the table."""
-        cdef int64_t count = self.launched
-        cdef int64_t room
-        cdef void *launches
-        cdef void *landed
-        if count == self.launch_room:
-            room = 2 * count + 16
-            launches = realloc(self.chip.launches, <size_t>room * sizeof(void *))
-            if launches == NULL:
-                raise MemoryError("table of launches")
-            self.chip.launches = <Launch **>launches
-            landed = realloc(self.chip.landed, <size_t>room * sizeof(int64_t))
-            if landed == NULL:
-                raise MemoryError("table of launches")
-            self.chip.landed = self.network.landed = <int64_t *>landed
-            self.launch_room = room
-        grid.number = <int>count
-        grid.launch.number = <int32_t>count
+    cdef int _enter(self, Grid grid) except -1:
+        """Give a launch its number."""
+        if launch_enter(&self.dispatcher, &grid.launch) < 0:
+            raise MemoryError("table of launches")
+        grid.number = grid.launch.number
         grid.launch.state = LS_WAITING
-        self.chip.launches[count] = &grid.launch
-        self.chip.landed[count] = 0
+        self.dispatcher.serial += 1
+        grid.launch.serial = self.dispatcher.serial
         self.launched += 1
         return 0
+
+    cdef int _measure(self) except -1:
+        """Find how many blocks of a launch by a kernel fit on a multiprocessor."""
+        cdef Launch *launch = self.dispatcher.unfit
+        cdef Grid grid
+        cdef Fit *fits
+        cdef int i
+        for item in self.grids:
+            grid = item
+            if launch.origin == &grid.origin:
+                allowed = grid.kernels.fit(launch.kernel, launch.block_threads, launch.shared_bytes)
+                fits = <Fit *>realloc(grid.origin.fits, <size_t>(grid.origin.fit_count + 1) * sizeof(Fit))
+                if fits == NULL:
+                    raise MemoryError("table of kernels")
+                grid.origin.fits = fits
+                fits += grid.origin.fit_count
+                fits.kernel = launch.kernel
+                fits.threads = launch.block_threads
+                fits.shared = launch.shared_bytes
+                for i in range(4):
+                    fits.cost[i] = <int64_t>WHOLE // <int64_t>max(allowed[i], 1)
+                grid.origin.fit_count += 1
+                return 0
+        raise RuntimeError("a launch of nobody")
 
     cdef int _release(self, int64_t count) except -1:
         """So many launches are over; with the last, device memory is free for others."""
@@ -454,9 +586,12 @@ cdef class Session:
 
     # ---------------------------------------------------------------------------------------------------------- time
     cdef int _step(self, int64_t until_cycle) noexcept nogil:
-        """One epoch. Returns 1 when all is quiet, 2 when `until_cycle` is reached, -1 after a fault, else 0."""
-        cdef int64_t until = min(self.epoch + self.chip.lookahead, until_cycle), next_cycle, at, i
-        dispatch_run(&self.dispatcher, until)
+        """One epoch. Returns 1 when all is quiet, 2 when `until_cycle` is reached, 3 when a launch must be measured first, -1 after a fault,
+        else 0."""
+        cdef int64_t until = min(self.epoch + self.chip.lookahead, until_cycle), next_cycle, at, i, status
+        status = dispatch_run(&self.dispatcher, until)
+        if status:
+            return 3 if status > 0 else -1
         for i in range(self.machine.multiprocessors):
             if sm_next(&self.sms[i]) < until and sm_run(&self.sms[i], until) < 0:
                 return -1
@@ -497,7 +632,7 @@ cdef class Session:
         for i in range(self.machine.multiprocessors):
             for k in range(SCHEDULER_WARPS * self.machine.schedulers):
                 w = self.sms[i].warps + k
-                if w.launch == NULL or not self.sms[i].blocks[w.block].running or w.state != WS_BARRIER and w.state != WS_PARTED:
+                if w.launch == NULL or not self.sms[i].blocks[w.block].running or w.state != WS_BARRIER and w.state != WS_PARTED and w.state != WS_CHILDREN:
                     continue
                 self.chip.fault.launch = w.launch
                 self.chip.fault.sm = <int32_t>i
@@ -555,18 +690,27 @@ cdef class Session:
         cdef uint64_t host
         if self.ended or self.epoch >= last:
             return False
-        with nogil:
-            host = save_fpenv()
-            set_fpenv(0)
-            deadline = _now_ns() + <int64_t>(milliseconds * 1e6)
-            while status == 0:
-                for k in range(16):
-                    status = self._step(last)
-                    if status:
+        deadline = _now_ns() + <int64_t>(milliseconds * 1e6)
+        while True:
+            status = 0
+            with nogil:
+                host = save_fpenv()
+                set_fpenv(0)
+                while status == 0:
+                    for k in range(16):
+                        status = self._step(last)
+                        if status:
+                            break
+                    if status == 0 and _now_ns() > deadline:
                         break
-                if status == 0 and _now_ns() > deadline:
-                    break
-            restore_fpenv(host)
+                restore_fpenv(host)
+            if status != 3:
+                break
+            try:
+                self._measure()
+            except BaseException:
+                self._give_up()
+                raise
         if status == 0:
             return True
         if status < 0:

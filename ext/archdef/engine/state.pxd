@@ -16,6 +16,9 @@ from archdef.engine.texture_table cimport Textures
 
 cdef struct Launch           # below
 cdef struct Dispatcher
+cdef struct Family
+cdef struct KernelTable
+cdef struct Origin
 cdef struct Sm
 
 cdef enum:
@@ -32,6 +35,25 @@ cdef enum:
 
     WHOLE = 1099511627776        # 2^40: what a multiprocessor has of each thing that blocks share
 
+cdef enum LaunchKind:
+    LK_GRID = 0
+    LK_COPY = 1
+    LK_FILL = 2
+    LK_MARK = 3          # nothing: others wait for it
+
+cdef enum DeviceError:   # as CUDA numbers them
+    DE_NONE = 0
+    DE_VALUE = 1
+    DE_MEMORY = 2
+    DE_CONFIGURATION = 9
+    DE_DIRECTION = 21
+    DE_DEPTH = 65
+    DE_JOIN_DEPTH = 68
+    DE_PENDING = 69
+    DE_FUNCTION = 98
+    DE_DEVICE = 101
+    DE_HANDLE = 400
+
 cdef enum LaunchState:
     LS_WAITING = 0       # for others, or its time
     LS_QUEUED = 1        # has blocks to start
@@ -41,6 +63,9 @@ cdef enum LaunchState:
 cdef enum HappeningKind:
     HP_PLACE = 0         # the place of block `index` of multiprocessor `sm` is free
     HP_READY = 1         # launch `index` can start
+    HP_ASKED = 2         # a kernel's launch `index` reaches its stream
+    HP_WAITING = 3       # block `index` of multiprocessor `sm` may have waited for its children for long
+    HP_RETURN = 4        # the children of a block that gave its place away have ended; index: of the family
 
 cdef enum WarpState:
     WS_EMPTY = 0
@@ -49,6 +74,7 @@ cdef enum WarpState:
     WS_BARRIER = 3
     WS_ENDED = 4
     WS_COPIES = 5        # waits for asynchronous copies
+    WS_CHILDREN = 7      # waits for what its block has launched
     WS_PARTED = 6        # its lanes wait for each other, or some at a barrier for the others
 
 cdef enum SplitState:
@@ -79,6 +105,8 @@ cdef enum FaultCode:
     FAULT_FRAME = 18             # the call stack of a thread is full
     FAULT_PHASE = 19             # a count that a barrier in shared memory does not allow
     FAULT_PARTED = 20            # lanes of a warp wait for lanes of it that never come
+    FAULT_LAUNCH_POINTER = 21    # a child is given the address of shared or local memory; detail: offset of the argument, kernel
+    FAULT_LAUNCH_COPY = 22       # a copy or fill that a kernel asked for leaves its allocation
     FAULT_BULK_SIZE = 30         # bytes of a bulk copy
     FAULT_PART_OF_WARP = 31      # not all lanes of the warp reach what only a whole warp can do
     FAULT_TEXTURE_HANDLE = 40    # no texture, surface or sampler of that handle; address: the handle
@@ -153,6 +181,7 @@ cdef struct Warp:
     int32_t state
     Launch *launch
     Share *share
+    int32_t slot
     int32_t block                # block slot
     int32_t index                # in the block
     int32_t loads                # loads on their way
@@ -176,6 +205,7 @@ cdef struct Warp:
     int32_t copy_target          # WS_COPIES: last group waited for
     int32_t copy_wait            # CopyGroup that waits
     char *local                  # [lanes][local bytes]
+    int32_t *errors              # of launches, by lane
 
 cdef struct Barrier:
     int32_t arrived              # threads
@@ -191,6 +221,7 @@ cdef struct BlockRoom:           # host memory of a resident block: this, then w
 cdef struct Room:                # where the parts of a block's memory lie, in bytes from its start
     int64_t row_bytes            # of a warp's rows, and a spare one: see LoadedProgram
     int64_t slots
+    int64_t errors
     int64_t rows
     int64_t ready
     int64_t predicates
@@ -206,6 +237,8 @@ cdef struct Block:
     Launch *launch
     BlockRoom *room
     int32_t *warps               # [block_warps] warp slots
+    Family *family               # NULL: the block has launched nothing
+    bint leaving                 # it has given its place away and is not at its end
     int32_t threads_alive
     int32_t warps_alive
     int32_t draining             # ended warps whose loads are still on their way
@@ -302,6 +335,55 @@ cdef struct Output:              # what kernels print: records of `system.pyx`, 
     int64_t used
     int64_t lost                 # calls that found no room
 
+cdef struct Family:              # what a block has launched
+    int64_t pending              # that is not complete
+    int32_t sm
+    int32_t slot
+    bint ended                   # the block has
+    Launch *last                 # in the stream that the block's threads share by default …
+    int64_t last_serial
+    BlockRoom *room              # of a block that has given its place away, …
+    Warp *warps
+    Block block
+    Family *next                 # not in use, or waiting for a place
+    int32_t number
+
+cdef struct DeviceStream:        # or an event; made by a kernel
+    Launch *grid                 # whose threads may use it
+    int64_t grid_serial
+    Launch *last
+    int64_t last_serial
+    int32_t kind                 # 0: none, 1: stream, 2: event
+
+cdef struct LaunchBuffer:        # of one launch by a kernel, before and while it runs
+    Launch *launch               # NULL: not launched yet
+    int32_t kernel               # -1: not in use
+    uint32_t grid[3]
+    uint32_t block[3]
+    uint32_t shared
+
+cdef struct Fit:                 # blocks of a kernel on a multiprocessor
+    int32_t kernel
+    int32_t threads
+    int64_t shared
+    int64_t cost[4]              # 0: none fits
+
+cdef struct ConstantFill:
+    uint32_t kind                # ConstantKind
+    uint32_t width
+    uint64_t value
+
+cdef struct ChildRecord:         # a finished launch by a kernel
+    int64_t number
+    int64_t parent               # number of the launch by which it was made; 0: the host's
+    int64_t depth
+    int64_t kernel
+    int64_t grid[3]
+    int64_t block[3]
+    int64_t asked                # cycles
+    int64_t started
+    int64_t ended
+
 cdef struct Origin:              # a launch by the host, with all the grids that it comes to
     Output output
     Textures textures
@@ -309,6 +391,30 @@ cdef struct Origin:              # a launch by the host, with all the grids that
     Span *spans                  # allocations as they were when it began
     int64_t span_count
     int64_t grids                # that are not complete
+    # launches by kernels
+    KernelTable *kernels
+    int64_t kernel_count
+    const int32_t *functions     # [function_count] kernel of a function's number - 1; -1: none that can be launched
+    int64_t function_count
+    LaunchBuffer *buffers
+    int64_t buffer_count
+    int32_t *free_buffers        # a stack
+    int64_t free_count
+    uint64_t buffer_address      # device memory of the first
+    int64_t buffer_bytes
+    DeviceStream *streams
+    int64_t stream_count
+    int64_t stream_room
+    Fit *fits
+    int64_t fit_count
+    ChildRecord *records
+    int64_t record_count
+    int64_t record_room
+    int64_t launched             # by kernels, so far
+    int64_t pending
+    uint64_t text_address        # descriptions of errors, 0: not asked for
+    const int64_t *attributes    # pairs of number and value
+    int64_t attribute_count
 
 cdef struct Launch:              # a grid, and what its warps need
     # the kernel
@@ -330,8 +436,11 @@ cdef struct Launch:              # a grid, and what its warps need
     StatementCounters *counters
     # the grid
     int32_t number               # of the launch in the session
+    int32_t kind                 # LaunchKind
     int32_t state                # LaunchState
+    int64_t serial               # different in each launch, also in the same place
     Origin *origin
+    int32_t kernel               # in the origin's table
     int32_t block_threads
     int32_t block_warps
     uint32_t block[3]
@@ -350,6 +459,30 @@ cdef struct Launch:              # a grid, and what its warps need
     int64_t ended                # cycle of the last block's end; once complete, of the last store's landing too
     Launch *next_queued
     Launch *next_running
+    # its place among others
+    Launch *next_made
+    Launch *parent               # NULL: the host launched it
+    Family *family
+    int32_t depth
+    int64_t children             # that are not complete; those of the tail are not among them
+    Launch *first_tail           # launches that begin when it is done
+    Launch *last_tail
+    bint tail
+    bint counted                 # among what its family waits for
+    int64_t waits                # for so many others
+    Launch *next_in_stream
+    Launch *first_waiter         # marks that wait for it
+    Launch *next_waiter
+    DeviceStream *stream         # that it will join, NULL: none …
+    bint own_stream              # … or the block's
+    int32_t buffer
+    char *constant_room
+    int64_t constant_room_bytes
+    int64_t record
+    int64_t asked
+    uint64_t target              # copies and fills
+    uint64_t source
+    uint64_t bytes
     # memory
     char *arena
     const Span *spans
@@ -364,6 +497,17 @@ cdef struct Launch:              # a grid, and what its warps need
     BankTable banks
     int64_t passes_period        # bytes by which an access may move without a change of its passes, a power of two
 
+cdef struct KernelTable:         # what a launch by a kernel needs to know of another
+    Launch model                 # with the kernel's part filled in
+    const ConstantFill *fills
+    int64_t fill_count
+    int64_t constant_bytes
+    int64_t parameter_bytes
+    const int32_t *pointers      # offsets of arguments that it uses as addresses
+    int64_t pointer_count
+    uint64_t global_base
+    uint64_t const_base
+
 cdef struct Chip:                # what all multiprocessors and all grids share
     const MachineTable *m
     pick_function pick
@@ -375,6 +519,7 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     bint out_of_memory           # of the host
     Launch **launches            # by number
     int64_t *landed              # of each: cycle by which its stores have landed
+    int64_t **network_landed     # the network's copy of that pointer
     BlockRoom *rooms[128]        # not in use, by class of size
     BlockRoom *slabs             # pieces of host memory that they lie in
     Dispatcher *dispatcher
@@ -395,6 +540,22 @@ cdef struct Dispatcher:          # gives places to blocks
     Launch *last
     bint full                    # no multiprocessor has room for a block of the first
     Launch *running              # launches that are not complete and whose time has come
+    Launch *spare                # places of complete launches by kernels
+    Launch *made                 # all places of launches by kernels
+    Launch *unfit                # launch whose blocks nobody has measured yet
+    int64_t serial
+    int64_t launched             # places of launches
+    int64_t launch_room
+    Family *returning            # blocks that gave their place away and want one again
+    Family *last_returning
+    Family *spare_families
+    Family **families
+    int64_t family_count
+    int64_t family_room
+    int32_t leaving              # blocks that are giving their place away
+    int64_t *waiting             # blocks that may give their place away: sm << 32 | slot
+    int64_t waiting_count
+    int64_t waiting_room
     int64_t launch_free          # cycle of the next block launch on the chip
     int64_t horizon              # everything before it has been handled
 

@@ -6,6 +6,7 @@ Printing copies format, values and strings into the launch's buffer; Python form
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from archdef.engine.children cimport child_call
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.heap cimport heap_allocate, heap_free
 from archdef.engine.operand cimport row_of
@@ -14,7 +15,7 @@ from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.simt cimport simt_call_one
 from archdef.engine.state cimport (FAULT_ASSERT, FAULT_BOUNDS, FAULT_CALL_TARGET, FAULT_FRAME, FAULT_FREE, FAULT_STACK, Launch,
                                    Output, Sm, Warp)
-from archdef.engine.types cimport FL_ADDRESS64, SYS_ALLOCATE, SYS_ASSERT, SYS_FREE, SYS_PRINT
+from archdef.engine.types cimport FL_ADDRESS64, SYS_ALLOCATE, SYS_ASSERT, SYS_FREE, SYS_LAUNCH_BUFFER, SYS_PRINT
 
 cdef extern from "<string.h>" nogil:
     size_t strnlen(const char *text, size_t most)
@@ -235,17 +236,23 @@ cdef int call_indirect(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
 
 
 # ---------------------------------------------------------------------------------------------------------------- dispatch
-cdef int system_call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
-    """Serve a K_SYSTEM op for `lanes` (not empty). Returns -1 after a fault."""
+cdef int system_call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
+    """Serve a K_SYSTEM op for `lanes` (not empty). Returns -1 after a fault, 1 if the warp has to wait for what its block has launched."""
     cdef Launch *launch = w.launch
-    cdef int lane, i
+    cdef int lane, i, answer, wait = 0, turn = 0
     cdef int32_t printed
     cdef int64_t top
     cdef uint64_t address
     while lanes:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
-        if u.fn == SYS_PRINT:
+        if u.fn >= SYS_LAUNCH_BUFFER:
+            turn += 1
+            answer = child_call(sm, w, u, lane, cycle + turn * sm.m.launch_call_cycles)
+            if answer < 0:
+                return -1
+            wait |= answer
+        elif u.fn == SYS_PRINT:
             if _print(sm, w, lane, _wide(launch, w, u, 0, lane), _wide(launch, w, u, 1, lane), &printed) < 0:
                 return -1
             if u.d[0] >= 0:
@@ -270,4 +277,4 @@ cdef int system_call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nog
             if top < launch.stack_start or top > launch.local_bytes:
                 return guest_fault(sm, w, FAULT_FRAME, lane, <uint64_t>top)
             (<int32_t *>(w.rows + u.d[0]))[lane] = <int32_t>top
-    return 0
+    return wait

@@ -129,6 +129,25 @@ cpdef enum SystemCall:   # numbers of K_SYSTEM
     SYS_ALLOCATE = 2     # d[0] 64-bit row: address in the device heap, 0 if it is full; s[0] bytes, 64-bit
     SYS_FREE = 3         # s[0] what SYS_ALLOCATE gave, or 0
     SYS_STACK = 4        # d[0] = s[0] + s[1], which must stay inside the thread's local memory
+    # launches from the device; results are numbers of DeviceError, addresses are 64-bit and generic, handles 64-bit
+    SYS_LAUNCH_BUFFER = 5  # d[0] 64-bit row: where the arguments go, 0: refused; listed: kernel 64, grid 3 x 32, block 3 x 32, shared bytes 32
+    SYS_LAUNCH = 6       # s[0] buffer, s[1] stream
+    SYS_JOIN = 7         # wait for all that the block has launched
+    SYS_STREAM_MAKE = 8  # s[0] address of the handle, s[1] flags
+    SYS_STREAM_DROP = 9  # s[0] handle
+    SYS_EVENT_MAKE = 10  # s[0] address of the handle, s[1] flags
+    SYS_EVENT_DROP = 11  # s[0] handle
+    SYS_EVENT_RECORD = 12  # s[0] event, s[1] stream
+    SYS_EVENT_WAIT = 13  # s[0] stream, s[1] event, s[2] flags
+    SYS_COPY = 14        # s[0] to, s[1] from, s[2] bytes 64-bit, s[3] direction, s[4] stream
+    SYS_FILL = 15        # s[0] to, s[1] byte, s[2] bytes 64-bit, s[3] stream
+    SYS_TAKE = 16        # as SYS_ALLOCATE; s[0] address of the pointer, s[1] bytes
+    SYS_GIVE = 17        # as SYS_FREE
+    SYS_ERROR = 18       # the thread's last error; s[0]: 1 forget it
+    SYS_ERROR_TEXT = 19  # d[0] 64-bit row: address of a text; s[0] number, s[1]: 0 description, 1 name
+    SYS_DEVICE = 20      # s[0] address of an integer; s[1]: 0 number of the device, 1 how many there are
+    SYS_ATTRIBUTE = 21   # s[0] address of an integer, s[1] attribute, s[2] device
+    SYSTEM_CALLS = 22
 
 cpdef enum CopyGroup:    # operations of K_COPY_GROUP
     CG_COMMIT = 0        # copies so far are a group

@@ -61,6 +61,6 @@ def test_word_stride_sets_shared_memory_passes(stride, passes):
     assert H100.shared.passes(np.arange(32) * 4 * stride) == passes
 
 
-def test_it_has_every_feature_but_wide_lane_masks_and_launches_from_the_device():
+def test_it_has_every_feature_but_wide_lane_masks_and_read_only_loads_of_their_own():
     assert {"match", "shuffle", "atomics_double_add", "funnel_shift", "int_dot", "globaltimer"} <= set(H100.isa.features)
-    assert not {"lane_masks_64", "dynamic_parallelism"} & set(H100.isa.features)
+    assert not {"lane_masks_64", "read_only_loads"} & set(H100.isa.features)

@@ -1,14 +1,14 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers, Dram,
-                          FEATURES, FirstReady, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin,
-                          MatrixArithmetic, MiB, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
-                          Vocabulary, Warp, XorHash, operations)
+from archdef.spec import (AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
+                          DeviceLaunches, Dram, FEATURES, FirstReady, HostLink, Interconnect, Isa, KiB, Limits,
+                          Lines, LoadStore, LooseRoundRobin, MatrixArithmetic, MiB, MulticastBroadcast,
+                          operations, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp,
+                          XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE
 
-MISSING = {"lane_masks_64", "dynamic_parallelism", "read_only_loads"}
-"""Warps have 32 lanes; launches from the device are not executed; L1 serves read-only loads like all others. Every other feature
-that archdef knows came with 9.0 or before."""
+MISSING = {"lane_masks_64", "read_only_loads"}
+"""Warps have 32 lanes; L1 serves read-only loads like all others. Every other feature that archdef knows came with 9.0 or before."""
 
 H100 = Architecture(
     name="h100", title="H100 80GB HBM3 (SXM)", vendor="NVIDIA", family="Hopper", compute_capability="9.0",
@@ -54,6 +54,7 @@ H100 = Architecture(
         burst_bytes=32, banks=64, row_bytes=1 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=28, t_rrd_ns=2, t_cl_ns=14, t_wl_ns=6, t_wtr_ns=5,
         t_rtw_ns=3, t_wr_ns=14, extra_latency_ns=130, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
         write_drain_low=8),
+    device_launches=DeviceLaunches(depth=40, synchronization_depth=0, pending=2048, call_us=5.9, start_us=0.4, next_us=1.3),
     host_link=HostLink(name="PCIe 5.0 x16", pinned_gb_s=55, pageable_gb_s=12, latency_us=8, copy_engines=3))
 
 

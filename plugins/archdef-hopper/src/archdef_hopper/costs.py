@@ -10,6 +10,8 @@ CONSTANT = Cite(MICRO, "section constant_latency", "measured")
 ATOMICS = Cite(MICRO, "section global_atomics_latency", "measured")
 BARRIERS = Cite(MICRO, "section bar_sync", "measured")
 LAUNCHES = Cite(MICRO, "section launch", "inferred", "empty kernels of 1 to 105600 blocks")
+CHILDREN = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/device_launches.txt", "measured",
+                "40 generations ran; more were not tried")
 OCCUPANCY = Cite("CUDA runtime's occupancy API", "2730 launches on an H100, data/occupancy.csv", "measured")
 GUIDE = Cite("CUDA C Programming Guide 12", "compute capability 9.0", note="quoted from memory")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12", "compute capability 9.0")
@@ -100,6 +102,7 @@ EVIDENCE = {
     "dram.partitions": Cite("JEDEC HBM3", "16 channels of 64 bits per stack", note="5 stacks of the white paper; from memory"),
     "dram.burst_bytes": Cite("JEDEC HBM3", "pseudo-channel of 32 bits, burst of 8", note="from memory"),
     "dram.extra_latency_ns": FIT, "host_link": UNPUBLISHED, "host_link.copy_engines": QUERY,
+    "device_launches": CHILDREN,
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": INSTRUCTIONS,
     "chip.multiprocessors_per_cluster": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": LAUNCHES,
     "chip.block_turnover_cycles": LAUNCHES, "chip.launch_overhead_us": LAUNCHES, "clocks.core_mhz": UNPUBLISHED,

@@ -16,6 +16,8 @@ SPLIT = Cite(ARAFA.document, "188 cycles to L2, 331 to memory, divided over the 
 PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "two instructions of one warp there, of two warps here")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
+NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
+H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/device_launches.txt", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 
 COSTS = {  # SM cycles; `sp` are six groups of 32 lanes, `shift` two, `mul` the one that multiplies integers and converts
@@ -41,6 +43,8 @@ EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
     "coalescing": TUNING, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
+    "device_launches": NESTING,
+    **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "start", "next")},
     "host_link": UNPUBLISHED, "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": LINEAGE, "units.sfu": LINEAGE,
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "schedulers.dual_issue": PAIRED,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles

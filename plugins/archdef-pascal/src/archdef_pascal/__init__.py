@@ -1,6 +1,6 @@
 """NVIDIA Pascal GP106 (compute capability 6.1): Quadro P2000."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, Dram, FirstReady, HostLink,
+from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, HostLink,
                           Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast,
                           Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
 from archdef_pascal.costs import COSTS, EVIDENCE
@@ -54,6 +54,7 @@ P2000 = Architecture(
         burst_bytes=32, banks=16, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12, t_wl_ns=4, t_wtr_ns=5,
         t_rtw_ns=3, t_wr_ns=12, extra_latency_ns=122, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
         write_drain_low=8),
+    device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, call_us=5.9, start_us=0.4, next_us=1.3),
     host_link=HostLink(name="PCIe 3.0 x16", pinned_gb_s=12, pageable_gb_s=6, latency_us=8, copy_engines=2))
 
 

@@ -1,6 +1,6 @@
 """NVIDIA Volta GV100 (compute capability 7.0): Tesla V100, SXM2, 16 GB."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, Dram, FirstReady,
+from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram, FirstReady,
                           HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin,
                           MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations,
                           TextureUnits)
@@ -53,6 +53,7 @@ V100 = Architecture(
         transfers_per_clock=2, burst_bytes=32, banks=32, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14,
         t_wl_ns=7, t_wtr_ns=8, t_rtw_ns=4, t_wr_ns=16, extra_latency_ns=95, queue_entries=128, scheduling=FirstReady(window=64),
         write_drain_high=32, write_drain_low=8),
+    device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, call_us=5.9, start_us=0.4, next_us=1.3),
     host_link=HostLink(name="PCIe 3.0 x16", pinned_gb_s=12, pageable_gb_s=6, latency_us=8, copy_engines=4))
 
 

@@ -16,6 +16,8 @@ CHANNELS = Cite("GPGPU-Sim 4.0", "QV100 configuration, 32 channels", "inferred",
 SPLIT = Cite(JIA.document, "193 cycles to L2, 375 to memory, divided over the stations", "inferred", JIA.note)
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
+NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
+H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/device_launches.txt", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit
@@ -43,6 +45,8 @@ EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
     "coalescing": GUIDE, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
+    "device_launches": NESTING,
+    **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "start", "next")},
     "host_link": UNPUBLISHED, "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": LINEAGE, "units.xu": LINEAGE,
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles

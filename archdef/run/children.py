@@ -1,0 +1,134 @@
+"""What a launch whose kernels launch kernels takes along: the kernels, and what the device runtime tells them."""
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import attrs
+import numpy as np
+
+from archdef.errors import LaunchError
+from archdef.lower.calls import number_of
+from archdef.lower.handed import addresses_among
+from archdef.occupancy import occupancy
+from archdef.run import limits
+
+if TYPE_CHECKING:
+    from archdef.run.module import Kernel
+
+TEXT_BYTES = 128
+TEXTS = 1024
+"""Descriptions that the table of the engine has room for; the last stands for numbers beyond."""
+ERRORS = {  # as CUDA's runtime calls them
+    0: ("cudaSuccess", "no error"), 1: ("cudaErrorInvalidValue", "invalid argument"), 2: ("cudaErrorMemoryAllocation", "out of memory"),
+    9: ("cudaErrorInvalidConfiguration", "invalid configuration argument"),
+    21: ("cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"),
+    65: ("cudaErrorLaunchMaxDepthExceeded", "launch would exceed maximum depth of nested launches"),
+    68: ("cudaErrorSyncDepthExceeded", "device-side cudaDeviceSynchronize failed because of exceeded maximum depth"),
+    69: ("cudaErrorLaunchPendingCountExceeded",
+         "launch failed because of exceeded maximum number of pending child launches"),
+    98: ("cudaErrorInvalidDeviceFunction", "invalid device function"), 101: ("cudaErrorInvalidDevice", "invalid device ordinal"),
+    400: ("cudaErrorInvalidResourceHandle", "invalid resource handle"),
+}
+_UNKNOWN = ("cudaErrorUnknown", "unknown error")
+
+
+@attrs.frozen
+class ChildLaunch:
+    """A launch that a kernel made."""
+
+    number: int
+    """Different for every launch of the run."""
+    parent: int
+    """Number of the launch whose kernel made it."""
+    depth: int
+    """1 for what the host's launch launched."""
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    asked: int
+    """Cycle of the call."""
+    started: int
+    """Cycle of its first block."""
+    ended: int
+    """Cycle by which all of it, and all that it launched, was done."""
+
+
+class Kernels:
+    """The kernels that a launch can come to; see `archdef.engine.session.Session.launch`."""
+
+    def __init__(self, kernel: Kernel):
+        module = kernel.module
+        self._kernels = [kernel]
+        listed, launched = {kernel.symbol: 0}, set()
+        for each in self._kernels:           # grows as it goes
+            launched.update(each.program.launches)
+            for symbol in each.program.launches:
+                if symbol not in listed:
+                    listed[symbol] = len(self._kernels)
+                    self._kernels.append(module[symbol])
+        names = [f.name for f in module.ptx.functions.values()]
+        assert all(number_of(module.ptx, name) == k + 1 for k, name in enumerate(names))
+        self.functions = [listed[name] if name in launched else -1 for name in names]
+        self.programs = [k.program for k in self._kernels]
+        self.names = [k.name for k in self._kernels]
+        self.pointers = [_offsets(module.ptx.functions[k.symbol], k.program) for k in self._kernels]
+        self.architecture = module.device.architecture
+        for k in self._kernels:
+            limits.check_warp_size(k.name, self.architecture, k.program, k.interface.warp_size)
+            module.images.of(k.program)
+
+    def fit(self, kernel: int, threads: int, shared_bytes: int) -> tuple[int, int, int, int]:
+        """Give the blocks that warps, block slots, registers and shared memory allow on a multiprocessor. Raises LaunchError."""
+        try:
+            found = occupancy(self.architecture, threads=threads, registers=max(1, self.programs[kernel].registers),
+                              shared_bytes=shared_bytes)
+        except LaunchError as error:
+            raise LaunchError(f"a kernel launched {self.names[kernel]}, which cannot run on {error}") from None
+        return tuple(found.limits[of] for of in ("warps", "blocks", "registers", "shared"))
+
+    @property
+    def attributes(self) -> dict[int, int]:
+        """Number of a ``cudaDeviceAttr`` → value."""
+        machine, limit = self.architecture, self.architecture.limits
+        major, minor = (int(n) for n in (machine.compute_capability or "0.0").split("."))
+        return {1: limit.threads_per_block, **{2 + k: n for k, n in enumerate(limit.block_dimensions)},
+                **{5 + k: n for k, n in enumerate(limit.grid_dimensions)}, 8: limit.shared_bytes_per_block, 9: limit.constant_bytes,
+                10: machine.warp.size, 12: limit.registers_per_block, 13: round(machine.clocks.shader_mhz * 1000),
+                16: machine.chip.multiprocessors, 39: limit.threads_per_multiprocessor, 75: major, 76: minor,
+                81: limit.shared_bytes_per_multiprocessor, 82: limit.registers_per_multiprocessor, 106: limit.blocks_per_multiprocessor}
+
+    @property
+    def texts(self) -> bytes:
+        """Descriptions and names of errors, each in a field of its own, by number."""
+        return _texts()
+
+    def together(self, program, simulation, result):
+        """Put the statements of all kernels behind each other, in `result` too; gives a program that has them all."""
+        statements = [result["statements"]] + [simulation.grid.counted_of(k) for k in range(1, len(self.programs))]
+        result["statements"] = np.concatenate(statements)
+        return attrs.evolve(program, statements=tuple(s for p in self.programs for s in p.statements))
+
+    def launched(self, grid) -> tuple[ChildLaunch, ...]:
+        """Read what the engine recorded."""
+        return tuple(ChildLaunch(
+            number=int(row["number"]), parent=int(row["parent"]), depth=int(row["depth"]), kernel=self.names[row["kernel"]],
+            grid=tuple(map(int, row["grid"])), block=tuple(map(int, row["block"])), asked=int(row["asked"]), started=int(row["started"]),
+            ended=int(row["ended"])) for row in grid.launches())
+
+
+@functools.cache
+def _texts() -> bytes:
+    table = bytearray(TEXTS * 2 * TEXT_BYTES)
+    for number in range(TEXTS):
+        name, text = ERRORS.get(number, _UNKNOWN)
+        for k, words in enumerate((text, name)):
+            at = (2 * number + k) * TEXT_BYTES
+            table[at:at + len(words)] = words.encode()
+    return bytes(table)
+
+
+def _offsets(function, program) -> list[int]:
+    """Offsets of the arguments of eight bytes that the kernel uses as addresses."""
+    used = set(addresses_among(function))
+    return [p.offset for p in program.parameter_layout if p.name in used and p.bytes == 8]

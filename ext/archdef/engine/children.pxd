@@ -1,0 +1,13 @@
+"""Launches by kernels: the calls that make them."""
+from libc.stdint cimport int64_t, uint64_t
+
+from archdef.engine.program cimport Uop
+from archdef.engine.state cimport Sm, Warp
+from archdef.engine.types cimport SYS_COPY, SYS_EVENT_RECORD, SYS_EVENT_WAIT, SYS_FILL, SYS_LAUNCH
+
+cdef inline bint is_item(const Uop *u) noexcept nogil:
+    """Whether the call puts something into a stream."""
+    return u.fn in (SYS_LAUNCH, SYS_EVENT_RECORD, SYS_EVENT_WAIT, SYS_COPY, SYS_FILL)
+
+
+cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t when) noexcept nogil

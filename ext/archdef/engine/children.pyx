@@ -1,0 +1,495 @@
+"""Launches by kernels: buffers for arguments, launches, streams, events, copies, errors.
+
+A call answers with a number of `DeviceError`, which is also the thread's last error, as CUDA's device runtime does. What it starts
+reaches its stream later, in order of time (`dispatch`); nothing else of the machine is touched here.
+"""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport realloc
+from libc.string cimport memcpy, memset
+
+from archdef.engine.dispatch cimport dispatch_note
+from archdef.engine.family cimport family_take, launch_take
+from archdef.engine.guest cimport guest_at, guest_fault
+from archdef.engine.heap cimport heap_allocate, heap_free
+from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
+from archdef.engine.operand cimport row_of
+from archdef.engine.program cimport Uop
+from archdef.engine.room cimport room_plan
+from archdef.engine.state cimport (DE_CONFIGURATION, DE_DEPTH, DE_DEVICE, DE_DIRECTION, DE_FUNCTION, DE_HANDLE, DE_JOIN_DEPTH, DE_MEMORY,
+                                   DE_NONE, DE_PENDING, DE_VALUE, FAULT_BOUNDS, FAULT_LAUNCH_POINTER, HP_ASKED, LK_COPY, LK_FILL, LK_GRID,
+                                   LK_MARK, LS_WAITING, Block, ConstantFill, DeviceStream, Dispatcher, Family, KernelTable, Launch,
+                                   LaunchBuffer, Origin, Sm, Warp)
+from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER, CK_SPECIAL, SR_DYNAMIC_SHARED,
+                                   SR_GRIDID, SR_NCTAID_X, SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ATTRIBUTE, SYS_COPY,
+                                   SYS_DEVICE, SYS_ERROR, SYS_ERROR_TEXT, SYS_EVENT_DROP, SYS_EVENT_MAKE, SYS_EVENT_RECORD,
+                                   SYS_EVENT_WAIT, SYS_FILL, SYS_GIVE, SYS_JOIN, SYS_LAUNCH, SYS_LAUNCH_BUFFER, SYS_STREAM_DROP,
+                                   SYS_STREAM_MAKE, SYS_TAKE)
+
+cdef enum:
+    LEGACY = 1                   # handles of streams that need not be made
+    PER_THREAD = 2
+    TAIL = 3
+    AT_ONCE = 4                  # fire and forget
+    FIRST_HANDLE = 0x1000
+    MOST_HANDLES = 1 << 20
+    STREAM = 1
+    EVENT = 2
+    TEXT_BYTES = 128             # of one description
+
+
+cdef inline const char *_row(const Warp *w, const Uop *u, int i) noexcept nogil:
+    cdef int32_t at
+    if u.count == 0:
+        return row_of(w.launch, w, u, i)
+    at = w.launch.operands[u.target + i]
+    return w.rows + at if at >= 0 else w.launch.constants + (-1 - at)
+
+
+cdef inline uint32_t _word(const Warp *w, const Uop *u, int i, int lane) noexcept nogil:
+    return (<const uint32_t *>_row(w, u, i))[lane]
+
+
+cdef inline uint64_t _wide(const Warp *w, const Uop *u, int i, int lane) noexcept nogil:
+    return (<const uint64_t *>_row(w, u, i))[lane]
+
+
+cdef int _store(Sm *sm, Warp *w, int lane, uint64_t address, const void *value, int bytes) noexcept nogil:
+    """Write a result to guest memory. Returns -1 after a fault."""
+    cdef int64_t room
+    cdef char *place = guest_at(sm, w, lane, address, &room)
+    if place == NULL or room < bytes:
+        return guest_fault(sm, w, FAULT_BOUNDS, lane, address)
+    memcpy(place, value, <size_t>bytes)
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------------------ arguments
+cdef int _kernel(const Origin *origin, uint64_t function) noexcept nogil:
+    """The kernel of a function's number; -1: it is none that can be launched."""
+    if function - 1 >= <uint64_t>origin.function_count:
+        return -1
+    return origin.functions[function - 1]
+
+
+cdef int _refusal(const Sm *sm, const Launch *launch, int kernel, const uint32_t *grid, const uint32_t *block, uint32_t shared) noexcept nogil:
+    """Why this cannot be launched; DE_NONE: it can."""
+    cdef int64_t threads = <int64_t>block[0] * block[1] * block[2]
+    cdef int k
+    if kernel < 0:
+        return DE_FUNCTION
+    for k in range(3):
+        if grid[k] == 0 or block[k] == 0 or grid[k] > sm.m.grid_limit[k] or block[k] > sm.m.block_limit[k]:
+            return DE_CONFIGURATION
+    if <int64_t>block[0] * block[1] > sm.m.threads_limit or threads > sm.m.threads_limit:
+        return DE_CONFIGURATION
+    if launch.origin.kernels[kernel].model.shared_bytes + <int64_t>shared > sm.m.shared_limit:
+        return DE_CONFIGURATION
+    if launch.depth >= sm.m.launch_depth:
+        return DE_DEPTH
+    if launch.origin.pending >= sm.m.pending_launches or launch.origin.free_count == 0:
+        return DE_PENDING
+    return DE_NONE
+
+
+cdef int _buffer(Sm *sm, Warp *w, const Uop *u, int lane, uint64_t *address) noexcept nogil:
+    """Set aside room for the arguments of a launch."""
+    cdef Origin *origin = w.launch.origin
+    cdef LaunchBuffer *buffer
+    cdef int32_t number
+    cdef uint32_t grid[3]
+    cdef uint32_t block[3]
+    cdef int k, kernel = _kernel(origin, _wide(w, u, 0, lane)), refusal
+    for k in range(3):
+        grid[k] = _word(w, u, 1 + k, lane)
+        block[k] = _word(w, u, 4 + k, lane)
+    refusal = _refusal(sm, w.launch, kernel, grid, block, _word(w, u, 7, lane))
+    address[0] = 0
+    if refusal:
+        return refusal
+    origin.free_count -= 1
+    number = origin.free_buffers[origin.free_count]
+    buffer = origin.buffers + number
+    buffer.launch = NULL
+    buffer.kernel = kernel
+    memcpy(buffer.grid, grid, sizeof(grid))
+    memcpy(buffer.block, block, sizeof(block))
+    buffer.shared = _word(w, u, 7, lane)
+    address[0] = origin.buffer_address + <uint64_t>(number * origin.buffer_bytes)
+    memset(w.launch.arena + (address[0] - <uint64_t>GLOBAL_BASE), 0, <size_t>origin.buffer_bytes)
+    return DE_NONE
+
+
+cdef int _fill(Launch *child, const KernelTable *table, const char *arguments, uint64_t address) noexcept nogil:
+    """Fill the constant rows of a launch. Returns -1 if the host has no memory."""
+    cdef int64_t i, lane, at
+    cdef uint64_t value
+    cdef const ConstantFill *fill
+    cdef char *row
+    cdef void *grown
+    if child.constant_room_bytes < table.constant_bytes:
+        grown = realloc(child.constant_room, <size_t>table.constant_bytes)
+        if grown == NULL:
+            return -1
+        child.constant_room = <char *>grown
+        child.constant_room_bytes = table.constant_bytes
+    child.constants = child.constant_room
+    for i in range(table.fill_count):
+        fill = table.fills + i
+        value = fill.value
+        if fill.width == 0:
+            continue
+        if fill.kind == CK_PARAMETER:
+            value = 0
+            if <int64_t>fill.value < table.parameter_bytes:
+                memcpy(&value, arguments + fill.value, <size_t>min(<int64_t>fill.width, table.parameter_bytes - <int64_t>fill.value))
+        elif fill.kind == CK_GLOBAL_SYMBOL:
+            value += table.global_base
+        elif fill.kind == CK_CONST_SYMBOL:
+            value += table.const_base
+        elif fill.kind == CK_PARAM_SYMBOL:
+            value += address
+        elif fill.kind == CK_SPECIAL:
+            at = <int64_t>fill.value
+            value = 0
+            if SR_NTID_X <= at < SR_NTID_X + 3:
+                value = child.block[at - SR_NTID_X]
+            elif SR_NCTAID_X <= at < SR_NCTAID_X + 3:
+                value = child.grid[at - SR_NCTAID_X]
+            elif at == SR_WARP_SIZE:
+                value = <uint64_t>child.lanes
+            elif at == SR_DYNAMIC_SHARED:
+                value = <uint64_t>(child.shared_bytes - table.model.shared_bytes)
+            elif at == SR_TOTAL_SHARED:
+                value = <uint64_t>child.shared_bytes
+            elif at == SR_GRIDID:
+                value = <uint64_t>child.serial
+        row = child.constant_room + i * child.pitch
+        for lane in range(child.lanes):
+            if fill.width == 8:
+                (<uint64_t *>row)[lane] = value
+            else:
+                (<uint32_t *>row)[lane] = <uint32_t>value
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------------------------- items
+cdef Launch *_item(Sm *sm, Warp *w, int kind) noexcept nogil:
+    """A launch by this warp's block, of no stream yet; NULL: the host has no memory."""
+    cdef Dispatcher *d = sm.chip.dispatcher
+    cdef Block *b = sm.blocks + w.block
+    cdef Launch *child
+    if b.family == NULL:
+        b.family = family_take(d, sm, w.block)
+    child = launch_take(d) if b.family != NULL else NULL
+    if child == NULL:
+        sm.chip.out_of_memory = True
+        return NULL
+    d.serial += 1
+    child.serial = d.serial
+    child.kind = kind
+    child.state = LS_WAITING
+    child.origin = w.launch.origin
+    child.parent = w.launch
+    child.family = b.family
+    child.depth = w.launch.depth + 1
+    child.waits = 1              # until it reaches its stream
+    child.children = child.stores = child.next_block = child.done_blocks = child.seated = child.started = child.ended = 0
+    child.first_tail = child.last_tail = child.next_in_stream = child.first_waiter = child.next_waiter = NULL
+    child.tail = child.own_stream = False
+    child.stream = NULL
+    child.buffer = -1
+    child.blocks = 0
+    child.m = w.launch.m
+    return child
+
+
+cdef void _start(Sm *sm, Warp *w, Launch *child, int64_t when) noexcept nogil:
+    """Let an item reach its stream."""
+    child.asked = when
+    child.ready = when + sm.m.launch_start_cycles
+    child.origin.pending += 1
+    child.counted = not child.tail
+    if child.counted:
+        child.family.pending += 1
+    w.launch.children += 1           # a tail: until it is listed
+    dispatch_note(sm.chip.dispatcher, child.ready, HP_ASKED, sm.id, child.number)
+
+
+cdef DeviceStream *_handle(const Warp *w, uint64_t handle, int kind) noexcept nogil:
+    """The stream or event of a handle that this grid may use; NULL: there is none."""
+    cdef Origin *origin = w.launch.origin
+    cdef DeviceStream *found
+    if handle - <uint64_t>FIRST_HANDLE >= <uint64_t>origin.stream_count:
+        return NULL
+    found = origin.streams + (handle - <uint64_t>FIRST_HANDLE)
+    return found if found.kind == kind and found.grid == w.launch and found.grid_serial == w.launch.serial else NULL
+
+
+cdef int _stream(const Warp *w, uint64_t handle, Launch *child) noexcept nogil:
+    """Put an item into a stream; DE_NONE, or why it cannot be."""
+    if handle == 0 or handle == LEGACY or handle == PER_THREAD:
+        child.own_stream = True
+    elif handle == TAIL:
+        child.tail = True
+    elif handle != AT_ONCE:
+        child.stream = _handle(w, handle, STREAM)
+        if child.stream == NULL:
+            return DE_HANDLE
+    return DE_NONE
+
+
+cdef void _give_back(Sm *sm, Launch *child) noexcept nogil:
+    """An item that is not started after all."""
+    child.serial = 0
+    child.next_running = sm.chip.dispatcher.spare
+    sm.chip.dispatcher.spare = child
+
+
+cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t when) noexcept nogil:
+    """Launch a kernel with the arguments in a buffer. Returns a DeviceError, -1 after a fault."""
+    cdef Origin *origin = w.launch.origin
+    cdef uint64_t address = _wide(w, u, 0, lane), offset = address - origin.buffer_address, value
+    cdef LaunchBuffer *buffer
+    cdef const KernelTable *table
+    cdef Launch *child
+    cdef const char *arguments
+    cdef int64_t i
+    cdef int k, refusal
+    if offset >= <uint64_t>(origin.buffer_count * origin.buffer_bytes) or offset % <uint64_t>origin.buffer_bytes:
+        return DE_VALUE
+    buffer = origin.buffers + offset // <uint64_t>origin.buffer_bytes
+    if buffer.kernel < 0 or buffer.launch != NULL:
+        return DE_VALUE
+    table = origin.kernels + buffer.kernel
+    arguments = w.launch.arena + (address - <uint64_t>GLOBAL_BASE)
+    for i in range(table.pointer_count):
+        memcpy(&value, arguments + table.pointers[i], 8)
+        if value - <uint64_t>SHARED_WINDOW < <uint64_t>WINDOW_BYTES or value - <uint64_t>LOCAL_WINDOW < <uint64_t>WINDOW_BYTES:
+            if sm.chip.fault.code == 0:
+                sm.chip.fault.detail[0] = <uint64_t>table.pointers[i]
+                sm.chip.fault.detail[1] = <uint64_t>buffer.kernel
+            return guest_fault(sm, w, FAULT_LAUNCH_POINTER, lane, value)
+    child = _item(sm, w, LK_GRID)
+    if child == NULL:
+        return DE_MEMORY
+    refusal = _stream(w, _wide(w, u, 1, lane), child)
+    if refusal:
+        _give_back(sm, child)
+        origin.buffers[offset // <uint64_t>origin.buffer_bytes].kernel = -1
+        origin.free_buffers[origin.free_count] = <int32_t>(offset // <uint64_t>origin.buffer_bytes)
+        origin.free_count += 1
+        return DE_VALUE
+    child.kernel = buffer.kernel
+    child.buffer = <int32_t>(offset // <uint64_t>origin.buffer_bytes)
+    buffer.launch = child
+    child.ops = table.model.ops
+    child.targets = table.model.targets
+    child.operands = table.model.operands
+    child.op_count = table.model.op_count
+    child.statements = table.model.statements
+    child.rows = table.model.rows
+    child.predicates = table.model.predicates
+    child.special_count = table.model.special_count
+    child.special_of = table.model.special_of
+    child.special_row = table.model.special_row
+    child.lanes = table.model.lanes
+    child.pitch = table.model.pitch
+    child.memos = table.model.memos
+    child.counters = table.model.counters
+    child.local_bytes = table.model.local_bytes
+    child.stack_start = table.model.stack_start
+    child.const_start = table.model.const_start
+    child.arena = w.launch.arena
+    child.spans = w.launch.spans
+    child.span_count = w.launch.span_count
+    child.textures = w.launch.textures
+    child.heap = w.launch.heap
+    child.banks = w.launch.banks
+    child.passes_period = w.launch.passes_period
+    child.parameter_start = 0
+    for k in range(3):
+        child.grid[k] = buffer.grid[k]
+        child.block[k] = buffer.block[k]
+    child.blocks = <int64_t>child.grid[0] * child.grid[1] * child.grid[2]
+    child.block_threads = <int32_t>(child.block[0] * child.block[1] * child.block[2])
+    child.block_warps = (child.block_threads + child.lanes - 1) // child.lanes
+    child.shared_bytes = table.model.shared_bytes + buffer.shared
+    child.cost[0] = 0
+    room_plan(child)
+    if _fill(child, table, arguments, address) < 0:
+        sm.chip.out_of_memory = True
+        return DE_MEMORY
+    _start(sm, w, child, when)
+    return DE_NONE
+
+
+# ---------------------------------------------------------------------------------------------- streams, events, copies
+cdef int _make(Sm *sm, Warp *w, const Uop *u, int lane, int kind) noexcept nogil:
+    """Make a stream or an event. Returns a DeviceError, -1 after a fault."""
+    cdef Origin *origin = w.launch.origin
+    cdef void *grown
+    cdef uint64_t handle
+    cdef DeviceStream *made
+    if origin.stream_count == MOST_HANDLES:
+        return DE_MEMORY
+    if origin.stream_count == origin.stream_room:
+        grown = realloc(origin.streams, <size_t>(2 * origin.stream_room + 64) * sizeof(DeviceStream))
+        if grown == NULL:
+            return DE_MEMORY
+        _moved(origin, <DeviceStream *>grown, sm.chip.dispatcher)
+        origin.stream_room = 2 * origin.stream_room + 64
+    made = origin.streams + origin.stream_count
+    memset(made, 0, sizeof(DeviceStream))
+    made.kind = kind
+    made.grid = w.launch
+    made.grid_serial = w.launch.serial
+    handle = <uint64_t>FIRST_HANDLE + <uint64_t>origin.stream_count
+    origin.stream_count += 1
+    return _store(sm, w, lane, _wide(w, u, 0, lane), &handle, 8)
+
+
+cdef void _moved(Origin *origin, DeviceStream *streams, Dispatcher *d) noexcept nogil:
+    """The table of streams has another place: items on their way point there."""
+    cdef DeviceStream *before = origin.streams
+    cdef Launch *item = d.made
+    while item != NULL:
+        if item.stream != NULL and item.origin == origin:
+            item.stream = streams + (item.stream - before)
+        item = item.next_made
+    origin.streams = streams
+
+
+cdef int _drop(const Warp *w, uint64_t handle, int kind) noexcept nogil:
+    cdef DeviceStream *found = _handle(w, handle, kind)
+    if found == NULL:
+        return DE_HANDLE
+    found.kind = 0
+    return DE_NONE
+
+
+cdef int _mark(Sm *sm, Warp *w, uint64_t stream, uint64_t event, bint record, int64_t when) noexcept nogil:
+    """Record an event in a stream, or let a stream wait for one."""
+    cdef DeviceStream *found = _handle(w, event, EVENT)
+    cdef Launch *item
+    cdef int refusal
+    if found == NULL:
+        return DE_HANDLE
+    item = _item(sm, w, LK_MARK)
+    if item == NULL:
+        return DE_MEMORY
+    refusal = _stream(w, stream, item)
+    if refusal or item.tail:
+        _give_back(sm, item)
+        return refusal if refusal else DE_VALUE
+    if record:
+        found.last = item
+        found.last_serial = item.serial
+    elif found.last != NULL and found.last.serial == found.last_serial:
+        item.waits += 1
+        item.next_waiter = found.last.first_waiter
+        found.last.first_waiter = item
+    _start(sm, w, item, when)
+    return DE_NONE
+
+
+cdef int _move(Sm *sm, Warp *w, const Uop *u, int lane, bint fill, int64_t when) noexcept nogil:
+    """Copy or set device memory in a stream. Returns a DeviceError."""
+    cdef Launch *item
+    cdef uint32_t direction
+    cdef int refusal
+    if not fill:
+        direction = _word(w, u, 3, lane)
+        if direction != 3 and direction != 4:     # device to device, or whatever the addresses say
+            return DE_DIRECTION
+    item = _item(sm, w, LK_FILL if fill else LK_COPY)
+    if item == NULL:
+        return DE_MEMORY
+    refusal = _stream(w, _wide(w, u, 3 if fill else 4, lane), item)
+    if refusal:
+        _give_back(sm, item)
+        return refusal
+    item.target = _wide(w, u, 0, lane)
+    item.source = <uint64_t>_word(w, u, 1, lane) if fill else _wide(w, u, 1, lane)
+    item.bytes = _wide(w, u, 2, lane)
+    item.arena = w.launch.arena
+    item.spans = w.launch.spans
+    item.span_count = w.launch.span_count
+    item.heap = w.launch.heap
+    item.statements = w.pc      # who asked for it
+    _start(sm, w, item, when)
+    return DE_NONE
+
+
+# ----------------------------------------------------------------------------------------------------------------- calls
+cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t when) noexcept nogil:
+    """Serve one lane's call at cycle `when`. Returns 1 if the warp has to wait for its children, -1 after a fault."""
+    cdef Origin *origin = w.launch.origin
+    cdef Block *b = sm.blocks + w.block
+    cdef int32_t answer = DE_NONE, value
+    cdef uint64_t address = 0
+    cdef int64_t i
+    cdef bint remembered = True
+    if u.fn == SYS_LAUNCH_BUFFER:
+        answer = _buffer(sm, w, u, lane, &address)
+        if answer:
+            w.errors[lane] = answer
+        if u.d[0] >= 0:
+            (<uint64_t *>(w.rows + u.d[0]))[lane] = address
+        return 0
+    if u.fn == SYS_ERROR_TEXT:
+        address = origin.text_address
+        if address:
+            value = <int32_t>_word(w, u, 0, lane)
+            address += <uint64_t>(TEXT_BYTES * (2 * (value if 0 <= value < 1024 else 1023) + (1 if _word(w, u, 1, lane) else 0)))
+        if u.d[0] >= 0:
+            (<uint64_t *>(w.rows + u.d[0]))[lane] = address
+        return 0
+    if u.fn == SYS_LAUNCH:
+        answer = _launch(sm, w, u, lane, when)
+    elif u.fn == SYS_JOIN:
+        if w.launch.depth >= sm.m.join_depth:
+            answer = DE_JOIN_DEPTH
+    elif u.fn == SYS_STREAM_MAKE:
+        answer = _make(sm, w, u, lane, STREAM)
+    elif u.fn == SYS_STREAM_DROP:
+        answer = _drop(w, _wide(w, u, 0, lane), STREAM)
+    elif u.fn == SYS_EVENT_MAKE:
+        answer = _make(sm, w, u, lane, EVENT)
+    elif u.fn == SYS_EVENT_DROP:
+        answer = _drop(w, _wide(w, u, 0, lane), EVENT)
+    elif u.fn == SYS_EVENT_RECORD:
+        answer = _mark(sm, w, _wide(w, u, 1, lane), _wide(w, u, 0, lane), True, when)
+    elif u.fn == SYS_EVENT_WAIT:
+        answer = _mark(sm, w, _wide(w, u, 0, lane), _wide(w, u, 1, lane), False, when)
+    elif u.fn == SYS_COPY or u.fn == SYS_FILL:
+        answer = _move(sm, w, u, lane, u.fn == SYS_FILL, when)
+    elif u.fn == SYS_TAKE:
+        address = heap_allocate(w.launch.heap, _wide(w, u, 1, lane))
+        answer = _store(sm, w, lane, _wide(w, u, 0, lane), &address, 8)
+        if answer == 0 and address == 0:
+            answer = DE_MEMORY
+    elif u.fn == SYS_GIVE:
+        address = _wide(w, u, 0, lane)
+        if address and heap_free(w.launch.heap, address) < 0:
+            answer = DE_VALUE
+    elif u.fn == SYS_ERROR:
+        answer = w.errors[lane]
+        remembered = False
+        if _word(w, u, 0, lane):
+            w.errors[lane] = DE_NONE
+    elif u.fn == SYS_DEVICE:
+        value = 1 if _word(w, u, 1, lane) else 0
+        answer = _store(sm, w, lane, _wide(w, u, 0, lane), &value, 4)
+    else:
+        answer = DE_DEVICE if _word(w, u, 2, lane) else DE_VALUE
+        for i in range(origin.attribute_count if answer == DE_VALUE else 0):
+            if origin.attributes[2 * i] == <int64_t>_word(w, u, 1, lane):
+                value = <int32_t>origin.attributes[2 * i + 1]
+                answer = _store(sm, w, lane, _wide(w, u, 0, lane), &value, 4)
+    if answer < 0:
+        return -1
+    if answer and remembered:
+        w.errors[lane] = answer
+    if u.d[0] >= 0:
+        (<int32_t *>(w.rows + u.d[0]))[lane] = answer
+    return u.fn == SYS_JOIN and answer == DE_NONE and b.family != NULL and b.family.pending > 0

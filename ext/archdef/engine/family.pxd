@@ -1,0 +1,12 @@
+"""What a block has launched, as long as it or any of it is there; and the places of launches by kernels."""
+from libc.stdint cimport int32_t
+
+from archdef.engine.state cimport Dispatcher, Family, Launch, Sm
+
+cdef Family *family_take(Dispatcher *d, const Sm *sm, int32_t slot) noexcept nogil
+cdef void family_leave(Dispatcher *d, Family *family) noexcept nogil
+cdef void family_drop(Dispatcher *d, Family *family) noexcept nogil
+cdef Launch *launch_take(Dispatcher *d) noexcept nogil
+cdef int launch_enter(Dispatcher *d, Launch *launch) noexcept nogil
+cdef void launch_drop(Dispatcher *d, Launch *launch) noexcept nogil
+cdef void family_close(Dispatcher *d) noexcept nogil

@@ -1,0 +1,111 @@
+"""What a block has launched, as long as it or any of it is there; and the places of launches by kernels.
+
+Places are used again, with a new serial number: who keeps a pointer to a launch keeps its serial too, and by that knows whether it is
+over.
+"""
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport calloc, free, realloc
+
+from archdef.engine.state cimport Dispatcher, Family, Launch, Sm
+
+
+cdef Family *family_take(Dispatcher *d, const Sm *sm, int32_t slot) noexcept nogil:
+    """Record for a block that launches something; NULL: the host has no memory."""
+    cdef Family *family = d.spare_families
+    cdef Family **grown
+    if family != NULL:
+        d.spare_families = family.next
+    else:
+        if d.family_count == d.family_room:
+            grown = <Family **>realloc(d.families, <size_t>(2 * d.family_room + 16) * sizeof(void *))
+            if grown == NULL:
+                return NULL
+            d.families = grown
+            d.family_room = 2 * d.family_room + 16
+        family = <Family *>calloc(1, sizeof(Family))
+        if family == NULL:
+            return NULL
+        family.number = <int32_t>d.family_count
+        d.families[d.family_count] = family
+        d.family_count += 1
+    family.pending = 0
+    family.sm = sm.id
+    family.slot = slot
+    family.ended = False
+    family.last = NULL
+    family.room = NULL
+    family.warps = NULL
+    family.next = NULL
+    return family
+
+
+cdef void family_drop(Dispatcher *d, Family *family) noexcept nogil:
+    """Forget a family that nobody asks for any more."""
+    family.next = d.spare_families
+    d.spare_families = family
+
+
+cdef void family_leave(Dispatcher *d, Family *family) noexcept nogil:
+    """The block has ended."""
+    family.ended = True
+    if family.pending == 0:
+        family_drop(d, family)
+
+
+cdef int launch_enter(Dispatcher *d, Launch *launch) noexcept nogil:
+    """Give a launch its number. Returns -1 if the host has no memory."""
+    cdef void *grown
+    cdef int64_t room = 2 * d.launch_room + 16
+    if d.launched == d.launch_room:
+        grown = realloc(d.chip.launches, <size_t>room * sizeof(void *))
+        if grown == NULL:
+            return -1
+        d.chip.launches = <Launch **>grown
+        grown = realloc(d.chip.landed, <size_t>room * sizeof(int64_t))
+        if grown == NULL:
+            return -1
+        d.chip.landed = d.chip.network_landed[0] = <int64_t *>grown
+        d.launch_room = room
+    launch.number = <int32_t>d.launched
+    d.chip.launches[d.launched] = launch
+    d.chip.landed[d.launched] = 0
+    d.launched += 1
+    return 0
+
+
+cdef Launch *launch_take(Dispatcher *d) noexcept nogil:
+    """A place for a launch by a kernel, with its number; the caller fills in the rest. NULL: the host has no memory."""
+    cdef Launch *launch = d.spare
+    if launch != NULL:
+        d.spare = launch.next_running
+        d.chip.landed[launch.number] = 0
+        return launch
+    launch = <Launch *>calloc(1, sizeof(Launch))
+    if launch == NULL or launch_enter(d, launch) < 0:
+        free(launch)
+        return NULL
+    launch.next_made = d.made
+    d.made = launch
+    return launch
+
+
+cdef void launch_drop(Dispatcher *d, Launch *launch) noexcept nogil:
+    """The launch is over and the places of its blocks are free."""
+    launch.serial = 0
+    launch.next_running = d.spare
+    d.spare = launch
+
+
+cdef void family_close(Dispatcher *d) noexcept nogil:
+    """Free all of them."""
+    cdef int64_t i
+    cdef Launch *launch
+    for i in range(d.family_count):
+        free(d.families[i].warps)
+        free(d.families[i])
+    free(d.families)
+    while d.made != NULL:
+        launch = d.made
+        d.made = launch.next_made
+        free(launch.constant_room)
+        free(launch)

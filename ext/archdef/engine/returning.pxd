@@ -1,0 +1,7 @@
+"""Blocks whose children are done go on, where they are or in another place."""
+from libc.stdint cimport int32_t
+
+from archdef.engine.state cimport Sm
+
+cdef void children_done(Sm *sm, int32_t slot) noexcept nogil
+cdef void block_returns(Sm *sm, int32_t slot) noexcept nogil

@@ -1,0 +1,68 @@
+"""Blocks whose children are done go on, where they are or in another place."""
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free
+
+from archdef.engine.counters cimport ST_LAUNCH
+from archdef.engine.simt cimport simt_arrive
+from archdef.engine.state cimport BARRIERS, WS_CHILDREN, Block, Family, Share, Sm, Warp
+from archdef.engine.waiting cimport plan
+
+
+cdef void children_done(Sm *sm, int32_t slot) noexcept nogil:
+    """All that a block has launched is complete: its warps that wait for that go on."""
+    cdef Block *b = sm.blocks + slot
+    cdef Warp *w
+    cdef int32_t i
+    if not b.running:
+        return
+    for i in range(b.launch.block_warps):
+        w = sm.warps + b.warps[i]
+        if w.state == WS_CHILDREN:
+            w.launch.counters[w.launch.ops[w.pc].statement].stall_cycles[<int>ST_LAUNCH] += max(sm.now - w.settled, 0)
+            w.settled = max(sm.now, w.settled)
+            w.pc += 1
+            simt_arrive(w)
+            plan(sm, b.warps[i], w, w.settled, ST_LAUNCH)
+
+
+cdef int32_t _moved(const Block *b, const Family *family, int32_t slot) noexcept nogil:
+    """Where the warp of a former slot is now."""
+    cdef int32_t i
+    for i in range(b.launch.block_warps):
+        if family.warps[i].slot == slot:
+            return b.warps[i]
+    return -1
+
+
+cdef void block_returns(Sm *sm, int32_t slot) noexcept nogil:
+    """A block that had given its place away is back: seat its warps and let those go on that waited for children."""
+    cdef Block *b = sm.blocks + slot
+    cdef Family *family = b.family
+    cdef Share *share = b.launch.origin.shares + sm.id
+    cdef Warp *w
+    cdef int32_t i, nsched = <int32_t>sm.m.schedulers
+    if share.warps_alive == 0:
+        share.active_since = sm.now
+    share.warps_alive += b.warps_alive
+    share.resident += 1
+    if share.resident > share.most_resident:
+        share.most_resident = share.resident
+    for i in range(b.launch.block_warps):
+        w = sm.warps + b.warps[i]
+        w[0] = family.warps[i]
+        w.share = share
+        w.block = slot
+        if w.next_waiting >= 0:
+            w.next_waiting = _moved(b, family, w.next_waiting)
+        sm.schedulers[b.warps[i] % nsched].order[b.warps[i] // nsched] = sm.launched_warps
+        sm.schedulers[b.warps[i] % nsched].issued_at[b.warps[i] // nsched] = sm.now
+        sm.launched_warps += 1
+    for i in range(BARRIERS):
+        if b.barriers[i].first_waiting >= 0:
+            b.barriers[i].first_waiting = _moved(b, family, b.barriers[i].first_waiting)
+    for i in range(b.launch.block_warps):
+        sm.warps[b.warps[i]].slot = b.warps[i]
+    free(family.warps)
+    family.warps = NULL
+    b.running = 1
+    children_done(sm, slot)
