@@ -14,6 +14,8 @@ class Memory:
 
         self.engine = core.DeviceMemory(capacity_bytes)
         """The engine's own object."""
+        self.side = None
+        """The device's half of the host model, once streams are used: what it still has to do keeps memory from being freed."""
         self._late: list[int] = []
         self._lock = threading.RLock()
 
@@ -44,5 +46,5 @@ class Memory:
 
     def _catch_up(self) -> None:
         with self._lock:
-            while self._late and not self.engine.running:
+            while self._late and not self.engine.running and not (self.side is not None and self.side.pending):
                 self.engine.free(self._late.pop())
