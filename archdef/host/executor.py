@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from archdef.errors import ArchdefError
-
 
 class Executor(Protocol):
     """Carries out grids on one device. Times are femtoseconds of the host's clock."""
@@ -40,7 +38,7 @@ class Serial:
     def start(self, operation, at: int) -> None:
         try:
             operation.grid.run()
-        except ArchdefError as error:
+        except Exception as error:          # whatever it is, whoever waits gets it
             operation.error = error
         self._ended = at + max(1, operation.grid.cycles) * self._period_fs, operation
 

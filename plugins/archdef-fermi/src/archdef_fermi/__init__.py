@@ -73,7 +73,8 @@ M2070 = fermi(
     clocks=Clocks(core_mhz=573.5, shader_mhz=1147, memory_mhz=1566), dp_lanes=16, latency_ns=(120, 130), dram_latency_ns=280,
     capacity_bytes=5_636_554_752, ecc=1.125, timing_ns=dict(TIMING_NS, transfers_per_clock=2), copy_engines=2, peer_gb_s=5,
     evidence={"clocks": SHEET, "host_link.peer_gb_s": PCIE,
-              "dram.capacity_bytes": Cite("Professional CUDA C Programming", "deviceQuery of chapter 2", note="6 GiB less error correction; quoted from memory")})
+              "dram.capacity_bytes": Cite("Professional CUDA C Programming", "deviceQuery of chapter 2",
+                                          note="6 GiB less error correction; quoted from memory")})
 
 
 @hookimpl
