@@ -175,16 +175,16 @@ class Host:
         """Handle what comes next: an event of ours, or the end of a grid. False if nothing comes by `limit`."""
         while self._heap and self._stale(self._heap[0]):
             heapq.heappop(self._heap)
-        horizon = self._heap[0][0] if self._heap else None
-        if limit is not None and (horizon is None or limit < horizon):
-            horizon = limit
-        ended = []
-        for side in list(self._busy):
-            for end, operation in side.grids.advance(horizon):
-                ended.append((end, operation))
-                horizon = end if horizon is None else min(horizon, end)
+        bounds = [self._heap[0][0]] if self._heap else []
+        bounds += [limit] if limit is not None else []
+        bounds += [self._reached + side.grids.quantum for side in self._busy if side.grids.quantum is not None]
+        horizon = min(bounds, default=None)
+        ended = [found for side in self._busy for found in side.grids.advance(horizon)]
         for end, operation in sorted(ended, key=lambda pair: (pair[0], pair[1].number)):
             self._plan(max(end, self._reached), _END, operation)
+        if self._busy and horizon is not None and (not self._heap or self._heap[0][0] > horizon):
+            self._reached = max(self._reached, horizon)
+            return limit is None or horizon < limit
         if not self._heap or limit is not None and self._heap[0][0] > limit:
             return False
         at, what, _, operation, _ = heapq.heappop(self._heap)
@@ -214,7 +214,9 @@ class Host:
                 if side not in self._busy:
                     self._busy.append(side)
                     self._busy.sort(key=lambda s: s.number)
-                side.grids.start(operation, at)
+                # one that had to wait for room starts as late after it as one that waited for another's end
+                operation.start = at if operation.ready == at else at + side.dependency_fs
+                side.grids.start(operation, operation.start)
             elif operation.direction:
                 self._plan(at + operation.duration, _FLOW, operation)
             else:

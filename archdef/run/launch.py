@@ -61,8 +61,7 @@ class Launcher:
             return device.side.launch(grid, self.stream)
         if device.streams_in_use:
             return device.side.launch(grid, None).result()
-        grid.run()
-        return grid.result
+        return grid.run()
 
     def prepare(self, *arguments, max_instructions: int | None = None, max_cycles: int | None = None,
                 progress: bool | None = None, cooperative: bool = False) -> Grid:
@@ -103,45 +102,66 @@ class Grid:
         self.launcher, self.arguments, self.parameters, self.program = launcher, arguments, parameters, program
         self.shared, self.resident, self.variables, self.cooperative = shared, resident, variables, cooperative
         self.progress, self.max_instructions, self.max_cycles = progress, max_instructions, max_cycles
-        self.name = launcher.kernel.name
-        self.cycles = 0
-        """How far it got, SM cycles."""
+        self.name, self.architecture = launcher.kernel.name, launcher.kernel.module.device.architecture
+        self.engine, self.running = None, None
+        """Session and grid of the engine, while it runs."""
         self.result: Run | None = None
 
-    def run(self) -> None:
-        """Run it from start to end; `result` is what it counted. Raises what `Launcher.launch` does."""
+    def session(self, launches: int = 1):
+        """Make a session of the engine for it, and for others beside it; each may spend the budgets of this one."""
         from archdef.engine import core
 
+        device = self.launcher.kernel.module.device
+        return core.Session(device.machine, device.memory.engine, min(self.max_instructions * launches, 1 << 62),
+                            min(self.max_cycles * launches, 1 << 50))
+
+    def start(self, session, earliest_cycle: int = 0):
+        """Hand it to a session of the engine."""
         launcher, program, variables = self.launcher, self.program, self.variables
         kernel = launcher.kernel
-        device, architecture = kernel.module.device, kernel.module.device.architecture
-        simulation = core.Simulation(
-            device.machine, program, device.memory.engine, launcher.grid, launcher.block, self.parameters, launcher.shared_bytes,
-            self.resident.active_blocks, self.max_instructions, self.max_cycles, variables.global_base, variables.const_base,
-            self.name, heap_bytes=device.heap_bytes, print_bytes=device.print_bytes,
-            textures=texture.of(device.memory).pack(kernel.module.textures.placed(program, variables.global_base)),
-            cooperative=self.cooperative)
-        blocks = math.prod(launcher.grid)
-        try:
-            with Progress(f"{architecture.label} {self.name}", blocks, self.progress) as bar:
-                while simulation.advance(SLICE_MS):
-                    bar.update(simulation.blocks_done)
-        except KeyboardInterrupt:
-            raise Interrupted(
-                f"{self.name} on {architecture.label} was interrupted at cycle {simulation.cycle:,}, after "
-                f"{simulation.blocks_done:,} of {blocks:,} blocks; device memory is as it was then") from None
-        except GuestFault as fault:
-            fault.printed = self._printed(simulation).text
-            raise
-        finally:
-            self.cycles = simulation.cycle
-        self.result = Run(kernel=self.name, architecture=architecture, grid=launcher.grid, block=launcher.block, shared_bytes=self.shared,
-                          registers=program.registers, occupancy=self.resident, counters=Counters.of(simulation.result()),
-                          program=program, sources=kernel.module.sources, output=self._printed(simulation))
-        self.cycles = self.result.cycles
+        device = kernel.module.device
+        self.engine, self.running = session, session.launch(
+            program, launcher.grid, launcher.block, self.parameters, dynamic_shared_bytes=launcher.shared_bytes,
+            allowed=tuple(self.resident.limits[of] for of in ("warps", "blocks", "registers", "shared")),
+            global_base=variables.global_base, const_base=variables.const_base, name=self.name, heap_bytes=device.heap_bytes,
+            print_bytes=device.print_bytes, cooperative=self.cooperative, earliest_cycle=earliest_cycle,
+            textures=texture.of(device.memory).pack(kernel.module.textures.placed(program, variables.global_base)))
+        return self.running
 
-    def _printed(self, simulation) -> printing.Output:
-        output = printing.read(*simulation.printed())
+    def finish(self) -> Run:
+        """Wrap what the engine has counted for it."""
+        launcher = self.launcher
+        self.result = Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block, shared_bytes=self.shared,
+                          registers=self.program.registers, occupancy=self.resident, program=self.program, output=self.printed(),
+                          counters=Counters.of(self.engine.result(self.running)), sources=launcher.kernel.module.sources)
+        self.engine = self.running = None
+        return self.result
+
+    def run(self) -> Run:
+        """Run it alone from start to end. Raises what `Launcher.launch` does."""
+        session = self.session()
+        grid = self.start(session)
+        try:
+            with Progress(f"{self.architecture.label} {self.name}", grid.blocks, self.progress) as bar:
+                while session.advance(SLICE_MS):
+                    bar.update(grid.blocks_done)
+        except KeyboardInterrupt:
+            raise self.interrupted() from None
+        except GuestFault as fault:
+            fault.printed = self.printed().text
+            raise
+        session.finished()
+        return self.finish()
+
+    def interrupted(self) -> Interrupted:
+        """Say how far it had got when the user stopped it."""
+        session, grid = self.engine, self.running
+        return Interrupted(f"{self.name} on {self.architecture.label} was interrupted at cycle {session.cycle:,}, after "
+                           f"{grid.blocks_done:,} of {grid.blocks:,} blocks; device memory is as it was then")
+
+    def printed(self) -> printing.Output:
+        """Give what it has printed, and show it where the device says so."""
+        output = printing.read(*self.running.printed())
         stream = self.launcher.kernel.module.device.printf
         if stream is not None and (output.calls or output.lost):
             stream.write(output.text)

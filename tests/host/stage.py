@@ -25,6 +25,8 @@ class Grid:
 class Together:
     """An executor of several grids at once, none of which slows another."""
 
+    quantum = None
+
     def __init__(self, most=1000):
         self._most, self._active = most, []
 
@@ -40,8 +42,11 @@ class Together:
     def advance(self, until):
         if not self._active or until is not None and self._active[0][0] > until:
             return []
-        end, _, operation = heapq.heappop(self._active)
-        return [(end, operation)]
+        ended = []
+        while self._active and (self._active[0][0] <= until if until is not None else not ended):
+            end, _, operation = heapq.heappop(self._active)
+            ended.append((end, operation))
+        return ended
 
 
 class Stage:
