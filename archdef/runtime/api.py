@@ -10,7 +10,6 @@ import numpy as np
 from archdef.device import Device
 from archdef.errors import DeviceMemoryError, HostError, LaunchError
 from archdef.host import Event, Launched, Stream
-from archdef.host.link import peers
 from archdef.host.pinned import is_pinned, pin, unpin
 from archdef.occupancy import blocks_allowed, occupancy
 from archdef.run.array import DeviceArray
@@ -251,7 +250,9 @@ class Runtime:
         for event in (start, end):
             if self._event(event).operation is None or not event.timing:
                 raise Refusal("InvalidResourceHandle", f"{event!r} was never recorded, or made without timing")
-            if not event.done:
+            with event.operation.side.host.lock:
+                event.operation.side.host.catch_up()
+            if not event.operation.over:
                 raise Refusal("NotReady", f"{event!r} has not been reached yet")
         return end.elapsed_since(start) * 1e3
 
@@ -459,5 +460,3 @@ def _host_end(end, write: bool) -> np.ndarray:
         raise Refusal("InvalidValue", f"host memory is a contiguous numpy array{' that can be written' if write else ''}, got {type(end).__name__}")
     return end.reshape(-1).view("u1")
 
-
-__all__ = ["Runtime", "peers"]
