@@ -280,6 +280,14 @@ class Host:
 
     def _release(self, operation: Operation, at: int) -> None:
         operation.stream.ended(operation)
+        last = operation
+        while last.sequel is not None:
+            last = last.sequel
+        if last is not operation and not last.over:     # only kernels hear of it now
+            late = [f for f in operation.followers if f.grid is None]
+            operation.followers = [f for f in operation.followers if f.grid is not None]
+            last.followers += late
+        operation.sequel = None
         for follower in operation.followers:
             follower.blockers -= 1
             if not follower.blockers and not follower.over:

@@ -16,8 +16,8 @@ class Operation:
     """
 
     __slots__ = ("act", "arrives", "blockers", "direction", "duration", "end", "engine", "error", "followers", "grid", "issued", "kind",
-                 "left", "name", "nbytes", "number", "plan", "queue", "ready", "resumed", "side", "start",
-                 "state", "stream")
+                 "left", "name", "nbytes", "number", "plan", "queue", "ready", "resumed", "sequel",
+                 "side", "start", "state", "stream", "touches")
 
     def __init__(self, kind: str, name: str, side, stream, *, duration: int = 0, act: Callable[[], Any] | None = None, grid=None,
                  nbytes: int = 0, direction: str = "", left: int = 0):
@@ -36,6 +36,10 @@ class Operation:
         self.number = self.issued = self.arrives = 0
         self.ready: int | None = None
         self.start = self.end = self.resumed = self.plan = 0
+        self.sequel: Operation | None = None
+        """The kernel that was issued right after this one, where that delays the news of its end."""
+        self.touches: set = {side, stream.side}
+        """Device sides whose memory it may use."""
         self.error: BaseException | None = None
 
     @property

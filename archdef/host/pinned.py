@@ -26,9 +26,9 @@ def _forget(start: int) -> None:
 def pin(array: np.ndarray) -> np.ndarray:
     """Page-lock the memory of an array until it goes out of scope; a second time does nothing."""
     start, end = _range(array)
+    if is_pinned(array):
+        return array
     with _lock:
-        if start in _ends:
-            return array
         bisect.insort(_starts, start)
         _ends[start] = end
     owner = array

@@ -43,6 +43,10 @@ class Side:
         self.tails: dict[int, Operation] = {}
         """Stream number → the last operation that is not over."""
         self.pending: set[Operation] = set()
+        """What its streams have not ended."""
+        self.holding: set[Operation] = set()
+        """What may still use its memory, of other devices' streams too."""
+        self._last: Operation | None = None
         self.flowing: list[Operation] = []
         """Copies whose bytes are on the link."""
         self.error: BaseException | None = None
@@ -93,6 +97,12 @@ class Side:
             operation.queue = home.number, stream.number
         home.tails[stream.number] = operation
         home.pending.add(operation)
+        for side in operation.touches:
+            side.holding.add(operation)
+        if self.link.late_kernel_signals:
+            if self._last is not None and operation.grid is not None and self._last.grid is not None and not self._last.over:
+                self._last.sequel = operation
+            self._last = operation
         if engine is not None:
             engine.add(operation)
         return self.host.issue(operation, waits)
@@ -100,6 +110,10 @@ class Side:
     def ended(self, operation: Operation) -> None:
         """Forget an operation that is over."""
         self.pending.discard(operation)
+        for side in operation.touches:
+            side.holding.discard(operation)
+        if self._last is operation:
+            self._last = None
         if self.tails.get(operation.stream.number) is operation:
             del self.tails[operation.stream.number]
 
@@ -194,8 +208,9 @@ class Side:
                 def act():
                     self.memory.write(to, _fetched(other.memory, source, nbytes))
                 duration = fs(max(self.link.peer_latency_us, other.link.peer_latency_us)) + transfer_fs(nbytes, rate)
-                other.issue(Operation("copy", f"copy to {self.label}", other, stream, duration=duration, nbytes=nbytes, act=act),
-                            other.engines["peer"])
+                operation = Operation("copy", f"copy to {self.label}", other, stream, duration=duration, nbytes=nbytes, act=act)
+                operation.touches |= {self}
+                other.issue(operation, other.engines["peer"])
                 return
             before = self.before(stream)
             for start in range(0, max(nbytes, 1), STAGING_CHUNK_BYTES):

@@ -35,6 +35,10 @@ class Launcher:
         """Launch with the device's budgets: into the stream, if one was given, else wait for the end."""
         return self.launch(*arguments)
 
+    def on(self, stream: Stream) -> Launcher:
+        """Give the same launch into a stream; kernels that fix their block themselves have no other way to name one."""
+        return Launcher(self.kernel, self.grid, self.block, self.shared_bytes - self.kernel.interface.shared_bytes, stream)
+
     def cooperative(self, *arguments, **options) -> Run | Launched:
         """Launch so that the whole grid may synchronise (``this_grid().sync()``); `options` are those of `launch`.
 

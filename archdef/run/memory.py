@@ -46,5 +46,5 @@ class Memory:
 
     def _catch_up(self) -> None:
         with self._lock:
-            while self._late and not self.engine.running and not (self.side is not None and self.side.pending):
+            while self._late and not self.engine.running and not (self.side is not None and self.side.holding):
                 self.engine.free(self._late.pop())

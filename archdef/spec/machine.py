@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import attrs
 
-from archdef.spec.fields import choice, exceptions, integer, integers, pairs, policy, real, text
+from archdef.spec.fields import choice, exceptions, flag, integer, integers, pairs, policy, real, text
 from archdef.spec.policy import BlockDispatch, IpdomStack, Reconvergence, RoundRobin, SchedulerPolicy
 
 
@@ -180,6 +180,8 @@ class HostLink:
     """Queues from the host; work in one of them starts in the order of the calls, for each engine."""
     concurrent_grids: int = integer()
     """Most grids that run at a time; 1: no concurrent kernels."""
+    late_kernel_signals: bool = flag(default=False)
+    """Whether copies and events behind a kernel wait for all kernels that were issued right after it, without anything between."""
     peer_gb_s: float | None = real(optional=True, default=None)
     """Copy rate to a device beside this one; None: such copies go by way of the host."""
     peer_latency_us: float = real(at_least=0, default=0.0)

@@ -107,6 +107,20 @@ def test_an_error_of_one_device_leaves_the_other_alone():
         one.side.synchronize()
 
 
+def test_an_array_stays_until_another_devices_stream_has_copied_it():
+    one, two = pair()
+    source, target = one.array(MB), two.array(MB)
+    source.copy_from_host(np.full(MB, 5, "u1"))
+    used = one.memory.engine.used_bytes
+    (stream,) = two.streams(1)
+    target.copy_from(source, stream)
+    del source
+    assert one.memory.engine.used_bytes == used
+    stream.synchronize()
+    one.array(1)
+    assert one.memory.engine.used_bytes < used and (target.to_host() == 5).all()
+
+
 def test_devices_of_two_hosts_do_not_mix():
     one, two = Stage("v100"), Stage("v100")
     with pytest.raises(HostError, match="different hosts"):

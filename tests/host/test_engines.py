@@ -109,6 +109,26 @@ def test_streams_that_share_a_work_queue_wait_for_each_other():
     assert lone.host.timeline().makespan_us < 2100 < 2900 < shared.host.timeline().makespan_us
 
 
+@pytest.mark.parametrize("late", [True, False])
+def test_the_end_of_a_kernel_is_known_late_where_kernels_follow_it_directly(late):
+    stage = Stage(copy_engines=2, work_queues=1, late_kernel_signals=late)
+    pipeline(stage, 4, breadth_first=True, us=400, nbytes=8 * MB)
+    kernels, out = stage.spans("kernel"), of(stage, "host")
+    assert (min(s.start for s in out) >= max(s.end for s in kernels)) is late
+
+
+def test_an_event_between_kernels_parts_them():
+    stage = Stage(copy_engines=2, work_queues=1, late_kernel_signals=True)
+    a, b = stage.streams(2)
+    array, host = stage.array(MB), stage.pinned(MB)
+    stage.run(100, a)
+    a.record()
+    stage.run(1000, b)
+    array.copy_to(host, a)
+    stage.side.synchronize()
+    assert of(stage, "host")[0].end < max(s.end for s in stage.spans("kernel"))
+
+
 def test_a_copy_from_ordinary_memory_makes_the_host_wait_unless_it_is_small():
     import numpy as np
 

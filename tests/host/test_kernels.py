@@ -169,6 +169,13 @@ def test_without_streams_there_is_no_host_model():
     assert not dev.streams_in_use and dev.host.now == 0
 
 
+def test_a_launch_can_be_put_into_a_stream_afterwards():
+    dev, module = device("k40")
+    array, stream = dev.to_device(np.ones(N, "f4")), dev.stream()
+    launched = module.scale[N // 256, 256].on(stream)(array, 2.0, N)
+    assert not launched.done and launched.result().cycles > 0 and (array.to_host() == 2).all()
+
+
 def test_an_unknown_fourth_part_of_a_configuration_is_refused():
     dev, module = device("k40")
     with pytest.raises(HostError, match="Device.stream"):

@@ -55,7 +55,8 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
             write_drain_high=32, write_drain_low=8, ecc_overhead_ratio=ecc, **timing_ns),
         host_link=HostLink(name="PCIe 2.0 x16", pinned_h2d_gb_s=6.0, pinned_d2h_gb_s=6.0, pageable_h2d_gb_s=3.3, pageable_d2h_gb_s=3.3,
                            duplex_ratio=0.9, latency_us=8, call_us=2, submit_us=2, dependency_us=4, wakeup_us=5,
-                           copy_engines=copy_engines, work_queues=1, concurrent_grids=16, peer_gb_s=peer_gb_s,
+                           copy_engines=copy_engines, work_queues=1, late_kernel_signals=True,
+                           concurrent_grids=16, peer_gb_s=peer_gb_s,
                            peer_latency_us=10))
 
 
