@@ -159,7 +159,8 @@ class Side:
             def act():
                 self.memory.write(to, _fetched(self.memory, source, nbytes))
             duration = self.dependency_fs + transfer_fs(2 * nbytes, self.architecture.dram_bandwidth_gb_s)
-            return self.issue(Operation("copy", "copy within device", self, stream, duration=duration, nbytes=nbytes, act=act), self.compute)
+            operation = Operation("copy", "copy within device", self, stream, duration=duration, nbytes=nbytes, act=act)
+            return self.issue(operation, self.compute)
 
     def to_device(self, address: int, array: np.ndarray, stream: Stream | None, wait: bool = False) -> None:
         """Copy host memory to the device. Ordinary memory: small copies are staged at once, large ones block the host."""
@@ -221,7 +222,8 @@ class Side:
         held: list[np.ndarray] = []
         latency = fs(other.link.latency_us)
         out = Operation("copy", "copy to host (staged)", other, stream, duration=latency, nbytes=nbytes, direction=TO_HOST,
-                        left=transfer_fs(nbytes, other.link.pinned_d2h_gb_s), act=lambda: held.append(_fetched(other.memory, source, nbytes)))
+                        left=transfer_fs(nbytes, other.link.pinned_d2h_gb_s),
+                        act=lambda: held.append(_fetched(other.memory, source, nbytes)))
         other.issue(out, other.engines[TO_HOST], before)
         self._copy(stream, TO_DEVICE, "copy to device (staged)", nbytes, self.link.pinned_h2d_gb_s,
                    lambda: self.memory.write(to, held.pop()), [out])

@@ -102,7 +102,8 @@ class Timeline:
                 events.append({"ph": "M", "name": "process_name", "pid": processes[place], "tid": 0, "args": {"name": place}})
             if (place, row) not in threads:
                 threads[place, row] = len(threads) + 1
-                events.append({"ph": "M", "name": "thread_name", "pid": processes[place], "tid": threads[place, row], "args": {"name": row}})
+                events.append({"ph": "M", "name": "thread_name", "pid": processes[place], "tid": threads[place, row],
+                               "args": {"name": row}})
             return {"pid": processes[place], "tid": threads[place, row]}
 
         for place, row, spans in self._rows():

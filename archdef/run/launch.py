@@ -101,8 +101,8 @@ class Launcher:
 class Grid:
     """A launch that was checked and packed, and can start at any time. It keeps what it was given alive until then."""
 
-    def __init__(self, launcher: Launcher, arguments, parameters: bytes, program, shared: int, resident, variables, cooperative: bool,
-                 progress: bool | None, max_instructions: int, max_cycles: int):
+    def __init__(self, launcher: Launcher, arguments, parameters: bytes, program, shared: int, resident, variables,
+                 cooperative: bool, progress: bool | None, max_instructions: int, max_cycles: int):
         self.launcher, self.arguments, self.parameters, self.program = launcher, arguments, parameters, program
         self.shared, self.resident, self.variables, self.cooperative = shared, resident, variables, cooperative
         self.progress, self.max_instructions, self.max_cycles = progress, max_instructions, max_cycles
@@ -135,8 +135,9 @@ class Grid:
     def finish(self) -> Run:
         """Wrap what the engine has counted for it."""
         launcher = self.launcher
-        self.result = Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block, shared_bytes=self.shared,
-                          registers=self.program.registers, occupancy=self.resident, program=self.program, output=self.printed(),
+        self.result = Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
+                          shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
+                          program=self.program, output=self.printed(),
                           counters=Counters.of(self.engine.result(self.running)), sources=launcher.kernel.module.sources)
         self.engine = self.running = None
         return self.result

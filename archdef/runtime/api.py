@@ -457,6 +457,7 @@ def _host_end(end, write: bool) -> np.ndarray:
     if not isinstance(end, np.ndarray) and not write:
         end = np.asarray(end)
     if not isinstance(end, np.ndarray) or not end.flags.c_contiguous or write and not end.flags.writeable:
-        raise Refusal("InvalidValue", f"host memory is a contiguous numpy array{' that can be written' if write else ''}, got {type(end).__name__}")
+        kind = "a contiguous numpy array that can be written" if write else "a contiguous numpy array"
+        raise Refusal("InvalidValue", f"host memory is {kind}, got {type(end).__name__}")
     return end.reshape(-1).view("u1")
 

@@ -1,4 +1,4 @@
-"""The runtime under CUDA's names: ``cudaMalloc``, ``cudaStreamCreate``, ``cudaOccupancyMaxActiveBlocksPerMultiprocessor`` …; see `api.Runtime`.
+"""The runtime under CUDA's names: ``cudaMalloc``, ``cudaStreamCreate`` …; what they do is in `archdef.runtime.api.Runtime`.
 
 >>> from archdef.runtime import cuda                                        # doctest: +SKIP
 >>> cuda.use("k40", "p2000"); cuda.cudaGetDeviceProperties(0).warpSize                 # doctest: +SKIP

@@ -1,4 +1,4 @@
-"""The runtime under MXMACA's names: ``mcMalloc``, ``mcStreamCreate``, ``mcOccupancyMaxActiveBlocksPerMultiprocessor`` …; see `api.Runtime`.
+"""The runtime under MXMACA's names: ``mcMalloc``, ``mcStreamCreate`` …; what they do is in `archdef.runtime.api.Runtime`.
 
 >>> from archdef.runtime import maca                                        # doctest: +SKIP
 >>> maca.use("c500"); maca.mcGetDeviceProperties(0).waveSize                 # doctest: +SKIP

@@ -62,7 +62,8 @@ PROPERTIES: dict[str, Callable[[Architecture], object]] = {
 ATTRIBUTES: dict[str, tuple[int, str | tuple[str, int]]] = {
     "MaxThreadsPerBlock": (1, "maxThreadsPerBlock"), "MaxBlockDimX": (2, ("maxThreadsDim", 0)), "MaxBlockDimY": (3, ("maxThreadsDim", 1)),
     "MaxBlockDimZ": (4, ("maxThreadsDim", 2)), "MaxGridDimX": (5, ("maxGridSize", 0)), "MaxGridDimY": (6, ("maxGridSize", 1)),
-    "MaxGridDimZ": (7, ("maxGridSize", 2)), "MaxSharedMemoryPerBlock": (8, "sharedMemPerBlock"), "TotalConstantMemory": (9, "totalConstMem"),
+    "MaxGridDimZ": (7, ("maxGridSize", 2)), "MaxSharedMemoryPerBlock": (8, "sharedMemPerBlock"),
+    "TotalConstantMemory": (9, "totalConstMem"),
     "WarpSize": (10, "warpSize"), "MaxRegistersPerBlock": (12, "regsPerBlock"), "ClockRate": (13, "clockRate"),
     "GpuOverlap": (15, "deviceOverlap"), "MultiProcessorCount": (16, "multiProcessorCount"),
     "KernelExecTimeout": (17, "kernelExecTimeoutEnabled"), "Integrated": (18, "integrated"), "CanMapHostMemory": (19, "canMapHostMemory"),
@@ -97,4 +98,5 @@ class DeviceProperties:
         return getattr(self, where) if isinstance(where, str) else getattr(self, where[0])[where[1]]
 
     def __repr__(self) -> str:
-        return "\n".join([f"<properties of {self.name}", *(f"  {name:28} {value}" for name, value in vars(self).items() if name != "name")]) + ">"
+        rows = (f"  {name:28} {value}" for name, value in vars(self).items() if name != "name")
+        return "\n".join([f"<properties of {self.name}", *rows]) + ">"

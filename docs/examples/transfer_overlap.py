@@ -40,7 +40,8 @@ def overlap(architecture, order: str, parts: int = PARTS):
         arrays[part].copy_to(result[part * size:(part + 1) * size], streams[part])
 
     steps = (copy_in, compute, copy_out)
-    calls = [(step, p) for step in steps for p in range(parts)] if order == "breadth first" else [(s, p) for p in range(parts) for s in steps]
+    breadth, depth = [(s, p) for s in steps for p in range(parts)], [(s, p) for p in range(parts) for s in steps]
+    calls = breadth if order == "breadth first" else depth
     for step, part in calls:
         step(part)
     device.synchronize()
@@ -65,7 +66,8 @@ def main(names, settings, trace):
         found = {order: overlap(architecture, order) for order in ORDERS}
         lines |= {(architecture.name, order): line for order, line in found.items()}
         link, times = link_of(architecture), [found[order].makespan_us for order in ORDERS]
-        click.echo(f"{architecture.name:12}{link.copy_engines:>14}{link.work_queues:>13}{times[0]:>13.1f}{times[1]:>13.1f}{times[2]:>15.1f}")
+        click.echo(f"{architecture.name:12}{link.copy_engines:>14}{link.work_queues:>13}"
+                   f"{times[0]:>13.1f}{times[1]:>13.1f}{times[2]:>15.1f}")
     for name in [a.name for a in chosen if a.name in SHOWN or len(chosen) == 1]:
         for order in ORDERS[1:]:
             click.echo(f"\n{name}, {order}\n{lines[name, order]}")

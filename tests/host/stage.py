@@ -56,7 +56,8 @@ class Stage:
         from archdef.host.link import TYPICAL
 
         architecture = registry.get(name)
-        architecture = attrs.evolve(architecture, host_link=attrs.evolve(architecture.host_link or TYPICAL, **link), changes={"stage": (0, 1)})
+        link = attrs.evolve(architecture.host_link or TYPICAL, **link)
+        architecture = attrs.evolve(architecture, host_link=link, changes={"stage": (0, 1)})
         self.host = host or Host()
         self.memory = Memory(1 << 34)
         self.memory.side = self.side = Side(architecture, self.memory, self.host, Together(most))

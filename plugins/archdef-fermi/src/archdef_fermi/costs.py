@@ -20,7 +20,8 @@ PCIE = Cite("PCI Express 2.0", "16 lanes, 8 GB/s a direction", "inferred",
 GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 2.x", note="quoted from memory")
 QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: one work queue before GK110", note="quoted from memory")
 STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", note="quoted from memory")
-SIGNALS = Cite("Rennich, CUDA C/C++ Streams and Concurrency, 2011", "Fermi: signals after sequential kernels are delayed", note="quoted from memory")
+SIGNALS = Cite("Rennich, CUDA C/C++ Streams and Concurrency, 2011", "Fermi: signals after sequential kernels are delayed",
+               note="quoted from memory")
 ENGINES = Cite("CUDA C Programming Guide 4.2", "asyncEngineCount: 1 on GeForce, 2 on Tesla boards", note="quoted from memory")
 
 COSTS = {  # SM cycles; shifts, comparisons and multiplies run at half rate

@@ -36,7 +36,7 @@ CALLS = Cite(HOST, "section host_call", "measured", "200 calls behind a kernel")
 GAPS = Cite(HOST, "section turnaround", "measured")
 AWAKE = Cite(HOST, "section launch_latency", "inferred",
              "6.2 us until the host sees the kernel's first store, 8.3 us beyond the kernel's own time until it goes on")
-QUEUES = Cite(HOST, "sections streams_of, 1 to 32 connections", "measured")
+QUEUES = Cite(HOST, "sections streams_of and overlap, 1 to 32 connections", "measured")
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` its multi-function unit
     Operation("fma", 4): "move fp32_add fp32_mul fp32_fma", Operation("fma", 5): "int_add",
@@ -111,7 +111,7 @@ EVIDENCE = {
     "dram.extra_latency_ns": FIT, "host_link": COPIES, "host_link.copy_engines": QUERY,
     "host_link.duplex_ratio": BOTH_WAYS, "host_link.staging_bytes": STAGED, "host_link.call_us": CALLS,
     "host_link.submit_us": AWAKE, "host_link.wakeup_us": AWAKE, "host_link.dependency_us": GAPS, "host_link.work_queues": QUEUES,
-    "host_link.concurrent_grids": QUEUES, "host_link.peer_latency_us": UNPUBLISHED,
+    "host_link.late_kernel_signals": QUEUES, "host_link.concurrent_grids": QUEUES, "host_link.peer_latency_us": UNPUBLISHED,
     "host_link.peer_gb_s": Cite("NVIDIA H100 white paper", "NVLink 4: 450 GB/s a direction, a peak", note="quoted from memory"),
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": INSTRUCTIONS,
     "chip.multiprocessors_per_cluster": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": LAUNCHES,
