@@ -8,6 +8,8 @@ from archdef.errors import GuestFault
 
 SLICE_MS = 50
 """The engine comes up for air this often, to look for Ctrl-C."""
+LEAST_QUANTUM_FS = 2 * 10**8
+"""Steps of simulated time are no shorter, also where a description lets nothing take time: 0.2 us."""
 
 
 class Executor(Protocol):
@@ -43,7 +45,7 @@ class Shared:
     def __init__(self, architecture, link, reaction: int):
         self._period = round(1e9 / architecture.clocks.shader_mhz)
         self._most = link.concurrent_grids
-        self.quantum = max(reaction, self._period)
+        self.quantum = max(reaction, LEAST_QUANTUM_FS)
         self._session = None
         self._origin = 0
         """The host's time at which the session was at cycle 0."""

@@ -74,8 +74,12 @@ class Host:
         if self._in_function:
             raise HostError(f"{name}: a host function of a stream must not call the runtime")
         if duration:
-            self._spans.append(Span("host", "host", name, "", self.now, self.now + duration, 0))
+            last = self._spans[-1] if self._spans else None
+            start = self.now
+            if last is not None and (last.place, last.name, last.end) == ("host", name, start):    # one span for a polling loop
+                start = self._spans.pop().start
             self.now += duration
+            self._spans.append(Span("host", "host", name, "", start, self.now, 0))
 
     # ---------------------------------------------------------------------------------------------------------- timeline
     def timeline(self, since: int = 0) -> Timeline:

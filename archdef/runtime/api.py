@@ -123,12 +123,14 @@ class Runtime:
         return Pointer(address, memory, size)
 
     def Free(self, pointer: Pointer | None) -> None:
-        """Give device memory back, when the device is done with what it has to do. None or 0 does nothing."""
+        """Wait for the device, and give memory back. None or 0 does nothing."""
         if not pointer:
             return
         memory = getattr(pointer, "memory", None)
         if self._allocated.pop((id(memory), int(pointer)), None) is None:
             raise Refusal("InvalidValue", f"{pointer!r} was not given by Malloc, or was freed")
+        side = memory.side
+        side.host.wait("free", list(side.holding), [])
         memory.free(int(pointer))
 
     def MemGetInfo(self) -> tuple[int, int]:

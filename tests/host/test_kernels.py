@@ -6,7 +6,7 @@ import pytest
 
 import archdef
 from archdef import registry
-from archdef.errors import BudgetExceeded, GuestFault, HostError, LaunchError
+from archdef.errors import BudgetExceeded, GuestFault, HostError, Interrupted, LaunchError
 from archdef.frontends import nvrtc
 from archdef.host import Host
 
@@ -133,6 +133,72 @@ def test_a_kernel_that_never_ends_ends_in_its_budget():
     module.spin[1, 32, 0, dev.stream()](dev.zeros(1, "i4"))
     with pytest.raises(BudgetExceeded, match="spin"):
         dev.synchronize()
+
+
+@pytest.mark.parametrize("name, ends", [("k40", True), ("c500", True), ("g80", False)])
+def test_a_kernel_sees_what_a_copy_brings_while_it_runs_where_a_copy_engine_can(name, ends):
+    dev = archdef.Device(name, host=Host(), max_cycles=100_000)
+    module = dev.compile("""__global__ void wait_for(volatile int *flag, int *turns)
+    {
+        int n = 0;
+        while (!*flag)
+            n++;
+        *turns = n;
+    }""")
+    flag, turns, one = dev.zeros(1, "i4"), dev.zeros(1, "i4"), dev.pinned(np.ones(1, "i4"))
+    module.wait_for[1, 1, 0, dev.stream()](flag, turns)
+    flag.copy_from(one, dev.stream())
+    if not ends:
+        with pytest.raises(BudgetExceeded, match="wait_for"):
+            dev.synchronize()
+        return
+    dev.synchronize()
+    (copy,), (kernel,) = (dev.host.timeline().of(kind=kind) for kind in ("copy", "kernel"))
+    assert kernel.start < copy.end < kernel.end < copy.end + 10e9      # it ends within 10 us of the copy
+    assert turns.to_host()[0] > 0
+
+
+def test_a_kernel_sees_what_a_kernel_of_another_device_has_sent():
+    host = Host()
+    one, two = archdef.Device("k40", host=host, max_cycles=1_000_000), archdef.Device("c500", host=host)
+    waiting = one.compile("__global__ void wait_for(volatile int *flag) { while (*flag != 7); }")
+    writing = two.compile("__global__ void write(int *flag) { *flag = 7; }")
+    flag, sent, stream = one.zeros(1, "i4"), two.zeros(1, "i4"), two.stream()
+    waiting.wait_for[1, 1, 0, one.stream()](flag)
+    writing.write[1, 1, 0, stream](sent)
+    flag.copy_from(sent, stream)
+    host.synchronize()
+    kernels = {s.place: s for s in host.timeline().of(kind="kernel")}
+    last = max(s.end for s in host.timeline().of(kind="copy"))
+    assert len(kernels) == 2 and kernels[one.side.label].end > last
+
+
+def test_kernels_that_run_together_execute_what_they_execute_alone():
+    dev, module = device("k40")
+    alone = module.wait[4, 64](dev.zeros(64), 500).counters.totals()
+    together = [module.wait[4, 64, 0, dev.stream()](dev.zeros(64), 500) for _ in range(3)]
+    for launched in together:
+        found = launched.result().counters.totals()
+        assert {k: v for k, v in found.items() if "instruction" in k or "lanes" in k} == {
+            k: v for k, v in alone.items() if "instruction" in k or "lanes" in k}
+
+
+def test_ctrl_c_reaches_whoever_waits_and_says_how_far_the_kernel_got(monkeypatch):
+    from archdef.engine import core
+
+    class Stopped(core.Session):
+        def advance(self, milliseconds=100.0, until_cycle=None):
+            if self.cycle > 2000:
+                raise KeyboardInterrupt
+            return super().advance(milliseconds, until_cycle)
+    dev, module = device("k40")
+    array, stream = dev.zeros(32), dev.stream()
+    with monkeypatch.context() as patch:
+        patch.setattr(core, "Session", Stopped)
+        module.wait[1, 32, 0, stream](array, 3000)
+        with pytest.raises(Interrupted, match="wait on k40 was interrupted at cycle .*, after 0 of 1 blocks"):
+            stream.synchronize()
+    assert module.wait[1, 32, 0, stream](array, 30).result().cycles > 0
 
 
 def test_an_array_that_goes_out_of_scope_stays_until_its_work_is_done():

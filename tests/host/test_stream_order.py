@@ -154,6 +154,7 @@ def test_polling_a_stream_comes_to_an_end():
     while not stream.done:
         polls += 1
     assert 50 < polls < 300
+    assert len(stage.host.timeline().of("host")) < 5        # one span for the loop
 
 
 def test_work_of_the_host_passes_while_the_device_runs():
