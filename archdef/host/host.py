@@ -277,10 +277,15 @@ class Host:
         side = operation.stream.side
         if side.error is None:
             side.error = operation.error
+        engines: dict[Engine | None, None] = {}
         for other in sorted(side.pending, key=lambda o: o.number):
             if other.state < RUNNING:
                 other.state, other.end = DROPPED, operation.end
                 self._release(other, operation.end)
+                engines[other.engine] = None
+        for engine in engines:          # what waited behind them may go on
+            if engine is not None:
+                self._dispatch(engine, operation.end)
 
     def _release(self, operation: Operation, at: int) -> None:
         operation.stream.ended(operation)

@@ -99,21 +99,25 @@ class Side:
         home.pending.add(operation)
         for side in operation.touches:
             side.holding.add(operation)
-        if self.link.late_kernel_signals:
-            if self._last is not None and operation.grid is not None and self._last.grid is not None and not self._last.over:
-                self._last.sequel = operation
-            self._last = operation
+            if side.link.late_kernel_signals:
+                side._follow(operation)
         if engine is not None:
             engine.add(operation)
         return self.host.issue(operation, waits)
+
+    def _follow(self, operation: Operation) -> None:
+        """Note what is issued right after what."""
+        last, self._last = self._last, operation
+        if last is not None and last.grid is not None and operation.grid is not None and not last.over:
+            last.sequel = operation
 
     def ended(self, operation: Operation) -> None:
         """Forget an operation that is over."""
         self.pending.discard(operation)
         for side in operation.touches:
             side.holding.discard(operation)
-        if self._last is operation:
-            self._last = None
+            if side._last is operation:
+                side._last = None
         if self.tails.get(operation.stream.number) is operation:
             del self.tails[operation.stream.number]
 

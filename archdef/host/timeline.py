@@ -34,14 +34,17 @@ class Span:
 
     @property
     def start_us(self) -> float:
+        """Microseconds of the host's clock."""
         return self.start / FS_PER_US
 
     @property
     def end_us(self) -> float:
+        """Microseconds of the host's clock."""
         return self.end / FS_PER_US
 
     @property
     def duration_us(self) -> float:
+        """Microseconds from start to end."""
         return (self.end - self.start) / FS_PER_US
 
 

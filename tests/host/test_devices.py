@@ -121,6 +121,36 @@ def test_an_array_stays_until_another_devices_stream_has_copied_it():
     assert one.memory.engine.used_bytes < used and (target.to_host() == 5).all()
 
 
+def test_work_of_another_device_goes_on_behind_what_an_error_dropped():
+    one, two = pair(work_queues=1, copy_engines=1)
+    one.side.connections = two.side.connections = 1
+    (a,), (b,) = one.streams(1), two.streams(1)
+    source, target, host = one.array(MB), two.array(MB), one.pinned(MB)
+    source.copy_from_host(np.full(MB, 3, "u1"))
+
+    def fail():
+        raise ValueError("failed")
+    one.run(500, a)
+    a.call(fail)
+    source.copy_to(host, a)                 # is dropped
+    target.copy_from(source, b)             # behind it, in the same queue of the same engine
+    b.synchronize()
+    assert (target.to_host() == 3).all() and not host.any()
+    with pytest.raises(ValueError):
+        a.synchronize()
+
+
+def test_late_signals_do_not_make_a_kernel_wait_for_itself():
+    one, two = pair("m2070", "m2070")
+    (stream,) = one.streams(1)
+    array, other = one.array(MB), two.array(MB)
+    one.run(10, stream, name="first")
+    array.copy_from(other, stream)          # of the other device's engine, then into this one
+    one.run(10, stream, name="second")
+    stream.synchronize()
+    assert [s.name for s in one.spans("kernel")] == ["first", "second"]
+
+
 def test_devices_of_two_hosts_do_not_mix():
     one, two = Stage("v100"), Stage("v100")
     with pytest.raises(HostError, match="different hosts"):
