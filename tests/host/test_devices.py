@@ -144,6 +144,7 @@ def test_late_signals_do_not_make_a_kernel_wait_for_itself():
     one, two = pair("m2070", "m2070")
     (stream,) = one.streams(1)
     array, other = one.array(MB), two.array(MB)
+    one.side.enable_peer(two.side)
     one.run(10, stream, name="first")
     array.copy_from(other, stream)          # of the other device's engine, then into this one
     one.run(10, stream, name="second")

@@ -28,10 +28,13 @@ def of(stage, direction):
     return [s for s in stage.spans("copy") if s.name.startswith(f"copy to {direction}")]
 
 
-def test_without_copy_engines_copies_and_kernels_take_turns():
-    stage = Stage(copy_engines=0, concurrent_grids=1, work_queues=1)
+@pytest.mark.parametrize("grids, queues", [(1, 1), (16, 32)])
+def test_without_copy_engines_copies_and_kernels_take_turns(grids, queues):
+    stage = Stage(copy_engines=0, concurrent_grids=grids, work_queues=queues)
     pipeline(stage, 4, breadth_first=True)
-    assert not overlap(stage.spans("copy") + stage.spans("kernel"))
+    copies, kernels = stage.spans("copy"), stage.spans("kernel")
+    assert not overlap(copies)
+    assert not any(k.start < c.end and c.start < k.end for c in copies for k in kernels)
 
 
 def test_with_one_engine_copies_run_beside_kernels_but_not_beside_copies():
