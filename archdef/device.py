@@ -58,7 +58,7 @@ class Device:
     @functools.cached_property
     def memory(self) -> Memory:
         """Device memory; it survives faults."""
-        return Memory(self.architecture.dram.capacity_bytes)
+        return Memory(self.architecture.dram.capacity_bytes, self.architecture, self._host)
 
     @functools.cached_property
     def machine(self) -> dict:
@@ -86,18 +86,17 @@ class Device:
         return DeviceArray(self.memory, shape, dtype).zero()
 
     # --------------------------------------------------------------------------------------------------------- streams
-    @functools.cached_property
+    @property
     def side(self) -> Side:
         """The device's half of the host model; the first use of it puts the device on the host's clock."""
-        from archdef.host.side import Side
+        from archdef.host.side import side_of
 
-        self.memory.side = Side(self.architecture, self.memory, self.host)
-        return self.memory.side
+        return side_of(self.memory)
 
     @property
     def streams_in_use(self) -> bool:
         """Whether the host model is in use: from the first stream, event or asynchronous call on."""
-        return "side" in self.__dict__
+        return "memory" in self.__dict__ and self.memory.side is not None
 
     @property
     def host(self) -> Host:

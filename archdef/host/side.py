@@ -263,6 +263,15 @@ class Side:
         self.peers.add(other.number)
 
 
+def side_of(memory) -> Side:
+    """Give the host model's half of the device that a memory belongs to; the first call makes it."""
+    if memory.side is None:
+        from archdef.host.host import current
+
+        memory.side = Side(memory.architecture, memory, memory.host or current())
+    return memory.side
+
+
 _ENGINE_NAMES = ((), ("copies",), ("copies to device", "copies to host"), ("copies to device", "copies to host", "copies to peers"))
 """Of each number of copy engines."""
 

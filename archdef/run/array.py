@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from archdef.errors import DeviceMemoryError
+from archdef.errors import DeviceMemoryError, HostError
 
 if TYPE_CHECKING:
     from archdef.host import Stream
@@ -114,24 +114,24 @@ class DeviceArray:
             source = np.asarray(source)
         self._fits(source)
         self._alive()
-        side = self._side(stream)
+        side = self._side(stream, getattr(source, "memory", None))
         if not isinstance(source, DeviceArray):
             side.to_device(self.address, source, stream)
             return self
         source._alive()
-        other = source.memory.side
-        if source.memory is self.memory and side is not None:
+        if side is None and source.memory.side is None:
+            if self.nbytes:
+                self.copy_from_host(source.copy_to_host())
+        elif source.memory is self.memory:
             operation = side.within(self.address, source.address, self.nbytes, stream)
             if stream is None:
                 side.host.wait("copy within device", [operation], [side])
-        elif side is not None and other is not None:
-            side.from_peer(self.address, other, source.address, self.nbytes, stream)
+        else:
+            from archdef.host.side import side_of
+
+            side_of(self.memory).from_peer(self.address, side_of(source.memory), source.address, self.nbytes, stream)
             if stream is None:
-                side.default.synchronize()
-        elif stream is not None:
-            raise DeviceMemoryError("a device that a stream copies from must use streams too; make one of its own first")
-        elif self.nbytes:
-            self.copy_from_host(source.copy_to_host())
+                self.memory.side.default.synchronize()
         return self
 
     def copy_to(self, out: np.ndarray | DeviceArray, stream: Stream | None = None) -> np.ndarray | DeviceArray:
@@ -152,9 +152,11 @@ class DeviceArray:
         if other.shape != self.shape or other.dtype != self.dtype:
             raise DeviceMemoryError(f"cannot copy between {_kind(other)} and {_kind(self)}: shape and dtype must be the same")
 
-    def _side(self, stream: Stream | None):
-        """Give the host model of the device; None if it is not in use."""
-        return self.memory.side if stream is None or self.memory.side is not None else stream.side
+    def _side(self, stream: Stream | None, also=None):
+        """Give the host model of the device; None if it is not in use. A stream must be of this device, or that of the memory `also`."""
+        if stream is not None and stream.side.memory not in (self.memory, also):
+            raise HostError(f"{stream!r} is of another device than the array")
+        return self.memory.side
 
     def free(self) -> None:
         """Give the memory back; a second call does nothing."""

@@ -11,6 +11,7 @@ from archdef.device import Device
 from archdef.errors import DeviceMemoryError, HostError, LaunchError
 from archdef.host import Event, Launched, Stream
 from archdef.host.pinned import is_pinned, pin, unpin
+from archdef.host.side import side_of
 from archdef.occupancy import blocks_allowed, occupancy
 from archdef.run.array import DeviceArray
 from archdef.run.launch import Launcher
@@ -404,12 +405,7 @@ class Runtime:
             memory, address, left = end.memory, int(end), end.left
         else:
             raise Refusal("InvalidDevicePointer", f"{end!r} is no device memory")
-        if memory.side is None:
-            for device in self.devices.all():
-                if device.memory is memory:
-                    device.side         # puts the device on the host's clock
-        if memory.side is None:
-            raise Refusal("InvalidDevice", f"{end!r} is of a device that this runtime does not have; call use() with it")
+        side_of(memory)         # puts the device on the host's clock
         return memory, address, left
 
     def _peer(self, dst, dst_device: int, src, src_device: int) -> None:

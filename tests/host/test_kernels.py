@@ -235,6 +235,20 @@ def test_without_streams_there_is_no_host_model():
     assert not dev.streams_in_use and dev.host.now == 0
 
 
+def test_streams_of_another_device_are_refused_and_devices_without_streams_can_be_copied_from():
+    host = Host()
+    one, two = archdef.Device("k40", host=host), archdef.Device("c500", host=host)
+    stream, source = two.stream(), one.to_device(np.arange(N, dtype="f4"))
+    for refused in (lambda: source.copy_from(np.zeros(N, "f4"), stream), lambda: source.copy_to(np.zeros(N, "f4"), stream),
+                    lambda: source.zero(stream)):
+        with pytest.raises(HostError, match="another device"):
+            refused()
+    target = two.empty((N,)).copy_from(source, stream)
+    assert np.array_equal(target.to_host(), source.to_host())
+    third, fourth = archdef.Device("k40").empty((N,)), archdef.Device("k40").to_device(np.ones(N, "f4"))
+    assert (third.copy_from(fourth).to_host() == 1).all() and third.memory.side is None
+
+
 def test_a_launch_can_be_put_into_a_stream_afterwards():
     dev, module = device("k40")
     array, stream = dev.to_device(np.ones(N, "f4")), dev.stream()
