@@ -283,6 +283,7 @@ class Host:
                 other.state, other.end = DROPPED, operation.end
                 self._release(other, operation.end)
                 engines[other.engine] = None
+        side.mend()
         for engine in engines:          # what waited behind them may go on
             if engine is not None:
                 self._dispatch(engine, operation.end)

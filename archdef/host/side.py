@@ -12,7 +12,7 @@ from archdef.errors import HostError
 from archdef.host.engines import Engine
 from archdef.host.executor import Shared
 from archdef.host.link import fs, link_of, peers, transfer_fs
-from archdef.host.operation import Operation
+from archdef.host.operation import RUNNING, Operation
 from archdef.host.pinned import is_pinned
 from archdef.host.stream import Event, Launched, Stream
 
@@ -120,6 +120,12 @@ class Side:
                 side._last = None
         if self.tails.get(operation.stream.number) is operation:
             del self.tails[operation.stream.number]
+
+    def mend(self) -> None:
+        """Let streams whose last operation was dropped end with what they still do."""
+        for operation in sorted(self.pending, key=lambda o: o.number):
+            if operation.state == RUNNING:
+                self.tails[operation.stream.number] = operation
 
     def own(self, stream: Stream | None) -> Stream:
         """Check a stream; None for the default one."""
