@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import attrs
 import numpy as np
@@ -21,6 +21,10 @@ from archdef.run.texture import surface as make_surface
 from archdef.run.texture import texture as make_texture
 from archdef.spec import Architecture
 
+if TYPE_CHECKING:
+    from archdef.host import Event, Host, Stream
+    from archdef.host.side import Side
+
 MAX_INSTRUCTIONS = 10_000_000_000
 MAX_CYCLES = 1_000_000_000_000
 HEAP_BYTES = 8 << 20
@@ -32,7 +36,7 @@ class Device:
 
     def __init__(self, architecture: str | Architecture, *, max_instructions: int = MAX_INSTRUCTIONS,
                  max_cycles: int = MAX_CYCLES, printf: TextIO | None = None, heap_bytes: int = HEAP_BYTES,
-                 print_bytes: int = PRINT_BYTES):
+                 print_bytes: int = PRINT_BYTES, host: Host | None = None):
         """Make a device.
 
         architecture                 : the name of an installed one, or a description.
@@ -42,17 +46,19 @@ class Device:
         heap_bytes                   : size of the heap from which kernels allocate; taken from device memory by the first
                                        launch that uses it.
         print_bytes                  : room for what one launch prints; calls past it are counted and lost.
+        host                         : the `archdef.host.Host` whose clock its streams follow; None for the process's own.
 
         Raises UnknownArchitecture.
         """
         self.architecture = registry.get(architecture) if isinstance(architecture, str) else architecture
         self.max_instructions, self.max_cycles = max_instructions, max_cycles
         self.printf, self.heap_bytes, self.print_bytes = printf, heap_bytes, print_bytes
+        self._host = host
 
     @functools.cached_property
     def memory(self) -> Memory:
         """Device memory; it survives faults."""
-        return Memory(self.architecture.dram.capacity_bytes)
+        return Memory(self.architecture.dram.capacity_bytes, self.architecture, self._host)
 
     @functools.cached_property
     def machine(self) -> dict:
@@ -78,6 +84,74 @@ class Device:
     def zeros(self, shape: int | tuple[int, ...], dtype="f4") -> DeviceArray:
         """Allocate an array of zeros."""
         return DeviceArray(self.memory, shape, dtype).zero()
+
+    # --------------------------------------------------------------------------------------------------------- streams
+    @property
+    def side(self) -> Side:
+        """The device's half of the host model; the first use of it puts the device on the host's clock."""
+        from archdef.host.side import side_of
+
+        return side_of(self.memory)
+
+    @property
+    def streams_in_use(self) -> bool:
+        """Whether the host model is in use: from the first stream, event or asynchronous call on."""
+        return "memory" in self.__dict__ and self.memory.side is not None
+
+    @property
+    def host(self) -> Host:
+        """The host: its clock and its timeline."""
+        if self._host is None:
+            from archdef.host import current
+
+            self._host = current()
+        return self._host
+
+    def stream(self, blocking: bool = True, label: str | None = None) -> Stream:
+        """Make a stream: pass it to launches (``kernel[grid, block, shared_bytes, stream]``) and copies.
+
+        blocking : whether it and the default stream wait for each other.
+        """
+        return self.side.stream(blocking, label)
+
+    @property
+    def default_stream(self) -> Stream:
+        """The stream of everything that names none; it and all blocking streams wait for each other."""
+        return self.side.default
+
+    @property
+    def per_thread_stream(self) -> Stream:
+        """The calling thread's own default stream: a blocking stream like any other."""
+        return self.side.per_thread()
+
+    def event(self, label: str = "event", timing: bool = True) -> Event:
+        """Make an event, to be recorded by `Stream.record`."""
+        from archdef.host import Event
+
+        return Event(label, timing)
+
+    def synchronize(self) -> None:
+        """Wait for all streams. Raises what went wrong in them, with the kernel's own message."""
+        if self.streams_in_use:
+            self.side.synchronize()
+
+    def pinned(self, array_or_shape, dtype="f4") -> np.ndarray:
+        """Give page-locked host memory: an array of a shape, or a copy of an array. Copies from and to it do not block the host."""
+        from archdef.host.pinned import pin
+
+        if isinstance(array_or_shape, np.ndarray):
+            return pin(np.array(array_or_shape, order="C"))
+        return pin(np.zeros(array_or_shape, dtype))
+
+    def can_access_peer(self, other: Device) -> bool:
+        """Say whether copies between two devices can go directly."""
+        from archdef.host.link import peers
+
+        return self is not other and peers(self.architecture, other.architecture) is not None
+
+    def enable_peer(self, other: Device) -> None:
+        """Copy directly from and to another device from now on. Raises HostError where that can not be."""
+        self.side.enable_peer(other.side)
 
     # -------------------------------------------------------------------------------------------------------- textures
     def texture(self, array: DeviceArray, *, filter: str = "point", address: str | Sequence[str] = "clamp",

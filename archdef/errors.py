@@ -118,8 +118,27 @@ class GuestFault(ArchdefError):
         super().__init__(message)
 
 
+class HostError(ArchdefError):
+    """A stream, event or peer copy used in a way that the runtime refuses."""
+
+
 class BudgetExceeded(GuestFault):
     """The kernel ran past its budget of instructions or cycles."""
+
+
+class RuntimeApiError(ArchdefError, RuntimeError):
+    """A call of `archdef.runtime` that failed: the runtime's own name and number of the error, and what was behind it.
+
+    name, number : ``cudaErrorInvalidValue``, 1; in the other vocabulary ``mcErrorInvalidValue``.
+    reason       : what went wrong, in archdef's words; the exception behind it is `__cause__`.
+    """
+
+    def __init__(self, name: str, number: int, reason: str):
+        self.name, self.number, self.reason = name, number, reason
+        super().__init__(f"{name} ({number}): {reason}")
+
+    def __reduce__(self):
+        return type(self), (self.name, self.number, self.reason)
 
 
 class Interrupted(ArchdefError):

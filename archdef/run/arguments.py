@@ -8,6 +8,7 @@ import numpy as np
 
 from archdef.errors import LaunchError
 from archdef.run.array import DeviceArray
+from archdef.run.pointer import Pointer
 from archdef.run.texture import Handle
 
 _FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
@@ -59,6 +60,8 @@ def _encode(parameter, argument, memory) -> bytes:
         if argument.freed:
             raise _Refused("got a device array that was freed")
         return argument.address.to_bytes(8, "little")
+    if isinstance(argument, Pointer) and argument.memory is not memory:
+        raise _Refused("got a pointer to memory of another device")
     if isinstance(argument, Handle):
         if not is_scalar or parameter.bytes != 8 or parameter.type in _FLOATS:
             raise _Refused(f"is no handle, got a {argument.kind}")

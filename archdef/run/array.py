@@ -3,10 +3,14 @@ from __future__ import annotations
 
 import math
 import weakref
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from archdef.errors import DeviceMemoryError
+from archdef.errors import DeviceMemoryError, HostError
+
+if TYPE_CHECKING:
+    from archdef.host import Stream
 
 
 class DeviceArray:
@@ -55,7 +59,10 @@ class DeviceArray:
             raise DeviceMemoryError(f"cannot copy {_kind(array)} into {_kind(self)}: shape and dtype must be the same")
         self._alive()
         if self.nbytes:
-            self.memory.write(self.address, np.ascontiguousarray(array).reshape(-1).view("u1"))
+            if self.memory.side is not None:
+                self.memory.side.to_device(self.address, array, None, wait=True)
+            else:
+                self.memory.write(self.address, np.ascontiguousarray(array).reshape(-1).view("u1"))
         return self
 
     def copy_to_host(self, out: np.ndarray | None = None) -> np.ndarray:
@@ -65,7 +72,10 @@ class DeviceArray:
             raise DeviceMemoryError(f"cannot copy {_kind(self)} into {_kind(out)}: shape and dtype must be the same")
         host = np.empty(self.shape, self.dtype)
         if self.nbytes:
-            self.memory.read(self.address, host.reshape(-1).view("u1"))
+            if self.memory.side is not None:
+                self.memory.side.to_host(host, self.address, None, wait=True)
+            else:
+                self.memory.read(self.address, host.reshape(-1).view("u1"))
         if out is None:
             return host
         out[...] = host
@@ -73,12 +83,80 @@ class DeviceArray:
 
     to_host = copy_to_host
 
-    def zero(self) -> DeviceArray:
-        """Set every byte to zero."""
+    def zero(self, stream: Stream | None = None) -> DeviceArray:
+        """Set every byte to zero: at once, or in a stream."""
+        return self.fill_bytes(0, stream)
+
+    def fill_bytes(self, byte: int, stream: Stream | None = None) -> DeviceArray:
+        """Set every byte to one value, as ``cudaMemset`` does: at once, or in a stream."""
         self._alive()
-        if self.nbytes:
-            self.memory.fill(self.address, self.nbytes, 0)
+        side = self._side(stream)
+        if side is not None:
+            operation = side.fill(self.address, self.nbytes, byte, stream)
+            if stream is None:
+                side.host.wait("memset", [operation], [side])
+        elif self.nbytes:
+            self.memory.fill(self.address, self.nbytes, byte)
         return self
+
+    # ----------------------------------------------------------------------------------------------------------- streams
+    def copy_from(self, source: np.ndarray | DeviceArray, stream: Stream | None = None) -> DeviceArray:
+        """Fill from a numpy array, or from an array of this or another device, of the same shape and dtype.
+
+        stream : put the copy there and go on. From page-locked memory (`Device.pinned`) the bytes are read when the copy ends, so
+                 leave them alone until then; from ordinary memory the call waits, unless the copy is small enough to be staged.
+
+        Raises DeviceMemoryError if shape or dtype differ.
+        """
+        if not isinstance(source, DeviceArray):
+            if stream is None:
+                return self.copy_from_host(source)
+            source = np.asarray(source)
+        self._fits(source)
+        self._alive()
+        side = self._side(stream, getattr(source, "memory", None))
+        if not isinstance(source, DeviceArray):
+            side.to_device(self.address, source, stream)
+            return self
+        source._alive()
+        if side is None and source.memory.side is None:
+            if self.nbytes:
+                self.copy_from_host(source.copy_to_host())
+        elif source.memory is self.memory:
+            operation = side.within(self.address, source.address, self.nbytes, stream)
+            if stream is None:
+                side.host.wait("copy within device", [operation], [side])
+        else:
+            from archdef.host.side import side_of
+
+            side_of(self.memory).from_peer(self.address, side_of(source.memory), source.address, self.nbytes, stream)
+            if stream is None:
+                self.memory.side.default.synchronize()
+        return self
+
+    def copy_to(self, out: np.ndarray | DeviceArray, stream: Stream | None = None) -> np.ndarray | DeviceArray:
+        """Copy into a numpy array, or an array of this or another device, of the same shape and dtype.
+
+        stream : put the copy there and go on; page-locked memory is filled when the copy ends, ordinary memory makes the call wait.
+        """
+        if isinstance(out, DeviceArray):
+            return out.copy_from(self, stream)
+        if stream is None:
+            return self.copy_to_host(out)
+        self._fits(out)
+        self._alive()
+        self._side(stream).to_host(out, self.address, stream)
+        return out
+
+    def _fits(self, other) -> None:
+        if other.shape != self.shape or other.dtype != self.dtype:
+            raise DeviceMemoryError(f"cannot copy between {_kind(other)} and {_kind(self)}: shape and dtype must be the same")
+
+    def _side(self, stream: Stream | None, also=None):
+        """Give the host model of the device; None if it is not in use. A stream must be of this device, or that of the memory `also`."""
+        if stream is not None and stream.side.memory not in (self.memory, also):
+            raise HostError(f"{stream!r} is of another device than the array")
+        return self.memory.side
 
     def free(self) -> None:
         """Give the memory back; a second call does nothing."""

@@ -103,9 +103,9 @@ class Kernels:
         """Descriptions and names of errors, each in a field of its own, by number."""
         return _texts()
 
-    def together(self, program, simulation, result):
+    def together(self, program, grid, result):
         """Put the statements of all kernels behind each other, in `result` too; gives a program that has them all."""
-        statements = [result["statements"]] + [simulation.grid.counted_of(k) for k in range(1, len(self.programs))]
+        statements = [result["statements"]] + [grid.counted_of(k) for k in range(1, len(self.programs))]
         result["statements"] = np.concatenate(statements)
         return attrs.evolve(program, statements=tuple(s for p in self.programs for s in p.statements))
 

@@ -13,6 +13,7 @@ from archdef.run.progress import Progress
 from archdef.run.result import Run
 
 if TYPE_CHECKING:
+    from archdef.host import Launched, Stream
     from archdef.run.module import Kernel
 
 SLICE_MS = 50
@@ -22,19 +23,23 @@ SLICE_MS = 50
 class Launcher:
     """A kernel with grid, block and dynamic shared memory; call it with the kernel's arguments."""
 
-    def __init__(self, kernel: Kernel, grid, block, shared_bytes: int = 0):
-        self.kernel = kernel
+    def __init__(self, kernel: Kernel, grid, block, shared_bytes: int = 0, stream: Stream | None = None):
+        self.kernel, self.stream = kernel, stream
         self.grid = limits.shape(kernel.name, "grid", grid)
         self.block = limits.shape(kernel.name, "block", block)
         if not isinstance(shared_bytes, int) or shared_bytes < 0:
             raise LaunchError(f"dynamic shared memory of {kernel.name} must be a number of bytes, got {shared_bytes!r}")
         self.shared_bytes = shared_bytes + kernel.interface.shared_bytes
 
-    def __call__(self, *arguments) -> Run:
-        """Launch with the device's budgets."""
+    def __call__(self, *arguments) -> Run | Launched:
+        """Launch with the device's budgets: into the stream, if one was given, else wait for the end."""
         return self.launch(*arguments)
 
-    def cooperative(self, *arguments, **options) -> Run:
+    def on(self, stream: Stream) -> Launcher:
+        """Give the same launch into a stream; kernels that fix their block themselves have no other way to name one."""
+        return Launcher(self.kernel, self.grid, self.block, self.shared_bytes - self.kernel.interface.shared_bytes, stream)
+
+    def cooperative(self, *arguments, **options) -> Run | Launched:
         """Launch so that the whole grid may synchronise (``this_grid().sync()``); `options` are those of `launch`.
 
         Raises LaunchError also if not all blocks can be resident at once; it says how many can.
@@ -42,17 +47,29 @@ class Launcher:
         return self.launch(*arguments, cooperative=True, **options)
 
     def launch(self, *arguments, max_instructions: int | None = None, max_cycles: int | None = None,
-               progress: bool | None = None, cooperative: bool = False) -> Run:
-        """Launch and wait for the end.
+               progress: bool | None = None, cooperative: bool = False) -> Run | Launched:
+        """Launch, and wait for the end unless a stream was given. On a device that has streams, launches without one go into
+        its default stream.
 
         max_instructions, max_cycles : budgets of this launch; None for the device's.
         progress                     : draw a bar once a second has passed; None: if stderr is a terminal.
         cooperative                  : as `cooperative` does.
 
-        Raises LaunchError, GuestFault, BudgetExceeded; Interrupted after Ctrl-C. Device memory stays readable.
+        Raises LaunchError, GuestFault, BudgetExceeded; Interrupted after Ctrl-C. Device memory stays readable. What happens in
+        a stream is raised by whoever next waits for it.
         """
-        from archdef.engine import core
+        grid = self.prepare(*arguments, max_instructions=max_instructions, max_cycles=max_cycles, progress=progress,
+                            cooperative=cooperative)
+        device = self.kernel.module.device
+        if self.stream is not None:
+            return device.side.launch(grid, self.stream)
+        if device.streams_in_use:
+            return device.side.launch(grid, None).result()
+        return grid.run()
 
+    def prepare(self, *arguments, max_instructions: int | None = None, max_cycles: int | None = None,
+                progress: bool | None = None, cooperative: bool = False) -> Grid:
+        """Check a launch and pack its arguments, without starting it."""
         kernel, device = self.kernel, self.kernel.module.device
         architecture, name = device.architecture, kernel.name
         limits.check_launch(name, architecture, self.grid, self.block)
@@ -68,46 +85,8 @@ class Launcher:
         resident = self._occupancy(architecture, program, shared)
         if cooperative:
             limits.check_cooperative(name, architecture, self.grid, resident)
-        simulation = core.Simulation(
-            device.machine, program, device.memory.engine, self.grid, self.block, parameters, self.shared_bytes,
-            tuple(resident.limits[of] for of in ("warps", "blocks", "registers", "shared")), max_instructions or device.max_instructions, max_cycles or device.max_cycles,
-            variables.global_base, variables.const_base, name, heap_bytes=device.heap_bytes, print_bytes=device.print_bytes,
-            textures=texture.of(device.memory).pack(self._textures(kernels, program, variables.global_base)),
-            cooperative=cooperative, kernels=kernels)
-        blocks = math.prod(self.grid)
-        try:
-            with Progress(f"{architecture.label} {name}", blocks, progress) as bar:
-                while simulation.advance(SLICE_MS):
-                    bar.update(simulation.blocks_done)
-        except KeyboardInterrupt:
-            raise Interrupted(
-                f"{name} on {architecture.label} was interrupted at cycle {simulation.cycle:,}, after "
-                f"{simulation.blocks_done:,} of {blocks:,} blocks; device memory is as it was then") from None
-        except GuestFault as fault:
-            fault.printed = self._printed(simulation).text
-            raise
-        result, launches = simulation.result(), ()
-        if kernels is not None:
-            program = kernels.together(program, simulation, result)
-            launches = kernels.launched(simulation.grid)
-        return Run(kernel=name, architecture=architecture, grid=self.grid, block=self.block, shared_bytes=shared,
-                   registers=program.registers, occupancy=resident, counters=Counters.of(result),
-                   program=program, sources=kernel.module.sources, output=self._printed(simulation), launches=launches)
-
-    def _textures(self, kernels, program, global_base: int):
-        references = self.kernel.module.textures
-        programs = kernels.programs if kernels is not None else [program]
-        return list(dict.fromkeys(pair for each in programs for pair in references.placed(each, global_base)))
-
-    def _printed(self, simulation) -> printing.Output:
-        output = printing.read(*simulation.printed())
-        stream = self.kernel.module.device.printf
-        if stream is not None and (output.calls or output.lost):
-            stream.write(output.text)
-            if output.lost:
-                stream.write(f"[{output.lost} calls of printf found the buffer full; Device(print_bytes=...) makes it larger]\n")
-            stream.flush()
-        return output
+        return Grid(self, arguments, parameters, program, shared, resident, variables, cooperative, progress,
+                    max_instructions or device.max_instructions, max_cycles or device.max_cycles)
 
     def _occupancy(self, architecture, program, shared: int):
         try:
@@ -118,3 +97,90 @@ class Launcher:
 
     def __repr__(self) -> str:
         return f"<Launcher {self.kernel.name}[{self.grid}, {self.block}, {self.shared_bytes}]>"
+
+
+class Grid:
+    """A launch that was checked and packed, and can start at any time. It keeps what it was given alive until then."""
+
+    def __init__(self, launcher: Launcher, arguments, parameters: bytes, program, shared: int, resident, variables,
+                 cooperative: bool, progress: bool | None, max_instructions: int, max_cycles: int):
+        self.launcher, self.arguments, self.parameters, self.program = launcher, arguments, parameters, program
+        self.shared, self.resident, self.variables, self.cooperative = shared, resident, variables, cooperative
+        self.progress, self.max_instructions, self.max_cycles = progress, max_instructions, max_cycles
+        self.name, self.architecture = launcher.kernel.name, launcher.kernel.module.device.architecture
+        self.children = launcher.kernel.children
+        """What it can launch, None: it launches nothing."""
+        self.engine, self.running = None, None
+        """Session and grid of the engine, while it runs."""
+        self.result: Run | None = None
+
+    def session(self, launches: int = 1):
+        """Make a session of the engine for it, and for others beside it; each may spend the budgets of this one."""
+        from archdef.engine import core
+
+        device = self.launcher.kernel.module.device
+        return core.Session(device.machine, device.memory.engine, min(self.max_instructions * launches, 1 << 62),
+                            min(self.max_cycles * launches, 1 << 50))
+
+    def start(self, session, earliest_cycle: int = 0):
+        """Hand it to a session of the engine."""
+        launcher, program, variables = self.launcher, self.program, self.variables
+        kernel = launcher.kernel
+        device = kernel.module.device
+        self.engine, self.running = session, session.launch(
+            program, launcher.grid, launcher.block, self.parameters, dynamic_shared_bytes=launcher.shared_bytes,
+            allowed=tuple(self.resident.limits[of] for of in ("warps", "blocks", "registers", "shared")),
+            global_base=variables.global_base, const_base=variables.const_base, name=self.name, heap_bytes=device.heap_bytes,
+            print_bytes=device.print_bytes, cooperative=self.cooperative, earliest_cycle=earliest_cycle, kernels=self.children,
+            textures=texture.of(device.memory).pack(self._textures()))
+        return self.running
+
+    def _textures(self) -> list:
+        references = self.launcher.kernel.module.textures
+        programs = self.children.programs if self.children is not None else [self.program]
+        return list(dict.fromkeys(pair for each in programs for pair in references.placed(each, self.variables.global_base)))
+
+    def finish(self) -> Run:
+        """Wrap what the engine has counted for it."""
+        launcher, counted, program, launches = self.launcher, self.engine.result(self.running), self.program, ()
+        if self.children is not None:
+            program, launches = self.children.together(program, self.running, counted), self.children.launched(self.running)
+        self.result = Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
+                          shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
+                          program=program, output=self.printed(), launches=launches,
+                          counters=Counters.of(counted), sources=launcher.kernel.module.sources)
+        self.engine = self.running = None
+        return self.result
+
+    def run(self) -> Run:
+        """Run it alone from start to end. Raises what `Launcher.launch` does."""
+        session = self.session()
+        grid = self.start(session)
+        try:
+            with Progress(f"{self.architecture.label} {self.name}", grid.blocks, self.progress) as bar:
+                while session.advance(SLICE_MS):
+                    bar.update(grid.blocks_done)
+        except KeyboardInterrupt:
+            raise self.interrupted() from None
+        except GuestFault as fault:
+            fault.printed = self.printed().text
+            raise
+        session.finished()
+        return self.finish()
+
+    def interrupted(self) -> Interrupted:
+        """Say how far it had got when the user stopped it."""
+        session, grid = self.engine, self.running
+        return Interrupted(f"{self.name} on {self.architecture.label} was interrupted at cycle {session.cycle:,}, after "
+                           f"{grid.blocks_done:,} of {grid.blocks:,} blocks; device memory is as it was then")
+
+    def printed(self) -> printing.Output:
+        """Give what it has printed, and show it where the device says so."""
+        output = printing.read(*self.running.printed())
+        stream = self.launcher.kernel.module.device.printf
+        if stream is not None and (output.calls or output.lost):
+            stream.write(output.text)
+            if output.lost:
+                stream.write(f"[{output.lost} calls of printf found the buffer full; Device(print_bytes=...) makes it larger]\n")
+            stream.flush()
+        return output

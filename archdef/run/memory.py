@@ -9,11 +9,15 @@ from archdef.errors import DeviceMemoryError
 class Memory:
     """The memory of one device. What is freed while a kernel runs is given back afterwards."""
 
-    def __init__(self, capacity_bytes: int):
+    def __init__(self, capacity_bytes: int, architecture=None, host=None):
+        """Make it; `architecture` and `host` are those of its device, for the host model."""
         from archdef.engine import core
 
         self.engine = core.DeviceMemory(capacity_bytes)
         """The engine's own object."""
+        self.architecture, self.host = architecture, host
+        self.side = None
+        """The device's half of the host model, once streams are used: what it still has to do keeps memory from being freed."""
         self._late: list[int] = []
         self._lock = threading.RLock()
 
@@ -44,5 +48,5 @@ class Memory:
 
     def _catch_up(self) -> None:
         with self._lock:
-            while self._late and not self.engine.running:
+            while self._late and not self.engine.running and not (self.side is not None and self.side.holding):
                 self.engine.free(self._late.pop())

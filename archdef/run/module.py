@@ -155,8 +155,9 @@ class Kernel:
                 return Launcher(self, given, self.interface.block)
             if len(given) == 1:
                 return Launcher(self, given[0], self.interface.block)
-        if not 2 <= len(given) <= 3:
-            raise LaunchError(f"launch {self.name} as kernel[grid, block] or kernel[grid, block, shared_bytes]")
+        if not 2 <= len(given) <= 4:
+            raise LaunchError(f"launch {self.name} as kernel[grid, block], kernel[grid, block, shared_bytes] or "
+                              f"kernel[grid, block, shared_bytes, stream]")
         return Launcher(self, *given)
 
     def __call__(self, *arguments) -> Run:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import attrs
 
-from archdef.spec.fields import choice, exceptions, integer, integers, pairs, policy, real, text
+from archdef.spec.fields import choice, exceptions, flag, integer, integers, pairs, policy, real, text
 from archdef.spec.policy import BlockDispatch, IpdomStack, Reconvergence, RoundRobin, SchedulerPolicy
 
 
@@ -54,7 +54,7 @@ class Chip:
     block_turnover_cycles: int = integer(at_least=0)
     """SM cycles from the end of a block until its successor on that multiprocessor issues."""
     launch_overhead_us: float = real(at_least=0)
-    """Host-side time of a launch; reported apart from the kernel's own time."""
+    """Host time of a launch call; not part of the kernel's own time."""
 
 
 @attrs.frozen(kw_only=True)
@@ -166,15 +166,41 @@ class Schedulers:
 
 @attrs.frozen(kw_only=True)
 class HostLink:
-    """The way to the host."""
+    """The way to the host, and what the device takes from it at once."""
 
     name: str = text()
     """What it is, for reports."""
-    pinned_gb_s: float = real()
-    """Copy rate from and to page-locked memory, one way."""
-    pageable_gb_s: float = real()
-    """Copy rate from and to ordinary memory, one way."""
+    pinned_h2d_gb_s: float = real()
+    """Copy rate from page-locked host memory to the device …"""
+    pinned_d2h_gb_s: float = real()
+    """… and back."""
+    pageable_h2d_gb_s: float = real()
+    """Copy rate from ordinary host memory, which the driver stages, to the device …"""
+    pageable_d2h_gb_s: float = real()
+    """… and back."""
+    duplex_ratio: float = real(at_most=1, default=1.0)
+    """Part of its rate that a copy keeps while one of the other direction is under way."""
     latency_us: float = real(at_least=0)
-    """Time before the first byte of a copy."""
+    """From the moment a copy engine takes a copy up to its first byte."""
+    staging_bytes: int = integer(at_least=0, default=65536)
+    """Largest copy from ordinary memory to the device that the driver stages at once, so that the host need not wait."""
+    call_us: float = real(at_least=0)
+    """Host time of an asynchronous call that is no launch (`Chip.launch_overhead_us`)."""
+    submit_us: float = real(at_least=0)
+    """From the end of the host's call until the device sees it."""
+    dependency_us: float = real(at_least=0)
+    """From the end of what a grid waits for until its first block can start; an event waited for by a stream takes as long."""
+    wakeup_us: float = real(at_least=0)
+    """From the end of work on the device until the host that waits for it goes on."""
     copy_engines: int = integer(at_least=0)
-    """Copies that run beside kernels; 0: a copy waits for kernels."""
+    """Copies that run beside kernels: one for both directions, or one for each; 0: copies and kernels take turns."""
+    work_queues: int = integer()
+    """Queues from the host; work in one of them starts in the order of the calls, for each engine."""
+    concurrent_grids: int = integer()
+    """Most grids that run at a time; 1: no concurrent kernels."""
+    late_kernel_signals: bool = flag(default=False)
+    """Whether copies and events behind a kernel wait for all kernels that were issued right after it, without anything between."""
+    peer_gb_s: float | None = real(optional=True, default=None)
+    """Copy rate to a device beside this one; None: such copies go by way of the host."""
+    peer_latency_us: float = real(at_least=0, default=0.0)
+    """Time before the first byte of a copy between devices."""

@@ -1,4 +1,5 @@
 """What kernels launch runs: in order, with its results visible, within the limits that the machine declares, and no further."""
+import functools
 from collections import Counter
 from pathlib import Path
 
@@ -201,19 +202,14 @@ def test_the_cost_of_children_is_charged_to_their_lines(able):
 
 
 @pytest.mark.parametrize("kernel, threads", [("nested_hello", 8), ("in_order", 1), ("waiting", 64)])
-def test_times_do_not_depend_on_the_length_of_epochs(patient, kernel, threads):
+def test_times_do_not_depend_on_the_length_of_epochs(patient, kernel, threads, monkeypatch):
     device, kernels = patient
-    found = []
-    original = core.Simulation
+    found, original = [], core.Session
     out = [device.to_device(np.zeros(2048, np.int32)) for _ in range(3)]
     for length in (0, 37, 5):
         for array in out:
             array.zero()
-        arguments = {"nested_hello": (8, 0), "in_order": out[:2], "waiting": out}[kernel]
-        core.Simulation = lambda *a, **k: original(*a, lookahead_cycles=length, **k)  # noqa: B023
-        try:
-            run = kernels[kernel][6 if kernel == "waiting" else 1, threads](*arguments)
-        finally:
-            core.Simulation = original
+        monkeypatch.setattr(core, "Session", functools.partial(original, lookahead_cycles=length))
+        run = kernels[kernel][6 if kernel == "waiting" else 1, threads](*{"nested_hello": (8, 0), "in_order": out[:2], "waiting": out}[kernel])
         found.append((run.cycles, sorted((c.depth, c.grid, c.asked, c.started, c.ended) for c in run.launches), run.counters.stalls))
     assert found[0] == found[1] == found[2]

@@ -230,14 +230,17 @@ def test_ctrl_c_says_how_far_the_kernel_got(device, module, monkeypatch):
     from archdef.engine import core
 
     class Stopped:
-        blocks_done, cycle = 3, 1234
+        blocks, blocks_done, cycle = 5, 3, 1234
 
         def __init__(self, *given, **options):
             pass
 
+        def launch(self, *given, **options):
+            return self
+
         def advance(self, milliseconds):
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(core, "Simulation", Stopped)
+    monkeypatch.setattr(core, "Session", Stopped)
     with pytest.raises(Interrupted, match="add on .* was interrupted at cycle 1,234, after 3 of 5 blocks"):
         add(device, module)

@@ -12,6 +12,8 @@ from archdef.run.array import DeviceArray
 class Memory:
     """Device memory as far as arrays need it."""
 
+    side = None
+
     def __init__(self):
         self.next, self.freed, self.bytes = 0x1000, [], {}
 

@@ -117,6 +117,7 @@ def test_descriptions_are_values():
         GIZMO.warp.size = 16
 
 
+@settings(deadline=None)
 @given(st.sampled_from(WHOLE), st.integers(-2, 1 << 20))
 def test_evolving_is_refused_or_comes_back(path, value):
     try:

@@ -3,7 +3,7 @@ from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
                           TextureUnits, Unit, Vocabulary, Warp, operations)
-from archdef_fermi.costs import COSTS, EVIDENCE, SCALED, SHEET
+from archdef_fermi.costs import COSTS, EVIDENCE, PCIE, SCALED, SHEET
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
     vote vote_ballot barrier_count barrier_reduce bit_operations byte_permute carry_chain unified_addressing device_calls
@@ -13,7 +13,7 @@ FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atom
 
 
 def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns, dram_latency_ns, capacity_bytes, ecc, timing_ns,
-          copy_engines, evidence) -> Architecture:
+          copy_engines, evidence, peer_gb_s=None) -> Architecture:
     """Describe one GF100 board by what the boards differ in."""
     return Architecture(
         name=name, title=title, vendor="NVIDIA", family="Fermi", compute_capability="2.0", aliases=aliases,
@@ -53,7 +53,11 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
             partitions=6, interleave_bytes=256, capacity_bytes=capacity_bytes, bus_bits=384, burst_bytes=32, banks=16,
             row_bytes=4 * KiB, extra_latency_ns=dram_latency_ns, queue_entries=128, scheduling=FirstReady(window=64),
             write_drain_high=32, write_drain_low=8, ecc_overhead_ratio=ecc, **timing_ns),
-        host_link=HostLink(name="PCIe 2.0 x16", pinned_gb_s=6.0, pageable_gb_s=3.3, latency_us=8, copy_engines=copy_engines))
+        host_link=HostLink(name="PCIe 2.0 x16", pinned_h2d_gb_s=6.0, pinned_d2h_gb_s=6.0, pageable_h2d_gb_s=3.3, pageable_d2h_gb_s=3.3,
+                           duplex_ratio=0.9, latency_us=8, call_us=2, submit_us=2, dependency_us=4, wakeup_us=5,
+                           copy_engines=copy_engines, work_queues=1, late_kernel_signals=True,
+                           concurrent_grids=16, peer_gb_s=peer_gb_s,
+                           peer_latency_us=10))
 
 
 TIMING_NS = dict(t_rcd_ns=13, t_rp_ns=13, t_ras_ns=30, t_rrd_ns=6.5, t_cl_ns=13, t_wl_ns=4.3, t_wtr_ns=5.4, t_rtw_ns=4, t_wr_ns=13)
@@ -68,9 +72,10 @@ GF100 = fermi(
 M2070 = fermi(
     name="m2070", title="Tesla M2070", aliases=("tesla_m2070",), multiprocessors=14,
     clocks=Clocks(core_mhz=573.5, shader_mhz=1147, memory_mhz=1566), dp_lanes=16, latency_ns=(120, 130), dram_latency_ns=280,
-    capacity_bytes=5_636_554_752, ecc=1.125, timing_ns=dict(TIMING_NS, transfers_per_clock=2), copy_engines=2,
-    evidence={"clocks": SHEET, "dram.capacity_bytes": Cite("Professional CUDA C Programming", "deviceQuery of chapter 2",
-                                                           note="6 GiB less error correction; quoted from memory")})
+    capacity_bytes=5_636_554_752, ecc=1.125, timing_ns=dict(TIMING_NS, transfers_per_clock=2), copy_engines=2, peer_gb_s=5,
+    evidence={"clocks": SHEET, "host_link.peer_gb_s": PCIE,
+              "dram.capacity_bytes": Cite("Professional CUDA C Programming", "deviceQuery of chapter 2",
+                                          note="6 GiB less error correction; quoted from memory")})
 
 
 @hookimpl

@@ -15,6 +15,14 @@ GPGPUSIM = Cite("GPGPU-Sim 4.0", "GTX 480 configuration", "inferred", "a simulat
 FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix E, texture fetching, linear filtering", note="quoted from memory")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
+PCIE = Cite("PCI Express 2.0", "16 lanes, 8 GB/s a direction", "inferred",
+            "three quarters of it, as bandwidth tests of the time print; quoted from memory")
+GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 2.x", note="quoted from memory")
+QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: one work queue before GK110", note="quoted from memory")
+STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", note="quoted from memory")
+SIGNALS = Cite("Rennich, CUDA C/C++ Streams and Concurrency, 2011", "Fermi: signals after sequential kernels are delayed",
+               note="quoted from memory")
+ENGINES = Cite("CUDA C Programming Guide 4.2", "asyncEngineCount: 1 on GeForce, 2 on Tesla boards", note="quoted from memory")
 
 COSTS = {  # SM cycles; shifts, comparisons and multiplies run at half rate
     Operation("sp", 18): """move select predicate int_add int_minmax int_logic fp32_add fp32_mul fp32_fma fp32_minmax
@@ -39,7 +47,11 @@ EVIDENCE = {
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "isa": GUIDE, "caches.l1": GUIDE, "caches.constant": GUIDE,
     "coalescing": GUIDE, "chip": LINEAGE, "clocks": LINEAGE, "schedulers": PAPER, "units": PAPER, "caches": UNPUBLISHED,
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "caches.l2": LINEAGE, "dram": LINEAGE, "load_store": FIT, "interconnect": FIT, "host_link": UNPUBLISHED,
+    "caches.l2": LINEAGE, "dram": LINEAGE, "load_store": FIT, "interconnect": FIT,
+    "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
+    "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": SIGNALS,
+    "host_link.staging_bytes": STAGED,
+    "host_link.copy_engines": ENGINES,
     "units.dp": LINEAGE, "schedulers.policy": FIT, "schedulers.instruction_gap_cycles": UNPUBLISHED,
     "chip.multiprocessors_per_cluster": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": FIT, "chip.launch_overhead_us": UNPUBLISHED,

@@ -14,7 +14,7 @@ H100 = Architecture(
     name="h100", title="H100 80GB HBM3 (SXM)", vendor="NVIDIA", family="Hopper", compute_capability="9.0",
     aliases=("h100_sxm", "gh100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
     clocks=Clocks(core_mhz=1980, shader_mhz=1980, memory_mhz=2619), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
-    chip=Chip(multiprocessors=132, block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=1.7),
+    chip=Chip(multiprocessors=132, block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3.0),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255,
@@ -55,7 +55,10 @@ H100 = Architecture(
         t_rtw_ns=3, t_wr_ns=14, extra_latency_ns=130, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
         write_drain_low=8),
     device_launches=DeviceLaunches(depth=40, synchronization_depth=0, pending=2048, call_us=5.9, start_us=0.4, next_us=1.3),
-    host_link=HostLink(name="PCIe 5.0 x16", pinned_gb_s=55, pageable_gb_s=12, latency_us=8, copy_engines=3))
+    host_link=HostLink(name="PCIe 5.0 x16", pinned_h2d_gb_s=55.3, pinned_d2h_gb_s=55.2, pageable_h2d_gb_s=9.8, pageable_d2h_gb_s=14.6,
+                       duplex_ratio=0.904, latency_us=2.0, staging_bytes=256 * KiB, call_us=1.2, submit_us=0.7,
+                       dependency_us=1.8, wakeup_us=2.8, copy_engines=3, work_queues=32, concurrent_grids=128,
+                       peer_gb_s=450, peer_latency_us=8))
 
 
 @hookimpl

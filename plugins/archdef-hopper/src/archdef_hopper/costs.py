@@ -30,6 +30,15 @@ TILES = Cite("microbenchmarks of ldmatrix and stmatrix on this card", "1, 2, 4 t
              "a pass takes a cycle of the banks and delays the result by two")
 SUMS = Cite("tests/hardware/data/matrix/h100-2026-11-21.xz", "208 forms of products", "measured", "every number of them to the bit")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
+HOST = "tests/hardware/measure_host.c on an H100 80GB HBM3 SXM, driver 580.159.04"
+COPIES = Cite(HOST, "sections copy_events, copy_in_a_row", "measured", "64 MiB or more; 16 small ones in a row")
+BOTH_WAYS = Cite(HOST, "section both_ways", "measured", "128 MiB each")
+STAGED = Cite(HOST, "section async_call_behind_5ms", "measured", "256 KiB do not wait, 4 MiB do")
+CALLS = Cite(HOST, "section host_call", "measured", "200 calls behind a kernel")
+GAPS = Cite(HOST, "section turnaround", "measured")
+AWAKE = Cite(HOST, "section launch_latency", "inferred",
+             "6.2 us until the host sees the kernel's first store, 8.3 us beyond the kernel's own time until it goes on")
+QUEUES = Cite(HOST, "sections streams_of and overlap, 1 to 32 connections", "measured")
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` its multi-function unit
     Operation("fma", 4): "move fp32_add fp32_mul fp32_fma", Operation("fma", 5): "int_add",
@@ -101,11 +110,15 @@ EVIDENCE = {
     "dram": UNPUBLISHED, "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY,
     "dram.partitions": Cite("JEDEC HBM3", "16 channels of 64 bits per stack", note="5 stacks of the white paper; from memory"),
     "dram.burst_bytes": Cite("JEDEC HBM3", "pseudo-channel of 32 bits, burst of 8", note="from memory"),
-    "dram.extra_latency_ns": FIT, "host_link": UNPUBLISHED, "host_link.copy_engines": QUERY,
     "device_launches": CHILDREN,
+    "dram.extra_latency_ns": FIT, "host_link": COPIES, "host_link.copy_engines": QUERY,
+    "host_link.duplex_ratio": BOTH_WAYS, "host_link.staging_bytes": STAGED, "host_link.call_us": CALLS,
+    "host_link.submit_us": AWAKE, "host_link.wakeup_us": AWAKE, "host_link.dependency_us": GAPS, "host_link.work_queues": QUEUES,
+    "host_link.late_kernel_signals": QUEUES, "host_link.concurrent_grids": QUEUES, "host_link.peer_latency_us": UNPUBLISHED,
+    "host_link.peer_gb_s": Cite("NVIDIA H100 white paper", "NVLink 4: 450 GB/s a direction, a peak", note="quoted from memory"),
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": INSTRUCTIONS,
     "chip.multiprocessors_per_cluster": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": LAUNCHES,
-    "chip.block_turnover_cycles": LAUNCHES, "chip.launch_overhead_us": LAUNCHES, "clocks.core_mhz": UNPUBLISHED,
+    "chip.block_turnover_cycles": LAUNCHES, "chip.launch_overhead_us": CALLS, "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": OCCUPANCY for name in """register_allocation_unit register_allocation_scope register_partitions
        register_allocation_unit_exceptions warp_allocation_granularity shared_allocation_unit_bytes""".split()},
     "limits.shared_carveouts": CALCULATOR,

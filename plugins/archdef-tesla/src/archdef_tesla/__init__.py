@@ -13,7 +13,9 @@ G80 = tesla(
     clocks=Clocks(core_mhz=575, shader_mhz=1350, memory_mhz=900), bus=(6, 768 * MiB),
     warps=24, registers=8192, coalescing=StrictHalfWarp(), features=BASIC, costs=[COSTS],
     latency_ns=(125, 190), texture_l2_bytes=32 * KiB,
-    link=HostLink(name="PCIe 1.1 x16", pinned_gb_s=3.1, pageable_gb_s=1.5, latency_us=10, copy_engines=0),
+    link=HostLink(name="PCIe 1.1 x16", pinned_h2d_gb_s=3.1, pinned_d2h_gb_s=3.1, pageable_h2d_gb_s=1.5, pageable_d2h_gb_s=1.5,
+                  latency_us=10, call_us=2, submit_us=2, dependency_us=5, wakeup_us=5, copy_engines=0, work_queues=1,
+                  concurrent_grids=1),
     evidence={"clocks": SHEET, "caches": CARRIED, "load_store": CARRIED, "interconnect": CARRIED, "schedulers.dual_issue": CARRIED,
               "interconnect.request_latency_ns": Cite(GUIDE.document, "global memory takes 400 to 600 cycles", "inferred"),
               "interconnect.response_latency_ns": Cite(GUIDE.document, "global memory takes 400 to 600 cycles", "inferred"),
@@ -30,7 +32,9 @@ GT200 = tesla(
     warps=32, registers=16384, coalescing=SegmentShrinking(),
     features=BASIC + " vote fp64 atomics_global atomics_global_64 atomics_shared", costs=[COSTS, COSTS_1_3],
     extra_units=(Unit("dp", 1),), latency_ns=(110, 170), texture_l2_bytes=32 * KiB,
-    link=HostLink(name="PCIe 2.0 x16", pinned_gb_s=5.7, pageable_gb_s=2.7, latency_us=8, copy_engines=1),
+    link=HostLink(name="PCIe 2.0 x16", pinned_h2d_gb_s=5.7, pinned_d2h_gb_s=5.7, pageable_h2d_gb_s=2.7, pageable_d2h_gb_s=2.7,
+                  latency_us=8, call_us=2, submit_us=2, dependency_us=4, wakeup_us=5, copy_engines=1, work_queues=1,
+                  concurrent_grids=1),
     evidence={})
 
 

@@ -48,7 +48,9 @@ C500 = Architecture(
         banks=16, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14, t_wl_ns=7, t_wtr_ns=8,
         t_rtw_ns=4, t_wr_ns=15, extra_latency_ns=190, queue_entries=128, scheduling=FirstReady(window=64),
         write_drain_high=32, write_drain_low=8),
-    host_link=HostLink(name="PCIe 5.0 x16", pinned_gb_s=50, pageable_gb_s=12, latency_us=8, copy_engines=2))
+    host_link=HostLink(name="PCIe 5.0 x16", pinned_h2d_gb_s=50, pinned_d2h_gb_s=50, pageable_h2d_gb_s=10, pageable_d2h_gb_s=12,
+                       duplex_ratio=0.9, latency_us=4, call_us=2, submit_us=1, dependency_us=3, wakeup_us=4,
+                       copy_engines=2, work_queues=32, concurrent_grids=128, peer_gb_s=50, peer_latency_us=10))
 
 
 @hookimpl

@@ -12,6 +12,7 @@ PROBE = Cite("MXFlashAttn decode notes", "62-66 ns per shuffle, 20 times a multi
 INTRINSICS = Cite("DeepSelect for MACA, notes on wave64 intrinsics", "instruction counts and mask semantics", "measured")
 API = Cite("mcModuleOccupancy", "32 blocks of 64 threads; the device property says 16", "assumed")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
+PCIE = Cite("PCI Express 5.0", "16 lanes, 63 GB/s a direction", "inferred", "what an H100 reaches of it, rounded down")
 
 FEATURES = """fp64 fp32_fma fp32_tanh fp16 fp16_minmax fp16_transcendental minmax_nan minmax_xorsign
     atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64 atomics_float_add
@@ -38,7 +39,8 @@ COSTS = {  # core cycles; a wave of 64 takes 4 on 16 lanes; special functions an
 EVIDENCE = {
     "warp": GUIDE, "chip": GUIDE, "limits": PROPERTIES, "schedulers": GUIDE, "units": GUIDE, "isa": UNPUBLISHED, "shared": GUIDE,
     "coalescing": GUIDE, "caches": GUIDE, "clocks": PROFILER, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED,
-    "dram": UNPUBLISHED, "host_link": UNPUBLISHED, "isa.features": INTRINSICS, "dram.bus_bits": PROPERTIES,
+    "dram": UNPUBLISHED, "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
+    "isa.features": INTRINSICS, "dram.bus_bits": PROPERTIES,
     "warp.reconvergence": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": EMPTY,
     "chip.block_turnover_cycles": UNPUBLISHED, "chip.launch_overhead_us": EMPTY,
     **{f"limits.{name}": USAGE for name in """register_allocation_unit register_allocation_scope register_partitions

@@ -1,0 +1,6 @@
+"""The host side of simulated time: streams, events, asynchronous copies, several devices, and the timeline of all of it."""
+from archdef.host.host import Host, current
+from archdef.host.stream import Event, Launched, Stream
+from archdef.host.timeline import Span, Timeline
+
+__all__ = ["Event", "Host", "Launched", "Span", "Stream", "Timeline", "current"]

@@ -1,0 +1,108 @@
+"""Between the host's events and the engine: grids start here at a time, and their ends come back. The only file that knows both."""
+from __future__ import annotations
+
+import heapq
+from typing import Protocol
+
+from archdef.errors import GuestFault
+
+SLICE_MS = 50
+"""The engine comes up for air this often, to look for Ctrl-C."""
+LEAST_QUANTUM_FS = 2 * 10**8
+"""Steps of simulated time are no shorter, also where a description lets nothing take time: 0.2 us."""
+
+
+class Executor(Protocol):
+    """Carries out grids on one device. Times are femtoseconds of the host's clock."""
+
+    quantum: int | None
+    """Furthest that it may be ahead of the host model, since it can tell the end of a grid only when it is there; None: it knows ends
+    from the start."""
+
+    @property
+    def room(self) -> bool:
+        """Whether another grid can start now."""
+
+    def start(self, operation, at: int) -> None:
+        """Start the grid of an operation."""
+
+    def advance(self, until: int | None) -> list[tuple[int, object]]:
+        """Bring the device to a time (None: on to the end of a grid).
+
+        Gives ``(end, operation)`` of grids that have ended by then; an operation that failed carries its error.
+        """
+
+
+class Shared:
+    """Grids of one device, in one session of the engine for as long as there are any.
+
+    What follows from the end of a grid reaches the device no sooner than a launch or a copy takes to begin, so the device may run ahead
+    by that much and nothing comes too late.
+    """
+
+    room = True
+
+    def __init__(self, architecture, link, reaction: int):
+        self._period = round(1e9 / architecture.clocks.shader_mhz)
+        self._most = link.concurrent_grids
+        self.quantum = max(reaction, LEAST_QUANTUM_FS)
+        self._session = None
+        self._origin = 0
+        """The host's time at which the session was at cycle 0."""
+        self._active: list = []
+        self._ended: list[tuple[int, int, object]] = []
+
+    def start(self, operation, at: int) -> None:
+        try:
+            if self._session is None:
+                self._session, self._origin = operation.grid.session(self._most), at
+            operation.grid.start(self._session, -(-(at - self._origin) // self._period))
+            self._active.append(operation)
+        except Exception as error:          # whatever it is, whoever waits gets it
+            operation.error = error
+            heapq.heappush(self._ended, (at, operation.number, operation))
+
+    def advance(self, until: int | None) -> list[tuple[int, object]]:
+        if self._active and (until is None or self._time() <= until):
+            self._simulate(until)
+        ended = []
+        while self._ended and (until is None or self._ended[0][0] <= until):
+            end, _, operation = heapq.heappop(self._ended)
+            ended.append((end, operation))
+        return ended
+
+    def _time(self) -> int:
+        return self._origin + self._session.cycle * self._period
+
+    def _simulate(self, until: int | None) -> None:
+        session = self._session
+        last = None if until is None else (until - self._origin) // self._period + 1
+        try:
+            while session.advance(SLICE_MS, last):
+                pass
+        except KeyboardInterrupt:
+            session.cancel()
+            self._give_up([operation.grid.interrupted() for operation in self._active])
+            return
+        except Exception as error:
+            if isinstance(error, GuestFault):
+                error.printed = "".join(operation.grid.printed().text for operation in self._active)
+            self._give_up([error] * len(self._active))
+            return
+        for done in session.finished():
+            (operation,) = (o for o in self._active if o.grid.running is done)
+            self._active.remove(operation)
+            operation.start = self._origin + done.started * self._period
+            end = self._origin + max(done.ended, done.started + 1) * self._period
+            operation.grid.finish()
+            heapq.heappush(self._ended, (end, operation.number, operation))
+        if not self._active:
+            self._session = None
+
+    def _give_up(self, errors: list[BaseException]) -> None:
+        """The session is over: a fault of one grid ends all that run beside it."""
+        end = self._time()
+        for operation, error in zip(self._active, errors, strict=True):
+            operation.error = error
+            heapq.heappush(self._ended, (end, operation.number, operation))
+        self._active, self._session = [], None

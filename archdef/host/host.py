@@ -1,0 +1,327 @@
+"""The host: its clock, the calls it makes, and the events that follow from them, in order of simulated time.
+
+Python's own time does not count: the clock moves by what calls cost, by what the host waits for, and by `Host.spend`. Work is
+simulated when somebody waits or asks for it, never further than the host's clock; so what a later call adds can not come too late.
+"""
+from __future__ import annotations
+
+import contextlib
+import heapq
+import itertools
+import threading
+import weakref
+from collections.abc import Iterator
+
+from archdef.errors import HostError
+from archdef.host.engines import Engine
+from archdef.host.link import FS_PER_S, TYPICAL
+from archdef.host.operation import DONE, DROPPED, RUNNING, Operation
+from archdef.host.timeline import Span, Timeline
+
+
+class Host:
+    """One host process with its devices. Deterministic: the same calls give the same times."""
+
+    def __init__(self, connections: int = 8):
+        """Make a host whose clock stands at 0.
+
+        connections : work queues that it uses of each device, as ``CUDA_DEVICE_MAX_CONNECTIONS`` says for CUDA; at most what the
+                      device has. More streams than this share queues, and may wait for each other.
+        """
+        if connections < 1:
+            raise HostError(f"connections must be at least 1, got {connections}")
+        self.connections = connections
+        self.now = 0
+        """The host's clock, femtoseconds."""
+        self._sides: list[weakref.ref] = []
+        self._functions = Engine("functions")
+        self._heap: list[tuple[int, int, int, Operation, int]] = []
+        self._numbers = itertools.count(1)
+        self._tie = itertools.count()
+        self._devices = itertools.count()
+        self._reached = 0
+        self._busy: list = []           # sides whose executor has a grid, in order of their numbers
+        self._spans: list[Span] = []
+        self._in_function = False
+        self.lock = threading.RLock()
+
+    @property
+    def sides(self) -> list:
+        """The device sides that are in use."""
+        return [side for known in self._sides if (side := known()) is not None]
+
+    def add(self, side) -> int:
+        """Take a device side in; give its number."""
+        with self.lock:
+            self._sides = [known for known in self._sides if known() is not None] + [weakref.ref(side)]
+            return next(self._devices)
+
+    # ------------------------------------------------------------------------------------------------------------- clock
+    @property
+    def time_s(self) -> float:
+        """The host's clock in seconds."""
+        return self.now / FS_PER_S
+
+    def spend(self, seconds: float, name: str = "work") -> None:
+        """Let the host work for some time of its own while devices go on."""
+        if not seconds >= 0:
+            raise HostError(f"a time must not be negative, got {seconds}")
+        with self.lock:
+            self.charge(name, round(seconds * FS_PER_S))
+
+    def charge(self, name: str, duration: int) -> None:
+        """Move the clock by the cost of a call."""
+        if self._in_function:
+            raise HostError(f"{name}: a host function of a stream must not call the runtime")
+        if duration:
+            last = self._spans[-1] if self._spans else None
+            start = self.now
+            if last is not None and (last.place, last.name, last.end) == ("host", name, start):    # one span for a polling loop
+                start = self._spans.pop().start
+            self.now += duration
+            self._spans.append(Span("host", "host", name, "", start, self.now, 0))
+
+    # ---------------------------------------------------------------------------------------------------------- timeline
+    def timeline(self, since: int = 0) -> Timeline:
+        """Everything that has ended so far, or what began since a reading of `now`."""
+        assumed = [side.label for side in self.sides if side.link is TYPICAL]
+        return Timeline([s for s in self._spans if s.start >= since], assumed)
+
+    @contextlib.contextmanager
+    def recording(self) -> Iterator[Timeline]:
+        """Give a timeline that is filled, when the block is left, with what began in it; waits for all devices first."""
+        line, since = Timeline([]), self.now
+        yield line
+        self.synchronize()
+        found = self.timeline(since)
+        line.spans[:], line.assumed[:] = found.spans, found.assumed
+
+    def clear(self) -> None:
+        """Forget the timeline up to now."""
+        self._spans.clear()
+
+    def note(self, span: Span) -> None:
+        """Add to the timeline."""
+        self._spans.append(span)
+
+    # ----------------------------------------------------------------------------------------------------------- issuing
+    def issue(self, operation: Operation, after: list[Operation]) -> Operation:
+        """Take an operation of a call that has just been charged for; it depends on all of `after`."""
+        operation.number, operation.issued = next(self._numbers), self.now
+        operation.arrives = self.now + operation.side.submit_fs
+        for other in dict.fromkeys(after):
+            if not other.over:
+                other.followers.append(operation)
+                operation.blockers += 1
+        if operation.kind == "function":
+            self._functions.add(operation)
+        if not operation.blockers:
+            self._plan_ready(operation, operation.arrives)
+        return operation
+
+    def _plan_ready(self, operation: Operation, at: int) -> None:
+        delay = operation.side.dependency_fs if operation.grid is not None or operation.kind == "wait" else 0
+        self._plan(max(at, operation.arrives) + delay, _READY, operation)
+
+    def _plan(self, at: int, what: int, operation: Operation) -> None:
+        heapq.heappush(self._heap, (at, what, next(self._tie), operation, operation.plan))
+
+    # ----------------------------------------------------------------------------------------------------------- waiting
+    def run_until(self, operations: list[Operation], limit: int | None = None) -> bool:
+        """Simulate until all operations are over (True), or up to a time."""
+        open_ones = [o for o in operations if not o.over]
+        while open_ones:
+            if not self._step(limit):
+                if limit is None:
+                    raise HostError(f"{open_ones[0]!r} never ends; please report this")
+                return False
+            open_ones = [o for o in open_ones if not o.over]
+        return True
+
+    def catch_up(self) -> None:
+        """Simulate what has happened by now on the host's clock."""
+        while self._step(self.now):
+            pass
+
+    def wait(self, name: str, operations: list[Operation], sides: list) -> None:
+        """Block the host until operations are over; then raise what went wrong on the devices.
+
+        sides : devices whose errors surface here.
+        """
+        with self.lock:
+            self.charge(name, 0)
+            begun = self.now
+            self.run_until(operations)
+            self.catch_up()
+            wakeup = max((s.wakeup_fs for s in sides), default=0)
+            ends = [o.end + wakeup for o in operations if o.end > begun]
+            self.now = max([begun, *ends])
+            if not ends:
+                self.charge(name, max((s.call_fs for s in sides), default=0))
+            else:
+                self._spans.append(Span("host", "host", name, "", begun, self.now, 0))
+            self.raise_errors(sides)
+
+    def synchronize(self) -> None:
+        """Wait for everything on every device."""
+        with self.lock:
+            self.wait("synchronize", [o for side in self.sides for o in side.tails.values()], self.sides)
+
+    def raise_errors(self, sides: list) -> None:
+        """Raise the first error of the devices, and forget it."""
+        for side in sides:
+            if side.error is not None:
+                error, side.error = side.error, None
+                raise error
+
+    # ------------------------------------------------------------------------------------------------------------ events
+    def _step(self, limit: int | None) -> bool:
+        """Handle what comes next: an event of ours, or the end of a grid. False if nothing comes by `limit`."""
+        while self._heap and self._stale(self._heap[0]):
+            heapq.heappop(self._heap)
+        bounds = [self._heap[0][0]] if self._heap else []
+        bounds += [limit] if limit is not None else []
+        bounds += [self._reached + side.grids.quantum for side in self._busy if side.grids.quantum is not None]
+        horizon = min(bounds, default=None)
+        ended = [found for side in self._busy for found in side.grids.advance(horizon)]
+        for end, operation in sorted(ended, key=lambda pair: (pair[0], pair[1].number)):
+            self._plan(max(end, self._reached), _END, operation)
+        if self._busy and horizon is not None and (not self._heap or self._heap[0][0] > horizon):
+            self._reached = max(self._reached, horizon)
+            return limit is None or horizon < limit
+        if not self._heap or limit is not None and self._heap[0][0] > limit:
+            return False
+        at, what, _, operation, _ = heapq.heappop(self._heap)
+        self._reached = at
+        self._HANDLERS[what](self, operation, at)
+        return True
+
+    @staticmethod
+    def _stale(entry) -> bool:
+        _, what, _, operation, plan = entry
+        return operation.over or what == _END and plan != operation.plan
+
+    def _on_ready(self, operation: Operation, at: int) -> None:
+        operation.ready = at
+        if operation.engine is None:
+            operation.start = at
+            operation.state = RUNNING
+            self._on_end(operation, at)
+        else:
+            self._dispatch(operation.engine, at)
+
+    def _dispatch(self, engine: Engine, at: int) -> None:
+        while (operation := engine.next()) is not None:
+            operation.start = at
+            if operation.grid is not None:
+                side = operation.side
+                if side not in self._busy:
+                    self._busy.append(side)
+                    self._busy.sort(key=lambda s: s.number)
+                # one that had to wait for room starts as late after it as one that waited for another's end
+                operation.start = at if operation.ready == at else at + side.dependency_fs
+                side.grids.start(operation, operation.start)
+            elif operation.direction:
+                self._plan(at + operation.duration, _FLOW, operation)
+            else:
+                self._plan(at + operation.duration, _END, operation)
+
+    # A copy's bytes flow at the rate of the link, which is lower while bytes flow the other way; so ends are planned anew each time
+    # one starts or stops. `plan` tells the plan that holds from those that do not.
+    def _on_flow(self, operation: Operation, at: int) -> None:
+        self._settle(operation.side, at)
+        operation.side.flowing.append(operation)
+        self._replan(operation.side, at)
+
+    def _settle(self, side, at: int) -> None:
+        for copy in side.flowing:
+            copy.left = max(0, copy.left - int((at - copy.resumed) * side.rate_of(copy)))
+            copy.resumed = at
+
+    def _replan(self, side, at: int) -> None:
+        for copy in side.flowing:
+            copy.resumed, copy.plan = at, copy.plan + 1
+            self._plan(at + -int(-copy.left // side.rate_of(copy)), _END, copy)
+
+    def _on_end(self, operation: Operation, at: int) -> None:
+        side, engine = operation.side, operation.engine
+        operation.end, operation.state = at, DONE
+        if operation in side.flowing:
+            self._settle(side, at)
+            side.flowing.remove(operation)
+            self._replan(side, at)
+        if engine is not None:
+            engine.running.remove(operation)
+            if operation.grid is not None and not any(o.grid is not None for o in engine.running):
+                self._busy.remove(side)
+        if operation.error is None and operation.act is not None:
+            self._act(operation)
+        self._log(operation)
+        if operation.error is not None:
+            self._fail(operation)
+        self._release(operation, at)
+        if engine is not None:
+            self._dispatch(engine, at)
+
+    def _act(self, operation: Operation) -> None:
+        self._in_function = operation.kind == "function"
+        try:
+            operation.act()
+        except Exception as error:      # whatever it is, it belongs to the next synchronise
+            operation.error = error
+        finally:
+            self._in_function = False
+
+    def _fail(self, operation: Operation) -> None:
+        """Keep the first error of a device, and drop what it has not begun."""
+        side = operation.stream.side
+        if side.error is None:
+            side.error = operation.error
+        engines: dict[Engine | None, None] = {}
+        for other in sorted(side.pending, key=lambda o: o.number):
+            if other.state < RUNNING:
+                other.state, other.end = DROPPED, operation.end
+                self._release(other, operation.end)
+                engines[other.engine] = None
+        side.mend()
+        for engine in engines:          # what waited behind them may go on
+            if engine is not None:
+                self._dispatch(engine, operation.end)
+
+    def _release(self, operation: Operation, at: int) -> None:
+        operation.stream.ended(operation)
+        last = operation
+        while last.sequel is not None:
+            last = last.sequel
+        if last is not operation and not last.over:     # only kernels hear of it now
+            late = [f for f in operation.followers if f.grid is None]
+            operation.followers = [f for f in operation.followers if f.grid is not None]
+            last.followers += late
+        operation.sequel = None
+        for follower in operation.followers:
+            follower.blockers -= 1
+            if not follower.blockers and not follower.over:
+                self._plan_ready(follower, at)
+        operation.followers = []
+        operation.act = None
+
+    def _log(self, operation: Operation) -> None:
+        row = operation.engine.name if operation.engine is not None else "events"
+        place = "host" if operation.kind == "function" else operation.side.label
+        self._spans.append(Span(place, row, operation.name, operation.stream.label, operation.start, operation.end, operation.nbytes,
+                                operation.kind, operation.error is not None))
+
+    _HANDLERS = ()
+
+
+_END, _FLOW, _READY = range(3)
+"""At one moment ends come before starts."""
+Host._HANDLERS = (Host._on_end, Host._on_flow, Host._on_ready)
+
+_current = Host()
+
+
+def current() -> Host:
+    """Give the host that devices belong to unless they are told otherwise."""
+    return _current
+

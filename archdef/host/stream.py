@@ -1,0 +1,128 @@
+"""Streams and events, as users hold them."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from archdef.errors import HostError
+from archdef.host.link import FS_PER_S
+from archdef.host.operation import Operation
+
+if TYPE_CHECKING:
+    from archdef.run.result import Run
+
+
+class Stream:
+    """Work of one device in order: what is put into it starts when all before it has ended."""
+
+    def __init__(self, side, number: int, blocking: bool, label: str):
+        self.side, self.number, self.blocking, self.label = side, number, blocking, label
+
+    @property
+    def done(self) -> bool:
+        """Whether all its work has ended by now. Raises what went wrong on the device."""
+        host = self.side.host
+        with host.lock:
+            host.charge(f"query {self.label}", self.side.call_fs)
+            host.catch_up()
+            host.raise_errors([self.side])
+            return self.number not in self.side.tails
+
+    def synchronize(self) -> None:
+        """Wait until all its work has ended. Raises what went wrong on the device."""
+        tail = self.side.tails.get(self.number)
+        self.side.host.wait(f"synchronize {self.label}", [tail] if tail else [], [self.side])
+
+    def record(self, event: Event | None = None) -> Event:
+        """Record an event behind the work so far; a new one if none is given."""
+        event = event or Event()
+        self.side.record(self, event)
+        return event
+
+    def wait_event(self, event: Event) -> None:
+        """Let what comes later wait for the last record of an event, of any device of the host."""
+        self.side.wait_event(self, event)
+
+    def call(self, function: Callable, *arguments, seconds: float = 0.0) -> None:
+        """Call a function of the host when the work so far has ended; it takes `seconds` and must not call archdef."""
+        self.side.function(self, function, arguments, seconds)
+
+    def ended(self, operation: Operation) -> None:
+        """Forget an operation that is over."""
+        self.side.ended(operation)
+
+    def __repr__(self) -> str:
+        return f"<Stream {self.label} of {self.side.label}>"
+
+
+class Event:
+    """A mark in a stream, and the time when it was reached."""
+
+    def __init__(self, label: str = "event", timing: bool = True):
+        self.label, self.timing = label, timing
+        self.operation: Operation | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether the last record was reached by now; True without one. Raises what went wrong on the device."""
+        if self.operation is None:
+            return True
+        side = self.operation.side
+        with side.host.lock:
+            side.host.charge(f"query {self.label}", side.call_fs)
+            side.host.catch_up()
+            side.host.raise_errors([side])
+            return self.operation.over
+
+    def synchronize(self) -> None:
+        """Wait until the last record is reached. Raises what went wrong on the device."""
+        if self.operation is not None:
+            self.operation.side.host.wait(f"synchronize {self.label}", [self.operation], [self.operation.side])
+
+    @property
+    def time_s(self) -> float:
+        """When it was reached, on the host's clock, seconds."""
+        if not self.timing:
+            raise HostError(f"{self.label} was made without timing")
+        if self.operation is None:
+            raise HostError(f"{self.label} was never recorded")
+        if not self.operation.over:
+            raise HostError(f"{self.label} has not been reached yet; synchronize first")
+        return self.operation.end / FS_PER_S
+
+    def elapsed_since(self, earlier: Event) -> float:
+        """Seconds from another event to this one; both must have been reached."""
+        return self.time_s - earlier.time_s
+
+    def __repr__(self) -> str:
+        state = "not recorded" if self.operation is None else "reached" if self.operation.over else "recorded"
+        return f"<Event {self.label} {state}>"
+
+
+class Launched:
+    """A kernel that was put into a stream."""
+
+    def __init__(self, operation: Operation):
+        self._operation, self._grid = operation, operation.grid
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended by now."""
+        side = self._operation.side
+        with side.host.lock:
+            side.host.catch_up()
+            return self._operation.over
+
+    def result(self) -> Run:
+        """Wait for its end and give what it counted. Raises what went wrong on the device."""
+        side = self._operation.side
+        side.host.wait(f"wait for {self._operation.name}", [self._operation], [side])
+        if self._grid.result is None:
+            error = self._operation.error
+            if error is not None:
+                raise error
+            raise HostError(f"{self._operation.name} did not run: an earlier error of {side.label} stopped it")
+        return self._grid.result
+
+    def __repr__(self) -> str:
+        return f"<Launched {self._operation.name} in {self._operation.stream.label}>"

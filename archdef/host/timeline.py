@@ -1,0 +1,181 @@
+"""What ran when: every copy, grid, event and call of the host, as a table, as data, and as a trace for chrome://tracing or Perfetto."""
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from archdef.host.link import FS_PER_US
+
+_WIDTH = 72
+
+
+@attrs.frozen
+class Span:
+    """Something that took time."""
+
+    place: str
+    """Device, or ``host``."""
+    row: str
+    """Copy engine, ``kernels``, ``events``, ``functions``; on the host ``host``."""
+    name: str
+    stream: str
+    """The stream's label; empty for the host's own calls."""
+    start: int
+    """Femtoseconds of the host's clock."""
+    end: int
+    nbytes: int = 0
+    kind: str = "call"
+    """``copy``, ``kernel``, ``memset``, ``record``, ``wait``, ``function``, or ``call``."""
+    failed: bool = False
+
+    @property
+    def start_us(self) -> float:
+        """Microseconds of the host's clock."""
+        return self.start / FS_PER_US
+
+    @property
+    def end_us(self) -> float:
+        """Microseconds of the host's clock."""
+        return self.end / FS_PER_US
+
+    @property
+    def duration_us(self) -> float:
+        """Microseconds from start to end."""
+        return (self.end - self.start) / FS_PER_US
+
+
+class Timeline:
+    """Spans in order of their starts. Prints as a chart: a row per engine and per stream, time to the right."""
+
+    def __init__(self, spans: Iterable[Span], assumed: Iterable[str] = ()):
+        self.spans = sorted(spans, key=lambda s: (s.start, s.end, s.place, s.row, s.name))
+        self.assumed = list(assumed)
+        """Devices that declare no `host_link`, so that a typical one was assumed."""
+
+    def __iter__(self):
+        return iter(self.spans)
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    def of(self, place: str | None = None, row: str | None = None, kind: str | None = None, stream: str | None = None) -> list[Span]:
+        """Pick spans; None takes all."""
+        return [s for s in self.spans if (place is None or s.place == place) and (row is None or s.row == row)
+                and (kind is None or s.kind == kind) and (stream is None or s.stream == stream)]
+
+    @property
+    def work(self) -> list[Span]:
+        """What devices did: copies, kernels, memsets."""
+        return [s for s in self.spans if s.kind in ("copy", "kernel", "memset")]
+
+    @property
+    def makespan_us(self) -> float:
+        """From the first start of work on a device to its last end."""
+        work = self.work
+        return max(s.end_us for s in work) - min(s.start_us for s in work) if work else 0.0
+
+    def busy_us(self, place: str, row: str) -> float:
+        """Time in which an engine had work."""
+        total, reached = 0, -1
+        for s in self.of(place, row):
+            total += max(0, s.end - max(s.start, reached))
+            reached = max(reached, s.end)
+        return total / FS_PER_US
+
+    # -------------------------------------------------------------------------------------------------------------- data
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data; times in microseconds."""
+        return {"makespan_us": self.makespan_us, "assumed_links": self.assumed, "spans": [
+            {"place": s.place, "row": s.row, "name": s.name, "stream": s.stream, "kind": s.kind, "start_us": s.start_us, "end_us": s.end_us,
+             "bytes": s.nbytes, "failed": s.failed} for s in self.spans]}
+
+    def to_chrome(self) -> dict[str, Any]:
+        """Give a trace in Chrome's JSON format: a process per device, a thread per engine and per stream."""
+        processes: dict[str, int] = {}
+        threads: dict[tuple[str, str], int] = {}
+        events: list[dict[str, Any]] = []
+
+        def thread(place: str, row: str) -> dict[str, int]:
+            if place not in processes:
+                processes[place] = len(processes) + 1
+                events.append({"ph": "M", "name": "process_name", "pid": processes[place], "tid": 0, "args": {"name": place}})
+            if (place, row) not in threads:
+                threads[place, row] = len(threads) + 1
+                events.append({"ph": "M", "name": "thread_name", "pid": processes[place], "tid": threads[place, row],
+                               "args": {"name": row}})
+            return {"pid": processes[place], "tid": threads[place, row]}
+
+        for place, row, spans in self._rows():
+            for s in spans:
+                about = {"stream": s.stream, "bytes": s.nbytes, "failed": s.failed}
+                common = {"name": s.name, "cat": s.kind, "ts": s.start_us, "args": about, **thread(place, row)}
+                events.append(common | ({"ph": "i", "s": "t"} if s.kind == "record" else {"ph": "X", "dur": s.duration_us}))
+        return {"displayTimeUnit": "ns", "traceEvents": events}
+
+    def save(self, path: str | Path) -> None:
+        """Write the Chrome trace."""
+        Path(path).write_text(json.dumps(self.to_chrome()), encoding="utf-8")
+
+    # ------------------------------------------------------------------------------------------------------------ printing
+    def _rows(self) -> list[tuple[str, str, list[Span]]]:
+        """Rows of a chart: of each place its engines, where overlapping grids get rows of their own, then its streams."""
+        rows: list[tuple[str, str, list[Span]]] = []
+        for place in dict.fromkeys(s.place for s in self.spans):
+            mine = self.of(place)
+            for row in sorted({s.row for s in mine} - {"events"}):
+                lanes: list[list[Span]] = []
+                for s in self.of(place, row):
+                    lane = next((lane for lane in lanes if lane[-1].end <= s.start), None)
+                    if lane is None:
+                        lanes.append(lane := [])
+                    lane.append(s)
+                rows += [(place, row if not i else f"{row} {i + 1}", lane) for i, lane in enumerate(lanes)]
+            streams = dict.fromkeys(s.stream for s in sorted(mine, key=lambda s: s.stream) if s.stream)
+            rows += [(place, stream, self.of(place, stream=stream)) for stream in streams]
+        return rows
+
+    def __rich__(self):
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
+        if not self.spans:
+            return Text("nothing ran")
+        first, last = min(s.start for s in self.spans), max(s.end for s in self.spans)
+        scale = max(1, last - first) / _WIDTH
+        table = Table(box=None, pad_edge=False, show_header=True)
+        table.add_column("", no_wrap=True)
+        table.add_column("", no_wrap=True)
+        table.add_column(f"{first / FS_PER_US:,.1f} us {'':─^{_WIDTH - 30}} {last / FS_PER_US:,.1f} us", no_wrap=True)
+        table.add_column("busy", justify="right", no_wrap=True)
+        shown = ""
+        for place, row, spans in self._rows():
+            line = ["·"] * _WIDTH
+            for number, s in enumerate(spans):
+                if s.kind in ("record", "wait"):
+                    continue
+                a = min(_WIDTH - 1, int((s.start - first) / scale))
+                b = max(a + 1, min(_WIDTH, int((s.end - first) / scale + 0.5)))
+                mark = "█▓"[number % 2] if row == s.row or row.startswith(s.row) else _letter(s)
+                line[a:b] = mark * (b - a)
+            busy = sum(s.duration_us for s in spans if s.kind != "record")
+            table.add_row(place if place != shown else "", row, "".join(line), f"{busy:,.1f} us")
+            shown = place
+        notes = [Text(f"{label} declares no host_link; a typical one is assumed") for label in self.assumed]
+        legend = Text("stream rows: K kernel, > to the device, < to the host, = between devices or within one, 0 memset, f host function")
+        return Group(table, legend, *notes)
+
+    def __str__(self) -> str:
+        from archdef.report import text
+
+        return text(self)
+
+
+def _letter(span: Span) -> str:
+    if span.kind == "copy":
+        return ">" if span.name.startswith("copy to device") else "<" if span.name.startswith("copy to host") else "="
+    return {"kernel": "K", "memset": "0", "function": "f"}.get(span.kind, "█")

@@ -1,0 +1,461 @@
+"""The runtime, once, without a vocabulary: `names.py` gives it the names that users know."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from archdef.device import Device
+from archdef.errors import DeviceMemoryError, HostError, LaunchError
+from archdef.host import Event, Launched, Stream
+from archdef.host.pinned import is_pinned, pin, unpin
+from archdef.host.side import side_of
+from archdef.occupancy import blocks_allowed, occupancy
+from archdef.run.array import DeviceArray
+from archdef.run.launch import Launcher
+from archdef.run.module import Kernel, Module
+from archdef.run.pointer import Pointer
+from archdef.runtime.devices import Devices
+from archdef.runtime.properties import ATTRIBUTES, DeviceProperties
+from archdef.runtime.status import STATUS, Refusal
+
+HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT = range(5)
+_KINDS = {(False, False): HOST_TO_HOST, (True, False): HOST_TO_DEVICE, (False, True): DEVICE_TO_HOST, (True, True): DEVICE_TO_DEVICE}
+STREAM_LEGACY, STREAM_PER_THREAD = 1, 2
+NON_BLOCKING, DISABLE_TIMING = 1, 2
+
+
+class Runtime:
+    """Devices, streams, memory and launches in the runtime's way. Methods carry the runtime's names without prefix."""
+
+    def __init__(self, also: dict[str, str], whole_shared: bool = False):
+        """also, whole_shared : how properties differ from CUDA's; see `DeviceProperties`."""
+        self.devices = Devices()
+        self._also, self._whole_shared = also, whole_shared
+        self._allocated: dict[tuple[int, int], int] = {}
+        self._modules: dict[tuple[int, int], tuple[Module, Module]] = {}
+        self.per_thread = False
+        """Whether no stream means the thread's own one, as if compiled with ``--default-stream per-thread``."""
+
+    # ----------------------------------------------------------------------------------------------------------- devices
+    def use(self, *devices) -> tuple[Device, ...]:
+        """Say which devices this runtime has: names of architectures, descriptions or `Device` objects, numbered from 0."""
+        self._allocated.clear()
+        self._modules.clear()
+        return self.devices.use(*devices)
+
+    def device(self, number: int | None = None) -> Device:
+        """Give the `Device` behind a number, or the current one."""
+        return self.devices.current if number is None else self.devices[number]
+
+    def default_stream_per_thread(self, on: bool = True) -> None:
+        """Let no stream mean the thread's own default stream instead of the legacy one."""
+        self.per_thread = on
+
+    def GetDeviceCount(self) -> int:
+        """Count the devices."""
+        return len(self.devices.all())
+
+    def SetDevice(self, device: int) -> None:
+        """Make a device the calling thread's current one."""
+        self.devices.number = device
+
+    def GetDevice(self) -> int:
+        """Give the current device's number."""
+        return self.devices.number
+
+    def GetDeviceProperties(self, device: int | None = None) -> DeviceProperties:
+        """Describe a device; the current one if none is named."""
+        return DeviceProperties(self.device(device).architecture, self._also, self._whole_shared)
+
+    def DeviceGetAttribute(self, attribute: str | int, device: int | None = None) -> int:
+        """Give one attribute, by name (``MaxThreadsPerBlock``, with or without the vocabulary's prefix) or number."""
+        if isinstance(attribute, int):
+            name = next((n for n, (number, _) in ATTRIBUTES.items() if number == attribute), None)
+        else:
+            name = next((n for n in ATTRIBUTES if attribute == n or attribute.endswith("DevAttr" + n)), None)
+        if name is None:
+            raise Refusal("InvalidValue", f"no such device attribute: {attribute!r}")
+        return self.GetDeviceProperties(device).attribute(name)
+
+    def DeviceSynchronize(self) -> None:
+        """Wait for everything on the current device."""
+        self.devices.current.side.synchronize()
+
+    def DeviceReset(self) -> None:
+        """Free what the current device has been given, and forget its error."""
+        device = self.devices.current
+        try:
+            device.side.synchronize()
+        except Exception:       # forgetting it is what a reset is for
+            pass
+        for number, address in [key for key in self._allocated if key[0] == id(device.memory)]:
+            del self._allocated[number, address]
+            device.memory.free(address)
+
+    def DeviceCanAccessPeer(self, device: int, peer: int) -> bool:
+        """Say whether one device can reach the memory of another directly."""
+        return self.devices[device].can_access_peer(self.devices[peer])
+
+    def DeviceEnablePeerAccess(self, peer: int, flags: int = 0) -> None:
+        """Let the current device reach the memory of another directly."""
+        device, other = self.devices.current, self.devices[peer]
+        if not device.can_access_peer(other):
+            raise Refusal("PeerAccessUnsupported", f"{device.side.label} can not reach {other.side.label}")
+        if other.side.number in device.side.peers:
+            raise Refusal("PeerAccessAlreadyEnabled", f"{device.side.label} reaches {other.side.label} already")
+        device.enable_peer(other)
+
+    def DeviceDisablePeerAccess(self, peer: int) -> None:
+        """Take peer access back."""
+        device, other = self.devices.current, self.devices[peer]
+        if other.side.number not in device.side.peers:
+            raise Refusal("PeerAccessNotEnabled", f"{device.side.label} has no access to {other.side.label}")
+        device.side.peers.remove(other.side.number)
+
+    # ------------------------------------------------------------------------------------------------------------ memory
+    def Malloc(self, size: int) -> Pointer:
+        """Allocate device memory on the current device."""
+        memory = self._memory(self.devices.current)
+        address = memory.allocate(max(1, size))
+        self._allocated[id(memory), address] = size
+        return Pointer(address, memory, size)
+
+    def Free(self, pointer: Pointer | None) -> None:
+        """Wait for the device, and give memory back. None or 0 does nothing."""
+        if not pointer:
+            return
+        memory = getattr(pointer, "memory", None)
+        if self._allocated.pop((id(memory), int(pointer)), None) is None:
+            raise Refusal("InvalidValue", f"{pointer!r} was not given by Malloc, or was freed")
+        side = memory.side
+        side.host.wait("free", list(side.holding), [])
+        memory.free(int(pointer))
+
+    def MemGetInfo(self) -> tuple[int, int]:
+        """Give the free and the total bytes of the current device."""
+        memory = self.devices.current.memory
+        return memory.engine.free_bytes, memory.engine.capacity
+
+    def MallocHost(self, size: int) -> np.ndarray:
+        """Allocate page-locked host memory: an array of bytes; ``.view(dtype)`` reads it as something else."""
+        if size < 0:
+            raise Refusal("InvalidValue", f"{size} bytes")
+        return pin(np.zeros(size, "u1"))
+
+    def FreeHost(self, array: np.ndarray) -> None:
+        """Make what MallocHost gave ordinary memory; Python frees it when nobody holds it."""
+        if not unpin(array):
+            raise Refusal("InvalidValue", "the array was not given by MallocHost")
+
+    def HostRegister(self, array: np.ndarray, flags: int = 0) -> None:
+        """Page-lock an array."""
+        if is_pinned(array):
+            raise Refusal("HostMemoryAlreadyRegistered", "the array is page-locked already")
+        pin(array)
+
+    def HostUnregister(self, array: np.ndarray) -> None:
+        """Make an array ordinary memory again."""
+        if not unpin(array):
+            raise Refusal("HostMemoryNotRegistered", "the array is not page-locked")
+
+    def Memcpy(self, dst, src, count: int | None = None, kind: int = DEFAULT) -> None:
+        """Copy bytes and wait; `dst` and `src` are pointers, device arrays or numpy arrays; `count` None: all of the shorter."""
+        self._copy(dst, src, count, kind, None, wait=True)
+
+    def MemcpyAsync(self, dst, src, count: int | None = None, kind: int = DEFAULT, stream=None) -> None:
+        """Put a copy into a stream. Ordinary host memory makes the call wait, as it does in CUDA."""
+        self._copy(dst, src, count, kind, stream, wait=False)
+
+    def MemcpyPeer(self, dst, dst_device: int, src, src_device: int, count: int | None = None) -> None:
+        """Copy between devices and wait."""
+        self._peer(dst, dst_device, src, src_device)
+        self._copy(dst, src, count, DEVICE_TO_DEVICE, None, wait=True)
+
+    def MemcpyPeerAsync(self, dst, dst_device: int, src, src_device: int, count: int | None = None, stream=None) -> None:
+        """Put a copy between devices into a stream of either."""
+        self._peer(dst, dst_device, src, src_device)
+        self._copy(dst, src, count, DEVICE_TO_DEVICE, stream, wait=False)
+
+    def Memset(self, pointer, value: int, count: int | None = None) -> None:
+        """Set bytes of device memory. As CUDA's it does not wait."""
+        self.MemsetAsync(pointer, value, count, None)
+
+    def MemsetAsync(self, pointer, value: int, count: int | None = None, stream=None) -> None:
+        """Set bytes of device memory in a stream."""
+        memory, address, left = self._device_end(pointer)
+        count = left if count is None else count
+        self._check_count(count, left)
+        if count:
+            side = memory.side
+            side.fill(address, count, value & 255, self._stream(stream, side))
+
+    # ----------------------------------------------------------------------------------------------------------- streams
+    def StreamCreate(self) -> Stream:
+        """Make a stream on the current device."""
+        return self.devices.current.stream()
+
+    def StreamCreateWithFlags(self, flags: int) -> Stream:
+        """Make a stream; with the flag 1 it and the legacy default stream do not wait for each other."""
+        if flags & ~NON_BLOCKING:
+            raise Refusal("InvalidValue", f"stream flags {flags}")
+        return self.devices.current.stream(blocking=not flags & NON_BLOCKING)
+
+    def StreamDestroy(self, stream: Stream) -> None:
+        """Give a stream up; what it still has to do is done."""
+        self._stream(stream)
+
+    def StreamSynchronize(self, stream=None) -> None:
+        """Wait for a stream."""
+        self._stream(stream).synchronize()
+
+    def StreamQuery(self, stream=None) -> bool:
+        """Say whether a stream has done all its work by now."""
+        return self._stream(stream).done
+
+    def StreamWaitEvent(self, stream, event: Event, flags: int = 0) -> None:
+        """Let a stream wait for the last record of an event, of any device."""
+        self._stream(stream).wait_event(self._event(event))
+
+    def LaunchHostFunc(self, stream, function: Callable, *arguments) -> None:
+        """Call a host function when the stream has done what it has so far."""
+        self._stream(stream).call(function, *arguments)
+
+    # ------------------------------------------------------------------------------------------------------------ events
+    def EventCreate(self) -> Event:
+        """Make an event."""
+        return Event()
+
+    def EventCreateWithFlags(self, flags: int) -> Event:
+        """Make an event; with the flag 2 without timing."""
+        return Event(timing=not flags & DISABLE_TIMING)
+
+    def EventDestroy(self, event: Event) -> None:
+        """Give an event up."""
+        self._event(event)
+
+    def EventRecord(self, event: Event, stream=None) -> None:
+        """Record an event in a stream."""
+        self._stream(stream).record(self._event(event))
+
+    def EventSynchronize(self, event: Event) -> None:
+        """Wait for the last record of an event."""
+        self._event(event).synchronize()
+
+    def EventQuery(self, event: Event) -> bool:
+        """Say whether the last record of an event was reached by now."""
+        return self._event(event).done
+
+    def EventElapsedTime(self, start: Event, end: Event) -> float:
+        """Give the milliseconds between two events."""
+        for event in (start, end):
+            if self._event(event).operation is None or not event.timing:
+                raise Refusal("InvalidResourceHandle", f"{event!r} was never recorded, or made without timing")
+            with event.operation.side.host.lock:
+                event.operation.side.host.catch_up()
+            if not event.operation.over:
+                raise Refusal("NotReady", f"{event!r} has not been reached yet")
+        return end.elapsed_since(start) * 1e3
+
+    # ---------------------------------------------------------------------------------------------------------- launches
+    def LaunchKernel(self, kernel: Kernel, grid, block, arguments: Sequence = (), shared_bytes: int = 0, stream=None) -> Launched:
+        """Put a kernel into a stream of the current device; it is compiled anew for a device that it was not compiled for."""
+        return self._launch(kernel, grid, block, arguments, shared_bytes, stream, cooperative=False)
+
+    def LaunchCooperativeKernel(self, kernel: Kernel, grid, block, arguments: Sequence = (), shared_bytes: int = 0,
+                                stream=None) -> Launched:
+        """Put a kernel into a stream whose whole grid may synchronise: every block must be resident at once."""
+        return self._launch(kernel, grid, block, arguments, shared_bytes, stream, cooperative=True)
+
+    def LaunchCooperativeKernelMultiDevice(self, launches: Sequence[Sequence]) -> list[Launched]:
+        """Launch one kernel cooperatively on several devices.
+
+        launches : of each device ``(kernel, grid, block, arguments, shared_bytes, stream)``; same kernel, grid, block and shared
+                   memory, each stream of another device and none a default stream.
+
+        Grids synchronise within themselves (``this_grid``), not yet with each other.
+        """
+        if not launches:
+            raise Refusal("InvalidValue", "no launch was given")
+        first, seen = launches[0], set()
+        for kernel, grid, block, _, shared_bytes, stream in launches:
+            if not isinstance(stream, Stream) or stream.number == 0:
+                raise Refusal("InvalidResourceHandle", "every launch needs a stream of its own that is no default stream")
+            if stream.side.number in seen:
+                raise Refusal("InvalidDevice", f"two launches are for {stream.side.label}")
+            seen.add(stream.side.number)
+            if (kernel.symbol, grid, block, shared_bytes) != (first[0].symbol, first[1], first[2], first[4]):
+                raise Refusal("InvalidValue", "kernel, grid, block and shared memory must be the same on all devices")
+        prepared = []
+        for kernel, grid, block, arguments, shared_bytes, stream in launches:
+            kernel = self._for(kernel, next(d for d in self.devices.all() if d.streams_in_use and d.side is stream.side))
+            prepared.append((stream, Launcher(kernel, grid, block, shared_bytes, stream).prepare(*arguments, cooperative=True)))
+        return [stream.side.launch(grid, stream) for stream, grid in prepared]
+
+    def FuncGetAttributes(self, kernel: Kernel):
+        """Give what a kernel takes, under CUDA's names."""
+        kernel = self._for(kernel, self.devices.current)
+        return {"numRegs": kernel.registers, "sharedSizeBytes": kernel.shared_bytes, "localSizeBytes": kernel.local_bytes,
+                "constSizeBytes": len(kernel.program.const_image), "maxThreadsPerBlock": self._most_threads(kernel)}
+
+    # --------------------------------------------------------------------------------------------------------- occupancy
+    def OccupancyMaxActiveBlocksPerMultiprocessor(self, kernel: Kernel, block_size: int, dynamic_shared_bytes: int = 0) -> int:
+        """Count the blocks of a kernel that one multiprocessor of the current device holds at once; 0 if not even one fits."""
+        if block_size < 1 or dynamic_shared_bytes < 0:
+            raise Refusal("InvalidValue", f"a block of {block_size} threads with {dynamic_shared_bytes} bytes")
+        return self._active_blocks(self._for(kernel, self.devices.current), block_size, dynamic_shared_bytes)
+
+    def OccupancyMaxPotentialBlockSize(self, kernel: Kernel, dynamic_shared_bytes: int = 0, block_size_limit: int = 0) -> tuple[int, int]:
+        """Give the smallest grid that fills the device, and the block size of most resident threads, the larger of two equals."""
+        return self.OccupancyMaxPotentialBlockSizeVariableSMem(kernel, lambda _: dynamic_shared_bytes, block_size_limit)
+
+    def OccupancyMaxPotentialBlockSizeVariableSMem(self, kernel: Kernel, block_size_to_bytes: Callable[[int], int],
+                                                   block_size_limit: int = 0) -> tuple[int, int]:
+        """Do the same where dynamic shared memory is a function of the block size.
+
+        References: cuda_occupancy.h of the CUDA runtime, rule of cudaOccMaxPotentialOccupancyBlockSize: whole warps from the
+        largest block down, the first with the most resident threads.
+        """
+        architecture = self.devices.current.architecture
+        kernel = self._for(kernel, self.devices.current)
+        most = min(self._most_threads(kernel), block_size_limit or math.inf)
+        best_blocks = best_size = best_threads = 0
+        step = architecture.warp.size
+        for aligned in range(-(-most // step) * step, 0, -step):
+            size = min(most, aligned)
+            blocks = self._active_blocks(kernel, size, int(block_size_to_bytes(size)))
+            if blocks * size > best_threads:
+                best_blocks, best_size, best_threads = blocks, size, blocks * size
+            if best_threads == architecture.limits.threads_per_multiprocessor:
+                break
+        return best_blocks * architecture.chip.multiprocessors, best_size
+
+    # ------------------------------------------------------------------------------------------------------------ errors
+    def GetErrorString(self, error: int) -> str:
+        """Say what an error number means."""
+        return next((text for number, text in STATUS.values() if number == error), "unrecognized error code")
+
+    # ------------------------------------------------------------------------------------------------------------ helpers
+    def _memory(self, device: Device):
+        return device.side.memory
+
+    def _stream(self, stream, side=None) -> Stream:
+        """Turn what callers pass for a stream into one: None and 0 the default, 1 the legacy, 2 the thread's own default stream."""
+        if isinstance(stream, Stream):
+            return stream
+        side = side or self.devices.current.side
+        if stream in (None, 0):
+            return side.per_thread() if self.per_thread else side.default
+        if stream == STREAM_LEGACY:
+            return side.default
+        if stream == STREAM_PER_THREAD:
+            return side.per_thread()
+        raise Refusal("InvalidResourceHandle", f"{stream!r} is no stream")
+
+    @staticmethod
+    def _event(event) -> Event:
+        if not isinstance(event, Event):
+            raise Refusal("InvalidResourceHandle", f"{event!r} is no event")
+        return event
+
+    def _for(self, kernel: Kernel, device: Device) -> Kernel:
+        """Give a kernel as compiled for a device."""
+        if not isinstance(kernel, Kernel):
+            raise Refusal("InvalidResourceHandle", f"{kernel!r} is no kernel; module = {device!r}.compile(source) has some")
+        module = kernel.module
+        if module.device is device:
+            return kernel
+        _, fitting = self._modules.setdefault((id(module), id(device)), (module, Module(device, module.units, module.registers_from)))
+        return fitting[kernel.symbol]
+
+    def _launch(self, kernel, grid, block, arguments, shared_bytes, stream, cooperative) -> Launched:
+        stream = self._stream(stream)
+        device = self.devices.current
+        if stream.side is not device.side:
+            raise HostError(f"{stream!r} is not of the current device, {device.side.label}")
+        launcher = Launcher(self._for(kernel, device), grid, block, shared_bytes, stream)
+        return launcher.launch(*arguments, cooperative=cooperative)
+
+    @staticmethod
+    def _most_threads(kernel: Kernel) -> int:
+        limit = kernel.module.device.architecture.limits.threads_per_block
+        return min(limit, kernel.resources.max_threads or limit)
+
+    @staticmethod
+    def _active_blocks(kernel: Kernel, threads: int, dynamic_shared_bytes: int) -> int:
+        architecture = kernel.module.device.architecture
+        registers, shared = max(1, kernel.registers), kernel.shared_bytes + dynamic_shared_bytes
+        if threads > Runtime._most_threads(kernel):
+            return 0
+        try:
+            return occupancy(architecture, threads=threads, registers=registers, shared_bytes=shared).active_blocks
+        except LaunchError:
+            return min(0, *blocks_allowed(architecture.limits, architecture.warp.size, threads=threads, registers=registers,
+                                          shared_bytes=shared).values())
+
+    # A copy has two ends: (True, memory, address, bytes left) on a device, (False, array of bytes) on the host.
+    def _device_end(self, end) -> tuple[Any, int, int]:
+        if isinstance(end, DeviceArray):
+            if end.freed:
+                raise DeviceMemoryError("the device array was freed")
+            memory, address, left = end.memory, end.address, end.nbytes
+        elif isinstance(end, Pointer):
+            memory, address, left = end.memory, int(end), end.left
+        else:
+            raise Refusal("InvalidDevicePointer", f"{end!r} is no device memory")
+        side_of(memory)         # puts the device on the host's clock
+        return memory, address, left
+
+    def _peer(self, dst, dst_device: int, src, src_device: int) -> None:
+        for end, number in ((dst, dst_device), (src, src_device)):
+            memory, _, _ = self._device_end(end)
+            if memory is not self.devices[number].memory:
+                raise Refusal("InvalidValue", f"{end!r} is not on device {number}")
+
+    @staticmethod
+    def _check_count(count: int, *left: int) -> None:
+        if count < 0 or any(count > most for most in left):
+            raise Refusal("InvalidValue", f"{count} bytes asked, {', '.join(map(str, left))} there")
+
+    def _copy(self, dst, src, count: int | None, kind: int, stream, wait: bool) -> None:
+        there, here = (isinstance(end, (Pointer, DeviceArray)) for end in (dst, src))
+        if kind != DEFAULT and kind != _KINDS[there, here]:
+            raise Refusal("InvalidMemcpyDirection", f"kind {kind} does not fit {type(dst).__name__} and {type(src).__name__}")
+        to = self._device_end(dst) if there else _host_end(dst, write=True)
+        source = self._device_end(src) if here else _host_end(src, write=False)
+        left = [end[2] if on_device else end.nbytes for end, on_device in ((to, there), (source, here))]
+        count = min(left) if count is None else count
+        self._check_count(count, *left)
+        if not count:
+            return
+        if there and here:
+            (memory, address, _), (other, start, _) = to, source
+            side = memory.side
+            into = self._stream(stream, side)
+            if other is memory:
+                side.within(address, start, count, into)
+            else:
+                side.from_peer(address, other.side, start, count, into)
+                if wait:
+                    into.synchronize()
+        elif there:
+            side = to[0].side
+            side.to_device(to[1], source[:count], self._stream(stream, side), wait)
+        elif here:
+            side = source[0].side
+            side.to_host(to[:count], source[1], self._stream(stream, side), wait)
+        else:
+            self._stream(stream).synchronize()
+            to[:count] = source[:count]
+
+
+def _host_end(end, write: bool) -> np.ndarray:
+    if not isinstance(end, np.ndarray) and not write:
+        end = np.asarray(end)
+    if not isinstance(end, np.ndarray) or not end.flags.c_contiguous or write and not end.flags.writeable:
+        kind = "a contiguous numpy array that can be written" if write else "a contiguous numpy array"
+        raise Refusal("InvalidValue", f"host memory is {kind}, got {type(end).__name__}")
+    return end.reshape(-1).view("u1")
+

@@ -1,0 +1,10 @@
+"""The runtime under MXMACA's names: ``mcMalloc``, ``mcStreamCreate`` …; what they do is in `archdef.runtime.api.Runtime`.
+
+>>> from archdef.runtime import maca                                        # doctest: +SKIP
+>>> maca.use("c500"); maca.mcGetDeviceProperties(0).waveSize                 # doctest: +SKIP
+"""
+from archdef.runtime.names import vocabulary
+
+_NAMES = vocabulary("mc", also={"waveSize": "warpSize"}, whole_shared=True)
+globals().update(_NAMES)
+__all__ = sorted(_NAMES)

@@ -1,0 +1,68 @@
+"""One table, two vocabularies: every call, constant and error of the runtime under its prefix."""
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from archdef.errors import ArchdefError, RuntimeApiError
+from archdef.runtime import api
+from archdef.runtime.properties import ATTRIBUTES
+from archdef.runtime.status import STATUS, status_of
+
+CALLS = tuple(name for name, value in vars(api.Runtime).items() if callable(value) and name[0].isupper())
+"""Every call, without prefix."""
+PLAIN = ("use", "device", "default_stream_per_thread")
+"""What archdef adds; it has no prefix."""
+CONSTANTS = {"MemcpyHostToHost": api.HOST_TO_HOST, "MemcpyHostToDevice": api.HOST_TO_DEVICE, "MemcpyDeviceToHost": api.DEVICE_TO_HOST,
+             "MemcpyDeviceToDevice": api.DEVICE_TO_DEVICE, "MemcpyDefault": api.DEFAULT, "StreamDefault": 0,
+             "StreamNonBlocking": api.NON_BLOCKING, "EventDefault": 0, "EventDisableTiming": api.DISABLE_TIMING,
+             "StreamLegacy": api.STREAM_LEGACY, "StreamPerThread": api.STREAM_PER_THREAD}
+
+
+class _LastError:
+    """The last error of a runtime, as GetLastError and PeekAtLastError give it."""
+
+    def __init__(self, prefix: str):
+        self.prefix, self.name = prefix, "Success"
+
+    def peek(self) -> str:
+        """Give the name of the last error."""
+        return self.called(self.name)
+
+    def get(self) -> str:
+        """Give the name of the last error, and forget it."""
+        name, self.name = self.name, "Success"
+        return self.called(name)
+
+    def called(self, status: str) -> str:
+        """Give a status its prefix."""
+        return f"{self.prefix}{'' if status == 'Success' else 'Error'}{status}"
+
+    def name_of(self, number: int) -> str:
+        """Give the name of an error number."""
+        return next((self.called(status) for status, (n, _) in STATUS.items() if n == number), "unrecognized error code")
+
+
+def _guarded(call, last: _LastError):
+    @functools.wraps(call)
+    def guarded(*arguments, **named):
+        try:
+            return call(*arguments, **named)
+        except ArchdefError as error:
+            status = status_of(error)
+            last.name = status
+            raise RuntimeApiError(last.called(status), STATUS[status][0], str(error)) from error
+    return guarded
+
+
+def vocabulary(prefix: str, **differences) -> dict[str, Any]:
+    """Give everything of a runtime by its names; `differences` are those of `Runtime`."""
+    runtime = api.Runtime(**differences)
+    last = _LastError(prefix)
+    names = {prefix + name: _guarded(getattr(runtime, name), last) for name in CALLS}
+    names |= {name: _guarded(getattr(runtime, name), last) for name in PLAIN}
+    names |= {prefix + name: value for name, value in CONSTANTS.items()}
+    names |= {f"{prefix}DevAttr{name}": number for name, (number, _) in ATTRIBUTES.items()}
+    names |= {last.called(status): number for status, (number, _) in STATUS.items()}
+    names |= {prefix + "GetLastError": last.get, prefix + "PeekAtLastError": last.peek, prefix + "GetErrorName": last.name_of}
+    return names | {"runtime": runtime}

@@ -1,0 +1,104 @@
+"""Device properties, attributes and occupancy, against what hardware says of itself."""
+import csv
+from pathlib import Path
+
+import pytest
+
+import archdef
+from archdef import registry
+from archdef.errors import RuntimeApiError
+from archdef.frontends import nvrtc
+from archdef.runtime import cuda, maca
+from archdef.runtime.properties import ATTRIBUTES
+
+NOT_SIMULATED = {"CanMapHostMemory", "ManagedMemory", "StreamPrioritiesSupported"}
+with (Path(__file__).parents[1] / "data" / "h100" / "host.csv").open() as _file:
+    MEASURED = {int(r[2]): int(float(r[3])) for r in csv.reader(_file) if r[0] == "attribute"}
+needs_nvrtc = pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]")
+SHARED = "__global__ void k(float *x) { __shared__ float s[1024]; s[threadIdx.x % 1024] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = s[0]; }"
+DYNAMIC = "__global__ void k(float *x) { extern __shared__ float s[]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = s[0]; }"
+
+
+@pytest.mark.parametrize("name", sorted(set(ATTRIBUTES) - NOT_SIMULATED))
+def test_the_h100s_attributes_are_what_the_card_says(name):
+    cuda.use("h100")
+    number, _ = ATTRIBUTES[name]
+    value = cuda.cudaDeviceGetAttribute(number, 0)
+    # limits of the plugin that are known to differ: error correction does not cost bandwidth there, so it is not declared
+    assert value == MEASURED[number] or name in ("EccEnabled", "MaxThreadsPerMultiProcessor") and value <= MEASURED[number]
+    assert cuda.cudaDeviceGetAttribute(f"cudaDevAttr{name}") == value == cuda.cudaDeviceGetAttribute(getattr(cuda, f"cudaDevAttr{name}"))
+
+
+def test_an_unknown_attribute_is_an_invalid_value():
+    cuda.use("h100")
+    for attribute in (12345, "cudaDevAttrShoeSize"):
+        with pytest.raises(RuntimeApiError, match="cudaErrorInvalidValue"):
+            cuda.cudaDeviceGetAttribute(attribute, 0)
+
+
+def test_features_follow_the_description():
+    cuda.use("g80", "gt200", "gf100", "m2070", "k40", "v100", "h100")
+    every = [cuda.cudaGetDeviceProperties(n) for n in range(7)]
+    assert [p.asyncEngineCount for p in every] == [0, 1, 1, 2, 2, 4, 3]
+    assert [p.deviceOverlap for p in every] == [0, 1, 1, 1, 1, 1, 1]
+    assert [p.concurrentKernels for p in every] == [0, 0, 1, 1, 1, 1, 1]
+    assert [p.cooperativeLaunch for p in every] == [0, 0, 0, 0, 0, 1, 1]
+    assert [(p.major, p.minor) for p in every] == [(1, 0), (1, 3), (2, 0), (2, 0), (3, 5), (7, 0), (9, 0)]
+
+
+def test_waves_of_64_lanes_are_described_in_the_other_vocabulary():
+    maca.use("c500")
+    properties = maca.mcGetDeviceProperties(0)
+    assert properties.waveSize == properties.warpSize == 64
+    assert properties.maxThreadsPerMultiProcessor // properties.waveSize == 32
+    assert properties.sharedMemPerBlock == 64 << 10
+    assert "waveSize" in repr(properties)
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("threads, waves", [(64, 32), (256, 32), (192, 30), (1024, 32)])
+def test_wave_occupancy_comes_out_of_the_api(threads, waves):
+    device, = maca.use("c500")
+    kernel = device.compile("__global__ void k(float *x) { x[threadIdx.x] *= 2.0f; }").k
+    properties = maca.mcGetDeviceProperties(0)
+    blocks = maca.mcOccupancyMaxActiveBlocksPerMultiprocessor(kernel, threads, 0)
+    active = blocks * -(-threads // properties.waveSize)
+    assert active == waves
+    expected = archdef.occupancy("c500", threads=threads, registers=kernel.registers).occupancy
+    assert active / (properties.maxThreadsPerMultiProcessor / properties.waveSize) == expected
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("source", [SHARED, DYNAMIC])
+def test_the_potential_block_size_is_the_largest_of_those_with_most_threads(name, source):
+    device, = cuda.use(name)
+    kernel, limits, warp = device.compile(source).k, device.architecture.limits, device.architecture.warp.size
+
+    def threads(block):
+        return block * cuda.cudaOccupancyMaxActiveBlocksPerMultiprocessor(kernel, block, 4 * block)
+    grid, block = cuda.cudaOccupancyMaxPotentialBlockSizeVariableSMem(kernel, lambda size: 4 * size)
+    best = max(threads(b) for b in range(warp, limits.threads_per_block + 1, warp))
+    assert threads(block) == best
+    assert all(threads(b) < best for b in range(block + warp, limits.threads_per_block + 1, warp))
+    assert grid == threads(block) // block * device.architecture.chip.multiprocessors
+
+
+@needs_nvrtc
+def test_the_potential_block_size_keeps_the_callers_and_the_kernels_limits():
+    device, = cuda.use("k40")
+    plain = device.compile("__global__ void k(float *x) { x[threadIdx.x] = 1; }").k
+    bound = device.compile("__global__ void __launch_bounds__(96) k(float *x) { x[threadIdx.x] = 1; }").k
+    assert cuda.cudaOccupancyMaxPotentialBlockSize(plain, 0, 200)[1] <= 200
+    assert cuda.cudaOccupancyMaxPotentialBlockSize(bound)[1] <= 96
+    assert cuda.cudaOccupancyMaxActiveBlocksPerMultiprocessor(bound, 128) == 0
+    assert cuda.cudaFuncGetAttributes(bound)["maxThreadsPerBlock"] == 96
+
+
+@needs_nvrtc
+def test_a_block_that_fits_nowhere_counts_no_blocks():
+    device, = cuda.use("k40")
+    kernel = device.compile(DYNAMIC).k
+    assert cuda.cudaOccupancyMaxActiveBlocksPerMultiprocessor(kernel, 256, 64 << 10) == 0
+    with pytest.raises(RuntimeApiError, match="cudaErrorInvalidValue"):
+        cuda.cudaOccupancyMaxActiveBlocksPerMultiprocessor(kernel, 0)
