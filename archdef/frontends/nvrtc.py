@@ -100,9 +100,11 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
         entry = cache.key(_POSTPROCESSING, str(chain), name, text, *flags,
                           *(part for item in sorted(headers.items()) for part in item))
         if (ptx := cache.get(entry)) is not None:
-            return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=f"{chain}, cached")
+            return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=f"{chain}, cached", log=cache.get(f"{entry}.log") or "")
     ptx, log = _run(chain, text, name, (*flags, *(f"--include-path={f}" for f in (*folders, *chain.include))))
     if entry is not None:
+        if log:
+            cache.put(f"{entry}.log", log)
         cache.put(entry, ptx)
     return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=str(chain), log=log)
 

@@ -82,6 +82,7 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     source: list[ir.Instruction] = []
     statements: list[Statement] = []
     codes: list[Code] = []
+    warnings: dict[str, None] = {}
     barriers = 0
     for f in calls.functions:
         selection = Selection(module, f, architecture, unit, layout, interfaces, calls, len(source))
@@ -90,6 +91,7 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
                           for i in f.body)
         codes.append(selection.run())
         barriers = max(barriers, selection.barriers)
+        warnings.update(dict.fromkeys(selection.warnings))
     if not source:
         raise PtxError(f"kernel {entry} is empty", file=module.file, line=function.where.line)
     places = Assignment()
@@ -120,7 +122,8 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
         relocations=tuple(layout.relocations), parameter_layout=layout.parameters, parameter_bytes=layout.parameter_bytes,
         statements=tuple(statements), directives=dict(function.directives), functions=tuple(f.name for f in calls.functions),
         instructions=instructions, references=tuple((v.name, layout.offsets[None, v.name][1])
-                                                    for v in module.variables.values() if v.opaque))
+                                                    for v in module.variables.values() if v.opaque),
+        warnings=tuple(warnings))
 
 
 def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate: bool, module: ir.Module,

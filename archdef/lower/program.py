@@ -110,6 +110,9 @@ class Program:
     references: tuple[tuple[str, int], ...] = ()
     """Texture, sampler and surface references of the module: name, offset of its cell in the global image."""
 
+    warnings: tuple[str, ...] = ()
+    """What the kernel does that is allowed, and probably not meant on this machine: each names the source line."""
+
     def listing(self) -> str:
         """Print the program: op index, PTX line, micro-op, cost."""
         from archdef.lower.listing import listing

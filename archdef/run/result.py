@@ -103,15 +103,15 @@ class Run:
 
     @functools.cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What the kernel did that gives other results on hardware than here, with the lines that did it."""
+        """What the kernel did that gives other results on hardware than here, or that is probably not meant, with the lines that did it."""
         stale = self.counters.texture_hazards
         if not stale:
-            return ()
+            return self.program.warnings
         rows = [row for row, n in enumerate(self.counters.statements["texture_hazards"]) if n]
         places = dict.fromkeys("{}:{}".format(*self._place(self.program.statements[row])) for row in rows)
         text = (f"{stale} reads through a texture or surface of bytes that this launch had written ({', '.join(places)}): texture "
                 "caches are not coherent, hardware may give the old value; write in one launch, read in the next")
-        return (text,)
+        return (*self.program.warnings, text)
 
     @functools.cached_property
     def metrics(self) -> Metrics:
