@@ -83,7 +83,7 @@ class Run:
 
     @property
     def spilled_registers(self) -> int:
-        """Registers that the kernel needs beyond `registers`; a compiler would keep them in local memory, archdef does not."""
+        """Registers that the kernel needs beyond its budget: their values live in local memory, whose traffic is counted."""
         return self.program.spilled_registers
 
     @property
