@@ -112,9 +112,10 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     spills = Spills(layout.stack_start if unit.stack is not None else -(-local_bytes // 8) * 8)
     for code in reversed(codes):  # callees first
         name = code.function.name
-        if options.spill:
-            spill(code, unit, calls, addresses[name], needs, unit.stack if reserved else None, most - reserved, spills)
         needs[name] = demand(code, unit, addresses[name], needs, architecture)
+        if options.spill and needs[name].in_order > most - reserved:
+            spill(code, unit, calls, addresses[name], needs, unit.stack if reserved else None, most - reserved, spills)
+            needs[name] = demand(code, unit, addresses[name], needs, architecture)
     if spills.bytes:
         local_bytes = _make_room(codes[0], unit, spills, local_bytes)
     for code in codes:

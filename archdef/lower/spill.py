@@ -10,7 +10,11 @@ the order of data flow gives way to the budget anyway.
 """
 from __future__ import annotations
 
+import heapq
+from collections.abc import Iterable
+
 import attrs
+import numpy as np
 
 from archdef.lower.calls import Calls
 from archdef.lower.encoding import Kind, Space
@@ -156,36 +160,46 @@ def _choose(code: Code, unit: Unit, counted: _Counted, most: int, short: set[int
             at_once[v] = at_once.get(v, 0) | 1 << place
             if op.guard is not None and unit.widths[v] == 0 and op.guard in (v, ~v):
                 kept |= set(op.writes())  # its guard says something else behind it
-    over = {place: count - most for place, count in enumerate(counted.counts) if count > most}
-    helps: dict[int, int] = {}
-    for place in over:
-        left = counted.behind[place]
-        while left:
-            bit = left & -left
-            v = bit.bit_length() - 1
-            if v not in kept and counted.size(v) and v in cost and not at_once.get(v, 0) >> place & 1:
-                helps[v] = helps.get(v, 0) | 1 << place
-            left ^= bit
-    chosen: dict[int, int] = {}
-    places = sum(1 << place for place in over)
-    while places and helps:
-        best = min(helps, key=lambda v: (cost[v] * unit.widths[v] / max(1e-9, (helps[v] & places).bit_count() * counted.size(v)), v))
-        relieved = helps.pop(best) & places
+    over = np.array(counted.counts, np.int64) - most
+    places = _mask(over > 0)
+    helps = {v: alive & places & ~at_once.get(v, 0) for v, alive in _alive_at(counted.behind, cost.keys() - kept).items() if counted.size(v)}
+    chosen: dict[int, bool] = {}
+
+    def price(v: int, relieved: int) -> float:
+        return cost[v] * unit.widths[v] / (relieved.bit_count() * counted.size(v))
+
+    offers = [(price(v, relieved), v) for v, relieved in helps.items() if relieved]
+    heapq.heapify(offers)
+    while places and offers:
+        offered, v = heapq.heappop(offers)
+        relieved = helps[v] & places
         if not relieved:
             continue
-        chosen[best] = 0
-        while relieved:
-            bit = relieved & -relieved
-            place = bit.bit_length() - 1
-            over[place] -= counted.size(best)
-            if over[place] <= 0:
-                places &= ~bit
-            relieved ^= bit
-    for place, alive in enumerate(counted.behind):
-        for v in chosen:
-            if alive >> v & 1:
-                chosen[v] |= 1 << place
-    return chosen
+        if (now := price(v, relieved)) > offered:   # others have relieved some of its places; a price only ever rises
+            heapq.heappush(offers, (now, v))
+            continue
+        chosen[v] = True
+        at = _places(relieved, len(over))
+        over[at] -= counted.size(v)
+        places &= _mask(over > 0)
+    return _alive_at(counted.behind, chosen)
+
+
+def _alive_at(behind: list[int], values: Iterable[int]) -> dict[int, int]:
+    """Turn masks of values, one for each place, into masks of places, one for each value."""
+    length = max((mask.bit_length() for mask in behind), default=0) // 8 + 1
+    table = np.frombuffer(b"".join(mask.to_bytes(length, "little") for mask in behind), np.uint8).reshape(len(behind), length)
+    return {v: _mask(table[:, v >> 3] >> (v & 7) & 1) if v >> 3 < length else 0 for v in values}
+
+
+def _mask(flags: np.ndarray) -> int:
+    """Give the bit mask of flags."""
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+def _places(mask: int, count: int) -> np.ndarray:
+    """Give the numbers of the bits that are set, of so many."""
+    return np.flatnonzero(np.unpackbits(np.frombuffer(mask.to_bytes(count // 8 + 1, "little"), np.uint8), bitorder="little"))
 
 
 def _slots(chosen: dict[int, int], unit: Unit, spills: Spills) -> dict[int, int]:
@@ -206,11 +220,9 @@ def _slots(chosen: dict[int, int], unit: Unit, spills: Spills) -> dict[int, int]
 def _rewrite(code: Code, unit: Unit, counted: _Counted, chosen: dict[int, int], most: int, short: set[int], addresses: set[int],
              spills: Spills) -> None:
     slots = _slots(chosen, unit, spills)
-    room = [most - count for count in counted.counts]
+    room = most - np.array(counted.counts, np.int64)
     for v, places in chosen.items():
-        for place in range(len(room)):
-            if places >> place & 1:
-                room[place] += counted.size(v)
+        room[_places(places, len(room))] += counted.size(v)
     made: list[Op] = []
     have: dict[int, tuple[int, int]] = {}  # value → register that holds it, place from which on
 
@@ -241,10 +253,8 @@ def _rewrite(code: Code, unit: Unit, counted: _Counted, chosen: dict[int, int], 
         now: dict[int, int] = {}
         for v in read:
             register, since = have.pop(v, (None, 0))
-            between = range(since, place)
-            if register is not None and all(room[k] >= counted.size(v) for k in between):
-                for k in between:
-                    room[k] -= counted.size(v)
+            if register is not None and (room[since:place] >= counted.size(v)).all():
+                room[since:place] -= counted.size(v)
             else:
                 register = fresh(v)
                 made.append(access(Kind.LOAD, v, register, op))
