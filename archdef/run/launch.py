@@ -5,9 +5,10 @@ import math
 from typing import TYPE_CHECKING
 
 from archdef.errors import GuestFault, Interrupted, LaunchError
+from archdef.lower.encoding import Kind, SystemCall
 from archdef.metrics import Counters
 from archdef.occupancy import occupancy
-from archdef.run import limits, printing, texture
+from archdef.run import footprint, limits, printing, texture
 from archdef.run.arguments import pack
 from archdef.run.progress import Progress
 from archdef.run.result import Run
@@ -87,7 +88,16 @@ class Launcher:
             raise
         return Run(kernel=name, architecture=architecture, grid=self.grid, block=self.block, shared_bytes=shared,
                    registers=program.registers, occupancy=resident, counters=Counters.of(simulation.result()),
-                   program=program, sources=kernel.module.sources, output=self._printed(simulation))
+                   program=program, sources=kernel.module.sources, output=self._printed(simulation),
+                   memory_map=self._memory_map(resident, program))
+
+    def _memory_map(self, resident, program) -> footprint.MemoryMap:
+        device = self.kernel.module.device
+        heap = ((program.ops["kind"] == Kind.SYSTEM) & (program.ops["fn"] == SystemCall.ALLOCATE)).any()
+        return footprint.memory_map(
+            device.architecture, resident_warps=resident.active_warps, local_bytes=program.local_bytes,
+            global_bytes=device.memory.taken("global"), constant_bytes=device.memory.taken("constant"),
+            parameter_bytes=program.parameter_bytes, heap_bytes=device.heap_bytes if heap else 0)
 
     def _printed(self, simulation) -> printing.Output:
         output = printing.read(*simulation.printed())

@@ -10,6 +10,7 @@ import numpy as np
 
 from archdef.metrics import Counters, Measurement, Metrics
 from archdef.metrics.stalls import cpi_stack
+from archdef.run.footprint import MemoryMap, WarpContents, warp_contents
 from archdef.run.printing import Output
 
 if TYPE_CHECKING:
@@ -70,6 +71,13 @@ class Run:
     """File name → its lines, as far as they are at hand."""
     output: Output = attrs.field(factory=Output, repr=False)
     """What the kernel printed, call by call."""
+    memory_map: MemoryMap | None = attrs.field(default=None, repr=False)
+    """Shares of device memory during the launch: global, constant, private."""
+
+    @functools.cached_property
+    def warp_contents(self) -> WarpContents:
+        """What each warp holds: program counters, registers, private and shared memory."""
+        return warp_contents(self.architecture, self.occupancy, self.program.local_bytes)
 
     @property
     def printed(self) -> str:
@@ -170,6 +178,7 @@ class Run:
             "stalls": self.counters.stalls, "partitions": list(_rows(self.partition)),
             "multiprocessors": list(_rows(self.counters.multiprocessor)),
             "lines": [line.to_dict() for line in self.lines],
+            "memory_map": self.memory_map and self.memory_map.to_dict(), "warp_contents": self.warp_contents.to_dict(),
             "printed": self.printed, "printed_lost": self.output.lost}
 
     def to_pandas(self, per: str = "line") -> pandas.DataFrame:
