@@ -3,7 +3,7 @@
 A spilled value is stored where it is computed and loaded where it is used, by ordinary accesses to local memory, which cost what such
 accesses cost. Spilled are the values that are cheapest to keep there, counting the accesses by the depth of the loops around them, for
 the places that they relieve. A value that has just been loaded or computed stays in its register for the next use of the same basic
-block, as long as there is room.
+block, and loads stand as far before their use, as long as there is room.
 
 Kernels that fit are not touched. What is counted is the demand in the order of the text, as in `archdef.lower.pressure`: its answer for
 the order of data flow gives way to the budget anyway.
@@ -29,6 +29,9 @@ _DEEPEST = 6
 _PER_LOOP = 8
 """A loop is taken to go round so often."""
 _CALLS = (Kind.CALL, Kind.CALL_INDIRECT)
+_FIXED = (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, *_CALLS)
+_AHEAD = 32
+"""Ops by which a load is moved up, at most."""
 
 
 @attrs.define
@@ -92,6 +95,7 @@ def spill(code: Code, unit: Unit, calls: Calls, addresses: set[int], of_callee: 
             break
         _rewrite(code, unit, counted, chosen, most, short, addresses, spills)
     _forget_unread(code, spills)
+    _load_early(code, _Counted(code, unit, addresses, of_callee, reserved), most)
 
 
 @attrs.define
@@ -286,3 +290,26 @@ def _forget_unread(code: Code, spills: Spills) -> None:
     code.ops = [op for op in code.ops if not (op.spill and op.kind == Kind.STORE and op.s[0].value not in loaded)]
     spills.load_bytes += sum(op.width for op in code.ops if op.spill and op.kind == Kind.LOAD)
     spills.store_bytes += sum(op.width for op in code.ops if op.spill and op.kind == Kind.STORE)
+
+
+def _load_early(code: Code, counted: _Counted, most: int) -> None:
+    """Move loads up into room that is left, so that their latency passes while other ops go on."""
+    ops, counts = code.ops, counted.counts
+    for place, op in enumerate(ops):
+        if not (op.spill and op.kind == Kind.LOAD):
+            continue
+        at, register, slot = place, op.d[0], op.s[0]
+        size = counted.size(register)
+        while at > max(1, place - _AHEAD):
+            above = ops[at - 1]
+            if (max(counts[at - 2:at]) + size > most or above.kind in _FIXED or above.spill and (above.kind == Kind.LOAD or above.s[0] == slot)
+                    or register in above.d or register in above.reads()):
+                break
+            at -= 1
+        if at < place:
+            ops.insert(at, ops.pop(place))
+            # behind the load is now what was behind the op above it, and the value; all that it passed has the value too
+            counts.insert(at, counts[at - 1] + size)
+            counts.pop(place + 1)
+            for k in range(at + 1, place + 1):
+                counts[k] += size

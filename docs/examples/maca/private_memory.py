@@ -6,7 +6,7 @@ import numpy as np
 
 import archdef
 
-BLOCKS, THREADS, VALUES = 26, 256, 96
+BLOCKS, THREADS, VALUES = 208, 256, 96
 
 
 def expected(c):
