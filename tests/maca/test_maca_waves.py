@@ -7,6 +7,7 @@ import pytest
 
 import archdef
 from archdef import registry
+from archdef.errors import LaunchError
 from archdef.frontends import nvrtc
 
 pytestmark = [pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]"),
@@ -138,3 +139,23 @@ def test_vectors_atomics_bounds_and_printing(device, module, lanes):
     assert run.printed == f"thread 70 of 128 in wave {70 // lanes}\n"
     assert run.counters.warps == THREADS // lanes
     assert module.vectors.resources.max_threads == 256
+
+
+def test_more_private_memory_than_a_thread_can_have_is_refused_at_launch():
+    machine = registry.get("c500")
+    module = archdef.Device(machine).compile("""#include <mc_runtime.h>
+__global__ void deep(int *out, int n)
+{
+    int room[1500];
+    for (int i = 0; i < 1500; ++i)
+        room[i * n % 1500] = i;
+    out[threadIdx.x] = room[threadIdx.x];
+}""")
+    assert module.deep.local_bytes == 6000
+    with pytest.raises(LaunchError, match="cannot launch deep on c500: limits.local_bytes_per_thread is 4096, got 6000"):
+        module.deep[1, 64](module.device.zeros(64, "i4"), 1)
+    roomy = archdef.Device(machine.evolve({"limits.local_bytes_per_thread": 8192}))
+    out = roomy.zeros(64, "i4")
+    run = roomy.compile(module.compiled.ptx).deep[1, 64](out, 1)
+    assert np.array_equal(out.to_host(), np.arange(64))
+    assert run.memory_map.private_bytes == 104 * 64 * run.occupancy.active_warps * 6000
