@@ -13,6 +13,7 @@ from archdef.errors import CompileError
 from archdef.frontends import Options
 from archdef.frontends import compile as compile_source
 from archdef.run.array import DeviceArray
+from archdef.run.footprint import MemoryMap, memory_map
 from archdef.run.memory import Memory
 from archdef.run.module import Module
 from archdef.run.texture import Handle
@@ -66,6 +67,11 @@ class Device:
         from archdef.pack import machine_tables
 
         return machine_tables(self.architecture)
+
+    @property
+    def memory_map(self) -> MemoryMap:
+        """Shares of device memory now, while nothing runs; `Run.memory_map` has those of a launch."""
+        return memory_map(self.architecture, global_bytes=self.memory.taken("global"), constant_bytes=self.memory.taken("constant"))
 
     # ---------------------------------------------------------------------------------------------------------- arrays
     def to_device(self, array) -> DeviceArray:

@@ -11,6 +11,11 @@ Front ends are named the same way in a group of their own, by the name that ``Op
 
     [project.entry-points."archdef.frontends"]
     gizmoc = "archdef_gizmo.compiler"
+
+Headers that only sources of one front end include are named in a third group; such sources go to it first::
+
+    [project.entry-points."archdef.frontends.headers"]
+    "gizmo.h" = "gizmoc"
 """
 from __future__ import annotations
 

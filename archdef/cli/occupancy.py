@@ -13,17 +13,24 @@ from archdef.cli.common import arch_option, architectures, emit, json_option, se
               help="Registers per thread.")
 @click.option("--shared", "-s", type=click.IntRange(min=0), default=0, show_default=True,
               help="Shared memory per block, bytes.")
+@click.option("--private", "-p", type=click.IntRange(min=0), default=0, show_default=True,
+              help="Private (local) memory per thread, bytes.")
 @set_option
 @json_option
 @click.pass_context
-def command(context, names, threads, registers, shared, settings, as_json):
+def command(context, names, threads, registers, shared, private, settings, as_json):
     """Apply the occupancy rule: blocks that each resource allows, the limiter, and the smallest change that lifts it.
 
+    Then what a warp holds, and how much of device memory the private memory of all resident threads takes.
     A machine on which the block cannot run says why; exit code 2 if none can run it.
     """
     from archdef.errors import LaunchError
     from archdef.occupancy import occupancy
+    from archdef.run.footprint import memory_map, warp_contents
     from archdef.run.result import occupancy_dict
+
+    def held(machine, answer, private):
+        return memory_map(machine, resident_warps=answer.active_warps, local_bytes=private)
 
     answers, refusals = [], 0
     chosen = architectures(names, settings)
@@ -37,9 +44,12 @@ def command(context, names, threads, registers, shared, settings, as_json):
             refusals += 1
     if as_json:
         emit([{"architecture": machine.label, "refused": str(answer)} if isinstance(answer, LaunchError)
-              else occupancy_dict(answer) for machine, answer in zip(chosen, answers, strict=True)])
+              else occupancy_dict(answer) | {"warp_contents": warp_contents(machine, answer, private).to_dict(),
+                                             "memory_map": held(machine, answer, private).to_dict()}
+              for machine, answer in zip(chosen, answers, strict=True)])
     else:
         from archdef.report.occupied import render
 
-        show(render(answers))
+        show(render([answer if isinstance(answer, LaunchError) else (
+            answer, warp_contents(machine, answer, private), held(machine, answer, private)) for machine, answer in zip(chosen, answers)]))
     context.exit(2 if refusals == len(chosen) else 0)

@@ -1,7 +1,9 @@
 """Front ends by name, and the one that takes a source: archdef's own first, then those of plugins.
 
 A plugin names its front ends by entry points of group ``archdef.frontends``; it is imported only when none of archdef's own
-takes a source, or when `Options.compiler` asks for it. A broken one gives a warning and harms nobody else.
+takes a source, or when `Options.compiler` asks for it. A dialect of C++ is told by its headers: an entry point of group
+``archdef.frontends.headers`` is the name of one, and says whose sources include it; those are asked first.
+A broken one gives a warning and harms nobody else.
 """
 from __future__ import annotations
 
@@ -16,11 +18,14 @@ import pluggy
 
 from archdef import hookspecs
 from archdef.errors import CompileError, PluginError, PluginWarning, nearest
+from archdef.frontends.includes import included_names
 from archdef.frontends.options import Options
 from archdef.frontends.protocol import FrontEnd
 
 GROUP = "archdef.frontends"
 """Entry-point group; the entry point's name is the front end's."""
+HEADERS = "archdef.frontends.headers"
+"""Entry-point group; the entry point's name is a header, its value the name of the front end for sources that include it."""
 
 
 class Finder:
@@ -29,6 +34,7 @@ class Finder:
     def __init__(self, own: Any, entry_points: Iterable[importlib.metadata.EntryPoint] | None = None):
         """Begin with the plugin `own`; look at `entry_points`, None for those installed when a question is asked."""
         self._given = None if entry_points is None else tuple(entry_points)
+        self._claims: dict[str, str] | None = None
         self._plugins = pluggy.PluginManager(hookspecs.PROJECT)
         self._plugins.add_hookspecs(hookspecs)
         self._front_ends: dict[str, FrontEnd] = {}
@@ -47,6 +53,8 @@ class Finder:
         """
         if options.compiler is not None:
             return self._asked(options.compiler, source, options)
+        if (claimed := self._claimed(source)) is not None and claimed.accepts(source, options):
+            return claimed
         willing = [f for f in self._front_ends.values() if f.accepts(source, options)]
         if not willing:
             for name in self._entry_points():
@@ -56,6 +64,23 @@ class Finder:
             raise CompileError(f"cannot tell what {_shown(source)} is: give "
                                + ", or ".join(dict.fromkeys(f.takes for f in self._front_ends.values())))
         return next((f for f in willing if f.missing() is None), willing[0])
+
+    def _claimed(self, source: Any) -> FrontEnd | None:
+        """Give the front end of the first header that a source includes and a plugin has claimed."""
+        headers = included_names(source)
+        if not headers:
+            return None
+        if self._claims is None:
+            found = importlib.metadata.entry_points(group=HEADERS) if self._given is None else [
+                point for point in self._given if point.group == HEADERS]
+            self._claims = {point.name: point.value for point in found}
+        for header in headers:
+            if (name := self._claims.get(header)) is not None:
+                if name not in self._front_ends and name in self._entry_points():
+                    self._load(name)
+                if name in self._front_ends:
+                    return self._front_ends[name]
+        return None
 
     def _asked(self, name: str, source: Any, options: Options) -> FrontEnd:
         if name not in self._front_ends and name in self._entry_points():
@@ -106,7 +131,8 @@ class Finder:
             self._plugins.unregister(plugin)
 
     def _entry_points(self) -> dict[str, importlib.metadata.EntryPoint]:
-        found = importlib.metadata.entry_points(group=GROUP) if self._given is None else self._given
+        found = importlib.metadata.entry_points(group=GROUP) if self._given is None else [
+            point for point in self._given if point.group == GROUP]
         return {point.name: point for point in sorted(found, key=lambda point: point.name)}
 
     def _load(self, name: str) -> None:

@@ -27,7 +27,7 @@ _DECLARED = {  # NVRTC knows printf, assert, malloc and free without any header,
     "stdlib.h": "#pragma once\n", "cstdlib": "#pragma once\nnamespace std { using ::malloc; using ::free; }\n",
 }
 _SUCCESS = 0
-_POSTPROCESSING = "2"  # part of the cache key: count up when what is done to NVRTC's output changes
+_POSTPROCESSING = "3"  # part of the cache key: count up when what is done to NVRTC's output changes
 
 
 @attrs.frozen
@@ -100,7 +100,7 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
         entry = cache.key(_POSTPROCESSING, str(chain), name, text, *flags,
                           *(part for item in sorted(headers.items()) for part in item))
         if (ptx := cache.get(entry)) is not None:
-            return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=f"{chain}, cached")
+            return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=f"{chain}, cached", log=cache.get(f"{entry}.log") or "")
     flags = (*flags, *(f"--include-path={f}" for f in (*folders, *chain.include)))
     try:
         ptx, log = _run(chain, text, name, flags)
@@ -108,7 +108,11 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
         if "requires separate compilation mode" not in str(error):
             raise
         ptx, log = _run(chain, text, name, (*flags, "--relocatable-device-code=true"))
+    for path in options.include:        # as `#include` names them: what is cached must not say where it was made
+        ptx, log = ptx.replace(f'"{path}/', '"'), log.replace(f"{path}/", "")
     if entry is not None:
+        if log:
+            cache.put(f"{entry}.log", log)
         cache.put(entry, ptx)
     return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=str(chain), log=log)
 

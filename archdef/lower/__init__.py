@@ -18,7 +18,7 @@ from archdef.lower.calls import call_of, calls_of
 from archdef.lower.check import check_features, settle_caches
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
-from archdef.lower.frames import needs_stack, save_across_calls
+from archdef.lower.frames import needs_stack, rounded, save_across_calls
 from archdef.lower.fuse import fuse
 from archdef.lower.handed import kernels_taken
 from archdef.lower.interface import interfaces_of
@@ -31,7 +31,8 @@ from archdef.lower.program import Parameter, Program, Relocation, Statement
 from archdef.lower.select import Selection
 from archdef.lower.select_children import CHILD_SERVICES
 from archdef.lower.spaces import resolve_spaces
-from archdef.lower.virtual import Code, Unit
+from archdef.lower.spill import Spills, budget, spill
+from archdef.lower.virtual import Code, Const, Unit, immediate
 from archdef.lower.waits import mark_waits
 from archdef.ptx import ir
 
@@ -60,6 +61,8 @@ class Options:
     """A copy's source and destination share a register where they can, and the copy goes."""
     drop_dead: bool = True
     """Results that nobody reads are not computed."""
+    spill: bool = True
+    """What the register budget has no room for lives in local memory."""
 
 
 def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True, options: Options = Options()) -> Program:
@@ -84,6 +87,7 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     source: list[ir.Instruction] = []
     statements: list[Statement] = []
     codes: list[Code] = []
+    warnings: dict[str, None] = {}
     barriers = 0
     for f in calls.functions:
         selection = Selection(module, f, architecture, unit, layout, interfaces, calls, len(source))
@@ -92,6 +96,7 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
                           for i in f.body)
         codes.append(selection.run())
         barriers = max(barriers, selection.barriers)
+        warnings.update(dict.fromkeys(selection.warnings))
     if not source:
         raise PtxError(f"kernel {entry} is empty", file=module.file, line=function.where.line)
     places = Assignment()
@@ -100,30 +105,57 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     for code in codes:
         addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source)
         save_across_calls(code, unit, calls)
-        assign(code, unit, places)
     if architecture.warp.reconvergence.independent:
         mark_waits(codes, source)
     needs: dict[str, Demand] = {}
-    for code in reversed(codes):  # callees first
-        needs[code.function.name] = demand(code, unit, addresses[code.function.name], needs, architecture)
     reserved = architecture.limits.registers_reserved_per_thread
-    allowed = function.directives.get("maxnreg", ())
-    needed = max(1, needs[entry].within(min((free_registers(architecture), *allowed)) - reserved) + reserved)
-    most = max(1, *(allowed or (needed,)))
+    asked = budget(function.directives, architecture)
+    most = min(asked or architecture.limits.registers_per_thread, architecture.limits.registers_per_thread)
+    spills = Spills(layout.stack_start if unit.stack is not None else -(-local_bytes // 8) * 8)
+    for code in reversed(codes):  # callees first
+        name = code.function.name
+        needs[name] = demand(code, unit, addresses[name], needs, architecture)
+        if options.spill and needs[name].in_order > most - reserved:
+            spill(code, unit, calls, addresses[name], needs, unit.stack if reserved else None, most - reserved, spills)
+            needs[name] = demand(code, unit, addresses[name], needs, architecture)
+    if spills.bytes:
+        local_bytes = _make_room(codes[0], unit, spills, local_bytes)
+    for code in codes:
+        assign(code, unit, places)
+    needed = max(1, needs[entry].within(min(free_registers(architecture), most) - reserved) + reserved)
+    if not options.spill:
+        spills.registers = max(0, needed - most)
+    stack_start = layout.stack_start + _moved(unit, spills)
     ops, targets, operands, constants, specials, instructions = pack(codes, unit, places, architecture, module, source)
     return Program(
         entry=entry, file=module.file, architecture=architecture.name, warp_size=architecture.warp.size,
         ops=ops, targets=targets, operands=operands, constants=constants, specials=specials, rows=places.row_count,
         predicates=places.predicate_count, registers=min(needed, most), registers_from="liveness",
-        spilled_registers=max(0, needed - most), shared_bytes=layout.shared_bytes,
+        spilled_registers=spills.registers, spill_store_bytes=spills.store_bytes, spill_load_bytes=spills.load_bytes,
+        spill_slot_bytes=spills.bytes, unspilled_registers=max(0, needed - most), shared_bytes=layout.shared_bytes,
         dynamic_shared=layout.dynamic_shared, local_bytes=local_bytes,
-        uses_local=layout.uses_local or unit.stack is not None, stack_start=min(layout.stack_start, local_bytes),
+        uses_local=layout.uses_local or unit.stack is not None or spills.bytes > 0, stack_start=min(stack_start, local_bytes),
         barriers_used=barriers, global_image=bytes(layout.global_image), const_image=bytes(layout.const_image),
         relocations=tuple(layout.relocations), parameter_layout=layout.parameters, parameter_bytes=layout.parameter_bytes,
         statements=tuple(statements), directives=dict(function.directives), functions=tuple(f.name for f in calls.functions),
         instructions=instructions, launches=kernels_taken(module, calls.functions) if any(_launches(f) for f in calls.functions) else (),
-        references=tuple((v.name, layout.offsets[None, v.name][1])
-                                                    for v in module.variables.values() if v.opaque))
+        references=tuple((v.name, layout.offsets[None, v.name][1]) for v in module.variables.values() if v.opaque),
+        warnings=tuple(warnings))
+
+
+def _moved(unit: Unit, spills: Spills) -> int:
+    """Give the bytes by which the call stack moves up: spilled values lie before it."""
+    return rounded(spills.bytes) if unit.stack is not None else 0
+
+
+def _make_room(kernel: Code, unit: Unit, spills: Spills, local_bytes: int) -> int:
+    """Put spilled values into the layout of local memory; give its new size."""
+    if unit.stack is None:
+        return spills.start + spills.bytes
+    for op in kernel.ops:
+        if op.d == [unit.stack] and isinstance(op.s[0], Const) and len(op.s) == 1:     # where the kernel sets the stack pointer up
+            op.s = [immediate(op.s[0].value + _moved(unit, spills))]
+    return local_bytes + _moved(unit, spills)
 
 
 def _launches(function: ir.Function) -> bool:

@@ -82,7 +82,7 @@ class Program:
     registers_from: str
     """How `registers` was obtained: ``liveness``, or the assembler, its version and target."""
     spilled_registers: int
-    """Registers that the kernel needs beyond `registers`. A compiler keeps them in local memory; their traffic is not modelled."""
+    """Registers that the kernel would need beyond its budget; their values live in local memory."""
     shared_bytes: int
     """Static shared memory per block; what the launch adds begins there."""
     dynamic_shared: bool
@@ -111,6 +111,16 @@ class Program:
     """Kernels of the module that this one can launch."""
     references: tuple[tuple[str, int], ...] = ()
     """Texture, sampler and surface references of the module: name, offset of its cell in the global image."""
+
+    spill_store_bytes: int = 0
+    """Bytes that spilling stores, per thread and pass through the code."""
+    spill_load_bytes: int = 0
+    spill_slot_bytes: int = 0
+    """Local memory that spilled values take; part of `local_bytes`."""
+    unspilled_registers: int = 0
+    """Registers beyond `registers` that no spilling could save: one instruction, or a recursive function, needs them at once."""
+    warnings: tuple[str, ...] = ()
+    """What the kernel does that is allowed, and probably not meant on this machine: each names the source line."""
 
     def listing(self) -> str:
         """Print the program: op index, PTX line, micro-op, cost."""

@@ -89,12 +89,16 @@ class Selection:
     barriers: int = 0
     immediates: dict[str, ir.Immediate | None] | None = None
     """Register → the immediate that its only definition gives it; made when first asked for."""
+    narrow: frozenset[str] | None = None
+    """64-bit registers that hold 32-bit values only; made when first asked for."""
     temporaries: set[int] = attrs.Factory(set)
     """Registers that hold a value within one instruction only."""
     handed_back: list[tuple[int, int]] = attrs.Factory(list)
     """(register of the interface, own register) of each piece of the results, where these are apart."""
     frame: int | None = None
     """Register that holds the stack pointer of the caller, in a function with a frame of its own."""
+    warnings: list[str] = attrs.Factory(list)
+    """What is allowed, and probably not meant."""
 
     def run(self) -> Code:
         """Select the whole body."""
@@ -214,6 +218,14 @@ class Selection:
         """Refuse the current instruction unless the architecture declares a feature."""
         need(self.architecture, feature, self.module, self.instruction)
 
+    def warn(self, message: str) -> None:
+        """Note something about the current instruction that is allowed, and probably not meant."""
+        where = self.instruction.where
+        file, line = (where.file, where.source_line) if where.file and where.source_line else self.module.place(where.line)
+        text = f"{file}:{line}: {message}"
+        if text not in self.warnings:
+            self.warnings.append(text)
+
     # ---------------------------------------------------------------------------------------------------------- emission
     def emit(self, kind: int, fn: str | int = 0, d=(), s=(), operation: str = "", **fields) -> Op:
         """Append a micro-op under the instruction's guard."""
@@ -257,6 +269,12 @@ class Selection:
         if self.immediates is None:
             self.immediates = _immediates(self.function)
         return self.immediates.get(operand.name) or operand
+
+    def widened(self, operand: ir.Operand) -> bool:
+        """Say whether a 64-bit register is only ever given 32-bit values without sign."""
+        if self.narrow is None:
+            self.narrow = _widened(self.function)
+        return isinstance(operand, ir.Register) and operand.name in self.narrow
 
     def predicate(self, operand: ir.Operand) -> int:
         """Give a predicate source."""
@@ -371,7 +389,8 @@ class Selection:
         if SpecialRegister.LANEMASK_EQ <= number <= SpecialRegister.LANEMASK_GT:
             self.need("vote_ballot")
             if width == 8:
-                self.need("lane_masks_64")
+                if self.architecture.warp.size > 32:
+                    self.need("lane_masks_64")
                 number = SpecialRegister[SpecialRegister(number).name.replace("MASK", "MASK64")]
             return self.unit.special(number, width), "special_register"
         if number >= FIRST_LAUNCH_WIDE:
@@ -439,6 +458,8 @@ def _immediates(function: ir.Function) -> dict[str, ir.Immediate | None]:
     found: dict[str, ir.Immediate | None] = {}
     for i in function.body:
         first = i.operands[0] if i.operands else None
+        if i.opcode in ("bar", "barrier") and "red" not in i.modifiers:
+            continue  # the first operand is a number or a mask that it reads
         if i.opcode == "call":
             found.update(dict.fromkeys(first.returns))
         elements = first.elements if isinstance(first, ir.Vector) else (
@@ -448,6 +469,18 @@ def _immediates(function: ir.Function) -> dict[str, ir.Immediate | None]:
                 plain = i.opcode == "mov" and i.guard is None and isinstance(i.operands[1], ir.Immediate)
                 found[d.name] = i.operands[1] if plain and d.name not in found else None
     return found
+
+
+def _widened(function: ir.Function) -> frozenset[str]:
+    """Find the 64-bit registers that are only ever given 32 bits without sign: converted, or loaded as such."""
+    narrow, others = set(), set()
+    for i in function.body:
+        first = i.operands[0] if i.operands else None
+        widens = i.opcode == "cvt" and i.modifiers == ("u64", "u32") or i.opcode == "ld" and i.types[-1:] in (("u32",), ("b32",))
+        for d in first.elements if isinstance(first, ir.Vector) else [first]:
+            if isinstance(d, ir.Register):
+                (narrow if widens else others).add(d.name)
+    return frozenset(narrow - others)
 
 
 def place(module: ir.Module, instruction: ir.Instruction) -> dict:

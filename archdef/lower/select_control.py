@@ -7,7 +7,7 @@ from archdef.lower.interface import prototype_of
 from archdef.lower.select import Interface, Piece, Selection, builds
 from archdef.lower.select_arithmetic import predicate_pair
 from archdef.lower.select_system import SERVICES, serve
-from archdef.lower.select_warp import mask_width, member_mask
+from archdef.lower.select_warp import mask_width, member_mask, warn_half
 from archdef.lower.virtual import Const, Op, immediate, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match
@@ -185,3 +185,5 @@ def barrier_warp(s: Selection, m: Match, i: ir.Instruction) -> None:
     if s.architecture.warp.reconvergence.independent:
         mask = member_mask(s, i, 0)
         s.emit(Kind.BARRIER, BarrierOp.WARP, [None, None], [mask, None, None], "barrier", element=mask_width(s, mask))
+    else:
+        warn_half(s, i, 0)

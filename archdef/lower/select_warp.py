@@ -13,23 +13,40 @@ def member_mask(s: Selection, i: ir.Instruction, position: int):
     """Give the mask of participating lanes, in the width of its register; None if the form has none.
 
     A literal -1, or a register that holds nothing else, means all lanes of the machine, however wide it is. A mask of 32 bits that is
-    computed cannot name the lanes of a wider machine.
+    computed cannot name the lanes of a wider machine. In a 64-bit register 32 ones are what they say: lanes 0 to 31.
     """
     if len(i.operands) <= position:
         return None
-    operand = s.known(i.operands[position])
+    given = i.operands[position]
+    operand, lanes = s.known(given), s.architecture.warp.size
+    wide = isinstance(given, ir.Register) and given.type.endswith("64")
     if isinstance(operand, ir.Immediate):
-        everyone = operand.value in (-1, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
-        if everyone and s.architecture.warp.size > 32:
-            return immediate(-1, 8)
-        wide = not everyone and isinstance(operand.value, int) and operand.value >> 32 > 0
-    else:
-        wide = isinstance(operand, ir.Register) and operand.type.endswith("64")
-        if not wide:
-            narrow_mask(s, "a 32-bit member mask", "a .b64 register, or the literal -1 for all lanes")
+        everyone = operand.value in (-1, 0xFFFFFFFFFFFFFFFF) or operand.value == 0xFFFFFFFF and not wide
+        if everyone:
+            return immediate(-1, 8 if lanes > 32 else 4)
+        wide = wide or isinstance(operand.value, int) and operand.value >> 32 > 0
+    elif not wide:
+        narrow_mask(s, "a 32-bit member mask", "a .b64 register, or the literal -1 for all lanes")
     if wide:
-        s.need("lane_masks_64")
+        wide_mask(s)
+        warn_half(s, i, position)
     return s.value(operand, "b64" if wide else "b32")
+
+
+def wide_mask(s: Selection) -> None:
+    """Refuse 64-bit masks of lanes on a machine that has so many and no such masks. Narrower ones leave the upper half alone."""
+    if s.architecture.warp.size > 32:
+        s.need("lane_masks_64")
+
+
+def warn_half(s: Selection, i: ir.Instruction, position: int) -> None:
+    """Say so if a 64-bit mask has 32 ones, or was made of 32 bits, and so leaves half of a wide warp out."""
+    lanes, given = s.architecture.warp.size, i.operands[position]
+    wide = isinstance(given, ir.Register) and given.type.endswith("64")
+    if lanes > 32 and wide and (s.widened(given) or getattr(s.known(given), "value", None) == 0xFFFFFFFF):
+        word, opcode = s.architecture.vocabulary.warp, ".".join((i.opcode, *i.modifiers))
+        s.warn(f"a mask of 32 bits names lanes 0 to 31 of the {lanes} lanes of a {word}: lanes 32 to {lanes - 1} take no part in `{opcode}`; "
+               f"a mask of 64 ones means the whole {word}")
 
 
 def narrow_mask(s: Selection, what: str, instead: str) -> None:
@@ -50,6 +67,8 @@ def vote(s: Selection, m: Match, i: ir.Instruction) -> None:
     if m.fn == "ballot":
         if m.bound["type"] == "b32":
             narrow_mask(s, "a 32-bit ballot", "vote.sync.ballot.b64")
+        else:
+            wide_mask(s)
         d, finish = s.destination(i.operands[0], m.bound["type"])
         s.emit(Kind.VOTE, VoteOp.BALLOT, [d], [holds, mask], "vote", width=s.unit.widths[d], element=mask_width(s, mask))
         finish()
@@ -63,6 +82,8 @@ def active_mask(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``activemask``."""
     if m.bound["type"] == "b32":
         narrow_mask(s, "a 32-bit active mask", "activemask.b64")
+    else:
+        wide_mask(s)
     d, finish = s.destination(i.operands[0], m.bound["type"])
     s.emit(Kind.VOTE, VoteOp.ACTIVE, [d], [TRUE, None], "vote", width=s.unit.widths[d])
     finish()
@@ -102,10 +123,14 @@ def _check_control(s: Selection, mode: str, operand: ir.Operand) -> None:
 
 @builds("shuffle_width")
 def shuffle_width(s: Selection, m: Match, i: ir.Instruction) -> None:
-    """``mx.shfl``: like ``shfl``, but the fourth operand is the width of a segment in lanes; ``idx`` counts modulo that width."""
+    """``mx.shfl``: like ``shfl``, but the fourth operand is the width of a segment in lanes; ``idx`` counts modulo that width.
+
+    The width that WARP_SZ names, or that a register holds as a constant, costs nothing.
+    """
     value, lane = s.value(i.operands[1], "b32"), s.value(i.operands[2], "u32")
     clamp = 0 if m.fn == "up" else s.architecture.warp.size - 1
-    lanes, width = 32 if s.architecture.warp.size <= 32 else 64, s.value(i.operands[3], "u32")
+    lanes, width = 32 if s.architecture.warp.size <= 32 else 64, s.value(s.known(i.operands[3]), "u32")
+    mask = member_mask(s, i, 4)
     if isinstance(width, Const):
         control = immediate((lanes - width.value) << 8 | clamp)
     else:
@@ -113,8 +138,19 @@ def shuffle_width(s: Selection, m: Match, i: ir.Instruction) -> None:
         segment = s.temporary("shl_b32", [rest, immediate(8)], 4, "int_shift")
         control = s.temporary("or_b32", [segment, immediate(clamp)], 4, "int_logic")
     d, finish = _destinations(s, i.operands[0], "b32")
-    s.emit(Kind.SHUFFLE, ShuffleOp[m.fn.upper()], d, [value, lane, control, None], "shuffle")
+    s.emit(Kind.SHUFFLE, ShuffleOp[m.fn.upper()], d, [value, lane, control, mask], "shuffle", element=mask_width(s, mask))
     finish()
+
+
+@builds("lanes_needed")
+def lanes_needed(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``mxlanes``: nothing, on a machine whose warps have so many lanes; others refuse."""
+    least, lanes = getattr(i.operands[0], "value", None), s.architecture.warp.size
+    if not isinstance(least, int):
+        raise s.fault("the number of lanes must be a literal")
+    if least > lanes:
+        word = s.architecture.vocabulary.warp
+        raise s.unsupported(f"a tile of {least} lanes does not fit into a {word} of {s.architecture.name}, which has {lanes}")
 
 
 @builds("redux")

@@ -77,6 +77,8 @@ class Op:
     """The source forbids contraction of this floating-point operation."""
     kills: bool = True
     """Although guarded, nobody needs the old value of the destination in the lanes that it leaves alone."""
+    spill: bool = False
+    """An access to a value that has no register."""
     origin: int | None = None
     """Space into which the result points, as a generic address."""
 

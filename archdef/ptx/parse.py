@@ -33,7 +33,8 @@ _FUNCTION_DIRECTIVES = words(
 _TIGHT_AFTER, _TIGHT_BEFORE = frozenset("[(@!{+-~|"), frozenset("],;)}+|")
 """Tokens without a blank behind, or before them, in listings."""
 _COMPILERS_OWN = "__nv_nvrtc_builtin_header.h"
-"""A header without text: instructions that were inlined from it belong to the line that calls it."""
+"""A header without text: instructions that were inlined from it belong to the line that calls it. So do those of a front end's own
+headers, whose names it begins with ``<``."""
 _DEEPEST_SCOPE = 256
 """Nesting of braces in a body: names are looked up through every enclosing scope."""
 
@@ -747,7 +748,7 @@ def _linkage(words: set[str]) -> str:
 
 
 def _built_in(file: str | None) -> bool:
-    return file is not None and file.endswith(_COMPILERS_OWN)
+    return file is not None and (file.endswith(_COMPILERS_OWN) or file.startswith("<"))
 
 
 def _one_line(tokens: list[str]) -> str:

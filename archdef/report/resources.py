@@ -17,7 +17,7 @@ def render(answers: Sequence[Resources | tuple[str, str, Exception]]) -> Group:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("kernel", "on"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("registers", "spilled", "stack", "shared", "parameters,\nconstants"):
+    for heading in ("registers", "spilled,\nst/ld", "stack", "shared", "parameters,\nconstants"):
         table.add_column(heading, justify="right", no_wrap=True)
     for heading in ("launch bounds", "from"):
         table.add_column(heading)
@@ -33,10 +33,9 @@ def render(answers: Sequence[Resources | tuple[str, str, Exception]]) -> Group:
 
 
 def _spilled(answer: Resources) -> str:
-    if answer.spill_store_bytes is not None:
-        stores, loads = answer.spill_store_bytes, answer.spill_load_bytes
-        return f"{stores} B st, {loads} B ld" if stores or loads else "-"
-    return f"{answer.spilled_registers} regs" if answer.spilled_registers else "-"
+    stores, loads, left = answer.spill_store_bytes, answer.spill_load_bytes, answer.unspilled_registers
+    traffic = f"{stores}/{loads} B" if stores or loads else ""
+    return ", ".join(part for part in (traffic, f"{left} regs cannot" if left else "") if part) or "-"
 
 
 def _constant(answer: Resources) -> str:

@@ -37,7 +37,12 @@ def _head(run: Run) -> Text:
 
 
 def _spilled(run: Run) -> str:
-    return f", {run.spilled_registers} more spilled, not modelled" if run.spilled_registers else ""
+    if not run.spilled_registers:
+        return ""
+    program = run.program
+    traffic = f"{program.spill_store_bytes} B of stores and {program.spill_load_bytes} B of loads in its code"
+    left = f", {program.unspilled_registers} cannot" if program.unspilled_registers else ""
+    return f", {run.spilled_registers} more spilled to local memory: {traffic}{left}"
 
 
 def _metrics(run: Run) -> Table:

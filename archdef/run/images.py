@@ -33,7 +33,7 @@ class Images:
 
     def _place(self, program) -> Placed:
         images = {"global": bytearray(program.global_image), "const": bytearray(program.const_image)}
-        bases = {space: self._area(len(image)) for space, image in images.items()}
+        bases = {space: self._area(len(image), "constant" if space == "const" else space) for space, image in images.items()}
         added = {ConstantKind.GLOBAL_SYMBOL: bases["global"], ConstantKind.CONST_SYMBOL: bases["const"]}
         for r in program.relocations:
             address = (added.get(r.kind, 0) + r.value) % (1 << 8 * r.bytes)
@@ -43,9 +43,9 @@ class Images:
                 self._memory.write(bases[space], bytes(image))
         return Placed(bases["global"], bases["const"])
 
-    def _area(self, nbytes: int) -> int:
+    def _area(self, nbytes: int, share: str) -> int:
         if not nbytes:
             return 0
-        address = self._memory.allocate(nbytes)
+        address = self._memory.allocate(nbytes, share)
         weakref.finalize(self, self._memory.free, address).atexit = False
         return address

@@ -5,9 +5,10 @@ import math
 from typing import TYPE_CHECKING
 
 from archdef.errors import GuestFault, Interrupted, LaunchError
+from archdef.lower.encoding import Kind, SystemCall
 from archdef.metrics import Counters
 from archdef.occupancy import occupancy
-from archdef.run import limits, printing, texture
+from archdef.run import footprint, limits, printing, texture
 from archdef.run.arguments import pack
 from archdef.run.progress import Progress
 from archdef.run.result import Run
@@ -140,6 +141,14 @@ class Grid:
         programs = self.children.programs if self.children is not None else [self.program]
         return list(dict.fromkeys(pair for each in programs for pair in references.placed(each, self.variables.global_base)))
 
+    def _memory_map(self) -> footprint.MemoryMap:
+        device, program = self.launcher.kernel.module.device, self.program
+        heap = ((program.ops["kind"] == Kind.SYSTEM) & (program.ops["fn"] == SystemCall.ALLOCATE)).any()
+        return footprint.memory_map(
+            device.architecture, resident_warps=self.resident.active_warps, local_bytes=program.local_bytes,
+            global_bytes=device.memory.taken("global"), constant_bytes=device.memory.taken("constant"),
+            parameter_bytes=program.parameter_bytes, heap_bytes=device.heap_bytes if heap else 0)
+
     def finish(self) -> Run:
         """Wrap what the engine has counted for it."""
         launcher, counted, program, launches = self.launcher, self.engine.result(self.running), self.program, ()
@@ -147,7 +156,7 @@ class Grid:
             program, launches = self.children.together(program, self.running, counted), self.children.launched(self.running)
         self.result = Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
                           shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
-                          program=program, output=self.printed(), launches=launches,
+                          program=program, output=self.printed(), launches=launches, memory_map=self._memory_map(),
                           counters=Counters.of(counted), sources=launcher.kernel.module.sources)
         self.engine = self.running = None
         return self.result

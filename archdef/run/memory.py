@@ -19,18 +19,30 @@ class Memory:
         self.side = None
         """The device's half of the host model, once streams are used: what it still has to do keeps memory from being freed."""
         self._late: list[int] = []
+        self._bytes: dict[int, tuple[int, str]] = {}
         self._lock = threading.RLock()
 
-    def allocate(self, nbytes: int) -> int:
-        """Reserve memory that reads zero, and give its address. Raises DeviceMemoryError past the capacity."""
+    def allocate(self, nbytes: int, share: str = "global") -> int:
+        """Reserve memory that reads zero, and give its address. Raises DeviceMemoryError past the capacity.
+
+        share : what it is for, ``global`` or ``constant``; see `taken`.
+        """
         self._catch_up()
         if not 0 <= nbytes < 1 << 63:
             raise DeviceMemoryError(f"out of device memory: {nbytes} bytes asked")
-        return self.engine.allocate(nbytes)
+        address = self.engine.allocate(nbytes)
+        self._bytes[address] = nbytes, share
+        return address
+
+    def taken(self, share: str) -> int:
+        """Give the bytes that are allocated for something."""
+        with self._lock:
+            return sum(nbytes for nbytes, of in self._bytes.values() if of == share)
 
     def free(self, address: int) -> None:
         """Give memory back: now, or once no kernel runs, since arrays can also go out of scope during a launch."""
         with self._lock:
+            self._bytes.pop(address, None)
             self._late.append(address)
         self._catch_up()
 

@@ -110,10 +110,11 @@ class Kernel:
     @functools.cached_property
     def program(self):
         """The kernel in the engine's terms: packed operations, registers, shared memory, statements."""
-        from archdef.lower import lower
+        from archdef.lower import Options, lower
 
         with self._lock:
-            program = lower(self.module.ptx, self.symbol, self.module.device.architecture)
+            options = Options(spill=resources.spills(self.module, self.symbol))
+            program = lower(self.module.ptx, self.symbol, self.module.device.architecture, options=options)
             return resources.settle(program, self.module, self.symbol)
 
     @functools.cached_property

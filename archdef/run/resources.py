@@ -22,12 +22,14 @@ class Resources:
     registers_from: str
     """``liveness``, or the assembler, its version and target."""
     spilled_registers: int | None
-    """Registers needed beyond what ``.maxnreg`` or the machine allows; None from ptxas, which counts bytes."""
+    """Registers needed beyond what ``.maxnreg``, ``.minnctapersm`` or the machine allows; None from ptxas, which counts bytes."""
     stack_bytes: int
-    """Stack frame: local memory per thread."""
+    """Stack frame: local memory per thread, that of spilled values included."""
     spill_store_bytes: int | None
     """Bytes that spilling stores, per thread and pass through the code."""
     spill_load_bytes: int | None
+    unspilled_registers: int | None
+    """Registers beyond `registers` that no spilling could save; None from ptxas."""
     shared_bytes: int
     """Static shared memory per block."""
     dynamic_shared: bool
@@ -44,12 +46,23 @@ class Resources:
     max_threads: int | None
     """Largest block: product of ``.maxntid`` or ``.reqntid``."""
     min_blocks: int | None
-    """Blocks per multiprocessor that the author asked for, ``.minnctapersm``; noted, nothing is fitted to it."""
+    """Blocks per multiprocessor that the author asked for, ``.minnctapersm``; registers are fitted to it by spilling."""
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain data, ready for JSON."""
         return {name: dict(value) if isinstance(value, FrozenMap) else value
                 for name, value in attrs.asdict(self, recurse=False).items()}
+
+
+def spills(module: Module, symbol: str) -> bool:
+    """Tell whether a kernel may spill: where ptxas counts the registers, if ptxas does.
+
+    Raises CompileError as `settle` does.
+    """
+    if module.registers_from != "ptxas":
+        return True
+    found = module.assembled[symbol]
+    return found.spill_store_bytes > 0 or found.spill_load_bytes > 0
 
 
 def settle(program, module: Module, symbol: str):
@@ -77,8 +90,9 @@ def of(kernel: Kernel) -> Resources:
         kernel=kernel.name, architecture=architecture.label, registers=program.registers,
         registers_from=program.registers_from, spilled_registers=None if found else program.spilled_registers,
         stack_bytes=found.stack_bytes if found else program.local_bytes,
-        spill_store_bytes=found.spill_store_bytes if found else None,
-        spill_load_bytes=found.spill_load_bytes if found else None,
+        spill_store_bytes=found.spill_store_bytes if found else program.spill_store_bytes,
+        spill_load_bytes=found.spill_load_bytes if found else program.spill_load_bytes,
+        unspilled_registers=None if found else program.unspilled_registers,
         shared_bytes=found.shared_bytes if found else program.shared_bytes, dynamic_shared=program.dynamic_shared,
         parameter_bytes=program.parameter_bytes, constant_bytes=len(program.const_image),
         constant_banks=FrozenMap(found.constant_banks) if found else None, barriers=program.barriers_used,

@@ -10,6 +10,7 @@ import numpy as np
 
 from archdef.metrics import Counters, Measurement, Metrics
 from archdef.metrics.stalls import cpi_stack
+from archdef.run.footprint import MemoryMap, WarpContents, warp_contents
 from archdef.run.printing import Output
 
 if TYPE_CHECKING:
@@ -74,6 +75,13 @@ class Run:
     """What the kernel printed, call by call."""
     launches: tuple[ChildLaunch, ...] = attrs.field(default=(), repr=False)
     """What kernels of this run launched, in order of their end. `counters`, `lines` and `statements` are of all of them together."""
+    memory_map: MemoryMap | None = attrs.field(default=None, repr=False)
+    """Shares of device memory during the launch: global, constant, private."""
+
+    @functools.cached_property
+    def warp_contents(self) -> WarpContents:
+        """What each warp holds: program counters, registers, private and shared memory."""
+        return warp_contents(self.architecture, self.occupancy, self.program.local_bytes)
 
     @property
     def printed(self) -> str:
@@ -87,7 +95,7 @@ class Run:
 
     @property
     def spilled_registers(self) -> int:
-        """Registers that the kernel needs beyond `registers`; a compiler would keep them in local memory, archdef does not."""
+        """Registers that the kernel needs beyond its budget: their values live in local memory, whose traffic is counted."""
         return self.program.spilled_registers
 
     @property
@@ -107,15 +115,15 @@ class Run:
 
     @functools.cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What the kernel did that gives other results on hardware than here, with the lines that did it."""
+        """What the kernel did that gives other results on hardware than here, or that is probably not meant, with the lines that did it."""
         stale = self.counters.texture_hazards
         if not stale:
-            return ()
+            return self.program.warnings
         rows = [row for row, n in enumerate(self.counters.statements["texture_hazards"]) if n]
         places = dict.fromkeys("{}:{}".format(*self._place(self.program.statements[row])) for row in rows)
         text = (f"{stale} reads through a texture or surface of bytes that this launch had written ({', '.join(places)}): texture "
                 "caches are not coherent, hardware may give the old value; write in one launch, read in the next")
-        return (text,)
+        return (*self.program.warnings, text)
 
     @functools.cached_property
     def metrics(self) -> Metrics:
@@ -174,6 +182,7 @@ class Run:
             "stalls": self.counters.stalls, "partitions": list(_rows(self.partition)),
             "multiprocessors": list(_rows(self.counters.multiprocessor)),
             "lines": [line.to_dict() for line in self.lines],
+            "memory_map": self.memory_map and self.memory_map.to_dict(), "warp_contents": self.warp_contents.to_dict(),
             "printed": self.printed, "printed_lost": self.output.lost}
 
     def to_pandas(self, per: str = "line") -> pandas.DataFrame:

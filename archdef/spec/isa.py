@@ -123,7 +123,7 @@ FEATURES: dict[str, str] = {
     "redux": "redux.sync (8.0)",
     "elect": "elect.sync (9.0)",
     "shuffle": "shfl (3.0)",
-    "lane_masks_64": "64-bit forms of lane masks, for warps wider than 32 lanes",
+    "lane_masks_64": "64-bit lane masks on machines whose warps are wider than 32 lanes; up to 32 lanes they cost nothing more than 32-bit ones",
     "barrier_count": "barriers of other numbers than 0 and of part of a block (2.0)",
     "barrier_reduce": "barriers that reduce a predicate (2.0)",
     "bit_operations": "count, find, reverse, extract, insert bits (2.0)",

@@ -270,11 +270,11 @@ def atomic_vector(form: Form) -> Launch:
     return launch(form, kernel(body, head=head), np.hstack([cells, data[:, len(elements):]]), 4)
 
 
-@template("fence", "hint")
+@template("fence", "hint", "lanes_needed")
 def hint(form: Form) -> Launch:
     """What changes no value, between a store and a load."""
     operands = {"nanosleep": "%r26", "applypriority": "[%rd31], 128", "discard": "[%rd27], 128", "prefetch": "[%rd30]",
-                "prefetchu": "[%rd30]", "pmevent": "1", "setmaxnreg": "64"}.get(form.row.opcode, "")
+                "prefetchu": "[%rd30]", "pmevent": "1", "setmaxnreg": "64", "mxlanes": "1"}.get(form.row.opcode, "")
     operands = "[%rd30], 128" if form.row.opcode == "fence" and form.row.operands else operands
     operands = "[%rd27], 16" + ", 0" * bool(form.bound.get("hint")) if form.row.opcode == "cp" else operands
     body = base("%rd30", "in", 8) + base("%rd31", "out", 16) + "    mov.u32 %r26, 20; mov.u64 %rd27, %rd31;\n"

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from archdef import Device, ptxas, registry
+from archdef import Device, occupancy, ptxas, registry
 from archdef.cli import main
 from archdef.errors import CompileError
 from archdef.examples import workloads
@@ -70,7 +70,7 @@ def test_liveness_counts_unless_asked_otherwise(device):
     assert f"{taken.registers} registers per thread (from liveness), " in str(run)
 
 
-def test_maxnreg_caps_the_registers_and_the_rest_is_reported_as_spilled(device):
+def test_maxnreg_caps_the_registers_and_the_rest_lives_in_local_memory(device):
     free = compiled(device).wide.resources
     module = compiled(device, ".maxnreg 8")
     taken = module.wide.resources
@@ -79,7 +79,10 @@ def test_maxnreg_caps_the_registers_and_the_rest_is_reported_as_spilled(device):
     run = module.wide[1, 32](out)
     assert out.to_host()[0] == sum(range(VALUES)), "a cap changes no result"
     assert run.registers == run.occupancy.registers == 8
-    assert f"8 registers per thread (from liveness, {free.registers - 8} more spilled, not modelled)" in str(run)
+    assert taken.spill_store_bytes == taken.spill_load_bytes >= 4 * taken.spilled_registers and taken.unspilled_registers == 0
+    assert taken.stack_bytes == free.stack_bytes + taken.spill_store_bytes
+    assert f"8 registers per thread (from liveness, {taken.spilled_registers} more spilled to local memory: " in str(run)
+    assert run.metrics["local_load_requests"] == run.metrics["local_store_requests"] == 1 + taken.spill_store_bytes // 4  # one of its own
 
 
 def test_the_machines_own_limit_caps_them_too():
@@ -92,6 +95,29 @@ def test_the_machines_own_limit_caps_them_too():
 def test_launch_bounds_are_noted(device):
     taken = compiled(device, ".maxntid 64, 2, 1\n.minnctapersm 3").wide.resources
     assert taken.max_threads == 128 and taken.min_blocks == 3
+
+
+def test_blocks_that_shall_be_resident_cap_the_registers(device):
+    limits, lanes = device.architecture.limits, device.architecture.warp.size
+    blocks = limits.warps_per_multiprocessor
+    device = Device(device.architecture.evolve({
+        "limits.registers_per_multiprocessor": 8 * blocks * lanes, "limits.registers_per_block": 8 * blocks * lanes,
+        "limits.register_partitions": 1, "limits.warps_per_register_partition": None, "limits.register_allocation_unit": lanes}))
+    taken = compiled(device, f".maxntid {lanes}, 1, 1\n.minnctapersm {blocks}").wide.resources
+    assert taken.registers == 8 and taken.spill_load_bytes > 0
+    assert occupancy(device.architecture, threads=lanes, registers=taken.registers).limits["registers"] >= blocks
+
+
+def test_what_no_spilling_saves_is_said(device):
+    taken = compiled(device, ".maxnreg 1").wide.resources
+    assert taken.registers == 1 and taken.unspilled_registers > 0
+
+
+@needs_ptxas
+def test_spills_only_if_ptxas_does_where_ptxas_counts(device):
+    fits = compiled(device, ".maxnreg 24", registers="ptxas")
+    if fits.wide.resources.spill_load_bytes == 0:
+        assert fits.wide.program.spill_load_bytes == 0
 
 
 @needs_ptxas

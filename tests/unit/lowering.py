@@ -3,7 +3,7 @@ from types import SimpleNamespace
 
 from archdef.lower import lower
 from archdef.ptx import parse
-from archdef.spec import AlignedSum, Caches, ChainedSum, MatrixArithmetic, PairedSum
+from archdef.spec import AlignedSum, Caches, ChainedSum, MatrixArithmetic, PairedSum, Vocabulary
 from archdef.spec.isa import FEATURES, OPERATION_CLASSES, Isa, Operation, Unit
 from archdef.spec.machine import Warp
 
@@ -22,7 +22,7 @@ def _operation(name: str) -> Operation:
 def _limits(instructions: int) -> SimpleNamespace:
     return SimpleNamespace(kernel_instructions=instructions, stack_bytes_per_thread=1024, registers_per_multiprocessor=65536,
                            warps_per_multiprocessor=64, register_allocation_scope="warp", register_allocation_unit=256,
-                           registers_reserved_per_thread=0)
+                           registers_reserved_per_thread=0, registers_per_thread=255)
 
 
 def machine(*, without=(), warp_size=32, limit=1_000_000, costs=None, **isa):
@@ -31,7 +31,7 @@ def machine(*, without=(), warp_size=32, limit=1_000_000, costs=None, **isa):
     fields = dict(features=frozenset(FEATURES) - set(without), operations=operations, pointer_bits=64, fuse_multiply_add=True,
                   float_mad="fused", predication_max_instructions=6, matrix=MATRIX) | isa
     return SimpleNamespace(name="standin", warp=Warp(size=warp_size),
-                           limits=_limits(limit), units=UNITS, isa=Isa(**fields),
+                           limits=_limits(limit), units=UNITS, isa=Isa(**fields), vocabulary=Vocabulary(),
                            caches=Caches())
 
 

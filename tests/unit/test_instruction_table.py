@@ -21,7 +21,7 @@ OPERANDS = {
 }
 SPECIFIC = {"alloca": "%rd1 %rd2", "lop3": "%r1 %r2 %r3 %r4 0x96", "nanosleep": "%r1", "applypriority": "[%rd1] 128",
             "discard": "[%rd1] 128", "prefetch": "[%rd1]", "prefetchu": "[%rd1]", "pmevent": "1", "fence": "",
-            "griddepcontrol": "", "brkpt": "", "setmaxnreg": "40"}
+            "griddepcontrol": "", "brkpt": "", "setmaxnreg": "40", "mxlanes": "32"}
 
 
 def register(type: str, number: int) -> str:
@@ -166,7 +166,7 @@ def test_every_form_of_every_row_lowers(row, words):
     line = next(k for k, l in enumerate(text.splitlines(), 1) if l.startswith(f"    {row.opcode}."
                 if words else f"    {row.opcode} "))
     made = [op for op in program.ops if program.statements[op["statement"]].line == line]
-    dropped = row.builder in ("hint", "branch", "barrier_warp")
+    dropped = row.builder in ("hint", "branch", "barrier_warp", "lanes_needed")
     assert made or dropped
     LoadedProgram(program, 32, 3)  # the engine checks every operand and width
 
@@ -234,7 +234,7 @@ def test_a_wrong_number_of_operands_is_an_error():
     ("red.global.add.f32 [%rd1], %f2;", "atomics_float_add"), ("red.global.add.f64 [%rd1], %fd2;", "atomics_double_add"),
     ("ld.u32 %r1, [%rd1];", "unified_addressing"), ("mov.u64 %rd1, %clock64;", "clock64"), ("mov.u32 %r1, %clock;", "clock"),
     ("mov.u64 %rd1, %globaltimer;", "globaltimer"), ("mov.u32 %r1, %lanemask_lt;", "vote_ballot"),
-    ("vote.sync.ballot.b64 %rd1, %p1, -1;", "lane_masks_64"), ("call helper;", "device_calls"),
+    ("call helper;", "device_calls"),
     ("shf.l.wrap.b32 %r1, %r2, %r3, %r4;", "funnel_shift"), ("dp4a.s32.s32 %r1, %r2, %r3, %r4;", "int_dot"),
     ("add.f16 %h1, %h2, %h3;", "fp16"), ("fma.rn.f16x2 %r1, %r2, %r3, %r4;", "fp16"), ("set.eq.f16.s32 %h1, %r2, %r3;", "fp16"),
     ("fma.rn.bf16 %h1, %h2, %h3, %h4;", "bf16"), ("cvt.rn.bf16.f32 %h1, %f1;", "bf16"), ("cvt.rna.tf32.f32 %r1, %f1;", "tf32"),
@@ -274,6 +274,16 @@ def test_a_missing_feature_is_named_with_instruction_place_and_architecture(inst
     assert (error.feature, error.architecture, error.line) == (feature, "standin", BODY_LINE)
     for part in (f"k.ptx:{BODY_LINE}:", instruction.split()[0].rstrip(";"), feature, "standin"):
         assert part in str(error)
+
+
+@pytest.mark.parametrize("instruction", ["vote.sync.ballot.b64 %rd1, %p1, -1;", "activemask.b64 %rd1;", "mov.u64 %rd1, %lanemask_lt;",
+                                         "vote.sync.any.pred %p1, %p2, %rd1;"])
+def test_masks_of_64_lanes_need_a_feature_where_there_are_so_many(instruction):
+    text = kernel(instruction)
+    lowered(text, machine(without=["lane_masks_64"], warp_size=32))
+    lowered(text, machine(warp_size=64))
+    with pytest.raises(MissingFeature, match="needs the feature lane_masks_64"):
+        lowered(text, machine(without=["lane_masks_64"], warp_size=64))
 
 
 def test_a_missing_feature_names_the_source_line():

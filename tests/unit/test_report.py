@@ -27,7 +27,7 @@ def statement(line, text="st.global.f32 [%rd1], %f1;", **more):
 def run(architecture, *costs, lines=(1, 3), in_use=2.0):
     """Make a finished launch with a statement for each line."""
     program = SimpleNamespace(file="k.cu.ptx", statements=[statement(line) for line in lines],
-                              registers_from="liveness", spilled_registers=0)
+                              registers_from="liveness", spilled_registers=0, warnings=(), local_bytes=0)
     return Run("k", architecture, (4, 1, 1), (128, 1, 1), 1024, 10,
                occupancy(architecture, threads=128, registers=10, shared_bytes=1024),
                counters(*costs, partition=({"bytes_read": 100}, {"bytes_written": 300}), in_use=in_use), program, SOURCE)

@@ -1,0 +1,39 @@
+"""Shares of device memory, and what a warp holds, in the vendor's words."""
+from __future__ import annotations
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from archdef.report.numbers import count, percent, size
+from archdef.run.footprint import MemoryMap, WarpContents
+
+
+def render_map(found: MemoryMap) -> Group:
+    """Lay out the shares, those that are there."""
+    words, table = found.vocabulary, Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("device memory", no_wrap=True)
+    for heading in ("bytes", "share"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("")
+    each = size(found.private_bytes_per_thread)
+    rows = (("global", found.global_bytes, "arrays, variables of modules"), ("constant", found.constant_bytes, "constant variables"),
+            ("parameters", found.parameter_bytes, "of the launch, constant"),
+            ("private", found.private_bytes, f"{each} for each of {count(found.resident_threads)} resident {words.lane}s" if found.private_bytes else ""),
+            ("heap", found.heap_bytes, "malloc in kernels"), ("free", found.free_bytes, ""))
+    for name, nbytes, note in rows:
+        if nbytes or name in ("global", "constant", "private", "free"):
+            table.add_row(name, count(nbytes), percent(100 * nbytes / found.capacity_bytes), note)
+    return Group(Text(f"{found.architecture}: {size(found.capacity_bytes)} of device memory"), table)
+
+
+def contents(found: WarpContents) -> str:
+    """Say in a sentence what a warp holds."""
+    words = found.vocabulary
+    counters = "one program counter" if found.program_counters == 1 else f"{found.program_counters} program counters"
+    private = f"{size(found.private_bytes)} of private memory" if found.private_bytes else "no private memory"
+    shared = f"{size(found.shared_bytes)} of {words.shared} with the {words.warp}s of its {words.block} ({found.warps_per_block})" \
+        if found.shared_bytes else f"no {words.shared}"
+    return (f"a {words.warp} holds {found.lanes} {words.lane}s, {counters}, {found.registers_per_lane} registers a {words.lane} "
+            f"({size(found.register_bytes)}), {private}, {shared}; {found.resident} per {words.multiprocessor} at once")

@@ -1,0 +1,2 @@
+#pragma once
+#include <maca_fp16.h>

@@ -1,0 +1,2 @@
+#pragma once
+#include <maca_cooperative_groups.h>

@@ -1,0 +1,27 @@
+// See maca/names.h.
+#undef __syncwave
+#undef __syncwarp
+#undef __activemask
+#undef __ballot_sync
+#undef __any_sync
+#undef __all_sync
+#undef __uni_sync
+#undef __ballot
+#undef __any
+#undef __all
+#undef __shfl_sync
+#undef __shfl_up_sync
+#undef __shfl_down_sync
+#undef __shfl_xor_sync
+#undef __shfl
+#undef __shfl_up
+#undef __shfl_down
+#undef __shfl_xor
+#undef __match_any_sync
+#undef __match_all_sync
+#undef __reduce_add_sync
+#undef __reduce_min_sync
+#undef __reduce_max_sync
+#undef __reduce_and_sync
+#undef __reduce_or_sync
+#undef __reduce_xor_sync

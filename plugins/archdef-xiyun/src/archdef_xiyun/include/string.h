@@ -1,0 +1,2 @@
+// Device code knows these functions and types without any header.
+#pragma once
