@@ -15,6 +15,7 @@ from archdef.run.launch import Launcher
 from archdef.run.texture import References
 
 if TYPE_CHECKING:
+    from archdef import lower
     from archdef.device import Device
     from archdef.run.resources import Resources
     from archdef.run.result import Run
@@ -23,12 +24,17 @@ if TYPE_CHECKING:
 class Module:
     """The kernels of one source on one device: ``module.transpose`` or ``module["transpose"]``."""
 
-    def __init__(self, device: Device, compiled: Sequence[Compiled], registers: str = "liveness"):
-        """Parse and link `compiled`; `registers` says who counts registers per thread, as `Options.registers` does."""
+    def __init__(self, device: Device, compiled: Sequence[Compiled], registers: str = "liveness",
+                 lowering: lower.Options | None = None):
+        """Parse and link `compiled`.
+
+        registers : who counts registers per thread, as `Options.registers` says.
+        lowering  : which passes lowering runs; None for all.
+        """
         from archdef.ptx import parse
         from archdef.ptx.link import link
 
-        self.device, self.units, self.registers_from = device, tuple(compiled), registers
+        self.device, self.units, self.registers_from, self.lowering = device, tuple(compiled), registers, lowering
         self.ptx = link(parse(unit.ptx, unit.file) for unit in self.units)
         """The parsed PTX, of all units linked together."""
         self.compiled = self.units[0] if len(self.units) == 1 else Compiled(
@@ -109,10 +115,10 @@ class Kernel:
     @functools.cached_property
     def program(self):
         """The kernel in the engine's terms: packed operations, registers, shared memory, statements."""
-        from archdef.lower import lower
+        from archdef.lower import Options, lower
 
         with self._lock:
-            program = lower(self.module.ptx, self.symbol, self.module.device.architecture)
+            program = lower(self.module.ptx, self.symbol, self.module.device.architecture, options=self.module.lowering or Options())
             return resources.settle(program, self.module, self.symbol)
 
     @functools.cached_property
