@@ -4,6 +4,7 @@ An example is a Python file with a function that yields tables, ``tables(archite
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -55,7 +56,12 @@ def launches(workload: Workload, architecture, size: int | None = None, kernels:
         if row.run and not row.correct:
             raise WrongAnswer(f"{row.case.kernel} on {architecture.label} is wrong by {row.error:.3g} of the largest value")
     return ([row for row in comparison.rows if row.run],
-            [f"  {row.case.kernel} refused: {row.failure}" for row in comparison.rows if not row.run])
+            [f"  {row.case.kernel} refused: {_first_line(row.failure)}" for row in comparison.rows if not row.run])
+
+
+def _first_line(failure: str) -> str:
+    """Leave out the line of PTX below it, and the folders of files."""
+    return re.sub(r"\S*/(?=[^/\s]+:\d)", "", failure.partition("\n")[0])
 
 
 def printed(tables: Iterable[Table]) -> Iterator[str]:
