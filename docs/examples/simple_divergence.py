@@ -1,11 +1,10 @@
 """Four kernels that give half of their threads another value: who parts, what the compiler leaves of the branch, what counters say.
 
-Each kernel runs four times: as an optimising compiler leaves it; compiled for debugging (``-G``), which keeps the branches, and then
-with short branches predicated by archdef's lowering; without predication; without any pass of the lowering, as debuggers want it.
+Each kernel runs three times: as an optimising compiler leaves it; compiled for debugging (``-G``), which keeps the branches, with
+short branches predicated by archdef's lowering; and the same without predication.
 """
 from pathlib import Path
 
-import attrs
 import numpy as np
 
 from archdef.examples import Case, Output, Workload
@@ -18,7 +17,6 @@ BUILDS = {
     "optimised": {},
     "-G, predicated": {"extra": ("-G",)},
     "-G": {"extra": ("-G",), "lowering": Options(predicate=False)},
-    "-G, as written": {"extra": ("-G",), "lowering": Options(**dict.fromkeys(attrs.fields_dict(Options), False))},
 }
 """How to compile."""
 
@@ -49,7 +47,7 @@ def tables(architectures):
                     ("kernel", "branch", "divergent", "branch eff.", "lanes active", "guard holds", "inst/warp"), rows, notes)
 
 
-main = command(tables, machines=("g80", "p2000", "c500"))
+main = command(tables, machines=("p2000", "c500"))
 
 if __name__ == "__main__":
     main()

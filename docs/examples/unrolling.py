@@ -29,7 +29,7 @@ def tables(architectures):
     for architecture in architectures:
         ran, refused = launches(WORKLOAD, architecture)
         rows = [(row.case.kernel, seconds(row.run.elapsed_s), three(m["inst_per_warp"]), count(m["branch"] / row.run.counters.warps),
-                 row.run.registers, three(m["ipc"]), three(m["gld_throughput"]), percent(m["stall_memory_dependency"]),
+                 row.run.registers, three(m["ipc"]), three(m["gld_requested_throughput"]), percent(m["stall_memory_dependency"]),
                  percent(m["stall_memory_throttle"]))
                 for row in ran for m in (row.run.metrics,)]
         yield Table(f"{architecture.name}: {architecture.vendor} {architecture.title}, {WORKLOAD.size} elements a thread",
