@@ -72,7 +72,7 @@ def tables(architectures):
                     ("blocks", "waves", "SMs busy", "achieved", "time", "of best rate"), rows, refused)
 
 
-main = command(tables, machines=("g80", "gf100", "v100"))
+main = command(tables, machines=("g80", "gf100", "k40"))
 
 if __name__ == "__main__":
     main()
