@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from textwrap import fill
 from typing import Any
 
 import attrs
@@ -15,7 +16,7 @@ from archdef.cli.common import arch_option, architectures, set_option
 from archdef.errors import ArchdefError
 from archdef.examples.workload import Workload
 
-GAP = "  "
+GAP, WIDTH = "  ", 120
 
 
 class WrongAnswer(ArchdefError):
@@ -30,14 +31,15 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...] = attrs.field(converter=lambda rows: tuple(tuple(map(str, row)) for row in rows))
     notes: tuple[str, ...] = attrs.field(default=(), converter=tuple)
-    """Lines below the table: what was refused, and why."""
+    """What stands below the table: launches that were refused, and why."""
 
     def __str__(self) -> str:
         widths = [max(map(len, column)) for column in zip(self.columns, *self.rows, strict=True)]
         lines = [self.title, *(GAP.join(cell.ljust(width) if k == 0 else cell.rjust(width)
                                         for k, (cell, width) in enumerate(zip(cells, widths, strict=True))).rstrip()
-                               for cells in (self.columns, *self.rows) if self.rows), *self.notes]
-        return "\n".join(lines)
+                               for cells in (self.columns, *self.rows) if self.rows)]
+        return "\n".join([*lines, *(fill(note, WIDTH, initial_indent=GAP, subsequent_indent=2 * GAP, break_long_words=False,
+                                         break_on_hyphens=False) for note in self.notes)])
 
 
 def launches(workload: Workload, architecture, size: int | None = None, kernels: Iterable[str] = (), **options) -> tuple[list, list[str]]:
@@ -56,7 +58,7 @@ def launches(workload: Workload, architecture, size: int | None = None, kernels:
         if row.run and not row.correct:
             raise WrongAnswer(f"{row.case.kernel} on {architecture.label} is wrong by {row.error:.3g} of the largest value")
     return ([row for row in comparison.rows if row.run],
-            [f"  {row.case.kernel} refused: {_first_line(row.failure)}" for row in comparison.rows if not row.run])
+            [f"{row.case.kernel} refused: {_first_line(row.failure)}" for row in comparison.rows if not row.run])
 
 
 def _first_line(failure: str) -> str:

@@ -141,6 +141,6 @@ def lane_utilization(m):
 
 
 METRICS = (warps_launched, threads_launched, sm_cta_launched, active_cycles, active_warps, inst_executed, thread_inst_executed,
-           inst_per_warp, inst_replay_overhead, ipc, issue_slot_utilization, sm_efficiency,
-           achieved_occupancy, theoretical_occupancy, eligible_warps_per_cycle, branch_efficiency, branch,
-           divergent_branch, warp_execution_efficiency, warp_nonpred_execution_efficiency, lane_utilization)
+           inst_per_warp, inst_replay_overhead, ipc, issue_slot_utilization, sm_efficiency, achieved_occupancy,
+           theoretical_occupancy, eligible_warps_per_cycle, branch_efficiency, branch, divergent_branch,
+           warp_execution_efficiency, warp_nonpred_execution_efficiency, lane_utilization)

@@ -156,8 +156,8 @@ def _wasted(transactions: int, asked: int, moved: int) -> float:
     return transactions * max(0.0, 1 - asked / moved) if moved else 0.0
 
 
-METRICS = (global_load_requests, global_store_requests, gld_transactions, gst_transactions, gld_transactions_per_request, gst_transactions_per_request,
-           gld_efficiency, gst_efficiency, gld_throughput, gst_throughput, gld_requested_throughput,
-           gst_requested_throughput, local_load_requests, local_store_requests, global_atomic_requests,
-           atomic_transactions, atomic_transactions_per_request,
-           l1_hit_rate, l2_hit_rate, constant_passes_per_request, global_replay_overhead, atomic_replay_overhead, constant_replay_overhead)
+METRICS = (global_load_requests, global_store_requests, gld_transactions, gst_transactions, gld_transactions_per_request,
+           gst_transactions_per_request, gld_efficiency, gst_efficiency, gld_throughput, gst_throughput,
+           gld_requested_throughput, gst_requested_throughput, local_load_requests, local_store_requests,
+           global_atomic_requests, atomic_transactions, atomic_transactions_per_request, l1_hit_rate, l2_hit_rate,
+           constant_passes_per_request, global_replay_overhead, atomic_replay_overhead, constant_replay_overhead)

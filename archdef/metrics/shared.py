@@ -76,6 +76,6 @@ def shared_efficiency(m):
     return ratio(c.shared_load_groups + c.shared_store_groups, c.shared_load_passes + c.shared_store_passes, 100)
 
 
-METRICS = (shared_load_requests, shared_store_requests, shared_load_transactions, shared_store_transactions, shared_load_transactions_per_request,
-           shared_store_transactions_per_request, shared_ld_bank_conflict, shared_st_bank_conflict,
-           shared_bank_conflicts, shared_replay_overhead, shared_efficiency)
+METRICS = (shared_load_requests, shared_store_requests, shared_load_transactions, shared_store_transactions,
+           shared_load_transactions_per_request, shared_store_transactions_per_request, shared_ld_bank_conflict,
+           shared_st_bank_conflict, shared_bank_conflicts, shared_replay_overhead, shared_efficiency)

@@ -64,7 +64,7 @@ def tables(architectures):
     for architecture in architectures:
         title = f"{architecture.name}: {architecture.vendor} {architecture.title}, {WORKLOAD.size:,} integers"
         if architecture.warp.size != LANES:
-            yield Table(title, ("",), (), [f"  CUDA's header counts on warps of {LANES} lanes; this machine has {architecture.warp.size}"])
+            yield Table(title, ("",), (), [f"CUDA's header counts on warps of {LANES} lanes; this machine has {architecture.warp.size}"])
             continue
         ran, refused = launches(WORKLOAD, architecture)
         numbers = next((a.array for row in ran for a in row.case.arguments if isinstance(a, Input)), None)
@@ -74,7 +74,7 @@ def tables(architectures):
                 for row in ran for m in (row.run.metrics,)]
         for row in ran:
             if row.case.kernel == "count_aggregated":
-                refused.append(f"  warps that hold a multiple of three: {coalesced_groups(numbers):,}")
+                refused.append(f"warps that hold a multiple of three: {coalesced_groups(numbers):,}")
             elif row.case.kernel == "grid_sum":
                 refused += launches(one_block_too_many(architecture, row.run.occupancy.active_blocks), architecture)[1]
         yield Table(title, ("kernel", "time", "inst/warp", "barriers", "shared passes", "atomics: by warps", "by threads"), rows, refused)

@@ -136,7 +136,8 @@ def memory(architectures):
         needed = cycles * bandwidth
         for kernel, loads in LOADS.items():
             ran, refused = launches(MEMORY, architecture, kernels=(kernel,))
-            measured = {row.run.counters.warps // architecture.chip.multiprocessors: row.run.metrics["gld_requested_throughput"] for row in ran}
+            measured = {row.run.counters.warps // architecture.chip.multiprocessors: row.run.metrics["gld_requested_throughput"]
+                        for row in ran}
             picked = {warps: three(rate) for warps, rate in measured.items() if warps in (1, 4, 8, 16)}
             rows.append((f"{architecture.name}, {kernel}", count(cycles), three(bandwidth), count(needed),
                          -(-needed // (4 * architecture.warp.size * loads)).__trunc__(), *picked.values(),
