@@ -3,6 +3,7 @@
 A chain of dependent additions needs as many warps as hide its latency; two and four chains side by side need a half and a quarter.
 Two textbook machines are made by changing one number: 5 cycles x 6 warps a cycle = 30 warps; Fermi, 20 cycles x 32 lanes = 640 threads.
 """
+import json
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import numpy as np
 from archdef.device import Device
 from archdef.examples import Case, Input, Output, Workload
 from archdef.examples.command import Table, command, launches
-from archdef.report.numbers import count, percent, three
+from archdef.report.numbers import NOTHING, count, percent, three
 from archdef.testing.latency import load_latency_cycles
 
 CHAINS = {"chains_1": 1, "chains_2": 2, "chains_4": 4}
@@ -22,6 +23,8 @@ OPERATION = "fp32_add"
 TEXTBOOK = (("k40", {f"isa.operations.{OPERATION}.latency_cycles": 5}), ("gf100", {f"isa.operations.{OPERATION}.latency_cycles": 20}))
 """What texts take for an example: the machine, and what to change."""
 SOURCE = Path(__file__).with_name("latency_hiding.cu")
+HARDWARE = json.loads(Path(__file__).with_name("hardware.json").read_text(encoding="utf-8"))["latency_hiding"]
+"""What hardware took: machine → kernel → resident warps → time."""
 
 
 # ------------------------------------------------------------------------------------------------ what the description says
@@ -99,6 +102,15 @@ def rates(architecture, kernel: str) -> dict[int, float]:
     return {warps: 4 * ADDITIONS * warps / (long[warps] - short[warps]) for warps in long}
 
 
+def hardware_rates(architecture, kernel: str) -> dict[int, float]:
+    """Give what hardware did, resident warps → additions per cycle of one multiprocessor; one warp of one chain does one per latency."""
+    measured = {} if architecture.changes else HARDWARE.get(architecture.name, {})
+    if not measured:
+        return {}
+    alone = measured["chains_1"]["1"] / latency(architecture)
+    return {int(warps): int(warps) * alone / time for warps, time in measured[kernel].items()}
+
+
 def saturation(measured: dict[int, float], share: float = 0.95) -> int:
     """Give the fewest warps that reach `share` of the best rate."""
     best = max(measured.values())
@@ -114,16 +126,18 @@ def arithmetic(architectures):
         peak = float(throughput(architecture))
         for kernel, chains in CHAINS.items():
             measured, needed = rates(architecture, kernel), needed_warps(architecture, chains)
+            hardware = hardware_rates(architecture, kernel)
             rows.append((f"{name}, {kernel}", latency(architecture), three(peak), needed, needed * architecture.warp.size,
-                         saturation(measured), percent(100 * max(measured.values()) / peak)))
+                         saturation(measured), saturation(hardware) if hardware else NOTHING, percent(100 * max(measured.values()) / peak)))
             if chains == 1:
-                picked = sorted({1, 2, 4, 8, 16, 24, 32, 48, 64, needed} & measured.keys())
+                picked = sorted({1, 2, 4, 8, 16, 17, 24, 32, 48, 64, needed} & measured.keys())
                 sweeps.append(Table(f"{name}: additions per cycle of one multiprocessor, {kernel}", ("resident warps", *map(str, picked)),
                                     [("measured", *(three(measured[warps]) for warps in picked)),
                                      ("warps / latency, at most throughput",
-                                      *(three(min(warps / latency(architecture), peak)) for warps in picked))]))
+                                      *(three(min(warps / latency(architecture), peak)) for warps in picked)),
+                                     *([("hardware", *(three(hardware[warps]) for warps in picked))] if hardware else ())]))
     yield Table("Warps that hide the latency of an addition",
-                ("machine, kernel", "latency", "warps/cycle", "needed", "threads", "measured", "of peak"), rows)
+                ("machine, kernel", "latency", "warps/cycle", "needed", "threads", "measured", "hardware", "of peak"), rows)
     yield from sweeps
 
 
@@ -152,7 +166,7 @@ def tables(architectures):
     yield from memory(architectures)
 
 
-main = command(tables, machines=("g80", "gf100", "k40", "v100", "c500"))
+main = command(tables, machines=("g80", "gf100", "k40", "h100", "c500"))
 
 if __name__ == "__main__":
     main()
