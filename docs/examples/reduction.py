@@ -36,8 +36,8 @@ def tables(architectures):
         first = ran[0].run.cycles if ran else 0
         measured = HARDWARE.get(architecture.name, {}).get("us", {})
         hardware = {kernel: three(measured["neighbored"] / us) for kernel, us in measured.items()}
-        rows = [(row.case.kernel, seconds(row.run.elapsed_s), three(first / row.run.cycles), hardware.get(row.case.kernel, NOTHING), three(m["inst_per_warp"]),
-                 count(m["divergent_branch"]), percent(m["warp_execution_efficiency"]), percent(m["gld_efficiency"]),
+        rows = [(row.case.kernel, seconds(row.run.elapsed_s), three(first / row.run.cycles), hardware.get(row.case.kernel, NOTHING),
+                 three(m["inst_per_warp"]), count(m["divergent_branch"]), percent(m["warp_execution_efficiency"]), percent(m["gld_efficiency"]),
                  three(m["gld_throughput"]), three(m["dram_read_throughput"]), percent(m["stall_sync"]))
                 for row in ran for m in (row.run.metrics,)]
         yield Table(f"{architecture.name}: {architecture.vendor} {architecture.title}, {WORKLOAD.size:,} integers",

@@ -34,7 +34,8 @@ def tables(architectures):
         measured = HARDWARE.get(architecture.name, {}).get("us", {})
         hardware = {kernel: three(measured["by_1"] / us) for kernel, us in measured.items()}
         first = ran[0].run.cycles if ran else 0
-        rows = [(row.case.kernel, seconds(row.run.elapsed_s), three(first / row.run.cycles), hardware.get(row.case.kernel, NOTHING), three(m["inst_per_warp"]), count(m["branch"] / row.run.counters.warps),
+        rows = [(row.case.kernel, seconds(row.run.elapsed_s), three(first / row.run.cycles), hardware.get(row.case.kernel, NOTHING),
+                 three(m["inst_per_warp"]), count(m["branch"] / row.run.counters.warps),
                  row.run.registers, three(m["ipc"]), three(m["gld_requested_throughput"]), percent(m["stall_memory_dependency"]),
                  percent(m["stall_memory_throttle"]))
                 for row in ran for m in (row.run.metrics,)]
