@@ -27,6 +27,7 @@ from archdef.lower.pointers import charge_addresses, narrow_addresses, scaled_in
 from archdef.lower.predicates import combine_predicates
 from archdef.lower.pressure import Demand, demand, free_registers
 from archdef.lower.program import Parameter, Program, Relocation, Statement
+from archdef.lower.schedule import start_loads_early
 from archdef.lower.select import Selection
 from archdef.lower.spaces import resolve_spaces
 from archdef.lower.virtual import Code, Unit
@@ -54,6 +55,8 @@ class Options:
     """Short branches become predicated code."""
     pointer_width: bool = True
     """64-bit address arithmetic is charged at the machine's pointer width."""
+    start_loads_early: bool = True
+    """What uses a load comes behind the loads that follow it."""
     coalesce: bool = True
     """A copy's source and destination share a register where they can, and the copy goes."""
     drop_dead: bool = True
@@ -95,8 +98,11 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     places = Assignment()
     assign_passed(interfaces.values(), unit, codes, places)
     addresses: dict[str, set[int]] = {}
+    reserved = architecture.limits.registers_reserved_per_thread
+    allowed = function.directives.get("maxnreg", ())
+    room = min((free_registers(architecture), *allowed)) - reserved
     for code in codes:
-        addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source)
+        addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source, room)
         save_across_calls(code, unit, calls)
         assign(code, unit, places)
     if architecture.warp.reconvergence.independent:
@@ -104,9 +110,7 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     needs: dict[str, Demand] = {}
     for code in reversed(codes):  # callees first
         needs[code.function.name] = demand(code, unit, addresses[code.function.name], needs, architecture)
-    reserved = architecture.limits.registers_reserved_per_thread
-    allowed = function.directives.get("maxnreg", ())
-    needed = max(1, needs[entry].within(min((free_registers(architecture), *allowed)) - reserved) + reserved)
+    needed = max(1, needs[entry].within(room) + reserved)
     most = max(1, *(allowed or (needed,)))
     ops, targets, operands, constants, specials, instructions = pack(codes, unit, places, architecture, module, source)
     return Program(
@@ -124,7 +128,7 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
 
 
 def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate: bool, module: ir.Module,
-              source: list[ir.Instruction]) -> set[int]:
+              source: list[ir.Instruction], room: int) -> set[int]:
     """Run the passes on one function; give the registers that are charged as 32-bit pointers."""
     drop_unreachable(code)
     drop_labels(code)
@@ -154,4 +158,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.coalesce:
         coalesce(code, unit)
     settle_caches(code, architecture, source)
-    return charge_addresses(code, unit) if narrow else set()
+    addresses = charge_addresses(code, unit) if narrow else set()
+    if options.start_loads_early:
+        start_loads_early(code, unit, addresses, room, architecture)
+    return addresses
