@@ -157,8 +157,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_labels(code)
     if options.coalesce:
         coalesce(code, unit)
-    settle_caches(code, architecture, source)
     addresses = charge_addresses(code, unit) if narrow else set()
-    if options.start_loads_early:
+    if options.start_loads_early:       # while flags still say which loads are ordered, and not which caches they use
         start_loads_early(code, unit, addresses, room, architecture)
+    settle_caches(code, architecture, source)
     return addresses

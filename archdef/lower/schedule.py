@@ -25,7 +25,7 @@ def start_loads_early(code: Code, unit: Unit, addresses: set[int], room: int, ar
     if not any(sum(map(_is_load, piece)) > 1 for piece in pieces):
         return
     given = code.ops
-    allowed = demand(code, unit, addresses, {}, architecture).within(room)
+    allowed = max(room, demand(code, unit, addresses, {}, architecture).in_order)
     for words in PENDING_WORDS:
         code.ops = [op for piece in pieces for op in _ordered(piece, unit, words)]
         if demand(code, unit, addresses, {}, architecture).in_order <= allowed:
@@ -53,11 +53,14 @@ def _is_load(op: Op) -> bool:
 
 
 def _ordered(ops: list[Op], unit: Unit, most: int) -> list[Op]:
-    """Order one piece: in the order given, but an op that needs a load under way waits until nothing else is left to issue."""
+    """Order one piece: loads as soon as their addresses are there, what needs a load under way when nothing else is left, the rest as given.
+
+    At most about `most` registers wait for loads at a time.
+    """
     if sum(map(_is_load, ops)) < 2:
         return ops
     behind, missing, feeds = _dependences(ops)
-    free = [k for k, count in enumerate(missing) if not count]      # sorted, so a heap
+    free = sorted((not _is_load(ops[k]), k) for k, count in enumerate(missing) if not count)     # a heap, loads first
     waiting: list[tuple[int, int]] = []       # (number of the latest load needed, index)
     number: dict[int, int] = {}               # load issued → its number
     words: list[int] = []                     # registers of each load issued
@@ -65,15 +68,15 @@ def _ordered(ops: list[Op], unit: Unit, most: int) -> list[Op]:
     pending = 0
     result: list[Op] = []
     while free or waiting:
-        full = free and pending >= most and waiting and _is_load(ops[free[0]])
+        full = free and not free[0][0] and pending >= most and waiting
         if not free or full:
             latest = waiting[0][0]
             while arrived < latest:
                 arrived += 1
                 pending -= words[arrived]
             while waiting and waiting[0][0] <= arrived:
-                heappush(free, heappop(waiting)[1])
-        k = heappop(free)
+                heappush(free, (True, heappop(waiting)[1]))
+        k = heappop(free)[1]
         op = ops[k]
         result.append(op)
         if _is_load(op):
@@ -83,11 +86,11 @@ def _ordered(ops: list[Op], unit: Unit, most: int) -> list[Op]:
         for n in behind[k]:
             missing[n] -= 1
             if not missing[n]:
-                latest = max((number[load] for load in feeds[n] if load in number), default=-1)
+                latest = max((number[load] for load in feeds[n]), default=-1)
                 if latest > arrived:
                     heappush(waiting, (latest, n))
                 else:
-                    heappush(free, n)
+                    heappush(free, (not _is_load(ops[n]), n))
     return result
 
 

@@ -24,10 +24,6 @@ __global__ void chains_1(float *out, int rounds) { chains<1>(out, rounds); }
 __global__ void chains_2(float *out, int rounds) { chains<2>(out, rounds); }
 __global__ void chains_4(float *out, int rounds) { chains<4>(out, rounds); }
 
-// PTX has no schedule: the assembler behind it starts all loads before it uses one. archdef executes PTX in its order, so the order is
-// asked for here; it costs no instruction.
-#define LOADS_FIRST asm volatile("" ::: "memory")
-
 // The same question of memory: each thread reads `count` words, `step` apart, CHAINS of them on their way at a time.
 template <int CHAINS>
 __device__ void loads(int *out, const int *in, int count, int step)
@@ -39,7 +35,6 @@ __device__ void loads(int *out, const int *in, int count, int step)
 #pragma unroll
         for (int j = 0; j < CHAINS; ++j)
             value[j] = in[(k + j) * step + i];
-        LOADS_FIRST;
 #pragma unroll
         for (int j = 0; j < CHAINS; ++j)
             total += value[j];

@@ -48,10 +48,6 @@ __global__ void interleaved(int *out, int *data)
         out[blockIdx.x] = part[0];
 }
 
-// PTX has no schedule: the assembler behind it starts all loads before it uses one. archdef executes PTX in its order, so the order is
-// asked for here; it costs no instruction.
-#define LOADS_FIRST asm volatile("" ::: "memory")
-
 // Each block first adds BLOCKS blocks' worth of elements, all loads independent of each other. Gives where its share begins.
 template <int BLOCKS>
 __device__ int *gather(int *data)
@@ -62,7 +58,6 @@ __device__ int *gather(int *data)
 #pragma unroll
     for (int k = 0; k < BLOCKS; ++k)
         value[k] = part[t + k * blockDim.x];
-    LOADS_FIRST;
     int sum = value[0];
 #pragma unroll
     for (int k = 1; k < BLOCKS; ++k)

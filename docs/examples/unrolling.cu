@@ -1,9 +1,5 @@
 // Loop unrolling: each thread adds up `count` integers, `step` apart, UNROLL of them per turn of the loop.
 // Fewer turns mean fewer comparisons, additions to the counter and branches; and the loads of one turn do not wait for each other.
-// PTX has no schedule: the assembler behind it starts all loads before it uses one. archdef executes PTX in its order, so the order is
-// asked for here; it costs no instruction.
-#define LOADS_FIRST asm volatile("" ::: "memory")
-
 template <int UNROLL>
 __device__ void sum(int *out, const int *in, int count, int step)
 {
@@ -14,7 +10,6 @@ __device__ void sum(int *out, const int *in, int count, int step)
 #pragma unroll
         for (int j = 0; j < UNROLL; ++j)
             value[j] = in[(k + j) * step + i];
-        LOADS_FIRST;
 #pragma unroll
         for (int j = 0; j < UNROLL; ++j)
             total += value[j];
