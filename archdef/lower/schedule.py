@@ -10,7 +10,7 @@ from archdef.lower.virtual import PURE, Code, Op, Unit
 PENDING_WORDS = (64, 32, 16, 8, 4, 2)
 """Registers that may wait for loads at a time, tried in turn: the most that costs no warp is taken."""
 _STAY = Flag.BYPASS_L1 | Flag.YIELD
-_WORDS = 4
+_WORD = 4
 
 
 def start_loads_early(code: Code, unit: Unit, addresses: set[int], room: int, architecture) -> None:
@@ -60,37 +60,46 @@ def _ordered(ops: list[Op], unit: Unit, most: int) -> list[Op]:
     if sum(map(_is_load, ops)) < 2:
         return ops
     behind, missing, feeds = _dependences(ops)
-    free = sorted((not _is_load(ops[k]), k) for k, count in enumerate(missing) if not count)     # a heap, loads first
-    waiting: list[tuple[int, int]] = []       # (number of the latest load needed, index)
+    loads: list[int] = []                     # ready, as heaps of indices: loads …
+    others: list[int] = []                    # … operations that wait for nothing …
+    waiting: list[tuple[int, int]] = []       # … and those that need loads under way: (number of the latest, index)
     number: dict[int, int] = {}               # load issued → its number
-    words: list[int] = []                     # registers of each load issued
     arrived = -1                              # loads up to this number have been waited for
-    pending = 0
+    unread: dict[int, int] = {}               # load issued, not used yet → its registers
+    pending = 0                               # their sum
     result: list[Op] = []
-    while free or waiting:
-        full = free and not free[0][0] and pending >= most and waiting
-        if not free or full:
-            latest = waiting[0][0]
-            while arrived < latest:
-                arrived += 1
-                pending -= words[arrived]
+
+    def ready(k: int) -> None:
+        latest = max((number[load] for load in feeds[k]), default=-1)
+        if latest > arrived:
+            heappush(waiting, (latest, k))
+        else:
+            heappush(loads if _is_load(ops[k]) else others, k)
+
+    for k, count in enumerate(missing):
+        if not count:
+            ready(k)
+    while loads or others or waiting:
+        if loads and (pending < most or not others and not waiting):
+            k = heappop(loads)
+            number[k] = len(number)
+            unread[k] = sum(unit.widths[v] for v in ops[k].writes()) // _WORD
+            pending += unread[k]
+        elif others:
+            k = heappop(others)
+        else:
+            arrived = waiting[0][0]
             while waiting and waiting[0][0] <= arrived:
-                heappush(free, (True, heappop(waiting)[1]))
-        k = heappop(free)[1]
-        op = ops[k]
-        result.append(op)
-        if _is_load(op):
-            number[k] = len(words)
-            words.append(sum(unit.widths[v] for v in op.writes()) // _WORDS)
-            pending += words[-1]
+                k = heappop(waiting)[1]
+                heappush(loads if _is_load(ops[k]) else others, k)
+            continue
+        result.append(ops[k])
+        for load in feeds[k]:
+            pending -= unread.pop(load, 0)
         for n in behind[k]:
             missing[n] -= 1
             if not missing[n]:
-                latest = max((number[load] for load in feeds[n]), default=-1)
-                if latest > arrived:
-                    heappush(waiting, (latest, n))
-                else:
-                    heappush(free, (not _is_load(ops[n]), n))
+                ready(n)
     return result
 
 
