@@ -138,7 +138,8 @@ def machine_tables(arch: Architecture) -> dict:
     l2_instances = arch.dram.partitions if caches.l2 is not None and caches.l2.scope == "chip" else 1
     return dict(
         warp_size=arch.warp.size, independent_lanes=int(arch.warp.reconvergence.independent), multiprocessors=arch.chip.multiprocessors,
-        cluster_size=arch.chip.multiprocessors_per_cluster, block_launch_cycles=arch.chip.block_launch_cycles,
+        cluster_size=arch.chip.multiprocessors_per_cluster, warps_per_multiprocessor=arch.limits.warps_per_multiprocessor,
+        block_launch_cycles=arch.chip.block_launch_cycles,
         block_turnover_cycles=arch.chip.block_turnover_cycles, shader_period_fs=_period_fs(arch.clocks.shader_mhz),
         core_period_fs=_period_fs(arch.clocks.core_mhz), **_schedulers(arch),
         **bank_table(arch.shared), shared_pass_cycles=arch.shared.pass_cycles,

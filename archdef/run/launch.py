@@ -69,7 +69,7 @@ class Launcher:
             limits.check_cooperative(name, architecture, self.grid, resident)
         simulation = core.Simulation(
             device.machine, program, device.memory.engine, self.grid, self.block, parameters, self.shared_bytes,
-            resident.active_blocks, max_instructions or device.max_instructions, max_cycles or device.max_cycles,
+            tuple(resident.limits[of] for of in ("warps", "blocks", "registers", "shared")), max_instructions or device.max_instructions, max_cycles or device.max_cycles,
             variables.global_base, variables.const_base, name, heap_bytes=device.heap_bytes, print_bytes=device.print_bytes,
             textures=texture.of(device.memory).pack(kernel.module.textures.placed(program, variables.global_base)),
             cooperative=cooperative)

@@ -207,7 +207,7 @@ cdef int _aligned(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uin
 
 cdef int _inside(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Memo *memo) noexcept nogil:
     """Fault unless every active lane stays inside allocations that the kernel may use this way."""
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef const Span *span
     cdef uint64_t base = address[memo.first]
     cdef uint64_t low = base + <uint64_t>memo.low, high = base + <uint64_t>memo.high + <uint64_t>u.lane_bytes
@@ -286,15 +286,15 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
 
 cdef inline const CoalescingTable *_rule(const Sm *sm, const Uop *u) noexcept nogil:
     if u.kind != K_LOAD:
-        return &sm.launch.m.store
+        return &sm.m.store
     if sm.l1.table.sets == 0 or u.flags & FL_BYPASS_L1:
-        return &sm.launch.m.load_uncached
-    return &sm.launch.m.load
+        return &sm.m.load_uncached
+    return &sm.m.load
 
 
 cdef int _global(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Injection *out,
                  Reach *reach) noexcept nogil:
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef Memo *memo = launch.memos + (u - launch.ops)
     cdef int n = launch.lanes
     if not _known(memo, address, lanes, n):
@@ -316,11 +316,11 @@ cdef void _note(const Launch *launch, const Uop *u, uint64_t lanes, const uint64
     while lanes:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
-        texture_written(&launch.textures, address[lane], u.lane_bytes)
+        texture_written(launch.textures, address[lane], u.lane_bytes)
 
 
 cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Reach *reach) noexcept nogil:
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef Memo *memo = launch.memos + (u - launch.ops)
     cdef int n = launch.lanes, key
     cdef uint64_t base
@@ -348,7 +348,7 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
 cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Injection *out,
                 Reach *reach) noexcept nogil:
     """Local memory: every thread has its own bytes; word i of all lanes of a warp lies together."""
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef Memo *memo = launch.memos + (u - launch.ops)
     cdef uint64_t place[64]
     cdef uint64_t base
@@ -360,7 +360,7 @@ cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *a
     for lane in range(n):
         place[lane] = address[lane] + <uint64_t>(lane * launch.local_bytes)
     _move(launch, w, u, lanes, place, w.local, False)
-    base = LOCAL_PHYSICAL + <uint64_t>(sm.id * sm.warp_slots + (w - sm.warps)) * <uint64_t>((launch.local_bytes + 15) // 16 * 16 * n)
+    base = LOCAL_PHYSICAL + <uint64_t>(sm.id * sm.m.warps_per_multiprocessor + (w - sm.warps)) * <uint64_t>((launch.local_bytes + 15) // 16 * 16 * n)
     for lane in range(n):
         place[lane] = base + (address[lane] >> 2) * <uint64_t>(4 * n) + <uint64_t>(4 * lane) + (address[lane] & 3)
         if u.lane_bytes > 4:     # words of a wide access lie a row apart: charge each lane's piece as if together
@@ -375,7 +375,7 @@ cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *a
 cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Injection *out,
                    Reach *reach) noexcept nogil:
     """Constant memory: one pass per distinct address; lines that are not cached are fetched."""
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef Memo *memo = launch.memos + (u - launch.ops)
     cdef int lane, other, n = launch.lanes
     cdef uint64_t left = lanes, line, bytes = <uint64_t>sm.constant.table.line_bytes
@@ -413,7 +413,7 @@ cdef int _generic(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, uint64_t *addre
     """Generic addresses: lanes of each window go to its space."""
     cdef uint64_t of_shared = 0, of_local = 0, part
     cdef uint64_t moved[64]
-    cdef int lane, n = sm.launch.lanes, first
+    cdef int lane, n = w.launch.lanes, first
     for lane in range(n):
         if lanes >> lane & 1:
             if address[lane] - <uint64_t>SHARED_WINDOW < <uint64_t>WINDOW_BYTES:
@@ -447,7 +447,7 @@ cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
 
     Data move at once, in program order of the warp; only their time comes later.
     """
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef uint64_t address[64]
     cdef const char *row = row_of(launch, w, u, 0)
     cdef int i, n = launch.lanes, first = lowest_bit(lanes)

@@ -65,7 +65,7 @@ cdef bint copy_group(Warp *w, const Uop *u) noexcept nogil:
 
 cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
     """Copy `element` bytes of global memory to shared memory for `lanes` (not empty); bytes past s[2] become zero."""
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef uint64_t address[64]
     cdef uint64_t to, reads = 0, left = lanes, mask = <uint64_t>(u.lane_bytes - 1)
     cdef int64_t room, size
@@ -136,7 +136,7 @@ cdef uint64_t phase_complete(uint64_t word, uint32_t bytes) noexcept nogil:
 
 cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Operate on the barrier of each of `lanes` (not empty) in ascending order. Returns -1 after a fault."""
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef uint64_t address, word, before, count, holds = 0, all_lanes = lanes
     cdef int64_t room
     cdef int lane

@@ -39,18 +39,18 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
     cdef int32_t i
     while at >= 0:
         w = sm.warps + at
-        u = sm.launch.ops + w.barrier_op
+        u = w.launch.ops + w.barrier_op
         when = cycle + u.latency
-        sm.launch.counters[u.statement].stall_cycles[<int>ST_BARRIER] += max(when - w.settled, 0)
+        w.launch.counters[u.statement].stall_cycles[<int>ST_BARRIER] += max(when - w.settled, 0)
         if when > w.settled:
             w.settled = when
         if w.splits != NULL and u.fn != BAR_CLUSTER_WAIT:
             for i in range(w.split_room):
                 if w.splits[i].mask and w.splits[i].state == SPLIT_BARRIER:
-                    _give_result(sm.launch, w, sm.launch.ops + w.splits[i].pc, w.splits[i].mask, barrier)
+                    _give_result(w.launch, w, w.launch.ops + w.splits[i].pc, w.splits[i].mask, barrier)
             converge_unblock(w, <int32_t>(barrier - b.barriers))
         else:
-            _give_result(sm.launch, w, u, w.active, barrier)
+            _give_result(w.launch, w, u, w.active, barrier)
             w.pc += 1
             simt_arrive(w)
         after = w.next_waiting
@@ -71,13 +71,12 @@ cdef inline void _check(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexc
 
 cdef void _check_cluster(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
     """End the phase of the cluster's barrier if every thread that lives has arrived."""
-    cdef Warp *w = sm.warps + (b - sm.blocks) * sm.launch.block_warps
     cdef int32_t i
-    for i in range(sm.launch.block_warps):
-        if w[i].alive & ~w[i].cluster_arrived:
+    for i in range(b.launch.block_warps):
+        if sm.warps[b.warps[i]].alive & ~sm.warps[b.warps[i]].cluster_arrived:
             return
-    for i in range(sm.launch.block_warps):
-        w[i].cluster_arrived = 0
+    for i in range(b.launch.block_warps):
+        sm.warps[b.warps[i]].cluster_arrived = 0
     _release(sm, b, &b.barriers[CLUSTER_BARRIER], cycle)
 
 
@@ -98,7 +97,7 @@ cdef void _count(const Launch *launch, Barrier *barrier, uint64_t lanes) noexcep
 
 cdef void _wait(Sm *sm, int32_t slot, Warp *w, Barrier *barrier, int64_t cycle) noexcept nogil:
     """The warp waits, with all its lanes."""
-    _count(sm.launch, barrier, w.alive)
+    _count(w.launch, barrier, w.alive)
     w.state = WS_BARRIER
     w.next_waiting = barrier.first_waiting
     barrier.first_waiting = slot
@@ -141,7 +140,7 @@ cdef int _cluster(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, i
 
 cdef int barrier_arrive(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
     """Arrive at a barrier. Returns 1 if the warp waits, 0 if it goes on, 2 if others of its lanes do, -1 after a fault."""
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef Block *b = sm.blocks + w.block
     cdef Barrier *barrier
     cdef uint32_t number = 0

@@ -4,7 +4,9 @@ from libc.string cimport memset
 
 from archdef.engine.counters cimport ST_BRANCH
 from archdef.engine.converge cimport converge_start
-from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Launch, Sm, Warp
+from archdef.engine.frames cimport stack_drop
+from archdef.engine.room cimport room_seat
+from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Launch, Share, Sm, Warp
 from archdef.engine.types cimport (SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
                                    SR_LANEMASK64_LT, SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
                                    SR_NSMID, SR_NWARPID, SR_SMID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_WARPID)
@@ -40,7 +42,7 @@ cdef void _preset(const Launch *launch, const Sm *sm, Warp *w, const Block *b) n
             elif which == SR_WARPID:
                 value = <uint32_t>(w - sm.warps)
             elif which == SR_NWARPID:
-                value = <uint32_t>sm.warp_slots
+                value = <uint32_t>launch.m.warps_per_multiprocessor
             elif which == SR_SMID:
                 value = <uint32_t>sm.id
             elif which == SR_NSMID:
@@ -70,40 +72,47 @@ cdef void _preset(const Launch *launch, const Sm *sm, Warp *w, const Block *b) n
 
 
 cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
-    """Launch the block that was assigned to this slot."""
-    cdef Launch *launch = sm.launch
+    """Start the block that has been given this slot."""
     cdef Block *b = sm.blocks + slot
+    cdef Launch *launch = b.launch
+    cdef Share *share = launch.origin.shares + sm.id
     cdef Warp *w
-    cdef int64_t number = sm.pending_blocks[slot], rest
+    cdef int64_t rest
     cdef int32_t i, at, threads, k, nsched = <int32_t>launch.m.schedulers
     b.running = 1
-    b.number = number
     b.started = sm.now
-    b.index[0] = <uint32_t>(number % launch.grid[0])
-    rest = number // launch.grid[0]
+    b.index[0] = <uint32_t>(b.number % launch.grid[0])
+    rest = b.number // launch.grid[0]
     b.index[1] = <uint32_t>(rest % launch.grid[1])
     b.index[2] = <uint32_t>(rest // launch.grid[1])
     b.threads_alive = launch.block_threads
     b.warps_alive = launch.block_warps
     b.draining = 0
+    b.shared = <char *>b.room + launch.room.shared
     memset(b.shared, 0, <size_t>launch.shared_bytes)
     for k in range(BARRIERS):
         memset(&b.barriers[k], 0, sizeof(Barrier))
         b.barriers[k].first_waiting = -1
         b.barriers[k].all = 1
-    if sm.warps_alive == 0:
-        sm.active_since = sm.now
-    sm.warps_alive += launch.block_warps
-    sm.resident += 1
-    if sm.resident > sm.most_resident:
-        sm.most_resident = sm.resident
-    sm.counters.blocks += 1
-    sm.counters.warps += launch.block_warps
-    sm.counters.threads += launch.block_threads
-    sm.counters.lanes += launch.block_warps * launch.lanes
+    if share.warps_alive == 0:
+        share.active_since = sm.now
+    share.warps_alive += launch.block_warps
+    share.resident += 1
+    if share.resident > share.most_resident:
+        share.most_resident = share.resident
+    share.counters.blocks += 1
+    share.counters.warps += launch.block_warps
+    share.counters.threads += launch.block_threads
+    share.counters.lanes += launch.block_warps * launch.lanes
     for i in range(launch.block_warps):
-        at = slot * launch.block_warps + i
+        at = b.warps[i]
         w = sm.warps + at
+        room_seat(launch, b.room, w, i)
+        w.launch = launch
+        w.share = share
+        w.block = slot
+        w.index = i
+        w.frames_left = &sm.chip.frames_left
         threads = launch.block_threads - i * launch.lanes
         w.launched = ~<uint64_t>0 if threads >= 64 else (<uint64_t>1 << threads) - 1
         if launch.lanes < 64:
@@ -114,14 +123,14 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         w.depth = w.frame = 0
         w.loads = 0
         w.copy_group = w.bulk_group = 0
-        w.cluster_arrived = 0
+        w.cluster_arrived = w.arriving = 0
         if w.splits != NULL:
             converge_start(w)
         memset(w.copies, 0, sizeof(w.copies))
         memset(w.bulk_copies, 0, sizeof(w.bulk_copies))
         memset(w.bulk_reads, 0, sizeof(w.bulk_reads))
         w.settled = sm.now
-        memset(w.rows, 0, <size_t>(launch.rows * launch.pitch))
+        memset(w.rows, 0, <size_t>launch.room.row_bytes)
         memset(w.ready, 0, <size_t>(launch.rows + launch.predicates) * sizeof(int64_t))
         memset(w.predicates, 0, <size_t>launch.predicates * sizeof(uint64_t))
         w.predicates[0] = ~<uint64_t>0
@@ -135,11 +144,14 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
 
 
 cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
-    """If nothing of the block is left, free its slot."""
+    """If nothing of the block is left, report its end; its place is free some cycles later."""
     cdef Block *b = sm.blocks + slot
+    cdef int32_t i
     if b.running and b.warps_alive == 0 and b.draining == 0:
         b.running = 0
-        sm.resident -= 1
+        b.launch.origin.shares[sm.id].resident -= 1
+        for i in range(b.launch.block_warps):
+            stack_drop(sm.warps + b.warps[i])
         sm.ended[sm.ended_count].cycle = cycle
         sm.ended[sm.ended_count].slot = slot
         sm.ended_count += 1
@@ -149,10 +161,10 @@ cdef void end_warp(Sm *sm, Warp *w, int64_t cycle) noexcept nogil:
     """All lanes have ended."""
     cdef Block *b = sm.blocks + w.block
     w.state = WS_ENDED
-    sm.counters.warp_cycles += w.settled - b.started
-    sm.warps_alive -= 1
-    if sm.warps_alive == 0:
-        sm.counters.active_cycles += cycle - sm.active_since
+    w.share.counters.warp_cycles += w.settled - b.started
+    w.share.warps_alive -= 1
+    if w.share.warps_alive == 0:
+        w.share.counters.active_cycles += cycle - w.share.active_since
     b.warps_alive -= 1
     if w.loads:
         b.draining += 1

@@ -38,18 +38,18 @@ cdef enum:
 # ------------------------------------------------------------------------------------------------------------ moving bytes
 cdef int _refuse(Sm *sm, const Warp *w, int code, int lane, uint64_t address, int64_t bytes) noexcept nogil:
     """Record a fault at an address; `bytes`: what would have been reached, or what it must be a multiple of."""
-    if sm.launch.fault.code == 0:
-        sm.launch.fault.detail[0] = <uint64_t>bytes
+    if sm.chip.fault.code == 0:
+        sm.chip.fault.detail[0] = <uint64_t>bytes
     return guest_fault(sm, w, code, lane, address)
 
 
 cdef char *_shared(Sm *sm, const Warp *w, const Uop *u, int i, int lane, int64_t bytes, int64_t multiple) noexcept nogil:
     """Where `bytes` at operand i's offset in shared memory lie in host memory; NULL after a fault."""
-    cdef uint32_t offset = (<const uint32_t *>row_of(sm.launch, w, u, i))[lane]
+    cdef uint32_t offset = (<const uint32_t *>row_of(w.launch, w, u, i))[lane]
     if offset & (multiple - 1):
         _refuse(sm, w, FAULT_ALIGNMENT, lane, offset, multiple)
         return NULL
-    if <int64_t>offset + bytes > sm.launch.shared_bytes:
+    if <int64_t>offset + bytes > w.launch.shared_bytes:
         _refuse(sm, w, FAULT_BOUNDS, lane, offset, bytes)
         return NULL
     return sm.blocks[w.block].shared + offset
@@ -57,7 +57,7 @@ cdef char *_shared(Sm *sm, const Warp *w, const Uop *u, int i, int lane, int64_t
 
 cdef char *_global(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t bytes, bint writes) noexcept nogil:
     """Where `bytes` of global memory lie in host memory; NULL after a fault."""
-    cdef const Launch *launch = sm.launch
+    cdef const Launch *launch = w.launch
     cdef const Span *span
     cdef int64_t room = 0
     cdef char *place = NULL
@@ -75,7 +75,7 @@ cdef char *_global(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t by
             _refuse(sm, w, FAULT_READ_ONLY, lane, address, bytes)
             return NULL
         if launch.textures.written_count:
-            texture_written(&launch.textures, address, <int>bytes)
+            texture_written(launch.textures, address, <int>bytes)
     return place
 
 
@@ -94,7 +94,7 @@ cdef void _reduce(const Uop *u, char *to, const char *source, int64_t bytes) noe
 
 cdef int _copy(Sm *sm, int32_t slot, Warp *w, const Uop *u, int lane) noexcept nogil:
     """Move one lane's bytes and queue what it costs. Returns -1 after a fault."""
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef Bulk *bulk = &sm.bulk
     cdef BulkCopy *copy = bulk.ring + (bulk.first + bulk.count) % BULK_RING
     cdef uint32_t bytes = (<const uint32_t *>row_of(launch, w, u, 2))[lane]
@@ -149,7 +149,7 @@ cdef inline void _file(Sm *sm, Bulk *bulk) noexcept nogil:
 
 cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
     """Start the copies of `lanes` (not empty). Returns -1 after a fault."""
-    cdef StatementCounters *c = sm.launch.counters + u.statement
+    cdef StatementCounters *c = w.launch.counters + u.statement
     cdef Bulk *bulk = &sm.bulk
     cdef Injection *inject = &sm.injection
     if bulk.count == 0:
@@ -171,7 +171,7 @@ cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes,
         inject.count = inject.next = 0
         inject.load = -1
         inject.unit = u.unit
-        inject.statement = u.statement
+        inject.counters = c
         inject.time = inject.stalled = cycle
         inject.floor = 0
         sm.unit_free[u.unit] = NEVER
@@ -182,8 +182,8 @@ cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes,
 # --------------------------------------------------------------------------------------------------------------- the unit
 cdef void _next_chunk(Sm *sm, Bulk *bulk, BulkCopy *copy, const Uop *u) noexcept nogil:
     """Form the transactions of the next aligned piece of a copy, and count them."""
-    cdef const MachineTable *m = sm.launch.m
-    cdef StatementCounters *c = sm.launch.counters + u.statement
+    cdef const MachineTable *m = sm.m
+    cdef StatementCounters *c = sm.warps[copy.warp].launch.counters + u.statement
     cdef uint64_t address[CHUNK_PIECES]
     cdef uint64_t size = CHUNK_PIECES * PIECE, mask
     cdef int64_t pieces = 0, moved = 0
@@ -223,7 +223,7 @@ cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
         line = cache_find(&sm.l1, t.line // <uint64_t>sm.l1.table.line_bytes)
         if line != NULL:
             line.valid = 0
-    return send_read(sm, t, RQ_ATOMIC, bulk.load, cycle) if u.vec else send_write(sm, t, cycle)
+    return send_read(sm, t, RQ_ATOMIC, bulk.load, cycle) if u.vec else send_write(sm, t, sm.warps[sm.loads[bulk.load].warp].launch, cycle)
 
 
 cdef inline void _advance(const MachineTable *m, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
@@ -244,7 +244,7 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
     A load that nothing is left to wait for has arrived; the caller says so to whom it may concern.
     """
     cdef Bulk *bulk = &sm.bulk
-    cdef const MachineTable *m = sm.launch.m
+    cdef const MachineTable *m = sm.m
     cdef BulkCopy *copy
     cdef const Uop *u
     cdef int32_t load
@@ -253,7 +253,7 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
             _file(sm, bulk)
             return -1
         copy = bulk.ring + bulk.first
-        u = sm.launch.ops + copy.op
+        u = sm.warps[copy.warp].launch.ops + copy.op
         if bulk.load < 0:
             if copy.ready > cycle:
                 bulk.time = copy.ready

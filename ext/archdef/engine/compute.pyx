@@ -294,13 +294,13 @@ cdef void _special(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
     if u.fn == SR_SMID:
         value = <uint64_t>sm.id
     elif u.fn == SR_NSMID:
-        value = <uint64_t>sm.launch.m.multiprocessors
+        value = <uint64_t>sm.m.multiprocessors
     elif u.fn == SR_CLOCK or u.fn == SR_CLOCK64:
         value = <uint64_t>sm.now
     elif u.fn == SR_CLOCK_HI:
         value = <uint64_t>sm.now >> 32
     elif u.fn == SR_GLOBALTIMER:
-        value = <uint64_t>(sm.now * sm.launch.m.shader_period_fs // 1000000)
+        value = <uint64_t>(sm.now * sm.m.shader_period_fs // 1000000)
     while lanes:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
@@ -351,7 +351,7 @@ cdef bint exchange_apart(const Launch *launch, Warp *w, const Uop *u, uint64_t l
 
 cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Execute a micro-op that touches registers only, for `lanes` (not empty)."""
-    cdef const Launch *launch = sm.launch
+    cdef const Launch *launch = w.launch
     cdef uint64_t result[64]
     cdef int i
     if u.kind == K_ALU:

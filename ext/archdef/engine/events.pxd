@@ -7,7 +7,7 @@ from libc.stdlib cimport free, realloc
 
 cdef enum EventKind:
     EV_FILL = 0          # the response to in-flight read `index` has arrived
-    EV_STORE_DONE = 1    # a store has landed: its credit returns
+    EV_STORE_DONE = 1    # a store of launch `index` has landed: its credit returns
     EV_WAKE = 2          # warp `index` becomes ready
     EV_BLOCK = 3         # a block starts in block slot `index`
     EV_BULK = 4          # the bulk unit can go on

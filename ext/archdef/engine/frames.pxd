@@ -6,3 +6,4 @@ cpdef enum:
     GROWN_FRAMES = 1 << 22   # by which all stacks of a launch may grow together
 
 cdef int stack_grow(Warp *w) noexcept nogil
+cdef void stack_drop(Warp *w) noexcept nogil

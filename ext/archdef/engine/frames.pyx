@@ -23,3 +23,11 @@ cdef int stack_grow(Warp *w) noexcept nogil:
     w.stack_room = <int32_t>room
     w.stack_grown = 1
     return 0
+
+
+cdef void stack_drop(Warp *w) noexcept nogil:
+    """Give back what the stack grew by."""
+    if w.stack_grown:
+        w.frames_left[0] += w.stack_room - STACK_FRAMES
+        free(w.stack)
+        w.stack_grown = 0

@@ -8,7 +8,7 @@ from archdef.engine.state cimport Launch, Sm, Warp
 
 cdef char *guest_at(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t *room) noexcept nogil:
     """Find a generic address in host memory, and how many bytes from there belong to the same allocation; NULL if none."""
-    cdef const Launch *launch = sm.launch
+    cdef const Launch *launch = w.launch
     cdef const Span *span
     cdef uint64_t offset = address - <uint64_t>SHARED_WINDOW
     room[0] = 0
@@ -35,14 +35,15 @@ cdef char *guest_at(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t *
 
 cdef int guest_fault(Sm *sm, const Warp *w, int code, int lane, uint64_t address) noexcept nogil:
     """Record the first fault of the launch, at the warp's op. Returns -1."""
-    cdef Launch *launch = sm.launch
-    if launch.fault.code == 0:
-        launch.fault.code = code
-        launch.fault.op = w.pc
-        launch.fault.sm = sm.id
-        launch.fault.warp = <int32_t>(w - sm.warps)
-        launch.fault.lane = lane
-        launch.fault.lanes = <uint64_t>1 << lane
-        launch.fault.address = address
-        launch.fault.cycle = sm.now
+    cdef Launch *launch = w.launch
+    if sm.chip.fault.code == 0:
+        sm.chip.fault.code = code
+        sm.chip.fault.op = w.pc
+        sm.chip.fault.sm = sm.id
+        sm.chip.fault.warp = <int32_t>(w - sm.warps)
+        sm.chip.fault.lane = lane
+        sm.chip.fault.lanes = <uint64_t>1 << lane
+        sm.chip.fault.address = address
+        sm.chip.fault.cycle = sm.now
+        sm.chip.fault.launch = w.launch
     return -1

@@ -11,7 +11,7 @@ from archdef.engine.dram cimport NEVER
 from archdef.engine.machine cimport MachineTable, WR_EVICT
 from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, network_send
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport BULK_FULL, Injection, Load, Sm
+from archdef.engine.state cimport BULK_FULL, Injection, Launch, Load, Sm
 
 
 cdef int32_t take_load(Sm *sm, int32_t warp, int32_t op) noexcept nogil:
@@ -79,13 +79,13 @@ cdef int64_t throttled_until(const Sm *sm, int64_t cycle) noexcept nogil:
 cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, uint32_t sectors, uint64_t address,
                        uint32_t bytes, int32_t slot) noexcept nogil:
     cdef Request request
-    request.time_fs = inject.time * sm.launch.m.shader_period_fs
+    request.time_fs = inject.time * sm.m.shader_period_fs
     request.address = address
     request.line = t.line
     request.bytes = bytes
     request.sectors = sectors
     if inject.kind == RQ_TEXTURE and sm.texture.table.line_bytes != (
-            sm.launch.m.texture_l2.line_bytes if sm.launch.m.texture_l2.sets else sm.launch.m.l2.line_bytes):
+            sm.m.texture_l2.line_bytes if sm.m.texture_l2.sets else sm.m.l2.line_bytes):
         request.sectors = 1     # sectors of another line mean nothing there: it counts from the address
     request.slot = slot
     request.kind = <short>inject.kind
@@ -96,7 +96,7 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
 cdef inline void _send_past(Sm *sm, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
     """Send a transaction that the load/store unit has no part in."""
     cdef Request request
-    request.time_fs = cycle * sm.launch.m.shader_period_fs
+    request.time_fs = cycle * sm.m.shader_period_fs
     request.address = t.address
     request.line = t.line
     request.bytes = t.bytes
@@ -120,20 +120,21 @@ cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, in
     return True
 
 
-cdef bint send_write(Sm *sm, const Transaction *t, int64_t cycle) noexcept nogil:
+cdef bint send_write(Sm *sm, const Transaction *t, Launch *launch, int64_t cycle) noexcept nogil:
     """Start a store of another unit. False: no credit for it now."""
     if sm.store_credits == 0:
         return False
     sm.store_credits -= 1
-    _send_past(sm, t, RQ_WRITE, -1, cycle)
+    launch.stores += 1
+    _send_past(sm, t, RQ_WRITE, launch.number, cycle)
     return True
 
 
 cdef inline void _count(Sm *sm, const Injection *inject, uint32_t present, uint32_t missing) noexcept nogil:
     """Count what a lookup of the texture cache found."""
     if inject.cache == &sm.texture:
-        sm.launch.counters[inject.statement].texture_hits += count_bits(present)
-        sm.launch.counters[inject.statement].texture_misses += count_bits(missing)
+        inject.counters.texture_hits += count_bits(present)
+        inject.counters.texture_misses += count_bits(missing)
 
 
 cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
@@ -193,7 +194,7 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
 cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
     """Hand over transactions until all are on their way or a credit is missing."""
     cdef Injection *inject = &sm.injection
-    cdef const MachineTable *m = sm.launch.m
+    cdef const MachineTable *m = sm.m
     cdef Transaction *t
     cdef Line *line
     cdef int64_t start
@@ -222,7 +223,8 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
                     inject.stalled = inject.time
                     break
                 sm.store_credits -= 1
-                _send(sm, inject, t, t.sectors, t.address, t.bytes, -1)
+                inject.launch.stores += 1
+                _send(sm, inject, t, t.sectors, t.address, t.bytes, inject.launch.number)
             else:
                 if sm.free_slot < 0 or sm.waiters_left == 0:
                     inject.stalled = inject.time

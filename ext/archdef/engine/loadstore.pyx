@@ -19,7 +19,7 @@ from archdef.engine.waiting cimport occupy, plan
 
 cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
     """Issue a memory op: move the data, then let the load/store unit hand over what it costs."""
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef const MachineTable *m = launch.m
     cdef StatementCounters *c = launch.counters + u.statement
     cdef Injection *inject = &sm.injection
@@ -83,7 +83,8 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     inject.active = 1
     inject.next = 0
     inject.unit = u.unit
-    inject.statement = u.statement
+    inject.counters = c
+    inject.launch = launch
     inject.stalled = -1
     inject.time = cycle
     inject.floor = 0 if m.unit_per_scheduler[u.unit] else sm.unit_free[u.unit]
@@ -127,9 +128,9 @@ cdef void _wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
     cdef Warp *w = sm.warps + slot
     cdef const Uop *u
     if w.state == WS_COPIES and not copies_pending(w):
-        u = sm.launch.ops + w.pc
+        u = w.launch.ops + w.pc
         cycle = max(cycle + u.latency, w.settled)
-        sm.launch.counters[u.statement].stall_cycles[<int>ST_MEMORY_DEPENDENCY] += cycle - w.settled
+        w.launch.counters[u.statement].stall_cycles[<int>ST_MEMORY_DEPENDENCY] += cycle - w.settled
         w.settled = cycle
         w.pc += 1
         simt_arrive(w)
@@ -139,8 +140,8 @@ cdef void _wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
 cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
     """A load is complete: its registers become usable, and a warp that sleeps on them wakes."""
     cdef Load *load = sm.loads + index
-    cdef const Uop *u = sm.launch.ops + load.op
     cdef Warp *w = sm.warps + load.warp
+    cdef const Uop *u = w.launch.ops + load.op
     cdef int32_t warp = load.warp
     cdef int i
     for i in range(u.set_count):

@@ -58,6 +58,7 @@ cdef struct MachineTable:
     int64_t independent_lanes    # 1: lanes that parted progress independently; 0: a stack of them
     int64_t multiprocessors
     int64_t cluster_size         # multiprocessors that share a port
+    int64_t warps_per_multiprocessor
     int64_t block_launch_cycles  # least distance of two block launches on the chip
     int64_t block_turnover_cycles  # from a block's end to the start of the next in its place
     int64_t shader_period_fs

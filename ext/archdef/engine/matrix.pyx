@@ -55,7 +55,7 @@ cdef Format F32 = Format(8, 23, 0)
 
 
 cdef int part_of_warp(Sm *sm, const Warp *w, uint64_t lanes) noexcept nogil:
-    return warp_fault(sm, w, FAULT_PART_OF_WARP, (~<uint64_t>0 >> (64 - sm.launch.lanes)) & ~lanes)
+    return warp_fault(sm, w, FAULT_PART_OF_WARP, (~<uint64_t>0 >> (64 - w.launch.lanes)) & ~lanes)
 
 
 # ------------------------------------------------------------------------------------------------------------- registers
@@ -487,7 +487,7 @@ cdef void _transpose(const Launch *launch, Warp *w, const Uop *u) noexcept nogil
 
 cdef int matrix_product(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Execute K_MATRIX for `lanes` (not empty). Returns -1 after a fault."""
-    cdef const Launch *launch = sm.launch
+    cdef const Launch *launch = w.launch
     if lanes != <uint64_t>0xffffffff:
         return part_of_warp(sm, w, lanes)
     if u.fn == MX_F64:
@@ -510,7 +510,7 @@ cdef int access_tiles(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reac
 
     A tile at a time goes over the banks. Returns -1 after a fault.
     """
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef uint64_t address[8]
     cdef uint16_t tile[64]
     cdef const char *base = (launch.constants if u.s_bank[0] else <const char *>w.rows) + u.s[0]

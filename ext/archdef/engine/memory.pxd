@@ -22,7 +22,7 @@ cdef class DeviceMemory:
     cdef Span *table                 # the same, for the engine
     cdef int64_t count
     cdef object _lock
-    cdef readonly int running        # launches in progress: the table must not change meanwhile
+    cdef readonly int running        # sessions with launches in progress: what they know must not go away meanwhile
 
     cdef Heap heap                   # of kernels; `heap_address` 0: there is none yet
     cdef readonly uint64_t heap_address

@@ -89,11 +89,9 @@ cdef class DeviceMemory:
         Raises
         ------
         DeviceMemoryError
-            No gap of that size is left, or a launch is in progress.
+            No gap of that size is left.
         """
         with self._lock:
-            if self.running:
-                raise DeviceMemoryError("cannot allocate while a kernel runs on this device")
             base = <uint64_t>GLOBAL_BASE
             size = max(1, nbytes)
             start, at = base, 0
@@ -110,10 +108,14 @@ cdef class DeviceMemory:
 
     def free(self, uint64_t address):
         """Give back what `allocate` returned `address` for."""
+        if self.running:
+            raise DeviceMemoryError("cannot free while a kernel runs on this device")
+        self._free(address)
+
+    def _free(self, uint64_t address):
+        """The same, also while kernels run that do not know the address."""
         cdef uint64_t first, size, rest
         with self._lock:
-            if self.running:
-                raise DeviceMemoryError("cannot free while a kernel runs on this device")
             for i, (start, end) in enumerate(self._spans):
                 if start == address:
                     del self._spans[i]

@@ -18,7 +18,7 @@ cdef struct Request:
     uint64_t line            # first byte of the line that `sectors` counts from
     uint32_t bytes
     uint32_t sectors
-    int32_t slot             # in-flight read of the multiprocessor; -1: a store
+    int32_t slot             # in-flight read of the multiprocessor; a store: number of its launch
     int16_t kind             # RequestKind
     int16_t serial           # atomics: operations on the most used address
 
@@ -56,6 +56,7 @@ cdef struct Network:
     int32_t *place
     int32_t units
     int64_t landed_fs        # when the last store landed
+    int64_t *landed          # the same of each launch, in cycles
     # how many partitions have work at a time: bytes may be even over a launch and yet come from one partition after another
     int32_t working          # partitions with a request queued or on its way to them
     int64_t changed_fs

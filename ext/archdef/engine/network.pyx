@@ -168,11 +168,12 @@ cdef void _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t b
     events_push(n.inboxes + sm, _cycle(n, arrival), EV_FILL, slot)
 
 
-cdef inline void _landed(Network *n, int32_t sm, int64_t time_fs) noexcept nogil:
-    """A store has reached its place: the credit goes home."""
+cdef inline void _landed(Network *n, int32_t sm, int32_t launch, int64_t time_fs) noexcept nogil:
+    """A store of a launch has reached its place: the credit goes home."""
     if time_fs > n.landed_fs:
         n.landed_fs = time_fs
-    events_push(n.inboxes + sm, _cycle(n, time_fs + n.m.response_latency_fs), EV_STORE_DONE, 0)
+    n.landed[launch] = max(n.landed[launch], _cycle(n, time_fs))
+    events_push(n.inboxes + sm, _cycle(n, time_fs + n.m.response_latency_fs), EV_STORE_DONE, launch)
 
 
 cdef int64_t _operate(Network *n, Partition *p, int32_t serial, int64_t time_fs) noexcept nogil:
@@ -237,12 +238,13 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         if line == NULL:            # every way waits for a fill: the store goes around
             index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE)
             p.dram.entries[index].sm = sm
+            p.dram.entries[index].slot = r.slot
             _poke(n, which, time_fs)
             return
         line.valid |= wanted
         line.dirty |= wanted
         _count(p, cache, True)
-        _landed(n, sm, time_fs)
+        _landed(n, sm, r.slot, time_fs)
         return
     record = <int32_t>(sm * n.slots + r.slot)
     missing = wanted
@@ -379,7 +381,7 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
                 e.line.fill[sector] = -1
     if e.direction == DIR_WRITE:
         if e.sm >= 0:
-            _landed(n, e.sm, done_fs)
+            _landed(n, e.sm, e.slot, done_fs)
         elif done_fs > n.landed_fs:
             n.landed_fs = done_fs
         return

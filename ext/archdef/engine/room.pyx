@@ -1,4 +1,4 @@
-"""Host memory of one multiprocessor: taken when a launch is made, given back at its end."""
+"""Host memory of multiprocessors, taken when the machine is made, and of resident blocks, taken as they start and used again."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
@@ -7,65 +7,142 @@ from archdef.engine.cache cimport cache_close, cache_open
 from archdef.engine.coalesce cimport MAX_TRANSACTIONS, Transaction
 from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport Events
-from archdef.engine.machine cimport MachineTable
+from archdef.engine.frames cimport STACK_FRAMES, stack_drop
+from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.network cimport Network
 from archdef.engine.schedule cimport Scheduler
-from archdef.engine.frames cimport STACK_FRAMES
-from archdef.engine.state cimport BULK_LOADS, BULK_RING, Block, BulkCopy, Ended, Frame, Launch, Load, Slot, Sm, Split, Waiter, Warp
+from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
+                                   Waiter, Warp)
 
 cdef extern from "<stdlib.h>" nogil:
     void *aligned_alloc(size_t alignment, size_t size)
 
+cdef enum:
+    LINE = 64
+    SMALLEST = 1024
+    SLAB = 1048576
+
 
 cdef void *_zeroed(int64_t bytes) except NULL:
-    cdef size_t size = <size_t>((max(bytes, 1) + 63) // 64 * 64)
-    cdef void *place = aligned_alloc(64, size)
+    """Memory that the host commits as it is touched."""
+    cdef void *place = calloc(<size_t>max(bytes, 1), 1)
     if place == NULL:
         raise MemoryError("state of a multiprocessor")
-    memset(place, 0, size)
     return place
 
 
-cdef int sm_open(Sm *sm, int32_t number, Launch *launch, Network *network, Events *inbox) except -1:
-    """Make an idle multiprocessor with room for its resident blocks."""
-    cdef const MachineTable *m = launch.m
-    cdef int64_t warps, i, entries = launch.rows + launch.predicates, reads = max(m.reads_in_flight, 1), loads
-    cdef int64_t row_bytes = ((launch.rows + 1) * launch.pitch + 63) // 64 * 64   # a spare row: see LoadedProgram
+# ------------------------------------------------------------------------------------------------------------ blocks
+cdef int64_t _after(int64_t *end, int64_t bytes) noexcept nogil:
+    """Put a part behind the others, at a cache line of its own; gives where it starts."""
+    cdef int64_t start = end[0]
+    end[0] += (bytes + LINE - 1) // LINE * LINE
+    return start
+
+
+cdef void room_plan(Launch *launch) noexcept nogil:
+    """Lay out the memory of one block."""
+    cdef Room *room = &launch.room
+    cdef int64_t warps = launch.block_warps, end = LINE
+    room.row_bytes = ((launch.rows + 1) * launch.pitch + LINE - 1) // LINE * LINE
+    room.slots = _after(&end, warps * <int64_t>sizeof(int32_t))
+    room.ready = _after(&end, warps * (launch.rows + launch.predicates) * <int64_t>sizeof(int64_t))
+    room.predicates = _after(&end, warps * launch.predicates * <int64_t>sizeof(uint64_t))
+    room.stacks = _after(&end, warps * STACK_FRAMES * <int64_t>sizeof(Frame))
+    room.splits = _after(&end, warps * launch.lanes * <int64_t>sizeof(Split) if launch.m.independent_lanes else 0)
+    room.rows = _after(&end, warps * room.row_bytes)
+    room.shared = _after(&end, launch.shared_bytes)
+    room.local = _after(&end, warps * launch.lanes * launch.local_bytes + 8)
+    room.kind = 0
+    room.bytes = SMALLEST
+    while room.bytes < end:
+        room.kind += 1
+        room.bytes = (<int64_t>SMALLEST << room.kind // 4) // 4 * (4 + room.kind % 4)
+
+
+cdef int _more(Chip *chip, const Room *room) noexcept nogil:
+    """Take a piece of host memory that several blocks fit into. Returns -1 if there is none."""
+    cdef int64_t count = max(min(<int64_t>SLAB // room.bytes, 32), 1), i
+    cdef char *slab
+    cdef BlockRoom *made
+    if room.kind >= ROOM_KINDS:
+        return -1
+    slab = <char *>aligned_alloc(LINE, <size_t>(LINE + count * room.bytes))
+    if slab == NULL:
+        return -1
+    (<BlockRoom *>slab).next = chip.slabs
+    chip.slabs = <BlockRoom *>slab
+    for i in range(count - 1, -1, -1):
+        made = <BlockRoom *>(slab + LINE + i * room.bytes)
+        made.next = chip.rooms[room.kind]
+        chip.rooms[room.kind] = made
+    return 0
+
+
+cdef BlockRoom *room_take(Chip *chip, Launch *launch) noexcept nogil:
+    """Memory for one block, of an ended one if there is any of that size; NULL: the host has none."""
+    cdef BlockRoom *room
+    if chip.rooms[launch.room.kind % ROOM_KINDS] == NULL and _more(chip, &launch.room) < 0:
+        return NULL
+    room = chip.rooms[launch.room.kind]
+    chip.rooms[launch.room.kind] = room.next
+    return room
+
+
+cdef void room_give(Chip *chip, Launch *launch, BlockRoom *room) noexcept nogil:
+    """Keep the memory of an ended block for others of that size."""
+    room.next = chip.rooms[launch.room.kind]
+    chip.rooms[launch.room.kind] = room
+
+
+cdef void room_seat(const Launch *launch, BlockRoom *room, Warp *w, int32_t index) noexcept nogil:
+    """Point a warp to its part of the block's memory."""
+    cdef const Room *at = &launch.room
+    cdef char *start = <char *>room
+    w.rows = start + at.rows + index * at.row_bytes
+    w.ready = <int64_t *>(start + at.ready) + index * (launch.rows + launch.predicates)
+    w.predicates = <uint64_t *>(start + at.predicates) + index * launch.predicates
+    w.stack = <Frame *>(start + at.stacks) + index * STACK_FRAMES
+    w.stack_room = STACK_FRAMES
+    w.stack_grown = 0
+    w.splits = NULL
+    if launch.m.independent_lanes:
+        w.splits = <Split *>(start + at.splits) + index * launch.lanes
+        w.split_room = launch.lanes
+    w.local = start + at.local + index * launch.lanes * launch.local_bytes
+
+
+cdef void rooms_close(Chip *chip) noexcept nogil:
+    """Free the memory of all blocks."""
+    cdef BlockRoom *slab
+    while chip.slabs != NULL:
+        slab = chip.slabs
+        chip.slabs = slab.next
+        free(slab)
+
+
+# --------------------------------------------------------------------------------------------------- multiprocessors
+cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *inbox) except -1:
+    """Make an idle multiprocessor."""
+    cdef const MachineTable *m = chip.m
+    cdef int64_t i, k, places = SCHEDULER_WARPS * m.schedulers, reads = max(m.reads_in_flight, 1), loads
     sm.id = number
-    sm.launch = launch
+    sm.chip = chip
+    sm.m = m
     sm.network = network
     sm.inbox = inbox
     sm.now = -1
     sm.next_own = NEVER
-    sm.resident = sm.most_resident = sm.warps_alive = 0
-    sm.warp_slots = launch.resident_blocks * launch.block_warps
-    warps = sm.warp_slots
-    sm.warps = <Warp *>_zeroed(warps * sizeof(Warp))
-    sm.blocks = <Block *>_zeroed(launch.resident_blocks * sizeof(Block))
+    sm.warps = <Warp *>_zeroed(places * sizeof(Warp))
+    sm.blocks = <Block *>_zeroed(places * sizeof(Block))
     sm.schedulers = <Scheduler *>_zeroed(m.schedulers * sizeof(Scheduler))
-    sm.row_memory = <char *>_zeroed(warps * row_bytes)
-    sm.ready_memory = <int64_t *>_zeroed(warps * entries * sizeof(int64_t))
-    sm.predicate_memory = <uint64_t *>_zeroed(warps * launch.predicates * sizeof(uint64_t))
-    sm.stack_memory = <Frame *>_zeroed(warps * STACK_FRAMES * sizeof(sm.stack_memory[0]))
-    if m.independent_lanes:
-        sm.split_memory = <Split *>_zeroed(warps * launch.lanes * sizeof(Split))
-    sm.shared_memory = <char *>_zeroed(launch.resident_blocks * launch.shared_bytes)
-    # a call stack can be long: pages of local memory are taken as blocks start, which clear their own
-    sm.local_memory = <char *>calloc(<size_t>(warps * launch.lanes * launch.local_bytes + 8), 1)
-    if sm.local_memory == NULL:
-        raise MemoryError("local memory of a multiprocessor")
-    sm.pending_blocks = <int64_t *>_zeroed(launch.resident_blocks * sizeof(int64_t))
-    sm.ended = <Ended *>_zeroed(launch.resident_blocks * sizeof(Ended))
+    sm.ended = <Ended *>_zeroed(places * sizeof(Ended))
     sm.slots = <Slot *>_zeroed(reads * sizeof(sm.slots[0]))
     sm.waiters = <Waiter *>_zeroed(WAITERS * sizeof(sm.waiters[0]))
     # as many loads as can wait for something, the one that is being handed over, and those of bulk copies
-    loads = reads + WAITERS + 2 + (BULK_LOADS if launch.uses_bulk else 0)
+    loads = reads + WAITERS + 2 + BULK_LOADS
     sm.loads = <Load *>_zeroed(loads * sizeof(Load))
     sm.bulk.load = -1
     sm.bulk.wake = -1
-    if launch.uses_bulk:
-        sm.bulk.ring = <BulkCopy *>_zeroed(BULK_RING * sizeof(BulkCopy))
-        sm.bulk.transactions = <Transaction *>_zeroed(MAX_TRANSACTIONS * sizeof(Transaction))
     cache_open(&sm.l1, &m.l1)
     cache_open(&sm.constant, &m.constant)
     cache_open(&sm.texture, &m.texture)
@@ -80,42 +157,29 @@ cdef int sm_open(Sm *sm, int32_t number, Launch *launch, Network *network, Event
     sm.injection.stalled = -1
     for i in range(m.schedulers):
         sm.schedulers[i].last = -1
-    for i in range(warps):
-        sm.warps[i].rows = sm.row_memory + i * row_bytes
-        sm.warps[i].ready = sm.ready_memory + i * entries
-        sm.warps[i].predicates = sm.predicate_memory + i * launch.predicates
-        sm.warps[i].stack = sm.stack_memory + i * STACK_FRAMES
-        sm.warps[i].stack_room = STACK_FRAMES
-        sm.warps[i].frames_left = &launch.frames_left
-        if sm.split_memory != NULL:
-            sm.warps[i].splits = sm.split_memory + i * launch.lanes
-            sm.warps[i].split_room = launch.lanes
-        sm.warps[i].local = sm.local_memory + i * launch.lanes * launch.local_bytes
-        sm.warps[i].block = <int32_t>(i // launch.block_warps)
-        sm.warps[i].index = <int32_t>(i % launch.block_warps)
-    for i in range(launch.resident_blocks):
-        sm.blocks[i].shared = sm.shared_memory + i * launch.shared_bytes
+        sm.free_warps[i] = sm.free_blocks[i] = ~<uint64_t>0
+    return 0
+
+
+cdef int sm_open_bulk(Sm *sm) except -1:
+    """Make room for bulk copies, unless there is."""
+    if sm.bulk.ring == NULL:
+        sm.bulk.transactions = <Transaction *>_zeroed(MAX_TRANSACTIONS * sizeof(Transaction))
+        sm.bulk.ring = <BulkCopy *>_zeroed(BULK_RING * sizeof(BulkCopy))
     return 0
 
 
 cdef void sm_close(Sm *sm) noexcept nogil:
     """Free what `sm_open` took, complete or not."""
-    cdef int32_t i
-    if sm.warps != NULL:
-        for i in range(sm.warp_slots):
-            if sm.warps[i].stack_grown:
-                free(sm.warps[i].stack)
+    cdef int32_t i, k
+    if sm.blocks != NULL and sm.warps != NULL:
+        for i in range(SCHEDULER_WARPS * sm.m.schedulers):
+            if sm.blocks[i].room != NULL:       # still running: the session was given up
+                for k in range(sm.blocks[i].launch.block_warps):
+                    stack_drop(sm.warps + sm.blocks[i].warps[k])
     free(sm.warps)
     free(sm.blocks)
     free(sm.schedulers)
-    free(sm.row_memory)
-    free(sm.ready_memory)
-    free(sm.predicate_memory)
-    free(sm.stack_memory)
-    free(sm.split_memory)
-    free(sm.shared_memory)
-    free(sm.local_memory)
-    free(sm.pending_blocks)
     free(sm.ended)
     free(sm.slots)
     free(sm.waiters)

@@ -46,7 +46,7 @@ cdef inline void _compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcep
 
 cdef uint64_t _gather(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t earliest) noexcept nogil:
     """Wait for the lanes that an instruction names. Gives those that execute it now; 0: others of the warp go first."""
-    cdef const Launch *launch = sm.launch
+    cdef const Launch *launch = w.launch
     cdef const char *row
     cdef uint64_t named = 0, left = lanes
     cdef int lane
@@ -71,9 +71,9 @@ cdef uint64_t _gather(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
 
 cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noexcept nogil:
     """Issue the warp's next op. Returns -1 after a fault."""
-    cdef Launch *launch = sm.launch
-    cdef const MachineTable *m = launch.m
     cdef Warp *w = sm.warps + slot
+    cdef Launch *launch = w.launch
+    cdef const MachineTable *m = sm.m
     cdef const Uop *u = launch.ops + w.pc
     cdef StatementCounters *c = launch.counters + u.statement
     cdef uint64_t lanes = w.active, clear = ~(<uint64_t>1 << bit)
@@ -113,9 +113,9 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     c.thread_instructions += i * u.issues
     if u.guarded:
         c.predicated_off += (count_bits(w.active) - i) * u.issues
-    sm.counters.issue_cycles += spent
-    launch.budget -= u.issues
-    if launch.budget < 0:
+    w.share.counters.issue_cycles += spent
+    sm.chip.budget -= u.issues
+    if sm.chip.budget < 0:
         return warp_fault(sm, w, FAULT_INSTRUCTIONS, 0)
     if u.kind == K_ALU:
         if lanes:
@@ -304,6 +304,7 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
             resume_bulk(sm, event.cycle)
     elif event.kind == EV_STORE_DONE:
         sm.store_credits += 1
+        sm.chip.launches[event.index].stores -= 1
         if sm.injection.active:
             resume_injection(sm, event.cycle)
         if sm.bulk.count:
@@ -315,7 +316,7 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
         resume_bulk(sm, event.cycle)
     elif event.kind == EV_WAKE:
         w = sm.warps + event.index
-        nsched = <int32_t>sm.launch.m.schedulers
+        nsched = <int32_t>sm.m.schedulers
         become_ready(sm, sm.schedulers + event.index % nsched, event.index // nsched, w)
     elif event.kind == EV_BLOCK:
         start_block(sm, event.index)
@@ -333,7 +334,7 @@ cdef inline int64_t _next_own(const Sm *sm) noexcept nogil:
     cdef int64_t best = NEVER, at
     cdef const Scheduler *s
     cdef int i
-    for i in range(sm.launch.m.schedulers):
+    for i in range(sm.m.schedulers):
         s = sm.schedulers + i
         if s.slots:
             at = sm.now + 1 + lowest_bit(rotate_right(s.slots, <int>((sm.now + 1) & 63)))
@@ -411,7 +412,7 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
 
 cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     """Advance to `until` (exclusive). Returns -1 after a fault."""
-    cdef const MachineTable *m = sm.launch.m
+    cdef const MachineTable *m = sm.m
     cdef int nsched = <int>m.schedulers, i, bit, width, place, turn
     cdef Scheduler *s
     cdef uint64_t candidates, woken, allowed
@@ -424,8 +425,8 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
         if cycle >= until:
             return 0
         if cycle <= sm.now:
-            sm.launch.fault.sm = sm.id
-            sm.launch.fault.code = FAULT_LATE
+            sm.chip.fault.sm = sm.id
+            sm.chip.fault.code = FAULT_LATE
             return -1
         sm.now = cycle
         while sm.inbox.count and sm.inbox.heap[0].cycle <= cycle:
@@ -451,11 +452,11 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
                 candidates = _candidates(sm, s, cycle) & allowed
                 if candidates == 0:
                     break
-                bit = sm.launch.pick(m, s, candidates, cycle)
+                bit = sm.chip.pick(m, s, candidates, cycle)
                 slot = bit * nsched + i
-                pairs = <uint32_t>m.dual_issue[sm.launch.ops[sm.warps[slot].pc].unit]
+                pairs = <uint32_t>m.dual_issue[sm.warps[slot].launch.ops[sm.warps[slot].pc].unit]
                 if width == 0:
-                    s.next_issue = cycle + m.issue_interval_cycles * sm.launch.ops[sm.warps[slot].pc].issues
+                    s.next_issue = cycle + m.issue_interval_cycles * sm.warps[slot].launch.ops[sm.warps[slot].pc].issues
                 if _issue(sm, s, slot, bit, cycle) < 0:
                     return -1
                 if width + 1 == m.issue_width:

@@ -1,4 +1,4 @@
-"""State of a running launch: warps, blocks, multiprocessors, and what they share."""
+"""State of running launches: warps, blocks, multiprocessors, and what they share."""
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.cache cimport Cache, Line
@@ -14,6 +14,10 @@ from archdef.engine.schedule cimport Scheduler, pick_function
 from archdef.engine.shared cimport BankTable
 from archdef.engine.texture_table cimport Textures
 
+cdef struct Launch           # below
+cdef struct Dispatcher
+cdef struct Sm
+
 cdef enum:
     PENDING = 0x0400000000000000   # ready cycle of a register whose load is still on its way
     BARRIERS = 17                  # of a block: 16 by number, and the cluster's
@@ -25,6 +29,18 @@ cdef enum:
     BULK_LOADS = 64              # bulk copies whose data are on their way
     UNIT_COPIES = 8              # most units of a kind that schedulers share
     MEMO_TRANSACTIONS = 32
+
+    WHOLE = 1099511627776        # 2^40: what a multiprocessor has of each thing that blocks share
+
+cdef enum LaunchState:
+    LS_WAITING = 0       # for others, or its time
+    LS_QUEUED = 1        # has blocks to start
+    LS_STARTED = 2       # all blocks have been given a place
+    LS_COMPLETE = 3
+
+cdef enum HappeningKind:
+    HP_PLACE = 0         # the place of block `index` of multiprocessor `sm` is free
+    HP_READY = 1         # launch `index` can start
 
 cdef enum WarpState:
     WS_EMPTY = 0
@@ -82,6 +98,7 @@ cdef struct Fault:
     uint64_t lanes               # lanes concerned
     int64_t cycle
     uint64_t detail[4]           # by code
+    Launch *launch               # the warp's, NULL: no warp is to blame
 
 cdef struct Frame:               # one entry of the divergence stack, or a join of convergence barriers
     int32_t pc
@@ -98,6 +115,22 @@ cdef struct Split:               # lanes that go on together, while they do not 
     uint64_t named               # SPLIT_NAMED: lanes waited for; SPLIT_BARRIER: the barrier's number
     int32_t state                # SplitState
     int32_t passed               # the lanes that the next instruction names have come
+
+cdef struct SmCounters:
+    int64_t blocks
+    int64_t warps
+    int64_t active_cycles
+    int64_t warp_cycles
+    int64_t issue_cycles
+    int64_t threads
+    int64_t lanes
+
+cdef struct Share:               # what a multiprocessor does for one host launch and all that it launches
+    SmCounters counters
+    int32_t warps_alive
+    int32_t resident             # blocks
+    int32_t most_resident
+    int64_t active_since
 
 cdef struct Warp:
     int32_t pc
@@ -118,6 +151,8 @@ cdef struct Warp:
     int32_t passed               # as in Split
     uint64_t arriving            # lanes that have made their warp's arrival at a barrier that it does not wait for
     int32_t state
+    Launch *launch
+    Share *share
     int32_t block                # block slot
     int32_t index                # in the block
     int32_t loads                # loads on their way
@@ -150,8 +185,27 @@ cdef struct Barrier:
     int32_t all
     int32_t any
 
+cdef struct BlockRoom:           # host memory of a resident block: this, then what `Room` says
+    BlockRoom *next
+
+cdef struct Room:                # where the parts of a block's memory lie, in bytes from its start
+    int64_t row_bytes            # of a warp's rows, and a spare one: see LoadedProgram
+    int64_t slots
+    int64_t rows
+    int64_t ready
+    int64_t predicates
+    int64_t stacks
+    int64_t splits
+    int64_t shared
+    int64_t local
+    int64_t bytes                # in all
+    int32_t kind                 # class of size: four to a doubling
+
 cdef struct Block:
     int32_t running
+    Launch *launch
+    BlockRoom *room
+    int32_t *warps               # [block_warps] warp slots
     int32_t threads_alive
     int32_t warps_alive
     int32_t draining             # ended warps whose loads are still on their way
@@ -189,7 +243,8 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int32_t load                 # index of the Load, -1: a store
     int32_t serial
     int32_t unit
-    int32_t statement
+    StatementCounters *counters  # of its statement
+    Launch *launch
     Cache *cache                 # looked up for reads, NULL: none
     int64_t time                 # cycle at which the next transaction can go
     int64_t floor                # cycle up to which the op holds its unit anyway
@@ -247,7 +302,16 @@ cdef struct Output:              # what kernels print: records of `system.pyx`, 
     int64_t used
     int64_t lost                 # calls that found no room
 
-cdef struct Launch:              # what all multiprocessors share
+cdef struct Origin:              # a launch by the host, with all the grids that it comes to
+    Output output
+    Textures textures
+    Share *shares                # [multiprocessors]
+    Span *spans                  # allocations as they were when it began
+    int64_t span_count
+    int64_t grids                # that are not complete
+
+cdef struct Launch:              # a grid, and what its warps need
+    # the kernel
     const MachineTable *m
     const Uop *ops
     const int32_t *targets
@@ -261,16 +325,32 @@ cdef struct Launch:              # what all multiprocessors share
     const uint32_t *special_of
     const uint32_t *special_row
     int32_t lanes                # warp size
-    int32_t held_from[16]        # per unit: fewest cycles of an op that keep others from starting
     int32_t pitch                # bytes of a row
+    Memo *memos                  # per op
+    StatementCounters *counters
+    # the grid
+    int32_t number               # of the launch in the session
+    int32_t state                # LaunchState
+    Origin *origin
     int32_t block_threads
     int32_t block_warps
-    int32_t resident_blocks
     uint32_t block[3]
     uint32_t grid[3]
     int64_t blocks
     int64_t shared_bytes
     int64_t local_bytes          # per thread
+    int64_t cost[4]              # what a block takes of a multiprocessor: warps, blocks, registers, shared memory; the whole is WHOLE
+    Room room
+    int64_t next_block
+    int64_t done_blocks
+    int64_t seated               # blocks that have a place
+    int64_t stores               # on their way
+    int64_t ready                # cycle from which blocks may start
+    int64_t started              # cycle of the first block
+    int64_t ended                # cycle of the last block's end; once complete, of the last store's landing too
+    Launch *next_queued
+    Launch *next_running
+    # memory
     char *arena
     const Span *spans
     int64_t span_count
@@ -278,45 +358,61 @@ cdef struct Launch:              # what all multiprocessors share
     uint64_t const_end
     uint64_t parameter_start     # device copy of the parameter buffer, read-only for the kernel
     uint64_t parameter_end
+    Textures *textures
+    Heap *heap                   # NULL: the kernel does not use it
+    int32_t stack_start          # local address at which the call stack begins
     BankTable banks
     int64_t passes_period        # bytes by which an access may move without a change of its passes, a power of two
-    Textures textures
-    Memo *memos                  # per op
-    StatementCounters *counters
+
+cdef struct Chip:                # what all multiprocessors and all grids share
+    const MachineTable *m
     pick_function pick
+    int32_t held_from[16]        # per unit: fewest cycles of an op that keep others from starting
     int64_t budget               # warp instructions left
     Fault fault
     int64_t lookahead            # cycles of an epoch
-    Heap *heap                   # NULL: the kernel does not use it
-    Output output
-    int64_t frames_left
-    int32_t stack_start          # local address at which the call stack begins
-    bint uses_bulk               # the program has bulk copies
+    int64_t frames_left          # entries by which divergence stacks may still grow
+    bint out_of_memory           # of the host
+    Launch **launches            # by number
+    int64_t *landed              # of each: cycle by which its stores have landed
+    BlockRoom *rooms[128]        # not in use, by class of size
+    BlockRoom *slabs             # pieces of host memory that they lie in
+    Dispatcher *dispatcher
+
+cdef struct Happening:
+    int64_t cycle
+    int32_t kind                 # HappeningKind
+    int32_t sm
+    int32_t index
+
+cdef struct Dispatcher:          # gives places to blocks
+    Chip *chip
+    Sm *sms
+    Happening *heap              # in order of cycle, kind, sm, index
+    int32_t count
+    int32_t room
+    Launch *first                # launches with blocks to start, in order
+    Launch *last
+    bint full                    # no multiprocessor has room for a block of the first
+    Launch *running              # launches that are not complete and whose time has come
+    int64_t launch_free          # cycle of the next block launch on the chip
+    int64_t horizon              # everything before it has been handled
 
 cdef struct Ended:
     int64_t cycle
     int32_t slot
 
-cdef struct SmCounters:
-    int64_t blocks
-    int64_t warps
-    int64_t active_cycles
-    int64_t warp_cycles
-    int64_t issue_cycles
-    int64_t threads
-    int64_t lanes
-
 cdef struct Sm:
     int32_t id
-    int32_t resident             # blocks
-    int32_t most_resident
-    int32_t warps_alive
-    Launch *launch
+    Chip *chip
+    const MachineTable *m
     Network *network
     Events *inbox
-    Warp *warps                  # [resident_blocks * block_warps]
-    int32_t warp_slots
-    Block *blocks
+    Warp *warps                  # [schedulers * SCHEDULER_WARPS]
+    Block *blocks                # as many: a block has a warp at least
+    uint64_t free_warps[8]       # bit s of word k: slot 64 k + s
+    uint64_t free_blocks[8]
+    int64_t used[4]              # by resident blocks, as in Launch.cost
     Scheduler *schedulers
     int64_t now
     int64_t next_own             # cycle of the next thing to do that no event announces; kept by `sm_run`
@@ -341,16 +437,5 @@ cdef struct Sm:
     int32_t store_credits
     Ended *ended                 # blocks that ended in this epoch
     int32_t ended_count
-    int64_t active_since
-    SmCounters counters
     int64_t launched_warps       # age stamp
-    int64_t *pending_blocks      # per block slot: number of the block that starts there
-    # host memory behind the above
-    char *row_memory
-    char *shared_memory
-    char *local_memory
-    int64_t *ready_memory
-    uint64_t *predicate_memory
-    Frame *stack_memory
-    Split *split_memory
     uint64_t scratch[64]         # destination of a partial warp's arithmetic

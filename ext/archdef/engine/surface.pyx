@@ -121,7 +121,7 @@ cdef void _move(const Launch *launch, Warp *w, const Uop *u, int lane, char *hos
 
 cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
     """Perform a surface load, store or reduction for `lanes` (not empty) and say what it costs. Returns -1 after a fault."""
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef const uint64_t *handles = <const uint64_t *>row_of(launch, w, u, 0)
     cdef const Texture *t = NULL
     cdef uint64_t place[64]
@@ -169,9 +169,9 @@ cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
             continue
         address = t.address + <uint64_t>(slice * t.slice + y * t.pitch + x)
         if u.kind == K_LOAD:
-            reach.hazards += texture_stale(&launch.textures, address, bytes)
+            reach.hazards += texture_stale(launch.textures, address, bytes)
         else:
-            texture_written(&launch.textures, address, bytes)
+            texture_written(launch.textures, address, bytes)
         if u.kind == K_ATOM:
             _reduce(launch, w, u, t, lane, launch.arena + (address - <uint64_t>GLOBAL_BASE))
         elif formatted:

@@ -168,7 +168,7 @@ cdef int _conversions(Printing *p, const char *format, int64_t length) noexcept 
 
 cdef int _print(Sm *sm, Warp *w, int lane, uint64_t format, uint64_t values, int32_t *result) noexcept nogil:
     """Append one record to the launch's output, or count it as lost. Returns -1 after a fault."""
-    cdef Output *out = &sm.launch.output
+    cdef Output *out = &w.launch.origin.output
     cdef int64_t room, length, padded
     cdef const char *text
     cdef PrintRecord head
@@ -215,7 +215,7 @@ cdef int _print(Sm *sm, Warp *w, int lane, uint64_t format, uint64_t values, int
 # ---------------------------------------------------------------------------------------------------------- indirect calls
 cdef int call_indirect(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Call the function whose number the first lane holds, for all lanes that hold it. Returns -1 after a fault."""
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef const char *row = row_of(launch, w, u, 0)
     cdef bint wide = u.flags & FL_ADDRESS64
     cdef uint64_t number, other, same = 0, left = lanes
@@ -237,7 +237,7 @@ cdef int call_indirect(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
 # ---------------------------------------------------------------------------------------------------------------- dispatch
 cdef int system_call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Serve a K_SYSTEM op for `lanes` (not empty). Returns -1 after a fault."""
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef int lane, i
     cdef int32_t printed
     cdef int64_t top
@@ -251,9 +251,9 @@ cdef int system_call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nog
             if u.d[0] >= 0:
                 (<int32_t *>(w.rows + u.d[0]))[lane] = printed
         elif u.fn == SYS_ASSERT:
-            if launch.fault.code == 0:
+            if sm.chip.fault.code == 0:
                 for i in range(4):
-                    launch.fault.detail[i] = (<uint64_t>(<const uint32_t *>row_of(launch, w, u, i))[lane] if i == 2
+                    sm.chip.fault.detail[i] = (<uint64_t>(<const uint32_t *>row_of(launch, w, u, i))[lane] if i == 2
                                               else _wide(launch, w, u, i, lane))
             return guest_fault(sm, w, FAULT_ASSERT, lane, 0)
         elif u.fn == SYS_ALLOCATE:

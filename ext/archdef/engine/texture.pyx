@@ -39,13 +39,14 @@ cdef struct Axis:            # what one coordinate selects
 cdef struct Sampled:         # what one warp's access touched so far
     uint64_t place[512]      # of the texels read, as caches see them
     int count
+    const Launch *launch
     int stale                # lanes that read what this launch has written
     int lane_stale
 
 
 cdef const Texture *texture_of(Sm *sm, const Warp *w, const Uop *u, int lane, uint64_t handle, int kind) noexcept nogil:
     """The texture, surface or sampler of a handle; NULL after a fault."""
-    cdef const Texture *t = texture_find(&sm.launch.textures, handle)
+    cdef const Texture *t = texture_find(w.launch.textures, handle)
     if t == NULL or t.kind != kind:
         op_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handle)
         return NULL
@@ -195,11 +196,11 @@ cdef inline const char *_texel(Sm *sm, const Texture *t, int64_t x, int64_t y, i
     """The bytes of a texel inside the texture; notes where it lies."""
     cdef uint64_t address = t.address + <uint64_t>(slice * t.slice + y * t.pitch + x * bytes)
     if seen.count < MOST_TAPS:
-        seen.place[seen.count] = texel_place(&sm.texture.table, sm.launch.m.texture_tile_rows, t, x * bytes, y, slice)
+        seen.place[seen.count] = texel_place(&sm.texture.table, sm.m.texture_tile_rows, t, x * bytes, y, slice)
         seen.count += 1
-    if sm.launch.textures.written_count and not seen.lane_stale:
-        seen.lane_stale = texture_stale(&sm.launch.textures, address, bytes)
-    return sm.launch.arena + (address - <uint64_t>GLOBAL_BASE)
+    if seen.launch.textures.written_count and not seen.lane_stale:
+        seen.lane_stale = texture_stale(seen.launch.textures, address, bytes)
+    return seen.launch.arena + (address - <uint64_t>GLOBAL_BASE)
 
 
 cdef inline int _texel_bytes(const Texture *t) noexcept nogil:
@@ -209,7 +210,7 @@ cdef inline int _texel_bytes(const Texture *t) noexcept nogil:
 cdef void _filtered(Sm *sm, const Texture *t, const Axis *axis, int axes, int64_t layer, uint32_t *result, Sampled *seen) noexcept nogil:
     """The weighted mean of two, four or eight texels."""
     cdef Corners corners
-    cdef int c, i, j, k, bytes = _texel_bytes(t), weight_bits = <int>sm.launch.m.texture_weight_bits
+    cdef int c, i, j, k, bytes = _texel_bytes(t), weight_bits = <int>sm.m.texture_weight_bits
     corner_weights(axis[0].weight, axis[1].weight, axis[2].weight, axes, weight_bits, &corners)
     for c in range(corners.count):
         i, j, k = c & 1, c >> 1 & 1, c >> 2
@@ -218,7 +219,7 @@ cdef void _filtered(Sm *sm, const Texture *t, const Axis *axis, int axes, int64_
         if corners.used[c] and axis[0].at[i] >= 0 and axis[1].at[j] >= 0 and axis[2].at[k] >= 0:
             corners.texel[c] = _texel(sm, t, axis[0].at[i], axis[1].at[j], axis[2].at[k] + layer, bytes, seen)
     for c in range(4):
-        result[c] = filtered(t, &corners, c, weight_bits, <int>sm.launch.m.texture_guard_bits) if c < t.channels else 0
+        result[c] = filtered(t, &corners, c, weight_bits, <int>sm.m.texture_guard_bits) if c < t.channels else 0
 
 
 cdef void _nearest(Sm *sm, const Texture *t, const Axis *axis, int64_t layer, uint32_t *result, Sampled *seen) noexcept nogil:
@@ -274,7 +275,7 @@ cdef void _sample(Sm *sm, const Texture *t, const Texture *sampler, const Uop *u
     """One lane's fetch: layer (if the geometry has one) and coordinates as the registers hold them."""
     cdef Axis axis[3]
     cdef int geometry = u.fn, k, first = 0, count = 1 if geometry in (GEO_1D, GEO_A1D) else 3 if geometry == GEO_3D else 2, axes = count
-    cdef int bits = 0, weight_bits = <int>sm.launch.m.texture_weight_bits
+    cdef int bits = 0, weight_bits = <int>sm.m.texture_weight_bits
     cdef int64_t layer = 0, size
     cdef float x[3]
     cdef bint whole = u.flags & FL_SIGNED, cube = False
@@ -290,7 +291,7 @@ cdef void _sample(Sm *sm, const Texture *t, const Texture *sampler, const Uop *u
     else:
         memcpy(x, coordinate + first, 4 * count)
     if normalized and not whole:
-        bits = _coordinate_bits(sm.launch, t)
+        bits = _coordinate_bits(seen.launch, t)
     for k in range(3):
         size = t.width if k == 0 else t.height if k == 1 else t.depth
         if k >= count:
@@ -374,7 +375,7 @@ cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) 
 
 cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
     """Perform a fetch, gather or query for `lanes` (not empty) and say what it costs. Returns -1 after a fault."""
-    cdef Launch *launch = sm.launch
+    cdef Launch *launch = w.launch
     cdef const uint64_t *handles = <const uint64_t *>row_of(launch, w, u, 0)
     cdef const uint64_t *samplers = NULL
     cdef const uint32_t *levels = NULL
@@ -386,6 +387,7 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
     cdef uint64_t left = lanes
     cdef int lane, k, kind = TK_SURFACE if u.combine == TX_QUERY and u.vec else TK_TEXTURE
     seen.count = seen.stale = 0
+    seen.launch = launch
     if u.s[1 + u.count] >= 0 and u.combine == TX_QUERY:
         levels = <const uint32_t *>row_of(launch, w, u, 1)
     elif u.s[1 + u.count] >= 0:
@@ -394,7 +396,7 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
         lane = lowest_bit(left)
         left &= left - 1
         if u.combine == TX_QUERY and u.element >= TQ_FILTER:
-            t = texture_find(&launch.textures, handles[lane])
+            t = texture_find(launch.textures, handles[lane])
             if u.element == TQ_KIND:
                 k = 0 if t == NULL else <int>t.kind + 1
             elif t == NULL or t.kind == TK_SURFACE:

@@ -9,7 +9,7 @@ cdef void occupy_copy(Sm *sm, const Uop *u, int64_t cycle, int64_t cycles) noexc
     """Hold the unit that became free first; the kind is blocked until the next one is free."""
     cdef int64_t *copies = sm.copy_free[u.unit]
     cdef int64_t free_
-    cdef int i, taken = 0, count = <int>sm.launch.m.unit_copies[u.unit]
+    cdef int i, taken = 0, count = <int>sm.m.unit_copies[u.unit]
     for i in range(1, count):
         if copies[i] < copies[taken]:
             taken = i

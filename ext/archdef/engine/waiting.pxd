@@ -18,7 +18,7 @@ from archdef.engine.units cimport occupy_copy
 cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t cycle) noexcept nogil:
     """Cycles up to `cycle` in which a unit could not start an op."""
     cdef int64_t until, total
-    if sm.launch.m.unit_per_scheduler[unit]:
+    if sm.m.unit_per_scheduler[unit]:
         until = s.unit_free[unit]
         total = s.unit_blocked[unit]
     else:
@@ -38,8 +38,8 @@ cdef inline void become_ready(Sm *sm, Scheduler *s, int bit, Warp *w) noexcept n
 
 cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t cause) noexcept nogil:
     """Find when the warp's next op can issue, and file the warp accordingly; not before `earliest`, for `cause`."""
-    cdef const MachineTable *m = sm.launch.m
-    cdef const Uop *u = sm.launch.ops + w.pc
+    cdef const MachineTable *m = sm.m
+    cdef const Uop *u = w.launch.ops + w.pc
     cdef int32_t which = <int32_t>(slot % m.schedulers), bit = <int32_t>(slot // m.schedulers)
     cdef Scheduler *s = sm.schedulers + which
     cdef int64_t latest = 0, ready
@@ -78,16 +78,16 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
 cdef inline void occupy(Sm *sm, int32_t slot, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
     """Hold the op's unit; a single cycle matters only to other schedulers that share it."""
     cdef Scheduler *s
-    if cycles < sm.launch.held_from[u.unit]:
+    if cycles < sm.chip.held_from[u.unit]:
         return
-    if sm.launch.m.unit_per_scheduler[u.unit]:
-        s = sm.schedulers + slot % sm.launch.m.schedulers
+    if sm.m.unit_per_scheduler[u.unit]:
+        s = sm.schedulers + slot % sm.m.schedulers
         s.unit_free[u.unit] = cycle + cycles
         s.unit_blocked[u.unit] += cycles
         s.busy |= <uint32_t>1 << u.unit
         return
-    sm.turn = <int32_t>(slot % sm.launch.m.schedulers) + 1
-    if sm.launch.m.unit_copies[u.unit] > 1:
+    sm.turn = <int32_t>(slot % sm.m.schedulers) + 1
+    if sm.m.unit_copies[u.unit] > 1:
         occupy_copy(sm, u, cycle, cycles)
         return
     sm.unit_free[u.unit] = cycle + cycles

@@ -1,0 +1,8 @@
+"""What a fault says."""
+from libc.stdint cimport int64_t
+
+from archdef.engine.memory cimport DeviceMemory
+from archdef.engine.session cimport Grid
+from archdef.engine.state cimport Fault, Sm
+
+cdef object fault_error(const Fault *f, const Sm *sms, Grid grid, DeviceMemory memory, int64_t instructions, int64_t max_cycles)

@@ -1,0 +1,108 @@
+"""What a fault says: which statement of which kernel, which block and thread, what is wrong."""
+from libc.stdint cimport int64_t
+
+from archdef.engine.memory cimport DeviceMemory
+from archdef.engine.session cimport Grid
+from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
+                                   FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_DIVERGENT_BARRIER, FAULT_FRAME, FAULT_FREE,
+                                   FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_PARTED, FAULT_PART_OF_WARP, FAULT_PHASE,
+                                   FAULT_READ_ONLY, FAULT_STACK, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT,
+                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, Block, Fault, Launch, Sm, Warp)
+from archdef.engine.types cimport (K_BULK, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE, SP_TEXTURE)
+
+from archdef.errors import BudgetExceeded, GuestFault
+
+_SPACES = {SP_GLOBAL: "global memory", SP_SHARED: "shared memory", SP_LOCAL: "local memory", SP_CONST: "constant memory",
+           SP_GENERIC: "memory", SP_MATRIX: "shared memory", SP_TEXTURE: "texture", SP_SURFACE: "surface"}
+
+
+cdef object fault_error(const Fault *f, const Sm *sms, Grid grid, DeviceMemory memory, int64_t instructions, int64_t max_cycles):
+    """Make the exception for a fault of a launch."""
+    cdef const Launch *launch = f.launch if f.launch != NULL else &grid.launch
+    cdef const Warp *w = NULL
+    cdef const Block *b = NULL
+    op, where, statement, block, thread = f.op, "", None, None, None
+    if 0 <= op < launch.op_count and grid.statements:
+        statement = grid.statements[launch.ops[op].statement]
+        where = f" at {statement}"
+    if f.launch != NULL:
+        w = &sms[f.sm].warps[f.warp]
+        b = &sms[f.sm].blocks[w.block]
+        block = (b.index[0], b.index[1], b.index[2])
+        linear = w.index * launch.lanes + f.lane
+        x, y = launch.block[0], launch.block[1]
+        thread = (linear % x, linear // x % y, linear // (x * y))
+    data = dict(kernel=grid.entry, statement=statement, block=block, thread=thread, address=f.address, cycle=f.cycle,
+                warp=w.index if block is not None else None)
+    space = _SPACES[launch.ops[op].space] if 0 <= op < launch.op_count else "memory"
+    reach = launch.ops[op].lane_bytes if 0 <= op < launch.op_count else 0
+    if 0 <= op < launch.op_count and launch.ops[op].kind == K_BULK:
+        reach = f.detail[0]
+    who = f"block {block}, thread {thread}"
+    if space in ("global memory", "memory") and memory.heap_address <= f.address < memory.heap_address + _heap_span(memory):
+        space = "what the kernel has allocated on the device heap"
+    depth = 0
+    if f.code in (FAULT_STACK, FAULT_FRAME):
+        w = &sms[f.sm].warps[f.warp]
+        depth = sum(w.stack[k].call for k in range(w.depth))
+        data["depth"] = depth
+    waiting = bin(f.lanes).count("1")
+    text = {
+        FAULT_BOUNDS: f"{reach} bytes at address {f.address:#x} are outside {space}, {who}",
+        FAULT_ALIGNMENT: f"address {f.address:#x} is not a multiple of the {reach} bytes accessed, {who}",
+        FAULT_READ_ONLY: f"store to constant memory at address {f.address:#x}, {who}",
+        FAULT_DIVERGENT_BARRIER: f"barrier that {waiting} live threads of the warp do not reach, the first {who}",
+        FAULT_PART_OF_WARP: f"an instruction of a whole warp that {waiting} of its {launch.lanes} lanes do not execute, "
+                            f"the first {who}",
+        FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all its threads reach"
+                                               if f.lanes else ""),
+        FAULT_PARTED: f"{waiting} lanes of a warp wait here for lanes of it that do not come, the first {who}; no warp can go on",
+        FAULT_TRAP: f"trap, {who}" + _without_workspace(grid),
+        FAULT_TEXTURE_HANDLE: f"{f.address:#x} is no handle of a live {space}, or of one of another kind, {who}",
+        FAULT_TEXTURE_SHAPE: f"the {space} of handle {f.address:#x} has other dimensions than the instruction, {who}",
+        FAULT_SURFACE_BOUNDS: f"{reach} bytes are outside the surface of handle {f.address:#x}, {who}",
+        FAULT_SURFACE_ALIGNMENT: f"the first coordinate is not a multiple of the {reach} bytes accessed, surface of handle "
+                                 f"{f.address:#x}, {who}",
+        FAULT_SURFACE_FORMAT: f"the surface of handle {f.address:#x} has texels of another size than the {reach} bytes that the "
+                              f"instruction works on, {who}",
+        FAULT_STACK: f"calls nested too deeply, {depth} deep, {who}",
+        FAULT_FRAME: f"the call stack of {launch.local_bytes - launch.stack_start} bytes per thread "
+                     f"(limits.stack_bytes_per_thread) is full, {depth} calls deep, {who}",
+        FAULT_CALL_TARGET: f"indirect call of {f.address:#x}, which is no function that can be called here, {who}",
+        FAULT_FREE: f"free of {f.address:#x}, which is no allocation of the device heap (or was freed before), {who}",
+        FAULT_PHASE: f"{f.address} arrivals are not what a barrier in shared memory (mbarrier) allows here; was it initialised? "
+                     f"{who}",
+        FAULT_BULK_SIZE: f"the size of a bulk copy must be a multiple of 16, got {f.address}, {who}",
+        FAULT_ASSERT: f"{_assertion(f, memory)}, {who}",
+        FAULT_BARRIER_NUMBER: f"barrier number past 15, {who}",
+        FAULT_BRANCH_INDEX: f"indexed branch past its list of targets, {who}",
+        FAULT_INSTRUCTIONS: f"the budget of {instructions} warp instructions is spent, {launch.done_blocks} of "
+                            f"{launch.blocks} blocks done",
+        FAULT_CYCLES: f"the budget of {max_cycles} cycles is spent, {launch.done_blocks} of {launch.blocks} "
+                      "blocks done",
+        FAULT_HOST_MEMORY: "the host is out of memory",
+        FAULT_LATE: f"multiprocessor {f.sm} broke its time order; this is a fault of archdef, please report it",
+    }[f.code]
+    if f.code == FAULT_LATE:
+        return RuntimeError(text)
+    if f.code == FAULT_HOST_MEMORY:
+        return MemoryError(text)
+    kind = BudgetExceeded if f.code in (FAULT_INSTRUCTIONS, FAULT_CYCLES) else GuestFault
+    return kind(f"kernel {grid.entry}{where}: {text}", **data)
+
+
+cdef _without_workspace(Grid grid):
+    """Say what is missing if the kernel would synchronise its grid and was not launched for it."""
+    if grid.workspace_address or not grid.synchronises_grid:
+        return ""
+    return "; the kernel asks for its grid's barrier, which only a cooperative launch has: kernel[grid, block].cooperative(...)"
+
+
+cdef _heap_span(DeviceMemory memory):
+    return memory.heap.granules * 16 if memory.heap_address else 0
+
+
+cdef _assertion(const Fault *f, DeviceMemory memory):
+    """Say what a failed assertion says, as far as its strings can be read."""
+    expression, file, function = (memory.text(f.detail[k]) or "?" for k in (0, 1, 3))
+    return f"{file}:{f.detail[2]}: {function}: assertion `{expression}` failed"

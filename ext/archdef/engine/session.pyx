@@ -1,0 +1,631 @@
+"""A machine at work: launches come in over time and share its multiprocessors, its caches and its memory.
+
+In an epoch every multiprocessor runs alone, then the network handles what they sent, in time order. Nothing that the network
+returns can arrive in the epoch it was sent in, because an epoch is no longer than the response latency, and a block's place
+is not filled again within one. So results do not depend on the length of epochs.
+"""
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+
+from archdef.engine.counters cimport StatementCounters
+from archdef.engine.dispatch cimport dispatch_close, dispatch_collect, dispatch_next, dispatch_note, dispatch_run
+from archdef.engine.dram cimport NEVER
+from archdef.engine.events cimport Events, events_close
+from archdef.engine.fault_text cimport fault_error
+from archdef.engine.frames cimport GROWN_FRAMES
+from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
+from archdef.engine.machine cimport MAX_SCHEDULERS, MAX_UNITS, SCHEDULER_WARPS, MachineTable
+from archdef.engine.memory cimport DeviceMemory, Span
+from archdef.engine.network cimport network_close, network_next, network_open, network_run
+from archdef.engine.program cimport LoadedProgram
+from archdef.engine.records cimport as_records, partition_records
+from archdef.engine.room cimport room_plan, rooms_close, sm_close, sm_open, sm_open_bulk
+from archdef.engine.schedule cimport lowest_bit, pick_of
+from archdef.engine.sm cimport sm_next, sm_run
+from archdef.engine.state cimport (FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, HP_READY, LS_COMPLETE, LS_WAITING,
+                                   UNIT_COPIES, WHOLE, WS_BARRIER, WS_PARTED, Launch, Memo, Share, Sm, Warp)
+from archdef.engine.texture_table cimport textures_close, textures_open
+from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER,
+                                   CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X, SR_NTID_X,
+                                   SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_PRINT)
+
+from archdef.errors import LaunchError
+
+cdef extern from "<time.h>" nogil:
+    struct timespec:
+        long tv_sec
+        long tv_nsec
+    int clock_gettime(int clock, timespec *now)
+    int CLOCK_MONOTONIC
+
+WORKSPACE_BYTES = 64   # more than any published cooperative-groups header asks for
+
+
+cdef int64_t _now_ns() noexcept nogil:
+    cdef timespec now
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return now.tv_sec * 1000000000 + now.tv_nsec
+
+
+cdef class Grid:
+    """A launch by the host: the kernel, its arguments, and what the engine counts for it. Made by `Session.launch`."""
+
+    def __cinit__(self, Session session not None, program, grid, block, bytes parameters,
+                  int64_t dynamic_shared_bytes, allowed, uint64_t global_base, uint64_t const_base, name, uint64_t heap_bytes,
+                  int64_t print_bytes, const unsigned char[::1] textures, bint cooperative):
+        cdef const MachineTable *m = &session.machine
+        cdef DeviceMemory memory = session.memory
+        cdef Launch *launch = &self.launch
+        cdef int64_t i
+        self.memory = memory
+        self.multiprocessors = m.multiprocessors
+        self.program = LoadedProgram(program, m.warp_size, m.units)
+        self.statements = program.statements
+        self.entry = name or program.entry
+        launch.m = m
+        launch.origin = &self.origin
+        launch.textures = &self.origin.textures
+        launch.ops = self.program.ops
+        launch.targets = self.program.targets
+        launch.operands = self.program.operands
+        launch.op_count = self.program.op_count
+        launch.statements = max(self.program.statements, 1)
+        launch.constants = self.program.constants
+        launch.rows = self.program.rows
+        launch.predicates = self.program.predicates
+        launch.special_count = self.program.specials
+        launch.special_of = self.program.special_of
+        launch.special_row = self.program.special_row
+        launch.lanes = m.warp_size
+        launch.pitch = 4 * m.warp_size
+        for i in range(3):
+            if not 1 <= grid[i] < 1 << 31 or not 1 <= block[i] < 1 << 31:
+                raise LaunchError(f"grid {tuple(grid)}, block {tuple(block)}: every dimension is at least 1")
+            launch.grid[i] = grid[i]
+            launch.block[i] = block[i]
+        if block[0] * block[1] * block[2] > 1 << 20 or grid[0] * grid[1] * grid[2] >= 1 << 62:
+            raise LaunchError(f"grid {tuple(grid)}, block {tuple(block)}: too many threads")
+        launch.blocks = grid[0] * grid[1] * grid[2]
+        launch.block_threads = block[0] * block[1] * block[2]
+        launch.block_warps = (launch.block_threads + launch.lanes - 1) // launch.lanes
+        launch.shared_bytes = program.shared_bytes + dynamic_shared_bytes
+        launch.local_bytes = (program.local_bytes + 15) // 16 * 16
+        launch.stack_start = min(getattr(program, "stack_start", 0), launch.local_bytes)
+        for i in range(4):
+            if allowed[i] < 1:
+                raise LaunchError(f"resident_blocks must be at least 1, got {allowed[i]}")
+            launch.cost[i] = <int64_t>WHOLE // <int64_t>allowed[i]
+        if launch.block_warps > SCHEDULER_WARPS * m.schedulers:
+            raise LaunchError(f"a block of {launch.block_warps} warps is more than {m.schedulers} schedulers of "
+                              f"{SCHEDULER_WARPS} warps hold")
+        launch.cost[0] = max(launch.cost[0], <int64_t>WHOLE // (SCHEDULER_WARPS * m.schedulers // launch.block_warps))
+        room_plan(launch)
+        launch.banks.banks = m.banks
+        launch.banks.bank_width_bytes = m.bank_width_bytes
+        launch.banks.row_words = m.row_words
+        launch.passes_period = max(16, m.banks * m.bank_width_bytes * m.row_words) if m.row_words > 1 else 16
+        launch.banks.conflict_lanes = m.conflict_lanes
+        launch.banks.single_word_broadcast = m.single_word_broadcast
+        launch.banks.word_at_a_time = m.word_at_a_time
+        launch.memos = <Memo *>calloc(launch.op_count, sizeof(Memo))
+        launch.counters = <StatementCounters *>calloc(launch.statements, sizeof(StatementCounters))
+        self.origin.shares = <Share *>calloc(m.multiprocessors, sizeof(Share))
+        if launch.memos == NULL or launch.counters == NULL or self.origin.shares == NULL:
+            raise MemoryError("state of a launch")
+        self.origin.grids = 1
+        self._open_runtime(program, heap_bytes, print_bytes)
+        if cooperative:
+            self.workspace_address = memory.allocate(WORKSPACE_BYTES)
+            memory.write(self.workspace_address, bytearray(WORKSPACE_BYTES))
+        self._fill_constants(program, parameters, dynamic_shared_bytes, global_base, const_base)
+        textures_open(&self.origin.textures, textures, launch.spans, launch.span_count, self.program.uses_textures)
+
+    def __dealloc__(self):
+        free(self.launch.memos)
+        free(self.launch.counters)
+        free(self.origin.shares)
+        free(self.origin.spans)
+        free(self.origin.output.bytes)
+        textures_close(&self.origin.textures)
+
+    cdef int _open_runtime(self, program, uint64_t heap_bytes, int64_t print_bytes) except -1:
+        """Make what the kernel's system calls need."""
+        calls = set(program.ops["fn"][program.ops["kind"] == K_SYSTEM].tolist())
+        if SYS_ALLOCATE in calls or SYS_FREE in calls:
+            self.memory.open_heap(heap_bytes)
+        if self.memory.heap_address:
+            self.launch.heap = &self.memory.heap
+        if SYS_PRINT in calls:
+            self.origin.output.bytes = <char *>malloc(max(print_bytes, 1))
+            if self.origin.output.bytes == NULL:
+                raise MemoryError("room for what the kernel prints")
+            self.origin.output.room = max(print_bytes, 0)
+        return 0
+
+    cdef int _fill_constants(self, program, bytes parameters, int64_t dynamic_shared_bytes, uint64_t global_base,
+                             uint64_t const_base) except -1:
+        """Copy the table of allocations, fill the constant rows."""
+        cdef Launch *launch = &self.launch
+        cdef int64_t i
+        kinds = [int(k) for k in program.constants["kind"]]
+        self.synchronises_grid = (CK_SPECIAL, SR_WORKSPACE) in zip(kinds, program.constants["value"].tolist())
+        values = []
+        if CK_PARAM_SYMBOL in kinds and parameters:
+            self.parameter_address = self.memory.allocate(len(parameters))
+            self.memory.write(self.parameter_address, bytearray(parameters))
+        self.origin.spans = <Span *>calloc(self.memory.count + 1, sizeof(Span))
+        if self.origin.spans == NULL:
+            raise MemoryError("table of allocations")
+        for i in range(self.memory.count):      # of the heap only what kernels have allocated is theirs
+            if self.memory.table[i].start != self.memory.heap_address:
+                self.origin.spans[self.origin.span_count] = self.memory.table[i]
+                self.origin.span_count += 1
+        launch.spans = self.origin.spans
+        launch.span_count = self.origin.span_count
+        launch.arena = self.memory.arena
+        launch.const_start = const_base
+        launch.parameter_start = self.parameter_address
+        special = {SR_WARP_SIZE: launch.lanes, SR_DYNAMIC_SHARED: dynamic_shared_bytes, SR_TOTAL_SHARED: launch.shared_bytes,
+                   SR_GRIDID: 1, SR_WORKSPACE: self.workspace_address}
+        for i in range(3):
+            special[SR_NTID_X + i] = launch.block[i]
+            special[SR_NCTAID_X + i] = launch.grid[i]
+        base = {CK_GLOBAL_SYMBOL: global_base, CK_CONST_SYMBOL: const_base, CK_PARAM_SYMBOL: self.parameter_address,
+                CK_LOCAL_SYMBOL: 0, CK_SHARED_SYMBOL: 0, CK_IMMEDIATE: 0}
+        for kind, width, value in zip(kinds, program.constants["width"].tolist(), program.constants["value"].tolist()):
+            if width == 0:
+                number = 0
+            elif kind == CK_PARAMETER:
+                piece = parameters[value:value + width]
+                number = int.from_bytes(piece, "little")
+            elif kind == CK_SPECIAL:
+                number = special[value]
+            else:
+                number = base[kind] + value
+            values.append((number, width))
+        self.program.fill_constants(values)
+        return 0
+
+    cdef int _let_go(self) except -1:
+        """Give back the device memory that only this launch used."""
+        addresses = self.parameter_address, self.workspace_address
+        self.parameter_address = self.workspace_address = 0
+        for address in addresses:
+            if address:
+                self.memory._free(address)
+        return 0
+
+    @property
+    def blocks(self):
+        """Blocks of the grid."""
+        return self.launch.blocks
+
+    @property
+    def blocks_done(self):
+        """Blocks that have ended."""
+        return self.launch.done_blocks
+
+    @property
+    def complete(self):
+        """Whether nothing of it is left to do."""
+        return self.launch.state == LS_COMPLETE and self.origin.grids == 0
+
+    @property
+    def started(self):
+        """Cycle in which its first block started."""
+        return self.launch.started
+
+    @property
+    def ended(self):
+        """Cycle in which its last block ended and its last store had landed, once it is complete."""
+        return self.launch.ended
+
+    def printed(self):
+        """Give what the kernel has printed so far, and how many calls found no room; `archdef.run.printing` formats it.
+
+        Returns
+        -------
+        tuple of (bytes, int)
+            Records as `system.pxd` declares them, in the order in which they were made.
+        """
+        cdef int64_t used = self.origin.output.used
+        return (<bytes>self.origin.output.bytes[:used] if used else b""), self.origin.output.lost
+
+    def counted(self):
+        """Give the counters of its statements and of its share of every multiprocessor, as two structured arrays, and most resident blocks."""
+        statements, multiprocessor = as_records(self.launch.counters, self.launch.statements, self.origin.shares, self.multiprocessors)
+        return statements, multiprocessor, max(self.origin.shares[i].most_resident for i in range(self.multiprocessors))
+
+
+cdef class Session:
+    """A machine, from the moment it is made: launches come in, share it, and end.
+
+    Parameters
+    ----------
+    machine : dict
+        Integers of `MachineTable`, from `archdef.pack.machine_tables`.
+    memory : DeviceMemory
+        Where global and constant data live. One session at a time may use it.
+    max_instructions, max_cycles : int
+        Budgets: warp instructions and multiprocessor cycles.
+    lookahead_cycles : int, optional
+        Length of an epoch; by default the longest that is right. Shorter ones give the same results, slower.
+    """
+
+    def __cinit__(self, dict machine, DeviceMemory memory not None, int64_t max_instructions=1 << 62, int64_t max_cycles=1 << 50,
+                  int64_t lookahead_cycles=0):
+        cdef int64_t i, longest
+        cdef MachineTable *m = &self.machine
+        self.machine = machine
+        self._check(m)
+        self.memory = memory
+        self.grids = []
+        self.leaving = []
+        self.instructions = max_instructions
+        self.max_cycles = max_cycles
+        self.chip.m = m
+        for i in range(m.units):
+            self.chip.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers == 1 else 1
+        self.chip.pick = pick_of(m.policy)
+        self.chip.budget = max_instructions
+        self.chip.frames_left = GROWN_FRAMES
+        longest = m.response_latency_fs // m.shader_period_fs
+        longest = max(1, min(longest, m.block_turnover_cycles))
+        self.chip.lookahead = longest if lookahead_cycles == 0 else max(1, min(longest, lookahead_cycles))
+        self.inboxes = <Events *>calloc(m.multiprocessors, sizeof(Events))
+        self.sms = <Sm *>calloc(m.multiprocessors, sizeof(Sm))
+        if self.inboxes == NULL or self.sms == NULL:
+            raise MemoryError("state of a machine")
+        self.dispatcher.chip = &self.chip
+        self.dispatcher.sms = self.sms
+        self.chip.dispatcher = &self.dispatcher
+        network_open(&self.network, m, self.inboxes)
+        for i in range(m.multiprocessors):
+            sm_open(&self.sms[i], <int32_t>i, &self.chip, &self.network, &self.inboxes[i])
+
+    def __dealloc__(self):
+        cdef int64_t i
+        if self.sms != NULL:
+            for i in range(self.machine.multiprocessors):
+                if self.sms[i].chip != NULL:
+                    sm_close(&self.sms[i])
+        if self.inboxes != NULL:
+            for i in range(self.machine.multiprocessors):
+                events_close(&self.inboxes[i])
+        network_close(&self.network)
+        rooms_close(&self.chip)
+        dispatch_close(&self.dispatcher)
+        free(self.chip.launches)
+        free(self.chip.landed)
+        free(self.sms)
+        free(self.inboxes)
+
+    cdef int _check(self, MachineTable *m) except -1:
+        """Refuse tables that the engine's fixed sizes cannot hold."""
+        for name, value, low, high in (
+                ("warp_size", m.warp_size, 1, 64), ("multiprocessors", m.multiprocessors, 1, 1 << 14),
+                ("cluster_size", m.cluster_size, 1, 1 << 14),
+                ("warps_per_multiprocessor", m.warps_per_multiprocessor, 1, 1 << 14), ("schedulers", m.schedulers, 1, MAX_SCHEDULERS),
+                ("units", m.units, 1, MAX_UNITS), ("issue_interval_cycles", m.issue_interval_cycles, 1, 1 << 16),
+                ("issue_width", m.issue_width, 1, 8), ("banks", m.banks, 1, 256),
+                ("bank_width_bytes", m.bank_width_bytes, 1, 16), ("row_words", m.row_words, 1, 16),
+                ("conflict_lanes", m.conflict_lanes, 1, 64),
+                *(("unit_copies", m.unit_copies[i], 1, UNIT_COPIES) for i in range(16)),
+                ("partitions", m.partitions, 1, 4096), ("dram_banks", m.dram_banks, 1, 64),
+                ("shader_period_fs", m.shader_period_fs, 1, 1 << 40), ("core_period_fs", m.core_period_fs, 1, 1 << 40),
+                ("response_latency_fs", m.response_latency_fs, m.shader_period_fs, 1 << 50),
+                ("queue_entries", m.queue_entries, 1, 1 << 16), ("window", m.window, 1, 1 << 16),
+                ("reads_in_flight", m.reads_in_flight, 1, 1 << 14), ("stores_in_flight", m.stores_in_flight, 1, 1 << 14),
+                ("interleave_bytes", m.interleave_bytes, 32, 1 << 30), ("row_bytes", m.row_bytes, 32, 1 << 30),
+                ("burst_bytes", m.burst_bytes, 1, 1 << 20), ("burst_fs", m.burst_fs, 1, 1 << 40),
+                ("injection_bytes_per_cycle", m.injection_bytes_per_cycle, 1, 1 << 20),
+                ("partition_request_bytes_per_cycle", m.partition_request_bytes_per_cycle, 1, 1 << 20),
+                ("partition_response_bytes_per_cycle", m.partition_response_bytes_per_cycle, 1, 1 << 20),
+                ("texture_weight_bits", m.texture_weight_bits, 1, 8), ("texture_coordinate_bits", m.texture_coordinate_bits, 8, 24),
+                ("texture_guard_bits", m.texture_guard_bits, 0, 8), ("load.group_lanes", m.load.group_lanes, 1, 64),
+                ("store.group_lanes", m.store.group_lanes, 1, 64),
+                ("load_uncached.group_lanes", m.load_uncached.group_lanes, 1, 64)):
+            if not low <= value <= high:
+                raise ValueError(f"machine table: {name} must be {low} to {high}, got {value}")
+        return 0
+
+    # ------------------------------------------------------------------------------------------------------ launches
+    def launch(self, program, grid, block, bytes parameters=b"", *, int64_t dynamic_shared_bytes=0, allowed=1, uint64_t global_base=0,
+               uint64_t const_base=0, name=None, uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, textures=None,
+               bint cooperative=False, int64_t earliest_cycle=0):
+        """Hand a grid over.
+
+        Parameters
+        ----------
+        program : archdef.lower.Program
+            The kernel, lowered for this machine.
+        grid, block : tuple of 3 int
+            Blocks of the grid, threads of a block.
+        parameters : bytes
+            The kernel's parameter buffer.
+        dynamic_shared_bytes : int
+            Shared memory per block beyond what the kernel declares.
+        allowed : int or tuple of 4 int
+            Blocks that one multiprocessor could hold if it had to itself all of its warps, block slots, registers, shared memory; a
+            single number for each of them.
+        global_base, const_base : int
+            Device addresses of the module's variable and constant areas; 0 if it has none.
+        name : str, optional
+            What messages call the kernel; by default the program's entry.
+        heap_bytes : int, optional
+            Size of the device heap, if this kernel is the first on the memory that allocates.
+        print_bytes : int, optional
+            Room for what the kernel prints; calls past it are counted and lost.
+        textures : bytes, optional
+            Array of `archdef.engine.texture_table.TEXTURE_DTYPE`, sorted by handle: what handles in the kernel's hands stand for.
+        cooperative : bool, optional
+            Give the grid words of device memory by which its blocks can wait for each other.
+        earliest_cycle : int, optional
+            No block starts before it, nor before what has been simulated already.
+
+        Returns
+        -------
+        Grid
+        """
+        cdef int64_t i
+        cdef Grid made
+        if self.ended:
+            raise RuntimeError("the session has ended")
+        with self.memory._lock:
+            if self.active == 0:
+                if self.memory.running:
+                    raise LaunchError("another kernel runs on this device; wait for it, or use another device")
+                self.memory.running += 1
+            self.active += 1
+        try:
+            made = Grid(self, program, grid, block, parameters, dynamic_shared_bytes,
+                        allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes, print_bytes,
+                        textures, cooperative)
+            self._number(made)
+            if made.program.uses_bulk:
+                for i in range(self.machine.multiprocessors):
+                    sm_open_bulk(&self.sms[i])
+        except BaseException:
+            self._release(1)
+            raise
+        made.launch.ready = max(earliest_cycle, self.epoch)
+        self.grids.append(made)
+        dispatch_note(&self.dispatcher, made.launch.ready, HP_READY, 0, made.number)
+        return made
+
+    cdef int _number(self, Grid grid) except -1:
+        """Enter a launch in the table."""
+        cdef int64_t count = self.launched
+        cdef int64_t room
+        cdef void *launches
+        cdef void *landed
+        if count == self.launch_room:
+            room = 2 * count + 16
+            launches = realloc(self.chip.launches, <size_t>room * sizeof(void *))
+            if launches == NULL:
+                raise MemoryError("table of launches")
+            self.chip.launches = <Launch **>launches
+            landed = realloc(self.chip.landed, <size_t>room * sizeof(int64_t))
+            if landed == NULL:
+                raise MemoryError("table of launches")
+            self.chip.landed = self.network.landed = <int64_t *>landed
+            self.launch_room = room
+        grid.number = <int>count
+        grid.launch.number = <int32_t>count
+        grid.launch.state = LS_WAITING
+        self.chip.launches[count] = &grid.launch
+        self.chip.landed[count] = 0
+        self.launched += 1
+        return 0
+
+    cdef int _release(self, int64_t count) except -1:
+        """So many launches are over; with the last, device memory is free for others."""
+        with self.memory._lock:
+            self.active -= count
+            if self.active == 0 and count:
+                self.memory.running -= 1
+        return 0
+
+    def finished(self):
+        """List the launches that have become complete since this was asked last.
+
+        Returns
+        -------
+        list of Grid
+            In order of their end, then of their number.
+        """
+        done = [grid for grid in self.grids if (<Grid>grid).complete]
+        if done:
+            self.grids = [grid for grid in self.grids if not (<Grid>grid).complete]
+            self.leaving = [grid for grid in self.leaving + done if (<Grid>grid).launch.seated]
+            for grid in done:
+                (<Grid>grid)._let_go()
+            self._release(len(done))
+        return sorted(done, key=lambda grid: (grid.ended, grid.number))
+
+    def _give_up(self):
+        """Nothing more happens here."""
+        self.ended = 1
+        for grid in self.grids:
+            (<Grid>grid)._let_go()
+        self._release(len(self.grids))
+        self.leaving += self.grids       # warps still point to them
+        self.grids = []
+
+    # ---------------------------------------------------------------------------------------------------------- time
+    cdef int _step(self, int64_t until_cycle) noexcept nogil:
+        """One epoch. Returns 1 when all is quiet, 2 when `until_cycle` is reached, -1 after a fault, else 0."""
+        cdef int64_t until = min(self.epoch + self.chip.lookahead, until_cycle), next_cycle, at, i
+        dispatch_run(&self.dispatcher, until)
+        for i in range(self.machine.multiprocessors):
+            if sm_next(&self.sms[i]) < until and sm_run(&self.sms[i], until) < 0:
+                return -1
+        dispatch_collect(&self.dispatcher)
+        network_run(&self.network, until * self.machine.shader_period_fs)
+        next_cycle = dispatch_next(&self.dispatcher)
+        for i in range(self.machine.multiprocessors):
+            if self.inboxes[i].failed:
+                self.chip.out_of_memory = True
+            at = sm_next(&self.sms[i])
+            if at < next_cycle:
+                next_cycle = at
+        if self.chip.out_of_memory:
+            self.chip.fault.code = FAULT_HOST_MEMORY
+            return -1
+        at = network_next(&self.network)
+        if at < NEVER and at // self.machine.shader_period_fs < next_cycle:
+            next_cycle = at // self.machine.shader_period_fs
+        if next_cycle >= NEVER:
+            self.epoch = until
+            if self.dispatcher.running == NULL:
+                return 1
+            self._blame()
+            return -1
+        self.epoch = max(until, min(next_cycle, until_cycle))
+        if self.epoch > self.max_cycles:
+            self.chip.fault.code = FAULT_CYCLES
+            self._point_at_running()
+            return -1
+        return 2 if self.epoch >= until_cycle else 0
+
+    cdef void _blame(self) noexcept nogil:
+        """Nothing can happen any more and blocks are left: find a warp that waits."""
+        cdef int64_t i
+        cdef int32_t k, n
+        cdef Warp *w
+        self.chip.fault.code = FAULT_DEADLOCK
+        for i in range(self.machine.multiprocessors):
+            for k in range(SCHEDULER_WARPS * self.machine.schedulers):
+                w = self.sms[i].warps + k
+                if w.launch == NULL or not self.sms[i].blocks[w.block].running or w.state != WS_BARRIER and w.state != WS_PARTED:
+                    continue
+                self.chip.fault.launch = w.launch
+                self.chip.fault.sm = <int32_t>i
+                self.chip.fault.warp = k
+                self.chip.fault.op = w.barrier_op
+                self.chip.fault.lanes = w.alive
+                if w.state == WS_PARTED:
+                    self.chip.fault.code = FAULT_PARTED
+                    for n in range(w.split_room):
+                        if w.splits[n].mask:
+                            self.chip.fault.op = w.splits[n].pc
+                            self.chip.fault.lanes = w.splits[n].mask
+                self.chip.fault.lane = lowest_bit(self.chip.fault.lanes)
+                return
+
+    cdef void _point_at_running(self) noexcept nogil:
+        """Name one warp that still runs."""
+        cdef int64_t i
+        cdef int32_t k
+        cdef Warp *w
+        for i in range(self.machine.multiprocessors):
+            for k in range(SCHEDULER_WARPS * self.machine.schedulers):
+                w = self.sms[i].warps + k
+                if w.launch != NULL and self.sms[i].blocks[w.block].running and w.alive:
+                    self.chip.fault.launch = w.launch
+                    self.chip.fault.sm = <int32_t>i
+                    self.chip.fault.warp = k
+                    self.chip.fault.op = w.pc
+                    return
+
+    def advance(self, double milliseconds=100.0, until_cycle=None):
+        """Simulate for about so much host time, without the GIL.
+
+        Parameters
+        ----------
+        milliseconds : float
+            Of host time.
+        until_cycle : int, optional
+            Cycle at which to stop: everything before it has then happened, nothing after it.
+
+        Returns
+        -------
+        bool
+            Whether there is more to do (before `until_cycle`).
+
+        Raises
+        ------
+        GuestFault
+            A kernel did something illegal; device memory stays as it was at that moment.
+        BudgetExceeded
+            They ran past their instructions or cycles.
+        """
+        cdef int64_t deadline, last = NEVER if until_cycle is None else until_cycle
+        cdef int status = 0, k
+        cdef uint64_t host
+        if self.ended or self.epoch >= last:
+            return False
+        with nogil:
+            host = save_fpenv()
+            set_fpenv(0)
+            deadline = _now_ns() + <int64_t>(milliseconds * 1e6)
+            while status == 0:
+                for k in range(16):
+                    status = self._step(last)
+                    if status:
+                        break
+                if status == 0 and _now_ns() > deadline:
+                    break
+            restore_fpenv(host)
+        if status == 0:
+            return True
+        if status < 0:
+            error = self._error()
+            self._give_up()
+            raise error
+        if status == 1 and until_cycle is not None:
+            self.epoch = last
+        return False
+
+    def cancel(self):
+        """Stop here: what has been stored so far stays, nothing more happens."""
+        self._give_up()
+
+    def _error(self):
+        """Turn the recorded fault into an exception."""
+        cdef Grid grid
+        cdef Launch *launch = self.chip.fault.launch
+        for item in self.grids:
+            grid = item
+            if launch == NULL or launch.origin == &grid.origin:
+                return fault_error(&self.chip.fault, self.sms, grid, self.memory, self.instructions, self.max_cycles)
+        raise RuntimeError("a fault of no launch")
+
+    @property
+    def cycle(self):
+        """Multiprocessor cycles simulated so far."""
+        return self.epoch
+
+    @property
+    def lookahead_cycles(self):
+        """Length of an epoch."""
+        return self.chip.lookahead
+
+    def result(self, Grid grid not None):
+        """Counters of a launch so far; see docs/explanation/engine-interface.md.
+
+        Those of the memory partitions are the machine's since the session began: launches that ran at the same time share them.
+
+        Returns
+        -------
+        dict
+        """
+        cdef int64_t cycles
+        m = self.machine
+        statements, multiprocessor, most = grid.counted()
+        partition = partition_records(&self.network)
+        cycles = grid.launch.ended - grid.launch.ready
+        if self.launched == 1:      # what other launches would not wait for: lines that the L2 writes back
+            cycles = max(cycles, (self.network.landed_fs + m.shader_period_fs - 1) // m.shader_period_fs)
+        return {
+            "cycles": cycles,
+            "elapsed_fs": cycles * m.shader_period_fs,
+            "statements": statements,
+            "warps": int(multiprocessor["warps"].sum()),
+            "lanes_launched": int(multiprocessor["lanes"].sum()),
+            "threads": int(multiprocessor["threads"].sum()),
+            "multiprocessor": multiprocessor,
+            "partition": partition,
+            "max_resident_blocks": most,
+            "partitions_in_use": <double>self.network.working_fs / <double>self.network.any_working_fs if self.network.any_working_fs else 0.0,
+        }
