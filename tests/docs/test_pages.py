@@ -8,7 +8,7 @@ from archdef import registry
 from archdef.frontends import nvrtc
 
 SHOWN = [(page, command, text) for page in pages() for command, text in shown(page)]
-EXAMPLES = sorted(path.stem for path in (ROOT / "docs" / "examples").glob("*.py"))
+EXAMPLES = sorted(path.stem for path in (ROOT / "docs" / "examples").glob("*.py") if "archdef.examples.command" in path.read_text("utf-8"))
 EVERY_PAGE = sorted((ROOT / "docs").rglob("*.md"))
 
 made_by_nvrtc_11_8 = pytest.mark.skipif(str(nvrtc.toolchain()) != "NVRTC 11.8" or not registry.names(),

@@ -4,6 +4,8 @@ import importlib.util
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[2] / "docs" / "examples"
+EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py") if "archdef.examples.command" in path.read_text(encoding="utf-8"))
+"""Those that print tables of launches."""
 
 
 @functools.cache

@@ -4,7 +4,7 @@ import re
 import attrs
 import pytest
 from click.testing import CliRunner
-from documented import FOLDER, example
+from documented import EXAMPLES, example
 
 from archdef import registry
 from archdef.examples import Workload
@@ -16,8 +16,7 @@ pytestmark = [pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC whe
 
 SMALL = {"simple_divergence": 3, "reduction_family": 1 << 14, "unrolling": 16, "latency_hiding": 1, "bytes_in_flight": 4,
          "block_sizes": 5000, "grid_sizes": 1, "cooperative_groups": 1 << 11}
-WORKLOADS = {value.name: value for path in sorted(FOLDER.glob("*.py")) for value in vars(example(path.stem)).values()
-             if isinstance(value, Workload)}
+WORKLOADS = {value.name: value for name in EXAMPLES for value in vars(example(name)).values() if isinstance(value, Workload)}
 REFUSAL = re.compile(r"needs the feature (\w+)|does not declare the feature (\w+)|needs \d+ warps, \d+ threads per block"
                      r"|limits\.threads_per_block is")
 
@@ -51,9 +50,9 @@ def test_a_machine_that_has_everything_refuses_nothing(name):
     assert all(row.run for row in small(WORKLOADS["cooperative_groups"], architecture).rows)
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
-def test_an_example_is_a_command_that_explains_itself(path):
-    result = CliRunner().invoke(example(path.stem).main, ["--help"])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_is_a_command_that_explains_itself(name):
+    result = CliRunner().invoke(example(name).main, ["--help"])
     assert result.exit_code == 0 and "--arch" in result.output and "--set" in result.output
 
 
