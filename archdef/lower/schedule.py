@@ -62,17 +62,15 @@ def _ordered(ops: list[Op], unit: Unit, most: int) -> list[Op]:
     behind, missing, feeds = _dependences(ops)
     loads: list[int] = []                     # ready, as heaps of indices: loads …
     others: list[int] = []                    # … operations that wait for nothing …
-    waiting: list[tuple[int, int]] = []       # … and those that need loads under way: (number of the latest, index)
-    number: dict[int, int] = {}               # load issued → its number
-    arrived = -1                              # loads up to this number have been waited for
+    waiting: list[int] = []                   # … and those that need loads under way, in any order
+    under_way: set[int] = set()
     unread: dict[int, int] = {}               # load issued, not used yet → its registers
     pending = 0                               # their sum
     result: list[Op] = []
 
     def ready(k: int) -> None:
-        latest = max((number[load] for load in feeds[k]), default=-1)
-        if latest > arrived:
-            heappush(waiting, (latest, k))
+        if not under_way.isdisjoint(feeds[k]):
+            waiting.append(k)
         else:
             heappush(loads if _is_load(ops[k]) else others, k)
 
@@ -82,16 +80,18 @@ def _ordered(ops: list[Op], unit: Unit, most: int) -> list[Op]:
     while loads or others or waiting:
         if loads and (pending < most or not others and not waiting):
             k = heappop(loads)
-            number[k] = len(number)
+            under_way.add(k)
             unread[k] = sum(unit.widths[v] for v in ops[k].writes()) // _WORD
             pending += unread[k]
         elif others:
             k = heappop(others)
         else:
-            arrived = waiting[0][0]
-            while waiting and waiting[0][0] <= arrived:
-                k = heappop(waiting)[1]
-                heappush(loads if _is_load(ops[k]) else others, k)
+            # all that is under way counts as there: what needs it goes on in the order given, for that is how its author, or the
+            # compiler, interleaved it
+            under_way.clear()
+            free, waiting = waiting, []
+            for k in free:
+                ready(k)
             continue
         result.append(ops[k])
         for load in feeds[k]:

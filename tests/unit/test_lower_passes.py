@@ -417,3 +417,9 @@ def test_no_more_loads_are_under_way_than_leave_all_warps_resident():
         return order(body, architecture=architecture).index("add_b32")
     assert together(many) == 20 and 2 <= together(few) < 12
     assert lowered(kernel(body, ".param .u64 out, .param .u32 n"), few).registers <= 12
+
+
+def test_what_was_interleaved_behind_loads_stays_so():
+    body = f"""{OUT} ld.global.u32 %r1, [%rd2]; ld.global.u32 %r2, [%rd2+4];
+    add.u32 %r1, %r1, 3; xor.b32 %r2, %r2, 3; add.u32 %r1, %r1, %r1; xor.b32 %r2, %r2, 5; {store("%r1")} st.global.u32 [%rd2+4], %r2;"""
+    assert ops(body) == ops(body, options=Options(start_loads_early=False))
