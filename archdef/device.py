@@ -196,16 +196,17 @@ class Device:
         return make_sampler(self.memory, filter=filter, address=address, normalized=normalized)
 
     # --------------------------------------------------------------------------------------------------------- modules
-    def compile(self, source: Any, options: Options | None = None, **changed) -> Module:
+    def compile(self, source: Any, options: Options | None = None, *, lowering: Any = None, **changed) -> Module:
         """Compile for this device: a ``.cu`` or ``.ptx`` file or the text of one, a Numba CUDA function, a Triton kernel.
 
         A list of sources is linked into one module.
 
-
-        options : compiler options. Without a target in them the code is compiled for the newest that the machine's compute
-                  capability takes, or the oldest there is; without fused multiply-adds where the machine has none.
-        changed : single options, by name: ``compiler="nvcc"``, ``signature="void(float32[:])"``, ``registers="ptxas"``; what
-                  is no field of `Options` goes to the front end (``num_warps=4``).
+        options  : compiler options. Without a target in them the code is compiled for the newest that the machine's compute
+                   capability takes, or the oldest there is; without fused multiply-adds where the machine has none.
+        changed  : single options, by name: ``compiler="nvcc"``, ``signature="void(float32[:])"``, ``registers="ptxas"``; what
+                   is no field of `Options` goes to the front end (``num_warps=4``).
+        lowering : an `archdef.lower.Options`: what archdef itself does to the PTX, such as predicating short branches; None
+                   for all that the machine's own compiler would do.
 
         Raises CompileError, PtxError.
         """
@@ -214,12 +215,12 @@ class Device:
         if "fp32_fma" not in self.architecture.isa.features:
             options = attrs.evolve(options, fused_multiply_add=False)
         if not isinstance(source, (list, tuple)):
-            return Module(self, [compile_source(source, options)], options.registers)
+            return Module(self, [compile_source(source, options)], options.registers, lowering)
         if len(source) > 1:  # functions and variables of one source may be used in another
             options = attrs.evolve(options, extra=(*options.extra, "--relocatable-device-code=true"))
         if not source:
             raise CompileError("no source to compile")
-        return Module(self, [compile_source(one, options) for one in source], options.registers)
+        return Module(self, [compile_source(one, options) for one in source], options.registers, lowering)
 
     def __repr__(self) -> str:
         return f"<Device {self.architecture.label}>"

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,8 @@ class Case:
     """Bytes that the algorithm has to move, the numerator of GB/s."""
     shared_bytes: int = 0
     """Dynamic shared memory per block."""
+    cooperative: bool = False
+    """The grid may synchronise: all blocks must be resident at once."""
 
 
 @attrs.frozen
@@ -76,6 +78,8 @@ class Workload:
     multiple: int = 1
     """The size must be a multiple of this."""
     size_means: str = "elements"
+    options: Mapping[str, Any] = attrs.field(factory=dict, converter=dict)
+    """How to compile, as `Device.compile` takes it: ``target``, ``extra``, ``lowering`` …"""
 
     def launches(self, architecture, size: int | None = None, kernels: Iterable[str] = ()) -> tuple[Case, ...]:
         """List the launches for `size` on an architecture, restricted to `kernels` if there are any.

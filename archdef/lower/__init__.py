@@ -28,6 +28,7 @@ from archdef.lower.pointers import charge_addresses, narrow_addresses, scaled_in
 from archdef.lower.predicates import combine_predicates
 from archdef.lower.pressure import Demand, demand, free_registers
 from archdef.lower.program import Parameter, Program, Relocation, Statement
+from archdef.lower.schedule import start_loads_early
 from archdef.lower.select import Selection
 from archdef.lower.select_children import CHILD_SERVICES
 from archdef.lower.spaces import resolve_spaces
@@ -57,6 +58,8 @@ class Options:
     """Short branches become predicated code."""
     pointer_width: bool = True
     """64-bit address arithmetic is charged at the machine's pointer width."""
+    start_loads_early: bool = True
+    """What uses a load comes behind the loads that follow it."""
     coalesce: bool = True
     """A copy's source and destination share a register where they can, and the copy goes."""
     drop_dead: bool = True
@@ -102,15 +105,16 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     places = Assignment()
     assign_passed(interfaces.values(), unit, codes, places)
     addresses: dict[str, set[int]] = {}
+    reserved = architecture.limits.registers_reserved_per_thread
+    asked = budget(function.directives, architecture)
+    most = min(asked or architecture.limits.registers_per_thread, architecture.limits.registers_per_thread)
+    room = min(free_registers(architecture), most) - reserved
     for code in codes:
-        addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source)
+        addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source, room)
         save_across_calls(code, unit, calls)
     if architecture.warp.reconvergence.independent:
         mark_waits(codes, source)
     needs: dict[str, Demand] = {}
-    reserved = architecture.limits.registers_reserved_per_thread
-    asked = budget(function.directives, architecture)
-    most = min(asked or architecture.limits.registers_per_thread, architecture.limits.registers_per_thread)
     spills = Spills(layout.stack_start if unit.stack is not None else -(-local_bytes // 8) * 8)
     for code in reversed(codes):  # callees first
         name = code.function.name
@@ -122,7 +126,7 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
         local_bytes = _make_room(codes[0], unit, spills, local_bytes)
     for code in codes:
         assign(code, unit, places)
-    needed = max(1, needs[entry].within(min(free_registers(architecture), most) - reserved) + reserved)
+    needed = max(1, needs[entry].within(room) + reserved)
     if not options.spill:
         spills.registers = max(0, needed - most)
     stack_start = layout.stack_start + _moved(unit, spills)
@@ -165,7 +169,7 @@ def _launches(function: ir.Function) -> bool:
 
 
 def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate: bool, module: ir.Module,
-              source: list[ir.Instruction]) -> set[int]:
+              source: list[ir.Instruction], room: int) -> set[int]:
     """Run the passes on one function; give the registers that are charged as 32-bit pointers."""
     drop_unreachable(code)
     drop_labels(code)
@@ -194,5 +198,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_labels(code)
     if options.coalesce:
         coalesce(code, unit)
+    addresses = charge_addresses(code, unit) if narrow else set()
+    if options.start_loads_early:       # while flags still say which loads are ordered, and not which caches they use
+        start_loads_early(code, unit, addresses, room, architecture)
     settle_caches(code, architecture, source)
-    return charge_addresses(code, unit) if narrow else set()
+    return addresses

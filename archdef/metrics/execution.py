@@ -1,7 +1,9 @@
 """Instructions, lanes, branches, residency."""
 from __future__ import annotations
 
+from archdef.metrics.memory import atomic_replay_overhead, constant_replay_overhead, global_replay_overhead
 from archdef.metrics.metric import metric, ratio
+from archdef.metrics.shared import shared_replay_overhead
 
 
 @metric("count", "instructions", "smsp__inst_executed.sum")
@@ -14,6 +16,13 @@ def inst_executed(m):
 def thread_inst_executed(m):
     """Instructions executed by threads: warp instructions times lanes that are active and whose guard holds."""
     return m.counters.thread_instructions
+
+
+@metric("ratio", "shared_ + global_ + atomic_ + constant_replay_overhead")
+def inst_replay_overhead(m):
+    """Passes and transactions, beyond what well-ordered accesses need, per warp instruction: what some machines issue again."""
+    parts = [part(m) for part in (shared_replay_overhead, global_replay_overhead, atomic_replay_overhead, constant_replay_overhead)]
+    return None if None in parts else sum(parts)
 
 
 @metric("count", "instructions / warps", "smsp__average_inst_executed_per_warp.ratio")
@@ -40,6 +49,36 @@ def sm_efficiency(m):
     """Share of the launch for which the average SM holds a warp."""
     sm = m.counters.multiprocessor
     return ratio(int(sm["active_cycles"].sum()), len(sm) * m.counters.cycles, 100)
+
+
+@metric("count", "active SM cycles", "sm__cycles_active.sum")
+def active_cycles(m):
+    """Cycles in which an SM holds a warp, summed over SMs."""
+    return int(m.counters.multiprocessor["active_cycles"].sum())
+
+
+@metric("count", "resident warp cycles", "sm__warps_active.sum")
+def active_warps(m):
+    """Warps that an SM holds, summed over its cycles and over SMs; over `active_cycles` it is the mean of resident warps."""
+    return int(m.counters.multiprocessor["warp_cycles"].sum())
+
+
+@metric("count", "warps", "smsp__warps_launched.sum")
+def warps_launched(m):
+    """Warps launched."""
+    return m.counters.warps
+
+
+@metric("count", "threads", "smsp__threads_launched.sum")
+def threads_launched(m):
+    """Threads launched."""
+    return m.counters.threads
+
+
+@metric("count", "blocks", "cta_launched", "sm__ctas_launched.sum")
+def sm_cta_launched(m):
+    """Blocks launched."""
+    return int(m.counters.multiprocessor["blocks"].sum())
 
 
 @metric("ratio", "resident warp cycles / active SM cycles / most warps per SM")
@@ -72,13 +111,13 @@ def branch_efficiency(m):
 
 @metric("count", "branches", "smsp__sass_branch_targets.sum")
 def branch(m):
-    """Branch instructions executed by warps."""
+    """Branch instructions executed by warps, taken or not, conditional or not; what became predicated code is none."""
     return m.counters.branches
 
 
 @metric("count", "divergent branches", "smsp__sass_branch_targets_threads_divergent.sum")
 def divergent_branch(m):
-    """Branch instructions that split their warp."""
+    """Branch instructions that split their warp: some active lanes went one way, some another."""
     return m.counters.divergent_branches
 
 
@@ -101,6 +140,7 @@ def lane_utilization(m):
     return ratio(m.counters.threads, m.counters.lanes_launched, 100)
 
 
-METRICS = (inst_executed, thread_inst_executed, inst_per_warp, ipc, issue_slot_utilization, sm_efficiency,
-           achieved_occupancy, theoretical_occupancy, eligible_warps_per_cycle, branch_efficiency, branch,
-           divergent_branch, warp_execution_efficiency, warp_nonpred_execution_efficiency, lane_utilization)
+METRICS = (warps_launched, threads_launched, sm_cta_launched, active_cycles, active_warps, inst_executed, thread_inst_executed,
+           inst_per_warp, inst_replay_overhead, ipc, issue_slot_utilization, sm_efficiency, achieved_occupancy,
+           theoretical_occupancy, eligible_warps_per_cycle, branch_efficiency, branch, divergent_branch,
+           warp_execution_efficiency, warp_nonpred_execution_efficiency, lane_utilization)

@@ -6,6 +6,18 @@ from archdef.metrics.metric import metric, ratio
 GIGA = 1e9
 
 
+@metric("count", "global loads", "gld_request", "smsp__inst_executed_op_global_ld.sum")
+def global_load_requests(m):
+    """Loads of global memory, by warps."""
+    return m.counters.global_loads
+
+
+@metric("count", "global stores", "gst_request", "smsp__inst_executed_op_global_st.sum")
+def global_store_requests(m):
+    """Stores to global memory, by warps."""
+    return m.counters.global_stores
+
+
 @metric("count", "global load transactions", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
 def gld_transactions(m):
     """Transactions that global loads became."""
@@ -82,6 +94,18 @@ def local_store_requests(m):
     return m.counters.local_stores
 
 
+@metric("count", "atomics", "smsp__inst_executed_op_global_atom.sum")
+def global_atomic_requests(m):
+    """Atomic operations and reductions on global memory, by warps."""
+    return m.counters.atomics
+
+
+@metric("count", "atomic transactions", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum")
+def atomic_transactions(m):
+    """Transactions that global atomics became."""
+    return m.counters.atomic_transactions
+
+
 @metric("ratio", "atomic transactions / atomics",
         "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_atom.ratio")
 def atomic_transactions_per_request(m):
@@ -108,7 +132,32 @@ def constant_passes_per_request(m):
     return ratio(m.counters.constant_passes, m.counters.constant_loads)
 
 
-METRICS = (gld_transactions, gst_transactions, gld_transactions_per_request, gst_transactions_per_request,
-           gld_efficiency, gst_efficiency, gld_throughput, gst_throughput, gld_requested_throughput,
-           gst_requested_throughput, local_load_requests, local_store_requests, atomic_transactions_per_request,
-           l1_hit_rate, l2_hit_rate, constant_passes_per_request)
+@metric("ratio", "transactions of loads and stores * share of their bytes that nobody asked for / instructions")
+def global_replay_overhead(m):
+    """Transactions of global loads and stores that well-ordered accesses to as many bytes would save, per warp instruction."""
+    c = m.counters
+    return ratio(_wasted(c.global_load_transactions, c.global_load_bytes_asked, c.global_load_bytes_moved)
+                 + _wasted(c.global_store_transactions, c.global_store_bytes_asked, c.global_store_bytes_moved), c.instructions)
+
+
+@metric("ratio", "(atomic transactions - atomics) / instructions")
+def atomic_replay_overhead(m):
+    """Transactions of global atomics beyond one for each, per warp instruction."""
+    return ratio(max(0, m.counters.atomic_transactions - m.counters.atomics), m.counters.instructions)
+
+
+@metric("ratio", "(constant passes - constant loads) / instructions")
+def constant_replay_overhead(m):
+    """Distinct addresses of constant loads beyond one for each, per warp instruction."""
+    return ratio(max(0, m.counters.constant_passes - m.counters.constant_loads), m.counters.instructions)
+
+
+def _wasted(transactions: int, asked: int, moved: int) -> float:
+    return transactions * max(0.0, 1 - asked / moved) if moved else 0.0
+
+
+METRICS = (global_load_requests, global_store_requests, gld_transactions, gst_transactions, gld_transactions_per_request,
+           gst_transactions_per_request, gld_efficiency, gst_efficiency, gld_throughput, gst_throughput,
+           gld_requested_throughput, gst_requested_throughput, local_load_requests, local_store_requests,
+           global_atomic_requests, atomic_transactions, atomic_transactions_per_request, l1_hit_rate, l2_hit_rate,
+           constant_passes_per_request, global_replay_overhead, atomic_replay_overhead, constant_replay_overhead)

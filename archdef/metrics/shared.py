@@ -4,6 +4,18 @@ from __future__ import annotations
 from archdef.metrics.metric import metric, ratio
 
 
+@metric("count", "shared loads", "shared_load", "smsp__inst_executed_op_shared_ld.sum")
+def shared_load_requests(m):
+    """Loads of shared memory, by warps."""
+    return m.counters.shared_loads
+
+
+@metric("count", "shared stores", "shared_store", "smsp__inst_executed_op_shared_st.sum")
+def shared_store_requests(m):
+    """Stores to shared memory, by warps."""
+    return m.counters.shared_stores
+
+
 @metric("count", "shared load passes", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum")
 def shared_load_transactions(m):
     """Passes over the banks made for shared loads."""
@@ -64,6 +76,6 @@ def shared_efficiency(m):
     return ratio(c.shared_load_groups + c.shared_store_groups, c.shared_load_passes + c.shared_store_passes, 100)
 
 
-METRICS = (shared_load_transactions, shared_store_transactions, shared_load_transactions_per_request,
-           shared_store_transactions_per_request, shared_ld_bank_conflict, shared_st_bank_conflict,
-           shared_bank_conflicts, shared_replay_overhead, shared_efficiency)
+METRICS = (shared_load_requests, shared_store_requests, shared_load_transactions, shared_store_transactions,
+           shared_load_transactions_per_request, shared_store_transactions_per_request, shared_ld_bank_conflict,
+           shared_st_bank_conflict, shared_bank_conflicts, shared_replay_overhead, shared_efficiency)

@@ -100,7 +100,7 @@ def _rows(workload, architectures, size, kernels, compilers, said) -> Iterator[R
         cases = workload.launches(architecture, size, kernels)
         device = Device(architecture)
         try:
-            module = device.compile(workload.source)
+            module = device.compile(workload.source, **workload.options)
             compilers[architecture.label] = module.compiled.compiler
         except ArchdefError as error:
             yield from (Row(architecture, case, None, None, False, str(error)) for case in cases)
@@ -115,7 +115,8 @@ def _launch(architecture, device, module, case: Case) -> Row:
         arguments = [device.to_device(a.array) if isinstance(a, Input)
                      else device.zeros(a.expected.shape, a.expected.dtype) if isinstance(a, Output) else a
                      for a in case.arguments]
-        run = module[case.kernel][case.grid, case.block, case.shared_bytes](*arguments)
+        launcher = module[case.kernel][case.grid, case.block, case.shared_bytes]
+        run = launcher.launch(*arguments, cooperative=case.cooperative)
     except Interrupted:
         raise
     except ArchdefError as error:

@@ -82,7 +82,6 @@ class Launcher:
         limits.check_kernel(name, architecture, program, self.block)
         shared = program.shared_bytes + self.shared_bytes
         variables = kernel.module.images.of(program)
-        kernels = kernel.children
         resident = self._occupancy(architecture, program, shared)
         if cooperative:
             limits.check_cooperative(name, architecture, self.grid, resident)

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import attrs
+
 from archdef import ptxas
 from archdef.errors import LaunchError
 from archdef.frontends import Compiled, Interface
@@ -15,6 +17,7 @@ from archdef.run.launch import Launcher
 from archdef.run.texture import References
 
 if TYPE_CHECKING:
+    from archdef import lower
     from archdef.device import Device
     from archdef.run.children import Kernels
     from archdef.run.resources import Resources
@@ -24,12 +27,17 @@ if TYPE_CHECKING:
 class Module:
     """The kernels of one source on one device: ``module.transpose`` or ``module["transpose"]``."""
 
-    def __init__(self, device: Device, compiled: Sequence[Compiled], registers: str = "liveness"):
-        """Parse and link `compiled`; `registers` says who counts registers per thread, as `Options.registers` does."""
+    def __init__(self, device: Device, compiled: Sequence[Compiled], registers: str = "liveness",
+                 lowering: lower.Options | None = None):
+        """Parse and link `compiled`.
+
+        registers : who counts registers per thread, as `Options.registers` says.
+        lowering  : which passes lowering runs; None for all.
+        """
         from archdef.ptx import parse
         from archdef.ptx.link import link
 
-        self.device, self.units, self.registers_from = device, tuple(compiled), registers
+        self.device, self.units, self.registers_from, self.lowering = device, tuple(compiled), registers, lowering
         self.ptx = link(parse(unit.ptx, unit.file) for unit in self.units)
         """The parsed PTX, of all units linked together."""
         self.compiled = self.units[0] if len(self.units) == 1 else Compiled(
@@ -113,7 +121,9 @@ class Kernel:
         from archdef.lower import Options, lower
 
         with self._lock:
-            options = Options(spill=resources.spills(self.module, self.symbol))
+            options = self.module.lowering or Options()
+            if options.spill:
+                options = attrs.evolve(options, spill=resources.spills(self.module, self.symbol))
             program = lower(self.module.ptx, self.symbol, self.module.device.architecture, options=options)
             return resources.settle(program, self.module, self.symbol)
 

@@ -1,4 +1,6 @@
 """The calibration kernels leave in memory, bit for bit, what they leave on the machine on which they were measured."""
+import math
+
 import numpy as np
 import pytest
 from calibration import FNV_PRIME, FNV_START, WORD, cases, fnv1a64, run
@@ -9,6 +11,8 @@ from archdef.registry import names
 pytestmark = pytest.mark.skipif("h100" not in names(), reason="the plugin of the measured machine is not installed")
 SMALL = 1_500_000
 """Warp instructions up to which a case is part of every test run."""
+OVERHEAD = 4700
+"""Cycles that the hardware counts beside a kernel's own."""
 
 
 @pytest.fixture(scope="module")
@@ -32,3 +36,14 @@ def test_all_cases_are_listed():
 @pytest.mark.parametrize("case", [pytest.param(c, id=c.name, marks=[pytest.mark.long] * (c.instructions > SMALL)) for c in cases()])
 def test_output_has_the_hash_that_the_hardware_gave(case, version, device):
     assert run(case, version, device)[0] == case.hash
+
+
+def test_simulated_cycles_are_near_the_hardwares(device):
+    """Launches long enough to tell and short enough to simulate; the hardware's cycles hold some 5000 of launch overhead."""
+    errors = {}
+    for case in cases():
+        if case.instructions < 700_000 and case.cycles > 6000:
+            errors[case.name] = math.log((run(case, "ptx90", device)[1].cycles + OVERHEAD) / case.cycles)
+    assert len(errors) > 25
+    assert sum(map(abs, errors.values())) / len(errors) < 0.13, errors
+    assert abs(errors["matmul_naive-n64"]) < 0.5, "a loop of independent loads: they must be on their way together"

@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from archdef import registry
 from archdef.cli import COMMANDS, main
+from archdef.metrics import BUILT_IN
 from archdef.errors import Interrupted
 
 pytestmark = pytest.mark.skipif(not registry.names(), reason="no architecture plugin is installed")
@@ -106,3 +107,12 @@ def test_an_interruption_has_its_own_exit_code(monkeypatch):
     monkeypatch.setattr(click.Group, "invoke", lambda self, context: stop(context))
     result = archdef("archs")
     assert result.exit_code == 130 and "interrupted at cycle 7" in result.output
+
+
+def test_a_metric_is_explained_under_any_of_its_names():
+    (metric,) = json.loads(archdef("metrics", "gld_request", "--json").output)
+    assert metric["name"] == "global_load_requests" and "gld_request" in metric["aliases"] and metric["formula"] and metric["about"]
+    listed = archdef("metrics").output
+    assert all(f"\n{m.name} [" in f"\n{listed}" for m in BUILT_IN)
+    refused = archdef("metrics", "branch_eficiency")
+    assert refused.exit_code == 2 and "did you mean branch_efficiency?" in refused.output

@@ -361,3 +361,65 @@ def test_barriers_are_counted():
 def test_lowering_is_deterministic():
     first, second = lowered(kernel(IF)), lowered(kernel(IF))
     assert first.ops.tobytes() == second.ops.tobytes() and first.listing() == second.listing()
+
+
+# ------------------------------------------------------------------------------------------------------- the order of loads
+PAIR = "ld.global.u32 %r{0}, [%rd2+{1}]; add.u32 %r1, %r1, %r{0};"
+
+
+def order(body, **arguments):
+    """Loads and additions of 32 bits, in order."""
+    words = [op.split()[0].partition(".")[0] for op in ops(body, **arguments)]
+    return [word for word in words if word in ("load", "add_b32")]
+
+
+def test_loads_start_before_the_results_of_earlier_ones_are_used():
+    body = f"{OUT} mov.u32 %r1, %tid.x; " + " ".join(PAIR.format(k + 2, 4 * k) for k in range(4)) + store("%r1")
+    assert order(body) == ["load"] * 4 + ["add_b32"] * 4
+    assert order(body, options=Options(start_loads_early=False)) == ["load", "add_b32"] * 4
+
+
+def test_what_leads_to_a_load_comes_before_what_waits_for_one():
+    body = f"""{OUT} mov.u32 %r1, %tid.x; ld.global.u32 %r3, [%rd2]; add.u32 %r1, %r1, %r3;
+    mul.wide.u32 %rd3, %r9, 4; add.s64 %rd4, %rd2, %rd3; ld.global.u32 %r4, [%rd4]; add.u32 %r1, %r1, %r4; {store("%r1")}"""
+    found = order(body)
+    assert found.index("add_b32") > len(found) - found[::-1].index("load") - 1
+
+
+@pytest.mark.parametrize("between", ["st.global.u32 [%rd2+64], %r1;", "bar.sync 0;", "membar.gl;", "atom.global.add.u32 %r9, [%rd2], 1;",
+                                     "ld.volatile.global.u32 %r9, [%rd2+32]; add.u32 %r1, %r1, %r9;"])
+def test_nothing_passes_what_others_can_see(between):
+    body = f"{OUT} mov.u32 %r1, %tid.x; {PAIR.format(2, 0)} {between} {PAIR.format(3, 4)} {store('%r1')}"
+    assert ops(body) == ops(body, options=Options(start_loads_early=False))
+
+
+def test_a_load_that_needs_another_one_waits_for_it():
+    body = f"""{OUT} ld.global.u64 %rd3, [%rd2]; ld.global.u64 %rd4, [%rd3]; ld.global.u64 %rd5, [%rd2+8];
+    add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r1, [%rd6]; {store("%r1")}"""
+    found = [op for op in ops(body) if op.startswith("load")]
+    assert "+8" in found[1], "the independent one goes between the dependent ones"
+
+
+def test_a_register_that_is_used_again_keeps_the_order():
+    body = f"""{OUT} mov.u32 %r1, 0;
+    ld.global.u32 %r2, [%rd2]; add.u32 %r1, %r1, %r2;
+    ld.global.u32 %r2, [%rd2+4]; add.u32 %r1, %r1, %r2; {store("%r1")}"""
+    assert order(body) == ["load", "add_b32", "load", "add_b32"]
+
+
+def test_no_more_loads_are_under_way_than_leave_all_warps_resident():
+    body = f"{OUT} mov.u32 %r1, %tid.x; " + " ".join(PAIR.format(k + 10, 4 * k) for k in range(20)) + store("%r1")
+    few, many = machine(), machine()
+    vars(few.limits).update(registers_per_multiprocessor=12 * 32 * 64)
+    vars(many.limits).update(registers_per_multiprocessor=1 << 20)
+
+    def together(architecture):
+        return order(body, architecture=architecture).index("add_b32")
+    assert together(many) == 20 and 2 <= together(few) < 12
+    assert lowered(kernel(body, ".param .u64 out, .param .u32 n"), few).registers <= 12
+
+
+def test_what_was_interleaved_behind_loads_stays_so():
+    body = f"""{OUT} ld.global.u32 %r1, [%rd2]; ld.global.u32 %r2, [%rd2+4];
+    add.u32 %r1, %r1, 3; xor.b32 %r2, %r2, 3; add.u32 %r1, %r1, %r1; xor.b32 %r2, %r2, 5; {store("%r1")} st.global.u32 [%rd2+4], %r2;"""
+    assert ops(body) == ops(body, options=Options(start_loads_early=False))

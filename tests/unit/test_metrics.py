@@ -58,6 +58,20 @@ def metrics(*statements, warp_size=32, **more):
                                "shared_store_groups": 2}, 61),
     ("shared_efficiency", {"shared_load_passes": 64, "shared_load_groups": 4}, 6.25),
     ("shared_replay_overhead", {"instructions": 10, "shared_store_passes": 8, "shared_store_groups": 4}, 0.4),
+    ("global_replay_overhead", {"instructions": 10, "global_load_transactions": 32, "global_load_bytes_asked": 128,
+                                "global_load_bytes_moved": 4096, "global_store_transactions": 4, "global_store_bytes_asked": 128,
+                                "global_store_bytes_moved": 128}, 3.1),
+    ("global_replay_overhead", {"instructions": 10, "global_load_transactions": 1, "global_load_bytes_asked": 128,
+                                "global_load_bytes_moved": 32}, 0),
+    ("atomic_replay_overhead", {"instructions": 10, "atomics": 2, "atomic_transactions": 8}, 0.6),
+    ("constant_replay_overhead", {"instructions": 10, "constant_loads": 2, "constant_passes": 4}, 0.2),
+    ("inst_replay_overhead", {"instructions": 10, "atomics": 2, "atomic_transactions": 8, "constant_loads": 2, "constant_passes": 4,
+                              "shared_load_passes": 5, "shared_load_groups": 4}, 0.9),
+    ("inst_replay_overhead", {}, None),
+    ("gld_request", {"global_loads": 5}, 5), ("gst_request", {"global_stores": 6}, 6),
+    ("shared_load", {"shared_loads": 7}, 7), ("shared_store", {"shared_stores": 8}, 8),
+    ("global_atomic_requests", {"atomics": 3}, 3), ("atomic_transactions", {"atomic_transactions": 9}, 9),
+    ("warps_launched", {}, 4), ("threads_launched", {}, 100), ("active_cycles", {}, 100),
     ("inst_per_warp", {"instructions": 10}, 2.5),
     ("ipc", {"instructions": 10}, 0.1),
     ("warp_execution_efficiency", {"instructions": 2, "thread_instructions": 40, "predicated_off": 8}, 75),
@@ -72,10 +86,11 @@ def test_a_metric_follows_from_counters(name, statement, value):
 
 
 @pytest.mark.parametrize("name, value", [
+    ("active_cycles", 150), ("active_warps", 400), ("sm_cta_launched", 7),
     ("achieved_occupancy", 400 / 150 / 32), ("sm_efficiency", 37.5), ("issue_slot_utilization", 10)])
-def test_multiprocessor_metrics_are_averages_over_the_chip(name, value):
-    sm = ({"active_cycles": 100, "warp_cycles": 300, "issue_cycles": 20},
-          {"active_cycles": 50, "warp_cycles": 100, "issue_cycles": 10})
+def test_multiprocessor_metrics_are_sums_or_averages_over_the_chip(name, value):
+    sm = ({"blocks": 5, "active_cycles": 100, "warp_cycles": 300, "issue_cycles": 20},
+          {"blocks": 2, "active_cycles": 50, "warp_cycles": 100, "issue_cycles": 10})
     assert metrics({}, sm=sm)[name] == pytest.approx(value)
 
 

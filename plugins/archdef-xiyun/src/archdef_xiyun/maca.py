@@ -55,7 +55,7 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
         capability=options.capability if re.fullmatch(r"\d+\.\d", options.capability) else CAPABILITY,
         extra=(*FLAGS, *options.extra))
     try:
-        return nvrtc.compile(text, name, folder, options)
+        compiled = nvrtc.compile(text, name, folder, options)
     except CompileError as error:
         if (found := host_code(text)) is None:
             raise
@@ -63,6 +63,11 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
         raise CompileError(
             f"{name}:{line}: {what} is host code: `{shown}`; archdef compiles the device's side alone. Keep the host's under "
             f"#ifndef __MACACC_RTC__, and launch from Python: module.kernel[grid, block](…)\n{error}") from None
+    # what is inlined from our headers belongs to the line that calls it: names in angle brackets say so
+    ptx = compiled.ptx
+    for header in sorted(INCLUDE.rglob("*.h")):
+        ptx = ptx.replace(f'"{header.relative_to(INCLUDE)}"', f'"<maca>/{header.relative_to(INCLUDE)}"')
+    return attrs.evolve(compiled, ptx=ptx)
 
 
 def host_code(text: str) -> tuple[int, str, str] | None:

@@ -1,0 +1,28 @@
+"""``archdef metrics``: what the metrics mean."""
+from __future__ import annotations
+
+import click
+
+from archdef.cli.common import emit, json_option
+
+
+@click.command("metrics")
+@click.argument("names", nargs=-1)
+@json_option
+def command(names, as_json):
+    """Say what metrics mean and how they follow from counters: those of NAMES (or other tools' names of them), or all."""
+    from archdef.errors import nearest
+    from archdef.metrics import BUILT_IN, UnknownMetric
+
+    known = {name: metric for metric in BUILT_IN for name in (metric.name, *metric.aliases)}
+    for name in names:
+        if name not in known:
+            raise UnknownMetric(f"unknown metric {name!r}{nearest(name, known)}")
+    chosen = {known[name].name: known[name] for name in names} if names else {metric.name: metric for metric in BUILT_IN}
+    if as_json:
+        emit([{"name": m.name, "unit": m.unit, "about": m.about, "formula": m.formula, "aliases": m.aliases} for m in chosen.values()])
+        return
+    for metric in chosen.values():
+        click.echo(f"{metric.name} [{metric.unit}] = {metric.formula}\n    {metric.about}")
+        if metric.aliases:
+            click.echo(f"    also {', '.join(metric.aliases)}")

@@ -1,0 +1,95 @@
+"""What makes an example a command: machines to choose, tables of figures to print, an answer that must be numpy's.
+
+An example is a Python file with a function that yields tables, ``tables(architectures)``, and ``main = command(tables, …)``.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from textwrap import fill
+from typing import Any
+
+import attrs
+import click
+
+from archdef.cli.common import arch_option, architectures, set_option
+from archdef.errors import ArchdefError
+from archdef.examples.workload import Workload
+
+GAP, WIDTH = "  ", 120
+
+
+class WrongAnswer(ArchdefError):
+    """An example computed something else than numpy."""
+
+
+@attrs.frozen
+class Table:
+    """Figures in columns; the first column is text, the others are numbers as text."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...] = attrs.field(converter=lambda rows: tuple(tuple(map(str, row)) for row in rows))
+    notes: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    """What stands below the table: launches that were refused, and why."""
+
+    def __str__(self) -> str:
+        widths = [max(map(len, column)) for column in zip(self.columns, *self.rows, strict=True)]
+        lines = [self.title, *(GAP.join(cell.ljust(width) if k == 0 else cell.rjust(width)
+                                        for k, (cell, width) in enumerate(zip(cells, widths, strict=True))).rstrip()
+                               for cells in (self.columns, *self.rows) if self.rows)]
+        return "\n".join([*lines, *(fill(note, WIDTH, initial_indent=GAP, subsequent_indent=2 * GAP, break_long_words=False,
+                                         break_on_hyphens=False) for note in self.notes)])
+
+
+def launches(workload: Workload, architecture, size: int | None = None, kernels: Iterable[str] = (), **options) -> tuple[list, list[str]]:
+    """Run a workload on one machine; give the rows that ran, and a line for each launch that was refused.
+
+    options : further ones for `Device.compile`.
+
+    Raises WrongAnswer if an output is not numpy's.
+    """
+    from archdef.report.comparison import compare
+
+    if options:
+        workload = attrs.evolve(workload, options={**workload.options, **options})
+    comparison = compare(workload, [architecture], size, kernels)
+    for row in comparison.rows:
+        if row.run and not row.correct:
+            raise WrongAnswer(f"{row.case.kernel} on {architecture.label} is wrong by {row.error:.3g} of the largest value")
+    return ([row for row in comparison.rows if row.run],
+            [f"{row.case.kernel} refused: {_first_line(row.failure)}" for row in comparison.rows if not row.run])
+
+
+def _first_line(failure: str) -> str:
+    """Leave out the line of PTX below it, and the folders of files."""
+    return re.sub(r"\S*/(?=[^/\s]+:\d)", "", failure.partition("\n")[0])
+
+
+def printed(tables: Iterable[Table]) -> Iterator[str]:
+    """Give the text of tables, with an empty line between two."""
+    for k, table in enumerate(tables):
+        yield f"\n{table}" if k else str(table)
+
+
+def command(tables: Callable[[list[Any]], Iterable[Table]], machines: tuple[str, ...]) -> click.Command:
+    """Make a command that prints `tables` of the machines asked for, or of those of `machines` that are installed.
+
+    Its help is the first paragraph of the docstring of the module that defines `tables`.
+    """
+    from inspect import getmodule
+
+    @click.command(help=(getmodule(tables).__doc__ or "").partition("\n\n")[0])
+    @arch_option
+    @set_option
+    def run(names, settings):
+        from archdef import registry
+
+        chosen = names or tuple(name for name in machines if name in registry.names())
+        try:
+            for text in printed(tables(architectures(chosen, settings))):
+                click.echo(text)
+        except ArchdefError as error:
+            raise click.ClickException(str(error)) from error
+
+    return run
