@@ -86,7 +86,6 @@ def test_a_divergent_barrier_names_statement_block_and_a_thread(name):
     assert "`bar.sync 0;`" in str(error) and "block (0, 0, 0)" in str(error) and error.data["warp"] in (0, 1)
 
 
-@missing_today
 @machines
 def test_a_divergent_barrier_names_its_number_who_waits_who_is_missing_and_the_branch(name):
     error, lanes = fault(name, ODD_LANES_WAIT)
@@ -103,7 +102,6 @@ def test_warps_at_different_barriers_are_a_deadlock(name):
     assert "no warp can go on" in str(error) and "block (0, 0, 0)" in str(error)
 
 
-@missing_today
 @machines
 def test_warps_at_different_barriers_are_all_named_each_with_its_barrier(name):
     error, lanes = fault(name, WARPS_DIFFER)

@@ -150,6 +150,8 @@ cdef int barrier_arrive(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t la
         return 0        # the lanes that get here together are the ones there are, or have been waited for
     launch.counters[u.statement].barriers += 1
     if lanes != w.alive and w.splits == NULL:
+        if u.fn != BAR_CLUSTER_ARRIVE and u.fn != BAR_CLUSTER_WAIT and u.s[0] >= 0 and sm.chip.fault.code == 0:
+            sm.chip.fault.detail[0] = (<const uint32_t *>((launch.constants if u.s_bank[0] else w.rows) + u.s[0]))[lowest_bit(lanes)]
         return warp_fault(sm, w, FAULT_DIVERGENT_BARRIER, w.alive & ~lanes)
     if u.fn == BAR_CLUSTER_ARRIVE or u.fn == BAR_CLUSTER_WAIT:
         return _cluster(sm, slot, w, u, lanes, cycle)

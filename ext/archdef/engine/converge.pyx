@@ -54,6 +54,7 @@ cdef int32_t _open(Warp *w, int32_t pc, int32_t reconverge, uint64_t lanes, bint
     join.waiting = 0
     join.call = call
     join.caller = w.join
+    join.branch = w.pc
     return at
 
 

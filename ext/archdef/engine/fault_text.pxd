@@ -5,4 +5,4 @@ from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.session cimport Grid
 from archdef.engine.state cimport Fault, Sm
 
-cdef object fault_error(const Fault *f, const Sm *sms, Grid grid, DeviceMemory memory, int64_t instructions, int64_t max_cycles)
+cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, Grid grid, DeviceMemory memory, int64_t instructions, int64_t max_cycles)

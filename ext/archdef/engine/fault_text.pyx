@@ -8,6 +8,7 @@ from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_
                                    FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_LAUNCH_COPY, FAULT_LAUNCH_POINTER, FAULT_PARTED, FAULT_PART_OF_WARP, FAULT_PHASE,
                                    FAULT_READ_ONLY, FAULT_STACK, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT,
                                    FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, Block, Fault, Launch, Sm, Warp)
+from archdef.engine.stuck cimport stuck
 from archdef.engine.types cimport (K_BULK, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE, SP_TEXTURE)
 
 from archdef.errors import BudgetExceeded, GuestFault
@@ -16,7 +17,7 @@ _SPACES = {SP_GLOBAL: "global memory", SP_SHARED: "shared memory", SP_LOCAL: "lo
            SP_GENERIC: "memory", SP_MATRIX: "shared memory", SP_TEXTURE: "texture", SP_SURFACE: "surface"}
 
 
-cdef object fault_error(const Fault *f, const Sm *sms, Grid grid, DeviceMemory memory, int64_t instructions, int64_t max_cycles):
+cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, Grid grid, DeviceMemory memory, int64_t instructions, int64_t max_cycles):
     """Make the exception for a fault of a launch."""
     cdef const Launch *launch = f.launch if f.launch != NULL else &grid.launch
     cdef const Warp *w = NULL
@@ -49,17 +50,21 @@ cdef object fault_error(const Fault *f, const Sm *sms, Grid grid, DeviceMemory m
         w = &sms[f.sm].warps[f.warp]
         depth = sum(w.stack[k].call for k in range(w.depth))
         data["depth"] = depth
-    waiting = bin(f.lanes).count("1")
+    waiting, told = bin(f.lanes).count("1"), ""
+    if f.code in (FAULT_DIVERGENT_BARRIER, FAULT_DEADLOCK, FAULT_PARTED):
+        found = stuck(f, sms, multiprocessors, grid)
+        data.update(found)
+        told = _told(found)
     text = {
         FAULT_BOUNDS: f"{reach} bytes at address {f.address:#x} are outside {space}, {who}",
         FAULT_ALIGNMENT: f"address {f.address:#x} is not a multiple of the {reach} bytes accessed, {who}",
         FAULT_READ_ONLY: f"store to constant memory at address {f.address:#x}, {who}",
-        FAULT_DIVERGENT_BARRIER: f"barrier that {waiting} live threads of the warp do not reach, the first {who}",
+        FAULT_DIVERGENT_BARRIER: f"barrier that {waiting} live threads of the warp do not reach, the first {who}{told}",
         FAULT_PART_OF_WARP: f"an instruction of a whole warp that {waiting} of its {launch.lanes} lanes do not execute, "
                             f"the first {who}",
         FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all its threads reach"
-                                               if f.lanes else ""),
-        FAULT_PARTED: f"{waiting} lanes of a warp wait here for lanes of it that do not come, the first {who}; no warp can go on",
+                                               if f.lanes else "") + told,
+        FAULT_PARTED: f"{waiting} lanes of a warp wait here for lanes of it that do not come, the first {who}; no warp can go on{told}",
         FAULT_TRAP: f"trap, {who}" + _without_workspace(grid),
         FAULT_TEXTURE_HANDLE: f"{f.address:#x} is no handle of a live {space}, or of one of another kind, {who}",
         FAULT_TEXTURE_SHAPE: f"the {space} of handle {f.address:#x} has other dimensions than the instruction, {who}",
@@ -95,6 +100,20 @@ cdef object fault_error(const Fault *f, const Sm *sms, Grid grid, DeviceMemory m
         return MemoryError(text)
     kind = BudgetExceeded if f.code in (FAULT_INSTRUCTIONS, FAULT_CYCLES) else GuestFault
     return kind(f"kernel {entry}{where}: {text}", **data)
+
+
+def _told(found, most=4):
+    """Say who waits where, who is missing, and what parted them, in so many entries each."""
+    parts = []
+    for who in found["waiting"][:most]:
+        barrier = f" at barrier {who['barrier']}" if who["barrier"] is not None else ""
+        parts.append(f"warp {who['warp']} of block {who['block']} (lanes {who['lanes']:#x}) waits{barrier}, {who['statement']}")
+    if len(found["waiting"]) > most:
+        parts.append(f"{len(found['waiting']) - most} more wait")
+    parts += [f"lanes {who['lanes']:#x} of warp {who['warp']} stand at {who['statement']}" for who in found["missing"][:most]]
+    if found["branch"] is not None:
+        parts.append(f"they parted at {found['branch']}")
+    return "".join(f"; {part}" for part in parts)
 
 
 cdef _without_workspace(Grid grid):

@@ -619,6 +619,7 @@ cdef class Session:
         self.epoch = max(until, min(next_cycle, until_cycle))
         if self.epoch > self.max_cycles:
             self.chip.fault.code = FAULT_CYCLES
+            self.chip.fault.cycle = self.epoch
             self._point_at_running()
             return -1
         return 2 if self.epoch >= until_cycle else 0
@@ -629,6 +630,7 @@ cdef class Session:
         cdef int32_t k, n
         cdef Warp *w
         self.chip.fault.code = FAULT_DEADLOCK
+        self.chip.fault.cycle = self.epoch
         for i in range(self.machine.multiprocessors):
             for k in range(SCHEDULER_WARPS * self.machine.schedulers):
                 w = self.sms[i].warps + k
@@ -732,7 +734,7 @@ cdef class Session:
         for item in self.grids:
             grid = item
             if launch == NULL or launch.origin == &grid.origin:
-                return fault_error(&self.chip.fault, self.sms, grid, self.memory, self.instructions, self.max_cycles)
+                return fault_error(&self.chip.fault, self.sms, self.machine.multiprocessors, grid, self.memory, self.instructions, self.max_cycles)
         raise RuntimeError("a fault of no launch")
 
     @property

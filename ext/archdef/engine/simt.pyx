@@ -25,6 +25,7 @@ cdef inline int _push(Warp *w, int32_t pc, int32_t reconverge, uint64_t mask) no
     top.reconverge = reconverge
     top.mask = mask
     top.call = 0
+    top.branch = w.pc
     w.depth += 1
     return 0
 

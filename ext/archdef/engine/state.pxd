@@ -135,6 +135,7 @@ cdef struct Frame:               # one entry of the divergence stack, or a join 
     uint64_t waiting             # a join's: those that are there
     int32_t call                 # 1: a call's return point; `caller` is the frame index before
     int32_t caller               # a join's: the join above it, -1: none; if free: 1 + index of the next that is free
+    int32_t branch               # op at which the lanes parted
 
 cdef struct Split:               # lanes that go on together, while they do not run
     int32_t pc

@@ -1,0 +1,122 @@
+"""Who waits for whom when nothing can go on: lanes at barriers, lanes that do not come, and the branch that parted them."""
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from archdef.engine.machine cimport SCHEDULER_WARPS
+from archdef.engine.session cimport Grid
+from archdef.engine.state cimport (BARRIERS, FAULT_DIVERGENT_BARRIER, SPLIT_BARRIER, SPLIT_NAMED, WS_BARRIER, WS_CHILDREN, WS_PARTED, Block,
+                                   Fault, Frame, Launch, Sm, Warp)
+
+cdef enum:
+    MOST = 64                # warps that are listed
+
+
+cdef _statement(const Launch *launch, int32_t op, Grid grid):
+    statements = grid.statements if launch.parent == NULL else grid.kernels.programs[launch.kernel].statements
+    if not statements or not 0 <= op < launch.op_count:
+        return None
+    return statements[launch.ops[op].statement]
+
+
+cdef _entry(const Sm *sm, const Warp *w, uint64_t lanes, int32_t op, Grid grid, barrier=None):
+    """Some lanes of a warp: where they are, which barrier they are at."""
+    cdef const Block *b = sm.blocks + w.block
+    return {"block": (b.index[0], b.index[1], b.index[2]), "warp": w.index, "lanes": lanes, "statement": _statement(w.launch, op, grid),
+            "barrier": barrier}
+
+
+cdef _number(const Sm *sm, const Warp *w):
+    """The barrier at which a whole warp waits."""
+    cdef const Block *b = sm.blocks + w.block
+    cdef int32_t k, at
+    for k in range(BARRIERS):
+        at = b.barriers[k].first_waiting
+        while at >= 0:
+            if at == w.slot:
+                return k
+            at = sm.warps[at].next_waiting
+    return None
+
+
+cdef int32_t _branch(const Warp *w, uint64_t waiting, uint64_t missing) noexcept nogil:
+    """Where lanes parted from each other: the branch of the smallest entry that holds lanes of both; -1: they did not."""
+    cdef int32_t k, best = -1
+    cdef const Frame *frame
+    for k in range(w.depth):
+        frame = w.stack + k
+        if frame.mask & missing and (frame.mask & waiting or w.splits == NULL):
+            if best < 0 or frame.mask & ~w.stack[best].mask == 0:
+                best = k
+    return w.stack[best].branch if best >= 0 else -1
+
+
+cdef _stack(const Fault *f, const Sm *sm, const Warp *w, Grid grid, list waiting, list missing):
+    """Lanes of a warp with a stack: those at a barrier, and those below."""
+    cdef uint64_t left = f.lanes
+    cdef int32_t k
+    waiting.append(_entry(sm, w, w.alive & ~left, w.pc, grid, f.detail[0]))
+    for k in range(w.depth - 1, -1, -1):
+        if w.stack[k].mask & left:
+            missing.append(_entry(sm, w, w.stack[k].mask & left, w.stack[k].pc, grid))
+            left &= ~w.stack[k].mask
+    if left:                    # there, but their guard is false
+        missing.append(_entry(sm, w, left, w.pc, grid))
+
+
+cdef _splits(const Sm *sm, const Warp *w, Grid grid, list waiting, list missing):
+    """Lanes of a warp that progress independently: those at barriers or waiting for others by name, and those that wait to meet."""
+    cdef int32_t k
+    for k in range(w.split_room):
+        if w.splits[k].mask & w.alive:
+            if w.splits[k].state == SPLIT_BARRIER:
+                waiting.append(_entry(sm, w, w.splits[k].mask & w.alive, w.splits[k].pc, grid, w.splits[k].named))
+            elif w.splits[k].state == SPLIT_NAMED:
+                waiting.append(_entry(sm, w, w.splits[k].mask & w.alive, w.splits[k].pc, grid))
+            else:
+                missing.append(_entry(sm, w, w.splits[k].mask & w.alive, w.splits[k].pc, grid))
+    for k in range(w.depth):
+        if w.stack[k].waiting & w.alive:
+            missing.append(_entry(sm, w, w.stack[k].waiting & w.alive, w.stack[k].pc, grid))
+
+
+cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, Grid grid):
+    """Describe a barrier that lanes of a warp miss, or a machine on which no warp can go on.
+
+    Returns
+    -------
+    dict
+        ``barrier``: the number of the barrier concerned, None: there is none; ``waiting`` and ``missing``: a list of dicts with
+        ``block``, ``warp``, ``lanes`` (a mask), ``statement``, ``barrier``; ``branch``: the statement that parted them, or None.
+    """
+    cdef const Sm *sm
+    cdef const Warp *w
+    cdef int64_t i
+    cdef int32_t k, op = -1
+    cdef uint64_t here = 0, elsewhere = 0
+    waiting, missing = [], []
+    if f.code == FAULT_DIVERGENT_BARRIER:
+        sm = sms + f.sm
+        w = sm.warps + f.warp
+        _stack(f, sm, w, grid, waiting, missing)
+        op = _branch(w, w.alive & ~f.lanes, f.lanes)
+        return {"barrier": f.detail[0], "waiting": waiting, "missing": missing, "branch": _statement(w.launch, op, grid) if op >= 0 else None}
+    branch = None
+    for i in range(multiprocessors):
+        sm = sms + i
+        for k in range(<int32_t>(SCHEDULER_WARPS * sm.m.schedulers)):
+            w = sm.warps + k
+            if w.launch == NULL or not sm.blocks[w.block].running or len(waiting) >= MOST:
+                continue
+            if w.state == WS_PARTED:
+                first, other = len(waiting), len(missing)
+                _splits(sm, w, grid, waiting, missing)
+                if branch is None:
+                    here = sum(entry["lanes"] for entry in waiting[first:])
+                    elsewhere = sum(entry["lanes"] for entry in missing[other:])
+                    op = _branch(w, here, elsewhere)
+                    branch = _statement(w.launch, op, grid) if op >= 0 else None
+            elif w.state == WS_BARRIER:
+                waiting.append(_entry(sm, w, w.alive, w.barrier_op, grid, _number(sm, w)))
+            elif w.state == WS_CHILDREN:
+                waiting.append(_entry(sm, w, w.active, w.pc, grid))
+    numbers = {entry["barrier"] for entry in waiting} - {None}
+    return {"barrier": numbers.pop() if len(numbers) == 1 else None, "waiting": waiting, "missing": missing, "branch": branch}
