@@ -11,13 +11,11 @@ from archdef.engine.blocks cimport end_warp, start_block
 from archdef.engine.bulk cimport bulk_issue
 from archdef.engine.compute cimport compute, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
-from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_LAUNCH, ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED,
+from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED,
                                       StatementCounters)
-from archdef.engine.dispatch cimport dispatch_note
 from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport EV_BLOCK, EV_BULK, EV_CHILDREN, EV_COPIED, EV_FILL, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event, events_pop
 from archdef.engine.fault cimport warp_fault
-from archdef.engine.children cimport is_item
 from archdef.engine.returning cimport block_returns, children_done
 from archdef.engine.inject cimport fill_slot, throttled_until
 from archdef.engine.lanes cimport set_fpenv
@@ -28,13 +26,12 @@ from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.room cimport WAITERS
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit, rotate_right
 from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return
-from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, HP_WAITING, WS_CHILDREN, WS_COPIES,
-                                   WS_PARTED,
+from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, WS_COPIES, WS_PARTED,
                                    WS_WAITING, Launch, Sm, Warp)
-from archdef.engine.system cimport call_indirect, system_call
+from archdef.engine.system cimport call_indirect, system_issue
 from archdef.engine.types cimport (BAR_WARP, FL_YIELD, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
                                    K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
-                                   K_STORE, K_SYSTEM, K_TRAP, SYS_LAUNCH_BUFFER)
+                                   K_STORE, K_SYSTEM, K_TRAP)
 from archdef.engine.waiting cimport become_ready, occupied, occupy, plan
 
 
@@ -266,20 +263,10 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         occupy(sm, slot, u, cycle, u.interval)
         w.pc += 1
     elif u.kind == K_SYSTEM:
-        split = system_call(sm, w, u, lanes, cycle) if lanes else 0
-        if split < 0:
-            return -1
-        for i in range(u.set_count):
-            w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
         occupy(sm, slot, u, cycle, u.interval)
-        if u.fn >= SYS_LAUNCH_BUFFER:
-            if split:
-                w.state = WS_CHILDREN
-                dispatch_note(sm.chip.dispatcher, cycle + m.block_turnover_cycles, HP_WAITING, sm.id, w.block)
-                return 0
-            if is_item(u):
-                earliest = max(earliest, cycle + count_bits(lanes) * m.launch_call_cycles)
-                cause = ST_LAUNCH
+        split = system_issue(sm, w, u, lanes, cycle, &earliest, &cause)
+        if split:
+            return split if split < 0 else 0
         w.pc += 1
     else:
         if w.splits != NULL and lanes and u.named >= 0:

@@ -161,40 +161,40 @@ cdef struct Share:               # what a multiprocessor does for one host launc
     int32_t most_resident
     int64_t active_since
 
-cdef struct Warp:
+cdef struct Warp:                # what an issue touches comes first
     int32_t pc
     int32_t reconverge
     uint64_t active
     uint64_t alive               # launched and not ended
-    uint64_t launched
-    int32_t depth                # entries on the stack
-    int32_t frame                # index + 1 of the innermost call's entry; 0: in the kernel itself
-    Frame *stack
-    int32_t stack_room           # entries
-    int32_t stack_grown          # `stack` is an allocation of its own
-    int64_t *frames_left         # entries by which all stacks of the launch may still grow
-    Split *splits                # convergence barriers: lanes that do not run; NULL: stack reconvergence
-    int32_t split_room           # places, one a lane
-    int32_t join                 # of the running lanes, -1: none
-    int32_t turn                 # place to look at next
-    int32_t passed               # as in Split
-    uint64_t arriving            # lanes that have made their warp's arrival at a barrier that it does not wait for
-    int32_t state
     Launch *launch
-    Share *share
-    int32_t slot
-    int32_t block                # block slot
-    int32_t index                # in the block
-    int32_t loads                # loads on their way
     char *rows
-    uint64_t *predicates
     int64_t *ready               # scoreboard: (cycle << 4 | Stall), rows then predicates
+    uint64_t *predicates
+    Share *share
+    Split *splits                # convergence barriers: lanes that do not run; NULL: stack reconvergence
     int64_t settled              # cycle up to which the warp's time is accounted for
     int64_t since                # cycle at which the next op's dependencies are met
     int64_t pipe_mark            # occupied cycles of the next op's unit at `since`
     int64_t throttle_mark        # throttled cycles of the load/store unit at `since`
     int32_t cause                # Stall of the wait until `since`
     int32_t unit                 # unit of the next op
+    int32_t depth                # entries on the stack
+    int32_t frame                # index + 1 of the innermost call's entry; 0: in the kernel itself
+    int32_t state
+    int32_t loads                # loads on their way
+    uint64_t launched
+    Frame *stack
+    int32_t stack_room           # entries
+    int32_t stack_grown          # `stack` is an allocation of its own
+    int64_t *frames_left         # entries by which all stacks of the launch may still grow
+    int32_t split_room           # places, one a lane
+    int32_t join                 # of the running lanes, -1: none
+    int32_t turn                 # place to look at next
+    int32_t passed               # as in Split
+    uint64_t arriving            # lanes that have made their warp's arrival at a barrier that it does not wait for
+    int32_t slot
+    int32_t block                # block slot
+    int32_t index                # in the block
     int32_t barrier_op           # op at which it waits
     uint64_t cluster_arrived     # lanes that have arrived in this phase of the cluster's barrier
     int32_t next_waiting

@@ -29,4 +29,4 @@ cdef packed struct PrintValue:
     uint64_t value
 
 cdef int call_indirect(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
-cdef int system_call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil
+cdef int system_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle, int64_t *earliest, int32_t *cause) noexcept nogil

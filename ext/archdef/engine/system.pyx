@@ -6,15 +6,17 @@ Printing copies format, values and strings into the launch's buffer; Python form
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from archdef.engine.children cimport child_call
+from archdef.engine.children cimport child_call, is_item
+from archdef.engine.counters cimport ST_ALU_DEPENDENCY, ST_LAUNCH
+from archdef.engine.dispatch cimport dispatch_note
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.heap cimport heap_allocate, heap_free
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
-from archdef.engine.schedule cimport lowest_bit
+from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.simt cimport simt_call_one
-from archdef.engine.state cimport (FAULT_ASSERT, FAULT_BOUNDS, FAULT_CALL_TARGET, FAULT_FRAME, FAULT_FREE, FAULT_STACK, Launch,
-                                   Output, Sm, Warp)
+from archdef.engine.state cimport (FAULT_ASSERT, FAULT_BOUNDS, FAULT_CALL_TARGET, FAULT_FRAME, FAULT_FREE, FAULT_STACK, HP_WAITING, WS_CHILDREN,
+                                   Launch, Output, Sm, Warp)
 from archdef.engine.types cimport FL_ADDRESS64, SYS_ALLOCATE, SYS_ASSERT, SYS_FREE, SYS_LAUNCH_BUFFER, SYS_PRINT
 
 cdef extern from "<string.h>" nogil:
@@ -236,7 +238,7 @@ cdef int call_indirect(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
 
 
 # ---------------------------------------------------------------------------------------------------------------- dispatch
-cdef int system_call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
+cdef int _call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
     """Serve a K_SYSTEM op for `lanes` (not empty). Returns -1 after a fault, 1 if the warp has to wait for what its block has launched."""
     cdef Launch *launch = w.launch
     cdef int lane, i, answer, wait = 0, turn = 0
@@ -277,4 +279,21 @@ cdef int system_call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycl
             if top < launch.stack_start or top > launch.local_bytes:
                 return guest_fault(sm, w, FAULT_FRAME, lane, <uint64_t>top)
             (<int32_t *>(w.rows + u.d[0]))[lane] = <int32_t>top
+    return wait
+
+
+cdef int system_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle, int64_t *earliest, int32_t *cause) noexcept nogil:
+    """Issue a system call. Returns -1 after a fault, 1 if the warp waits for what its block has launched, else 0."""
+    cdef int wait = _call(sm, w, u, lanes, cycle) if lanes else 0
+    cdef int i
+    if wait < 0:
+        return -1
+    for i in range(u.set_count):
+        w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
+    if wait:
+        w.state = WS_CHILDREN
+        dispatch_note(sm.chip.dispatcher, cycle + sm.m.block_turnover_cycles, HP_WAITING, sm.id, w.block)
+    elif u.fn >= SYS_LAUNCH_BUFFER and is_item(u):
+        earliest[0] = max(earliest[0], cycle + count_bits(lanes) * sm.m.launch_call_cycles)
+        cause[0] = ST_LAUNCH
     return wait
