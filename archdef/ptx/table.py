@@ -174,7 +174,8 @@ _DATA = "b8|u8|s8|b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64"
 _PHASE_SPACE = "space=shared|shared::cta>shared|shared::cluster>shared?"
 _PHASE = f"order=release|acquire|relaxed? scope=cta|cluster? {_PHASE_SPACE}"
 _GEOMETRY = "geometry=1d|2d|3d|a1d|a2d|cube|acube"
-_SURFACE = "geometry=1d|2d|3d|a1d|a2d boundary=trap|clamp|zero cache=ca|cg|cs|cv|wb|wt?"
+_SURFACE_LOAD = "geometry=1d|2d|3d|a1d|a2d boundary=trap|clamp|zero cache=ca|cg|cs|cv?"
+_SURFACE_STORE = "geometry=1d|2d|3d|a1d|a2d boundary=trap|clamp|zero cache=wb|cg|cs|wt?"
 _SHARED = "space=shared|shared::cta>shared?"
 _WMMA = "sync aligned?"
 _TILE = "space=global|shared|shared::cta>shared?"
@@ -665,13 +666,13 @@ TABLE: tuple[Row, ...] = (
     Row("txq", "b32", "level query=width|height|depth", "d a b", "texture_query", "", "load_texture", "texture"),
     Row("suq", "b32", "query=width|height|depth|array_size|channel_data_type|channel_order|memory_layout", "d a", "texture_query", "surface",
         "load_surface", "surface"),
-    Row("suld", "b8|b16|b32|b64", f"raw=b {_SURFACE} vec=v2|v4?", "d a b", "surface_load", "", "load_surface", "surface"),
-    Row("sust", "b8|b16|b32|b64", f"raw=b {_SURFACE} vec=v2|v4?", "a b d", "surface_store", "", "store_surface", "surface"),
-    Row("sust", "b32", f"formatted=p {_SURFACE} vec=v2|v4?", "a b d", "surface_formatted", "", "store_surface", "surface"),
+    Row("suld", "b8|b16|b32|b64", f"raw=b {_SURFACE_LOAD} vec=v2|v4?", "d a b", "surface_load", "", "load_surface", "surface"),
+    Row("sust", "b8|b16|b32|b64", f"raw=b {_SURFACE_STORE} vec=v2|v4?", "a b d", "surface_store", "", "store_surface", "surface"),
+    Row("sust", "b32", f"formatted=p {_SURFACE_STORE} vec=v2|v4?", "a b d", "surface_formatted", "", "store_surface", "surface"),
     Row("sured", "u32|s32|u64", f"raw=b op=add {_SURFACE_RED}", "a b d", "surface_reduce", "add_{b}", "store_surface", "surface"),
     Row("sured", "u32|s32|u64|s64", f"raw=b op=min|max {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_{type}", "store_surface", "surface"),
     Row("sured", "b32", f"raw=b op=and|or {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_b32", "store_surface", "surface"),
-    Row("sured", "b32|b64", f"raw=p op=add|and|or {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_{b}", "store_surface", "surface"),
+    Row("sured", "b32", f"raw=p op=add|and|or {_SURFACE_RED}", "a b d", "surface_reduce", "{op}_{b}", "store_surface", "surface"),
     Row("sured", "b32|b64", f"raw=p extreme=min|max {_SURFACE_RED}", "a b d", "surface_reduce", "{extreme}_u{bits}", "store_surface", "surface"),
     Row("istypep", "", "kind=texref|surfref|samplerref", "p a", "kind_test", "", "load_texture", "texture"),
 )

@@ -88,7 +88,8 @@ def barrier_cluster(form: Form) -> Launch:
     """Threads exchange values, twice."""
     waits = "wait" in form.modifiers
     arrive, wait = ("barrier.cluster.arrive", form.name) if waits else (form.name, "barrier.cluster.wait")
-    both = f"    {arrive};\n    {wait};\n"
+    fence = "    fence.acq_rel.cluster;\n" if "relaxed" in form.modifiers else ""  # that arrival orders no memory
+    both = f"{fence}    {arrive};\n    {wait};\n"
     other = f"    sub.u32 %r5, {THREADS - 1}, %r20; mov.u64 %rd7, sh; mul.wide.u32 %rd8, %r5, {CELL}; add.s64 %rd7, %rd7, %rd8;\n"
     body = base("%rd30", "in", 8) + base("%rd31", "out", 16) + POINT + load_operand("b32", 1, 0) + other
     body += f"    st.shared.b32 [%rd20], %r1;\n{both}    ld.shared.b32 %r2, [%rd7];\n{both}"

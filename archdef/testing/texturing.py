@@ -136,7 +136,8 @@ def _exponent(value: np.ndarray) -> np.ndarray:
 def _mean_of_floats(texels: np.ndarray, weight: np.ndarray, used: np.ndarray, units: TextureUnits) -> np.ndarray:
     """Mean of corners; texels of shape (n, corners, channels), weight and used (n, corners)."""
     fraction, least = (23, -126) if texels.dtype == np.float32 else (10, -14)
-    t = texels.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # a signalling NaN becomes quiet
+        t = texels.astype(np.float64)
     if fraction == 23:
         t = np.where(np.abs(t) < _SMALLEST, np.copysign(0, t), t)
     w, used = weight[:, :, None], used[:, :, None]

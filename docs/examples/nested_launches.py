@@ -1,7 +1,6 @@
 """Kernels that launch kernels: a greeting that halves itself, and a sum by a loop, by children of each block, and by one tail a step."""
 from pathlib import Path
 
-import numpy as np
 
 from archdef.examples import Case, Input, Output, Workload
 from archdef.examples.command import Table, command, launches

@@ -26,6 +26,9 @@ MATRICES = {"matrix_load", "matrix_store", "matrix_transpose", "matrix_product",
 """Builders whose kernels are those of `matrix_forms`."""
 TEXTURES = {"texture", "texture_gather", "texture_query", "surface_load", "surface_store"}
 """Builders that `textures` has cases for."""
+LAUNCHES = {"bulk_copy", "bulk_group", "store_async", "atomic_async", "barrier_cluster", "map_rank", "rank_of", "surface_formatted",
+            "surface_reduce"}
+"""Builders that `launches` has kernels for."""
 NO_VALUE = {"hint": "computes nothing", "branch": "control flow", "branch_indexed": "control flow", "call": "control flow",
             "return": "control flow", "exit": "control flow", "trap": "ends the kernel", "barrier": "computes nothing",
             "barrier_warp": "computes nothing", "shuffle_width": "no instruction of this vendor"}
@@ -73,7 +76,7 @@ BEYOND: dict[str, str] = {}
 
 def without_kernel() -> set[str]:
     """Rows that no recipe covers and that `NO_VALUE` does not excuse."""
-    return {row.form for row in TABLE if row.builder not in {*RECIPES, *TEXTURES, *MATRICES, *NO_VALUE}}
+    return {row.form for row in TABLE if row.builder not in {*RECIPES, *TEXTURES, *MATRICES, *LAUNCHES, *NO_VALUE}}
 
 
 def row_of(name: str) -> str:

@@ -99,12 +99,13 @@ class Gpu:
         self("cuModuleLoadData", byref(module), image)
         return module
 
-    def launch(self, module, name: str, grid: int, block: int, *arguments) -> None:
+    def launch(self, module, name: str, grid: int | tuple[int, ...], block: int | tuple[int, ...], *arguments, shared_bytes: int = 0) -> None:
         """Run a kernel with ctypes values and wait for it."""
         kernel = c_void_p()
         self("cuModuleGetFunction", byref(kernel), module, name.encode())
         pointers = (c_void_p * len(arguments))(*(ctypes.addressof(a) for a in arguments))
-        self("cuLaunchKernel", kernel, grid, 1, 1, block, 1, 1, 0, None, pointers, None)
+        sizes = [n for size in (grid, block) for n in (*(size if isinstance(size, tuple) else (size,)), 1, 1)[:3]]
+        self("cuLaunchKernel", kernel, *sizes, shared_bytes, None, pointers, None)
         self("cuCtxSynchronize")
 
     # -------------------------------------------------------------------------------------------------- textures and surfaces
