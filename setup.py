@@ -1,4 +1,5 @@
 """Build the compiled core: every ``ext/a/b/c.pyx`` becomes the extension module ``a.b.c``."""
+import os
 import platform
 import shutil
 from pathlib import Path
@@ -48,8 +49,9 @@ def extensions():
 
 setup(
     ext_modules=cythonize(
-        list(extensions()), include_path=[str(EXT)], nthreads=2,
+        list(extensions()), include_path=[str(EXT)], nthreads=os.cpu_count() or 1,
         compiler_directives=dict(language_level=3, boundscheck=False, wraparound=False, cdivision=True,
                                  initializedcheck=False, embedsignature=True)),
+    options={"build_ext": {"parallel": os.cpu_count()}},
     cmdclass={"build_py": BuildWithDeclarations, "sdist": SourceWithDeclarations},
 )

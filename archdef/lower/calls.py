@@ -68,7 +68,10 @@ def signature_of(function: ir.Function) -> Signature:
 
 
 def calls_of(module: ir.Module, kernel: ir.Function) -> Calls:
-    """Follow the calls of a kernel."""
+    """Follow the calls of a kernel.
+
+    Raises the PtxError of a function on the way that could not be read.
+    """
     taken = _addresses_taken(module)
     ahead: dict[str, list[str]] = {}
     indirect: dict[str, Signature] = {}
@@ -78,6 +81,8 @@ def calls_of(module: ir.Module, kernel: ir.Function) -> Calls:
         if name in ahead:
             continue
         function, found = module.functions[name], {}
+        if function.broken is not None:
+            raise function.broken
         for instruction in function.body:
             call = call_of(instruction)
             if call is None:

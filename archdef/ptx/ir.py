@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import attrs
 
+from ..errors import PtxError
+
 
 @attrs.frozen(slots=True)
 class Where:
@@ -184,6 +186,8 @@ class Function:
     """``.calltargets`` lists of functions, by label."""
     linkage: str = ""
     """``visible, weak, extern``, or empty for what belongs to its module alone."""
+    broken: PtxError | None = None
+    """What is wrong with a body that could not be read, and is empty here: an error of the kernels that reach it."""
 
 
 @attrs.frozen(slots=True)

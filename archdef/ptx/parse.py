@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from ..errors import PtxError
 from .declare import OPAQUE, SPACES, Declarations, offset, register_type, skip_parentheses
 from .expression import constant, integer, literal, starts_constant
 from .ir import (
@@ -39,7 +40,7 @@ _DEEPEST_SCOPE = 256
 """Nesting of braces in a body: names are looked up through every enclosing scope."""
 
 
-def parse(text: str, file: str = "<ptx>") -> Module:
+def parse(text: str, file: str = "<ptx>", *, defer: bool = False) -> Module:
     """Parse one PTX module.
 
     Parameters
@@ -48,6 +49,8 @@ def parse(text: str, file: str = "<ptx>") -> Module:
         PTX text, as a compiler writes it.
     file : str
         Name for messages.
+    defer : bool
+        Keep what is wrong inside a function's body as `Function.broken`, so that the rest of the module can be used.
 
     Returns
     -------
@@ -67,13 +70,14 @@ def parse(text: str, file: str = "<ptx>") -> Module:
     its prototype's label as a second operand. Of a ``.loc`` with ``inlined_at`` the place inside the inlined function
     is kept, unless that is in the compiler's own header.
     """
-    return _Parser(text, file).module()
+    return _Parser(text, file, defer).module()
 
 
 @attrs.define(slots=True, eq=False)
 class _Body:
     """A function while its body is read."""
 
+    name: str
     scope: Scope
     parameters: frozenset[str]
     """Names of the function's own .param parameters and return values."""
@@ -96,6 +100,7 @@ class _Parser(Cursor):
         "aliases",
         "body",
         "declarations",
+        "defer",
         "files",
         "functions",
         "globals",
@@ -107,14 +112,15 @@ class _Parser(Cursor):
         "variables",
     )
 
-    def __init__(self, text: str, file: str):
+    def __init__(self, text: str, file: str, defer: bool):
         super().__init__(Source(text, file))
+        self.defer = defer
         self.globals = self.scope = Scope()
         self.functions: dict[str, Function] = {}
         self.variables: dict[str, Variable] = {}
         self.files = self._file_table()
-        self.references: dict[str, int] = {}
-        """Names not yet declared where they are used → token of the first use."""
+        self.references: dict[tuple[str, str], int] = {}
+        """Function, and name not yet declared where that uses it → token of the first use."""
         self.aliases: list[tuple[str, str, int]] = []
         self.heads: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
         """Dotted opcode → opcode, modifiers, types."""
@@ -129,16 +135,26 @@ class _Parser(Cursor):
         self.declarations = Declarations(self, self.address_size, self._where)
         while self.texts[self.at]:
             self._module_statement()
+        aliases = {alias: name for alias, name, _ in self.aliases}
+        for name, at in self.declarations.references:
+            if not self._is_declared(name, aliases):
+                raise self._unknown(name, at, [*self.variables, *self.functions])
+        for (user, name), at in self.references.items():
+            if not self._is_declared(name, aliases):
+                error = self._unknown(name, at, [*self.variables, *self.functions])
+                if not self.defer:
+                    raise error
+                self.functions[user] = attrs.evolve(self.functions[user], body=(), labels={}, broken=error)
         for alias, name, at in self.aliases:
             if name not in self.functions:
                 raise self.fail(f"`{clip(name)}` is not a function{suggest(name, self.functions)}", at)
             self.functions[alias] = attrs.evolve(self.functions[name], name=alias)
-        for name, at in [*self.references.items(), *self.declarations.references]:
-            if name not in self.functions and name not in self.variables:
-                raise self._unknown(name, at, [*self.variables, *self.functions])
         return Module(
             self.source.file, version, target, self.address_size, self.functions, self.variables, self.source.lines
         )
+
+    def _is_declared(self, name: str, aliases: dict[str, str]) -> bool:
+        return name in self.functions or name in self.variables or name in aliases
 
     def _header(self) -> tuple[tuple[int, int], str]:
         if not self.texts[0]:
@@ -226,22 +242,20 @@ class _Parser(Cursor):
                 raise self.fail(f"`{clip(name)}` is declared twice", at)
         elif known.defined and defined:
             raise self.fail(f"function `{clip(name)}` has two bodies", at)
-        body = _Body(
-            Scope(parent=self.globals), frozenset(v.name for v in (*returns, *parameters) if v.space == "param")
-        )
-        body.scopes.append(body.scope)
-        for variable in (*returns, *parameters):
-            new = (
-                body.scope.declare_register(variable.name, variable.type)
-                if variable.space == "reg"
-                else body.scope.declare_variable(variable.name)
-            )
-            if not new and variable.name != "_":
-                raise self._twice(variable)
+        body, broken = self._opened(name, returns, parameters), None
         if defined:
-            self.at += 1
-            self._statements(body)
-            self._resolve_labels(body)
+            opened = self.at
+            try:
+                self.at += 1
+                self._statements(body)
+                self._resolve_labels(body)
+            except PtxError as error:
+                end = self._end_of_body(opened) if self.defer else None
+                if end is None:
+                    raise
+                self.at, self.body, self.scope, broken = end, None, self.globals, error.with_traceback(None)
+                self.references = {use: at for use, at in self.references.items() if use[0] != name}
+                body = self._opened(name, returns, parameters)
         else:
             self.expect(";", "a function without a body")
         if known is not None and known.defined:
@@ -268,7 +282,36 @@ class _Parser(Cursor):
             body.prototypes,
             body.call_targets,
             linkage,
+            broken,
         )
+
+    def _opened(self, name: str, returns: list[Variable], parameters: list[Variable]) -> _Body:
+        """Begin a function's body: its scope knows what is passed."""
+        body = _Body(
+            name, Scope(parent=self.globals), frozenset(v.name for v in (*returns, *parameters) if v.space == "param")
+        )
+        body.scopes.append(body.scope)
+        for variable in (*returns, *parameters):
+            new = (
+                body.scope.declare_register(variable.name, variable.type)
+                if variable.space == "reg"
+                else body.scope.declare_variable(variable.name)
+            )
+            if not new and variable.name != "_":
+                raise self._twice(variable)
+        return body
+
+    def _end_of_body(self, opened: int) -> int | None:
+        """Give the token behind the brace that closes a body; None if a brace is missing."""
+        depth = 0
+        for at in range(opened, len(self.texts)):
+            text = self.texts[at]
+            if text in (".entry", ".func", ".visible", ""):
+                break
+            depth += (text == "{") - (text == "}")
+            if not depth:
+                return at + 1
+        return None
 
     def _directives(self) -> dict[str, tuple[int, ...]]:
         found = {}
@@ -636,7 +679,7 @@ class _Parser(Cursor):
             raise self.fail(f"`.{clip(part)}` of a register is not supported: vector elements and byte selectors", at)
         if not is_name(text) or text[0] == "%":
             raise self._unknown(text, at, [*self.scope.known(), *SPECIALS])
-        self.references.setdefault(text, at)
+        self.references.setdefault((self.body.name, text), at)
         return Symbol(text)
 
     def _unknown(self, name: str, at: int, known) -> Exception:

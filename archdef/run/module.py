@@ -38,7 +38,7 @@ class Module:
         from archdef.ptx.link import link
 
         self.device, self.units, self.registers_from, self.lowering = device, tuple(compiled), registers, lowering
-        self.ptx = link(parse(unit.ptx, unit.file) for unit in self.units)
+        self.ptx = link(parse(unit.ptx, unit.file, defer=True) for unit in self.units)
         """The parsed PTX, of all units linked together."""
         self.compiled = self.units[0] if len(self.units) == 1 else Compiled(
             "\n".join(unit.ptx for unit in self.units), self.ptx.file, compiler=", ".join({u.compiler: None for u in self.units}),

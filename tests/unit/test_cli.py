@@ -1,5 +1,7 @@
 """The command line: what needs no kernel to run."""
 import json
+import subprocess
+import sys
 
 import click
 import pytest
@@ -116,3 +118,18 @@ def test_a_metric_is_explained_under_any_of_its_names():
     assert all(f"\n{m.name} [" in f"\n{listed}" for m in BUILT_IN)
     refused = archdef("metrics", "branch_eficiency")
     assert refused.exit_code == 2 and "did you mean branch_efficiency?" in refused.output
+
+
+def test_the_package_is_the_command_too():
+    done = subprocess.run([sys.executable, "-m", "archdef", "--help"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("Usage: archdef ")
+
+
+def test_a_malformed_kernel_leaves_the_others_alone(tmp_path, name):
+    text = ".version 7.0\n.target sm_60\n.address_size 64\n.visible .entry good() { ret; }\n.visible .entry bad() { mov.b32 %r1, 1; }\n"
+    file = tmp_path / "two.ptx"
+    file.write_text(text)
+    where = ("-a", name, "--grid", 1, "--block", 1)
+    assert archdef("run", file, "good", *where).exit_code == 0
+    result = archdef("run", file, "bad", *where)
+    assert result.exit_code == 2 and "two.ptx:5:33: unknown register `%r1`" in result.output

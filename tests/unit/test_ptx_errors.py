@@ -4,8 +4,10 @@ import re
 
 import pytest
 from ptx_text import HEADER, kernel
+from small_machine import gizmo
 
 from archdef.errors import PtxError
+from archdef.lower import lower
 from archdef.ptx import parse
 
 # A `^` in these texts marks where the caret must be; it is taken out before parsing.
@@ -118,3 +120,32 @@ def test_a_very_long_line_is_not_shown():
     with pytest.raises(PtxError) as caught:
         parse(HEADER + "x" * 100_000)
     assert len(str(caught.value)) < 300
+
+
+NOT_DEFERRED = ("§", "/*", '"', ".entry g", "{%r1, %r2^")
+"""What cannot be told from the text behind it."""
+GOOD = ".visible .entry good() { ret; }\n"
+
+
+@pytest.mark.parametrize("marked", [text for text in BODIES if not any(part in text for part in NOT_DEFERRED)])
+def test_a_broken_body_can_be_left_to_whoever_launches_it(marked):
+    text = kernel(marked).replace("^", "", 1) + GOOD
+    with pytest.raises(PtxError) as caught:
+        parse(text, "k.ptx")
+    module = parse(text, "k.ptx", defer=True)
+    assert str(module.functions["k"].broken) == str(caught.value) and not module.functions["k"].body
+    assert module.functions["good"].broken is None and module.functions["good"].body
+
+
+@pytest.mark.parametrize("marked", [text for text in BODIES if any(part in text for part in NOT_DEFERRED)])
+def test_a_body_without_an_end_is_an_error_at_once(marked):
+    with pytest.raises(PtxError, match=re.escape(BODIES[marked])):
+        parse(kernel(marked).replace("^", "", 1) + GOOD, defer=True)
+
+
+def test_only_kernels_that_reach_a_broken_function_fail():
+    text = f"{HEADER}.func f() {{ mov.b32 %r1, 1; }}\n.visible .entry calls() {{ call f; ret; }}\n{GOOD}"
+    module = parse(text, "k.ptx", defer=True)
+    lower(module, "good", gizmo())
+    with pytest.raises(PtxError, match=re.escape("k.ptx:4:21: unknown register `%r1`")):
+        lower(module, "calls", gizmo())

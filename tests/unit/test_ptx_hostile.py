@@ -55,7 +55,16 @@ ODD = [
 
 def survives(text):
     try:
+        deferred = parse(text, defer=True)
+    except PtxError:
+        deferred = None
+    try:
         module = parse(text)
+    except PtxError as error:
+        assert deferred is None or str(error) in {str(f.broken) for f in deferred.functions.values()}
+        return
+    assert deferred == module
+    try:
         verify(module)
     except PtxError:
         return

@@ -124,7 +124,8 @@ cdef class Grid:
         if kernels is not None:
             self._open_kernels(session, program, global_base, const_base)
         self._fill_constants(program, parameters, dynamic_shared_bytes, global_base, const_base)
-        textures_open(&self.origin.textures, textures, launch.spans, launch.span_count,
+        cdef int64_t packed_bytes = 0 if textures is None else textures.shape[0]
+        textures_open(&self.origin.textures, &textures[0] if packed_bytes else NULL, packed_bytes, launch.spans, launch.span_count,
                       self.program.uses_textures or any([(<LoadedProgram>each).uses_textures for each in self.loaded]))
 
     def __dealloc__(self):

@@ -57,7 +57,7 @@ cdef struct Textures:
     Written *written         # sorted by address
     int64_t written_count
 
-cdef int textures_open(Textures *table, const unsigned char[::1] packed, const Span *spans, int64_t span_count,
+cdef int textures_open(Textures *table, const unsigned char *packed, int64_t packed_bytes, const Span *spans, int64_t span_count,
                        bint watch) except -1
 cdef void textures_close(Textures *table) noexcept nogil
 cdef const Texture *texture_find(const Textures *table, uint64_t handle) noexcept nogil

@@ -51,10 +51,10 @@ cdef int _check(const Texture *t, const Span *spans, int64_t span_count) except 
     return 0
 
 
-cdef int textures_open(Textures *table, const unsigned char[::1] packed, const Span *spans, int64_t span_count,
+cdef int textures_open(Textures *table, const unsigned char *packed, int64_t packed_bytes, const Span *spans, int64_t span_count,
                        bint watch) except -1:
     """Copy descriptions (an array of `TEXTURE_DTYPE` sorted by handle, as bytes); `watch`: keep what the launch writes there."""
-    cdef int64_t count = 0 if packed is None else packed.shape[0] // <int64_t>sizeof(Texture), i
+    cdef int64_t count = packed_bytes // <int64_t>sizeof(Texture), i
     cdef const Span *span
     if count == 0:
         return 0
@@ -62,7 +62,7 @@ cdef int textures_open(Textures *table, const unsigned char[::1] packed, const S
     table.written = <Written *>calloc(<size_t>count, sizeof(Written))
     if table.entries == NULL or table.written == NULL:
         raise MemoryError("textures")
-    memcpy(table.entries, &packed[0], <size_t>count * sizeof(Texture))
+    memcpy(table.entries, packed, <size_t>count * sizeof(Texture))
     for i in range(count):
         _check(table.entries + i, spans, span_count)
         if i and table.entries[i].handle <= table.entries[i - 1].handle:
