@@ -1,6 +1,6 @@
 """archdef: a GPU simulator in which an architecture is data.
 
-The public names are `Device`, `Options`, `occupancy`, `Architecture`, `hookimpl`, `architectures` and the errors.
+The public names are `Device`, `Options`, `occupancy`, `Architecture`, `hookimpl`, `architectures`, `load`, `save` and the errors.
 """
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from archdef.occupancy import occupancy
 if TYPE_CHECKING:
     from archdef.device import Device
     from archdef.errors import ArchdefError
+    from archdef.files import load, save
     from archdef.frontends import Options
     from archdef.registry import names as architectures
     from archdef.spec import Architecture
 
 __version__ = "0.1.0"
-__all__ = ["Architecture", "ArchdefError", "Device", "Options", "architectures", "hookimpl", "occupancy"]
+__all__ = ["Architecture", "ArchdefError", "Device", "Options", "architectures", "hookimpl", "load", "occupancy", "save"]
 
 _PLACES = {"Architecture": ("archdef.spec", "Architecture"), "ArchdefError": ("archdef.errors", "ArchdefError"),
            "Device": ("archdef.device", "Device"), "Options": ("archdef.frontends", "Options"),
-           "architectures": ("archdef.registry", "names")}
+           "architectures": ("archdef.registry", "names"),
+           "load": ("archdef.files", "load"), "save": ("archdef.files", "save")}
 
 
 def __getattr__(name: str):

@@ -49,6 +49,21 @@ class UnsupportedPolicy(ArchdefError):
         return type(self), (self.path, self.policy, self.known)
 
 
+class DescriptionFileError(ArchdefError):
+    """A file of a description that cannot be read, or is not well formed TOML or JSON."""
+
+
+class MissingExtra(ArchdefError):
+    """Something needs a package that is not installed: what, the package, the extra of archdef that brings it."""
+
+    def __init__(self, what: str, package: str, extra: str):
+        self.what, self.package, self.extra = what, package, extra
+        super().__init__(f"{what} needs {package}: pip install 'archdef[{extra}]'")
+
+    def __reduce__(self):
+        return type(self), (self.what, self.package, self.extra)
+
+
 class UnknownField(ArchdefError):
     """A path that names no field of the description."""
 
