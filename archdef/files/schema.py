@@ -43,7 +43,8 @@ def _definition(cls: type, variant: str, definitions: dict[str, Any], named: boo
                           "evidence": {"$ref": "#/$defs/Evidence"}, "changes": {"$ref": "#/$defs/Changes"}}
             required.append("evidence")
             if variant == _PARTIAL:
-                properties = {"base": {"type": "string", "description": "An installed architecture, or a file beside this one."}, **properties}
+                base = {"type": "string", "description": "An installed architecture, or a file beside this one."}
+                properties = {"base": base, **properties}
         if variant == _PARTIAL:
             required = ["base", "name"] if cls is Architecture else []
         definitions[name] = {"description": summary(cls), "type": "object", "properties": properties, "additionalProperties": False,
@@ -67,7 +68,7 @@ def _allowed(rule: Rule, name: str, variant: str, definitions: dict[str, Any]) -
 @_allowed.register
 def _(rule: Number, name, variant, definitions):
     bounds = {"minimum": rule.at_least, "exclusiveMinimum": rule.above, "maximum": rule.at_most}
-    number = {"type": "integer" if rule.whole else "number", **{key: value for key, value in bounds.items() if value is not None}}
+    number = {"type": "integer" if rule.whole else "number"} | {key: value for key, value in bounds.items() if value is not None}
     return {"anyOf": [number, {"type": "string", "pattern": rf"^\s*[0-9][0-9a-fA-FxX._]*\s*({_units(name)})?$"}]} if unit_of(name) else number
 
 
@@ -143,7 +144,8 @@ def _(rule: Policy, name, variant, definitions):
 
 def _definition_of_policy(short_name: str, cls: type, definitions: dict[str, Any]) -> dict[str, Any]:
     docs = field_docs(cls)
-    properties = {a.name: _told(a.name, rule_of(a), docs.get(a.name), _WHOLE, definitions) for a in attrs.fields(cls) if rule_of(a) is not None}
+    properties = {a.name: _told(a.name, rule_of(a), docs.get(a.name), _WHOLE, definitions)
+                  for a in attrs.fields(cls) if rule_of(a) is not None}
     return {"description": summary(cls), "type": "object", "required": ["type"], "additionalProperties": False,
             "properties": {"type": {"const": short_name}, **properties}}
 

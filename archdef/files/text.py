@@ -117,7 +117,7 @@ def _toml(architecture: Architecture, data: Mapping[str, Any]) -> str:
 
     document = tomlkit.document()
     document.add(tomlkit.comment(f"{architecture}"))
-    document.add(tomlkit.comment("Units are in the names; numbers of bytes may be written as \"48 KiB\". 'archdef schema' says what may stand here."))
+    document.add(tomlkit.comment("Units are in the names; numbers of bytes may be written as \"48 KiB\"; 'archdef schema' says what may stand here"))
     for key, value in data.items():
         if key == "evidence":
             sources = tomlkit.aot()

@@ -121,7 +121,8 @@ def _cost_table(costs: Mapping[str, Mapping[str, dict[str, Any]]], sources: dict
     table.add_column("isa.operations", no_wrap=True)
     for column in columns:
         unit = unit_of(column)
-        table.add_column(column.removesuffix(f"_{unit}") + (f"\n{unit}" if unit else ""), justify="left" if column == "unit" else "right", no_wrap=True)
+        table.add_column(column.removesuffix(f"_{unit}") + (f"\n{unit}" if unit else ""), no_wrap=True,
+                         justify="left" if column == "unit" else "right")
     table.add_column("evidence", no_wrap=True)
     for name, row in costs.items():
         cells = [shown(row[column]["value"], "") if column in row else "" for column in columns]

@@ -35,7 +35,8 @@ def differences(one: Architecture, other: Architecture, only: str = "") -> list[
 def render(one: Architecture, other: Architecture, rows: list[dict[str, Any]]) -> Group:
     """Lay differences out, section by section; sources are numbered and listed below."""
     sources: dict[str, int] = {}
-    parts: list[Any] = [Text.assemble((one.label, "bold"), f" {one.vendor} {one.title}  |  ", (other.label, "bold"), f" {other.vendor} {other.title}")]
+    parts: list[Any] = [Text.assemble((one.label, "bold"), f" {one.vendor} {one.title}  |  ",
+                                      (other.label, "bold"), f" {other.vendor} {other.title}")]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("field", no_wrap=True)
     table.add_column("unit", no_wrap=True)
@@ -95,7 +96,7 @@ def _side(row: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _ratio(a: dict[str, Any] | None, b: dict[str, Any] | None) -> float | None:
-    numbers = [row["value"] for row in (a, b) if row is not None and isinstance(row["value"], (int, float)) and not isinstance(row["value"], bool)]
+    numbers = [row["value"] for row in (a, b) if row is not None and type(row["value"]) in (int, float)]
     return numbers[1] / numbers[0] if len(numbers) == 2 and numbers[0] else None
 
 
