@@ -7,7 +7,7 @@ import click
 
 from archdef.errors import ArchdefError, Interrupted
 
-COMMANDS = ("archs", "compare", "metrics", "occupancy", "resources", "run", "show")
+COMMANDS = ("archs", "check", "compare", "metrics", "occupancy", "resources", "run", "show")
 USAGE, INTERRUPTED = 2, 130
 
 

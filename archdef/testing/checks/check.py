@@ -1,0 +1,106 @@
+"""What a check is: a plain function about one architecture, with the name under which it is reported and excused."""
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+
+if TYPE_CHECKING:
+    from archdef.device import Device
+    from archdef.spec import Architecture
+    from archdef.testing.compare import Launch
+
+
+class Broken(AssertionError):
+    """An architecture does not do what a check asks."""
+
+
+def expect(holds: object, message: str) -> None:
+    """Raise `Broken` with a message unless a condition holds; unlike ``assert``, also under ``python -O``."""
+    if not holds:
+        raise Broken(message)
+
+
+class Subject:
+    """The architecture under test, with what several checks need of it, made once."""
+
+    def __init__(self, architecture: Architecture):
+        self.architecture = architecture
+
+    @functools.cached_property
+    def samples(self) -> dict[str, Launch]:
+        """Small kernels that every architecture runs, by name; see `samples`."""
+        from archdef.testing.checks.samples import samples
+
+        return samples(self.architecture)
+
+    @functools.cached_property
+    def runs(self) -> dict:
+        """A finished launch of each sample, by name."""
+        return {name: run_of(self.device(), launch) for name, launch in self.samples.items()}
+
+    def device(self, architecture: Architecture | None = None) -> Device:
+        """Make a device of the architecture, or of a changed one, whose kernels end in seconds."""
+        from archdef.device import Device
+
+        return Device(architecture or self.architecture, max_instructions=50_000_000, max_cycles=10_000_000_000)
+
+
+def run_of(device: Device, launch: Launch):
+    """Launch on a device; give the `Run`."""
+    kernel, arguments = prepared(device, launch)
+    return kernel[launch.grid, launch.block, launch.shared_bytes](*arguments)
+
+
+def prepared(device: Device, launch: Launch) -> tuple:
+    """Compile a launch's kernel and move its arrays to the device; give the kernel and its arguments."""
+    import numpy as np
+
+    kernel = device.compile(launch.ptx)[launch.entry]
+    return kernel, [device.to_device(a) if isinstance(a, np.ndarray) else a for a in launch.arguments]
+
+
+@attrs.frozen(eq=False)
+class Check:
+    """One check, for every architecture; with cases, one for each of them."""
+
+    name: str
+    """In words joined by underscores: tests are called ``test_`` and this."""
+    function: Callable
+    """Takes a `Subject`, and the name of a case if there are cases. Raises `Broken`, or whatever went wrong."""
+    cases: Callable[[Subject], Sequence[str]] | None = None
+    """Lists the names of the cases; None: there is one, without a name."""
+    quick: bool | int = True
+    """Whether a quick run holds it; a number: that many of its cases."""
+
+    @property
+    def proves(self) -> str:
+        """What it proves, in a sentence."""
+        return inspect.cleandoc(self.function.__doc__).splitlines()[0]
+
+    def cases_of(self, subject: Subject, quick: bool = False) -> tuple[str | None, ...]:
+        """List the cases for an architecture; one of None for a check without."""
+        if quick and not self.quick:
+            return ()
+        if self.cases is None:
+            return (None,)
+        names = tuple(self.cases(subject))
+        if quick and self.quick is not True:
+            step = max(1, len(names) // self.quick)
+            names = names[step // 2::step][:self.quick]
+        return names
+
+    def __call__(self, subject: Subject, case: str | None = None) -> None:
+        """Carry it out."""
+        if case is None:
+            self.function(subject)
+        else:
+            self.function(subject, case)
+
+
+def check(*, cases: Callable[[Subject], Sequence[str]] | None = None, quick: bool | int = True) -> Callable[[Callable], Check]:
+    """Make a function a check of its name."""
+    return lambda function: Check(function.__name__, function, cases, quick)
