@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from archdef.testing.compare import Launch
 
 
+BLOCK = 64
+"""Threads of the blocks in which instruction forms are tried."""
+
+
 class Broken(AssertionError):
     """An architecture does not do what a check asks."""
 
@@ -37,16 +41,42 @@ class Subject:
 
         return samples(self.architecture)
 
+    @property
+    def threads(self) -> int:
+        """A size of block that it has room for."""
+        from archdef.testing.checks.samples import block_threads
+
+        return block_threads(self.architecture)
+
     @functools.cached_property
     def runs(self) -> dict:
         """A finished launch of each sample, by name."""
         return {name: run_of(self.device(), launch) for name, launch in self.samples.items()}
+
+    @functools.cached_property
+    def roomy(self) -> Architecture:
+        """The architecture, with room for the blocks of 64 threads that instruction forms are tried in, if it has none."""
+        limits, size = self.architecture.limits, self.architecture.warp.size
+        if min(limits.threads_per_block, limits.block_dimensions[0], size * limits.warps_per_multiprocessor) >= BLOCK:
+            return self.architecture
+        return roomy(self.architecture)
 
     def device(self, architecture: Architecture | None = None) -> Device:
         """Make a device of the architecture, or of a changed one, whose kernels end in seconds."""
         from archdef.device import Device
 
         return Device(architecture or self.architecture, max_instructions=50_000_000, max_cycles=10_000_000_000)
+
+
+def roomy(architecture: Architecture) -> Architecture:
+    """Give an architecture with room for a block of 64 threads, whatever the size of its warps."""
+    limits = architecture.limits
+    threads = max(BLOCK, limits.threads_per_block)
+    warps = min(64 * architecture.schedulers.count, max(limits.warps_per_multiprocessor, -(-threads // architecture.warp.size)))
+    return architecture.evolve({
+        "limits.threads_per_block": threads, "limits.threads_per_multiprocessor": max(threads, limits.threads_per_multiprocessor),
+        "limits.block_dimensions": (threads, max(1, limits.block_dimensions[1]), limits.block_dimensions[2]),
+        "limits.warps_per_multiprocessor": warps, "limits.warps_per_register_partition": None if limits.register_partitions == 1 else warps})
 
 
 def run_of(device: Device, launch: Launch):
