@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
+import numpy as np
 
 if TYPE_CHECKING:
     from archdef.device import Device
+    from archdef.run.result import Run
     from archdef.spec import Architecture
     from archdef.testing.compare import Launch
 
@@ -33,6 +35,7 @@ class Subject:
 
     def __init__(self, architecture: Architecture):
         self.architecture = architecture
+        self._expected: dict[tuple, np.ndarray] = {}
 
     @functools.cached_property
     def samples(self) -> dict[str, Launch]:
@@ -51,7 +54,16 @@ class Subject:
     @functools.cached_property
     def runs(self) -> dict:
         """A finished launch of each sample, by name."""
-        return {name: run_of(self.device(), launch) for name, launch in self.samples.items()}
+        return {name: run_of(self.device(), launch)[0] for name, launch in self.samples.items()}
+
+    def expected(self, name: str, launch: Launch) -> np.ndarray:
+        """Give what the reference interpreter leaves in the first array of a sample; asked for again, it is not run again."""
+        from archdef.testing.compare import in_reference
+
+        key = name, launch.grid, launch.block
+        if key not in self._expected:
+            self._expected[key] = in_reference(self.architecture.warp.size, launch)[0]
+        return self._expected[key]
 
     @functools.cached_property
     def roomy(self) -> Architecture:
@@ -79,16 +91,15 @@ def roomy(architecture: Architecture) -> Architecture:
         "limits.warps_per_multiprocessor": warps, "limits.warps_per_register_partition": None if limits.register_partitions == 1 else warps})
 
 
-def run_of(device: Device, launch: Launch):
-    """Launch on a device; give the `Run`."""
+def run_of(device: Device, launch: Launch) -> tuple[Run, list[np.ndarray]]:
+    """Launch on a device; give the `Run`, and what its arrays hold afterwards."""
     kernel, arguments = prepared(device, launch)
-    return kernel[launch.grid, launch.block, launch.shared_bytes](*arguments)
+    run = kernel[launch.grid, launch.block, launch.shared_bytes](*arguments)
+    return run, [a.to_host() for a in arguments if hasattr(a, "to_host")]
 
 
 def prepared(device: Device, launch: Launch) -> tuple:
     """Compile a launch's kernel and move its arrays to the device; give the kernel and its arguments."""
-    import numpy as np
-
     kernel = device.compile(launch.ptx)[launch.entry]
     return kernel, [device.to_device(a) if isinstance(a, np.ndarray) else a for a in launch.arguments]
 
