@@ -161,6 +161,9 @@ class Conformance:
     """Name of a test, with or without the case in brackets → why it fails. Strict: one that passes fails, and so does a name that is
     no test's. A name without a case covers all cases, each of which must fail."""
 
+    is_conformance = True
+    """Tells these classes from others without an import."""
+
     @classmethod
     def subject(cls) -> Subject:
         """Give the architecture under test, with what its checks have made so far."""
@@ -174,7 +177,8 @@ class Conformance:
         """Give each check its cases."""
         check = getattr(metafunc.function, "check", None)
         if check is not None and check.cases is not None:
-            metafunc.parametrize("case", check.cases_of(self.subject()))
+            quick = metafunc.config.getoption("archdef_quick", False)
+            metafunc.parametrize("case", check.cases_of(self.subject(), quick))
 
     def test_excuses_name_checks(self) -> None:
         """Every name among `expected_failures` is a test's, and every reason is given."""
