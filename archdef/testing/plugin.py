@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+_SUITE = Path(__file__).with_name("suite.py")
 _CHOSEN = pytest.StashKey()
+_RUNS = pytest.StashKey()
 _MARK = """arch(requires=..., names=..., when=..., **fields): run only on architectures that declare the features or parts in `requires` \
 (a name or a list), that are called one of `names` (globs will do), for which the function `when` holds, and whose fields have the \
 values given: warp_size=64, or a path of the description such as fields={"shared.banks": 32}."""
@@ -32,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("archdef_arch"):
         chosen(config)
         if config.args_source is not pytest.Config.ArgsSource.ARGS:
-            config.args.append(str(Path(__file__).with_name("suite.py")))
+            config.args.append(str(_SUITE))
 
 
 def chosen(config: pytest.Config) -> tuple[str, ...]:
@@ -102,9 +104,6 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem) -> Iterator:
         return (yield)
 
 
-_RUNS = pytest.StashKey()
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator:
     """Show the architecture of a failed test, and the counters of its launches."""
@@ -118,6 +117,13 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
 
 
 # --------------------------------------------------------------------------------------------------- conformance suites
+def pytest_pycollect_makemodule(module_path: Path, parent) -> pytest.Module | None:
+    """Give the shipped suite a name of its own, wherever it is installed."""
+    if module_path == _SUITE:
+        return pytest.Module.from_parent(parent, path=module_path, nodeid="archdef.testing.suite")
+    return None
+
+
 def pytest_pycollect_makeitem(collector, name: str, obj):
     """Make of a `Conformance` class that names no architecture one class for each that is chosen."""
     if not (inspect.isclass(obj) and getattr(obj, "is_conformance", False) and obj.architecture is None and name.startswith("Test")):
@@ -135,9 +141,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     suites = [(item, item.cls) for item in items if getattr(getattr(item, "cls", None), "is_conformance", False)]
     if not suites or not config.getoption("archdef_arch"):
         return
-    names, shipped = chosen(config), Path(__file__).with_name("suite.py")
-    own = {_called(cls) for item, cls in suites if item.path != shipped}
-    gone = {item for item, cls in suites if _called(cls) not in names or (item.path == shipped and _called(cls) in own)}
+    names = chosen(config)
+    own = {_called(cls) for item, cls in suites if item.path != _SUITE}
+    gone = {item for item, cls in suites if _called(cls) not in names or (item.path == _SUITE and _called(cls) in own)}
     if gone:
         config.hook.pytest_deselected(items=[item for item in items if item in gone])
         items[:] = [item for item in items if item not in gone]
