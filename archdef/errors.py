@@ -68,6 +68,10 @@ class UnknownField(ArchdefError):
     """A path that names no field of the description."""
 
 
+class ScaffoldError(ArchdefError):
+    """A new plugin cannot be written: its name cannot be used, or its folder is there."""
+
+
 class UnknownArchitecture(ArchdefError):
     """No installed plugin offers an architecture of this name."""
 
