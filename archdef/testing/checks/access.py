@@ -9,16 +9,14 @@ import numpy as np
 from archdef.testing.checks.check import Subject, check, expect
 from archdef.testing.checks.samples import kernel
 
-SPAN_WORDS = 1024
-"""Words of shared or global memory that the patterns lie in."""
-
 _SHARED = """
     .shared .align 16 .b8 part[{bytes}];
     mul.wide.u32 %rd3, %r6, 4; add.u64 %rd4, %rd2, %rd3; ld.global.u32 %r7, [%rd4]; mov.u32 %r8, part; add.u32 %r8, %r8, %r7;
-    ld.volatile.shared.u{bits} {value}, [%r8]; st.volatile.shared.u{bits} [%r8], {value};"""
+    ld.volatile.shared.u{bits} {value}, [%r8+0]; st.volatile.shared.u{bits} [%r8+0], {value};"""
 _GLOBAL = """
     mul.wide.u32 %rd3, %r6, 4; add.u64 %rd4, %rd2, %rd3; ld.global.u32 %r7, [%rd4]; cvt.u64.u32 %rd6, %r7; add.u64 %rd6, %rd1, %rd6;
-    ld.volatile.global.u{bits} {value}, [%rd6]; st.volatile.global.u{bits} [%rd6], {value};"""
+    ld.global.u{bits} {value}, [%rd6+0]; ld.global.cg.u{bits} {more}, [%rd6+0];
+    st.global.u{bits} [%rd6+0], {value}; st.global.u{bits} [%rd1+16384], {more};"""
 
 
 def _patterns(lanes: int) -> dict[str, np.ndarray]:
@@ -42,10 +40,11 @@ def _parts(subject: Subject, case: str) -> tuple[np.ndarray, int]:
 def _run(subject: Subject, template: str, offsets: np.ndarray, word: int):
     """Launch one warp; give the run, the device's place of ``out``, and the statements that access memory in the pattern."""
     device, span = subject.device(), int(offsets.max()) + word
-    text = kernel(template.format(bits=8 * word, bytes=-(-span // 16) * 16, value="%rd7" if word == 8 else "%r9"))
-    out = device.zeros(SPAN_WORDS * 2, "u8")
+    text = kernel(template.format(bits=8 * word, bytes=-(-span // 16) * 16, value="%rd7" if word == 8 else "%r9",
+                                  more="%rd8" if word == 8 else "%r10"))
+    out = device.zeros(2049, "u8")
     run = device.compile(text).k[(1,), (len(offsets),)](out, device.to_device(offsets.astype("u4")), len(offsets))
-    return run, out.address, {s.text.split()[0].split(".")[0]: s for s in run.statements if ".volatile." in s.text}
+    return run, out.address, {s.text.split()[0].rpartition(".")[0]: s.counters for s in run.statements if "+0]" in s.text}
 
 
 @check(cases=_accesses, quick=6)
@@ -57,7 +56,7 @@ def shared_accesses_take_the_declared_passes(subject: Subject, case: str) -> Non
         return
     run, _, statements = _run(subject, _SHARED, offsets, word)
     passes, groups = shared.passes(offsets, word), shared.groups(offsets, word)
-    found = {"ld": statements["ld"].counters.shared_load_passes, "st": statements["st"].counters.shared_store_passes}
+    found = {"ld": statements["ld.volatile.shared"].shared_load_passes, "st": statements["st.volatile.shared"].shared_store_passes}
     for what, has in found.items():
         expect(has == passes, f"{what} of {case}: {has} passes over the banks, by {shared.broadcast} and {shared.banks} banks {passes}")
     has = run.counters.shared_load_groups
@@ -76,8 +75,9 @@ def global_accesses_make_the_declared_transactions(subject: Subject, case: str) 
     _, start, statements = _run(subject, _GLOBAL, offsets, word)
     l1 = architecture.caches.l1
     cached = l1 is not None and l1.enabled and architecture.caches.l1_global_loads
-    for what, rule, kind in (("ld", rules.load if cached else rules.load_uncached, "load"), ("st", rules.store, "store")):
-        sent, counters = rule.transactions(start + offsets, word), statements[what].counters
+    for what, rule, kind in (("ld.global", rules.load if cached else rules.load_uncached, "load"),
+                             ("ld.global.cg", rules.load_uncached, "load"), ("st.global", rules.store, "store")):
+        sent, counters = rule.transactions(start + offsets, word), statements[what]
         has = getattr(counters, f"global_{kind}_transactions"), getattr(counters, f"global_{kind}_bytes_moved")
         wants = len(sent), sum(t.bytes for t in sent)
         expect(has == wants, f"{what} of {case}: {has[0]} transactions of {has[1]} bytes, by {rule} {wants[0]} of {wants[1]}")
