@@ -47,11 +47,13 @@ sys.modules[__name__].__class__ = _Package
 
 def __getattr__(name: str):
     if name not in _PLACES:
-        raise AttributeError(f"module 'archdef' has no attribute {name!r}")
+        from archdef._deprecation import moved
+
+        return moved("archdef", name)
     module, attribute = _PLACES[name]
     value = globals()[name] = getattr(importlib.import_module(module), attribute)
     return value
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

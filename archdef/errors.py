@@ -4,6 +4,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+__all__ = [
+    "ArchdefDeprecationWarning", "ArchdefError", "BudgetExceeded", "CompileError", "DescriptionFileError", "DeviceMemoryError",
+    "GuestFault", "HostError", "Interrupted", "LaunchError", "MissingExtra", "MissingFeature", "PluginError", "PluginWarning", "PtxError",
+    "RuntimeApiError", "ScaffoldError", "SpecError", "SpecErrors", "UnknownArchitecture", "UnknownField", "UnsupportedInstruction",
+    "UnsupportedPolicy", "nearest"]
+
 
 class ArchdefError(Exception):
     """Root of the tree: catch this to catch everything that archdef raises on purpose."""
@@ -82,6 +88,10 @@ class PluginError(ArchdefError):
 
 class PluginWarning(UserWarning):
     """An installed plugin cannot be used; the rest works."""
+
+
+class ArchdefDeprecationWarning(DeprecationWarning):
+    """Something of archdef's public interface goes away in a later release; the message says when, and what to use."""
 
 
 # --------------------------------------------------------------------------------------------------------- front ends

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from archdef._deprecation import move_renamed
 from archdef.errors import DescriptionFileError, MissingExtra, nearest
 from archdef.files.atomic import write_text
 from archdef.files.convert import FORMAT, from_plain, to_plain
@@ -15,6 +16,7 @@ from archdef.files.variant import completed
 from archdef.spec import Architecture
 
 FORMATS = ("toml", "json")
+"""Formats of description files, which are also the endings of their names."""
 
 
 def dumps(architecture: Architecture, format: str = "toml") -> str:
@@ -67,6 +69,7 @@ def _loaded(path: Path, inside: tuple[Path, ...]) -> Architecture:
 
 
 def _made(data: dict[str, Any], source: str, folder: Path, inside: tuple[Path, ...]) -> Architecture:
+    move_renamed(data)
     if "base" not in data:
         return from_plain(data, source)
     base = data["base"]

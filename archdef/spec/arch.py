@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 
+from archdef._deprecation import renamed
 from archdef.errors import SpecErrors, UnknownField, nearest
 from archdef.spec import check
 from archdef.spec.evidence import Cite, covering
@@ -222,6 +223,8 @@ def _full(parts: Mapping[str, Any], path: str, name: str) -> str:
     if path in known or (isinstance(parts["isa"], Isa) and path in check.absent_operations(parts["isa"])):
         return path
     ending = [p for p in known if p.endswith("." + path)]
+    if not ending and (now := renamed(path)) != path:
+        return _full(parts, now, name)
     if len(ending) == 1:
         return ending[0]
     if ending:
