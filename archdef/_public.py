@@ -1,4 +1,4 @@
-"""The public interface: the modules whose `__all__` is promised, and types that their calls take and give.
+"""The public interface: the modules whose `__all__` is promised, and single names that lie elsewhere.
 
 `docs/reference/api.md` is written from it; tests hold the two, and the code, together. Everything else may change without notice.
 """
@@ -11,6 +11,7 @@ MODULES: dict[str, str] = {
     "archdef.registry": "Installed architectures, and those registered in this process.",
     "archdef.files": "Descriptions as TOML and JSON files.",
     "archdef.page": "Pages and block diagrams of architectures.",
+    "archdef.policies": "Policies in compiled form; `archdef.policies.jit`, which needs Numba, compiles them from Python.",
     "archdef.scaffold": "New plugins.",
     "archdef.testing": "The conformance suite, and comparisons with the reference interpreter.",
     "archdef.testing.reference": "The reference interpreter, written from the PTX manual alone.",
@@ -33,7 +34,11 @@ GIVEN: dict[str, str] = {
     "archdef.run.module.Kernel": "an attribute of a module",
     "archdef.run.result.Run": "a launch",
     "archdef.run.texture.Handle": "`Device.texture`, `Device.surface`, `Device.sampler`",
+    "archdef.policies.jit.cfunc": "policies compiled by Numba",
+    "archdef.policies.jit.int64s": "policies compiled by Numba",
+    "archdef.policies.jit.uint64s": "policies compiled by Numba",
+    "archdef.policies.jit.lowest_bit": "policies compiled by Numba",
     "archdef.lower.Options": "programs make it, for `Device.compile(…, lowering=…)`",
     "archdef.occupancy.Occupancy": "`archdef.occupancy`",
 }
-"""Type that lies elsewhere → where programs get it from. Their documented attributes are promised too."""
+"""Type or function that lies elsewhere → where programs get it from, or what it is for. Their documented attributes are promised too."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 __all__ = [
     "ArchdefDeprecationWarning", "ArchdefError", "BudgetExceeded", "CompileError", "DescriptionFileError", "DeviceMemoryError",
-    "GuestFault", "HostError", "Interrupted", "LaunchError", "MissingExtra", "MissingFeature", "PluginError", "PluginWarning", "PtxError",
+    "GuestFault", "HostError", "Interrupted", "LaunchError", "MissingExtra", "MissingFeature", "PluginError", "PluginWarning", "PolicyError", "PtxError",
     "RuntimeApiError", "ScaffoldError", "SpecError", "SpecErrors", "UnknownArchitecture", "UnknownField", "UnsupportedInstruction",
     "UnsupportedPolicy", "nearest"]
 
@@ -68,6 +68,17 @@ class MissingExtra(ArchdefError):
 
     def __reduce__(self):
         return type(self), (self.what, self.package, self.extra)
+
+
+class PolicyError(ArchdefError):
+    """A plugin's policy gave an answer that is none, or raised: the field's path, the policy, and its answer (None: it raised)."""
+
+    def __init__(self, path: str, policy: object, what: str, answer: int | None = None):
+        self.path, self.policy, self.what, self.answer = path, policy, what, answer
+        super().__init__(f"{path}: {policy!r} {what}")
+
+    def __reduce__(self):
+        return type(self), (self.path, self.policy, self.what, self.answer)
 
 
 class UnknownField(ArchdefError):

@@ -4,6 +4,7 @@ python tests/docs/api_page.py
 """
 import ast
 import importlib
+import importlib.util
 import inspect
 import sys
 from pathlib import Path
@@ -26,6 +27,12 @@ A plugin says which versions of archdef it supports where pip reads it too, in i
 
 def said(module: str, name: str) -> str:
     """Give the first line of what a public name says of itself; constants: of the text below them."""
+    try:
+        importlib.import_module(module)
+    except ImportError:  # it needs an extra that is not installed
+        return _in_source(module, name)
+    if not hasattr(importlib.import_module(module), "__all__") or module == "archdef.policies.jit":
+        return _in_source(module, name)
     value = getattr(importlib.import_module(module), name)
     if inspect.isroutine(value) or inspect.isclass(value):
         doc = "" if inspect.isclass(value) and value.__doc__ == getattr(value.__base__, "__doc__", None) else inspect.getdoc(value) or ""
@@ -34,6 +41,12 @@ def said(module: str, name: str) -> str:
     else:
         doc = _below(module, name) or (inspect.getdoc(value) if type(value).__module__ == "pluggy._hooks" else "") or ""
     return " ".join(doc.partition("\n\n")[0].split())
+
+
+def _in_source(module: str, name: str) -> str:
+    tree = ast.parse(Path(importlib.util.find_spec(module).origin).read_text(encoding="utf-8"))
+    (node,) = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name]
+    return " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
 
 
 def _below(module: str, name: str) -> str:
@@ -61,10 +74,10 @@ def page() -> str:
         parts += [f"| `{name}` | {_cell(text)} |\n" for name, text in names.items() if text]
         if plain := [f"`{name}`" for name, text in names.items() if not text]:
             parts.append("\n" + "\n".join(wrap("Constants: " + ", ".join(plain), 138, break_long_words=False, break_on_hyphens=False)) + "\n")
-    parts.append("\n## Other types\n\nThey lie in modules that are not public as a whole. Their documented attributes and methods are promised too.\n\n| type | where programs get it from | |\n|---|---|---|\n")
+    parts.append("\n## Single names\n\nThey lie in modules that are not public as a whole. Documented attributes and methods of the types are promised too.\n\n| name | from or for | |\n|---|---|---|\n")
     for path, source in GIVEN.items():
         module, _, name = path.rpartition(".")
-        parts.append(f"| `{name}` | {source} | {_cell(said(module, name))} |\n")
+        parts.append(f"| `{path}` | {source} | {_cell(said(module, name))} |\n")
     return "".join(parts)
 
 
