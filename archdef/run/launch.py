@@ -11,6 +11,7 @@ from archdef.occupancy import occupancy
 from archdef.run import footprint, limits, printing, texture
 from archdef.run.arguments import pack
 from archdef.run.progress import Progress
+from archdef.run.record import record
 from archdef.run.result import Run
 
 if TYPE_CHECKING:
@@ -158,6 +159,7 @@ class Grid:
                           program=program, output=self.printed(), launches=launches, memory_map=self._memory_map(),
                           counters=Counters.of(counted), sources=launcher.kernel.module.sources)
         self.engine = self.running = None
+        record(self.result)
         return self.result
 
     def run(self) -> Run:
