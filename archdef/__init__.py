@@ -1,6 +1,6 @@
 """archdef: a GPU simulator in which an architecture is data.
 
-The public names are `Device`, `Options`, `occupancy`, `Architecture`, `hookimpl`, `architectures` and the errors.
+The public names are `Device`, `LaneWindow`, `Options`, `occupancy`, `Architecture`, `hookimpl`, `architectures` and the errors.
 """
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from archdef.errors import ArchdefError
     from archdef.frontends import Options
     from archdef.registry import names as architectures
+    from archdef.run.lanes import LaneWindow
     from archdef.spec import Architecture
 
 __version__ = "0.1.0"
-__all__ = ["Architecture", "ArchdefError", "Device", "Options", "architectures", "hookimpl", "occupancy"]
+__all__ = ["Architecture", "ArchdefError", "Device", "LaneWindow", "Options", "architectures", "hookimpl", "occupancy"]
 
 _PLACES = {"Architecture": ("archdef.spec", "Architecture"), "ArchdefError": ("archdef.errors", "ArchdefError"),
-           "Device": ("archdef.device", "Device"), "Options": ("archdef.frontends", "Options"),
+           "Device": ("archdef.device", "Device"), "LaneWindow": ("archdef.run.lanes", "LaneWindow"), "Options": ("archdef.frontends", "Options"),
            "architectures": ("archdef.registry", "names")}
 
 

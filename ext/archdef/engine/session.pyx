@@ -14,6 +14,7 @@ from archdef.engine.events cimport Events, events_close
 from archdef.engine.family cimport family_close, launch_enter
 from archdef.engine.fault_text cimport fault_error
 from archdef.engine.frames cimport GROWN_FRAMES
+from archdef.engine.lane_states cimport LaneTracer
 from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
 from archdef.engine.machine cimport MAX_SCHEDULERS, MAX_UNITS, SCHEDULER_WARPS, MachineTable
 from archdef.engine.memory cimport DeviceMemory, Span
@@ -54,7 +55,7 @@ cdef class Grid:
 
     def __cinit__(self, Session session not None, program, grid, block, bytes parameters,
                   int64_t dynamic_shared_bytes, allowed, uint64_t global_base, uint64_t const_base, name, uint64_t heap_bytes,
-                  int64_t print_bytes, const unsigned char[::1] textures, bint cooperative, kernels):
+                  int64_t print_bytes, const unsigned char[::1] textures, bint cooperative, kernels, LaneTracer lane_trace):
         cdef const MachineTable *m = &session.machine
         cdef DeviceMemory memory = session.memory
         cdef Launch *launch = &self.launch
@@ -124,6 +125,7 @@ cdef class Grid:
         if kernels is not None:
             self._open_kernels(session, program, global_base, const_base)
         self._fill_constants(program, parameters, dynamic_shared_bytes, global_base, const_base)
+        self.lane_trace = lane_trace
         cdef int64_t packed_bytes = 0 if textures is None else textures.shape[0]
         textures_open(&self.origin.textures, &textures[0] if packed_bytes else NULL, packed_bytes, launch.spans, launch.span_count,
                       self.program.uses_textures or any([(<LoadedProgram>each).uses_textures for each in self.loaded]))
@@ -453,7 +455,7 @@ cdef class Session:
     # ------------------------------------------------------------------------------------------------------ launches
     def launch(self, program, grid, block, bytes parameters=b"", *, int64_t dynamic_shared_bytes=0, allowed=1, uint64_t global_base=0,
                uint64_t const_base=0, name=None, uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, textures=None,
-               bint cooperative=False, int64_t earliest_cycle=0, kernels=None):
+               bint cooperative=False, int64_t earliest_cycle=0, kernels=None, lane_trace=None):
         """Hand a grid over.
 
         Parameters
@@ -481,6 +483,8 @@ cdef class Session:
             Array of `archdef.engine.texture_table.TEXTURE_DTYPE`, sorted by handle: what handles in the kernel's hands stand for.
         cooperative : bool, optional
             Give the grid words of device memory by which its blocks can wait for each other.
+        lane_trace : LaneTracer, optional
+            Records what the lanes of some warps do; one for each launch.
         kernels : object, optional
             What kernels of this launch may launch, as `archdef.run.children.Kernels` has it.
         earliest_cycle : int, optional
@@ -503,7 +507,7 @@ cdef class Session:
         try:
             made = Grid(self, program, grid, block, parameters, dynamic_shared_bytes,
                         allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes, print_bytes,
-                        textures, cooperative, kernels)
+                        textures, cooperative, kernels, lane_trace)
             self._enter(made)
             if made.program.uses_bulk:
                 for i in range(self.machine.multiprocessors):
@@ -512,6 +516,9 @@ cdef class Session:
             self._release(1)
             raise
         made.launch.ready = max(earliest_cycle, self.epoch)
+        if made.lane_trace is not None:
+            made.launch.trace = &made.lane_trace.trace
+            made.lane_trace.begin(made.launch.ready)
         self.grids.append(made)
         dispatch_note(&self.dispatcher, made.launch.ready, HP_READY, 0, made.number)
         return made

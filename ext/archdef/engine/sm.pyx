@@ -18,6 +18,7 @@ from archdef.engine.events cimport EV_BLOCK, EV_BULK, EV_CHILDREN, EV_COPIED, EV
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.returning cimport block_returns, children_done
 from archdef.engine.inject cimport fill_slot, throttled_until
+from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.lanes cimport set_fpenv
 from archdef.engine.loadstore cimport data_ready, memory_issue, piece_arrived, resume_bulk, resume_injection
 from archdef.engine.machine cimport MachineTable
@@ -84,6 +85,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     cdef int32_t targets[64]
     cdef uint32_t index
     cdef int i, split
+    note_lanes(w, u, w.settled, cycle, cycle + spent, u.issues)
     # where the warp's time went since it last issued
     if w.since > w.settled:
         c.stall_cycles[w.cause] += w.since - w.settled

@@ -14,6 +14,7 @@ from archdef.engine.schedule cimport Scheduler, pick_function
 from archdef.engine.shared cimport BankTable
 from archdef.engine.texture_table cimport Textures
 
+cdef struct LaneTrace           # lane_states
 cdef struct Launch           # below
 cdef struct Dispatcher
 cdef struct Family
@@ -136,6 +137,7 @@ cdef struct Frame:               # one entry of the divergence stack, or a join 
     int32_t call                 # 1: a call's return point; `caller` is the frame index before
     int32_t caller               # a join's: the join above it, -1: none; if free: 1 + index of the next that is free
     int32_t branch               # op at which the lanes parted
+    int32_t path                 # LanePart of the lanes when they go on from here
 
 cdef struct Split:               # lanes that go on together, while they do not run
     int32_t pc
@@ -144,6 +146,7 @@ cdef struct Split:               # lanes that go on together, while they do not 
     uint64_t named               # SPLIT_NAMED: lanes waited for; SPLIT_BARRIER: the barrier's number
     int32_t state                # SplitState
     int32_t passed               # the lanes that the next instruction names have come
+    int32_t path                 # LanePart of the lanes when they run
 
 cdef struct SmCounters:
     int64_t blocks
@@ -166,6 +169,7 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t reconverge
     uint64_t active
     uint64_t alive               # launched and not ended
+    uint64_t quiet               # active lanes of which `lane_states` has nothing to note: all of the warp; 0: the warp is traced
     Launch *launch
     char *rows
     int64_t *ready               # scoreboard: (cycle << 4 | Stall), rows then predicates
@@ -191,10 +195,12 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t join                 # of the running lanes, -1: none
     int32_t turn                 # place to look at next
     int32_t passed               # as in Split
+    int32_t path                 # LN_FIRST or LN_SECOND of the running lanes, while others live that do not run
     uint64_t arriving            # lanes that have made their warp's arrival at a barrier that it does not wait for
     int32_t slot
     int32_t block                # block slot
     int32_t index                # in the block
+    int64_t number               # in the grid
     int32_t barrier_op           # op at which it waits
     uint64_t cluster_arrived     # lanes that have arrived in this phase of the cluster's barrier
     int32_t next_waiting
@@ -435,6 +441,7 @@ cdef struct Launch:              # a grid, and what its warps need
     int32_t pitch                # bytes of a row
     Memo *memos                  # per op
     StatementCounters *counters
+    LaneTrace *trace             # of its lanes, NULL: none
     # the grid
     int32_t number               # of the launch in the session
     int32_t kind                 # LaunchKind
