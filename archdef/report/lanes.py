@@ -7,12 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from archdef.report.numbers import count
-from archdef.run.lanes import LaneState, LaneTrace, Step
+from archdef.run.lanes import SIGNS, LaneState, LaneTrace, Step
 
 STEPS = 48
 """Rows of a chart."""
-_SIGNS = {LaneState.ABSENT: (" ", ""), LaneState.COHERENT: ("C", "green"), LaneState.FIRST_PATH: ("1", "cyan"),
-          LaneState.SECOND_PATH: ("2", "magenta"), LaneState.STALLED: (".", "dim")}
+_STYLES = {LaneState.ABSENT: "", LaneState.COHERENT: "green", LaneState.FIRST_PATH: "cyan", LaneState.SECOND_PATH: "magenta",
+           LaneState.STALLED: "dim"}
 _LEGEND = "C coherent, 1 first path, 2 second path, . stalled, blank: ended or never launched"
 _SOURCE_WIDTH = 44
 
@@ -34,13 +34,14 @@ def render(trace: LaneTrace, steps: int = STEPS) -> Group:
 
 def _chart(trace: LaneTrace, steps: list[Step]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading, justify in (("cycle", "right"), ("cycles", "right"), ("issued", "right"), ("lanes", "left")):
-        table.add_column(heading, justify=justify, no_wrap=True)
+    for heading in ("cycle", "cycles", "issued"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("lanes", no_wrap=True, min_width=trace.warp_size)
     table.add_column("source", no_wrap=True, overflow="ellipsis")
     for step in steps:
         lanes = Text()
         for state in step.states:
-            lanes.append(*_SIGNS[LaneState(state)])
+            lanes.append(SIGNS[state], _STYLES[LaneState(state)])
         table.add_row(count(step.begin), count(step.end - step.begin), count(step.issued), lanes, Text(_source(trace, step)))
     return table
 

@@ -26,6 +26,10 @@ class LaneState(enum.IntEnum):
     STALLED = 4
 
 
+SIGNS = " C12."
+"""A character for each `LaneState`."""
+
+
 def _warps(given: Any) -> tuple[tuple[int, int], ...]:
     pairs = tuple(pair if isinstance(pair, tuple) else (0, pair) for pair in (given if isinstance(given, Iterable) else (given,)))
     for pair in pairs:
@@ -154,6 +158,14 @@ class LaneTrace:
             elif end > begin:
                 steps.append(Step(begin, end, issued, (at,), int(record["running"]), row))
         return steps
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data: of each warp the steps, lanes as a text with a character each, lane 0 first."""
+        return {"cycles": self.window.cycles, "lost": self.lost, "warps": [
+            {"block": block, "warp": warp, "lane_cycles": self.lane_cycles(warp, block), "steps": [
+                {"begin": step.begin, "end": step.end, "issued": step.issued, "statements": step.statements,
+                 "lanes": "".join(SIGNS[state] for state in step.states)} for step in self.steps(warp, block)]}
+            for block, warp in self.window.warps]}
 
     def _states(self, records: np.ndarray) -> np.ndarray:
         lane = np.arange(self.warp_size, dtype=np.uint64)

@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from archdef.engine.converge cimport converge_block, converge_blocked, converge_unblock, converge_yield
 from archdef.engine.counters cimport ST_BARRIER
 from archdef.engine.fault cimport warp_fault
-from archdef.engine.lane_states cimport note_lanes
+from archdef.engine.lane_states cimport lanes_apart
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
@@ -44,7 +44,8 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
         when = cycle + u.latency
         if when > w.settled:
             w.launch.counters[u.statement].stall_cycles[<int>ST_BARRIER] += when - w.settled
-            note_lanes(w, u, w.settled, when, when, 0)
+            if w.active == 0 or w.active != w.quiet:
+                lanes_apart(w, u, w.settled, when, when, 0)
             w.settled = when
         if w.splits != NULL and u.fn != BAR_CLUSTER_WAIT:
             for i in range(w.split_room):

@@ -37,6 +37,9 @@ cdef bint lanes_traced(const LaneTrace *trace, int64_t warp) noexcept nogil
 cdef void lanes_apart(Warp *w, const Uop *u, int64_t begin, int64_t issue, int64_t end, int64_t slots) noexcept nogil
 
 cdef inline void note_lanes(Warp *w, const Uop *u, int64_t begin, int64_t issue, int64_t end, int64_t slots) noexcept nogil:
-    """The warp waits for an op from `begin` on and issues it in [issue, end), in so many slots; nothing has happened to its lanes yet."""
+    """The warp waits for an op from `begin` on and issues it in [issue, end), in so many slots; nothing has happened to its lanes yet.
+
+    Some of them run: a traced warp of which none does is for `lanes_apart`.
+    """
     if w.active != w.quiet:
         lanes_apart(w, u, begin, issue, end, slots)
