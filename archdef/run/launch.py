@@ -110,6 +110,8 @@ class Grid:
         self.shared, self.resident, self.variables, self.cooperative = shared, resident, variables, cooperative
         self.progress, self.max_instructions, self.max_cycles = progress, max_instructions, max_cycles
         self.name, self.architecture = launcher.kernel.name, launcher.kernel.module.device.architecture
+        self.among: tuple[int, int] | None = None
+        """Its rank among so many grids that are launched together on several devices."""
         self.lanes = lanes
         self.tracer = None if lanes is None else lanes.tracer(self.name, math.prod(launcher.grid), resident.warps_per_block)
         self.children = launcher.kernel.children
@@ -136,7 +138,7 @@ class Grid:
             allowed=tuple(self.resident.limits[of] for of in ("warps", "blocks", "registers", "shared")),
             global_base=variables.global_base, const_base=variables.const_base, name=self.name, heap_bytes=device.heap_bytes,
             print_bytes=device.print_bytes, cooperative=self.cooperative, earliest_cycle=earliest_cycle, kernels=self.children,
-            lane_trace=self.tracer,
+            lane_trace=self.tracer, among=self.among,
             textures=texture.of(device.memory).pack(self._textures()))
         return self.running
 

@@ -62,7 +62,7 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
         FAULT_DIVERGENT_BARRIER: f"barrier that {waiting} live threads of the warp do not reach, the first {who}{told}",
         FAULT_PART_OF_WARP: f"an instruction of a whole warp that {waiting} of its {launch.lanes} lanes do not execute, "
                             f"the first {who}",
-        FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all its threads reach"
+        FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all {_of(data)} reach"
                                                if f.lanes else "") + told,
         FAULT_PARTED: f"{waiting} lanes of a warp wait here for lanes of it that do not come, the first {who}; no warp can go on{told}",
         FAULT_TRAP: f"trap, {who}" + _without_workspace(grid),
@@ -102,11 +102,17 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
     return kind(f"kernel {entry}{where}: {text}", **data)
 
 
+def _of(found):
+    """Say who should come to a barrier."""
+    return "blocks of its grid, or of the grids launched with it," if found.get("barrier") == "grid" else "its threads"
+
+
 def _told(found, most=4):
     """Say who waits where, who is missing, and what parted them, in so many entries each."""
     parts = []
     for who in found["waiting"][:most]:
-        barrier = f" at barrier {who['barrier']}" if who["barrier"] is not None else ""
+        barrier = (" at the barrier of its grid" if who["barrier"] == "grid" else f" at barrier {who['barrier']}"
+                   if who["barrier"] is not None else "")
         parts.append(f"warp {who['warp']} of block {who['block']} (lanes {who['lanes']:#x}) waits{barrier}, {who['statement']}")
     if len(found["waiting"]) > most:
         parts.append(f"{len(found['waiting']) - most} more wait")

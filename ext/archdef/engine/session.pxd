@@ -48,6 +48,7 @@ cdef class Session:
     cdef int64_t launched                # by the host, so far
     cdef int64_t active                  # launches that are not complete, or nobody has asked for
     cdef int64_t epoch
+    cdef readonly bint waiting           # for grids of other devices, with nothing else to do
     cdef int64_t max_cycles
     cdef int64_t instructions
     cdef int ended

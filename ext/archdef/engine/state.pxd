@@ -24,8 +24,9 @@ cdef struct Sm
 
 cdef enum:
     PENDING = 0x0400000000000000   # ready cycle of a register whose load is still on its way
-    BARRIERS = 17                  # of a block: 16 by number, and the cluster's
+    BARRIERS = 18                  # of a block: 16 by number, the cluster's, and that of blocks or grids
     CLUSTER_BARRIER = 16
+    GRID_BARRIER = 17
     MEMO_SLOTS = 8
     COPY_GROUPS = 32             # of asynchronous copies of a warp that are told apart
     BULK_FULL = 64               # bulk copies that wait; from there on the load/store unit is held
@@ -253,7 +254,7 @@ cdef struct Block:
     int64_t number
     int64_t started
     char *shared
-    Barrier barriers[17]
+    Barrier barriers[18]
 
 cdef struct Load:                # a load or atomic whose data are on their way
     int32_t warp
@@ -423,6 +424,10 @@ cdef struct Origin:              # a launch by the host, with all the grids that
     const int64_t *attributes    # pairs of number and value
     int64_t attribute_count
 
+cdef struct Gathering:           # blocks of a grid that wait for all of its blocks, or for those of other grids too
+    int64_t blocks               # that have arrived
+    int64_t latest               # cycle of the last arrival
+
 cdef struct Launch:              # a grid, and what its warps need
     # the kernel
     const MachineTable *m
@@ -449,6 +454,11 @@ cdef struct Launch:              # a grid, and what its warps need
     int64_t serial               # different in each launch, also in the same place
     Origin *origin
     int32_t kernel               # in the origin's table
+    Gathering gathering[3]       # by GroupScope
+    bint cooperative
+    int64_t grid_rank            # among the grids of several devices …
+    int64_t grids                # … of so many; 0: it is alone
+    int64_t gathered             # cycle since which it waits for the others, -1: it does not
     int32_t block_threads
     int32_t block_warps
     uint32_t block[3]
@@ -525,6 +535,7 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     int64_t lookahead            # cycles of an epoch
     int64_t frames_left          # entries by which divergence stacks may still grow
     bint out_of_memory           # of the host
+    bint gathered                # all blocks of some grid have arrived at its barrier in this epoch
     Launch **launches            # by number
     int64_t *landed              # of each: cycle by which its stores have landed
     int64_t **network_landed     # the network's copy of that pointer
