@@ -26,8 +26,10 @@ class Executor(Protocol):
     def start(self, operation, at: int) -> None:
         """Start the grid of an operation."""
 
-    def advance(self, until: int | None) -> list[tuple[int, object]]:
+    def advance(self, until: int | None, alone: bool = False) -> list[tuple[int, object]]:
         """Bring the device to a time (None: on to the end of a grid).
+
+        alone : nothing but its own grids can do anything to the device meanwhile, so grids that wait for more than that never end.
 
         Gives ``(end, operation)`` of grids that have ended by then; an operation that failed carries its error.
         """
@@ -76,9 +78,9 @@ class Shared:
             operation.error = error
             heapq.heappush(self._ended, (at, operation.number, operation))
 
-    def advance(self, until: int | None) -> list[tuple[int, object]]:
+    def advance(self, until: int | None, alone: bool = False) -> list[tuple[int, object]]:
         if self._active and (until is None or self._time() <= until):
-            self._simulate(until)
+            self._simulate(until, alone)
         ended = []
         while self._ended and (until is None or self._ended[0][0] <= until):
             end, _, operation = heapq.heappop(self._ended)
@@ -104,11 +106,11 @@ class Shared:
     def _time(self) -> int:
         return self._origin + self._session.cycle * self._period
 
-    def _simulate(self, until: int | None) -> None:
+    def _simulate(self, until: int | None, alone: bool) -> None:
         session = self._session
         last = None if until is None else (until - self._origin) // self._period + 1
         try:
-            while session.advance(SLICE_MS, last):
+            while session.advance(SLICE_MS, last, alone):
                 pass
         except KeyboardInterrupt:
             session.cancel()

@@ -185,7 +185,8 @@ class Host:
         bounds += [limit] if limit is not None else []
         bounds += [self._reached + side.grids.quantum for side in self._busy if side.grids.quantum is not None]
         horizon = min(bounds, default=None)
-        ended = [found for side in self._busy for found in side.grids.advance(horizon)]
+        alone = not self._heap and limit is None and len(self._busy) == 1
+        ended = [found for side in self._busy for found in side.grids.advance(horizon, alone)]
         for end, operation in sorted(ended, key=lambda pair: (pair[0], pair[1].number)):
             self._plan(max(end, self._reached), _END, operation)
         if self.together:

@@ -389,7 +389,7 @@ class _Parser(Cursor):
             else:
                 body.call_targets[unique] = tuple(function for function, _ in listed)
                 for function, where in listed:
-                    self.references.setdefault(function, where)
+                    self.references.setdefault((body.name, function), where)
         elif follows == ".callprototype":
             self.at += 1
             returns = self.declarations.parameters() if self.texts[self.at] == "(" else []

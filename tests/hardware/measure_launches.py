@@ -1,4 +1,4 @@
-"""Run the launches of `launches` on a GPU and keep what they leave: ``python tests/hardware/measure_launches.py FILE [part of a name …]``.
+"""Run the launches of `row_launches` on a GPU and keep what they leave: ``python tests/hardware/measure_launches.py FILE [part of a name …]``.
 
 Needs what `measure.py` needs. A launch that faults ends its process; the next process goes on behind it.
 """
@@ -17,7 +17,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 import numpy as np  # noqa: E402
 from assemble import ptxas  # noqa: E402
 from gpu import LAYERED, SURFACE, Gpu  # noqa: E402
-from launches import fingerprint, launches  # noqa: E402
+from row_launches import fingerprint, launches  # noqa: E402
 from outputs import pack  # noqa: E402
 
 from archdef.ptx import parse  # noqa: E402

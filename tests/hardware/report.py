@@ -11,8 +11,8 @@ import engine_textures  # noqa: E402
 from compare import KNOWN, approximate, compare, identical  # noqa: E402
 from engine import machine  # noqa: E402
 from forms import BEYOND, MATRICES, NO_VALUE, every_form, row_of  # noqa: E402
-from launches import DATA as LAUNCHED  # noqa: E402
-from launches import launches, rows as rows_tried  # noqa: E402
+from row_launches import DATA as LAUNCHED  # noqa: E402
+from row_launches import launches, rows as rows_tried  # noqa: E402
 from matrix_outputs import kernels  # noqa: E402
 from outputs import TEXTURES, known  # noqa: E402
 from textures import LEFT_OUT, THREADS, cases  # noqa: E402

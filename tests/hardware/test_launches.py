@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from engine import machine
 from forms import LAUNCHES
-from launches import DATA, fingerprint, launches, rows
+from row_launches import DATA, fingerprint, launches, rows
 from outputs import known
 
 from archdef.ptx.table import TABLE

@@ -39,7 +39,7 @@ class Together:
             operation.grid.effect()
         heapq.heappush(self._active, (at + round(operation.grid.us * FS_PER_US), operation.number, operation))
 
-    def advance(self, until):
+    def advance(self, until, alone=False):
         if not self._active or until is not None and self._active[0][0] > until:
             return []
         ended = []

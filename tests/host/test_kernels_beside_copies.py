@@ -129,8 +129,8 @@ def test_a_launch_that_the_machine_refuses_is_refused_at_once():
 
 def test_a_kernel_that_never_ends_ends_in_its_budget():
     dev = archdef.Device("k40", host=Host(), max_cycles=20_000)
-    module = dev.compile("__global__ void spin(volatile int *x) { while (!*x); }")
-    module.spin[1, 32, 0, dev.stream()](dev.zeros(1, "i4"))
+    module = dev.compile("__global__ void spin(volatile int *x) { int n = 0; while (!*x) n++; x[1] = n; }")
+    module.spin[1, 32, 0, dev.stream()](dev.zeros(2, "i4"))
     with pytest.raises(BudgetExceeded, match="spin"):
         dev.synchronize()
 
@@ -187,10 +187,10 @@ def test_ctrl_c_reaches_whoever_waits_and_says_how_far_the_kernel_got(monkeypatc
     from archdef.engine import core
 
     class Stopped(core.Session):
-        def advance(self, milliseconds=100.0, until_cycle=None):
+        def advance(self, milliseconds=100.0, until_cycle=None, closed=None):
             if self.cycle > 2000:
                 raise KeyboardInterrupt
-            return super().advance(milliseconds, until_cycle)
+            return super().advance(milliseconds, until_cycle, closed)
     dev, module = device("k40")
     array, stream = dev.zeros(32), dev.stream()
     with monkeypatch.context() as patch:
@@ -262,3 +262,43 @@ def test_an_unknown_fourth_part_of_a_configuration_is_refused():
         module.scale[1, 32, 0, "stream"](dev.zeros(32), 1.0, 32)
     with pytest.raises(LaunchError, match="stream"):
         module.scale[1, 32, 0, dev.stream(), 5]
+
+
+SPIN = """
+__global__ void wait_for(volatile int *flag, int *out) { while (*flag == 0); *out = 1; }
+__global__ void raise(volatile int *flag, int rounds) { for (int i = 0; i < rounds; i++) __threadfence(); *flag = 1; }
+"""
+
+
+@pytest.mark.parametrize("name", ["k40", "h100"])
+def test_a_kernel_may_wait_for_what_a_copy_of_another_stream_brings(name):
+    dev = archdef.Device(name, host=Host())
+    module, flag, out = dev.compile(SPIN), dev.zeros(1, "i4"), dev.zeros(1, "i4")
+    big, data = dev.empty((1 << 21,)), dev.pinned(np.zeros(1 << 21, "f4"))
+    one, two = dev.stream(), dev.stream()
+    module.wait_for[1, 1, 0, one](flag, out)
+    big.copy_from(data, two)           # takes far longer than a standstill needs to be seen
+    flag.copy_from(dev.pinned(np.ones(1, "i4")), two)
+    dev.synchronize()
+    assert out.to_host()[0] == 1
+
+
+@pytest.mark.parametrize("name", ["k40", "h100"])
+def test_a_kernel_may_wait_for_one_of_another_stream(name):
+    dev = archdef.Device(name, host=Host())
+    module, flag, out = dev.compile(SPIN), dev.zeros(1, "i4"), dev.zeros(1, "i4")
+    module.wait_for[1, 1, 0, dev.stream()](flag, out)
+    getattr(module, "raise")[1, 1, 0, dev.stream()](flag, 20_000)
+    dev.synchronize()
+    assert out.to_host()[0] == 1
+
+
+@pytest.mark.parametrize("name", ["k40", "h100"])
+def test_a_kernel_that_waits_for_what_nobody_will_do_is_an_error_once_nothing_else_is_due(name):
+    dev = archdef.Device(name, host=Host())
+    module, flag, out = dev.compile(SPIN), dev.zeros(1, "i4"), dev.zeros(1, "i4")
+    one = dev.stream()
+    module.wait_for[1, 1, 0, one](flag, out)
+    getattr(module, "raise")[1, 1, 0, one](flag, 1)          # behind it, in the same stream
+    with pytest.raises(GuestFault, match="no warp can go on"):
+        dev.synchronize()

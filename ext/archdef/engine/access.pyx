@@ -146,13 +146,16 @@ cdef void _store(const Launch *launch, const Warp *w, const Uop *u, uint64_t lan
                 (<uint8_t *>(host + address[lane]))[v] = <uint8_t>(<const uint32_t *>row)[lane]
 
 
-cdef void _operate(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address,
+cdef bint _operate(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address,
                    char *host) noexcept nogil:
-    """Atomic operations, lane by lane in ascending order; the elements of a vector are operated on one by one."""
+    """Atomic operations, lane by lane in ascending order; the elements of a vector are operated on one by one.
+
+    Returns whether a value is another one than before.
+    """
     cdef atomic_function function = atomic_table()[u.fn]
     cdef const char *b = row_of(launch, w, u, 1)
     cdef const char *c = row_of(launch, w, u, 2) if u.s[2] >= 0 else b
-    cdef uint64_t old
+    cdef uint64_t old, new, changed = 0
     cdef char *place
     cdef int lane, v
     while lanes:
@@ -164,28 +167,35 @@ cdef void _operate(const Launch *launch, const Warp *w, const Uop *u, uint64_t l
             place = host + address[lane] + v * u.element
             if u.element == 8:
                 old = (<uint64_t *>place)[0]
-                (<uint64_t *>place)[0] = function(old, (<const uint64_t *>b)[lane], (<const uint64_t *>c)[lane])
+                new = function(old, (<const uint64_t *>b)[lane], (<const uint64_t *>c)[lane])
+                (<uint64_t *>place)[0] = new
+                changed |= new ^ old
                 if u.d[v] >= 0:
                     (<uint64_t *>(w.rows + u.d[v]))[lane] = old
                 continue
             if u.element == 4:
                 old = (<uint32_t *>place)[0]
-                (<uint32_t *>place)[0] = <uint32_t>function(old, (<const uint32_t *>b)[lane], (<const uint32_t *>c)[lane])
+                new = <uint32_t>function(old, (<const uint32_t *>b)[lane], (<const uint32_t *>c)[lane])
+                (<uint32_t *>place)[0] = <uint32_t>new
             else:
                 old = (<uint16_t *>place)[0]
-                (<uint16_t *>place)[0] = <uint16_t>function(old, (<const uint32_t *>b)[lane], (<const uint32_t *>c)[lane])
+                new = <uint16_t>function(old, (<const uint32_t *>b)[lane], (<const uint32_t *>c)[lane])
+                (<uint16_t *>place)[0] = <uint16_t>new
+            changed |= new ^ old
             if u.d[v] >= 0:
                 (<uint32_t *>(w.rows + u.d[v]))[lane] = <uint32_t>old
+    return changed != 0
 
 
-cdef inline void _move(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, char *host,
+cdef inline void _move(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, char *host,
                        bint contiguous) noexcept nogil:
     if u.kind == K_LOAD:
-        _load(launch, w, u, lanes, address, host, contiguous)
+        _load(w.launch, w, u, lanes, address, host, contiguous)
     elif u.kind == K_STORE:
-        _store(launch, w, u, lanes, address, host, contiguous)
-    else:
-        _operate(launch, w, u, lanes, address, host)
+        _store(w.launch, w, u, lanes, address, host, contiguous)
+        sm.effects += 1
+    elif _operate(w.launch, w, u, lanes, address, host):
+        sm.effects += 1
 
 
 # ---------------------------------------------------------------------------------------------------------------- checks
@@ -301,7 +311,7 @@ cdef int _global(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
         _learn(memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM)
     if _aligned(sm, w, u, lanes, address, n) < 0 or _inside(sm, w, u, lanes, address, memo) < 0:
         return -1
-    _move(launch, w, u, lanes, address, launch.arena - <uint64_t>GLOBAL_BASE, memo.contiguous)
+    _move(sm, w, u, lanes, address, launch.arena - <uint64_t>GLOBAL_BASE, memo.contiguous)
     if launch.textures.written_count and u.kind != K_LOAD:
         _note(launch, u, lanes, address)
     _transact(_rule(sm, u), memo, address, lanes, n, u.lane_bytes, out, reach)
@@ -334,7 +344,7 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
             return -1
     if _aligned(sm, w, u, lanes, address, n) < 0:
         return -1
-    _move(launch, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
+    _move(sm, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
     key = <int>(base & <uint64_t>(launch.passes_period - 1))
     if memo.passes_key != key:
         memo.passes = bank_passes(&launch.banks, address, lanes, n, u.lane_bytes)
@@ -359,7 +369,7 @@ cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *a
         return -1
     for lane in range(n):
         place[lane] = address[lane] + <uint64_t>(lane * launch.local_bytes)
-    _move(launch, w, u, lanes, place, w.local, False)
+    _move(sm, w, u, lanes, place, w.local, False)
     base = LOCAL_PHYSICAL + <uint64_t>(sm.id * sm.m.warps_per_multiprocessor + (w - sm.warps)) * <uint64_t>((launch.local_bytes + 15) // 16 * 16 * n)
     for lane in range(n):
         place[lane] = base + (address[lane] >> 2) * <uint64_t>(4 * n) + <uint64_t>(4 * lane) + (address[lane] & 3)
@@ -386,7 +396,7 @@ cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t
         _learn(memo, address, lanes, n, u.lane_bytes, False)
     if _aligned(sm, w, u, lanes, address, n) < 0 or _inside(sm, w, u, lanes, address, memo) < 0:
         return -1
-    _move(launch, w, u, lanes, address, launch.arena - <uint64_t>GLOBAL_BASE, memo.contiguous)
+    _move(sm, w, u, lanes, address, launch.arena - <uint64_t>GLOBAL_BASE, memo.contiguous)
     while left:
         lane = lowest_bit(left)
         reach.constant_passes += 1
@@ -453,6 +463,8 @@ cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
     cdef int i, n = launch.lanes, first = lowest_bit(lanes)
     cdef uint64_t offset = <uint64_t>u.offset
     memset(reach, 0, sizeof(Reach))
+    if u.space >= SP_TEXTURE or u.space == SP_MATRIX:
+        sm.effects += u.kind != K_LOAD
     if u.space == SP_MATRIX:
         return access_tiles(sm, w, u, lanes, reach)
     if u.space >= SP_TEXTURE:

@@ -141,6 +141,7 @@ cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
     cdef int64_t room
     cdef int lane
     cdef char *place
+    sm.effects += u.fn != MB_TEST and u.fn != MB_TEST_PARITY
     while lanes:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1

@@ -148,6 +148,7 @@ cdef int _cluster(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, i
 
 cdef void barrier_open(Sm *sm, int32_t slot) noexcept nogil:
     """The blocks that a block waits for at its grid's barrier are all there."""
+    sm.chip.opening -= 1
     if sm.blocks[slot].running:
         _release(sm, sm.blocks + slot, &sm.blocks[slot].barriers[GRID_BARRIER], sm.now)
 

@@ -291,6 +291,8 @@ cdef void _special(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
     """Registers that change while the kernel runs."""
     cdef uint64_t value = 0
     cdef int lane
+    if u.fn >= SR_CLOCK and u.fn <= SR_GLOBALTIMER:
+        sm.effects += 1         # what looks at the time may do something else the next time
     if u.fn == SR_SMID:
         value = <uint64_t>sm.id
     elif u.fn == SR_NSMID:

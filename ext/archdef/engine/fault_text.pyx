@@ -6,8 +6,8 @@ from archdef.engine.session cimport Grid
 from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
                                    FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_DIVERGENT_BARRIER, FAULT_FRAME, FAULT_FREE,
                                    FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_LAUNCH_COPY, FAULT_LAUNCH_POINTER, FAULT_PARTED, FAULT_PART_OF_WARP, FAULT_PHASE,
-                                   FAULT_READ_ONLY, FAULT_STACK, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT,
-                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, Block, Fault, Launch, Sm, Warp)
+                                   FAULT_READ_ONLY, FAULT_STACK, FAULT_STANDSTILL, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT,
+                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, Block, Dispatcher, Fault, Launch, Sm, Warp)
 from archdef.engine.stuck cimport stuck
 from archdef.engine.types cimport (K_BULK, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE, SP_TEXTURE)
 
@@ -17,7 +17,7 @@ _SPACES = {SP_GLOBAL: "global memory", SP_SHARED: "shared memory", SP_LOCAL: "lo
            SP_GENERIC: "memory", SP_MATRIX: "shared memory", SP_TEXTURE: "texture", SP_SURFACE: "surface"}
 
 
-cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, Grid grid, DeviceMemory memory, int64_t instructions, int64_t max_cycles):
+cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, const Dispatcher *dispatcher, Grid grid, DeviceMemory memory, int64_t instructions, int64_t max_cycles):
     """Make the exception for a fault of a launch."""
     cdef const Launch *launch = f.launch if f.launch != NULL else &grid.launch
     cdef const Warp *w = NULL
@@ -50,11 +50,11 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
         w = &sms[f.sm].warps[f.warp]
         depth = sum(w.stack[k].call for k in range(w.depth))
         data["depth"] = depth
-    waiting, told = bin(f.lanes).count("1"), ""
-    if f.code in (FAULT_DIVERGENT_BARRIER, FAULT_DEADLOCK, FAULT_PARTED):
-        found = stuck(f, sms, multiprocessors, grid)
+    waiting, told, blocks = bin(f.lanes).count("1"), "", ""
+    if f.code in (FAULT_DIVERGENT_BARRIER, FAULT_DEADLOCK, FAULT_PARTED, FAULT_STANDSTILL):
+        found = stuck(f, sms, multiprocessors, dispatcher, grid)
         data.update(found)
-        told = _told(found)
+        told, blocks = _told(found), _blocks(found)
     text = {
         FAULT_BOUNDS: f"{reach} bytes at address {f.address:#x} are outside {space}, {who}",
         FAULT_ALIGNMENT: f"address {f.address:#x} is not a multiple of the {reach} bytes accessed, {who}",
@@ -64,6 +64,7 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
                             f"the first {who}",
         FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all {_of(data)} reach"
                                                if f.lanes else "") + told,
+        FAULT_STANDSTILL: f"no warp can go on: {blocks}{told}",
         FAULT_PARTED: f"{waiting} lanes of a warp wait here for lanes of it that do not come, the first {who}; no warp can go on{told}",
         FAULT_TRAP: f"trap, {who}" + _without_workspace(grid),
         FAULT_TEXTURE_HANDLE: f"{f.address:#x} is no handle of a live {space}, or of one of another kind, {who}",
@@ -108,7 +109,7 @@ def _of(found):
 
 
 def _told(found, most=4):
-    """Say who waits where, who is missing, and what parted them, in so many entries each."""
+    """Say who waits where, who is missing, and what parted them: a line each, and so many entries of a kind."""
     parts = []
     for who in found["waiting"][:most]:
         barrier = (" at the barrier of its grid" if who["barrier"] == "grid" else f" at barrier {who['barrier']}"
@@ -119,7 +120,17 @@ def _told(found, most=4):
     parts += [f"lanes {who['lanes']:#x} of warp {who['warp']} stand at {who['statement']}" for who in found["missing"][:most]]
     if found["branch"] is not None:
         parts.append(f"they parted at {found['branch']}")
-    return "".join(f"; {part}" for part in parts)
+    return "".join(f"\n  {part}" for part in parts)
+
+
+def _blocks(found):
+    """Say which blocks stand still, and which cannot begin."""
+    text = f"the warps of {found['resident']} resident blocks wait, at barriers or in loops, for what none of them will do"
+    if found["missing"]:
+        text += ", lanes wait for others of their own warp"
+    if found["unstarted"]:
+        text += f", and {found['unstarted']} blocks have no room to start before one of these ends"
+    return text
 
 
 cdef _without_workspace(Grid grid):

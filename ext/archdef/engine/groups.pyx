@@ -83,6 +83,7 @@ cdef void group_release(Launch *launch, Sm *sms, int64_t cycle) noexcept nogil:
             b = sms[i].blocks + k
             if b.running and b.launch == launch and b.barriers[GRID_BARRIER].first_waiting >= 0:
                 events_push(sms[i].inbox, cycle, EV_GRIDS, k)
+                sms[i].chip.opening += 1
 
 
 cdef void groups_settle(Chip *chip, Sm *sms, int64_t epoch) noexcept nogil:

@@ -7,6 +7,7 @@ from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.network cimport Network
 from archdef.engine.program cimport LoadedProgram
+from archdef.engine.spinning cimport Watch
 from archdef.engine.state cimport Chip, Dispatcher, Launch, Origin, Sm
 
 cdef class Session
@@ -49,6 +50,8 @@ cdef class Session:
     cdef int64_t active                  # launches that are not complete, or nobody has asked for
     cdef int64_t epoch
     cdef readonly bint waiting           # for grids of other devices, with nothing else to do
+    cdef Watch watch
+    cdef bint closed                     # nothing comes from outside while it advances
     cdef int64_t max_cycles
     cdef int64_t instructions
     cdef int ended
@@ -60,3 +63,4 @@ cdef class Session:
     cdef int _step(self, int64_t until_cycle) noexcept nogil
     cdef void _blame(self) noexcept nogil
     cdef void _point_at_running(self) noexcept nogil
+    cdef void _stand_still(self) noexcept nogil

@@ -25,7 +25,8 @@ from archdef.engine.records cimport as_records, child_records, partition_records
 from archdef.engine.room cimport room_plan, rooms_close, sm_close, sm_open, sm_open_bulk
 from archdef.engine.schedule cimport lowest_bit, pick_of
 from archdef.engine.sm cimport sm_next, sm_run
-from archdef.engine.state cimport (FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, HP_READY, LS_COMPLETE, LS_WAITING,
+from archdef.engine.spinning cimport watch_close, watch_look, watch_start
+from archdef.engine.state cimport (FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, FAULT_STANDSTILL, HP_READY, LS_COMPLETE, LS_WAITING,
                                    UNIT_COPIES, WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, ConstantFill, Fit, KernelTable, Launch, LaunchBuffer, Memo,
                                    Origin, Share, Sm, Warp)
 from archdef.engine.texture_table cimport textures_close, textures_open
@@ -397,6 +398,7 @@ cdef class Session:
         for i in range(m.units):
             self.chip.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers == 1 else 1
         self.chip.pick = pick_of(m.policy)
+        watch_start(&self.watch)
         self.chip.budget = max_instructions
         self.chip.frames_left = GROWN_FRAMES
         longest = m.response_latency_fs // m.shader_period_fs
@@ -426,6 +428,7 @@ cdef class Session:
         network_close(&self.network)
         rooms_close(&self.chip)
         dispatch_close(&self.dispatcher)
+        watch_close(&self.watch)
         family_close(&self.dispatcher)
         free(self.chip.launches)
         free(self.chip.landed)
@@ -647,6 +650,14 @@ cdef class Session:
             self.chip.fault.cycle = self.epoch
             self._point_at_running()
             return -1
+        if self.closed and self.epoch >= self.watch.next and self.chip.opening == 0:
+            status = watch_look(&self.watch, self.sms, self.machine.multiprocessors, &self.dispatcher, self.epoch)
+            if status < 0:
+                self.chip.fault.code = FAULT_HOST_MEMORY
+                return -1
+            if status > 0:
+                self._stand_still()
+                return -1
         return 2 if self.epoch >= until_cycle else 0
 
     cdef void _blame(self) noexcept nogil:
@@ -690,7 +701,16 @@ cdef class Session:
                     self.chip.fault.op = w.pc
                     return
 
-    def advance(self, double milliseconds=100.0, until_cycle=None):
+    cdef void _stand_still(self) noexcept nogil:
+        """Warps go round for ever: blame the first."""
+        self.chip.fault.code = FAULT_STANDSTILL
+        self.chip.fault.cycle = self.epoch
+        self._point_at_running()
+        if self.chip.fault.launch != NULL:
+            self.chip.fault.lanes = self.sms[self.chip.fault.sm].warps[self.chip.fault.warp].active
+            self.chip.fault.lane = lowest_bit(self.chip.fault.lanes) if self.chip.fault.lanes else 0
+
+    def advance(self, double milliseconds=100.0, until_cycle=None, closed=None):
         """Simulate for about so much host time, without the GIL.
 
         Parameters
@@ -699,6 +719,9 @@ cdef class Session:
             Of host time.
         until_cycle : int, optional
             Cycle at which to stop: everything before it has then happened, nothing after it.
+        closed : bool, optional
+            Nothing else can happen to the machine or its memory meanwhile, so warps that go round without an effect are at a standstill,
+            which is an error. By default if `until_cycle` is not given.
 
         Returns
         -------
@@ -718,6 +741,7 @@ cdef class Session:
         if self.ended or self.epoch >= last:
             return False
         deadline = _now_ns() + <int64_t>(milliseconds * 1e6)
+        self.closed = until_cycle is None if closed is None else closed
         while True:
             status = 0
             with nogil:
@@ -772,7 +796,7 @@ cdef class Session:
         for item in self.grids:
             grid = item
             if launch == NULL or launch.origin == &grid.origin:
-                return fault_error(&self.chip.fault, self.sms, self.machine.multiprocessors, grid, self.memory, self.instructions, self.max_cycles)
+                return fault_error(&self.chip.fault, self.sms, self.machine.multiprocessors, &self.dispatcher, grid, self.memory, self.instructions, self.max_cycles)
         raise RuntimeError("a fault of no launch")
 
     @property

@@ -32,7 +32,7 @@ from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT
 from archdef.engine.system cimport call_indirect, system_issue
 from archdef.engine.types cimport (BAR_WARP, FL_YIELD, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
                                    K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
-                                   K_STORE, K_SYSTEM, K_TRAP)
+                                   K_STORE, K_SYSTEM, K_TRAP, SYS_STACK)
 from archdef.engine.waiting cimport become_ready, occupied, occupy, plan
 
 
@@ -164,6 +164,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             simt_return(w, lanes)
         i -= count_bits(w.alive)
         if i:
+            sm.effects += 1
             sm.blocks[w.block].threads_alive -= i
             if w.alive == 0:
                 end_warp(sm, w, w.settled)
@@ -183,6 +184,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             if lanes == 0:
                 return 0
         if lanes:
+            sm.effects += u.fn != BAR_WARP
             split = barrier_arrive(sm, slot, w, u, lanes, w.settled)
             if split == 2:
                 plan(sm, slot, w, earliest, ST_BARRIER)
@@ -230,6 +232,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             return warp_fault(sm, w, FAULT_TRAP, lanes)
         w.pc += 1
     elif u.kind == K_COPY:
+        sm.effects += 1
         if lanes and memory_issue(sm, slot, w, u, lanes, cycle) < 0:
             return -1
         w.pc += 1
@@ -240,6 +243,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             return 0
         w.pc += 1
     elif u.kind == K_BULK:
+        sm.effects += 1
         if lanes and bulk_issue(sm, slot, w, u, lanes, cycle) < 0:
             return -1
         occupy(sm, slot, u, cycle, u.interval * max(count_bits(lanes), 1))
@@ -266,6 +270,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         w.pc += 1
     elif u.kind == K_SYSTEM:
         occupy(sm, slot, u, cycle, u.interval)
+        sm.effects += u.fn != SYS_STACK
         split = system_issue(sm, w, u, lanes, cycle, &earliest, &cause)
         if split:
             return split if split < 0 else 0

@@ -109,6 +109,7 @@ cdef enum FaultCode:
     FAULT_PARTED = 20            # lanes of a warp wait for lanes of it that never come
     FAULT_LAUNCH_POINTER = 21    # a child is given the address of shared or local memory; detail: offset of the argument, kernel
     FAULT_LAUNCH_COPY = 22       # a copy or fill that a kernel asked for leaves its allocation
+    FAULT_STANDSTILL = 23        # warps that go round wait for what nobody will do
     FAULT_BULK_SIZE = 30         # bytes of a bulk copy
     FAULT_PART_OF_WARP = 31      # not all lanes of the warp reach what only a whole warp can do
     FAULT_TEXTURE_HANDLE = 40    # no texture, surface or sampler of that handle; address: the handle
@@ -536,6 +537,7 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     int64_t frames_left          # entries by which divergence stacks may still grow
     bint out_of_memory           # of the host
     bint gathered                # all blocks of some grid have arrived at its barrier in this epoch
+    int64_t opening              # blocks that such a barrier lets go on, but not yet
     Launch **launches            # by number
     int64_t *landed              # of each: cycle by which its stores have landed
     int64_t **network_landed     # the network's copy of that pointer
@@ -595,6 +597,7 @@ cdef struct Sm:
     int64_t used[4]              # by resident blocks, as in Launch.cost
     Scheduler *schedulers
     int64_t now
+    int64_t effects              # so far, that end a standstill: see spinning.pyx
     int64_t next_own             # cycle of the next thing to do that no event announces; kept by `sm_run`
     int64_t unit_free[16]        # first cycle at which a unit of the kind can start an op
     int64_t unit_blocked[16]

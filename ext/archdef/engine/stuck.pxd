@@ -2,6 +2,6 @@
 from libc.stdint cimport int64_t
 
 from archdef.engine.session cimport Grid
-from archdef.engine.state cimport Fault, Sm
+from archdef.engine.state cimport Dispatcher, Fault, Sm
 
-cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, Grid grid)
+cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, const Dispatcher *dispatcher, Grid grid)

@@ -1,10 +1,10 @@
-"""Who waits for whom when nothing can go on: lanes at barriers, lanes that do not come, and the branch that parted them."""
+"""Who waits for whom when nothing can go on: lanes at barriers or in loops, lanes that do not come, and the branch that parted them."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.machine cimport SCHEDULER_WARPS
 from archdef.engine.session cimport Grid
-from archdef.engine.state cimport (BARRIERS, FAULT_DIVERGENT_BARRIER, GRID_BARRIER, SPLIT_BARRIER, SPLIT_NAMED, WS_BARRIER, WS_CHILDREN, WS_PARTED, Block,
-                                   Fault, Frame, Launch, Sm, Warp)
+from archdef.engine.state cimport (BARRIERS, FAULT_DIVERGENT_BARRIER, FAULT_STANDSTILL, GRID_BARRIER, SPLIT_BARRIER, SPLIT_NAMED,
+                                   SPLIT_RUNNABLE, SPLIT_YIELDED, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, Block, Dispatcher, Fault, Frame, Launch, Sm, Warp)
 
 cdef enum:
     MOST = 64                # warps that are listed
@@ -62,11 +62,11 @@ cdef _stack(const Fault *f, const Sm *sm, const Warp *w, Grid grid, list waiting
         missing.append(_entry(sm, w, left, w.pc, grid))
 
 
-cdef _splits(const Sm *sm, const Warp *w, Grid grid, list waiting, list missing):
-    """Lanes of a warp that progress independently: those at barriers or waiting for others by name, and those that wait to meet."""
+cdef _splits(const Sm *sm, const Warp *w, uint64_t lanes, Grid grid, list waiting, list missing):
+    """Some lanes of a warp that progress independently: those at barriers or waiting for others by name, and those that wait to meet."""
     cdef int32_t k
     for k in range(w.split_room):
-        if w.splits[k].mask & w.alive:
+        if w.splits[k].mask & lanes:
             if w.splits[k].state == SPLIT_BARRIER:
                 waiting.append(_entry(sm, w, w.splits[k].mask & w.alive, w.splits[k].pc, grid, w.splits[k].named))
             elif w.splits[k].state == SPLIT_NAMED:
@@ -74,31 +74,63 @@ cdef _splits(const Sm *sm, const Warp *w, Grid grid, list waiting, list missing)
             else:
                 missing.append(_entry(sm, w, w.splits[k].mask & w.alive, w.splits[k].pc, grid))
     for k in range(w.depth):
-        if w.stack[k].waiting & w.alive:
-            missing.append(_entry(sm, w, w.stack[k].waiting & w.alive, w.stack[k].pc, grid))
+        if w.stack[k].waiting & lanes:
+            missing.append(_entry(sm, w, w.stack[k].waiting & lanes, w.stack[k].pc, grid))
 
 
-cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, Grid grid):
+cdef int32_t _circling(const Sm *sm, const Warp *w, Grid grid, list waiting, list missing):
+    """Lanes of a warp that go round, and those that wait for them. Returns the op at which they parted, -1: they did not."""
+    cdef uint64_t left = w.alive & ~w.active
+    cdef int32_t k
+    waiting.append(_entry(sm, w, w.active, w.pc, grid))
+    if w.splits == NULL:
+        for k in range(w.depth - 1, -1, -1):
+            if w.stack[k].mask & left:
+                missing.append(_entry(sm, w, w.stack[k].mask & left, w.stack[k].pc, grid))
+                left &= ~w.stack[k].mask
+        return _branch(w, w.active, w.alive & ~w.active)
+    for k in range(w.split_room):
+        if w.splits[k].mask & w.alive and (w.splits[k].state == SPLIT_RUNNABLE or w.splits[k].state == SPLIT_YIELDED):
+            waiting.append(_entry(sm, w, w.splits[k].mask & w.alive, w.splits[k].pc, grid))
+            left &= ~w.splits[k].mask
+    _splits(sm, w, left, grid, waiting, missing)
+    return _branch(w, w.alive & ~left, left) if left else -1
+
+
+cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, const Dispatcher *dispatcher, Grid grid):
     """Describe a barrier that lanes of a warp miss, or a machine on which no warp can go on.
 
     Returns
     -------
     dict
         ``barrier``: the number of the barrier concerned, None: there is none; ``waiting`` and ``missing``: a list of dicts with
-        ``block``, ``warp``, ``lanes`` (a mask), ``statement``, ``barrier`` (of more than a block: ``"grid"``); ``branch``: the statement that parted them, or None.
+        ``block``, ``warp``, ``lanes`` (a mask), ``statement``, ``barrier`` (of more than a block: ``"grid"``); ``branch``: the statement that
+        parted them, or None;
+        ``resident``: blocks that have a place, and ``unstarted``: blocks for which there was none yet.
     """
     cdef const Sm *sm
     cdef const Warp *w
     cdef int64_t i
     cdef int32_t k, op = -1
+    cdef int64_t resident = 0, unstarted = 0
     cdef uint64_t here = 0, elsewhere = 0
+    cdef const Launch *launch = dispatcher.running
+    while launch != NULL:
+        unstarted += launch.blocks - launch.next_block
+        launch = launch.next_running
+    for i in range(multiprocessors):
+        for k in range(<int32_t>(SCHEDULER_WARPS * sms[i].m.schedulers)):
+            if sms[i].blocks[k].running:
+                resident += 1
+    counted = {"resident": resident, "unstarted": unstarted}
     waiting, missing = [], []
     if f.code == FAULT_DIVERGENT_BARRIER:
         sm = sms + f.sm
         w = sm.warps + f.warp
         _stack(f, sm, w, grid, waiting, missing)
         op = _branch(w, w.alive & ~f.lanes, f.lanes)
-        return {"barrier": "grid" if f.detail[0] == GRID_BARRIER else f.detail[0], "waiting": waiting, "missing": missing, "branch": _statement(w.launch, op, grid) if op >= 0 else None}
+        return {"barrier": "grid" if f.detail[0] == GRID_BARRIER else f.detail[0], "waiting": waiting, "missing": missing,
+                "branch": _statement(w.launch, op, grid) if op >= 0 else None, **counted}
     branch = None
     for i in range(multiprocessors):
         sm = sms + i
@@ -108,7 +140,7 @@ cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, Grid g
                 continue
             if w.state == WS_PARTED:
                 first, other = len(waiting), len(missing)
-                _splits(sm, w, grid, waiting, missing)
+                _splits(sm, w, w.alive, grid, waiting, missing)
                 if branch is None:
                     here = sum(entry["lanes"] for entry in waiting[first:])
                     elsewhere = sum(entry["lanes"] for entry in missing[other:])
@@ -118,5 +150,9 @@ cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, Grid g
                 waiting.append(_entry(sm, w, w.alive, w.barrier_op, grid, _number(sm, w)))
             elif w.state == WS_CHILDREN:
                 waiting.append(_entry(sm, w, w.active, w.pc, grid))
+            elif f.code == FAULT_STANDSTILL and w.alive and w.state != WS_ENDED:
+                op = _circling(sm, w, grid, waiting, missing)
+                if branch is None and op >= 0:
+                    branch = _statement(w.launch, op, grid)
     numbers = {entry["barrier"] for entry in waiting} - {None}
-    return {"barrier": numbers.pop() if len(numbers) == 1 else None, "waiting": waiting, "missing": missing, "branch": branch}
+    return {"barrier": numbers.pop() if len(numbers) == 1 else None, "waiting": waiting, "missing": missing, "branch": branch, **counted}
