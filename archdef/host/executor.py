@@ -101,7 +101,7 @@ class Shared:
 
     def stop(self, story: str) -> None:
         error = self._session.deadlock()
-        self._fail(type(error)(f"{error}; {story}", **error.data))
+        self._fail(type(error)(f"{error}{story}", **error.data))
 
     def _time(self) -> int:
         return self._origin + self._session.cycle * self._period

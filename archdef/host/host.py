@@ -207,7 +207,7 @@ class Host:
         for group in self.together:
             group.settle()
         if self._busy and not self._heap and all(side.grids.waiting for side in self._busy):
-            stories = "; ".join(group.story() for group in self.together)
+            stories = "".join(group.story() for group in self.together)
             for side in self._busy:
                 side.grids.stop(stories)
 

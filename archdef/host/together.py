@@ -30,8 +30,8 @@ class Together:
             operation.side.grids.let_go(operation, heard)
 
     def story(self) -> str:
-        """Say of each grid why it waits, or why nobody should wait for it."""
-        return "; ".join(f"grid {rank} on {operation.side.label} {_does(operation)}" for rank, operation in enumerate(self.operations))
+        """Say of each grid, in a line, why it waits, or why nobody should wait for it."""
+        return "".join(f"\n  grid {rank} on {operation.side.label} {_does(operation)}" for rank, operation in enumerate(self.operations))
 
 
 def _signal(one, other) -> int:

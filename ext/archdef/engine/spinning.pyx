@@ -88,22 +88,30 @@ cdef void _remember(Watch *watch, const Sm *sms, int64_t count, int64_t slots) n
 
 
 cdef bint _all_found(Watch *watch, const Sm *sms, int64_t count, int64_t slots) noexcept nogil:
-    """Look whether each warp is stopped or has been in its state twice, and issued between."""
+    """Look whether each warp is stopped or has been in its state twice, and issued between.
+
+    Where no warp lives, or a block has ended but for its loads, places are about to be free: that is no standstill.
+    """
     cdef int64_t i, k, nsched = sms[0].m.schedulers
-    cdef bint all_ = True
+    cdef bint all_ = True, some = False
     cdef const Warp *w
     for i in range(count):
         if sms[i].bulk.count or sms[i].bulk.loads:
             all_ = False
         for k in range(slots):
             w = sms[i].warps + k
-            if not _lives(sms + i, w) or _stopped(w) or watch.found[i * slots + k]:
+            if sms[i].blocks[k].running and sms[i].blocks[k].draining:
+                all_ = False
+            if not _lives(sms + i, w):
+                continue
+            some = True
+            if _stopped(w) or watch.found[i * slots + k]:
                 continue
             if sms[i].schedulers[k % nsched].issued_at[k // nsched] > watch.begin and _state(w) == watch.states[i * slots + k]:
                 watch.found[i * slots + k] = 1
             else:
                 all_ = False
-    return all_
+    return all_ and some
 
 
 cdef int watch_look(Watch *watch, const Sm *sms, int64_t count, const Dispatcher *dispatcher, int64_t cycle) noexcept nogil:
