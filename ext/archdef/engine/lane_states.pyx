@@ -47,7 +47,11 @@ cdef void _record(LaneTrace *trace, const Warp *w, const Uop *u, int64_t warp, u
 cdef void lanes_apart(Warp *w, const Uop *u, int64_t begin, int64_t issue, int64_t end, int64_t slots) noexcept nogil:
     cdef StatementCounters *c = w.launch.counters + u.statement
     cdef uint64_t running = w.active
-    cdef int64_t time = end - begin, alive = count_bits(w.alive), run
+    cdef int64_t time = end - begin, alive = w.launch.lanes, run
+    if w.alive != w.quiet:              # the usual case is a full warp; counting bits is what costs here
+        alive = count_bits(w.alive)
+        c.lane_cycles[<int>LN_ABSENT] += (w.launch.lanes - alive) * time
+        c.lane_slots[<int>LN_ABSENT] += (w.launch.lanes - alive) * slots
     if running == 0:
         running = _together(w)
     if running != w.alive:
@@ -56,8 +60,6 @@ cdef void lanes_apart(Warp *w, const Uop *u, int64_t begin, int64_t issue, int64
         c.lane_slots[w.path] += run * slots
         c.lane_cycles[<int>LN_STALLED] += (alive - run) * time
         c.lane_slots[<int>LN_STALLED] += (alive - run) * slots
-    c.lane_cycles[<int>LN_ABSENT] += (w.launch.lanes - alive) * time
-    c.lane_slots[<int>LN_ABSENT] += (w.launch.lanes - alive) * slots
     if w.quiet == 0:
         _record(w.launch.trace, w, u, w.number, running, begin, issue, end)
 

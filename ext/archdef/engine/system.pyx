@@ -253,8 +253,8 @@ cdef int _call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noe
             if group_call(sm, w, u, lane) < 0:
                 return -1
         elif u.fn >= SYS_LAUNCH_BUFFER:
+            answer = child_call(sm, w, u, lane, cycle + sm.m.launch_call_cycles + turn * sm.m.launch_lane_cycles)
             turn += 1
-            answer = child_call(sm, w, u, lane, cycle + turn * sm.m.launch_call_cycles)
             if answer < 0:
                 return -1
             wait |= answer
@@ -298,6 +298,6 @@ cdef int system_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cyc
         w.state = WS_CHILDREN
         dispatch_note(sm.chip.dispatcher, cycle + sm.m.block_turnover_cycles, HP_WAITING, sm.id, w.block)
     elif u.fn >= SYS_LAUNCH_BUFFER and is_item(u):
-        earliest[0] = max(earliest[0], cycle + count_bits(lanes) * sm.m.launch_call_cycles)
+        earliest[0] = max(earliest[0], cycle + sm.m.launch_call_cycles + (count_bits(lanes) - 1) * sm.m.launch_lane_cycles)
         cause[0] = ST_LAUNCH
     return wait
