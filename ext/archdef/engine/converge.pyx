@@ -200,14 +200,18 @@ cdef inline int32_t _side(Warp *w, int32_t pc, uint64_t lanes, int32_t join, int
     return LN_SECOND
 
 
-cdef int converge_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken) noexcept nogil:
-    """Send `taken` (some of active, not all) to `target`, the others to the next op, which goes first. Returns -1 if full."""
+cdef int converge_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken, bint first) noexcept nogil:
+    """Send `taken` (some of active, not all) to `target`, the others to the next op, which goes first unless `taken` shall. Returns -1 if
+    full."""
     cdef uint64_t rest = w.active & ~taken
     cdef int32_t after = w.pc + 1, join = _join_at(w, reconverge)
     if join < NONE:
         return -1
     if after == reconverge:
         w.stack[join].waiting |= rest
+        _enter(w, target, taken, join, LN_FIRST)
+    elif first:
+        _side(w, after, rest, join, reconverge, LN_SECOND)
         _enter(w, target, taken, join, LN_FIRST)
     else:
         _side(w, target, taken, join, reconverge, LN_SECOND)

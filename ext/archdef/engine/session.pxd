@@ -2,6 +2,7 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.events cimport Events
+from archdef.engine.hooks cimport Hooks
 from archdef.engine.lane_states cimport LaneTracer
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport DeviceMemory
@@ -48,6 +49,7 @@ cdef class Session:
     cdef list leaving                    # complete, but the places of their blocks are not free yet
     cdef int64_t launched                # by the host, so far
     cdef int64_t active                  # launches that are not complete, or nobody has asked for
+    cdef Hooks hooks                     # policies of plugins
     cdef int64_t epoch
     cdef readonly bint waiting           # for grids of other devices, with nothing else to do
     cdef Watch watch
