@@ -95,7 +95,7 @@ class Launcher:
             return occupancy(architecture, threads=math.prod(self.block), registers=max(1, program.registers),
                              shared_bytes=shared)
         except LaunchError as error:
-            raise LaunchError(f"cannot launch {self.kernel.name} on {error}") from None
+            raise LaunchError(f"cannot launch {self.kernel.name} on {error}", error.kind) from None
 
     def __repr__(self) -> str:
         return f"<Launcher {self.kernel.name}[{self.grid}, {self.block}, {self.shared_bytes}]>"

@@ -13,6 +13,14 @@ from archdef.engine.types cimport (K_BULK, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_L
 
 from archdef.errors import BudgetExceeded, GuestFault
 
+_KINDS = {FAULT_BOUNDS: "bounds", FAULT_ALIGNMENT: "alignment", FAULT_READ_ONLY: "read_only", FAULT_DIVERGENT_BARRIER: "divergent_barrier",
+          FAULT_PART_OF_WARP: "part_of_warp", FAULT_DEADLOCK: "deadlock", FAULT_STANDSTILL: "deadlock", FAULT_PARTED: "deadlock",
+          FAULT_TRAP: "trap", FAULT_TEXTURE_HANDLE: "texture_handle", FAULT_TEXTURE_SHAPE: "texture_shape", FAULT_SURFACE_BOUNDS: "surface_bounds",
+          FAULT_SURFACE_ALIGNMENT: "surface_alignment", FAULT_SURFACE_FORMAT: "surface_format", FAULT_STACK: "stack", FAULT_FRAME: "stack",
+          FAULT_CALL_TARGET: "call_target", FAULT_FREE: "free", FAULT_PHASE: "phase", FAULT_LAUNCH_POINTER: "launch_pointer",
+          FAULT_LAUNCH_COPY: "launch_copy", FAULT_BULK_SIZE: "bulk_size", FAULT_ASSERT: "assertion", FAULT_BARRIER_NUMBER: "barrier_number",
+          FAULT_BRANCH_INDEX: "branch_index", FAULT_INSTRUCTIONS: "instructions", FAULT_CYCLES: "cycles"}
+
 _SPACES = {SP_GLOBAL: "global memory", SP_SHARED: "shared memory", SP_LOCAL: "local memory", SP_CONST: "constant memory",
            SP_GENERIC: "memory", SP_MATRIX: "shared memory", SP_TEXTURE: "texture", SP_SURFACE: "surface"}
 
@@ -36,7 +44,7 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
         linear = w.index * launch.lanes + f.lane
         x, y = launch.block[0], launch.block[1]
         thread = (linear % x, linear // x % y, linear // (x * y))
-    data = dict(kernel=entry, statement=statement, block=block, thread=thread, address=f.address, cycle=f.cycle,
+    data = dict(kind=_KINDS.get(f.code, ""), kernel=entry, statement=statement, block=block, thread=thread, address=f.address, cycle=f.cycle,
                 warp=w.index if block is not None else None)
     space = _SPACES[launch.ops[op].space] if 0 <= op < launch.op_count else "memory"
     reach = launch.ops[op].lane_bytes if 0 <= op < launch.op_count else 0
