@@ -49,6 +49,17 @@ class UnsupportedPolicy(ArchdefError):
         return type(self), (self.path, self.policy, self.known)
 
 
+class PolicyError(ArchdefError):
+    """A plugin's policy gave an answer that is none, or raised: the field's path, the policy, and its answer (None: it raised)."""
+
+    def __init__(self, path: str, policy: object, what: str, answer: int | None = None):
+        self.path, self.policy, self.what, self.answer = path, policy, what, answer
+        super().__init__(f"{path}: {policy!r} {what}")
+
+    def __reduce__(self):
+        return type(self), (self.path, self.policy, self.what, self.answer)
+
+
 class UnknownField(ArchdefError):
     """A path that names no field of the description."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from archdef import spec
 from archdef.engine.machine import (CoalescingRule as Rule, PartitionMap as Map, SchedulerPolicy as Scheduling,
                                     SumRule as Sum, WritePolicy as Write)
+from archdef.engine.policy import PolicyKind as Kind
 from archdef.errors import UnsupportedPolicy
 from archdef.spec import Architecture
 
@@ -17,10 +18,14 @@ _POLICIES = {
     spec.TwoLevel: lambda p: (Scheduling.SCH_TWO_LEVEL, p.active_warps, 0),
     spec.WeightedPriority: lambda p: (Scheduling.SCH_WEIGHTED, p.memory_weight, p.age_weight),
 }
+_ASKED = {"choose": Kind.PK_SCHEDULER, "partition": Kind.PK_PARTITION, "banks_of": Kind.PK_BANKS, "transactions": Kind.PK_COALESCING,
+          "victim": Kind.PK_REPLACEMENT, "multiprocessor": Kind.PK_DISPATCH, "taken_first": Kind.PK_BRANCH}
+"""The method in which a policy of each kind says what it does."""
 _WRITES = {"evict": Write.WR_EVICT, "through": Write.WR_THROUGH, "back": Write.WR_BACK}
+_RULES = (spec.StrictHalfWarp, spec.SegmentShrinking, spec.Lines)
 _SECTORS = 4
 """Sectors that the engine keeps under one tag."""
-_NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, write=0)
+_NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, write=0, hook=0)
 
 
 def _period_fs(mhz: float) -> int:
@@ -31,11 +36,38 @@ def _fs(ns: float) -> int:
     return round(ns * 1e6)
 
 
-def _known(path: str, policy, choices):
-    """Refuse a policy that the engine does not carry out: one of its own kind that a plugin made, say."""
-    if type(policy) not in choices:
+def _known(path: str, policy, choices, method: str | None = None):
+    """Refuse a policy that the engine cannot carry out: neither one of its own, nor one that says what it does in `method`."""
+    if type(policy) not in choices and not (method and (hasattr(policy, method) or policy.compiled() is not None)):
         raise UnsupportedPolicy(path, policy, [choice.__name__ for choice in choices])
     return policy
+
+
+def _brought(arch: Architecture) -> list[tuple[str, str, object, str]]:
+    """List the policies that plugins bring: place in the machine, path, value, method."""
+    caches = {name: getattr(arch.caches, name) for name in ("l1", "constant", "texture_l1", "texture_l2", "l2")}
+    fields = [("scheduler", "schedulers.policy", arch.schedulers.policy, _POLICIES, "choose"),
+              ("dispatch", "chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin,), "multiprocessor"),
+              ("branch", "warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers), "taken_first"),
+              ("partition", "dram.partition_map", arch.dram.partition_map, (spec.Interleaved, spec.XorHash), "partition"),
+              ("banks", "shared.bank_map", arch.shared.bank_map, (spec.LowOrder,), "banks_of"),
+              *((name, f"coalescing.{name}", getattr(arch.coalescing, name), _RULES, "transactions")
+                for name in ("load", "store", "load_uncached")),
+              *((name, f"caches.{name}.replacement", cache.replacement, (spec.LeastRecentlyUsed,), "victim")
+                for name, cache in caches.items() if cache is not None)]
+    return [(place, path, _known(path, policy, own, method), method) for place, path, policy, own, method in fields if type(policy) not in own]
+
+
+def prototypes(arch: Architecture) -> tuple[str, ...]:
+    """List the paths of policies that are carried out in Python, a call for each decision."""
+    return tuple(path for _, path, policy, _ in _brought(arch) if policy.compiled() is None)
+
+
+def _hook(place: str, path: str, policy, method: str) -> dict:
+    """Pack one of them. Raises PluginError if its compiled form is none."""
+    compiled = policy.compiled()
+    function, parameters = (0, ()) if compiled is None else (compiled.address(path), compiled.parameters)
+    return dict(place=place, path=path, policy=policy, kind=int(_ASKED[method]), function=function, parameters=parameters, keep=compiled)
 
 
 def coalescing_table(rule: spec.CoalescingRule, path: str = "coalescing") -> dict:
@@ -50,8 +82,10 @@ def coalescing_table(rule: spec.CoalescingRule, path: str = "coalescing") -> dic
         case spec.Lines():
             kind, line, sector, segments = Rule.CO_LINES, rule.line_bytes, rule.sector_bytes, [0] * 5
         case _:
-            raise UnsupportedPolicy(path, rule, ("StrictHalfWarp", "SegmentShrinking", "Lines"))
-    return dict(rule=int(kind), group_lanes=rule.group_lanes, line_bytes=line, sector_bytes=sector, segment_bytes=segments)
+            _known(path, rule, _RULES, "transactions")
+            kind, line, segments = Rule.CO_LINES, getattr(rule, "line_bytes", rule.largest_bytes), [0] * 5
+            sector = getattr(rule, "sector_bytes", line)
+    return dict(rule=int(kind), group_lanes=getattr(rule, "group_lanes", 64), hook=0, line_bytes=line, sector_bytes=sector, segment_bytes=segments)
 
 
 def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict:
@@ -61,7 +95,7 @@ def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict
     sets = cache.size_bytes // (line_bytes * cache.ways)
     return dict(sets=max(1, sets // instances_per_scope), ways=cache.ways, line_bytes=line_bytes,
                 sector_bytes=cache.sector_bytes, latency_cycles=cache.latency_cycles,
-                misses_in_flight=cache.misses_in_flight, write=int(_WRITES[cache.write]))
+                misses_in_flight=cache.misses_in_flight, write=int(_WRITES[cache.write]), hook=0)
 
 
 def bank_table(shared: spec.SharedMemory) -> dict:
@@ -75,7 +109,8 @@ def bank_table(shared: spec.SharedMemory) -> dict:
 
 
 def _schedulers(arch: Architecture) -> dict:
-    policy, a, b = _POLICIES[type(_known("schedulers.policy", arch.schedulers.policy, _POLICIES))](arch.schedulers.policy)
+    chosen = _known("schedulers.policy", arch.schedulers.policy, _POLICIES, "choose")
+    policy, a, b = _POLICIES.get(type(chosen), lambda p: (Scheduling.SCH_ASKED, 0, 0))(chosen)
     index = {unit.name: i for i, unit in enumerate(arch.units)}
     pairs = [0] * 16
     for pair in arch.schedulers.dual_issue:
@@ -83,7 +118,7 @@ def _schedulers(arch: Architecture) -> dict:
         pairs[index[first]] |= 1 << index[second]
         pairs[index[second]] |= 1 << index[first]
     return dict(
-        schedulers=arch.schedulers.count, policy=int(policy), policy_a=a, policy_b=b,
+        schedulers=arch.schedulers.count, policy=int(policy), policy_a=a, policy_b=b, scheduler_hook=0, dispatch_hook=0, branch_hook=0,
         issue_interval_cycles=arch.schedulers.issue_interval_cycles, issue_width=arch.schedulers.issue_width,
         instruction_gap_cycles=arch.schedulers.instruction_gap_cycles, units=len(arch.units),
         unit_per_scheduler=[int(i < len(arch.units) and arch.units[i].scope == "scheduler") for i in range(16)],
@@ -93,13 +128,12 @@ def _schedulers(arch: Architecture) -> dict:
 
 def _dram(arch: Architecture) -> dict:
     dram = arch.dram
-    _known("dram.partition_map", dram.partition_map, (spec.Interleaved, spec.XorHash))
     _known("dram.scheduling", dram.scheduling, (spec.FirstReady,))
     shifts = [*dram.partition_map.shifts, *[0] * 8][:8] if isinstance(dram.partition_map, spec.XorHash) else [0] * 8
     bytes_per_second = arch.dram_bandwidth_gb_s * 1e9 / dram.partitions / dram.ecc_overhead_ratio
     return dict(
         partitions=dram.partitions, interleave_bytes=dram.interleave_bytes,
-        partition_map=int(Map.PM_XOR if any(shifts) else Map.PM_INTERLEAVED), partition_shifts=shifts,
+        partition_map=int(Map.PM_XOR if any(shifts) else Map.PM_INTERLEAVED), partition_hook=0, partition_shifts=shifts,
         dram_banks=dram.banks, row_bytes=dram.row_bytes, burst_bytes=dram.burst_bytes,
         burst_fs=round(dram.burst_bytes / bytes_per_second * 1e15),
         t_rcd_fs=_fs(dram.t_rcd_ns), t_rp_fs=_fs(dram.t_rp_ns), t_ras_fs=_fs(dram.t_ras_ns), t_rrd_fs=_fs(dram.t_rrd_ns),
@@ -149,8 +183,6 @@ def machine_tables(arch: Architecture) -> dict:
     UnsupportedPolicy
         The engine has no compiled form of one of its policies.
     """
-    _known("warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers))
-    _known("chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin,))
     caches, links = arch.caches, arch.interconnect
     l2_instances = arch.dram.partitions if caches.l2 is not None and caches.l2.scope == "chip" else 1
     return dict(
@@ -159,7 +191,8 @@ def machine_tables(arch: Architecture) -> dict:
         block_launch_cycles=arch.chip.block_launch_cycles,
         block_turnover_cycles=arch.chip.block_turnover_cycles, **_launches(arch), shader_period_fs=_period_fs(arch.clocks.shader_mhz),
         core_period_fs=_period_fs(arch.clocks.core_mhz), **_schedulers(arch),
-        **bank_table(arch.shared), shared_pass_cycles=arch.shared.pass_cycles,
+        policies=tuple(_hook(*each) for each in _brought(arch)),
+        **bank_table(arch.shared), bank_hook=0, shared_pass_cycles=arch.shared.pass_cycles,
         shared_pass_latency_cycles=arch.shared.pass_latency_cycles or arch.shared.pass_cycles,
         shared_latency_cycles=arch.shared.latency_cycles,
         **{name: coalescing_table(getattr(arch.coalescing, name), f"coalescing.{name}") for name in ("load", "store", "load_uncached")},

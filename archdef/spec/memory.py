@@ -7,12 +7,12 @@ import attrs
 
 from archdef.spec.access import Broadcast, CoalescingRule, SplitLanes, WideAccess, _groups
 from archdef.spec.fields import choice, flag, integer, integers, part, policy, real
-from archdef.spec.policy import DramScheduling, Interleaved, PartitionMap
+from archdef.spec.policy import BankMap, DramScheduling, Interleaved, LeastRecentlyUsed, LowOrder, PartitionMap, Replacement
 
 
 @attrs.frozen(kw_only=True)
 class SharedMemory:
-    """The banks of a multiprocessor's shared memory; the byte at address a lies in bank ``a // bank_width_bytes % banks``."""
+    """The banks of a multiprocessor's shared memory; the byte at address a lies in word ``a // bank_width_bytes``."""
 
     banks: int = integer(power_of_two=True)
     """Banks, each serving one word per pass."""
@@ -24,6 +24,8 @@ class SharedMemory:
     """Lanes that are served together; lanes of different groups never conflict."""
     broadcast: Broadcast = policy(Broadcast)
     """How many lanes that want the same word one pass serves."""
+    bank_map: BankMap = policy(BankMap, default=LowOrder())
+    """Which bank holds a word."""
     wide_access: WideAccess = policy(WideAccess, default=SplitLanes())
     """How words wider than a bank are served."""
     latency_cycles: int = integer()
@@ -51,9 +53,13 @@ class SharedMemory:
         word_bytes : int, bytes per lane.
         mask       : sequence of bool, shape (warp_size,), lanes that take part; None for all.
         """
-        run = self.banks * self.row_words  # words of a row share their bank's place in it, so they are asked for as one
-        return sum(int(self.broadcast.passes([(lane, word // run * self.banks + word % self.banks) for lane, word in group], self.banks))
-                   for group in self._conflict_groups(addresses, word_bytes, mask))
+        return sum(int(self.broadcast.passes(self._named(group), self.banks)) for group in self._conflict_groups(addresses, word_bytes, mask))
+
+    def _named(self, group: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Give words names that are equal where one pass of a bank serves them, and whose remainder is the bank."""
+        run = self.banks * self.row_words if self.row_words > 1 else 1  # words of a row share their bank's place in it
+        banks = self.bank_map.banks_of([word for _, word in group], self.banks)
+        return [(lane, word // run * self.banks + bank) for (lane, word), bank in zip(group, banks)]
 
     def groups(self, addresses: Sequence[int], word_bytes: int = 4, mask: Sequence[bool] | None = None) -> int:
         """Count the conflict groups that have an active lane: the passes that the access needs without any conflict."""
@@ -74,7 +80,7 @@ class Coalescing:
 
 @attrs.frozen(kw_only=True)
 class Cache:
-    """One cache. Sets are chosen by the line's number modulo their count; the least recently used way is replaced."""
+    """One cache. Sets are chosen by the line's number modulo their count."""
 
     size_bytes: int = integer()
     """Bytes of one instance: of each multiprocessor's, cluster's or partition's, or of the chip's only one."""
@@ -88,6 +94,8 @@ class Cache:
     """Hit: SM cycles added to the operation's own latency; with scope ``partition``: core cycles added at the partition."""
     misses_in_flight: int = integer()
     """Different lines or sectors that one instance can wait for."""
+    replacement: Replacement = policy(Replacement, default=LeastRecentlyUsed())
+    """Which line of a full set a new one replaces."""
     write: str = choice("evict", "through", "back")
     """A store that hits: evicts the line and goes on; updates it and goes on; or stays until the line is replaced."""
     enabled: bool = flag(default=True)

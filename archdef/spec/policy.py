@@ -1,11 +1,20 @@
-"""Policies: how a machine chooses. Each is a small value with its own numbers; the engine carries them out."""
+"""Policies: how a machine chooses. Each is a small value with its own numbers; the engine carries them out.
+
+A plugin adds a policy by a class of its own: a subclass of a kind, made with `named`, that says what it does in a method of the kind's name
+(`choose`, `partition`, …), and perhaps in compiled form too (`PolicyValue.compiled`). See docs/howto/policy.md.
+"""
 from __future__ import annotations
 
 import abc
+import warnings
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import entry_points
 from typing import ClassVar, dataclass_transform
 
 import attrs
 
+from archdef.errors import PluginWarning
 from archdef.spec.fields import integer, integers
 
 
@@ -24,8 +33,26 @@ class PolicyValue(abc.ABC):
 
     @classmethod
     def by_name(cls) -> dict[str, type]:
-        """Give the choices of this kind, by short name."""
+        """Give the choices of this kind, by short name; those of installed plugins (entry points of ``archdef.policies``) too."""
+        _load_plugins()
         return dict(cls._choices)
+
+    def compiled(self):
+        """Give an `archdef.policies.Compiled` that does the same at the engine's speed; None: there is none.
+
+        Policies that the engine knows by itself need none.
+        """
+        return None
+
+
+@cache
+def _load_plugins() -> None:
+    """Import the modules that installed plugins name, so that their policies are known. One that is broken costs a warning."""
+    for entry in entry_points(group="archdef.policies"):
+        try:
+            entry.load()
+        except Exception as error:  # whatever it is, the others must stay usable
+            warnings.warn(f"policies of plugin {entry.name!r} ({entry.value}) cannot be used: {error!r}", PluginWarning, stacklevel=2)
 
 
 @dataclass_transform(frozen_default=True)
@@ -41,7 +68,11 @@ def named(short_name: str):
 
 # ---------------------------------------------------------------------------------------------------- warp scheduling
 class SchedulerPolicy(PolicyValue):
-    """Which of the ready warps a scheduler issues next."""
+    """Which of the ready warps a scheduler issues next.
+
+    A plugin's own says it in ``choose(view) -> int``: the slot of one of ``view.candidates``. The view has the fields of
+    ``ArchdefSchedulerView`` in ``archdef/engine/policy.h``, arrays as lists.
+    """
 
     __slots__ = ()
 
@@ -89,7 +120,11 @@ class WeightedPriority(SchedulerPolicy):
 
 # ------------------------------------------------------------------------------------------------------ reconvergence
 class Reconvergence(PolicyValue):
-    """Where the lanes of a warp that took different ways meet again."""
+    """Where the lanes of a warp that took different ways meet again.
+
+    A plugin's own is a subclass of one of the two below with ``taken_first(view) -> bool``: whether the lanes that jump go first, where
+    the engine lets those behind the branch go first (fields of ``ArchdefBranchView``).
+    """
 
     __slots__ = ()
     independent = False
@@ -114,7 +149,10 @@ class ConvergenceBarriers(Reconvergence):
 
 # ----------------------------------------------------------------------------------------------------- block dispatch
 class BlockDispatch(PolicyValue):
-    """Which multiprocessor the next block of the grid goes to."""
+    """Which multiprocessor the next block of the grid goes to.
+
+    A plugin's own says it in ``multiprocessor(view) -> int``, with the fields of ``ArchdefDispatchView``: one for which ``view.room`` is 1.
+    """
 
     __slots__ = ()
 
@@ -160,6 +198,40 @@ class XorHash(PartitionMap):
         for shift in self.shifts:
             turn ^= chunk // partitions >> shift
         return (chunk + turn) % partitions
+
+
+# ------------------------------------------------------------------------------------------------- cache replacement
+class Replacement(PolicyValue):
+    """Which line of a full set a new one replaces.
+
+    A plugin's own says it in ``victim(view) -> int``, with the fields of ``ArchdefReplacementView``: a way that is not busy.
+    """
+
+    __slots__ = ()
+
+
+@named("lru")
+class LeastRecentlyUsed(Replacement):
+    """The one whose last use lies furthest back."""
+
+
+# ------------------------------------------------------------------------------------------------ banks of shared memory
+class BankMap(PolicyValue):
+    """Which bank of shared memory holds a word."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def banks_of(self, words: Sequence[int], banks: int) -> list[int]:
+        """Give the bank, 0 to ``banks - 1``, of each word (address divided by the width of a bank)."""
+
+
+@named("low_order")
+class LowOrder(BankMap):
+    """Words in turn: ``word % banks``."""
+
+    def banks_of(self, words, banks):
+        return [word % banks for word in words]
 
 
 # ------------------------------------------------------------------------------------------------------------- DRAM

@@ -144,9 +144,8 @@ def _choices(kind, name, **methods):
 
 @pytest.mark.parametrize("path, kind, methods", [
     ("schedulers.policy", spec.SchedulerPolicy, {}),
-    ("coalescing.store", spec.CoalescingRule, {"transactions": lambda *_: [], "largest_bytes": 128}),
     ("shared.broadcast", spec.Broadcast, {"passes": lambda *_: 1}), ("shared.wide_access", spec.WideAccess, {}),
-    ("dram.partition_map", spec.PartitionMap, {"partition": lambda *_: 0}), ("dram.scheduling", spec.DramScheduling, {}),
+    ("caches.constant.replacement", spec.Replacement, {}), ("dram.scheduling", spec.DramScheduling, {}),
     ("warp.reconvergence", spec.Reconvergence, {}), ("chip.block_dispatch", spec.BlockDispatch, {})])
 def test_a_policy_that_the_engine_has_not_is_named_with_its_path(path, kind, methods):
     machine = gizmo().evolve({path: _choices(kind, "peculiar", **methods)})

@@ -284,7 +284,7 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
     reach.pieces += memo.slot_pieces[k]
     reach.bytes_moved += memo.slot_bytes[k]
     memo.slot_key[k] = -1
-    if count <= MEMO_TRANSACTIONS:
+    if count <= MEMO_TRANSACTIONS and rule.hook == 0:
         memo.slot_key[k] = key
         memo.slot_count[k] = count
         for i in range(count):
@@ -348,7 +348,7 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     key = <int>(base & <uint64_t>(launch.passes_period - 1))
     if memo.passes_key != key:
         memo.passes = bank_passes(&launch.banks, address, lanes, n, u.lane_bytes)
-        memo.passes_key = key
+        memo.passes_key = -1 if launch.banks.hook else key      # a plugin's map may look at every bit
     # operations on one word follow each other
     reach.shared_passes += (memo.passes & <int64_t>0xffffffff) + memo.serial - 1
     reach.shared_groups += memo.passes >> 32

@@ -6,6 +6,7 @@ from archdef.engine.counters cimport ST_BRANCH
 from archdef.engine.converge cimport converge_start
 from archdef.engine.family cimport family_leave
 from archdef.engine.frames cimport stack_drop
+from archdef.engine.policy cimport seat_warp
 from archdef.engine.room cimport room_seat
 from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Launch, Share, Sm, Warp
 from archdef.engine.types cimport (SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
@@ -144,6 +145,8 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
             memset(w.local, 0, <size_t>(launch.lanes * launch.local_bytes))
         _preset(launch, sm, w, b)
         sm.schedulers[at % nsched].order[at // nsched] = sm.launched_warps
+        if sm.schedulers[at % nsched].asked != NULL:
+            seat_warp(sm.schedulers[at % nsched].asked, at // nsched, b.number)
         sm.schedulers[at % nsched].issued_at[at // nsched] = sm.now
         sm.launched_warps += 1
         plan(sm, at, w, sm.now, ST_BRANCH)

@@ -14,6 +14,7 @@ cdef struct Cache:
     CacheTable table
     Line *lines          # [sets][ways]
     int64_t clock
+    int64_t state[16]    # of a plugin's replacement
 
 cdef int cache_open(Cache *cache, const CacheTable *table) except -1
 cdef void cache_close(Cache *cache) noexcept nogil

@@ -6,6 +6,8 @@ compiled form, compared with it in the tests.
 from libc.stdint cimport uint32_t, uint64_t
 
 from archdef.engine.machine cimport CO_LINES, CO_SHRINKING, CO_STRICT, CoalescingTable
+from archdef.engine.policy cimport Hook, ask_coalescing
+from archdef.engine.policy cimport Hook, ask_coalescing
 
 
 cdef inline int _emit(Transaction *out, int count, uint64_t address, uint32_t bytes) noexcept nogil:
@@ -126,6 +128,9 @@ cdef int coalesce(const CoalescingTable *rule, const uint64_t *addresses, uint64
     """Form the transactions of one warp access; `bytes` per lane, `out` holds MAX_TRANSACTIONS. Returns their number."""
     cdef int first = 0, last, count = 0
     cdef uint64_t group
+    if rule.hook:
+        return ask_coalescing(<Hook *><size_t>rule.hook, addresses, mask, lanes, bytes, rule.line_bytes, rule.sector_bytes, out,
+                              MAX_TRANSACTIONS)
     while first < lanes:
         last = first + <int>rule.group_lanes
         group = mask & (~<uint64_t>0 << first)
@@ -163,7 +168,7 @@ def transactions(dict rule, addresses, int word_bytes, mask=None):
     list of (address, bytes, sectors)
         `sectors` is the number of separately counted pieces: sectors of a line, else 1.
     """
-    cdef CoalescingTable table = rule
+    cdef CoalescingTable table = {"hook": 0, **rule}
     cdef uint64_t lanes[64]
     cdef Transaction out[MAX_TRANSACTIONS]
     cdef int n = len(addresses), i

@@ -5,7 +5,7 @@ from archdef.engine.state cimport Warp
 
 cdef void converge_start(Warp *w) noexcept nogil
 cdef void converge_arrive(Warp *w) noexcept nogil
-cdef int converge_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken) noexcept nogil
+cdef int converge_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken, bint first) noexcept nogil
 cdef int converge_branch_many(Warp *w, const int32_t *target_of_lane, int lanes, int32_t reconverge) noexcept nogil
 cdef void converge_yield(Warp *w) noexcept nogil
 cdef int converge_call(Warp *w, int32_t target, uint64_t lanes) noexcept nogil

@@ -195,14 +195,18 @@ cdef inline void _side(Warp *w, int32_t pc, uint64_t lanes, int32_t join, int32_
         _add(w, pc, lanes, join, SPLIT_RUNNABLE)
 
 
-cdef int converge_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken) noexcept nogil:
-    """Send `taken` (some of active, not all) to `target`, the others to the next op, which goes first. Returns -1 if full."""
+cdef int converge_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken, bint first) noexcept nogil:
+    """Send `taken` (some of active, not all) to `target`, the others to the next op, which goes first unless `taken` shall. Returns -1 if
+    full."""
     cdef uint64_t rest = w.active & ~taken
     cdef int32_t after = w.pc + 1, join = _join_at(w, reconverge)
     if join < NONE:
         return -1
     if after == reconverge:
         w.stack[join].waiting |= rest
+        _enter(w, target, taken, join)
+    elif first:
+        _side(w, after, rest, join, reconverge)
         _enter(w, target, taken, join)
     else:
         _side(w, target, taken, join, reconverge)

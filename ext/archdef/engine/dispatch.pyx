@@ -18,6 +18,7 @@ from archdef.engine.family cimport family_drop, launch_drop
 from archdef.engine.heap cimport heap_room
 from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span
 from archdef.engine.room cimport room_give, room_take
+from archdef.engine.policy cimport Hook, ask_dispatch
 from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.state cimport (FAULT_LAUNCH_COPY, HP_ASKED, HP_PLACE, HP_READY, HP_RETURN, HP_WAITING, LK_COPY, LK_FILL, LK_GRID,
                                    LK_MARK, LS_COMPLETE, LS_QUEUED, LS_STARTED, LS_WAITING, WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED,
@@ -103,11 +104,29 @@ cdef inline bint _has_room(const Sm *sm, const Launch *launch) noexcept nogil:
     return True
 
 
+cdef Sm *_asked(Dispatcher *d, const Launch *launch) noexcept nogil:
+    """The multiprocessor that a plugin's policy names; NULL: none has room."""
+    cdef int64_t i, n = d.chip.m.multiprocessors, first = -1
+    cdef int64_t *room = d.chip.asked
+    for i in range(n):
+        room[i] = _has_room(d.sms + i, launch)
+        room[n + i] = launch.origin.shares[i].resident
+        room[2 * n + i] = d.sms[i].used[0]
+        if room[i] and first < 0:
+            first = i
+    if first < 0:
+        return NULL
+    i = ask_dispatch(<Hook *><size_t>d.chip.m.dispatch_hook, launch.next_block, n, room, room + n, room + 2 * n)
+    return d.sms + (i if i >= 0 else first)
+
+
 cdef Sm *_choose(Dispatcher *d, const Launch *launch) noexcept nogil:
     """The multiprocessor with the fewest resident warps that has room for a block; NULL: none has."""
     cdef Sm *best = NULL
     cdef Sm *sm
     cdef int64_t i
+    if d.chip.m.dispatch_hook:
+        return _asked(d, launch)
     for i in range(d.chip.m.multiprocessors):
         sm = d.sms + i
         if (best == NULL or sm.used[0] < best.used[0]) and _has_room(sm, launch):

@@ -15,6 +15,7 @@ cpdef enum SchedulerPolicy:
     SCH_GREEDY_OLDEST = 1        # stay with a warp until it stalls, then the oldest
     SCH_OLDEST = 2
     SCH_TWO_LEVEL = 3            # round robin in a small active set; a = size of the set
+    SCH_ASKED = 5                # a plugin's
     SCH_WEIGHTED = 4             # a = weight of memory instructions, b = weight of cycles waited
 
 cpdef enum CoalescingRule:
@@ -43,6 +44,7 @@ cdef struct CoalescingTable:
     int64_t line_bytes           # CO_LINES
     int64_t sector_bytes         # CO_LINES; CO_STRICT: bytes of an uncoalesced transaction; CO_SHRINKING: smallest segment
     int64_t segment_bytes[5]     # CO_SHRINKING: by log2 of the word's bytes
+    int64_t hook                 # address of the Hook of a plugin's policy, 0: none; here and below
 
 cdef struct CacheTable:
     int64_t sets                 # 0: there is no such cache
@@ -52,6 +54,7 @@ cdef struct CacheTable:
     int64_t latency_cycles
     int64_t misses_in_flight
     int64_t write                # WritePolicy
+    int64_t hook                 # replacement
 
 cdef struct MachineTable:
     int64_t warp_size            # lanes, 1 to 64
@@ -84,9 +87,13 @@ cdef struct MachineTable:
     int64_t units
     int64_t unit_per_scheduler[16]  # 1: each scheduler has its own
     int64_t unit_copies[16]      # units of that kind that the schedulers share, 1 to 8
+    int64_t scheduler_hook
+    int64_t dispatch_hook
+    int64_t branch_hook
     int64_t dual_issue[16]       # bit v of entry u: v may issue in the same slot after u
     # shared memory
     int64_t banks
+    int64_t bank_hook
     int64_t bank_width_bytes
     int64_t row_words
     int64_t conflict_lanes
@@ -129,6 +136,7 @@ cdef struct MachineTable:
     int64_t partitions
     int64_t interleave_bytes
     int64_t partition_map
+    int64_t partition_hook
     int64_t partition_shifts[8]  # PM_XOR; 0: unused
     int64_t dram_banks
     int64_t row_bytes

@@ -12,6 +12,7 @@ from archdef.engine.dram cimport (DIR_READ, DIR_WRITE, NEVER, Dram, Entry, dram_
                                   dram_release)
 from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_push
 from archdef.engine.machine cimport PM_XOR, CacheTable, MachineTable
+from archdef.engine.policy cimport Hook, ask_partition
 from archdef.engine.schedule cimport count_bits, lowest_bit
 
 
@@ -124,6 +125,8 @@ cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *loc
     cdef uint64_t count = <uint64_t>m.partitions, turn = unit // count, round_ = turn
     cdef int i
     local[0] = round_ * <uint64_t>m.interleave_bytes + address % <uint64_t>m.interleave_bytes
+    if m.partition_hook:
+        return ask_partition(<Hook *><size_t>m.partition_hook, address, m.interleave_bytes, m.partitions)
     if m.partition_map == PM_XOR:
         for i in range(8):
             if m.partition_shifts[i]:

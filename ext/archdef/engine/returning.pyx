@@ -3,6 +3,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
 
 from archdef.engine.counters cimport ST_LAUNCH
+from archdef.engine.policy cimport seat_warp
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport BARRIERS, WS_CHILDREN, Block, Family, Share, Sm, Warp
 from archdef.engine.waiting cimport plan
@@ -55,6 +56,8 @@ cdef void block_returns(Sm *sm, int32_t slot) noexcept nogil:
         if w.next_waiting >= 0:
             w.next_waiting = _moved(b, family, w.next_waiting)
         sm.schedulers[b.warps[i] % nsched].order[b.warps[i] // nsched] = sm.launched_warps
+        if sm.schedulers[b.warps[i] % nsched].asked != NULL:
+            seat_warp(sm.schedulers[b.warps[i] % nsched].asked, b.warps[i] // nsched, b.number)
         sm.schedulers[b.warps[i] % nsched].issued_at[b.warps[i] // nsched] = sm.now
         sm.launched_warps += 1
     for i in range(BARRIERS):

@@ -10,6 +10,7 @@ from archdef.engine.events cimport Events
 from archdef.engine.frames cimport STACK_FRAMES, stack_drop
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.network cimport Network
+from archdef.engine.policy cimport ARCHDEF_POLICY_ABI, Hook, SchedulerHook
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
                                    Waiter, Warp)
@@ -158,8 +159,30 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     sm.store_credits = <int32_t>m.stores_in_flight
     sm.injection.stalled = -1
     for i in range(m.schedulers):
+        if m.scheduler_hook:
+            _open_hook(sm, i)
         sm.schedulers[i].last = -1
         sm.free_warps[i] = sm.free_blocks[i] = ~<uint64_t>0
+    return 0
+
+
+cdef int _open_hook(Sm *sm, int64_t number) except -1:
+    """Prepare what a plugin's policy is asked."""
+    cdef Scheduler *s = sm.schedulers + number
+    cdef SchedulerHook *asked = <SchedulerHook *>_zeroed(sizeof(SchedulerHook))
+    s.asked = asked
+    asked.hook = <Hook *><size_t>sm.m.scheduler_hook
+    asked.view.abi = ARCHDEF_POLICY_ABI
+    asked.view.parameters = asked.hook.parameters
+    asked.view.parameter_count = asked.hook.parameter_count
+    asked.view.state = asked.state
+    asked.view.owner = asked.hook.owner
+    asked.view.multiprocessor = sm.id
+    asked.view.scheduler = number
+    asked.view.issued_at = s.issued_at
+    asked.view.launched = s.order
+    asked.view.issued = asked.issued
+    asked.view.blocks = asked.blocks
     return 0
 
 
@@ -179,6 +202,8 @@ cdef void sm_close(Sm *sm) noexcept nogil:
             if sm.blocks[i].room != NULL:       # still running: the session was given up
                 for k in range(sm.blocks[i].launch.block_warps):
                     stack_drop(sm.warps + sm.blocks[i].warps[k])
+    for i in range(sm.m.schedulers if sm.schedulers != NULL else 0):
+        free(sm.schedulers[i].asked)
     free(sm.warps)
     free(sm.blocks)
     free(sm.schedulers)

@@ -2,6 +2,7 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.machine cimport MachineTable
+from archdef.engine.policy cimport SchedulerHook
 
 cdef struct Scheduler:
     # bit i of a mask is the scheduler's i-th warp slot
@@ -18,6 +19,7 @@ cdef struct Scheduler:
     uint64_t active          # two-level: the inner set
     int64_t issued_at[64]    # cycle of the warp's last issue
     int64_t order[64]        # age: smaller is older
+    SchedulerHook *asked     # of a plugin's policy, else NULL
 
 # candidates is not empty; returns one of its bits
 ctypedef int (*pick_function)(const MachineTable *machine, Scheduler *scheduler, uint64_t candidates, int64_t cycle) noexcept nogil

@@ -1,7 +1,9 @@
 """Which ready warp issues next: one function per policy."""
 from libc.stdint cimport int64_t, uint64_t
 
-from archdef.engine.machine cimport (MachineTable, SCH_GREEDY_OLDEST, SCH_OLDEST, SCH_TWO_LEVEL, SCH_WEIGHTED)
+from archdef.engine.machine cimport (MachineTable, SCH_ASKED, SCH_GREEDY_OLDEST, SCH_OLDEST, SCH_TWO_LEVEL, SCH_WEIGHTED)
+
+from archdef.engine.policy cimport ask_scheduler
 
 
 cdef int _round_robin(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
@@ -75,8 +77,15 @@ cdef int _weighted(const MachineTable *machine, Scheduler *s, uint64_t candidate
     return second
 
 
+cdef int _asked(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
+    """What a plugin's policy says."""
+    return ask_scheduler(s.asked, candidates, s.memory, s.last, cycle)
+
+
 cdef pick_function pick_of(int64_t policy) noexcept nogil:
     """The function of a SchedulerPolicy."""
+    if policy == SCH_ASKED:
+        return _asked
     if policy == SCH_GREEDY_OLDEST:
         return _greedy_oldest
     if policy == SCH_OLDEST:

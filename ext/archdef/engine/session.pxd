@@ -2,6 +2,7 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.events cimport Events
+from archdef.engine.hooks cimport Hooks
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.network cimport Network
@@ -46,6 +47,7 @@ cdef class Session:
     cdef list leaving                    # complete, but the places of their blocks are not free yet
     cdef int64_t launched                # by the host, so far
     cdef int64_t active                  # launches that are not complete, or nobody has asked for
+    cdef Hooks hooks                     # policies of plugins
     cdef int64_t epoch
     cdef Watch watch
     cdef bint closed                     # nothing comes from outside while it advances

@@ -15,6 +15,7 @@ from archdef.engine.family cimport family_close, launch_enter
 from archdef.engine.fault_text cimport fault_error
 from archdef.engine.frames cimport GROWN_FRAMES
 from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
+from archdef.engine.hooks cimport Hooks
 from archdef.engine.machine cimport MAX_SCHEDULERS, MAX_UNITS, SCHEDULER_WARPS, MachineTable
 from archdef.engine.memory cimport DeviceMemory, Span
 from archdef.engine.network cimport network_close, network_next, network_open, network_run
@@ -24,7 +25,7 @@ from archdef.engine.room cimport room_plan, rooms_close, sm_close, sm_open, sm_o
 from archdef.engine.schedule cimport lowest_bit, pick_of
 from archdef.engine.sm cimport sm_next, sm_run
 from archdef.engine.spinning cimport watch_close, watch_look, watch_start
-from archdef.engine.state cimport (FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, FAULT_STANDSTILL, HP_READY, LS_COMPLETE, LS_WAITING,
+from archdef.engine.state cimport (FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, FAULT_POLICY, FAULT_STANDSTILL, HP_READY, LS_COMPLETE, LS_WAITING,
                                    UNIT_COPIES, WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, ConstantFill, Fit, KernelTable, Launch, LaunchBuffer, Memo,
                                    Origin, Share, Sm, Warp)
 from archdef.engine.texture_table cimport textures_close, textures_open
@@ -110,6 +111,7 @@ cdef class Grid:
         launch.banks.conflict_lanes = m.conflict_lanes
         launch.banks.single_word_broadcast = m.single_word_broadcast
         launch.banks.word_at_a_time = m.word_at_a_time
+        launch.banks.hook = m.bank_hook
         launch.memos = <Memo *>calloc(launch.op_count, sizeof(Memo))
         launch.counters = <StatementCounters *>calloc(launch.statements, sizeof(StatementCounters))
         self.origin.shares = <Share *>calloc(m.multiprocessors, sizeof(Share))
@@ -378,6 +380,8 @@ cdef class Session:
         cdef MachineTable *m = &self.machine
         self.machine = machine
         self._check(m)
+        self.hooks = Hooks(machine.get("policies", ()))
+        self.hooks.place(m)
         self.memory = memory
         self.grids = []
         self.leaving = []
@@ -402,6 +406,10 @@ cdef class Session:
         self.chip.dispatcher = &self.dispatcher
         self.chip.network_landed = &self.network.landed
         network_open(&self.network, m, self.inboxes)
+        if m.dispatch_hook:
+            self.chip.asked = <int64_t *>calloc(<size_t>(3 * m.multiprocessors), sizeof(int64_t))
+            if self.chip.asked == NULL:
+                raise MemoryError("state of a machine")
         for i in range(m.multiprocessors):
             sm_open(&self.sms[i], <int32_t>i, &self.chip, &self.network, &self.inboxes[i])
 
@@ -419,6 +427,7 @@ cdef class Session:
         dispatch_close(&self.dispatcher)
         watch_close(&self.watch)
         family_close(&self.dispatcher)
+        free(self.chip.asked)
         free(self.chip.launches)
         free(self.chip.landed)
         free(self.sms)
@@ -611,6 +620,10 @@ cdef class Session:
         if self.chip.out_of_memory:
             self.chip.fault.code = FAULT_HOST_MEMORY
             return -1
+        if self.hooks.count and self.hooks.refused() >= 0:
+            self.chip.fault.code = FAULT_POLICY
+            self.chip.fault.cycle = until
+            return -1
         at = network_next(&self.network)
         if at < NEVER and at // self.machine.shader_period_fs < next_cycle:
             next_cycle = at // self.machine.shader_period_fs
@@ -756,6 +769,8 @@ cdef class Session:
         """Turn the recorded fault into an exception."""
         cdef Grid grid
         cdef Launch *launch = self.chip.fault.launch
+        if self.hooks.refused() >= 0:        # whatever came of it
+            return self.hooks.error()
         for item in self.grids:
             grid = item
             if launch == NULL or launch.origin == &grid.origin:

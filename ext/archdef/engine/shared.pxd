@@ -8,6 +8,7 @@ cdef struct BankTable:
     int64_t conflict_lanes       # lanes served together
     int64_t single_word_broadcast
     int64_t word_at_a_time
+    int64_t hook                 # address of the Hook of a plugin's bank map, 0: none
 
 # passes in the low half, conflict groups with an active lane in the high half
 cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint64_t mask, int lanes, int bytes) noexcept nogil

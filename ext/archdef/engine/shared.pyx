@@ -4,12 +4,14 @@ The readable definition is `archdef.spec.SharedMemory.passes`; this is its compi
 """
 from libc.stdint cimport int64_t, uint64_t
 
+from archdef.engine.policy cimport Hook, ask_banks
+
 cpdef enum:
     MAX_BANKS = 256
     MAX_WORDS = 64 * 16      # lanes times bank words of one access
 
 
-cdef int _multicast(const BankTable *table, const uint64_t *words, int count) noexcept nogil:
+cdef int _multicast(const BankTable *table, const uint64_t *words, const int64_t *bank_of, int count) noexcept nogil:
     """Distinct words of the most loaded bank: equal words are read once for all lanes."""
     cdef int counts[MAX_BANKS]
     cdef uint64_t seen[MAX_WORDS]
@@ -26,14 +28,14 @@ cdef int _multicast(const BankTable *table, const uint64_t *words, int count) no
             continue
         seen[distinct] = words[i]
         distinct += 1
-        bank = <int>(words[i] % <uint64_t>table.banks)
+        bank = <int>bank_of[i]
         counts[bank] += 1
         if counts[bank] > most:
             most = counts[bank]
     return most
 
 
-cdef int _single_word(const BankTable *table, uint64_t *words, int count) noexcept nogil:
+cdef int _single_word(uint64_t *words, int64_t *bank_of, int count) noexcept nogil:
     """Each pass serves every request for one word, the first one waiting, and one request of every other bank."""
     cdef uint64_t taken[4]         # MAX_BANKS bits
     cdef uint64_t word
@@ -43,15 +45,16 @@ cdef int _single_word(const BankTable *table, uint64_t *words, int count) noexce
         word = words[0]
         for i in range(4):
             taken[i] = 0
-        bank = <int>(word % <uint64_t>table.banks)
+        bank = <int>bank_of[0]
         taken[bank >> 6] |= <uint64_t>1 << (bank & 63)
         left = 0
         for i in range(count):
-            bank = <int>(words[i] % <uint64_t>table.banks)
+            bank = <int>bank_of[i]
             if words[i] == word:
                 continue
             if taken[bank >> 6] >> (bank & 63) & 1:
                 words[left] = words[i]
+                bank_of[left] = bank
                 left += 1
             else:
                 taken[bank >> 6] |= <uint64_t>1 << (bank & 63)
@@ -68,7 +71,8 @@ cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint
     each is named by its row and bank.
     """
     cdef uint64_t words[MAX_WORDS]
-    cdef int lane, first = 0, last, piece, count, width = <int>table.bank_width_bytes
+    cdef int64_t bank_of[MAX_WORDS]
+    cdef int i, lane, first = 0, last, piece, count, width = <int>table.bank_width_bytes
     cdef int per_group = <int>table.conflict_lanes, pieces = bytes // width if bytes > width else 1, together = 1
     cdef int64_t passes = 0, groups = 0
     cdef uint64_t banks = <uint64_t>table.banks, row = banks * <uint64_t>table.row_words
@@ -86,12 +90,16 @@ cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint
             if mask >> lane & 1:
                 for piece in range(together):
                     words[count] = addresses[lane] // <uint64_t>width + <uint64_t>piece
-                    if table.row_words > 1:
-                        words[count] = words[count] // row * banks + words[count] % banks
+                    bank_of[count] = <int64_t>(words[count] % banks)
                     count += 1
         if count:
             groups += 1
-            passes += _single_word(table, words, count) if table.single_word_broadcast else _multicast(table, words, count)
+            if table.hook:
+                ask_banks(<Hook *><size_t>table.hook, words, count, table.banks, bank_of)
+            if table.row_words > 1:
+                for i in range(count):
+                    words[i] = words[i] // row * banks + <uint64_t>bank_of[i]
+            passes += _single_word(words, bank_of, count) if table.single_word_broadcast else _multicast(table, words, bank_of, count)
         first = last
     return passes * pieces | groups * pieces << 32
 
@@ -115,7 +123,7 @@ def passes(dict banks, addresses, int word_bytes, mask=None):
     (int, int)
         Passes, and the passes that an access without any conflict would take.
     """
-    cdef BankTable table = banks
+    cdef BankTable table = {"hook": 0, **banks}
     cdef uint64_t lanes[64]
     cdef int n = len(addresses), i
     if not 0 < n <= 64:

@@ -13,6 +13,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from archdef.engine.converge cimport (converge_arrive, converge_branch, converge_branch_many, converge_call, converge_call_one,
                                       converge_exit, converge_return)
 from archdef.engine.frames cimport stack_grow
+from archdef.engine.policy cimport Hook, ask_branch
 from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.state cimport Frame, Warp
 
@@ -59,6 +60,7 @@ cdef int simt_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken
     """Send `taken` (a subset of active) to `target`, the others to the next op. Returns 1 if the warp split, -1 if full."""
     cdef uint64_t rest = w.active & ~taken
     cdef int32_t after = w.pc + 1
+    cdef bint first = False      # the lanes that jump
     if rest == 0 or target == after:
         w.pc = target
         simt_arrive(w)
@@ -67,8 +69,10 @@ cdef int simt_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken
         w.pc = after
         simt_arrive(w)
         return 0
+    if w.launch.m.branch_hook and target != reconverge and after != reconverge:
+        first = ask_branch(<Hook *><size_t>w.launch.m.branch_hook, w.pc, target, reconverge, taken, rest, w.depth)
     if w.splits != NULL:
-        return converge_branch(w, target, reconverge, taken)
+        return converge_branch(w, target, reconverge, taken, first)
     if reconverge != w.reconverge and reconverge >= 0:
         if _push(w, reconverge, w.reconverge, w.active) < 0:
             return -1
@@ -76,6 +80,11 @@ cdef int simt_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken
         w.active = rest
         w.pc = after
     elif after == reconverge:
+        w.active = taken
+        w.pc = target
+    elif first:
+        if _push(w, after, reconverge, rest) < 0:
+            return -1
         w.active = taken
         w.pc = target
     else:

@@ -15,7 +15,7 @@ from libc.string cimport memset
 from archdef.engine.dispatch cimport dispatch_next
 from archdef.engine.dram cimport NEVER
 from archdef.engine.machine cimport SCHEDULER_WARPS
-from archdef.engine.state cimport (WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, Dispatcher, Frame, Sm, Split, Warp)
+from archdef.engine.state cimport (WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, Block, Dispatcher, Frame, Launch, Sm, Split, Warp)
 
 cdef enum:
     QUIET_CYCLES = 16384     # without an effect, before states are remembered: a matter of cost only
@@ -88,22 +88,39 @@ cdef void _remember(Watch *watch, const Sm *sms, int64_t count, int64_t slots) n
 
 
 cdef bint _all_found(Watch *watch, const Sm *sms, int64_t count, int64_t slots) noexcept nogil:
-    """Look whether each warp is stopped or has been in its state twice, and issued between."""
+    """Look whether each warp is stopped or has been in its state twice, and issued between; and at least one goes round."""
     cdef int64_t i, k, nsched = sms[0].m.schedulers
-    cdef bint all_ = True
+    cdef bint all_ = True, any_ = False
     cdef const Warp *w
+    cdef const Block *b
     for i in range(count):
         if sms[i].bulk.count or sms[i].bulk.loads:
             all_ = False
         for k in range(slots):
+            b = sms[i].blocks + k
+            if b.running and (b.draining or b.warps_alive == 0):
+                all_ = False        # its place will be free for another
             w = sms[i].warps + k
-            if not _lives(sms + i, w) or _stopped(w) or watch.found[i * slots + k]:
+            if not _lives(sms + i, w) or _stopped(w):
+                continue
+            any_ = True
+            if watch.found[i * slots + k]:
                 continue
             if sms[i].schedulers[k % nsched].issued_at[k // nsched] > watch.begin and _state(w) == watch.states[i * slots + k]:
                 watch.found[i * slots + k] = 1
             else:
                 all_ = False
-    return all_
+    return all_ and any_
+
+
+cdef bint _nothing_due(const Dispatcher *dispatcher) noexcept nogil:
+    """Whether no block starts or ends by itself: no time is set for anything, and nothing lands that a grid waits for."""
+    cdef const Launch *launch = dispatcher.running
+    while launch != NULL:
+        if launch.stores:
+            return False
+        launch = launch.next_running
+    return dispatch_next(dispatcher) >= NEVER and dispatcher.leaving == 0
 
 
 cdef int watch_look(Watch *watch, const Sm *sms, int64_t count, const Dispatcher *dispatcher, int64_t cycle) noexcept nogil:
@@ -125,7 +142,7 @@ cdef int watch_look(Watch *watch, const Sm *sms, int64_t count, const Dispatcher
             return -1
     if watch.begin < 0:
         memset(watch.found, 0, <size_t>watch.room)
-    elif _all_found(watch, sms, count, slots) and dispatch_next(dispatcher) >= NEVER and dispatcher.leaving == 0:
+    elif _all_found(watch, sms, count, slots) and _nothing_due(dispatcher):
         return 1
     if watch.begin < 0 or cycle >= watch.end:
         _remember(watch, sms, count, slots)

@@ -108,6 +108,7 @@ cdef enum FaultCode:
     FAULT_LAUNCH_POINTER = 21    # a child is given the address of shared or local memory; detail: offset of the argument, kernel
     FAULT_LAUNCH_COPY = 22       # a copy or fill that a kernel asked for leaves its allocation
     FAULT_STANDSTILL = 23        # warps that go round wait for what nobody will do
+    FAULT_POLICY = 24            # a plugin's policy gave an answer that is none; detail: number of its hook
     FAULT_BULK_SIZE = 30         # bytes of a bulk copy
     FAULT_PART_OF_WARP = 31      # not all lanes of the warp reach what only a whole warp can do
     FAULT_TEXTURE_HANDLE = 40    # no texture, surface or sampler of that handle; address: the handle
@@ -525,6 +526,7 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     BlockRoom *rooms[128]        # not in use, by class of size
     BlockRoom *slabs             # pieces of host memory that they lie in
     Dispatcher *dispatcher
+    int64_t *asked               # [3][multiprocessors]: what a plugin's block dispatch is shown; NULL: there is none
 
 cdef struct Happening:
     int64_t cycle

@@ -1,0 +1,81 @@
+"""Policies in compiled form: functions of one view each, which the engine calls directly.
+
+`archdef/engine/policy.h` (in the folder `include` gives) describes the views field by field; `VIEWS` has the same as numpy types. Authors use
+`archdef.policies.jit` (Numba), ``cimport archdef.engine.policy`` (Cython), or the header (C).
+"""
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+import attrs
+import numpy as np
+
+from archdef.errors import PluginError
+
+ABI = 1
+"""Version of the views that this archdef passes; see `archdef/engine/policy.h`."""
+PARAMETERS = 16
+"""Most numbers that a policy can hand to its compiled form."""
+
+_HEAD = [("abi", "i8"), ("parameters", "p"), ("parameter_count", "i8"), ("state", "p"), ("owner", "p")]
+_FIELDS = {
+    "scheduler": [("multiprocessor", "i8"), ("scheduler", "i8"), ("cycle", "i8"), ("candidates", "u8"), ("memory", "u8"), ("last", "i8"),
+                  ("issued_at", "p"), ("launched", "p"), ("issued", "p"), ("blocks", "p")],
+    "partition": [("address", "u8"), ("interleave_bytes", "i8"), ("partitions", "i8")],
+    "banks": [("banks", "i8"), ("count", "i8"), ("words", "p"), ("banks_of", "p")],
+    "coalescing": [("lanes", "i8"), ("mask", "u8"), ("addresses", "p"), ("bytes", "i8"), ("room", "i8"), ("starts", "p"), ("sizes", "p")],
+    "replacement": [("line", "u8"), ("set", "i8"), ("ways", "i8"), ("lines", "p"), ("used", "p"), ("busy", "u8")],
+    "dispatch": [("block", "i8"), ("multiprocessors", "i8"), ("room", "p"), ("blocks", "p"), ("load", "p")],
+    "branch": [("branch", "i8"), ("target", "i8"), ("meets", "i8"), ("taken", "u8"), ("rest", "u8"), ("depth", "i8")],
+}
+VIEWS = {kind: np.dtype([(name, "u8" if code == "p" else code) for name, code in _HEAD + fields]) for kind, fields in _FIELDS.items()}
+"""The view of each kind, as a numpy type; pointers are 64-bit integers."""
+
+
+@attrs.frozen
+class Compiled:
+    """The compiled form of a policy."""
+
+    function: object
+    """A Numba ``cfunc``, a ctypes function, or a capsule of a Cython function: ``int64_t f(const View *)``, callable without the GIL."""
+    parameters: tuple[int, ...] = attrs.field(default=(), converter=lambda numbers: tuple(int(n) for n in numbers))
+    """Numbers of the policy's value that the function needs: ``view.parameters``."""
+    abi: int = ABI
+    """Version of the views that the function was made for."""
+
+    def address(self, path: str) -> int:
+        """Give the function's address.
+
+        Raises
+        ------
+        PluginError
+            With the path of the field that the policy is for: it was made for other views, or is no function.
+        """
+        if self.abi != ABI:
+            raise PluginError(f"{path}: the compiled policy was made for version {self.abi} of archdef/engine/policy.h, this archdef has {ABI}")
+        if len(self.parameters) > PARAMETERS:
+            raise PluginError(f"{path}: a compiled policy takes at most {PARAMETERS} parameters, got {len(self.parameters)}")
+        address = _address(self.function)
+        if not address:
+            raise PluginError(f"{path}: expected a Numba cfunc, a ctypes function or a capsule of a Cython function, got {self.function!r}")
+        return address
+
+
+def _address(function: object) -> int:
+    if isinstance(function, ctypes._CFuncPtr):
+        return ctypes.cast(function, ctypes.c_void_p).value or 0
+    if type(function).__name__ == "PyCapsule":
+        api = ctypes.pythonapi
+        api.PyCapsule_GetName.restype, api.PyCapsule_GetName.argtypes = ctypes.c_char_p, [ctypes.py_object]
+        api.PyCapsule_GetPointer.restype, api.PyCapsule_GetPointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        return api.PyCapsule_GetPointer(function, api.PyCapsule_GetName(function)) or 0
+    return getattr(function, "address", 0)
+
+
+def include() -> Path:
+    """Give the folder that holds ``archdef/engine/policy.h`` and the ``.pxd`` files, for compilers."""
+    import archdef.engine
+
+    here = Path(archdef.engine.__file__).parents[2]
+    return here if (here / "archdef" / "engine" / "policy.h").exists() else here / "ext"

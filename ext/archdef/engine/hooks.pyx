@@ -1,0 +1,118 @@
+"""The policies of plugins that a machine uses: where the engine finds them, and what is said of an answer that is none."""
+from libc.stdint cimport int64_t
+
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.policy cimport (PK_BANKS, PK_BRANCH, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_REPLACEMENT, PK_SCHEDULER, Hook,
+                                    policy_function)
+from archdef.engine.prototype cimport Prototype, prototype_function
+
+from archdef.errors import PolicyError
+
+
+cdef class Hooks:
+    """Policies of plugins.
+
+    Parameters
+    ----------
+    listed : sequence of dict
+        ``kind`` (`PolicyKind`), ``place`` in the machine, ``path`` in the description, ``policy`` (its value), ``function`` (address; 0: its
+        readable definition, in Python), ``parameters``; what else is there is kept alive.
+    """
+
+    def __init__(self, listed):
+        cdef Hook *hook
+        cdef int k
+        if len(listed) > MOST_HOOKS:
+            raise ValueError(f"policies of plugins: at most {MOST_HOOKS}, got {len(listed)}")
+        self.listed = []
+        for one in listed:
+            hook = self.hooks + self.count
+            hook.kind = one["kind"]
+            prototype = None
+            if one["function"]:
+                hook.function = <policy_function><size_t>one["function"]
+            else:
+                prototype = Prototype(one["policy"])
+                hook.owner = <void *>prototype
+                hook.function = prototype_function(<int>hook.kind)
+            hook.parameter_count = len(one["parameters"])
+            for k, number in enumerate(one["parameters"]):
+                hook.parameters[k] = number
+            self.listed.append((one, prototype))
+            self.count += 1
+
+    cdef void place(self, MachineTable *m) noexcept:
+        """Enter them into a machine, which must not outlive them."""
+        cdef int64_t at
+        cdef int k
+        for k in range(self.count):
+            at = <int64_t><size_t>(self.hooks + k)
+            place = self.listed[k][0]["place"]
+            if place == "scheduler":
+                m.scheduler_hook = at
+            elif place == "dispatch":
+                m.dispatch_hook = at
+            elif place == "branch":
+                m.branch_hook = at
+            elif place == "partition":
+                m.partition_hook = at
+            elif place == "banks":
+                m.bank_hook = at
+            elif place == "load":
+                m.load.hook = at
+            elif place == "store":
+                m.store.hook = at
+            elif place == "load_uncached":
+                m.load_uncached.hook = at
+            elif place == "l1":
+                m.l1.hook = at
+            elif place == "constant":
+                m.constant.hook = at
+            elif place == "texture_l1":
+                m.texture.hook = at
+            elif place == "texture_l2":
+                m.texture_l2.hook = at
+            elif place == "l2":
+                m.l2.hook = at
+
+    cdef int refused(self) noexcept nogil:
+        """The first policy that gave an answer that is none; -1: there is none."""
+        cdef int k
+        for k in range(self.count):
+            if self.hooks[k].failed:
+                return k
+        return -1
+
+    cdef object error(self):
+        """Say what it answered, and what it was asked."""
+        cdef const Hook *hook = self.hooks + self.refused()
+        one, prototype = self.listed[self.refused()]
+        if prototype is not None and prototype.error is not None:
+            error = PolicyError(one["path"], one["policy"], f"raised {prototype.error!r}", None)
+            error.__cause__ = prototype.error
+            return error
+        return PolicyError(one["path"], one["policy"], _refusal(hook), hook.answer)
+
+
+cdef object _refusal(const Hook *hook):
+    """What is wrong with an answer."""
+    answer, first, second, third = hook.answer, hook.asked[0], hook.asked[1], hook.asked[2]
+    if hook.kind == PK_SCHEDULER:
+        return (f"answered warp {answer} at cycle {second} of multiprocessor {third}, which cannot issue then: "
+                f"it is asked for one of the warps {first:#x}")
+    if hook.kind == PK_PARTITION:
+        return f"answered partition {answer} for address {first:#x}, of 0 to {second - 1}"
+    if hook.kind == PK_BANKS:
+        return f"answered {answer}, where 0 says that the banks are written" if third else f"gave word {first} the bank {answer}, of 0 to {second - 1}"
+    if hook.kind == PK_COALESCING:
+        if third == 0:
+            return f"answered {answer} transactions for one access, of 1 to {first}"
+        if third == 1:
+            return (f"made a transaction of {answer} bytes at {first:#x}: it must be a power of two up to {second}, "
+                    "and begin at a multiple of itself")
+        return f"left out lane {answer}: no transaction holds its {second} bytes at {first:#x}"
+    if hook.kind == PK_REPLACEMENT:
+        return f"answered way {answer}, of 0 to {first - 1} without the busy ones, {second:#x}"
+    if hook.kind == PK_DISPATCH:
+        return f"sent block {first} to multiprocessor {answer}, which has no room for it, or is not one of 0 to {second - 1}"
+    return f"answered {answer} for the branch at {first}, where 1 or 0 says which side goes first"

@@ -1,0 +1,100 @@
+/* Policies by plugins: what a compiled policy is asked, and what it answers.
+
+   A policy is one function, int64_t f(const View *view), for each kind a view of its own. All numbers are 64 bits wide, so that
+   every language lays the structs out alike. The answer must follow from the view and the policy's own `state` alone: the same question
+   asked again must get the same answer, whatever the number of host threads. What a view points to lives for the call; only `state` and
+   fields said to be written may be written. An answer outside what the kind allows ends the launch with an error that names the policy.
+
+   The version changes when a field changes its meaning or place; fields are only ever added at the end of a view. */
+#ifndef ARCHDEF_POLICY_H
+#define ARCHDEF_POLICY_H
+#include <stdint.h>
+
+#define ARCHDEF_POLICY_ABI 1
+#define ARCHDEF_POLICY_PARAMETERS 16  /* most numbers of one policy */
+#define ARCHDEF_POLICY_STATE 16       /* words of `state` */
+
+#define ARCHDEF_POLICY_HEAD \
+    int64_t abi;                /* ARCHDEF_POLICY_ABI of the engine */ \
+    const int64_t *parameters;  /* the policy's numbers, as its value gives them */ \
+    int64_t parameter_count; \
+    int64_t *state;             /* words of its own, zero at first: of this scheduler, cache instance, or machine */ \
+    void *owner;                /* the engine's: leave alone */
+
+/* Which warp a scheduler issues next. Answer: one of `candidates`, as a slot, 0 to 63. */
+typedef struct {
+    ARCHDEF_POLICY_HEAD
+    int64_t multiprocessor;
+    int64_t scheduler;          /* of the multiprocessor */
+    int64_t cycle;              /* of the multiprocessor */
+    uint64_t candidates;        /* bit i: the warp in slot i can issue now; never 0 */
+    uint64_t memory;            /* bit i: its next instruction accesses memory (slots that are not candidates too) */
+    int64_t last;               /* slot issued last, -1: none yet */
+    const int64_t *issued_at;   /* [64] cycle of the warp's last issue */
+    const int64_t *launched;    /* [64] order in which the warps came: smaller is older */
+    const int64_t *issued;      /* [64] issues of the warp so far */
+    const int64_t *blocks;      /* [64] the warp's block: its number in the grid */
+} ArchdefSchedulerView;
+
+/* Which memory partition holds a byte. Answer: 0 to partitions - 1. */
+typedef struct {
+    ARCHDEF_POLICY_HEAD
+    uint64_t address;           /* of global memory */
+    int64_t interleave_bytes;
+    int64_t partitions;
+} ArchdefPartitionView;
+
+/* Which banks hold the words of one warp's access to shared memory. Answer: 0, with `banks_of` written. */
+typedef struct {
+    ARCHDEF_POLICY_HEAD
+    int64_t banks;              /* of the machine */
+    int64_t count;              /* words, each given once or more often */
+    const uint64_t *words;      /* [count] address / bank width */
+    int64_t *banks_of;          /* [count] written: 0 to banks - 1 */
+} ArchdefBankView;
+
+/* Which transactions serve one access of a warp to global memory. Answer: their number, with the arrays written. */
+typedef struct {
+    ARCHDEF_POLICY_HEAD
+    int64_t lanes;              /* of the warp */
+    uint64_t mask;              /* lanes that take part; never 0 */
+    const uint64_t *addresses;  /* [lanes], multiples of `bytes`; those of lanes that do not take part mean nothing */
+    int64_t bytes;              /* per lane: 1, 2, 4, 8 or 16 */
+    int64_t room;               /* entries of the arrays below */
+    uint64_t *starts;           /* [room] written: first byte, a multiple of the size */
+    int64_t *sizes;             /* [room] written: bytes, a power of two up to the policy's largest */
+} ArchdefCoalescingView;
+
+/* Which way of a full set a new line replaces. Answer: a way that is not busy. */
+typedef struct {
+    ARCHDEF_POLICY_HEAD
+    uint64_t line;              /* number of the new line: address / line size */
+    int64_t set;
+    int64_t ways;
+    const uint64_t *lines;      /* [ways] numbers of the lines that are there */
+    const int64_t *used;        /* [ways] when each was used last: a count of accesses of the cache instance */
+    uint64_t busy;              /* bit i: way i waits for data and must stay; ways past 63 are never asked about */
+} ArchdefReplacementView;
+
+/* Which multiprocessor the next block of a grid goes to. Answer: one with room. */
+typedef struct {
+    ARCHDEF_POLICY_HEAD
+    int64_t block;              /* number in the grid */
+    int64_t multiprocessors;
+    const int64_t *room;        /* [multiprocessors] 1: the block fits; at least one does */
+    const int64_t *blocks;      /* [multiprocessors] blocks of this launch that are resident */
+    const int64_t *load;        /* [multiprocessors] share of its warps that is taken, in 2^-40 */
+} ArchdefDispatchView;
+
+/* Which side of a branch goes first where the lanes of a warp part. Answer: 1 the lanes that jump, 0 those that go on. */
+typedef struct {
+    ARCHDEF_POLICY_HEAD
+    int64_t branch;             /* instruction, by its place in the program */
+    int64_t target;             /* where the lanes of `taken` go */
+    int64_t meets;              /* where both sides meet, -1: at the end of the function */
+    uint64_t taken;
+    uint64_t rest;              /* the lanes that go on behind the branch */
+    int64_t depth;              /* entries on the warp's stack */
+} ArchdefBranchView;
+
+#endif

@@ -1,0 +1,142 @@
+"""Policies that a plugin brings: what they are asked, see policy.h, and how their answers are used."""
+from libc.stdint cimport int64_t, uint64_t
+
+from archdef.engine.coalesce cimport Transaction
+
+cdef extern from "archdef/engine/policy.h":
+    enum:
+        ARCHDEF_POLICY_ABI
+        ARCHDEF_POLICY_PARAMETERS
+        ARCHDEF_POLICY_STATE
+
+    ctypedef struct SchedulerView "ArchdefSchedulerView":
+        int64_t abi
+        const int64_t *parameters
+        int64_t parameter_count
+        int64_t *state
+        void *owner
+        int64_t multiprocessor
+        int64_t scheduler
+        int64_t cycle
+        uint64_t candidates
+        uint64_t memory
+        int64_t last
+        const int64_t *issued_at
+        const int64_t *launched
+        const int64_t *issued
+        const int64_t *blocks
+
+    ctypedef struct PartitionView "ArchdefPartitionView":
+        int64_t abi
+        const int64_t *parameters
+        int64_t parameter_count
+        int64_t *state
+        void *owner
+        uint64_t address
+        int64_t interleave_bytes
+        int64_t partitions
+
+    ctypedef struct BankView "ArchdefBankView":
+        int64_t abi
+        const int64_t *parameters
+        int64_t parameter_count
+        int64_t *state
+        void *owner
+        int64_t banks
+        int64_t count
+        const uint64_t *words
+        int64_t *banks_of
+
+    ctypedef struct CoalescingView "ArchdefCoalescingView":
+        int64_t abi
+        const int64_t *parameters
+        int64_t parameter_count
+        int64_t *state
+        void *owner
+        int64_t lanes
+        uint64_t mask
+        const uint64_t *addresses
+        int64_t bytes
+        int64_t room
+        uint64_t *starts
+        int64_t *sizes
+
+    ctypedef struct ReplacementView "ArchdefReplacementView":
+        int64_t abi
+        const int64_t *parameters
+        int64_t parameter_count
+        int64_t *state
+        void *owner
+        uint64_t line
+        int64_t set
+        int64_t ways
+        const uint64_t *lines
+        const int64_t *used
+        uint64_t busy
+
+    ctypedef struct DispatchView "ArchdefDispatchView":
+        int64_t abi
+        const int64_t *parameters
+        int64_t parameter_count
+        int64_t *state
+        void *owner
+        int64_t block
+        int64_t multiprocessors
+        const int64_t *room
+        const int64_t *blocks
+        const int64_t *load
+
+    ctypedef struct BranchView "ArchdefBranchView":
+        int64_t abi
+        const int64_t *parameters
+        int64_t parameter_count
+        int64_t *state
+        void *owner
+        int64_t branch
+        int64_t target
+        int64_t meets
+        uint64_t taken
+        uint64_t rest
+        int64_t depth
+
+cpdef enum PolicyKind:
+    PK_SCHEDULER = 0
+    PK_PARTITION = 1
+    PK_BANKS = 2
+    PK_COALESCING = 3
+    PK_REPLACEMENT = 4
+    PK_DISPATCH = 5
+    PK_BRANCH = 6
+
+ctypedef int64_t (*policy_function)(const void *view) noexcept nogil
+
+cdef struct Hook:            # one policy of one field of the description
+    int64_t kind             # PolicyKind
+    policy_function function
+    int64_t parameters[16]
+    int64_t parameter_count
+    int64_t state[16]        # of policies of the whole machine
+    void *owner              # archdef.engine.prototype.Prototype of one in Python, else NULL
+    # the first answer that was none
+    int64_t failed
+    int64_t answer
+    uint64_t asked[3]        # by kind
+
+cdef struct SchedulerHook:   # what a scheduler keeps for its policy
+    Hook *hook
+    SchedulerView view
+    int64_t issued[64]
+    int64_t blocks[64]
+    int64_t state[16]
+
+cdef void seat_warp(SchedulerHook *s, int64_t slot, int64_t block) noexcept nogil
+cdef int ask_scheduler(SchedulerHook *s, uint64_t candidates, uint64_t memory, int64_t last, int64_t cycle) noexcept nogil
+cdef int64_t ask_partition(Hook *hook, uint64_t address, int64_t interleave_bytes, int64_t partitions) noexcept nogil
+cdef void ask_banks(Hook *hook, const uint64_t *words, int64_t count, int64_t banks, int64_t *banks_of) noexcept nogil
+cdef int ask_coalescing(Hook *hook, const uint64_t *addresses, uint64_t mask, int lanes, int bytes, int64_t line_bytes,
+                        int64_t sector_bytes, Transaction *out, int room) noexcept nogil
+cdef int64_t ask_replacement(Hook *hook, int64_t *state, uint64_t line, int64_t set_, int64_t ways, const uint64_t *lines,
+                             const int64_t *used, uint64_t busy) noexcept nogil
+cdef int64_t ask_dispatch(Hook *hook, int64_t block, int64_t multiprocessors, const int64_t *room, const int64_t *blocks,
+                          const int64_t *load) noexcept nogil
+cdef bint ask_branch(Hook *hook, int64_t branch, int64_t target, int64_t meets, uint64_t taken, uint64_t rest, int64_t depth) noexcept nogil

@@ -1,0 +1,215 @@
+"""Asking policies that a plugin brings, and refusing answers that are none.
+
+An answer outside what its kind allows is noted in the hook, and something harmless is used in its place: the session looks at its hooks
+after each epoch and ends there with an error.
+"""
+from libc.stdint cimport int64_t, uint64_t
+
+from archdef.engine.schedule cimport lowest_bit
+
+
+cdef void _refuse(Hook *hook, int64_t answer, uint64_t first, uint64_t second, uint64_t third) noexcept nogil:
+    """Note the first answer that is none."""
+    if hook.failed == 0:
+        hook.failed = 1
+        hook.answer = answer
+        hook.asked[0] = first
+        hook.asked[1] = second
+        hook.asked[2] = third
+
+
+cdef void seat_warp(SchedulerHook *s, int64_t slot, int64_t block) noexcept nogil:
+    """A warp of a block has come to a slot."""
+    s.issued[slot] = 0
+    s.blocks[slot] = block
+
+
+cdef int ask_scheduler(SchedulerHook *s, uint64_t candidates, uint64_t memory, int64_t last, int64_t cycle) noexcept nogil:
+    """Give the slot that issues."""
+    cdef int64_t answer
+    s.view.candidates = candidates
+    s.view.memory = memory
+    s.view.last = last
+    s.view.cycle = cycle
+    answer = s.hook.function(&s.view)
+    if answer < 0 or answer > 63 or not candidates >> answer & 1:
+        _refuse(s.hook, answer, candidates, <uint64_t>cycle, <uint64_t>s.view.multiprocessor)
+        answer = lowest_bit(candidates)
+    s.issued[answer] += 1
+    return <int>answer
+
+
+cdef int64_t ask_partition(Hook *hook, uint64_t address, int64_t interleave_bytes, int64_t partitions) noexcept nogil:
+    """Give the partition that holds a byte."""
+    cdef PartitionView view
+    cdef int64_t answer
+    view.abi = ARCHDEF_POLICY_ABI
+    view.parameters = hook.parameters
+    view.parameter_count = hook.parameter_count
+    view.state = hook.state
+    view.owner = hook.owner
+    view.address = address
+    view.interleave_bytes = interleave_bytes
+    view.partitions = partitions
+    answer = hook.function(&view)
+    if answer < 0 or answer >= partitions:
+        _refuse(hook, answer, address, <uint64_t>partitions, 0)
+        return 0
+    return answer
+
+
+cdef void ask_banks(Hook *hook, const uint64_t *words, int64_t count, int64_t banks, int64_t *banks_of) noexcept nogil:
+    """Give the bank of each word."""
+    cdef BankView view
+    cdef int64_t answer, i
+    view.abi = ARCHDEF_POLICY_ABI
+    view.parameters = hook.parameters
+    view.parameter_count = hook.parameter_count
+    view.state = hook.state
+    view.owner = hook.owner
+    view.banks = banks
+    view.count = count
+    view.words = words
+    view.banks_of = banks_of
+    for i in range(count):
+        banks_of[i] = -1
+    answer = hook.function(&view)
+    if answer != 0:
+        _refuse(hook, answer, 0, 0, 1)
+    for i in range(count):
+        if banks_of[i] < 0 or banks_of[i] >= banks:
+            _refuse(hook, banks_of[i], words[i], <uint64_t>banks, 0)
+            banks_of[i] = 0
+
+
+cdef bint _covers(const uint64_t *starts, const int64_t *sizes, int64_t count, uint64_t address, int bytes) noexcept nogil:
+    cdef int64_t i
+    for i in range(count):
+        if address >= starts[i] and address + <uint64_t>bytes <= starts[i] + <uint64_t>sizes[i]:
+            return True
+    return False
+
+
+cdef int ask_coalescing(Hook *hook, const uint64_t *addresses, uint64_t mask, int lanes, int bytes, int64_t line_bytes,
+                        int64_t sector_bytes, Transaction *out, int room) noexcept nogil:
+    """Form the transactions of one warp access. Returns their number."""
+    cdef CoalescingView view
+    cdef uint64_t starts[256]
+    cdef int64_t sizes[256]
+    cdef int64_t answer, i, sectors
+    cdef int lane, count = 0
+    view.abi = ARCHDEF_POLICY_ABI
+    view.parameters = hook.parameters
+    view.parameter_count = hook.parameter_count
+    view.state = hook.state
+    view.owner = hook.owner
+    view.lanes = lanes
+    view.mask = mask
+    view.addresses = addresses
+    view.bytes = bytes
+    view.room = room
+    view.starts = starts
+    view.sizes = sizes
+    answer = hook.function(&view)
+    if answer < 1 or answer > room:
+        _refuse(hook, answer, <uint64_t>room, 0, 0)
+        answer = 0
+    for i in range(answer):
+        if (sizes[i] <= 0 or sizes[i] & (sizes[i] - 1) or sizes[i] > line_bytes or starts[i] & <uint64_t>(sizes[i] - 1)):
+            _refuse(hook, sizes[i], starts[i], <uint64_t>line_bytes, 1)
+            answer = 0
+            break
+    for lane in range(lanes):
+        if mask >> lane & 1 and not _covers(starts, sizes, answer, addresses[lane], bytes):
+            _refuse(hook, lane, addresses[lane], <uint64_t>bytes, 2)
+            break
+    for i in range(answer):
+        out[i].address = starts[i]
+        out[i].bytes = <unsigned int>sizes[i]
+        out[i].line = starts[i] & ~<uint64_t>(line_bytes - 1)
+        sectors = (sizes[i] + sector_bytes - 1) // sector_bytes
+        out[i].sectors = <unsigned int>(((<uint64_t>1 << sectors) - 1) << ((starts[i] - out[i].line) // <uint64_t>sector_bytes))
+        count += 1
+    return count
+
+
+cdef int64_t ask_replacement(Hook *hook, int64_t *state, uint64_t line, int64_t set_, int64_t ways, const uint64_t *lines,
+                             const int64_t *used, uint64_t busy) noexcept nogil:
+    """Give the way that is replaced; -1: the answer is none."""
+    cdef ReplacementView view
+    cdef int64_t answer
+    view.abi = ARCHDEF_POLICY_ABI
+    view.parameters = hook.parameters
+    view.parameter_count = hook.parameter_count
+    view.state = state
+    view.owner = hook.owner
+    view.line = line
+    view.set = set_
+    view.ways = ways
+    view.lines = lines
+    view.used = used
+    view.busy = busy
+    answer = hook.function(&view)
+    if answer < 0 or answer >= ways or busy >> answer & 1:
+        _refuse(hook, answer, <uint64_t>ways, busy, 0)
+        return -1
+    return answer
+
+
+cdef int64_t ask_dispatch(Hook *hook, int64_t block, int64_t multiprocessors, const int64_t *room, const int64_t *blocks,
+                          const int64_t *load) noexcept nogil:
+    """Give the multiprocessor that the block goes to; -1: the answer is none."""
+    cdef DispatchView view
+    cdef int64_t answer
+    view.abi = ARCHDEF_POLICY_ABI
+    view.parameters = hook.parameters
+    view.parameter_count = hook.parameter_count
+    view.state = hook.state
+    view.owner = hook.owner
+    view.block = block
+    view.multiprocessors = multiprocessors
+    view.room = room
+    view.blocks = blocks
+    view.load = load
+    answer = hook.function(&view)
+    if answer < 0 or answer >= multiprocessors or not room[answer]:
+        _refuse(hook, answer, <uint64_t>block, <uint64_t>multiprocessors, 0)
+        return -1
+    return answer
+
+
+cdef bint ask_branch(Hook *hook, int64_t branch, int64_t target, int64_t meets, uint64_t taken, uint64_t rest, int64_t depth) noexcept nogil:
+    """Tell whether the lanes that jump go first."""
+    cdef BranchView view
+    cdef int64_t answer
+    view.abi = ARCHDEF_POLICY_ABI
+    view.parameters = hook.parameters
+    view.parameter_count = hook.parameter_count
+    view.state = hook.state
+    view.owner = hook.owner
+    view.branch = branch
+    view.target = target
+    view.meets = meets
+    view.taken = taken
+    view.rest = rest
+    view.depth = depth
+    answer = hook.function(&view)
+    if answer < 0 or answer > 1:
+        _refuse(hook, answer, <uint64_t>branch, 0, 0)
+        return False
+    return answer != 0
+
+
+def sizes():
+    """Give the bytes of each view, by kind, and the offset of its last field: what other languages must agree with."""
+    cdef SchedulerView s
+    cdef PartitionView p
+    cdef BankView b
+    cdef CoalescingView c
+    cdef ReplacementView r
+    cdef DispatchView d
+    cdef BranchView f
+    return {PK_SCHEDULER: (sizeof(s), <char *>&s.blocks - <char *>&s), PK_PARTITION: (sizeof(p), <char *>&p.partitions - <char *>&p),
+            PK_BANKS: (sizeof(b), <char *>&b.banks_of - <char *>&b), PK_COALESCING: (sizeof(c), <char *>&c.sizes - <char *>&c),
+            PK_REPLACEMENT: (sizeof(r), <char *>&r.busy - <char *>&r), PK_DISPATCH: (sizeof(d), <char *>&d.load - <char *>&d),
+            PK_BRANCH: (sizeof(f), <char *>&f.depth - <char *>&f)}

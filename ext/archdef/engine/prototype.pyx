@@ -1,0 +1,144 @@
+"""Policies in Python, for trying an idea: the engine calls their readable definition and waits for it, some microseconds each time."""
+from libc.stdint cimport int64_t, uint64_t
+
+from types import SimpleNamespace
+
+from archdef.engine.policy cimport (PK_BANKS, PK_BRANCH, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_REPLACEMENT, PK_SCHEDULER, BankView,
+                                    BranchView, CoalescingView, DispatchView, PartitionView, ReplacementView, SchedulerView)
+
+cdef enum:
+    NOTHING = -1 << 62       # the answer of a policy that raised
+
+
+cdef class Prototype:
+    """A policy value, and what it raised."""
+
+    def __init__(self, policy):
+        self.policy = policy
+        self.error = None
+
+
+cdef list _signed(const int64_t *numbers, int64_t count):
+    return [numbers[i] for i in range(count)]
+
+
+cdef list _unsigned(const uint64_t *numbers, int64_t count):
+    return [numbers[i] for i in range(count)]
+
+
+cdef int64_t _choose(const SchedulerView *v, Prototype p) except? -1:
+    return p.policy.choose(SimpleNamespace(
+        multiprocessor=v.multiprocessor, scheduler=v.scheduler, cycle=v.cycle, candidates=v.candidates, memory=v.memory, last=v.last,
+        issued_at=_signed(v.issued_at, 64), launched=_signed(v.launched, 64), issued=_signed(v.issued, 64),
+        blocks=_signed(v.blocks, 64)))
+
+
+cdef int64_t _banks(const BankView *v, Prototype p) except? -1:
+    cdef int64_t i
+    found = p.policy.banks_of(_unsigned(v.words, v.count), v.banks)
+    if len(found) != v.count:
+        raise ValueError(f"banks_of must give a bank for each of {v.count} words, got {len(found)}")
+    for i in range(v.count):
+        v.banks_of[i] = found[i]
+    return 0
+
+
+cdef int64_t _transactions(const CoalescingView *v, Prototype p) except? -1:
+    cdef int64_t i = 0
+    mask = [bool(v.mask >> k & 1) for k in range(v.lanes)]
+    for transaction in p.policy.transactions(_unsigned(v.addresses, v.lanes), v.bytes, mask):
+        if i >= v.room:
+            raise ValueError(f"transactions must be at most {v.room}")
+        v.starts[i] = transaction.address
+        v.sizes[i] = transaction.bytes
+        i += 1
+    return i
+
+
+cdef int64_t _victim(const ReplacementView *v, Prototype p) except? -1:
+    return p.policy.victim(SimpleNamespace(line=v.line, set=v.set, ways=v.ways, lines=_unsigned(v.lines, v.ways), used=_signed(v.used, v.ways),
+                                           busy=v.busy))
+
+
+cdef int64_t _multiprocessor(const DispatchView *v, Prototype p) except? -1:
+    n = v.multiprocessors
+    return p.policy.multiprocessor(SimpleNamespace(block=v.block, multiprocessors=n, room=_signed(v.room, n), blocks=_signed(v.blocks, n),
+                                                   load=_signed(v.load, n)))
+
+
+cdef int64_t _first(const BranchView *v, Prototype p) except? -1:
+    return p.policy.taken_first(SimpleNamespace(branch=v.branch, target=v.target, meets=v.meets, taken=v.taken, rest=v.rest, depth=v.depth))
+
+
+cdef int64_t _ask(int kind, const void *view, Prototype p) except? -1:
+    if kind == PK_SCHEDULER:
+        return _choose(<const SchedulerView *>view, p)
+    if kind == PK_PARTITION:
+        return p.policy.partition((<const PartitionView *>view).address, (<const PartitionView *>view).interleave_bytes,
+                                  (<const PartitionView *>view).partitions)
+    if kind == PK_BANKS:
+        return _banks(<const BankView *>view, p)
+    if kind == PK_COALESCING:
+        return _transactions(<const CoalescingView *>view, p)
+    if kind == PK_REPLACEMENT:
+        return _victim(<const ReplacementView *>view, p)
+    if kind == PK_DISPATCH:
+        return _multiprocessor(<const DispatchView *>view, p)
+    return _first(<const BranchView *>view, p)
+
+
+cdef int64_t _guarded(int kind, const void *view, void *owner) noexcept with gil:
+    """Ask, and keep the first exception; after one, nothing is asked any more."""
+    cdef Prototype p = <Prototype>owner
+    if p.error is not None:
+        return NOTHING
+    try:
+        return _ask(kind, view, p)
+    except BaseException as error:
+        p.error = error
+        return NOTHING
+
+
+cdef int64_t _scheduler(const void *view) noexcept nogil:
+    return _guarded(PK_SCHEDULER, view, (<const SchedulerView *>view).owner)
+
+
+cdef int64_t _partition(const void *view) noexcept nogil:
+    return _guarded(PK_PARTITION, view, (<const PartitionView *>view).owner)
+
+
+cdef int64_t _bank(const void *view) noexcept nogil:
+    return _guarded(PK_BANKS, view, (<const BankView *>view).owner)
+
+
+cdef int64_t _coalescing(const void *view) noexcept nogil:
+    return _guarded(PK_COALESCING, view, (<const CoalescingView *>view).owner)
+
+
+cdef int64_t _replacement(const void *view) noexcept nogil:
+    return _guarded(PK_REPLACEMENT, view, (<const ReplacementView *>view).owner)
+
+
+cdef int64_t _dispatch(const void *view) noexcept nogil:
+    return _guarded(PK_DISPATCH, view, (<const DispatchView *>view).owner)
+
+
+cdef int64_t _branch(const void *view) noexcept nogil:
+    return _guarded(PK_BRANCH, view, (<const BranchView *>view).owner)
+
+
+cdef policy_function prototype_function(int kind) noexcept:
+    """The function that calls a policy in Python."""
+    if kind == PK_SCHEDULER:
+        return _scheduler
+    if kind == PK_PARTITION:
+        return _partition
+    if kind == PK_BANKS:
+        return _bank
+    if kind == PK_COALESCING:
+        return _coalescing
+    if kind == PK_REPLACEMENT:
+        return _replacement
+    if kind == PK_DISPATCH:
+        return _dispatch
+    return _branch
