@@ -10,6 +10,7 @@ import numpy as np
 
 from archdef.metrics import Counters, Measurement, Metrics
 from archdef.metrics.stalls import cpi_stack
+from archdef.pack import prototypes
 from archdef.run.footprint import MemoryMap, WarpContents, warp_contents
 from archdef.run.printing import Output
 
@@ -114,16 +115,24 @@ class Run:
         return self.counters.partition
 
     @functools.cached_property
+    def prototypes(self) -> tuple[str, ...]:
+        """Paths of the machine's policies that were carried out in Python, a call for each decision: for trying an idea, not for measuring
+        how fast the simulator is."""
+        return prototypes(self.architecture)
+
+    @functools.cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What the kernel did that gives other results on hardware than here, or that is probably not meant, with the lines that did it."""
+        """What the kernel did that gives other results on hardware than here, or that is probably not meant, with the lines that did it;
+        and prototypes."""
+        tried = tuple(f"{path} is a prototype: carried out in Python, a call for each decision" for path in self.prototypes)
         stale = self.counters.texture_hazards
         if not stale:
-            return self.program.warnings
+            return self.program.warnings + tried
         rows = [row for row, n in enumerate(self.counters.statements["texture_hazards"]) if n]
         places = dict.fromkeys("{}:{}".format(*self._place(self.program.statements[row])) for row in rows)
         text = (f"{stale} reads through a texture or surface of bytes that this launch had written ({', '.join(places)}): texture "
                 "caches are not coherent, hardware may give the old value; write in one launch, read in the next")
-        return (*self.program.warnings, text)
+        return (*self.program.warnings, *tried, text)
 
     @functools.cached_property
     def metrics(self) -> Metrics:

@@ -18,11 +18,12 @@ from archdef.spec.policy import (BankMap, BlockDispatch, ConvergenceBarriers, Dr
                                  SchedulerPolicy, TwoLevel, WeightedPriority, XorHash, named)
 
 __all__ = [
-    "AlignedSum", "Architecture", "BankMap", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks", "Coalescing", "DeviceLaunches",
+    "AlignedSum", "Architecture", "BankMap", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks", "Coalescing",
+    "DeviceLaunches",
     "CoalescingRule", "ConvergenceBarriers", "Dram", "DramScheduling", "FEATURES", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FirstReady",
     "FrozenMap", "GiB", "GreedyThenOldest", "HostLink", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KINDS",
-    "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore", "LooseRoundRobin", "LowOrder", "MATRIX_CLASSES", "MEMORY_CLASSES", "MatrixArithmetic", "MatrixSum", "MiB",
-    "MulticastBroadcast",
+    "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore", "LooseRoundRobin", "LowOrder", "MATRIX_CLASSES", "MEMORY_CLASSES", "MatrixArithmetic",
+    "MatrixSum", "MiB", "MulticastBroadcast",
     "OPERATION_CLASSES", "OldestFirst", "Operation", "PairedSum", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RoundRobin",
     "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes",
     "StrictHalfWarp", "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WeightedPriority", "WideAccess",

@@ -106,7 +106,7 @@ class TwoLevel(SchedulerPolicy):
 @named("weighted")
 class WeightedPriority(SchedulerPolicy):
     """The ready warp of highest priority: ``memory_weight`` if its next instruction accesses memory, plus ``age_weight`` for
-    every cycle since it last issued (so that no warp starves); ties go to the lower warp slot.
+    every cycle since it last issued (so that no warp starves); ties go to warps that do not access memory, then to the lower warp slot.
 
     References: Lindholm et al., NVIDIA Tesla: A Unified Graphics and Computing Architecture, IEEE Micro 28(2), 2008
     (warp type, instruction type and fairness to all warps in the multiprocessor).

@@ -63,6 +63,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}": Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "GTX 480", "measured", "from memory")
        for name in "int_add int_logic fp32_add fp32_mul fp32_fma int_shift int_compare int_mul32".split()},
     "shared.latency_cycles": MEI, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
     "caches.l1.misses_in_flight": FIT, "caches.l1.write": FIT, "caches.constant.line_bytes": UNPUBLISHED,
     "caches.constant.sector_bytes": UNPUBLISHED, "caches.constant.ways": UNPUBLISHED,
     "caches.constant.latency_cycles": UNPUBLISHED, "caches.constant.misses_in_flight": UNPUBLISHED,

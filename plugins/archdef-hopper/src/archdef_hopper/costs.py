@@ -101,6 +101,7 @@ EVIDENCE = {
     "isa.predication_max_instructions": UNPUBLISHED,
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
     "caches": GLOBAL, "caches.constant": CONSTANT, "caches.l2.size_bytes": QUERY,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
     **{f"caches.{name}": UNPUBLISHED for name in """l1.ways l1.misses_in_flight texture_l1.ways
        texture_l1.misses_in_flight constant.ways constant.misses_in_flight l2.ways
        l2.misses_in_flight l2.latency_cycles l1.write""".split()},

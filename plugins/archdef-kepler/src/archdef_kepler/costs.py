@@ -66,6 +66,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_div32 int_compare bit_count fp32_add fp32_mul
        fp32_fma fp32_compare fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_transcendental fp64_add fp64_fma fp64_div""".split()},
     "shared.bank_width_bytes": SLIDES, "shared.row_words": SLIDES, "shared.latency_cycles": ARAFA, "shared.wide_access": SLIDES,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
     "caches.l1_global_loads": TUNING, "caches.l1.size_bytes": CALCULATOR, "caches.l1.line_bytes": GUIDE, "caches.l1.sector_bytes": GUIDE,
     "caches.l1.latency_cycles": ARAFA, "caches.l1.enabled": TUNING, "caches.l1.scope": GUIDE, "caches.constant.latency_cycles": ARAFA,
     "caches.constant.size_bytes": GUIDE, "caches.texture_l1.size_bytes": TUNING, "caches.texture_l1.sector_bytes": TUNING,

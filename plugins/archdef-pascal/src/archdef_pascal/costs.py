@@ -72,6 +72,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}": P100 for name in """int_add int_mul32 int_mul_high int_div32 int_compare fp32_add fp32_mul
        fp32_fma fp32_compare fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_transcendental""".split()},
     "isa.operations.fp64_add": MAXWELL, "isa.operations.fp64_fma": MAXWELL, "shared.latency_cycles": P100,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
     "caches.l1_global_loads": TUNING, "caches.l1.enabled": TUNING, "caches.l1.size_bytes": TUNING, "caches.l1.line_bytes": TUNING,
     "caches.l1.sector_bytes": TUNING, "caches.l1.latency_cycles": P100, "caches.texture_l1.size_bytes": TUNING,
     "caches.texture_l1.line_bytes": TUNING, "caches.texture_l1.sector_bytes": TUNING, "caches.texture_l1.latency_cycles": P100,

@@ -59,6 +59,7 @@ EVIDENCE = {  # what both chips share
     "schedulers.instruction_gap_cycles": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": UNPUBLISHED, "chip.launch_overhead_us": UNPUBLISHED, "load_store.atomic_cycles": UNPUBLISHED,
     "load_store.transaction_cycles": UNPUBLISHED, "caches.constant": GUIDE, "caches.constant.latency_cycles": UNPUBLISHED,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("constant", "texture_l1", "texture_l2")},
     **{f"caches.{c}.misses_in_flight": UNPUBLISHED for c in ("constant", "texture_l1", "texture_l2")},
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
        t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},

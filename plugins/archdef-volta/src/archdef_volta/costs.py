@@ -72,6 +72,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare bit_count fp32_add fp32_mul fp32_fma
        fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
     **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": JIA,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
     "caches.l1_global_loads": GUIDE, "caches.l1": GUIDE, "caches.l1.ways": JIA, "caches.l1.latency_cycles": ACCELSIM,
     "caches.l1.misses_in_flight": UNPUBLISHED,
     **{f"caches.texture_l1.{name}": PAPER for name in "size_bytes line_bytes sector_bytes enabled scope".split()},

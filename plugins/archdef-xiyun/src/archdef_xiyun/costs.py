@@ -55,6 +55,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}": PROBE for name in "fp32_add fp32_mul fp32_fma shuffle".split()},
     "isa.operations.fp32_transcendental": PROFILER, "isa.operations.fp32_rcp": PROFILER, "isa.operations.match": INTRINSICS,
     "shared.latency_cycles": LATENCY, "shared.wide_access": UNPUBLISHED, "shared.broadcast": UNPUBLISHED,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "l2")},
     "caches.l1.latency_cycles": LATENCY, "caches.l2.latency_cycles": SPLIT, "caches.l2.size_bytes": Cite(
         GUIDE.document, "8 MiB, divided over the assumed 32 channels", "assumed"),
     **{f"caches.{level}.{name}": UNPUBLISHED for level in ("l1", "constant", "l2")
