@@ -1,7 +1,7 @@
 """archdef: a GPU simulator in which an architecture is data.
 
-The public names are `Device`, `Options`, `occupancy`, `Architecture`, `hookimpl`, `architectures` and the errors. Each is imported at its
-first use, so that ``import archdef`` costs nothing to those who only pass by, such as pytest's plugin.
+The public names are `Device`, `Options`, `occupancy`, `Architecture`, `hookimpl`, `architecture`, `architectures`, `load`, `save` and the
+errors. Each is imported at its first use, so that ``import archdef`` costs nothing to those who only pass by, such as pytest's plugin.
 """
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from archdef.device import Device
     from archdef.errors import ArchdefError
+    from archdef.files import load, save
     from archdef.frontends import Options
     from archdef.hookspecs import hookimpl
     from archdef.occupancy import occupancy
+    from archdef.registry import get as architecture
     from archdef.registry import names as architectures
     from archdef.spec import Architecture
 
 __version__ = "0.1.0"
-__all__ = ["Architecture", "ArchdefError", "Device", "Options", "architectures", "hookimpl", "occupancy"]
+__all__ = ["Architecture", "ArchdefError", "Device", "Options", "architecture", "architectures", "hookimpl", "load", "occupancy", "save"]
 
 _PLACES = {"Architecture": ("archdef.spec", "Architecture"), "ArchdefError": ("archdef.errors", "ArchdefError"),
            "Device": ("archdef.device", "Device"), "Options": ("archdef.frontends", "Options"),
-           "architectures": ("archdef.registry", "names"), "hookimpl": ("archdef.hookspecs", "hookimpl")}
+           "architecture": ("archdef.registry", "get"), "architectures": ("archdef.registry", "names"),
+           "hookimpl": ("archdef.hookspecs", "hookimpl"), "load": ("archdef.files", "load"), "save": ("archdef.files", "save")}
 
 
 class _Package(types.ModuleType):
@@ -44,11 +47,13 @@ sys.modules[__name__].__class__ = _Package
 
 def __getattr__(name: str):
     if name not in _PLACES:
-        raise AttributeError(f"module 'archdef' has no attribute {name!r}")
+        from archdef._deprecation import moved
+
+        return moved("archdef", name)
     module, attribute = _PLACES[name]
     value = globals()[name] = getattr(importlib.import_module(module), attribute)
     return value
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -11,6 +11,7 @@ from archdef.metrics.metric import Measurement, Metric, metric, ratio
 __all__ = ["BUILT_IN", "STALLS", "Counters", "Measurement", "Metric", "Metrics", "UnknownMetric", "metric", "ratio"]
 
 BUILT_IN: tuple[Metric, ...] = (*execution.METRICS, *memory.METRICS, *shared.METRICS, *texture.METRICS, *dram.METRICS, *stalls.METRICS)
+"""Every metric that archdef knows."""
 
 
 class UnknownMetric(ArchdefError, KeyError):

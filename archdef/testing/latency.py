@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 
+__all__ = ["declared_latency_cycles", "load_latency_cycles"]
+
 _CHASE = """.version 7.0
 .target sm_30
 .address_size 64
