@@ -1,0 +1,35 @@
+"""An environment of its own for what a third party would do: install a plugin, run its tests, call the command."""
+import importlib.util
+import os
+import subprocess
+import sys
+import venv
+
+import pytest
+
+can_install = pytest.mark.skipif(importlib.util.find_spec("pip") is None or importlib.util.find_spec("setuptools") is None,
+                                 reason="installing a plugin without a network needs pip and setuptools here")
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """An environment of its own that sees what is installed here; a function that calls its Python."""
+    venv.create(tmp_path / "env", with_pip=False)
+    (site,) = (tmp_path / "env").glob("lib/python*/site-packages")
+    (site / "here.pth").write_text("\n".join(path for path in map(os.path.abspath, sys.path) if os.path.isdir(path) and "lib-dynload" not in path))
+    python = tmp_path / "env" / "bin" / "python"
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "PYTHON", "ARCHDEF"))}
+
+    def call(*arguments, folder=tmp_path, code=0):
+        done = subprocess.run([python, *map(str, arguments)], cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout
+
+    def install(folder, *options):
+        pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check", "install", "-q", "--no-deps", "--no-index",
+               "--no-build-isolation", *options, str(folder)]
+        done = subprocess.run(pip, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    call.install = install
+    return call
