@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from elsewhere import PYTEST_PLUGIN, can_install, elsewhere  # noqa: F401  a fixture
+from elsewhere import PYTEST_PLUGIN, can_install
 
 from archdef import registry
 from archdef.cli import main
@@ -21,7 +21,7 @@ BASES = [None, *(name for name in ("g80", "h100", "c500") if name in INSTALLED)]
 @can_install
 @pytest.mark.parametrize("base, options", [(base, ("-e",) if base is None else ()) for base in BASES] + [(None, ())],
                          ids=lambda value: "-".join(value) if isinstance(value, tuple) else value)
-def test_a_new_plugin_installs_and_passes_its_tests_as_it_is(base, options, tmp_path, elsewhere):  # noqa: F811
+def test_a_new_plugin_installs_and_passes_its_tests_as_it_is(base, options, tmp_path, elsewhere):
     made = new_plugin("gizmo_9", base=base, folder=tmp_path)
     elsewhere.install(made, *options) if options else elsewhere.install(made)
     said = elsewhere("-m", "pytest", *PYTEST_PLUGIN, "-p", "no:cacheprovider", "-p", "no:xdist", "--archdef-quick", folder=made)
