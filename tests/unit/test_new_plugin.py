@@ -1,16 +1,12 @@
 """`archdef new-plugin` writes a distribution that installs and passes its tests as it is, outside this repository."""
-import importlib.util
 import json
 import os
-import subprocess
-import sys
 import tomllib
-import venv
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from elsewhere import PYTEST_PLUGIN, can_install
 
 from archdef import registry
 from archdef.cli import main
@@ -19,34 +15,7 @@ from archdef.scaffold import new_plugin
 from archdef.scaffold.scaffold import supported
 
 INSTALLED = registry.names()
-PYTEST_PLUGIN = () if any(point.value == "archdef.testing.plugin" for point in entry_points(group="pytest11")) else ("-p", "archdef.testing.plugin")
 BASES = [None, *(name for name in ("g80", "h100", "c500") if name in INSTALLED)]
-can_install = pytest.mark.skipif(importlib.util.find_spec("pip") is None or importlib.util.find_spec("setuptools") is None,
-                                 reason="installing a plugin without a network needs pip and setuptools here")
-
-
-@pytest.fixture
-def elsewhere(tmp_path):
-    """An environment of its own that sees what is installed here; a function that calls its Python."""
-    venv.create(tmp_path / "env", with_pip=False)
-    (site,) = (tmp_path / "env").glob("lib/python*/site-packages")
-    (site / "here.pth").write_text("\n".join(path for path in map(os.path.abspath, sys.path) if os.path.isdir(path) and "lib-dynload" not in path))
-    python = tmp_path / "env" / "bin" / "python"
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "PYTHON", "ARCHDEF"))}
-
-    def call(*arguments, folder=tmp_path, code=0):
-        done = subprocess.run([python, *map(str, arguments)], cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout
-
-    def install(folder, *options):
-        pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check", "install", "-q", "--no-deps", "--no-index",
-               "--no-build-isolation", *options, str(folder)]
-        done = subprocess.run(pip, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
-        assert done.returncode == 0, done.stdout + done.stderr
-
-    call.install = install
-    return call
 
 
 @can_install
@@ -95,8 +64,10 @@ def test_a_variant_begins_as_its_base(base, tmp_path):
 
 
 @pytest.mark.parametrize("name, said", [
-    ("Gizmo", "did you mean gizmo?"), ("archdef-gizmo", "did you mean gizmo?"), ("gizmo-2", "did you mean gizmo_2?"), ("9gizmo", "a letter first"),
-    ("", "cannot name"), ("gizmo.x", "did you mean gizmo_x?"), ("../gizmo", "cannot name"), ("g" * 41, "longer than 40"), ("gizmo_", "did you mean gizmo?"),
+    ("Gizmo", "did you mean gizmo?"), ("archdef-gizmo", "did you mean gizmo?"), ("gizmo-2", "did you mean gizmo_2?"),
+    ("9gizmo", "a letter first"),
+    ("", "cannot name"), ("gizmo.x", "did you mean gizmo_x?"), ("../gizmo", "cannot name"), ("g" * 41, "longer than 40"),
+    ("gizmo_", "did you mean gizmo?"),
     ("gizmo\n", "did you mean gizmo?"), ("größe", "cannot name")])
 def test_a_name_that_cannot_be_used_is_refused(name, said, tmp_path):
     with pytest.raises(ScaffoldError, match=said.replace("?", r"\?")):

@@ -1,0 +1,2 @@
+"""Fixtures of several files."""
+from elsewhere import elsewhere  # noqa: F401
