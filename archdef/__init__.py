@@ -1,6 +1,6 @@
 """archdef: a GPU simulator in which an architecture is data.
 
-The public names are `Device`, `Options`, `occupancy`, `Architecture`, `hookimpl`, `architecture`, `architectures`, `load`, `save` and the
+The public names are `Device`, `LaneWindow`, `Options`, `occupancy`, `Architecture`, `hookimpl`, `architecture`, `architectures`, `load`, `save` and the
 errors. Each is imported at its first use, so that ``import archdef`` costs nothing to those who only pass by, such as pytest's plugin.
 """
 from __future__ import annotations
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from archdef.occupancy import occupancy
     from archdef.registry import get as architecture
     from archdef.registry import names as architectures
+    from archdef.run.lanes import LaneWindow
     from archdef.spec import Architecture
 
 __version__ = "0.1.0"
-__all__ = ["Architecture", "ArchdefError", "Device", "Options", "architecture", "architectures", "hookimpl", "load", "occupancy", "save"]
+__all__ = ["Architecture", "ArchdefError", "Device", "LaneWindow", "Options", "architecture", "architectures", "hookimpl", "load", "occupancy", "save"]
 
 _PLACES = {"Architecture": ("archdef.spec", "Architecture"), "ArchdefError": ("archdef.errors", "ArchdefError"),
-           "Device": ("archdef.device", "Device"), "Options": ("archdef.frontends", "Options"),
+           "Device": ("archdef.device", "Device"), "LaneWindow": ("archdef.run.lanes", "LaneWindow"), "Options": ("archdef.frontends", "Options"),
            "architecture": ("archdef.registry", "get"), "architectures": ("archdef.registry", "names"),
            "hookimpl": ("archdef.hookspecs", "hookimpl"), "load": ("archdef.files", "load"), "save": ("archdef.files", "save")}
 

@@ -138,11 +138,26 @@ def _caret(text: str, column: int) -> str:
 
 # ------------------------------------------------------------------------------------------------------------ running
 class LaunchError(ArchdefError):
-    """A launch that the architecture's limits, or the kernel's own signature, refuse."""
+    """A launch that the architecture's limits, or the kernel's own signature, refuse.
+
+    kind : what it is about: ``shape`` of grid or block, ``resources`` of a multiprocessor, ``residency`` of all blocks at once, ``feature``
+           that the architecture lacks; empty: anything else.
+    """
+
+    def __init__(self, message: str, kind: str = ""):
+        self.kind = kind
+        super().__init__(message)
 
 
 class DeviceMemoryError(ArchdefError):
-    """Device memory asked for, freed or copied in a way that cannot be done."""
+    """Device memory asked for, freed or copied in a way that cannot be done.
+
+    kind : ``capacity``: there is not enough of it; empty: anything else.
+    """
+
+    def __init__(self, message: str, kind: str = ""):
+        self.kind = kind
+        super().__init__(message)
 
 
 class GuestFault(ArchdefError):
@@ -156,6 +171,11 @@ class GuestFault(ArchdefError):
         self.printed = ""
         """What the kernel had printed until then."""
         super().__init__(message)
+
+    @property
+    def kind(self) -> str:
+        """What it is: ``bounds``, ``alignment``, ``assertion``, ``deadlock`` …, as the engine's fault codes are called; empty: not told."""
+        return self.data.get("kind", "")
 
 
 class HostError(ArchdefError):
@@ -171,11 +191,16 @@ class RuntimeApiError(ArchdefError, RuntimeError):
 
     name, number : ``cudaErrorInvalidValue``, 1; in the other vocabulary ``mcErrorInvalidValue``.
     reason       : what went wrong, in archdef's words; the exception behind it is `__cause__`.
+    kind         : the `kind` of that exception: ``bounds``, ``residency`` …; empty: it has none.
     """
 
     def __init__(self, name: str, number: int, reason: str):
         self.name, self.number, self.reason = name, number, reason
         super().__init__(f"{name} ({number}): {reason}")
+
+    @property
+    def kind(self) -> str:
+        return getattr(self.__cause__, "kind", "")
 
     def __reduce__(self):
         return type(self), (self.name, self.number, self.reason)

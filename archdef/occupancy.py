@@ -181,24 +181,25 @@ def _refuse_what_cannot_run(limits: Limits, warp_size: int, threads: int, regist
                                ("registers_per_thread", registers, limits.registers_per_thread),
                                ("shared_bytes_per_block", shared_bytes, limits.shared_bytes_per_block)):
         if value > limit:
-            raise LaunchError(f"{name}: limits.{what} is {limit}, the launch needs {value}")
+            raise LaunchError(f"{name}: limits.{what} is {limit}, the launch needs {value}", "shape" if what == "threads_per_block" else "resources")
     allowed = blocks_allowed(limits, warp_size, threads=threads, registers=registers, shared_bytes=shared_bytes)
     block_warps = -(-threads // warp_size)
     if not allowed["warps"]:
         raise LaunchError(f"{name}: limits.warps_per_multiprocessor is {limits.warps_per_multiprocessor} and "
                           f"limits.threads_per_multiprocessor {limits.threads_per_multiprocessor}, the launch needs "
-                          f"{block_warps} warps, {threads} threads per block")
+                          f"{block_warps} warps, {threads} threads per block", "resources")
     per_block = registers * warp_size * block_warps
     if per_block > limits.registers_per_block:
         raise LaunchError(f"{name}: limits.registers_per_block is {limits.registers_per_block}, the launch needs {per_block} "
-                          f"({block_warps} warps of {registers} registers per thread)")
+                          f"({block_warps} warps of {registers} registers per thread)", "resources")
     if not allowed["registers"]:
         raise LaunchError(f"{name}: limits.registers_per_multiprocessor is {limits.registers_per_multiprocessor}, handed out in "
                           f"units of {limits.register_allocation_unit} per {limits.register_allocation_scope}; {block_warps} warps "
-                          f"of {registers} registers per thread do not fit")
+                          f"of {registers} registers per thread do not fit", "resources")
     if not allowed["shared"]:
         raise LaunchError(f"{name}: limits.shared_bytes_per_multiprocessor is {limits.shared_bytes_per_multiprocessor}, the "
-                          f"launch needs {shared_bytes} per block and {limits.shared_reserved_bytes_per_block} reserved")
+                          f"launch needs {shared_bytes} per block and {limits.shared_reserved_bytes_per_block} reserved",
+                          "resources")
 
 
 def _smallest_change(limits: Limits, warp_size: int, threads: int, registers: int, shared_bytes: int) -> Suggestion | None:

@@ -166,11 +166,14 @@ def _launches(arch: Architecture) -> dict:
     def cycles(us: float) -> int:
         return round(us * arch.clocks.shader_mhz)
 
-    given = dict(launch_depth=0, join_depth=0, pending_launches=0, launch_call_cycles=1, launch_start_cycles=least, launch_next_cycles=least)
+    given = dict(launch_depth=0, join_depth=0, pending_launches=0, launch_call_cycles=1, launch_lane_cycles=1, launch_start_cycles=least,
+                 launch_next_cycles=least, launch_tail_cycles=least)
     if launches is not None:
         given = dict(launch_depth=launches.depth, join_depth=launches.synchronization_depth, pending_launches=launches.pending,
-                     launch_call_cycles=max(cycles(launches.call_us), 1), launch_start_cycles=max(cycles(launches.start_us), least),
-                     launch_next_cycles=max(cycles(launches.next_us), least))
+                     launch_call_cycles=max(cycles(launches.call_us), 1), launch_lane_cycles=cycles(launches.lane_us),
+                     launch_start_cycles=max(cycles(launches.start_us), least),
+                     launch_next_cycles=max(cycles(launches.next_us), least),
+                     launch_tail_cycles=max(cycles(launches.tail_us), least))
     return dict(given, grid_limit=list(limits.grid_dimensions), block_limit=list(limits.block_dimensions),
                 threads_limit=limits.threads_per_block, shared_limit=limits.shared_bytes_per_block)
 

@@ -14,6 +14,24 @@ def _shape(context, parameter, text):
         raise click.BadParameter(str(error)) from None
 
 
+def _traced(context, parameter, texts) -> tuple[tuple[int, int], ...]:
+    try:
+        pairs = [tuple(map(int, text.split(":"))) for text in texts]
+        if all(len(pair) in (1, 2) and min(pair) >= 0 for pair in pairs):
+            return tuple(pair if len(pair) == 2 else (0, *pair) for pair in pairs)
+    except ValueError:
+        pass
+    raise click.BadParameter("a warp is WARP of block 0, or BLOCK:WARP")
+
+
+def _window(context, parameter, text) -> tuple[int, int]:
+    first, _, last = text.partition(":")
+    try:
+        return int(first or 0), int(last)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not of the form FIRST:LAST") from None
+
+
 def _arguments(context, parameter, texts) -> tuple[Value, ...]:
     try:
         arguments = tuple(parse_argument(text) for text in texts)
@@ -42,10 +60,14 @@ def _arguments(context, parameter, texts) -> tuple[Value, ...]:
               help="Costliest source lines to list.")
 @click.option("--max-instructions", type=click.IntRange(min=1), help="Budget of warp instructions.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Budget of SM cycles.")
+@click.option("--lanes", "traced", multiple=True, callback=_traced, metavar="[BLOCK:]WARP",
+              help="Chart what the lanes of a warp do, cycle by cycle; may be repeated.")
+@click.option("--lane-cycles", "window", default="0:4096", show_default=True, callback=_window, metavar="FIRST:LAST",
+              help="Cycles of the launch to chart.")
 @set_option
 @json_option
 def command(file, kernel, names, grid, block, shared, arguments, save, cooperative, options, lines, max_instructions,
-            max_cycles, settings, as_json):
+            max_cycles, traced, window, settings, as_json):
     """Launch KERNEL of FILE (.cu or .ptx) and print what it cost.
 
     \b
@@ -55,9 +77,10 @@ def command(file, kernel, names, grid, block, shared, arguments, save, cooperati
     import numpy as np
 
     from archdef.device import Device
+    from archdef.run.lanes import LaneWindow
 
     destinations = _destinations(save, arguments)
-    results = []
+    results, lanes = [], LaneWindow(traced, window) if traced else None
     for architecture in architectures(names, settings):
         device = Device(architecture)
         module = device.compile(file, options)
@@ -67,14 +90,14 @@ def command(file, kernel, names, grid, block, shared, arguments, save, cooperati
             made = argument.make(random)
             values[argument.name or position] = device.to_device(made) if isinstance(made, np.ndarray) else made
         run = module[kernel][grid, block, shared].launch(*values.values(), max_instructions=max_instructions,
-                                                         max_cycles=max_cycles, cooperative=cooperative)
+                                                         max_cycles=max_cycles, cooperative=cooperative, lanes=lanes)
         outputs = {str(name): value.to_host() for name, value in values.items() if hasattr(value, "to_host")}
         results.append((run, outputs))
         for name, path in destinations.items():
             np.save(path if len(names) == 1 else f"{path.removesuffix('.npy')}.{architecture.name}.npy", outputs[name])
     if as_json:
-        emit([run.to_dict() | {"arrays": {name: _digest(array) for name, array in outputs.items()}}
-              for run, outputs in results])
+        emit([run.to_dict() | ({"lane_trace": run.lane_trace.to_dict()} if lanes else {})
+              | {"arrays": {name: _digest(array) for name, array in outputs.items()}} for run, outputs in results])
         return
     from archdef.report.run import render
 
@@ -84,6 +107,8 @@ def command(file, kernel, names, grid, block, shared, arguments, save, cooperati
         if run.output.lost:
             click.echo(f"[{run.output.lost} calls of printf found the buffer full]", err=True)
         show(render(run, lines))
+        if lanes:
+            show(run.lane_trace)
         for name, array in outputs.items():
             show(_described(name, array))
 

@@ -13,3 +13,10 @@ class Stall(IntEnum):
     ST_NOT_SELECTED = 9
     ST_LAUNCH = 10
     STALLS = 10
+
+class LanePart(IntEnum):
+    LN_FIRST = 0
+    LN_SECOND = 1
+    LN_STALLED = 2
+    LN_ABSENT = 3
+    LANE_PARTS = 4

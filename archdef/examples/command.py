@@ -68,14 +68,14 @@ def _first_line(failure: str) -> str:
     return re.sub(r"\S*/(?=[^/\s]+:\d)", "", failure.partition("\n")[0])
 
 
-def printed(tables: Iterable[Table]) -> Iterator[str]:
+def printed(tables: Iterable[Any]) -> Iterator[str]:
     """Give the text of tables, with an empty line between two."""
     for k, table in enumerate(tables):
         yield f"\n{table}" if k else str(table)
 
 
-def command(tables: Callable[[list[Any]], Iterable[Table]], machines: tuple[str, ...]) -> click.Command:
-    """Make a command that prints `tables` of the machines asked for, or of those of `machines` that are installed.
+def command(tables: Callable[[list[Any]], Iterable[Any]], machines: tuple[str, ...]) -> click.Command:
+    """Make a command that prints `tables` (or whatever else prints) of the machines asked for, or of those of `machines` that are installed.
 
     Its help is the first paragraph of the docstring of the module that defines `tables`.
     """

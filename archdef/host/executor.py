@@ -34,6 +34,20 @@ class Executor(Protocol):
         Gives ``(end, operation)`` of grids that have ended by then; an operation that failed carries its error.
         """
 
+    # Only where grids of several devices are launched together:
+    @property
+    def waiting(self) -> bool:
+        """Whether nothing can happen here before a grid of another device arrives."""
+
+    def gathered(self, operation) -> int | None:
+        """Since when the grid of an operation waits for those of other devices; None: it does not."""
+
+    def let_go(self, operation, at: int) -> None:
+        """Let it go on."""
+
+    def stop(self, story: str) -> None:
+        """Those that are waited for never come: end with errors that tell the story."""
+
 
 class Shared:
     """Grids of one device, in one session of the engine for as long as there are any.
@@ -73,6 +87,22 @@ class Shared:
             ended.append((end, operation))
         return ended
 
+    @property
+    def waiting(self) -> bool:
+        return self._session is not None and self._session.waiting and not self._ended
+
+    def gathered(self, operation) -> int | None:
+        running = operation.grid.running
+        cycle = None if running is None else running.gathered
+        return None if cycle is None else self._origin + cycle * self._period
+
+    def let_go(self, operation, at: int) -> None:
+        self._session.let_go(operation.grid.running, -(-(at - self._origin) // self._period))
+
+    def stop(self, story: str) -> None:
+        error = self._session.deadlock()
+        self._fail(type(error)(f"{error}{story}", **error.data))
+
     def _time(self) -> int:
         return self._origin + self._session.cycle * self._period
 
@@ -87,9 +117,7 @@ class Shared:
             self._give_up([operation.grid.interrupted() for operation in self._active])
             return
         except Exception as error:
-            if isinstance(error, GuestFault):
-                error.printed = "".join(operation.grid.printed().text for operation in self._active)
-            self._give_up([error] * len(self._active))
+            self._fail(error)
             return
         for done in session.finished():
             (operation,) = (o for o in self._active if o.grid.running is done)
@@ -100,6 +128,11 @@ class Shared:
             heapq.heappush(self._ended, (end, operation.number, operation))
         if not self._active:
             self._session = None
+
+    def _fail(self, error: Exception) -> None:
+        if isinstance(error, GuestFault):
+            error.printed = "".join(operation.grid.printed().text for operation in self._active)
+        self._give_up([error] * len(self._active))
 
     def _give_up(self, errors: list[BaseException]) -> None:
         """The session is over: a fault of one grid ends all that run beside it."""

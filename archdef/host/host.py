@@ -41,6 +41,8 @@ class Host:
         self._devices = itertools.count()
         self._reached = 0
         self._busy: list = []           # sides whose executor has a grid, in order of their numbers
+        self.together: list = []
+        """Launches on several devices whose grids may wait for each other."""
         self._spans: list[Span] = []
         self._in_function = False
         self.lock = threading.RLock()
@@ -187,6 +189,8 @@ class Host:
         ended = [found for side in self._busy for found in side.grids.advance(horizon, alone)]
         for end, operation in sorted(ended, key=lambda pair: (pair[0], pair[1].number)):
             self._plan(max(end, self._reached), _END, operation)
+        if self.together:
+            self._settle_together()
         if self._busy and horizon is not None and (not self._heap or self._heap[0][0] > horizon):
             self._reached = max(self._reached, horizon)
             return limit is None or horizon < limit
@@ -196,6 +200,16 @@ class Host:
         self._reached = at
         self._HANDLERS[what](self, operation, at)
         return True
+
+    def _settle_together(self) -> None:
+        """Let grids go on that wait for grids of other devices, or say that they never will."""
+        self.together = [group for group in self.together if not group.over]
+        for group in self.together:
+            group.settle()
+        if self._busy and not self._heap and all(side.grids.waiting for side in self._busy):
+            stories = "".join(group.story() for group in self.together)
+            for side in self._busy:
+                side.grids.stop(stories)
 
     @staticmethod
     def _stale(entry) -> bool:

@@ -113,6 +113,7 @@ class BarrierOp(IntEnum):
     WARP = 5
     CLUSTER_ARRIVE = 6
     CLUSTER_WAIT = 7
+    GRIDS = 8
 
 
 class VoteOp(IntEnum):
@@ -173,6 +174,9 @@ class SystemCall(IntEnum):
     ERROR_TEXT = 19
     DEVICE = 20
     ATTRIBUTE = 21
+    GROUP_HANDLE = 22
+    GROUP_SIZE = 23
+    GROUP_RANK = 24
 
 
 class CopyGroup(IntEnum):

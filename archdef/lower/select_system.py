@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import attrs
 
-from archdef.lower.encoding import Kind, SystemCall
+from archdef.lower.encoding import BarrierOp, Kind, SystemCall
 from archdef.lower.select import Selection, lane_bytes
 from archdef.lower.select_children import CHILD_SERVICES, DIM3
 from archdef.lower.service import Service
@@ -21,6 +21,14 @@ class Known:
     parameters: tuple[str, ...]
     result: str
     value: int
+
+
+@attrs.frozen
+class Gathers:
+    """A function at which all blocks of a group wait; its first argument is the group's handle."""
+
+    parameters: tuple[str, ...]
+    feature: str
 
 
 SERVICES = {
@@ -40,19 +48,30 @@ SERVICES = {
     "_Z3nanPKc": Known(("u64",), "f64", 0x7FF8000000000000),
     "_ZL4nanfPKc": Known(("u64",), "f32", 0x7FC00000),
     "_Z4nanfPKc": Known(("u64",), "f32", 0x7FC00000),
+    # cooperative_groups.h: groups of blocks and of grids (cuda_device_runtime_api.h)
+    "cudaCGGetIntrinsicHandle": Service(SystemCall.GROUP_HANDLE, ("u32",), "u64", "cooperative_launch"),
+    "cudaCGGetSize": Service(SystemCall.GROUP_SIZE, ("u64", "u64", "u64"), "u32", "cooperative_launch"),
+    "cudaCGGetRank": Service(SystemCall.GROUP_RANK, ("u64", "u64", "u64"), "u32", "cooperative_launch"),
+    "cudaCGSynchronize": Gathers(("u64", "u32"), "cooperative_launch"),
+    "cudaCGSynchronizeGrid": Gathers(("u64", "u32"), "cooperative_launch"),
     **CHILD_SERVICES,
 }
 """Name of the function → what serves it."""
 
 
-def serve(s: Selection, target: ir.CallTarget, service: Service | Known) -> None:
-    """Emit the system call for a ``call`` of a function of the runtime, or the value that it always gives."""
-    if isinstance(service, Service):
+def serve(s: Selection, target: ir.CallTarget, service: Service | Known | Gathers) -> None:
+    """Emit the system call for a ``call`` of a function of the runtime, its barrier, or the value that it always gives."""
+    if not isinstance(service, Known):
         s.need(service.feature)
-    wanted, gives = len(service.parameters), int(service.result is not None)
+    wanted, gives = len(service.parameters), int(isinstance(service, Gathers) or service.result is not None)
     if len(target.arguments) != wanted or len(target.returns) != gives:
         raise s.fault(f"`{target.callee.name}` takes {wanted} arguments and gives {gives} results")
     sources = [value for argument, type in zip(target.arguments, service.parameters) for value in _arguments(s, argument, type)]
+    if isinstance(service, Gathers):
+        d = s.fresh(4)
+        s.emit(Kind.BARRIER, BarrierOp.GRIDS, [d, None], [sources[0], None, None], "barrier")
+        s.take_result(target.returns[0], d, 4)
+        return
     width = lane_bytes(service.result) if service.result else 4
     if isinstance(service, Known):
         d = s.fresh(width)

@@ -4,13 +4,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from archdef.errors import ArchdefError, nearest
-from archdef.metrics import dram, execution, memory, shared, stalls, texture
-from archdef.metrics.counters import STALLS, Counters
+from archdef.metrics import dram, execution, lanes, memory, shared, stalls, texture
+from archdef.metrics.counters import LANE_STATES, STALLS, Counters
 from archdef.metrics.metric import Measurement, Metric, metric, ratio
 
-__all__ = ["BUILT_IN", "STALLS", "Counters", "Measurement", "Metric", "Metrics", "UnknownMetric", "metric", "ratio"]
+__all__ = ["BUILT_IN", "LANE_STATES", "STALLS", "Counters", "Measurement", "Metric", "Metrics", "UnknownMetric", "metric", "ratio"]
 
-BUILT_IN: tuple[Metric, ...] = (*execution.METRICS, *memory.METRICS, *shared.METRICS, *texture.METRICS, *dram.METRICS, *stalls.METRICS)
+BUILT_IN: tuple[Metric, ...] = (*execution.METRICS, *memory.METRICS, *shared.METRICS, *texture.METRICS, *dram.METRICS, *stalls.METRICS,
+                                *lanes.METRICS)
 """Every metric that archdef knows."""
 
 

@@ -10,6 +10,8 @@ FEMTOSECONDS = 1e15
 STALLS = ("selected", "alu_dependency", "memory_dependency", "shared_dependency", "constant_dependency", "barrier",
           "branch", "pipe_busy", "memory_throttle", "not_selected", "launch")
 """Causes, in the order of the engine's ``Stall``; every cycle of every resident warp has one."""
+LANE_STATES = ("coherent", "first_path", "second_path", "stalled")
+"""What a lane that lives does; every cycle of every one is one of them."""
 
 
 @attrs.frozen(eq=False)
@@ -59,6 +61,21 @@ class Counters:
     def stalls(self) -> dict[str, int]:
         """Warp cycles by cause, all statements."""
         return dict(zip(STALLS, self.statements["stall_cycles"].sum(axis=0).tolist(), strict=True))
+
+    @property
+    def lane_cycles(self) -> dict[str, int]:
+        """Cycles by lane state, summed over the lanes that live; see docs/explanation/lane-states.md."""
+        return self._lanes("lane_cycles", sum(self.stalls.values()))
+
+    @property
+    def lane_slots(self) -> dict[str, int]:
+        """Issue slots by lane state: what each instruction that a warp issues finds its living lanes to be."""
+        return self._lanes("lane_slots", self.instructions)
+
+    def _lanes(self, field: str, of_warps: int) -> dict[str, int]:
+        first, second, stalled, absent = self.statements[field].sum(axis=0).tolist()
+        size = self.lanes_launched // self.warps if self.warps else 0
+        return dict(zip(LANE_STATES, (size * of_warps - first - second - stalled - absent, first, second, stalled), strict=True))
 
     def totals(self) -> dict[str, int]:
         """Sum every scalar statement counter."""

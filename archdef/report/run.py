@@ -21,7 +21,7 @@ _SOURCE_WIDTH = 58
 def render(run: Run, lines: int = LINES) -> Group:
     """Lay out one launch; `lines` bounds the list of costliest lines."""
     return Group(_head(run), *(Text(f"warning: {w}", style="bold") for w in run.warnings), _metrics(run), _stack(run),
-                 _lines(run, lines))
+                 *_lanes(run), _lines(run, lines))
 
 
 def _head(run: Run) -> Text:
@@ -66,6 +66,15 @@ def _stack(run: Run) -> Text:
     parts = sorted(((cycles, cause) for cause, cycles in stack.items() if cycles), reverse=True)
     return Text("warp cycles: " + ", ".join(f"{cause.replace('_', ' ')} {percent(100 * cycles / whole)}"
                                             for cycles, cause in parts))
+
+
+def _lanes(run: Run) -> list[Text]:
+    """Say what the lanes did, if some ever waited for others of their warp."""
+    cycles = run.counters.lane_cycles
+    whole = sum(cycles.values())
+    if whole in (0, cycles["coherent"]):
+        return []
+    return [Text("lane cycles: " + ", ".join(f"{state.replace('_', ' ')} {percent(100 * n / whole)}" for state, n in cycles.items()))]
 
 
 def _lines(run: Run, lines: int) -> Table:

@@ -84,7 +84,7 @@ class Kernels:
             found = occupancy(self.architecture, threads=threads, registers=max(1, self.programs[kernel].registers),
                               shared_bytes=shared_bytes)
         except LaunchError as error:
-            raise LaunchError(f"a kernel launched {self.names[kernel]}, which cannot run on {error}") from None
+            raise LaunchError(f"a kernel launched {self.names[kernel]}, which cannot run on {error}", error.kind) from None
         return tuple(found.limits[of] for of in ("warps", "blocks", "registers", "shared"))
 
     @property

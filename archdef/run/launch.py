@@ -16,6 +16,7 @@ from archdef.run.result import Run
 
 if TYPE_CHECKING:
     from archdef.host import Launched, Stream
+    from archdef.run.lanes import LaneWindow
     from archdef.run.module import Kernel
 
 SLICE_MS = 50
@@ -49,19 +50,20 @@ class Launcher:
         return self.launch(*arguments, cooperative=True, **options)
 
     def launch(self, *arguments, max_instructions: int | None = None, max_cycles: int | None = None,
-               progress: bool | None = None, cooperative: bool = False) -> Run | Launched:
+               progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None) -> Run | Launched:
         """Launch, and wait for the end unless a stream was given. On a device that has streams, launches without one go into
         its default stream.
 
         max_instructions, max_cycles : budgets of this launch; None for the device's.
         progress                     : draw a bar once a second has passed; None: if stderr is a terminal.
         cooperative                  : as `cooperative` does.
+        lanes                        : warps whose lanes are traced cycle by cycle; `Run.lane_trace` has what they did.
 
         Raises LaunchError, GuestFault, BudgetExceeded; Interrupted after Ctrl-C. Device memory stays readable. What happens in
         a stream is raised by whoever next waits for it.
         """
         grid = self.prepare(*arguments, max_instructions=max_instructions, max_cycles=max_cycles, progress=progress,
-                            cooperative=cooperative)
+                            cooperative=cooperative, lanes=lanes)
         device = self.kernel.module.device
         if self.stream is not None:
             return device.side.launch(grid, self.stream)
@@ -70,7 +72,7 @@ class Launcher:
         return grid.run()
 
     def prepare(self, *arguments, max_instructions: int | None = None, max_cycles: int | None = None,
-                progress: bool | None = None, cooperative: bool = False) -> Grid:
+                progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None) -> Grid:
         """Check a launch and pack its arguments, without starting it."""
         kernel, device = self.kernel, self.kernel.module.device
         architecture, name = device.architecture, kernel.name
@@ -87,14 +89,14 @@ class Launcher:
         if cooperative:
             limits.check_cooperative(name, architecture, self.grid, resident)
         return Grid(self, arguments, parameters, program, shared, resident, variables, cooperative, progress,
-                    max_instructions or device.max_instructions, max_cycles or device.max_cycles)
+                    max_instructions or device.max_instructions, max_cycles or device.max_cycles, lanes)
 
     def _occupancy(self, architecture, program, shared: int):
         try:
             return occupancy(architecture, threads=math.prod(self.block), registers=max(1, program.registers),
                              shared_bytes=shared)
         except LaunchError as error:
-            raise LaunchError(f"cannot launch {self.kernel.name} on {error}") from None
+            raise LaunchError(f"cannot launch {self.kernel.name} on {error}", error.kind) from None
 
     def __repr__(self) -> str:
         return f"<Launcher {self.kernel.name}[{self.grid}, {self.block}, {self.shared_bytes}]>"
@@ -104,11 +106,15 @@ class Grid:
     """A launch that was checked and packed, and can start at any time. It keeps what it was given alive until then."""
 
     def __init__(self, launcher: Launcher, arguments, parameters: bytes, program, shared: int, resident, variables,
-                 cooperative: bool, progress: bool | None, max_instructions: int, max_cycles: int):
+                 cooperative: bool, progress: bool | None, max_instructions: int, max_cycles: int, lanes: LaneWindow | None = None):
         self.launcher, self.arguments, self.parameters, self.program = launcher, arguments, parameters, program
         self.shared, self.resident, self.variables, self.cooperative = shared, resident, variables, cooperative
         self.progress, self.max_instructions, self.max_cycles = progress, max_instructions, max_cycles
         self.name, self.architecture = launcher.kernel.name, launcher.kernel.module.device.architecture
+        self.among: tuple[int, int] | None = None
+        """Its rank among so many grids that are launched together on several devices."""
+        self.lanes = lanes
+        self.tracer = None if lanes is None else lanes.tracer(self.name, math.prod(launcher.grid), resident.warps_per_block)
         self.children = launcher.kernel.children
         """What it can launch, None: it launches nothing."""
         self.engine, self.running = None, None
@@ -133,6 +139,7 @@ class Grid:
             allowed=tuple(self.resident.limits[of] for of in ("warps", "blocks", "registers", "shared")),
             global_base=variables.global_base, const_base=variables.const_base, name=self.name, heap_bytes=device.heap_bytes,
             print_bytes=device.print_bytes, cooperative=self.cooperative, earliest_cycle=earliest_cycle, kernels=self.children,
+            lane_trace=self.tracer, among=self.among,
             textures=texture.of(device.memory).pack(self._textures()))
         return self.running
 
@@ -157,7 +164,8 @@ class Grid:
         self.result = Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
                           shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
                           program=program, output=self.printed(), launches=launches, memory_map=self._memory_map(),
-                          counters=Counters.of(counted), sources=launcher.kernel.module.sources)
+                          counters=Counters.of(counted), sources=launcher.kernel.module.sources,
+                          traced=None if self.lanes is None else (self.lanes, self.tracer))
         self.engine = self.running = None
         record(self.result)
         return self.result

@@ -22,7 +22,7 @@ def shape(kernel: str, what: str, given: Any) -> tuple[int, int, int]:
     except (TypeError, ValueError):
         sizes = ()
     if not 1 <= len(numbers) <= 3 or len(sizes) != len(numbers) or min(sizes) < 1:
-        raise LaunchError(f"{what} of {kernel} must be one to three positive whole numbers, got {given!r}")
+        raise LaunchError(f"{what} of {kernel} must be one to three positive whole numbers, got {given!r}", "shape")
     return (*sizes, *(1,) * (3 - len(sizes)))
 
 
@@ -61,12 +61,12 @@ def check_cooperative(kernel: str, architecture, grid: tuple[int, int, int], res
     """Refuse a cooperative launch of more blocks than can be resident at once. Raises LaunchError."""
     if "cooperative_launch" not in architecture.isa.features:
         raise LaunchError(f"cannot launch {kernel} cooperatively on {architecture.label}: it does not declare the feature "
-                          f"cooperative_launch ({FEATURES['cooperative_launch']})")
+                          f"cooperative_launch ({FEATURES['cooperative_launch']})", "feature")
     most = resident.active_blocks * architecture.chip.multiprocessors
     if (blocks := math.prod(grid)) > most:
         raise LaunchError(f"cannot launch {kernel} cooperatively on {architecture.label}: all blocks must be resident at once, at most "
                           f"{most} ({resident.active_blocks} on each of {architecture.chip.multiprocessors} multiprocessors, by "
-                          f"{', '.join(resident.limiter)}), got {blocks}")
+                          f"{', '.join(resident.limiter)}), got {blocks}", "residency")
 
 
 def check_warp_size(kernel: str, architecture, program, warp_size: int | None) -> None:
@@ -80,4 +80,5 @@ def check_warp_size(kernel: str, architecture, program, warp_size: int | None) -
 
 
 def _refusal(kernel: str, architecture, limit: str, allowed: int, asked: object) -> LaunchError:
-    return LaunchError(f"cannot launch {kernel} on {architecture.label}: limits.{limit} is {allowed}, got {asked}")
+    return LaunchError(f"cannot launch {kernel} on {architecture.label}: limits.{limit} is {allowed}, got {asked}",
+                       "shape" if limit.startswith(("grid_", "block_", "threads_per_block")) else "")

@@ -29,7 +29,7 @@ class Memory:
         """
         self._catch_up()
         if not 0 <= nbytes < 1 << 63:
-            raise DeviceMemoryError(f"out of device memory: {nbytes} bytes asked")
+            raise DeviceMemoryError(f"out of device memory: {nbytes} bytes asked", "capacity")
         address = self.engine.allocate(nbytes)
         self._bytes[address] = nbytes, share
         return address

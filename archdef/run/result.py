@@ -12,6 +12,7 @@ from archdef.metrics import Counters, Measurement, Metrics
 from archdef.metrics.stalls import cpi_stack
 from archdef.pack import prototypes
 from archdef.run.footprint import MemoryMap, WarpContents, warp_contents
+from archdef.run.lanes import LaneTrace, LaneWindow
 from archdef.run.printing import Output
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ class Cost:
         """Give plain data."""
         return {"file": self.file, "line": self.line, "text": self.text, "share": self.share,
                 "warp_cycles": self.warp_cycles,
-                "cause": self.cause, **self.counters.totals(), "stalls": self.counters.stalls}
+                "cause": self.cause, **self.counters.totals(), "stalls": self.counters.stalls,
+                "lane_cycles": self.counters.lane_cycles, "lane_slots": self.counters.lane_slots}
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -78,6 +80,17 @@ class Run:
     """What kernels of this run launched, in order of their end. `counters`, `lines` and `statements` are of all of them together."""
     memory_map: MemoryMap | None = attrs.field(default=None, repr=False)
     """Shares of device memory during the launch: global, constant, private."""
+    traced: tuple[LaneWindow, Any] | None = attrs.field(default=None, repr=False)
+    """What the option ``lanes`` of the launch asked for, and what the engine recorded."""
+
+    @functools.cached_property
+    def lane_trace(self) -> LaneTrace | None:
+        """What the lanes of the warps that the option ``lanes`` chose did, cycle by cycle; None without it."""
+        if self.traced is None:
+            return None
+        window, tracer = self.traced
+        places = ((*(place := self._place(statement)), self._source(*place)) for statement in self.program.statements)
+        return LaneTrace.of(window, tracer, self.architecture.warp.size, self.occupancy.warps_per_block, places)
 
     @functools.cached_property
     def warp_contents(self) -> WarpContents:
@@ -188,7 +201,8 @@ class Run:
             "occupancy": occupancy_dict(self.occupancy), "metrics": dict(self.metrics),
             "counters": self.counters.totals(),
             "warnings": list(self.warnings),
-            "stalls": self.counters.stalls, "partitions": list(_rows(self.partition)),
+            "stalls": self.counters.stalls, "lane_cycles": self.counters.lane_cycles, "lane_slots": self.counters.lane_slots,
+            "partitions": list(_rows(self.partition)),
             "multiprocessors": list(_rows(self.counters.multiprocessor)),
             "lines": [line.to_dict() for line in self.lines],
             "memory_map": self.memory_map and self.memory_map.to_dict(), "warp_contents": self.warp_contents.to_dict(),
@@ -215,7 +229,9 @@ class Run:
         rows = []
         for cost in self.lines if per == "line" else self.statements:
             data = cost.to_dict()
-            rows.append(data | {f"stall_{cause}": cycles for cause, cycles in data.pop("stalls").items()})
+            for group, prefix in (("stalls", "stall"), ("lane_cycles", "lane_cycles"), ("lane_slots", "lane_slots")):
+                data |= {f"{prefix}_{name}": value for name, value in data.pop(group).items()}
+            rows.append(data)
         return pandas.DataFrame(rows)
 
     def __str__(self) -> str:

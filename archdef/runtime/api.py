@@ -12,6 +12,7 @@ from archdef.errors import DeviceMemoryError, HostError, LaunchError
 from archdef.host import Event, Launched, Stream
 from archdef.host.pinned import is_pinned, pin, unpin
 from archdef.host.side import side_of
+from archdef.host.together import launch_together
 from archdef.occupancy import blocks_allowed, occupancy
 from archdef.run.array import DeviceArray
 from archdef.run.launch import Launcher
@@ -25,6 +26,7 @@ HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT = range(
 _KINDS = {(False, False): HOST_TO_HOST, (True, False): HOST_TO_DEVICE, (False, True): DEVICE_TO_HOST, (True, True): DEVICE_TO_DEVICE}
 STREAM_LEGACY, STREAM_PER_THREAD = 1, 2
 NON_BLOCKING, DISABLE_TIMING = 1, 2
+NO_PRE_SYNC, NO_POST_SYNC = 1, 2
 
 
 class Runtime:
@@ -269,16 +271,16 @@ class Runtime:
         """Put a kernel into a stream whose whole grid may synchronise: every block must be resident at once."""
         return self._launch(kernel, grid, block, arguments, shared_bytes, stream, cooperative=True)
 
-    def LaunchCooperativeKernelMultiDevice(self, launches: Sequence[Sequence]) -> list[Launched]:
-        """Launch one kernel cooperatively on several devices.
+    def LaunchCooperativeKernelMultiDevice(self, launches: Sequence[Sequence], flags: int = 0) -> list[Launched]:
+        """Launch one kernel cooperatively on several devices; its grids may wait for each other (``this_multi_grid().sync()``).
 
         launches : of each device ``(kernel, grid, block, arguments, shared_bytes, stream)``; same kernel, grid, block and shared
-                   memory, each stream of another device and none a default stream.
-
-        Grids synchronise within themselves (``this_grid``), not yet with each other.
+                   memory, each stream of another device and none a default stream. Their order is that of the grids' ranks.
+        flags    : ``CooperativeLaunchMultiDeviceNoPreSync``: a grid waits for its own stream's work only, not for all streams';
+                   ``…NoPostSync``: later work in a stream waits for the stream's own grid only.
         """
-        if not launches:
-            raise Refusal("InvalidValue", "no launch was given")
+        if not launches or flags & ~(NO_PRE_SYNC | NO_POST_SYNC):
+            raise Refusal("InvalidValue", f"no launch was given, or there is no flag {flags}")
         first, seen = launches[0], set()
         for kernel, grid, block, _, shared_bytes, stream in launches:
             if not isinstance(stream, Stream) or stream.number == 0:
@@ -292,7 +294,7 @@ class Runtime:
         for kernel, grid, block, arguments, shared_bytes, stream in launches:
             kernel = self._for(kernel, next(d for d in self.devices.all() if d.streams_in_use and d.side is stream.side))
             prepared.append((stream, Launcher(kernel, grid, block, shared_bytes, stream).prepare(*arguments, cooperative=True)))
-        return [stream.side.launch(grid, stream) for stream, grid in prepared]
+        return launch_together(prepared, before=not flags & NO_PRE_SYNC, after=not flags & NO_POST_SYNC)
 
     def FuncGetAttributes(self, kernel: Kernel):
         """Give what a kernel takes, under CUDA's names."""

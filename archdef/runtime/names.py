@@ -16,7 +16,8 @@ PLAIN = ("use", "device", "default_stream_per_thread")
 CONSTANTS = {"MemcpyHostToHost": api.HOST_TO_HOST, "MemcpyHostToDevice": api.HOST_TO_DEVICE, "MemcpyDeviceToHost": api.DEVICE_TO_HOST,
              "MemcpyDeviceToDevice": api.DEVICE_TO_DEVICE, "MemcpyDefault": api.DEFAULT, "StreamDefault": 0,
              "StreamNonBlocking": api.NON_BLOCKING, "EventDefault": 0, "EventDisableTiming": api.DISABLE_TIMING,
-             "StreamLegacy": api.STREAM_LEGACY, "StreamPerThread": api.STREAM_PER_THREAD}
+             "StreamLegacy": api.STREAM_LEGACY, "StreamPerThread": api.STREAM_PER_THREAD,
+             "CooperativeLaunchMultiDeviceNoPreSync": api.NO_PRE_SYNC, "CooperativeLaunchMultiDeviceNoPostSync": api.NO_POST_SYNC}
 
 
 class _LastError:

@@ -41,29 +41,26 @@ class Refusal(ArchdefError):
         super().__init__(message)
 
 
-# The engine tells its faults apart by their texts only.
-_FAULTS = (("are outside", "IllegalAddress"), ("is not a multiple of the", "MisalignedAddress"), ("ssertion", "Assert"),
-           ("store to constant", "IllegalAddress"))
-_LAUNCHES = (("all blocks must be resident", "CooperativeLaunchTooLarge"), ("cooperative_launch", "NotSupported"),
-             ("grid_dimensions", "InvalidConfiguration"), ("block_dimensions", "InvalidConfiguration"),
-             ("threads_per_block", "InvalidConfiguration"), (" must be one to three positive", "InvalidConfiguration"),
-             ("the launch needs", "LaunchOutOfResources"), ("do not fit", "LaunchOutOfResources"))
+_FAULTS = {"bounds": "IllegalAddress", "read_only": "IllegalAddress", "surface_bounds": "IllegalAddress", "launch_copy": "IllegalAddress",
+           "alignment": "MisalignedAddress", "surface_alignment": "MisalignedAddress", "assertion": "Assert"}
+_LAUNCHES = {"residency": "CooperativeLaunchTooLarge", "feature": "NotSupported", "shape": "InvalidConfiguration",
+             "resources": "LaunchOutOfResources"}
+"""Kind of archdef's error → the runtime's name."""
 
 
 def status_of(error: BaseException) -> str:
     """Give the runtime's name for an error, without prefix."""
-    text = str(error)
     match error:
         case Refusal():
             return error.status
         case BudgetExceeded():
             return "LaunchTimeout"
         case GuestFault():
-            return next((status for part, status in _FAULTS if part in text), "LaunchFailure")
+            return _FAULTS.get(error.kind, "LaunchFailure")
         case LaunchError():
-            return next((status for part, status in _LAUNCHES if part in text), "InvalidValue")
+            return _LAUNCHES.get(error.kind, "InvalidValue")
         case DeviceMemoryError():
-            return "MemoryAllocation" if "out of device memory" in text else "InvalidValue"
+            return "MemoryAllocation" if error.kind == "capacity" else "InvalidValue"
         case HostError():
             return "InvalidResourceHandle"
         case MissingFeature():

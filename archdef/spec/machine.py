@@ -69,10 +69,14 @@ class DeviceLaunches:
     """Launches that may be under way at a time."""
     call_us: float = real(at_least=0)
     """For which one thread's launch holds its warp."""
+    lane_us: float = real(at_least=0)
+    """For which each further thread's of the same warp does, when several launch together."""
     start_us: float = real(at_least=0)
     """From there until the first block of the child can start."""
     next_us: float = real(at_least=0)
-    """From the end of a grid until what waits for it goes on: the next of its stream, its parent's tail, a block that waits."""
+    """From the end of a grid until what waits for it goes on: the next of its stream, a block that waits."""
+    tail_us: float = real(at_least=0)
+    """From the end of a grid, and of all that it launched, until its tail begins."""
 
 
 @attrs.frozen(kw_only=True)

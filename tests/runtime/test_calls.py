@@ -251,3 +251,26 @@ def test_a_cooperative_launch_on_several_devices_is_checked_as_a_whole():
         cuda.cudaLaunchCooperativeKernelMultiDevice([(*first[:5], None)])
     with refused("cudaErrorInvalidValue"):
         cuda.cudaLaunchCooperativeKernelMultiDevice([])
+
+
+MISLEADING = """
+extern "C" __global__ void bytes_are_outside_assertion(int *x) { asm("trap;"); }
+extern "C" __global__ void cooperative_launch_grid_dimensions(int *x) { x[1 << 30] = 1; }
+"""
+
+
+@pytest.mark.parametrize("kernel, name, kind", [("bytes_are_outside_assertion", "cudaErrorLaunchFailure", "trap"),
+                                                ("cooperative_launch_grid_dimensions", "cudaErrorIllegalAddress", "bounds")])
+def test_an_error_is_told_by_what_it_is_and_not_by_its_words(kernel, name, kind):
+    device, = cuda.use("k40")
+    out, module = cuda.cudaMalloc(4), device.compile(MISLEADING)
+    cuda.cudaLaunchKernel(module[kernel], 1, 1, (out,))
+    with refused(name) as error:
+        cuda.cudaDeviceSynchronize()
+    assert error.value.kind == kind
+    with refused("cudaErrorInvalidValue") as error:      # too few arguments, whatever the kernel is called
+        cuda.cudaLaunchKernel(module[kernel], 1, 1, ())
+    assert error.value.kind == ""
+    with refused("cudaErrorInvalidConfiguration") as error:
+        cuda.cudaLaunchKernel(module[kernel], 1, 1 << 20, (out,))
+    assert error.value.kind == "shape"

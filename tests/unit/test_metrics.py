@@ -6,12 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from archdef.metrics import BUILT_IN, STALLS, Counters, Measurement, Metrics, UnknownMetric
+from archdef.metrics import BUILT_IN, LANE_STATES, STALLS, Counters, Measurement, Metrics, UnknownMetric
 from archdef.metrics.stalls import cpi_stack
 
 PXD = Path(__file__).parents[2] / "ext" / "archdef" / "engine" / "counters.pxd"
 FIELDS = re.findall(r"int64_t (\w+)", PXD.read_text())
-STATEMENT = np.dtype([(name, "i8", (len(STALLS),)) if name == "stall_cycles" else (name, "i8") for name in FIELDS])
+GROUPS = {"stall_cycles": (len(STALLS),), "lane_cycles": (4,), "lane_slots": (4,)}
+STATEMENT = np.dtype([(name, "i8", GROUPS.get(name, ())) for name in FIELDS])
 SM = np.dtype([(name, "i8") for name in ("blocks", "warps", "active_cycles", "warp_cycles", "issue_cycles")])
 PARTITION = np.dtype([(name, "i8") for name in ("reads", "writes", "bytes_read", "bytes_written", "busy_fs", "row_hits",
                                                 "row_misses",
@@ -115,6 +116,14 @@ def test_the_cpi_stack_is_every_warp_cycle_over_the_instructions():
 def test_stall_shares_sum_to_a_hundred():
     m = metrics({"stall_cycles": range(3, 14)})
     assert sum(value for name, value in m.items() if name.startswith("stall_")) == pytest.approx(100)
+
+
+@pytest.mark.parametrize("kind, whole", [("lane_cycles", "stall_cycles"), ("lane_slots", "instructions")])
+def test_lanes_that_the_engine_counts_nowhere_are_coherent_and_those_that_ended_are_nothing(kind, whole):
+    m = metrics({whole: [10] + [0] * 10 if whole == "stall_cycles" else 10, kind: [30, 20, 50, 100]}, warps=4, lanes=128)
+    assert [m[f"{kind}_{state}"] for state in LANE_STATES] == [120, 30, 20, 50]
+    assert [m[f"{kind}_{state}_pct"] for state in LANE_STATES] == pytest.approx([100 * n / 220 for n in (120, 30, 20, 50)])
+    assert metrics({}, warps=0, lanes=0)[f"{kind}_coherent_pct"] is None
 
 
 def test_the_stall_names_follow_the_engines_order():

@@ -8,11 +8,14 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from archdef.engine.converge cimport converge_block, converge_blocked, converge_unblock, converge_yield
 from archdef.engine.counters cimport ST_BARRIER
 from archdef.engine.fault cimport warp_fault
+from archdef.engine.groups cimport group_arrive, has_group
+from archdef.engine.lane_states cimport lanes_apart
+from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport BARRIERS, CLUSTER_BARRIER, FAULT_BARRIER_NUMBER, FAULT_DIVERGENT_BARRIER, SPLIT_BARRIER, WS_BARRIER, Barrier, Block, Launch, Sm, Warp
-from archdef.engine.types cimport BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP
+from archdef.engine.state cimport BARRIERS, CLUSTER_BARRIER, FAULT_BARRIER_NUMBER, FAULT_DIVERGENT_BARRIER, GRID_BARRIER, SPLIT_BARRIER, WS_BARRIER, Barrier, Block, Launch, Sm, Warp
+from archdef.engine.types cimport BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_GRIDS, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP
 from archdef.engine.waiting cimport plan
 
 
@@ -41,8 +44,10 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
         w = sm.warps + at
         u = w.launch.ops + w.barrier_op
         when = cycle + u.latency
-        w.launch.counters[u.statement].stall_cycles[<int>ST_BARRIER] += max(when - w.settled, 0)
         if when > w.settled:
+            w.launch.counters[u.statement].stall_cycles[<int>ST_BARRIER] += when - w.settled
+            if w.active == 0 or w.active != w.quiet:
+                lanes_apart(w, u, w.settled, when, when, 0)
             w.settled = when
         if w.splits != NULL and u.fn != BAR_CLUSTER_WAIT:
             for i in range(w.split_room):
@@ -66,7 +71,10 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
 
 cdef inline void _check(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept nogil:
     if barrier.arrived >= (barrier.expected if barrier.expected else b.threads_alive):
-        _release(sm, b, barrier, cycle)
+        if barrier == &b.barriers[GRID_BARRIER]:
+            group_arrive(sm, b.launch, barrier.popc, cycle)
+        else:
+            _release(sm, b, barrier, cycle)
 
 
 cdef void _check_cluster(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
@@ -85,8 +93,8 @@ cdef void check_barriers(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
     cdef int k
     if b.barriers[CLUSTER_BARRIER].arrived:
         _check_cluster(sm, b, cycle)
-    for k in range(CLUSTER_BARRIER):
-        if b.barriers[k].first_waiting >= 0 and b.barriers[k].expected == 0:
+    for k in range(BARRIERS):
+        if k != CLUSTER_BARRIER and b.barriers[k].first_waiting >= 0 and b.barriers[k].expected == 0:
             _check(sm, b, &b.barriers[k], cycle)
 
 
@@ -138,6 +146,33 @@ cdef int _cluster(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, i
     return 1
 
 
+cdef void barrier_open(Sm *sm, int32_t slot) noexcept nogil:
+    """The blocks that a block waits for at its grid's barrier are all there."""
+    sm.chip.opening -= 1
+    if sm.blocks[slot].running:
+        _release(sm, sm.blocks + slot, &sm.blocks[slot].barriers[GRID_BARRIER], sm.now)
+
+
+cdef int _grids(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
+    """Arrive at the barrier of the grid, or of several grids, that the handle of the first lane stands for."""
+    cdef Barrier *barrier = &sm.blocks[w.block].barriers[GRID_BARRIER]
+    cdef uint64_t handle = (<const uint64_t *>row_of(w.launch, w, u, 0))[lowest_bit(lanes)]
+    cdef bint valid = has_group(w.launch, handle)
+    cdef int lane
+    if u.d[0] >= 0:
+        for lane in range(w.launch.lanes):
+            if lanes >> lane & 1:
+                (<uint32_t *>(w.rows + u.d[0]))[lane] = 0 if valid else 1
+    if not valid:
+        return 0
+    barrier.popc = <int32_t>handle
+    w.barrier_op = w.pc
+    if w.splits != NULL and converge_block(w, lanes, GRID_BARRIER) != w.alive:
+        return 2
+    _wait(sm, slot, w, barrier, cycle)
+    return 1
+
+
 cdef int barrier_arrive(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
     """Arrive at a barrier. Returns 1 if the warp waits, 0 if it goes on, 2 if others of its lanes do, -1 after a fault."""
     cdef Launch *launch = w.launch
@@ -150,11 +185,15 @@ cdef int barrier_arrive(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t la
         return 0        # the lanes that get here together are the ones there are, or have been waited for
     launch.counters[u.statement].barriers += 1
     if lanes != w.alive and w.splits == NULL:
-        if u.fn != BAR_CLUSTER_ARRIVE and u.fn != BAR_CLUSTER_WAIT and u.s[0] >= 0 and sm.chip.fault.code == 0:
+        if u.fn == BAR_GRIDS:
+            sm.chip.fault.detail[0] = GRID_BARRIER
+        elif u.fn != BAR_CLUSTER_ARRIVE and u.fn != BAR_CLUSTER_WAIT and u.s[0] >= 0 and sm.chip.fault.code == 0:
             sm.chip.fault.detail[0] = (<const uint32_t *>((launch.constants if u.s_bank[0] else w.rows) + u.s[0]))[lowest_bit(lanes)]
         return warp_fault(sm, w, FAULT_DIVERGENT_BARRIER, w.alive & ~lanes)
     if u.fn == BAR_CLUSTER_ARRIVE or u.fn == BAR_CLUSTER_WAIT:
         return _cluster(sm, slot, w, u, lanes, cycle)
+    if u.fn == BAR_GRIDS:
+        return _grids(sm, slot, w, u, lanes, cycle)
     first = lowest_bit(lanes)
     if u.s[0] >= 0:
         number = (<const uint32_t *>((launch.constants if u.s_bank[0] else w.rows) + u.s[0]))[first]

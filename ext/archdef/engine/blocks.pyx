@@ -2,10 +2,11 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from archdef.engine.counters cimport ST_BRANCH
+from archdef.engine.counters cimport LN_FIRST, ST_BRANCH
 from archdef.engine.converge cimport converge_start
 from archdef.engine.family cimport family_leave
 from archdef.engine.frames cimport stack_drop
+from archdef.engine.lane_states cimport lanes_traced
 from archdef.engine.policy cimport seat_warp
 from archdef.engine.room cimport room_seat
 from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Launch, Share, Sm, Warp
@@ -120,8 +121,14 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         w.frames_left = &sm.chip.frames_left
         threads = launch.block_threads - i * launch.lanes
         w.launched = ~<uint64_t>0 if threads >= 64 else (<uint64_t>1 << threads) - 1
+        w.quiet = ~<uint64_t>0
         if launch.lanes < 64:
-            w.launched &= (<uint64_t>1 << launch.lanes) - 1
+            w.quiet = (<uint64_t>1 << launch.lanes) - 1
+        w.launched &= w.quiet
+        w.number = b.number * launch.block_warps + i
+        if launch.trace != NULL and lanes_traced(launch.trace, w.number):
+            w.quiet = 0
+        w.path = LN_FIRST
         w.active = w.alive = w.launched
         w.pc = 0
         w.reconverge = -1

@@ -16,6 +16,7 @@ machine code of compute capability 7.0 and later; outcomes measured on an H100 i
 """
 from libc.stdint cimport int32_t, uint64_t
 
+from archdef.engine.counters cimport LN_FIRST, LN_SECOND
 from archdef.engine.frames cimport stack_grow
 from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.state cimport (SPLIT_BARRIER, SPLIT_NAMED, SPLIT_RUNNABLE, SPLIT_YIELDED, Frame, Split, Warp)
@@ -55,6 +56,7 @@ cdef int32_t _open(Warp *w, int32_t pc, int32_t reconverge, uint64_t lanes, bint
     join.call = call
     join.caller = w.join
     join.branch = w.pc
+    join.path = w.path
     return at
 
 
@@ -66,11 +68,11 @@ cdef void _close(Warp *w, int32_t at) noexcept nogil:
 
 
 cdef void _release(Warp *w, int32_t at) noexcept nogil:
-    """Let the lanes that wait in a join go on; those still missing find it when they come."""
+    """Let the lanes that wait in a join go on; those still missing find it when they come, and are the first path until then."""
     cdef Frame *join = w.stack + at
     cdef uint64_t lanes = join.waiting & w.alive
     if lanes:
-        _add(w, join.pc, lanes, join.caller, SPLIT_RUNNABLE)
+        _add(w, join.pc, lanes, join.caller, SPLIT_RUNNABLE, LN_SECOND if join.mask & w.alive & ~lanes else join.path)
     join.mask &= ~join.waiting
     join.waiting = 0
     if join.mask & w.alive == 0:
@@ -84,7 +86,7 @@ cdef inline void _check(Warp *w, int32_t at) noexcept nogil:
 
 
 # ----------------------------------------------------------------------------------------------------------------- splits
-cdef void _add(Warp *w, int32_t pc, uint64_t lanes, int32_t join, int32_t state) noexcept nogil:
+cdef void _add(Warp *w, int32_t pc, uint64_t lanes, int32_t join, int32_t state, int32_t path) noexcept nogil:
     """File a split. There is always room: splits are disjoint, and there is a place for every lane."""
     cdef int32_t i
     cdef Split *s
@@ -101,6 +103,7 @@ cdef void _add(Warp *w, int32_t pc, uint64_t lanes, int32_t join, int32_t state)
             s.join = join
             s.state = state
             s.passed = 0
+            s.path = path
             return
 
 
@@ -115,8 +118,9 @@ cdef int32_t _choose(Warp *w, int32_t state) noexcept nogil:
     return NONE
 
 
-cdef inline void _enter(Warp *w, int32_t pc, uint64_t lanes, int32_t join) noexcept nogil:
+cdef inline void _enter(Warp *w, int32_t pc, uint64_t lanes, int32_t join, int32_t path) noexcept nogil:
     w.pc = pc
+    w.path = path
     w.active = lanes
     w.join = join
     w.reconverge = w.stack[join].reconverge if join >= 0 else -1
@@ -152,7 +156,7 @@ cdef bint _take(Warp *w, int32_t state) noexcept nogil:
         if at < 0:
             return False
         s = w.splits + at
-        _enter(w, s.pc, s.mask & w.alive, s.join)
+        _enter(w, s.pc, s.mask & w.alive, s.join, s.path)
         w.passed = s.passed
         s.mask = 0
         if w.active == 0:
@@ -187,12 +191,13 @@ cdef int32_t _join_at(Warp *w, int32_t reconverge) noexcept nogil:
     return NONE - 1 if at < 0 else at
 
 
-cdef inline void _side(Warp *w, int32_t pc, uint64_t lanes, int32_t join, int32_t reconverge) noexcept nogil:
-    """File one side of a branch."""
+cdef inline int32_t _side(Warp *w, int32_t pc, uint64_t lanes, int32_t join, int32_t reconverge, int32_t path) noexcept nogil:
+    """File one side of a branch. Gives the path of the next one."""
     if pc == reconverge:
         w.stack[join].waiting |= lanes
-    else:
-        _add(w, pc, lanes, join, SPLIT_RUNNABLE)
+        return path
+    _add(w, pc, lanes, join, SPLIT_RUNNABLE, path)
+    return LN_SECOND
 
 
 cdef int converge_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken, bint first) noexcept nogil:
@@ -204,20 +209,20 @@ cdef int converge_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t t
         return -1
     if after == reconverge:
         w.stack[join].waiting |= rest
-        _enter(w, target, taken, join)
+        _enter(w, target, taken, join, LN_FIRST)
     elif first:
-        _side(w, after, rest, join, reconverge)
-        _enter(w, target, taken, join)
+        _side(w, after, rest, join, reconverge, LN_SECOND)
+        _enter(w, target, taken, join, LN_FIRST)
     else:
-        _side(w, target, taken, join, reconverge)
-        _enter(w, after, rest, join)
+        _side(w, target, taken, join, reconverge, LN_SECOND)
+        _enter(w, after, rest, join, LN_FIRST)
     return 1
 
 
 cdef int converge_branch_many(Warp *w, const int32_t *target_of_lane, int lanes, int32_t reconverge) noexcept nogil:
     """Send the active lanes, which do not agree, to their own targets. Returns -1 if full."""
     cdef uint64_t left = w.active, same
-    cdef int32_t target, join = _join_at(w, reconverge)
+    cdef int32_t target, join = _join_at(w, reconverge), path = LN_FIRST
     cdef int lane
     if join < NONE:
         return -1
@@ -228,7 +233,7 @@ cdef int converge_branch_many(Warp *w, const int32_t *target_of_lane, int lanes,
             if left >> lane & 1 and target_of_lane[lane] == target:
                 same |= <uint64_t>1 << lane
         left &= ~same
-        _side(w, target, same, join, reconverge)
+        path = _side(w, target, same, join, reconverge, path)
     w.active = 0
     _next(w)
     return 1
@@ -248,7 +253,7 @@ cdef void converge_yield(Warp *w) noexcept nogil:
     """Let others run before the running split goes on."""
     if w.active == w.alive or w.active == 0:
         return
-    _add(w, w.pc, w.active, w.join, SPLIT_YIELDED)
+    _add(w, w.pc, w.active, w.join, SPLIT_YIELDED, w.path)
     _release_without(w, _stopped(w, SPLIT_YIELDED))
     _next(w)
 
@@ -260,7 +265,7 @@ cdef int converge_call(Warp *w, int32_t target, uint64_t lanes) noexcept nogil:
     if join < 0:
         return -1
     w.stack[join].waiting = w.active & ~lanes
-    _enter(w, target, lanes, join)
+    _enter(w, target, lanes, join, w.path if lanes == w.active else LN_FIRST)
     return 0
 
 
@@ -275,8 +280,8 @@ cdef int converge_call_one(Warp *w, int32_t target, uint64_t same, uint64_t lane
     if join < NONE:
         return -1
     w.stack[join].waiting |= w.active & ~lanes
-    _add(w, w.pc, lanes & ~same, join, SPLIT_RUNNABLE)
-    _enter(w, w.pc, same, join)
+    _add(w, w.pc, lanes & ~same, join, SPLIT_RUNNABLE, LN_SECOND)
+    _enter(w, w.pc, same, join, w.path if join == w.join else LN_FIRST)
     return converge_call(w, target, same)
 
 
@@ -336,6 +341,7 @@ cdef void _stop(Warp *w, int32_t state, uint64_t named) noexcept nogil:
             s.state = state
             s.named = named
             s.passed = 0
+            s.path = w.path
             break
     w.active = 0
     _next(w)
@@ -390,7 +396,7 @@ cdef uint64_t converge_block(Warp *w, uint64_t lanes, int32_t number) noexcept n
     if rest and after == w.reconverge:
         w.stack[join].waiting |= rest
     elif rest:
-        _add(w, after, rest, join, SPLIT_RUNNABLE)
+        _add(w, after, rest, join, SPLIT_RUNNABLE, w.path)
     _stop(w, SPLIT_BARRIER, <uint64_t>number)
     return converge_blocked(w, number)
 
@@ -413,7 +419,7 @@ cdef bint converge_unblock(Warp *w, int32_t number) noexcept nogil:
         s = w.splits[i]
         if s.mask and s.state == SPLIT_BARRIER and s.named == <uint64_t>number:
             w.splits[i].mask = 0
-            _add(w, s.pc + 1, s.mask, s.join, SPLIT_RUNNABLE)
+            _add(w, s.pc + 1, s.mask, s.join, SPLIT_RUNNABLE, s.path)
     if w.active:
         return False
     _next(w)

@@ -18,6 +18,13 @@ cpdef enum Stall:          # where every cycle of every resident warp goes; exac
     ST_LAUNCH = 10         # launches other grids, or waits for those that it launched
     STALLS = 11
 
+cpdef enum LanePart:       # lanes of a warp that do not run with all that live; see docs/explanation/lane-states.md
+    LN_FIRST = 0           # runs, on the side of a divergent branch that goes first
+    LN_SECOND = 1          # runs, on the other side
+    LN_STALLED = 2         # lives, and waits while others run, or for them
+    LN_ABSENT = 3          # has ended, or was never launched
+    LANE_PARTS = 4
+
 cdef struct StatementCounters:
     int64_t instructions             # warp instructions issued (expansions counted)
     int64_t thread_instructions      # the same times active lanes whose guard holds
@@ -61,3 +68,5 @@ cdef struct StatementCounters:
     int64_t surface_stores
     int64_t surface_store_transactions
     int64_t stall_cycles[11]         # by Stall, SM cycles summed over warps
+    int64_t lane_cycles[4]           # by LanePart, cycles summed over lanes; what is left of stall_cycles times the warp size is coherent
+    int64_t lane_slots[4]            # the same of issued instructions

@@ -551,7 +551,7 @@ cdef void _complete(Dispatcher *d) noexcept nogil:
                 launch.first_tail = tail.next_in_stream
                 tail.next_in_stream = NULL
                 launch.children += 1         # as long as it lasts
-                _wait_less(d, tail, launch.ended + d.chip.m.launch_next_cycles)
+                _wait_less(d, tail, launch.ended + d.chip.m.launch_tail_cycles)
                 link = &launch.next_running
                 continue
             link[0] = launch.next_running

@@ -13,6 +13,14 @@ from archdef.engine.types cimport (K_BULK, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_L
 
 from archdef.errors import BudgetExceeded, GuestFault
 
+_KINDS = {FAULT_BOUNDS: "bounds", FAULT_ALIGNMENT: "alignment", FAULT_READ_ONLY: "read_only", FAULT_DIVERGENT_BARRIER: "divergent_barrier",
+          FAULT_PART_OF_WARP: "part_of_warp", FAULT_DEADLOCK: "deadlock", FAULT_STANDSTILL: "deadlock", FAULT_PARTED: "deadlock",
+          FAULT_TRAP: "trap", FAULT_TEXTURE_HANDLE: "texture_handle", FAULT_TEXTURE_SHAPE: "texture_shape", FAULT_SURFACE_BOUNDS: "surface_bounds",
+          FAULT_SURFACE_ALIGNMENT: "surface_alignment", FAULT_SURFACE_FORMAT: "surface_format", FAULT_STACK: "stack", FAULT_FRAME: "stack",
+          FAULT_CALL_TARGET: "call_target", FAULT_FREE: "free", FAULT_PHASE: "phase", FAULT_LAUNCH_POINTER: "launch_pointer",
+          FAULT_LAUNCH_COPY: "launch_copy", FAULT_BULK_SIZE: "bulk_size", FAULT_ASSERT: "assertion", FAULT_BARRIER_NUMBER: "barrier_number",
+          FAULT_BRANCH_INDEX: "branch_index", FAULT_INSTRUCTIONS: "instructions", FAULT_CYCLES: "cycles"}
+
 _SPACES = {SP_GLOBAL: "global memory", SP_SHARED: "shared memory", SP_LOCAL: "local memory", SP_CONST: "constant memory",
            SP_GENERIC: "memory", SP_MATRIX: "shared memory", SP_TEXTURE: "texture", SP_SURFACE: "surface"}
 
@@ -36,7 +44,7 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
         linear = w.index * launch.lanes + f.lane
         x, y = launch.block[0], launch.block[1]
         thread = (linear % x, linear // x % y, linear // (x * y))
-    data = dict(kernel=entry, statement=statement, block=block, thread=thread, address=f.address, cycle=f.cycle,
+    data = dict(kind=_KINDS.get(f.code, ""), kernel=entry, statement=statement, block=block, thread=thread, address=f.address, cycle=f.cycle,
                 warp=w.index if block is not None else None)
     space = _SPACES[launch.ops[op].space] if 0 <= op < launch.op_count else "memory"
     reach = launch.ops[op].lane_bytes if 0 <= op < launch.op_count else 0
@@ -62,7 +70,7 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
         FAULT_DIVERGENT_BARRIER: f"barrier that {waiting} live threads of the warp do not reach, the first {who}{told}",
         FAULT_PART_OF_WARP: f"an instruction of a whole warp that {waiting} of its {launch.lanes} lanes do not execute, "
                             f"the first {who}",
-        FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all its threads reach"
+        FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all {_of(data)} reach"
                                                if f.lanes else "") + told,
         FAULT_STANDSTILL: f"no warp can go on: {blocks}{told}",
         FAULT_PARTED: f"{waiting} lanes of a warp wait here for lanes of it that do not come, the first {who}; no warp can go on{told}",
@@ -103,11 +111,17 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
     return kind(f"kernel {entry}{where}: {text}", **data)
 
 
+def _of(found):
+    """Say who should come to a barrier."""
+    return "blocks of its grid, or of the grids launched with it," if found.get("barrier") == "grid" else "its threads"
+
+
 def _told(found, most=4):
     """Say who waits where, who is missing, and what parted them: a line each, and so many entries of a kind."""
     parts = []
     for who in found["waiting"][:most]:
-        barrier = f" at barrier {who['barrier']}" if who["barrier"] is not None else ""
+        barrier = (" at the barrier of its grid" if who["barrier"] == "grid" else f" at barrier {who['barrier']}"
+                   if who["barrier"] is not None else "")
         parts.append(f"warp {who['warp']} of block {who['block']} (lanes {who['lanes']:#x}) waits{barrier}, {who['statement']}")
     if len(found["waiting"]) > most:
         parts.append(f"{len(found['waiting']) - most} more wait")

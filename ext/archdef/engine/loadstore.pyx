@@ -7,6 +7,7 @@ from archdef.engine.blocks cimport end_block
 from archdef.engine.bulk cimport bulk_landed, bulk_run
 from archdef.engine.counters cimport ST_MEMORY_DEPENDENCY, StatementCounters
 from archdef.engine.inject cimport give_load, inject_run, take_load
+from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
 from archdef.engine.program cimport Uop
@@ -131,6 +132,7 @@ cdef void _wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
         u = w.launch.ops + w.pc
         cycle = max(cycle + u.latency, w.settled)
         w.launch.counters[u.statement].stall_cycles[<int>ST_MEMORY_DEPENDENCY] += cycle - w.settled
+        note_lanes(w, u, w.settled, cycle, cycle, 0)
         w.settled = cycle
         w.pc += 1
         simt_arrive(w)

@@ -67,9 +67,11 @@ cdef struct MachineTable:
     int64_t launch_depth         # generations of grids below the host's; 0: kernels launch nothing
     int64_t join_depth           # generations that may wait for what they launched
     int64_t pending_launches     # by kernels, at a time
-    int64_t launch_call_cycles   # for which one thread's launch holds its warp
+    int64_t launch_call_cycles   # for which one thread's launch holds its warp …
+    int64_t launch_lane_cycles   # … and for which each further thread's of the same warp does
     int64_t launch_start_cycles  # from there to the first block of the child
-    int64_t launch_next_cycles   # from the end of a grid to the start of what waits for it
+    int64_t launch_next_cycles   # from the end of a grid to the start of what waits for it …
+    int64_t launch_tail_cycles   # … and of its tail
     int64_t grid_limit[3]
     int64_t block_limit[3]
     int64_t threads_limit        # of a block

@@ -101,7 +101,7 @@ cdef class DeviceMemory:
                 start = (high + 2 * GRANULE - 1) // GRANULE * GRANULE if high else start
             if start + size > base + self.capacity:
                 raise DeviceMemoryError(f"out of device memory: {nbytes} bytes asked, {self.free_bytes} of "
-                                        f"{self.capacity} not in use")
+                                        f"{self.capacity} not in use", "capacity")
             self._spans.insert(at, (start, start + size))
             self._publish()
             return start

@@ -27,7 +27,7 @@ cdef int *_COORDINATES = [1, 2, 3, 2, 3, 3, 4]     # by Geometry
 _SYSTEM_BYTES = (
     (4, 8, 8), (0, 8, 8, 4, 8, 8), (8, 8), (0, 8), (4, 4, 4),
     (8, 8, 4, 4, 4, 4, 4, 4, 4), (4, 8, 8), (4,), (4, 8, 4), (4, 8), (4, 8, 4), (4, 8), (4, 8, 8), (4, 8, 8, 4), (4, 8, 8, 8, 4, 8),
-    (4, 8, 4, 8, 8), (4, 8, 8), (4, 8), (4, 4), (8, 4, 4), (4, 8, 4), (4, 8, 4, 4))
+    (4, 8, 4, 8, 8), (4, 8, 8), (4, 8), (4, 4), (8, 4, 4), (4, 8, 4), (4, 8, 4, 4), (8, 4), (4, 8, 8, 8), (4, 8, 8, 8))
 
 
 def layout():
@@ -360,11 +360,14 @@ cdef class LoadedProgram:
             if m.reconverge != -1:
                 self._number(m.reconverge, self.op_count, "reconvergence point")
         elif kind == T.K_BARRIER:
-            self._number(m.fn, T.BAR_CLUSTER_WAIT + 1, "barrier operation")
-            self._source(u, m, 0, 8 if m.fn == T.BAR_WARP and m.element == 8 else 4)
+            self._number(m.fn, T.BAR_GRIDS + 1, "barrier operation")
+            self._source(u, m, 0, 8 if m.fn == T.BAR_GRIDS or m.fn == T.BAR_WARP and m.element == 8 else 4)
             self._source(u, m, 1, 4)
             if m.fn == T.BAR_WARP:
                 self._named(u, 0, 8 if m.element == 8 else 4)
+            if m.fn == T.BAR_GRIDS:
+                self._required(u.s[0] >= 0, "handle")
+                self._destination(u, m, 0, 4)
             if m.fn in (T.BAR_RED_POPC, T.BAR_RED_AND, T.BAR_RED_OR):
                 self._predicate_source(u, m, 2)
                 if m.fn == T.BAR_RED_POPC:

@@ -3,6 +3,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
 
 from archdef.engine.counters cimport ST_LAUNCH
+from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.policy cimport seat_warp
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport BARRIERS, WS_CHILDREN, Block, Family, Share, Sm, Warp
@@ -19,8 +20,10 @@ cdef void children_done(Sm *sm, int32_t slot) noexcept nogil:
     for i in range(b.launch.block_warps):
         w = sm.warps + b.warps[i]
         if w.state == WS_CHILDREN:
-            w.launch.counters[w.launch.ops[w.pc].statement].stall_cycles[<int>ST_LAUNCH] += max(sm.now - w.settled, 0)
-            w.settled = max(sm.now, w.settled)
+            if sm.now > w.settled:
+                w.launch.counters[w.launch.ops[w.pc].statement].stall_cycles[<int>ST_LAUNCH] += sm.now - w.settled
+                note_lanes(w, w.launch.ops + w.pc, w.settled, sm.now, sm.now, 0)
+                w.settled = sm.now
             w.pc += 1
             simt_arrive(w)
             plan(sm, b.warps[i], w, w.settled, ST_LAUNCH)

@@ -3,6 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.events cimport Events
 from archdef.engine.hooks cimport Hooks
+from archdef.engine.lane_states cimport LaneTracer
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.network cimport Network
@@ -27,6 +28,7 @@ cdef class Grid:
     cdef int64_t multiprocessors
     cdef list loaded                     # LoadedProgram of each kernel that kernels of it may launch
     cdef readonly object kernels         # what the host said of them, None: they launch nothing
+    cdef readonly LaneTracer lane_trace  # None: nobody asked for one
     cdef uint64_t buffer_address         # device memory for arguments, and for what errors are called
     cdef uint64_t text_address
 
@@ -49,6 +51,7 @@ cdef class Session:
     cdef int64_t active                  # launches that are not complete, or nobody has asked for
     cdef Hooks hooks                     # policies of plugins
     cdef int64_t epoch
+    cdef readonly bint waiting           # for grids of other devices, with nothing else to do
     cdef Watch watch
     cdef bint closed                     # nothing comes from outside while it advances
     cdef int64_t max_cycles

@@ -14,6 +14,8 @@ from archdef.engine.events cimport Events, events_close
 from archdef.engine.family cimport family_close, launch_enter
 from archdef.engine.fault_text cimport fault_error
 from archdef.engine.frames cimport GROWN_FRAMES
+from archdef.engine.groups cimport group_release, groups_settle, groups_wait
+from archdef.engine.lane_states cimport LaneTracer
 from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
 from archdef.engine.hooks cimport Hooks
 from archdef.engine.machine cimport MAX_SCHEDULERS, MAX_UNITS, SCHEDULER_WARPS, MachineTable
@@ -56,7 +58,7 @@ cdef class Grid:
 
     def __cinit__(self, Session session not None, program, grid, block, bytes parameters,
                   int64_t dynamic_shared_bytes, allowed, uint64_t global_base, uint64_t const_base, name, uint64_t heap_bytes,
-                  int64_t print_bytes, const unsigned char[::1] textures, bint cooperative, kernels):
+                  int64_t print_bytes, const unsigned char[::1] textures, bint cooperative, kernels, LaneTracer lane_trace, among):
         cdef const MachineTable *m = &session.machine
         cdef DeviceMemory memory = session.memory
         cdef Launch *launch = &self.launch
@@ -127,6 +129,10 @@ cdef class Grid:
         if kernels is not None:
             self._open_kernels(session, program, global_base, const_base)
         self._fill_constants(program, parameters, dynamic_shared_bytes, global_base, const_base)
+        self.lane_trace = lane_trace
+        launch.cooperative = cooperative
+        launch.grid_rank, launch.grids = among or (0, 0)
+        launch.gathered = -1
         cdef int64_t packed_bytes = 0 if textures is None else textures.shape[0]
         textures_open(&self.origin.textures, &textures[0] if packed_bytes else NULL, packed_bytes, launch.spans, launch.span_count,
                       self.program.uses_textures or any([(<LoadedProgram>each).uses_textures for each in self.loaded]))
@@ -332,6 +338,11 @@ cdef class Grid:
         """Cycle in which its last block ended and its last store had landed, once it is complete."""
         return self.launch.ended
 
+    @property
+    def gathered(self):
+        """Cycle since which all its blocks wait for the grids of other devices, None: they do not."""
+        return self.launch.gathered if self.launch.grids and self.launch.gathered >= 0 else None
+
     def printed(self):
         """Give what the kernel has printed so far, and how many calls found no room; `archdef.run.printing` formats it.
 
@@ -465,7 +476,7 @@ cdef class Session:
     # ------------------------------------------------------------------------------------------------------ launches
     def launch(self, program, grid, block, bytes parameters=b"", *, int64_t dynamic_shared_bytes=0, allowed=1, uint64_t global_base=0,
                uint64_t const_base=0, name=None, uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, textures=None,
-               bint cooperative=False, int64_t earliest_cycle=0, kernels=None):
+               bint cooperative=False, int64_t earliest_cycle=0, kernels=None, lane_trace=None, among=None):
         """Hand a grid over.
 
         Parameters
@@ -493,6 +504,10 @@ cdef class Session:
             Array of `archdef.engine.texture_table.TEXTURE_DTYPE`, sorted by handle: what handles in the kernel's hands stand for.
         cooperative : bool, optional
             Give the grid words of device memory by which its blocks can wait for each other.
+        among : tuple of 2 int, optional
+            The launch is number so and so of so many on several devices, which wait for each other: see `let_go`.
+        lane_trace : LaneTracer, optional
+            Records what the lanes of some warps do; one for each launch.
         kernels : object, optional
             What kernels of this launch may launch, as `archdef.run.children.Kernels` has it.
         earliest_cycle : int, optional
@@ -515,7 +530,7 @@ cdef class Session:
         try:
             made = Grid(self, program, grid, block, parameters, dynamic_shared_bytes,
                         allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes, print_bytes,
-                        textures, cooperative, kernels)
+                        textures, cooperative, kernels, lane_trace, among)
             self._enter(made)
             if made.program.uses_bulk:
                 for i in range(self.machine.multiprocessors):
@@ -524,7 +539,11 @@ cdef class Session:
             self._release(1)
             raise
         made.launch.ready = max(earliest_cycle, self.epoch)
+        if made.lane_trace is not None:
+            made.launch.trace = &made.lane_trace.trace
+            made.lane_trace.begin(made.launch.ready)
         self.grids.append(made)
+        self.waiting = False
         dispatch_note(&self.dispatcher, made.launch.ready, HP_READY, 0, made.number)
         return made
 
@@ -609,6 +628,8 @@ cdef class Session:
             if sm_next(&self.sms[i]) < until and sm_run(&self.sms[i], until) < 0:
                 return -1
         dispatch_collect(&self.dispatcher)
+        if self.chip.gathered:
+            groups_settle(&self.chip, self.sms, until)
         network_run(&self.network, until * self.machine.shader_period_fs)
         next_cycle = dispatch_next(&self.dispatcher)
         for i in range(self.machine.multiprocessors):
@@ -631,6 +652,9 @@ cdef class Session:
             self.epoch = until
             if self.dispatcher.running == NULL:
                 return 1
+            if until_cycle < NEVER and groups_wait(&self.chip):
+                self.waiting = True
+                return 1
             self._blame()
             return -1
         self.epoch = max(until, min(next_cycle, until_cycle))
@@ -639,7 +663,7 @@ cdef class Session:
             self.chip.fault.cycle = self.epoch
             self._point_at_running()
             return -1
-        if self.closed and self.epoch >= self.watch.next:
+        if self.closed and self.epoch >= self.watch.next and self.chip.opening == 0:
             status = watch_look(&self.watch, self.sms, self.machine.multiprocessors, &self.dispatcher, self.epoch)
             if status < 0:
                 self.chip.fault.code = FAULT_HOST_MEMORY
@@ -760,6 +784,19 @@ cdef class Session:
         if status == 1 and until_cycle is not None:
             self.epoch = last
         return False
+
+    def let_go(self, Grid grid not None, int64_t cycle):
+        """Let a grid that waits for grids of other devices (`Grid.gathered`) go on, at a cycle that is not past."""
+        grid.launch.gathered = -1
+        group_release(&grid.launch, self.sms, max(cycle, self.epoch))
+        self.waiting = False
+
+    def deadlock(self):
+        """Nobody will let the grids that wait here go on. Gives the error; the session is over."""
+        self._blame()
+        error = self._error()
+        self._give_up()
+        return error
 
     def cancel(self):
         """Stop here: what has been stored so far stays, nothing more happens."""

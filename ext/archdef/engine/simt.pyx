@@ -12,13 +12,14 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.converge cimport (converge_arrive, converge_branch, converge_branch_many, converge_call, converge_call_one,
                                       converge_exit, converge_return)
+from archdef.engine.counters cimport LN_FIRST, LN_SECOND
 from archdef.engine.frames cimport stack_grow
 from archdef.engine.policy cimport Hook, ask_branch
 from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.state cimport Frame, Warp
 
 
-cdef inline int _push(Warp *w, int32_t pc, int32_t reconverge, uint64_t mask) noexcept nogil:
+cdef inline int _push(Warp *w, int32_t pc, int32_t reconverge, uint64_t mask, int32_t path) noexcept nogil:
     if w.depth >= w.stack_room and stack_grow(w) < 0:
         return -1
     cdef Frame *top = w.stack + w.depth
@@ -27,6 +28,7 @@ cdef inline int _push(Warp *w, int32_t pc, int32_t reconverge, uint64_t mask) no
     top.mask = mask
     top.call = 0
     top.branch = w.pc
+    top.path = path
     w.depth += 1
     return 0
 
@@ -42,6 +44,7 @@ cdef void _resume(Warp *w) noexcept nogil:
         w.active = top.mask & w.alive
         w.pc = top.pc
         w.reconverge = top.reconverge
+        w.path = top.path
         if w.active and (w.pc != w.reconverge or w.pc < 0):
             return
     w.active &= w.alive
@@ -74,7 +77,7 @@ cdef int simt_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken
     if w.splits != NULL:
         return converge_branch(w, target, reconverge, taken, first)
     if reconverge != w.reconverge and reconverge >= 0:
-        if _push(w, reconverge, w.reconverge, w.active) < 0:
+        if _push(w, reconverge, w.reconverge, w.active, w.path) < 0:
             return -1
     if target == reconverge:
         w.active = rest
@@ -83,16 +86,17 @@ cdef int simt_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken
         w.active = taken
         w.pc = target
     elif first:
-        if _push(w, after, reconverge, rest) < 0:
+        if _push(w, after, reconverge, rest, LN_SECOND) < 0:
             return -1
         w.active = taken
         w.pc = target
     else:
-        if _push(w, target, reconverge, taken) < 0:
+        if _push(w, target, reconverge, taken, LN_SECOND) < 0:
             return -1
         w.active = rest
         w.pc = after
     w.reconverge = reconverge
+    w.path = LN_FIRST
     return 1
 
 
@@ -100,7 +104,7 @@ cdef int simt_branch_many(Warp *w, const int32_t *target_of_lane, int lanes, int
     """Send every active lane to its own target. Returns 1 if the warp split, -1 if full."""
     cdef uint64_t left = w.active, same
     cdef int lane, parts = 0
-    cdef int32_t target = 0
+    cdef int32_t target = 0, path = LN_FIRST
     while left:
         lane = lowest_bit(left)
         target = target_of_lane[lane]
@@ -117,11 +121,13 @@ cdef int simt_branch_many(Warp *w, const int32_t *target_of_lane, int lanes, int
             if w.splits != NULL:
                 return converge_branch_many(w, target_of_lane, lanes, reconverge)
             if reconverge != w.reconverge and reconverge >= 0:
-                if _push(w, reconverge, w.reconverge, w.active) < 0:
+                if _push(w, reconverge, w.reconverge, w.active, w.path) < 0:
                     return -1
         parts += 1
-        if target != reconverge and _push(w, target, reconverge, same) < 0:
-            return -1
+        if target != reconverge:
+            if _push(w, target, reconverge, same, path) < 0:
+                return -1
+            path = LN_SECOND
     _resume(w)
     return 1
 
@@ -162,8 +168,11 @@ cdef int simt_call(Warp *w, int32_t target, uint64_t lanes) noexcept nogil:
     top.mask = all_lanes
     top.call = 1
     top.caller = w.frame
+    top.path = w.path
     w.depth += 1
     w.frame = w.depth
+    if lanes != all_lanes:
+        w.path = LN_FIRST
     w.active = lanes
     w.reconverge = -1
     w.pc = target
@@ -180,10 +189,11 @@ cdef int simt_call_one(Warp *w, int32_t target, uint64_t same, uint64_t lanes) n
     if same == lanes:
         return simt_call(w, target, lanes)
     if w.reconverge != after:
-        if _push(w, after, w.reconverge, w.active) < 0:
+        if _push(w, after, w.reconverge, w.active, w.path) < 0:
             return -1
         w.reconverge = after
-    if _push(w, w.pc, after, lanes & ~same) < 0:
+        w.path = LN_FIRST
+    if _push(w, w.pc, after, lanes & ~same, LN_SECOND) < 0:
         return -1
     w.active = same
     return simt_call(w, target, same)

@@ -6,7 +6,7 @@ where a warp is while it does not issue.
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.asynchronous cimport copy_group, phase_barrier
-from archdef.engine.barriers cimport barrier_arrive, barrier_settle, check_barriers
+from archdef.engine.barriers cimport barrier_arrive, barrier_open, barrier_settle, check_barriers
 from archdef.engine.blocks cimport end_warp, start_block
 from archdef.engine.bulk cimport bulk_issue
 from archdef.engine.compute cimport compute, exchange_apart
@@ -14,10 +14,11 @@ from archdef.engine.converge cimport converge_gather, converge_yield
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED,
                                       StatementCounters)
 from archdef.engine.dram cimport NEVER
-from archdef.engine.events cimport EV_BLOCK, EV_BULK, EV_CHILDREN, EV_COPIED, EV_FILL, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event, events_pop
+from archdef.engine.events cimport EV_BLOCK, EV_BULK, EV_CHILDREN, EV_COPIED, EV_FILL, EV_GRIDS, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event, events_pop
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.returning cimport block_returns, children_done
 from archdef.engine.inject cimport fill_slot, throttled_until
+from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.lanes cimport set_fpenv
 from archdef.engine.loadstore cimport data_ready, memory_issue, piece_arrived, resume_bulk, resume_injection
 from archdef.engine.machine cimport MachineTable
@@ -84,6 +85,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     cdef int32_t targets[64]
     cdef uint32_t index
     cdef int i, split
+    note_lanes(w, u, w.settled, cycle, cycle + spent, u.issues)
     # where the warp's time went since it last issued
     if w.since > w.settled:
         c.stall_cycles[w.cause] += w.since - w.settled
@@ -329,6 +331,8 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
         children_done(sm, event.index)
     elif event.kind == EV_RETURN:
         block_returns(sm, event.index)
+    elif event.kind == EV_GRIDS:
+        barrier_open(sm, event.index)
 
 
 cdef int64_t sm_next(const Sm *sm) noexcept nogil:

@@ -14,6 +14,7 @@ from archdef.engine.schedule cimport Scheduler, pick_function
 from archdef.engine.shared cimport BankTable
 from archdef.engine.texture_table cimport Textures
 
+cdef struct LaneTrace           # lane_states
 cdef struct Launch           # below
 cdef struct Dispatcher
 cdef struct Family
@@ -23,8 +24,9 @@ cdef struct Sm
 
 cdef enum:
     PENDING = 0x0400000000000000   # ready cycle of a register whose load is still on its way
-    BARRIERS = 17                  # of a block: 16 by number, and the cluster's
+    BARRIERS = 18                  # of a block: 16 by number, the cluster's, and that of blocks or grids
     CLUSTER_BARRIER = 16
+    GRID_BARRIER = 17
     MEMO_SLOTS = 8
     COPY_GROUPS = 32             # of asynchronous copies of a warp that are told apart
     BULK_FULL = 64               # bulk copies that wait; from there on the load/store unit is held
@@ -138,6 +140,7 @@ cdef struct Frame:               # one entry of the divergence stack, or a join 
     int32_t call                 # 1: a call's return point; `caller` is the frame index before
     int32_t caller               # a join's: the join above it, -1: none; if free: 1 + index of the next that is free
     int32_t branch               # op at which the lanes parted
+    int32_t path                 # LanePart of the lanes when they go on from here
 
 cdef struct Split:               # lanes that go on together, while they do not run
     int32_t pc
@@ -146,6 +149,7 @@ cdef struct Split:               # lanes that go on together, while they do not 
     uint64_t named               # SPLIT_NAMED: lanes waited for; SPLIT_BARRIER: the barrier's number
     int32_t state                # SplitState
     int32_t passed               # the lanes that the next instruction names have come
+    int32_t path                 # LanePart of the lanes when they run
 
 cdef struct SmCounters:
     int64_t blocks
@@ -168,6 +172,7 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t reconverge
     uint64_t active
     uint64_t alive               # launched and not ended
+    uint64_t quiet               # active lanes of which `lane_states` has nothing to note: all of the warp; 0: the warp is traced
     Launch *launch
     char *rows
     int64_t *ready               # scoreboard: (cycle << 4 | Stall), rows then predicates
@@ -193,10 +198,12 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t join                 # of the running lanes, -1: none
     int32_t turn                 # place to look at next
     int32_t passed               # as in Split
+    int32_t path                 # LN_FIRST or LN_SECOND of the running lanes, while others live that do not run
     uint64_t arriving            # lanes that have made their warp's arrival at a barrier that it does not wait for
     int32_t slot
     int32_t block                # block slot
     int32_t index                # in the block
+    int64_t number               # in the grid
     int32_t barrier_op           # op at which it waits
     uint64_t cluster_arrived     # lanes that have arrived in this phase of the cluster's barrier
     int32_t next_waiting
@@ -249,7 +256,7 @@ cdef struct Block:
     int64_t number
     int64_t started
     char *shared
-    Barrier barriers[17]
+    Barrier barriers[18]
 
 cdef struct Load:                # a load or atomic whose data are on their way
     int32_t warp
@@ -419,6 +426,10 @@ cdef struct Origin:              # a launch by the host, with all the grids that
     const int64_t *attributes    # pairs of number and value
     int64_t attribute_count
 
+cdef struct Gathering:           # blocks of a grid that wait for all of its blocks, or for those of other grids too
+    int64_t blocks               # that have arrived
+    int64_t latest               # cycle of the last arrival
+
 cdef struct Launch:              # a grid, and what its warps need
     # the kernel
     const MachineTable *m
@@ -437,6 +448,7 @@ cdef struct Launch:              # a grid, and what its warps need
     int32_t pitch                # bytes of a row
     Memo *memos                  # per op
     StatementCounters *counters
+    LaneTrace *trace             # of its lanes, NULL: none
     # the grid
     int32_t number               # of the launch in the session
     int32_t kind                 # LaunchKind
@@ -444,6 +456,11 @@ cdef struct Launch:              # a grid, and what its warps need
     int64_t serial               # different in each launch, also in the same place
     Origin *origin
     int32_t kernel               # in the origin's table
+    Gathering gathering[3]       # by GroupScope
+    bint cooperative
+    int64_t grid_rank            # among the grids of several devices …
+    int64_t grids                # … of so many; 0: it is alone
+    int64_t gathered             # cycle since which it waits for the others, -1: it does not
     int32_t block_threads
     int32_t block_warps
     uint32_t block[3]
@@ -520,6 +537,8 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     int64_t lookahead            # cycles of an epoch
     int64_t frames_left          # entries by which divergence stacks may still grow
     bint out_of_memory           # of the host
+    bint gathered                # all blocks of some grid have arrived at its barrier in this epoch
+    int64_t opening              # blocks that such a barrier lets go on, but not yet
     Launch **launches            # by number
     int64_t *landed              # of each: cycle by which its stores have landed
     int64_t **network_landed     # the network's copy of that pointer

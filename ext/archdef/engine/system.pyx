@@ -9,6 +9,7 @@ from libc.string cimport memcpy, memset
 from archdef.engine.children cimport child_call, is_item
 from archdef.engine.counters cimport ST_ALU_DEPENDENCY, ST_LAUNCH
 from archdef.engine.dispatch cimport dispatch_note
+from archdef.engine.groups cimport group_call
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.heap cimport heap_allocate, heap_free
 from archdef.engine.operand cimport row_of
@@ -17,7 +18,7 @@ from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.simt cimport simt_call_one
 from archdef.engine.state cimport (FAULT_ASSERT, FAULT_BOUNDS, FAULT_CALL_TARGET, FAULT_FRAME, FAULT_FREE, FAULT_STACK, HP_WAITING, WS_CHILDREN,
                                    Launch, Output, Sm, Warp)
-from archdef.engine.types cimport FL_ADDRESS64, SYS_ALLOCATE, SYS_ASSERT, SYS_FREE, SYS_LAUNCH_BUFFER, SYS_PRINT
+from archdef.engine.types cimport FL_ADDRESS64, SYS_ALLOCATE, SYS_ASSERT, SYS_FREE, SYS_GROUP_HANDLE, SYS_LAUNCH_BUFFER, SYS_PRINT
 
 cdef extern from "<string.h>" nogil:
     size_t strnlen(const char *text, size_t most)
@@ -248,9 +249,12 @@ cdef int _call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noe
     while lanes:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
-        if u.fn >= SYS_LAUNCH_BUFFER:
+        if u.fn >= SYS_GROUP_HANDLE:
+            if group_call(sm, w, u, lane) < 0:
+                return -1
+        elif u.fn >= SYS_LAUNCH_BUFFER:
+            answer = child_call(sm, w, u, lane, cycle + sm.m.launch_call_cycles + turn * sm.m.launch_lane_cycles)
             turn += 1
-            answer = child_call(sm, w, u, lane, cycle + turn * sm.m.launch_call_cycles)
             if answer < 0:
                 return -1
             wait |= answer
@@ -294,6 +298,6 @@ cdef int system_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cyc
         w.state = WS_CHILDREN
         dispatch_note(sm.chip.dispatcher, cycle + sm.m.block_turnover_cycles, HP_WAITING, sm.id, w.block)
     elif u.fn >= SYS_LAUNCH_BUFFER and is_item(u):
-        earliest[0] = max(earliest[0], cycle + count_bits(lanes) * sm.m.launch_call_cycles)
+        earliest[0] = max(earliest[0], cycle + sm.m.launch_call_cycles + (count_bits(lanes) - 1) * sm.m.launch_lane_cycles)
         cause[0] = ST_LAUNCH
     return wait

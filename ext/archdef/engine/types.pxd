@@ -98,6 +98,7 @@ cpdef enum BarrierOp:
     BAR_WARP = 5         # bar.warp.sync: lanes of one warp
     BAR_CLUSTER_ARRIVE = 6  # at the barrier of the cluster, which is the block; nobody waits here …
     BAR_CLUSTER_WAIT = 7    # … but here, for the phase in which the warp arrived
+    BAR_GRIDS = 8           # of all blocks that the handle s[0] (64-bit) stands for; d[0]: 0, or 1 if it stands for none
 
 cpdef enum VoteOp:
     VOTE_ALL = 0
@@ -147,7 +148,16 @@ cpdef enum SystemCall:   # numbers of K_SYSTEM
     SYS_ERROR_TEXT = 19  # d[0] 64-bit row: address of a text; s[0] number, s[1]: 0 description, 1 name
     SYS_DEVICE = 20      # s[0] address of an integer; s[1]: 0 number of the device, 1 how many there are
     SYS_ATTRIBUTE = 21   # s[0] address of an integer, s[1] attribute, s[2] device
-    SYSTEM_CALLS = 22
+    # groups of blocks and of grids; handles are those of GroupScope
+    SYS_GROUP_HANDLE = 22  # d[0] 64-bit row: the handle, 0 if the launch has no such group; s[0] GroupScope
+    SYS_GROUP_SIZE = 23  # s[0] address of the number of threads, s[1] of that of grids, or 0; s[2] handle
+    SYS_GROUP_RANK = 24  # s[0] address of the thread's number in the group, s[1] of its grid's, or 0; s[2] handle
+    SYSTEM_CALLS = 25
+
+cpdef enum GroupScope:   # as cudaCGScope numbers them
+    GS_NONE = 0
+    GS_GRID = 1
+    GS_GRIDS = 2         # of several devices
 
 cpdef enum CopyGroup:    # operations of K_COPY_GROUP
     CG_COMMIT = 0        # copies so far are a group

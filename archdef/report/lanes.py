@@ -1,0 +1,72 @@
+"""A trace of lanes as a chart: time goes down, lanes to the right."""
+from __future__ import annotations
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from archdef.report.numbers import count
+from archdef.run.lanes import SIGNS, LaneState, LaneTrace, Step
+
+STEPS = 48
+"""Rows of a chart."""
+_STYLES = {LaneState.ABSENT: "", LaneState.COHERENT: "green", LaneState.FIRST_PATH: "cyan", LaneState.SECOND_PATH: "magenta",
+           LaneState.STALLED: "dim"}
+_LEGEND = "C coherent, 1 first path, 2 second path, . stalled, blank: ended or never launched"
+_SOURCE_WIDTH = 44
+
+
+def render(trace: LaneTrace, steps: int = STEPS) -> Group:
+    """Lay out all traced warps; `steps` bounds the rows of each."""
+    parts: list = []
+    for block, warp in trace.window.warps:
+        found = trace.steps(warp, block)
+        first, last = trace.window.cycles
+        parts.append(Text(f"lanes of warp {warp} of block {block}, cycles {count(first)} to {count(last)} of the launch: {_LEGEND}"))
+        parts.append(_chart(trace, found[:steps]) if found else Text("  the warp was not resident then"))
+        if len(found) > steps:
+            parts.append(Text(f"  … {len(found) - steps} more rows, up to cycle {count(found[-1].end)}"))
+    if trace.lost:
+        parts.append(Text(f"{count(trace.lost)} records found no room: later cycles are missing", style="bold"))
+    return Group(*parts)
+
+
+def _chart(trace: LaneTrace, steps: list[Step]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("cycle", "cycles", "issued"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("lanes", no_wrap=True, min_width=trace.warp_size)
+    table.add_column("source", no_wrap=True, overflow="ellipsis")
+    for step in steps:
+        lanes = Text()
+        for state in step.states:
+            lanes.append(SIGNS[state], _STYLES[LaneState(state)])
+        table.add_row(count(step.begin), count(step.end - step.begin), count(step.issued), lanes, Text(_source(trace, step)))
+    return table
+
+
+def _source(trace: LaneTrace, step: Step) -> str:
+    """Say which lines a row is of: the text of one, the numbers of several."""
+    places = {trace.places[row][:2]: trace.places[row][2] for row in step.statements if row < len(trace.places)}
+    places = {place: text for place, text in places.items() if place[1]} or places
+    if not places:
+        return ""
+    files = {file for file, _ in places}
+    numbers = sorted(line for _, line in places)
+    if len(places) == 1:
+        text = next(iter(places.values()))
+        return f"{numbers[0]}: {text}" if len(text) <= _SOURCE_WIDTH else f"{numbers[0]}: {text[:_SOURCE_WIDTH - 1]}…"
+    if len(files) == 1:
+        return f"lines {_ranges(numbers)}"
+    return ", ".join(sorted(f"{file.rpartition('/')[2]}:{line}" for file, line in places))
+
+
+def _ranges(numbers: list[int]) -> str:
+    parts: list[list[int]] = []
+    for n in numbers:
+        if parts and n == parts[-1][1] + 1:
+            parts[-1][1] = n
+        else:
+            parts.append([n, n])
+    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in parts)
