@@ -2,15 +2,13 @@
 import json
 import shutil
 import tomllib
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from elsewhere import can_install
+from elsewhere import PYTEST_PLUGIN, can_install
 
 ROOT = Path(__file__).parents[2]
 PLUGINS = sorted(path.parent for path in (ROOT / "docs" / "examples" / "plugins").glob("*/pyproject.toml"))
-PYTEST_PLUGIN = () if any(point.value == "archdef.testing.plugin" for point in entry_points(group="pytest11")) else ("-p", "archdef.testing.plugin")
 
 
 def architectures(plugin: Path) -> list[str]:

@@ -2,12 +2,11 @@
 import json
 import os
 import tomllib
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from elsewhere import can_install
+from elsewhere import PYTEST_PLUGIN, can_install
 
 from archdef import registry
 from archdef.cli import main
@@ -16,7 +15,6 @@ from archdef.scaffold import new_plugin
 from archdef.scaffold.scaffold import supported
 
 INSTALLED = registry.names()
-PYTEST_PLUGIN = () if any(point.value == "archdef.testing.plugin" for point in entry_points(group="pytest11")) else ("-p", "archdef.testing.plugin")
 BASES = [None, *(name for name in ("g80", "h100", "c500") if name in INSTALLED)]
 
 
@@ -66,8 +64,10 @@ def test_a_variant_begins_as_its_base(base, tmp_path):
 
 
 @pytest.mark.parametrize("name, said", [
-    ("Gizmo", "did you mean gizmo?"), ("archdef-gizmo", "did you mean gizmo?"), ("gizmo-2", "did you mean gizmo_2?"), ("9gizmo", "a letter first"),
-    ("", "cannot name"), ("gizmo.x", "did you mean gizmo_x?"), ("../gizmo", "cannot name"), ("g" * 41, "longer than 40"), ("gizmo_", "did you mean gizmo?"),
+    ("Gizmo", "did you mean gizmo?"), ("archdef-gizmo", "did you mean gizmo?"), ("gizmo-2", "did you mean gizmo_2?"),
+    ("9gizmo", "a letter first"),
+    ("", "cannot name"), ("gizmo.x", "did you mean gizmo_x?"), ("../gizmo", "cannot name"), ("g" * 41, "longer than 40"),
+    ("gizmo_", "did you mean gizmo?"),
     ("gizmo\n", "did you mean gizmo?"), ("größe", "cannot name")])
 def test_a_name_that_cannot_be_used_is_refused(name, said, tmp_path):
     with pytest.raises(ScaffoldError, match=said.replace("?", r"\?")):
