@@ -1,39 +1,61 @@
 """archdef: a GPU simulator in which an architecture is data.
 
-The public names are `Device`, `LaneWindow`, `Options`, `occupancy`, `Architecture`, `hookimpl`, `architectures` and the errors.
+The public names are `Device`, `LaneWindow`, `Options`, `occupancy`, `Architecture`, `hookimpl`, `architecture`, `architectures`, `load`,
+`save` and the errors. Each is imported at its first use, so that ``import archdef`` costs nothing to those who only pass by, such as pytest's plugin.
 """
 from __future__ import annotations
 
 import importlib
+import sys
+import types
 from typing import TYPE_CHECKING
-
-from archdef.hookspecs import hookimpl
-# At once, because the first import of the module of this name would put itself in the function's place.
-from archdef.occupancy import occupancy
 
 if TYPE_CHECKING:
     from archdef.device import Device
     from archdef.errors import ArchdefError
+    from archdef.files import load, save
     from archdef.frontends import Options
+    from archdef.hookspecs import hookimpl
+    from archdef.occupancy import occupancy
+    from archdef.registry import get as architecture
     from archdef.registry import names as architectures
     from archdef.run.lanes import LaneWindow
     from archdef.spec import Architecture
 
 __version__ = "0.1.0"
-__all__ = ["Architecture", "ArchdefError", "Device", "LaneWindow", "Options", "architectures", "hookimpl", "occupancy"]
+__all__ = ["Architecture", "ArchdefError", "Device", "LaneWindow", "Options", "architecture", "architectures", "hookimpl", "load", "occupancy",
+           "save"]
 
 _PLACES = {"Architecture": ("archdef.spec", "Architecture"), "ArchdefError": ("archdef.errors", "ArchdefError"),
            "Device": ("archdef.device", "Device"), "LaneWindow": ("archdef.run.lanes", "LaneWindow"), "Options": ("archdef.frontends", "Options"),
-           "architectures": ("archdef.registry", "names")}
+           "architecture": ("archdef.registry", "get"), "architectures": ("archdef.registry", "names"),
+           "hookimpl": ("archdef.hookspecs", "hookimpl"), "load": ("archdef.files", "load"), "save": ("archdef.files", "save")}
+
+
+class _Package(types.ModuleType):
+    """The package itself; `occupancy` is the function, also after the import of the module of that name has set the attribute."""
+
+    @property
+    def occupancy(self):
+        return importlib.import_module("archdef.occupancy").occupancy
+
+    @occupancy.setter
+    def occupancy(self, module) -> None:
+        pass
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str):
     if name not in _PLACES:
-        raise AttributeError(f"module 'archdef' has no attribute {name!r}")
+        from archdef._deprecation import moved
+
+        return moved("archdef", name)
     module, attribute = _PLACES[name]
     value = globals()[name] = getattr(importlib.import_module(module), attribute)
     return value
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

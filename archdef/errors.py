@@ -4,6 +4,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+__all__ = [
+    "ArchdefDeprecationWarning", "ArchdefError", "BudgetExceeded", "CompileError", "DescriptionFileError", "DeviceMemoryError",
+    "GuestFault", "HostError", "Interrupted", "LaunchError", "MissingExtra", "MissingFeature", "PluginError", "PluginWarning", "PolicyError", "PtxError",
+    "RuntimeApiError", "ScaffoldError", "SpecError", "SpecErrors", "UnknownArchitecture", "UnknownField", "UnsupportedInstruction",
+    "UnsupportedPolicy", "nearest"]
+
 
 class ArchdefError(Exception):
     """Root of the tree: catch this to catch everything that archdef raises on purpose."""
@@ -49,6 +55,21 @@ class UnsupportedPolicy(ArchdefError):
         return type(self), (self.path, self.policy, self.known)
 
 
+class DescriptionFileError(ArchdefError):
+    """A file of a description that cannot be read, or is not well formed TOML or JSON."""
+
+
+class MissingExtra(ArchdefError):
+    """Something needs a package that is not installed: what, the package, the extra of archdef that brings it."""
+
+    def __init__(self, what: str, package: str, extra: str):
+        self.what, self.package, self.extra = what, package, extra
+        super().__init__(f"{what} needs {package}: pip install 'archdef[{extra}]'")
+
+    def __reduce__(self):
+        return type(self), (self.what, self.package, self.extra)
+
+
 class PolicyError(ArchdefError):
     """A plugin's policy gave an answer that is none, or raised: the field's path, the policy, and its answer (None: it raised)."""
 
@@ -64,6 +85,10 @@ class UnknownField(ArchdefError):
     """A path that names no field of the description."""
 
 
+class ScaffoldError(ArchdefError):
+    """A new plugin cannot be written: its name cannot be used, or its folder is there."""
+
+
 class UnknownArchitecture(ArchdefError):
     """No installed plugin offers an architecture of this name."""
 
@@ -74,6 +99,10 @@ class PluginError(ArchdefError):
 
 class PluginWarning(UserWarning):
     """An installed plugin cannot be used; the rest works."""
+
+
+class ArchdefDeprecationWarning(DeprecationWarning):
+    """Something of archdef's public interface goes away in a later release; the message says when, and what to use."""
 
 
 # --------------------------------------------------------------------------------------------------------- front ends

@@ -7,6 +7,9 @@ a distribution that offers several declares one entry point for each, so that as
     gizmo = "archdef_gizmo"
     gizmo_pro = "archdef_gizmo"
 
+The distribution requires the versions of archdef that it supports (``dependencies = ["archdef>=0.1,<0.2"]``): pip heeds that at the
+installation, archdef when it loads the plugin. One that does not fit is refused, naming both versions; the others go on.
+
 Front ends are named the same way in a group of their own, by the name that ``Options(compiler=…)`` calls them::
 
     [project.entry-points."archdef.frontends"]
@@ -27,18 +30,21 @@ if TYPE_CHECKING:
     from archdef.frontends.protocol import FrontEnd
     from archdef.spec import Architecture
 
+__all__ = ["PROJECT", "archdef_architectures", "archdef_frontends", "hookimpl"]
+
 PROJECT = "archdef"
 """Name of the pluggy project, and of the entry-point group."""
 
-hookspec = pluggy.HookspecMarker(PROJECT)
+_hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
+"""Marks what a plugin implements: ``@hookimpl`` above the function that bears a hook's name."""
 
 
-@hookspec
+@_hookspec
 def archdef_architectures() -> list[Architecture]:
     """Give the architectures that the plugin declares."""
 
 
-@hookspec
+@_hookspec
 def archdef_frontends() -> list[FrontEnd]:
     """Give the front ends that the plugin brings: objects that turn sources of some kind into PTX."""

@@ -11,8 +11,11 @@ from typing import Any
 import pluggy
 
 from archdef import hookspecs
+from archdef._versions import misfit
 from archdef.errors import PluginError, PluginWarning, UnknownArchitecture, nearest
 from archdef.spec import Architecture
+
+__all__ = ["REGISTRY", "Registry", "all", "get", "names", "problems", "register", "unregister"]
 
 
 class Registry:
@@ -133,6 +136,8 @@ class Registry:
         try:
             if len(points) > 1:
                 raise PluginError(f"architecture {name!r} is declared by several distributions: {distribution}")
+            if (why := misfit(points)) is not None:
+                raise PluginError(f"architecture {name!r} cannot be used: {why}")
             architectures = self._declared(points[0].load())
             if name not in (a.name.lower() for a in architectures):
                 offered = ", ".join(a.name for a in architectures) or "none"

@@ -7,7 +7,7 @@ import click
 
 from archdef.errors import ArchdefError, Interrupted
 
-COMMANDS = ("archs", "compare", "metrics", "occupancy", "resources", "run", "show")
+COMMANDS = ("archs", "check", "compare", "diff", "export", "metrics", "new-plugin", "occupancy", "page", "resources", "run", "schema", "show")
 USAGE, INTERRUPTED = 2, 130
 
 
@@ -26,7 +26,7 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, context, name):
-        return importlib.import_module(f"archdef.cli.{name}").command if name in COMMANDS else None
+        return importlib.import_module(f"archdef.cli.{name.replace('-', '_')}").command if name in COMMANDS else None
 
     def resolve_command(self, context, arguments):
         from archdef.errors import nearest

@@ -24,7 +24,7 @@ def parse_settings(context, parameter, values) -> dict[str, str]:
 
 
 arch_option = click.option("--arch", "-a", "names", multiple=True,
-                           help="Architecture; may be repeated. All installed ones if left out.")
+                           help="Architecture, or a .toml or .json file of one; may be repeated. All installed ones if left out.")
 set_option = click.option("--set", "settings", multiple=True, callback=parse_settings, metavar="PATH=VALUE",
                           help="Change a field of the architecture, e.g. warp.size=64. May be repeated.")
 
@@ -54,10 +54,11 @@ def compiler_options(command):
 
 
 def architecture(name: str, settings: dict[str, str]):
-    """Look an architecture up and change what the user asked for."""
+    """Look an architecture up, or read it from a file, and change what the user asked for."""
     from archdef import registry
+    from archdef.files import load, looks_like_a_file
 
-    found = registry.get(name)
+    found = load(name) if looks_like_a_file(name) else registry.get(name)
     return found.evolve(settings) if settings else found
 
 
@@ -83,6 +84,19 @@ def show(renderable) -> None:
 def emit(data) -> None:
     """Print one JSON document; what JSON has no word for (infinite, not a number) becomes null."""
     click.echo(json.dumps(_plain(data), indent=2, default=str))
+
+
+def write(path: str | None, text: str) -> None:
+    """Write a file, as a whole or not at all; without a path, print."""
+    if path is None or path == "-":
+        click.echo(text, nl=False)
+        return
+    from archdef.files.atomic import write_text
+
+    try:
+        write_text(path, text)
+    except OSError as error:
+        raise click.ClickException(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def _plain(value):

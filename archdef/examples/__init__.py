@@ -2,6 +2,6 @@
 
 `workloads()` lists them. A workload of your own is a Python file that defines `WORKLOAD`; `load` takes its path.
 """
-from archdef.examples.workload import Case, Input, Output, Workload, load, workloads
+from archdef.examples.workload import Case, Input, Output, Workload, WorkloadError, load, workloads
 
-__all__ = ["Case", "Input", "Output", "Workload", "load", "workloads"]
+__all__ = ["Case", "Input", "Output", "Workload", "WorkloadError", "load", "workloads"]

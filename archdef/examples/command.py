@@ -16,7 +16,9 @@ from archdef.cli.common import arch_option, architectures, set_option
 from archdef.errors import ArchdefError
 from archdef.examples.workload import Workload
 
-GAP, WIDTH = "  ", 120
+__all__ = ["Table", "WrongAnswer", "command", "launches", "printed"]
+
+_GAP, _WIDTH = "  ", 120
 
 
 class WrongAnswer(ArchdefError):
@@ -35,10 +37,10 @@ class Table:
 
     def __str__(self) -> str:
         widths = [max(map(len, column)) for column in zip(self.columns, *self.rows, strict=True)]
-        lines = [self.title, *(GAP.join(cell.ljust(width) if k == 0 else cell.rjust(width)
+        lines = [self.title, *(_GAP.join(cell.ljust(width) if k == 0 else cell.rjust(width)
                                         for k, (cell, width) in enumerate(zip(cells, widths, strict=True))).rstrip()
                                for cells in (self.columns, *self.rows) if self.rows)]
-        return "\n".join([*lines, *(fill(note, WIDTH, initial_indent=GAP, subsequent_indent=2 * GAP, break_long_words=False,
+        return "\n".join([*lines, *(fill(note, _WIDTH, initial_indent=_GAP, subsequent_indent=2 * _GAP, break_long_words=False,
                                          break_on_hyphens=False) for note in self.notes)])
 
 

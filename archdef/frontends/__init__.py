@@ -10,10 +10,10 @@ from archdef.frontends.protocol import FrontEnd
 
 __all__ = ["Compiled", "FrontEnd", "Interface", "Options", "compile", "names", "register", "unregister"]
 
-FINDER = Finder(builtin)
+_FINDER = Finder(builtin)
 """The front ends that everything in archdef uses."""
 
-names, register, unregister = FINDER.names, FINDER.register, FINDER.unregister
+names, register, unregister = _FINDER.names, _FINDER.register, _FINDER.unregister
 
 
 def compile(source: Any, options: Options | None = None) -> Compiled:
@@ -26,4 +26,4 @@ def compile(source: Any, options: Options | None = None) -> Compiled:
     Raises CompileError.
     """
     options = options or Options()
-    return FINDER.find(source, options).compile(source, options)
+    return _FINDER.find(source, options).compile(source, options)

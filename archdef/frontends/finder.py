@@ -17,6 +17,7 @@ from typing import Any
 import pluggy
 
 from archdef import hookspecs
+from archdef._versions import misfit
 from archdef.errors import CompileError, PluginError, PluginWarning, nearest
 from archdef.frontends.includes import included_names
 from archdef.frontends.options import Options
@@ -141,7 +142,10 @@ class Finder:
                 return
             self._tried.add(name)
             try:
-                plugin = self._entry_points()[name].load()
+                point = self._entry_points()[name]
+                if (why := misfit([point])) is not None:
+                    raise PluginError(why)
+                plugin = point.load()
                 if not self._plugins.is_registered(plugin):
                     self.register(plugin)
             except (Exception, SystemExit) as error:  # whatever a plugin does wrong must not reach further than its own name

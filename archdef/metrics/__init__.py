@@ -12,6 +12,7 @@ __all__ = ["BUILT_IN", "LANE_STATES", "STALLS", "Counters", "Measurement", "Metr
 
 BUILT_IN: tuple[Metric, ...] = (*execution.METRICS, *memory.METRICS, *shared.METRICS, *texture.METRICS, *dram.METRICS, *stalls.METRICS,
                                 *lanes.METRICS)
+"""Every metric that archdef knows."""
 
 
 class UnknownMetric(ArchdefError, KeyError):

@@ -13,6 +13,8 @@ import numpy as np
 
 from archdef.errors import PluginError
 
+__all__ = ["ABI", "Compiled", "PARAMETERS", "VIEWS", "include"]
+
 ABI = 1
 """Version of the views that this archdef passes; see `archdef/engine/policy.h`."""
 PARAMETERS = 16

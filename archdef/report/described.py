@@ -3,8 +3,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
+import attrs
 from rich import box
 from rich.console import Group
 from rich.table import Table
@@ -12,9 +14,9 @@ from rich.text import Text
 
 from archdef.errors import UnknownField, nearest
 from archdef.report.numbers import count, size, three
-from archdef.spec import Architecture, Cite, PolicyValue
+from archdef.spec import Architecture, Cite, Operation, PolicyValue, unit_of
 
-_STYLES = {"documented": "", "measured": "", "inferred": "cyan", "assumed": "yellow"}
+STYLES = {"documented": "", "measured": "", "inferred": "cyan", "assumed": "yellow"}
 
 
 def facts(architecture: Architecture) -> dict[str, Any]:
@@ -49,8 +51,11 @@ def render_list(architectures: Sequence[Architecture], problems: Mapping[str, Ex
     return Group(table, *(Text.assemble(("broken plugin: ", "bold red"), str(error)) for error in problems.values()))
 
 
-def fields(architecture: Architecture, only: str = "", assumed: bool = False) -> list[dict[str, Any]]:
+def fields(architecture: Architecture, only: str = "", assumed: bool = False,
+           absent: Architecture | None = None) -> list[dict[str, Any]]:
     """List every value with its unit and evidence, restricted to a path and to assumed ones if so asked.
+
+    absent : a machine that may have what is under `only` where this one has nothing.
 
     Raises UnknownField if there is nothing under `only`.
     """
@@ -58,6 +63,8 @@ def fields(architecture: Architecture, only: str = "", assumed: bool = False) ->
     if only:
         inside = [leaf for leaf in leaves if leaf[0] == only or leaf[0].startswith(f"{only}.")]
         if not inside:
+            if absent is not None and any(path == only or path.startswith(f"{only}.") for path, _, _ in absent.leaves()):
+                return []
             known = {".".join(path.split(".")[:depth]) for path, _, _ in leaves
                      for depth in range(1, path.count(".") + 2)}
             raise UnknownField(f"{architecture.name} has no field {only!r}{nearest(only, sorted(known))}")
@@ -73,30 +80,78 @@ def fields(architecture: Architecture, only: str = "", assumed: bool = False) ->
 
 
 def render_fields(architecture: Architecture, rows: list[dict[str, Any]]) -> Group:
-    """Lay out the fields of one architecture; sources are numbered and listed below."""
+    """Lay out the fields of one architecture section by section; sources are numbered and listed below.
+
+    What an operation costs takes one line, however many fields that is.
+    """
+    sources: dict[str, int] = {}
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("field", no_wrap=True)
     table.add_column("value", overflow="fold")
+    table.add_column("unit", no_wrap=True)
     table.add_column("evidence", no_wrap=True)
-    sources: dict[str, int] = {}
-    for row in rows:
-        evidence = f"{row['kind']} [{sources.setdefault(row['source'], len(sources) + 1)}]" if row["source"] else ""
-        table.add_row(row["path"], Text(_shown(row["value"], row["unit"])),
-                      Text(evidence, style=_STYLES.get(row["kind"], "")))
+    costs: dict[str, dict[str, dict[str, Any]]] = {}
+    for section, group in groupby(rows, lambda row: row["path"].partition(".")[0]):
+        group = list(group)
+        if group[0]["path"] != section:
+            table.add_row(Text(section, style="bold"))
+        for row in group:
+            if row["path"].startswith(COSTS):
+                name, field = row["path"].removeprefix(COSTS).split(".")
+                costs.setdefault(name, {})[field] = row
+                continue
+            inner = row["path"].removeprefix(section + ".")
+            table.add_row(f"  {inner}" if inner != row["path"] else inner, Text(shown(row["value"], row["unit"], with_unit=False)),
+                          unit_cell(row), _evidence_cell(row, sources))
     kinds = Counter(row["kind"] for row in rows if row["kind"])
-    return Group(Text(str(architecture), style="bold"), table,
+    return Group(Text(str(architecture), style="bold"), *([table] if table.row_count else []), *_cost_table(costs, sources),
                  *(Text(f"[{number}] {source}") for source, number in sources.items()),
                  Text("\n" + (", ".join(f"{number} {kind}" for kind, number in kinds.items()) or "nothing to list")))
 
 
-def _shown(value: Any, unit: str) -> str:
+COSTS = "isa.operations."
+"""Where the costs of operations lie."""
+
+
+def _cost_table(costs: Mapping[str, Mapping[str, dict[str, Any]]], sources: dict[str, int]) -> list[Table]:
+    if not costs:
+        return []
+    columns = [a.name for a in attrs.fields(Operation)]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("isa.operations", no_wrap=True)
+    for column in columns:
+        unit = unit_of(column)
+        table.add_column(column.removesuffix(f"_{unit}") + (f"\n{unit}" if unit else ""), no_wrap=True,
+                         justify="left" if column == "unit" else "right")
+    table.add_column("evidence", no_wrap=True)
+    for name, row in costs.items():
+        cells = [shown(row[column]["value"], "") if column in row else "" for column in columns]
+        evidence = {str(cell): cell for cell in (_evidence_cell(field, sources) for field in row.values()) if cell}
+        table.add_row(name, *("" if cell == "none" else cell for cell in cells), Text(", ").join(evidence.values()))
+    return [table]
+
+
+def _evidence_cell(row: dict[str, Any], sources: dict[str, int]) -> Text:
+    if not row["source"]:
+        return Text("")
+    return Text(f"{row['kind']} [{sources.setdefault(row['source'], len(sources) + 1)}]", style=STYLES.get(row["kind"], ""))
+
+
+def unit_cell(row: Mapping[str, Any]) -> str:
+    """Give the unit of a field where its value does not say it."""
+    return "" if row["unit"] == "B" or row.get("value", 0) is None else row["unit"]
+
+
+def shown(value: Any, unit: str, with_unit: bool = True) -> str:
+    """Write a value as tables show it; numbers of bytes always with their unit."""
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if value is None:
         return "none"
     if unit == "B":
         return size(value)
-    return f"{value} {unit}" if unit else str(value)
+    number = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return f"{number} {unit}" if unit and with_unit else number
 
 
 def _evidence(architecture: Architecture, path: str, uncertain: set[str]) -> Cite | None:

@@ -1,7 +1,10 @@
 """Numbers as tables show them."""
 from __future__ import annotations
 
+__all__ = ["NOTHING", "count", "limiter", "metric", "percent", "seconds", "size", "three"]
+
 NOTHING = "-"
+"""What stands where there is no number."""
 
 
 def count(value: float | None) -> str:

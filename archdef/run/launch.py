@@ -12,6 +12,7 @@ from archdef.run import footprint, limits, printing, texture
 from archdef.run.arguments import pack
 from archdef.run.lanes import Recorded
 from archdef.run.progress import Progress
+from archdef.run.record import record
 from archdef.run.result import Run
 
 if TYPE_CHECKING:
@@ -167,6 +168,7 @@ class Grid:
                           counters=Counters.of(counted), sources=launcher.kernel.module.sources,
                           recorded=None if self.lanes is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost))
         self.engine = self.running = None
+        record(self.result)
         return self.result
 
     def run(self) -> Run:

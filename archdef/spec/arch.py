@@ -1,11 +1,12 @@
 """The description of one machine: checked as a whole, changed by path, printed leaf by leaf."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
 
+from archdef._deprecation import renamed
 from archdef.errors import SpecErrors, UnknownField, nearest
 from archdef.spec import check
 from archdef.spec.evidence import Cite, covering
@@ -152,15 +153,31 @@ class Architecture:
         >>> arch.evolve({"caches.l1.size_bytes": "48 KiB", "schedulers.policy": "gto", "warp.size": 16})  # doctest: +SKIP
         """
         parts, history, evidence = self._parts(), dict(self.changes), dict(self.evidence)
-        for given, value in changes.items():
-            path = _full(parts, given, self.name)
-            declared = history.pop(path)[0] if path in history else _found(parts, path)
-            head, *rest = path.split(".")
-            parts[head] = _replaced(parts[head], _RULES[head], rest, path, _plain(value))
-            if (now := _found(parts, path)) != declared:
+        for path, before, now in _applied(parts, changes, self.name):
+            declared = history.pop(path)[0] if path in history else before
+            if now != declared:
                 history[path] = (declared, now)
-            evidence[path] = Cite("evolve", path, kind="assumed", note=f"declared: {declared}")
+            evidence[path] = Cite("evolve", path, kind="assumed", note=f"declared: {_told(declared)}")
         return attrs.evolve(self, **parts, changes=history, evidence=evidence)
+
+    def derive(self, changes: Mapping[str, object], *, name: str, evidence: Mapping[str, Cite] | None = None,
+               **words: object) -> Architecture:
+        """Declare another machine by what differs from this one.
+
+        changes  : as for `evolve`; but this is a machine of its own, so it must satisfy every rule of a declaration.
+        name     : its name.
+        evidence : where its numbers come from; changed numbers without evidence are assumed, the others keep theirs.
+        words    : `title`, `vendor`, `family`, `compute_capability`, `aliases` (not inherited), `vocabulary`.
+
+        Raises UnknownField, naming the nearest path; SpecErrors with every fault.
+
+        >>> arch.derive({"dram.partitions": 5, "dram.bus_bits": 320}, name="gizmo5", title="Gizmo 5")  # doctest: +SKIP
+        """
+        parts = self._parts()
+        changed = {path: before for path, before, now in _applied(parts, changes, self.name) if now != before}
+        parts |= {"aliases": (), **words, "name": name}
+        paths = (path for path, value, _ in _walk(parts) if value is not None)
+        return attrs.evolve(self, **parts, changes=FrozenMap(), evidence=inherited_evidence(self, name, changed, evidence or {}, paths))
 
     def _parts(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _RULES}
@@ -169,6 +186,30 @@ class Architecture:
 # --------------------------------------------------------------------------------------------------------------- paths
 # `parts` is a description taken apart: name of a top-level field → value. Nothing is checked until it is put together again.
 _RULES: dict[str, Rule] = {a.name: rule_of(a) for a in attrs.fields(Architecture) if rule_of(a) is not None}
+
+
+def inherited_evidence(base: Architecture, name: str, changed: Mapping[str, object], given: Mapping[str, Cite],
+                       paths: Iterable[str]) -> dict[str, Cite]:
+    """Give the evidence of a machine that differs from `base` at some paths.
+
+    changed : path → value that `base` has there. given : evidence for the new machine alone. paths : everything that it has.
+    """
+    prefixes = {".".join(segments[:length]) for segments in (path.split(".") for path in paths) for length in range(1, len(segments) + 1)}
+    kept = {key: cite for key, cite in base.evidence.items()
+            if key in prefixes and not any(key == path or key.startswith(path + ".") for path in changed)}
+    own = {path: covering(given, path) or Cite(f"declaration of {name}", path, kind="assumed", note=f"{base.name}: {_told(before)}")
+           for path, before in changed.items() if path in prefixes}
+    return kept | own | dict(given)
+
+
+def _applied(parts: dict[str, Any], changes: Mapping[str, object], name: str) -> Iterator[tuple[str, object, object]]:
+    """Change `parts` one path after the other; yield each complete path with the values before and after."""
+    for given, value in changes.items():
+        path = _full(parts, given, name)
+        before = _found(parts, path)
+        head, *rest = path.split(".")
+        parts[head] = _replaced(parts[head], _RULES[head], rest, path, _plain(value))
+        yield path, before, _found(parts, path)
 
 
 def _walk(parts: Mapping[str, Any]) -> Iterator[tuple[str, object, Rule]]:
@@ -182,6 +223,8 @@ def _full(parts: Mapping[str, Any], path: str, name: str) -> str:
     if path in known or (isinstance(parts["isa"], Isa) and path in check.absent_operations(parts["isa"])):
         return path
     ending = [p for p in known if p.endswith("." + path)]
+    if not ending and (now := renamed(path)) != path:
+        return _full(parts, now, name)
     if len(ending) == 1:
         return ending[0]
     if ending:
@@ -209,6 +252,11 @@ def _replaced(value: Any, rule: Rule, segments: list[str], path: str, new: objec
     if isinstance(rule, Parts):
         return tuple(changed if v.name == head else v for v in value)
     return attrs.evolve(value, **{head: changed})
+
+
+def _told(value: object) -> object:
+    """Say a value in a note; sets in one order, whatever the process."""
+    return ", ".join(sorted(value)) if isinstance(value, frozenset) else value
 
 
 def _plain(value: object) -> object:

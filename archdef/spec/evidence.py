@@ -8,6 +8,7 @@ import attrs
 
 Kind = Literal["documented", "measured", "inferred", "assumed"]
 KINDS: tuple[str, ...] = get_args(Kind)
+"""What evidence can be, the surest first."""
 
 
 @attrs.frozen

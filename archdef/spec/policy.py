@@ -14,7 +14,8 @@ from typing import ClassVar, dataclass_transform
 
 import attrs
 
-from archdef.errors import PluginWarning
+from archdef._versions import misfit
+from archdef.errors import PluginError, PluginWarning
 from archdef.spec.fields import integer, integers
 
 
@@ -50,6 +51,8 @@ def _load_plugins() -> None:
     """Import the modules that installed plugins name, so that their policies are known. One that is broken costs a warning."""
     for entry in entry_points(group="archdef.policies"):
         try:
+            if (why := misfit([entry])) is not None:
+                raise PluginError(why)
             entry.load()
         except Exception as error:  # whatever it is, the others must stay usable
             warnings.warn(f"policies of plugin {entry.name!r} ({entry.value}) cannot be used: {error!r}", PluginWarning, stacklevel=2)

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 
+__all__ = ["declared_latency_cycles", "load_latency_cycles"]
+
 _CHASE = """.version 7.0
 .target sm_30
 .address_size 64
@@ -33,3 +35,22 @@ def load_latency_cycles(device, *, operator: str = "", places: int = 8, stride_b
     first, last = (2 * places, 6 * places) if warm else (places // 4, places)
     cycles = [kernel[(1,), (1,)](chain, steps).cycles for steps in (first, last)]
     return (cycles[1] - cycles[0]) / (last - first)
+
+
+def declared_latency_cycles(architecture, level: str, *, sector_bytes: int = 32) -> float:
+    """Work out from the description the SM cycles of a load that meets nobody.
+
+    level        : ``"l1"``, ``"l2"`` or ``"dram"``: where it is found. In device memory the row is closed.
+    sector_bytes : int, bytes that come back.
+    """
+    clocks, net, dram, caches = architecture.clocks, architecture.interconnect, architecture.dram, architecture.caches
+    own = architecture.isa.operations["load_global"].latency_cycles
+    if level == "l1":
+        return own + caches.l1.latency_cycles
+    core = -(-net.header_bytes // net.partition_request_bytes_per_cycle) + (caches.l2.latency_cycles if caches.l2 is not None else 0) \
+        + -(-(net.header_bytes + sector_bytes) // net.partition_response_bytes_per_cycle)
+    ns = net.request_latency_ns + core * 1000 / clocks.core_mhz + net.response_latency_ns
+    if level == "dram":
+        ns += dram.t_rcd_ns + dram.t_cl_ns + dram.extra_latency_ns \
+            + sector_bytes * dram.ecc_overhead_ratio / (architecture.dram_bandwidth_gb_s / dram.partitions)
+    return own + ns * clocks.shader_mhz / 1000

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from archdef.device import Device
+from archdef import Device
 from archdef.examples import Case, Input, Output, Workload
 from archdef.examples.command import Table, command, launches
 from archdef.report.numbers import NOTHING, count, percent, three

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 import numpy as np
 
+from archdef import Device
 from archdef.cli.common import arch_option, architectures, set_option
-from archdef.device import Device
 from archdef.host import Host
 from archdef.host.link import link_of
 

@@ -37,8 +37,8 @@ def test_a_file_is_mxmaca_by_its_suffix_its_headers_or_because_one_says_so(tmp_p
 def test_text_that_includes_its_headers_is_mxmaca_and_other_text_is_not():
     device = archdef.Device("c500")
     assert np.array_equal(answer(device.compile("#include <mc_runtime_api.h>\n" + KERNEL)), np.full(64, 2**64 - 1, "u8"))
-    assert frontends.FINDER.find("#include <cooperative_groups.h>\n" + KERNEL, Options()).name == "nvrtc"
-    assert frontends.FINDER.find(KERNEL, Options()).name == "nvrtc"
+    assert frontends._FINDER.find("#include <cooperative_groups.h>\n" + KERNEL, Options()).name == "nvrtc"
+    assert frontends._FINDER.find(KERNEL, Options()).name == "nvrtc"
 
 
 def test_a_header_can_be_claimed_by_any_plugin(tmp_path, monkeypatch):

@@ -11,8 +11,7 @@ import pytest
 from archdef.errors import ArchdefError
 from archdef.ptx.table import TABLE
 from archdef.testing import Mismatch, equals_reference, with_warp_size
-from archdef.testing.forms import forms
-from archdef.testing.templates import THREADS
+from archdef.testing.forms import UNCOMPARED, forms
 
 LANES_TOGETHER = ("vote", "active_mask", "shuffle", "shuffle_width", "match", "barrier", "barrier_reduce", "barrier_warp", "redux",
                   "elect", "phase_test")
@@ -24,7 +23,7 @@ def listed(file: str) -> dict[str, str]:
     return {what: why.strip() for what, _, why in (line.partition("  ") for line in lines if line and line[0] != "#")}
 
 
-MISSING = {re.compile(pattern): why for pattern, why in listed("missing_forms.txt").items()}
+MISSING = {re.compile(pattern): why for pattern, why in UNCOMPARED.items()}
 AWAITING = listed("awaiting_rows.txt")
 ROWS = [row for row in TABLE if row.form not in AWAITING]
 
@@ -75,9 +74,6 @@ def test_a_row_that_awaits_the_reference_still_does(form, everything):
 def test_lanes_work_together_in_warps_of_any_size(size, everything):
     architecture = with_warp_size(everything, size)
     for form in forms([row for row in ROWS if row.builder in LANES_TOGETHER]):
-        masks_cannot_be_told = size > 32 and form.types == ("b32",) and form.row.builder in ("vote", "active_mask")
-        if "arrive" in form.modifiers and form.row.opcode != "mbarrier" or missing(form) or masks_cannot_be_told:
-            continue  # a counted barrier counts whole warps: the kernel is written for 32 lanes
-        if form.row.builder.startswith("shuffle") and THREADS % size:
-            continue  # what a lane reads that is not there is nobody's promise
-        assert fault(attrs.evolve(form, lanes=size), architecture) is None, form.name
+        form = attrs.evolve(form, lanes=size)
+        if form.comparable:
+            assert fault(form, architecture) is None, form.name

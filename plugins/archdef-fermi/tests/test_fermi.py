@@ -2,20 +2,19 @@
 import numpy as np
 import pytest
 from archdef.occupancy import occupancy
+from archdef.testing import Conformance
+from archdef.testing.latency import declared_latency_cycles
 from archdef_fermi import GF100, M2070
 
 BOTH = pytest.mark.parametrize("arch", [GF100, M2070], ids=lambda a: a.name)
 
 
-def unloaded_latency_cycles(arch, *, hit: bool) -> float:
-    """A load of one line that meets nobody, in shader cycles: to L2, perhaps to DRAM and a closed row, and back."""
-    clocks, net, dram = arch.clocks, arch.interconnect, arch.dram
-    core = -(-net.header_bytes // net.partition_request_bytes_per_cycle) + arch.caches.l2.latency_cycles \
-        + -(-(net.header_bytes + 128) // net.partition_response_bytes_per_cycle)
-    ns = net.request_latency_ns + core * 1000 / clocks.core_mhz + net.response_latency_ns
-    if not hit:
-        ns += dram.t_rcd_ns + dram.t_cl_ns + dram.extra_latency_ns + 128 / (arch.dram_bandwidth_gb_s / dram.partitions)
-    return arch.isa.operations["load_global"].latency_cycles + ns * clocks.shader_mhz / 1000
+class TestGF100(Conformance):
+    architecture = GF100
+
+
+class TestM2070(Conformance):
+    architecture = M2070
 
 
 @pytest.mark.parametrize("arch, gb_s, gflops, double_gflops", [(GF100, 177.4, 1344.96, 168.12), (M2070, 150.3, 1027.7, 513.9)])
@@ -36,8 +35,8 @@ def test_the_l2_is_768_kibibytes_over_six_partitions(arch):
 
 @BOTH
 def test_unloaded_latencies_are_those_of_the_fit(arch):
-    assert unloaded_latency_cycles(arch, hit=True) == pytest.approx(360, abs=10)
-    assert unloaded_latency_cycles(arch, hit=False) == pytest.approx(730, abs=10)
+    assert declared_latency_cycles(arch, "l2", sector_bytes=128) == pytest.approx(360, abs=10)
+    assert declared_latency_cycles(arch, "dram", sector_bytes=128) == pytest.approx(730, abs=10)
 
 
 @BOTH

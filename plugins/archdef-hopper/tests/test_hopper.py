@@ -5,9 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from archdef.occupancy import blocks_allowed
+from archdef.testing import Conformance
 from archdef_hopper import H100
 
 DATA = Path(__file__).parents[1] / "data"
+
+
+class TestH100(Conformance):
+    architecture = H100
 
 
 def occupancy_points():

@@ -9,7 +9,12 @@ import archdef
 from archdef.examples import load
 from archdef.report.comparison import compare
 from archdef.spec import FEATURES
+from archdef.testing import Conformance
 from archdef.testing.latency import load_latency_cycles
+
+
+class TestP2000(Conformance):
+    architecture = P2000
 
 
 def lanes(operation):

@@ -3,19 +3,19 @@ import numpy as np
 import pytest
 from archdef.errors import LaunchError
 from archdef.occupancy import occupancy
+from archdef.testing import Conformance
+from archdef.testing.latency import declared_latency_cycles
 from archdef_tesla import G80, GT200
 
 BOTH = pytest.mark.parametrize("arch", [G80, GT200], ids=lambda a: a.name)
 
 
-def unloaded_latency_cycles(arch) -> float:
-    """A load of 64 bytes that meets nobody, in shader cycles: out, through both ports, a closed row, and back."""
-    clocks, net, dram = arch.clocks, arch.interconnect, arch.dram
-    ports = -(-net.header_bytes // net.partition_request_bytes_per_cycle) \
-        + -(-(net.header_bytes + 64) // net.partition_response_bytes_per_cycle)
-    ns = (net.request_latency_ns + ports * 1000 / clocks.core_mhz + dram.t_rcd_ns + dram.t_cl_ns + dram.extra_latency_ns
-          + 64 / (arch.dram_bandwidth_gb_s / dram.partitions) + net.response_latency_ns)
-    return arch.isa.operations["load_global"].latency_cycles + ns * clocks.shader_mhz / 1000
+class TestG80(Conformance):
+    architecture = G80
+
+
+class TestGT200(Conformance):
+    architecture = GT200
 
 
 @pytest.mark.parametrize("arch, gb_s, lanes, gflops", [(G80, 86.4, 128, 345.6), (GT200, 141.7, 240, 622)])
@@ -26,11 +26,11 @@ def test_peak_rates_are_the_published_ones(arch, gb_s, lanes, gflops):
 
 
 def test_an_unloaded_load_takes_what_was_measured_on_the_gtx_280():
-    assert 430 <= unloaded_latency_cycles(GT200) <= 445
+    assert 430 <= declared_latency_cycles(GT200, "dram", sector_bytes=64) <= 445
 
 
 def test_an_unloaded_load_on_the_g80_is_within_the_guides_400_to_600_cycles():
-    assert 400 <= unloaded_latency_cycles(G80) <= 600
+    assert 400 <= declared_latency_cycles(G80, "dram", sector_bytes=64) <= 600
 
 
 @pytest.mark.parametrize("arch, blocks, warps, registers", [(G80, 2, 3, 2), (GT200, 4, 4, 4)])

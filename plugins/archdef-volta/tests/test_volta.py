@@ -9,7 +9,12 @@ import archdef
 from archdef.examples import load
 from archdef.report.comparison import compare
 from archdef.spec import FEATURES
+from archdef.testing import Conformance
 from archdef.testing.latency import load_latency_cycles
+
+
+class TestV100(Conformance):
+    architecture = V100
 
 
 def lanes(operation):

@@ -2,19 +2,13 @@
 import numpy as np
 import pytest
 from archdef.occupancy import occupancy
+from archdef.testing import Conformance
+from archdef.testing.latency import declared_latency_cycles
 from archdef_xiyun import C500
 
 
-def unloaded_latency_cycles(*, hit: bool) -> float:
-    """A load of one line that meets nobody, in core cycles: to L2, perhaps to DRAM and a closed row, and back."""
-    net, dram = C500.interconnect, C500.dram
-    cycles = C500.isa.operations["load_global"].latency_cycles + C500.caches.l2.latency_cycles \
-        + -(-net.header_bytes // net.partition_request_bytes_per_cycle) \
-        + -(-(net.header_bytes + 128) // net.partition_response_bytes_per_cycle)
-    ns = net.request_latency_ns + net.response_latency_ns
-    if not hit:
-        ns += dram.t_rcd_ns + dram.t_cl_ns + dram.extra_latency_ns + 128 / (C500.dram_bandwidth_gb_s / dram.partitions)
-    return cycles + ns * C500.clocks.core_mhz / 1000
+class TestC500(Conformance):
+    architecture = C500
 
 
 def test_peak_rates_are_the_profilers():
@@ -32,8 +26,8 @@ def test_the_profilers_peak_of_416_instructions_per_cycle():
 
 
 def test_unloaded_latencies_are_the_guides():
-    assert unloaded_latency_cycles(hit=True) == pytest.approx(170, abs=5)
-    assert unloaded_latency_cycles(hit=False) == pytest.approx(420, abs=5)
+    assert declared_latency_cycles(C500, "l2", sector_bytes=128) == pytest.approx(170, abs=5)
+    assert declared_latency_cycles(C500, "dram", sector_bytes=128) == pytest.approx(420, abs=5)
     assert C500.shared.latency_cycles == 64
 
 

@@ -1,0 +1,43 @@
+"""``archdef check``: the conformance suite on one architecture."""
+from __future__ import annotations
+
+import click
+
+from archdef.cli.common import emit, json_option, parse_settings, set_option, show
+
+
+@click.command("check")
+@click.argument("arch")
+@click.option("--quick", is_flag=True, help="A subset that takes seconds.")
+@click.option("--only", "-k", "words", multiple=True, metavar="TEXT", help="Only checks whose name holds TEXT. May be repeated.")
+@click.option("--excuse", "excuses", multiple=True, metavar="NAME=REASON", callback=parse_settings,
+              help="A check that is known to fail, such as 'test_features[shuffle]=not modelled'; it must fail. May be repeated.")
+@click.option("--badge", type=click.Path(dir_okay=False, writable=True), metavar="FILE",
+              help="Write a badge: FILE.svg a picture, FILE.json for shields.io.")
+@click.option("--verbose", "-v", is_flag=True, help="List the checks that passed, too.")
+@set_option
+@json_option
+@click.pass_context
+def command(context, arch, quick, words, excuses, badge, verbose, settings, as_json):
+    """Run the conformance suite on ARCH: is its description complete, and does it compute, time and count as declared?
+
+    Exit code 0 if every check is as it should be, 1 if not, 2 if ARCH cannot be loaded.
+    """
+    from archdef.cli.common import architecture
+    from archdef.report.checked import Live, render, write_badge
+    from archdef.testing.conformance import examine
+
+    described = architecture(arch, settings)
+    with Live(described, hidden=as_json) as live:
+        report = examine(described, quick=quick, excuses=excuses, only=_chosen(words), progress=live.update)
+    if badge:
+        write_badge(report, badge)
+    if as_json:
+        emit(report.to_dict())
+    else:
+        show(render(report, verbose))
+    context.exit(0 if report.good else 1)
+
+
+def _chosen(words):
+    return (lambda name: any(word in name for word in words)) if words else None

@@ -1,0 +1,24 @@
+"""``archdef export``: a whole description as a file."""
+from __future__ import annotations
+
+import click
+
+from archdef.cli.common import architecture, set_option, write
+
+
+@click.command("export")
+@click.argument("arch")
+@click.option("--format", "-f", "form", type=click.Choice(("toml", "json")), help="Default: what the file's name says, else toml.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write, as a whole or not at all; else it is printed.")
+@set_option
+def command(arch, form, as_json, output, settings):
+    """Write the whole description of ARCH, evidence included, as TOML or JSON.
+
+    The file can be given wherever an architecture is named (-a FILE), and to archdef.load. A file that begins with
+    base = "NAME" needs to hold only a name and what differs.
+    """
+    from archdef.files import dumps
+
+    form = "json" if as_json else form or ("json" if output and output.endswith(".json") else "toml")
+    write(output, dumps(architecture(arch, settings), form))

@@ -1,0 +1,18 @@
+"""``archdef schema``: what a description file may hold."""
+from __future__ import annotations
+
+import json
+
+import click
+
+from archdef.cli.common import write
+
+
+@click.command("schema")
+@click.option("--json", "as_json", is_flag=True, help="A JSON Schema is JSON; this is for the sake of all the other commands.")
+@click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write; else it is printed.")
+def command(as_json, output):
+    """Print the JSON Schema (draft 2020-12) of description files, for editors and other programs."""
+    from archdef.files import schema
+
+    write(output, json.dumps(schema(), indent=1, ensure_ascii=False) + "\n")

@@ -1,0 +1,137 @@
+"""Pages about an architecture, in HTML and in Markdown, made of its declaration and of what the classes say about each field."""
+from __future__ import annotations
+
+import importlib.resources
+import os
+import re
+from collections import Counter
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from archdef.errors import DescriptionFileError, MissingExtra
+from archdef.files.atomic import write_text
+from archdef.page.diagram import diagram
+from archdef.report.described import COSTS, facts, fields, shown, unit_cell
+from archdef.report.numbers import count, size, three
+from archdef.spec import FEATURES, OPERATION_CLASSES, Architecture, Operation, unit_of
+from archdef.spec.documented import field_docs, summary
+
+
+def html(architecture: Architecture) -> str:
+    """Give one HTML page that needs no other file. Raises MissingExtra without jinja2."""
+    return _rendered("page.html", architecture, svg=diagram(architecture))
+
+
+def markdown(architecture: Architecture, picture: str | None = None) -> str:
+    """Give a Markdown page; `picture` is the address of the diagram. Raises MissingExtra without jinja2."""
+    return _rendered("page.md", architecture, picture=picture)
+
+
+def save_page(architecture: Architecture, path: str | os.PathLike) -> tuple[Path, ...]:
+    """Write a page to a ``.html`` or ``.md`` file, the latter with its diagram beside it, or the diagram alone to ``.svg``.
+
+    Gives the files that were written.
+    """
+    path = Path(path)
+    if path.suffix == ".svg":
+        write_text(path, diagram(architecture))
+        return (path,)
+    if path.suffix in (".html", ".htm"):
+        write_text(path, html(architecture))
+        return (path,)
+    if path.suffix == ".md":
+        picture = path.with_suffix(".svg")
+        text = markdown(architecture, picture.name)
+        write_text(picture, diagram(architecture))
+        write_text(path, text)
+        return path, picture
+    raise DescriptionFileError(f"{path}: pages are .html or .md files, diagrams .svg files")
+
+
+def _rendered(template: str, architecture: Architecture, **more: Any) -> str:
+    try:
+        import jinja2
+    except ImportError:
+        raise MissingExtra("a page", "jinja2", "kit") from None
+
+    folder = importlib.resources.files("archdef.page") / "templates"
+    environment = jinja2.Environment(loader=jinja2.FunctionLoader(lambda name: (folder / name).read_text(encoding="utf-8")),
+                                     autoescape=template.endswith(".html"), trim_blocks=True, lstrip_blocks=True,
+                                     undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    environment.filters |= {"cell": _cell, "prose": _prose}
+    return environment.get_template(template).render(**_content(architecture), **more)
+
+
+def _cell(value: Any) -> str:
+    """Keep a text inside its cell of a Markdown table."""
+    return str(value).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+def _prose(text: str) -> str:
+    """Turn a docstring's text into HTML: names between back quotes become code."""
+    from markupsafe import Markup, escape
+
+    return Markup("".join(f"<code>{part}</code>" if k % 2 else str(part) for k, part in enumerate(re.split(r"`+", str(escape(text))))))
+
+
+def _content(architecture: Architecture) -> dict[str, Any]:
+    """Gather what both templates show."""
+    sources: dict[str, int] = {}
+    owners = {path: value for path, value, _ in architecture.walk()}
+    rows = fields(architecture)
+    for row in rows:
+        row["number"] = sources.setdefault(row["source"], len(sources) + 1) if row["source"] else None
+        owner, _, name = row["path"].rpartition(".")
+        row["doc"] = " ".join(field_docs(type(owners[owner] if owner else architecture)).get(name, "").split())
+        row["shown"], row["unit"] = shown(row["value"], row["unit"], with_unit=False), unit_cell(row)
+    sections, costs = [], {}
+    for section, group in groupby(rows, lambda row: row["path"].partition(".")[0]):
+        group = list(group)
+        if group[0]["path"] == section and section not in ("texture", "host_link", "device_launches"):
+            continue  # the words at the top of the page
+        for row in group:
+            row["short"] = row["path"].removeprefix(f"{section}.")
+            if row["path"].startswith(COSTS):
+                name, field = row["path"].removeprefix(COSTS).split(".")
+                costs.setdefault(name, {"name": name, "doc": OPERATION_CLASSES[name], "cells": {}, "evidence": {}})
+                costs[name]["cells"][field] = row["shown"]
+                if row["number"]:
+                    costs[name]["evidence"][row["number"]] = row["kind"]
+        plain = [row for row in group if not row["path"].startswith(COSTS) and row["path"] != "isa.features"]
+        value = owners[section]
+        doc = summary(type(value)) if attrs.has(type(value)) else field_docs(Architecture).get(section, "")
+        sections.append({"name": section, "doc": doc, "rows": plain})
+    kinds = Counter(row["kind"] for row in rows if row["kind"])
+    return {
+        "architecture": architecture, "facts": _figures(architecture), "sections": sections, "costs": list(costs.values()),
+        "cost_columns": [(a.name, a.name.removesuffix(f"_{unit_of(a.name)}"), unit_of(a.name)) for a in attrs.fields(Operation)],
+        "cost_doc": summary(Operation), "features": [(name, FEATURES[name]) for name in sorted(architecture.isa.features)],
+        "sources": list(sources), "kinds": kinds, "total": sum(kinds.values())}
+
+
+def _figures(architecture: Architecture) -> list[tuple[str, str]]:
+    """Give the figures by which an expert knows a machine."""
+    f, words = facts(architecture), architecture.vocabulary
+    rate = _peak(architecture, "fp32_fma") or _peak(architecture, "fp32_mul")
+    return [
+        (f"{words.multiprocessor}s", count(f["multiprocessors"])), (f"lanes of a {words.warp}", count(f["warp_size"])),
+        (f"{words.warp}s per {words.multiprocessor}", count(f["warps_per_multiprocessor"])),
+        ("registers per " + words.multiprocessor, size(4 * architecture.limits.registers_per_multiprocessor)),
+        (words.shared, size(architecture.limits.shared_bytes_per_multiprocessor)), ("L2", size(f["l2_bytes"]) if f["l2_bytes"] else "none"),
+        ("clock", f"{f['shader_mhz']:,.0f} MHz"), ("single precision", f"{three(rate)} GFLOP/s" if rate else "none"),
+        ("DRAM", f"{three(f['bandwidth_gb_s'])} GB/s"), ("assumed values", count(f["assumed_values"]))]
+
+
+def _peak(architecture: Architecture, operation: str) -> float | None:
+    """Give 10⁹ operations per second of a class, a multiply-add counted as two, if nothing but its unit limits it."""
+    cost = architecture.isa.operations.get(operation)
+    if cost is None or not cost.issues or (operation == "fp32_fma" and "fp32_fma" not in architecture.isa.features
+                                           and architecture.isa.float_mad == "separate"):
+        return None
+    unit = architecture.unit(cost.unit)
+    copies = unit.copies * (architecture.schedulers.count if unit.scope == "scheduler" else 1)
+    rate = architecture.warp.size * copies / architecture.interval_cycles(cost) / cost.issues
+    return (2 if operation == "fp32_fma" else 1) * rate * architecture.chip.multiprocessors * architecture.clocks.shader_mhz / 1000

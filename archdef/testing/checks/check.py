@@ -1,0 +1,147 @@
+"""What a check is: a plain function about one architecture, with the name under which it is reported and excused."""
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+import numpy as np
+
+if TYPE_CHECKING:
+    from archdef.device import Device
+    from archdef.run.result import Run
+    from archdef.spec import Architecture
+    from archdef.testing.compare import Launch
+
+
+BLOCK = 64
+"""Threads of the blocks in which instruction forms are tried."""
+
+
+class Broken(AssertionError):
+    """An architecture does not do what a check asks."""
+
+
+def expect(holds: object, message: str) -> None:
+    """Raise `Broken` with a message unless a condition holds; unlike ``assert``, also under ``python -O``."""
+    if not holds:
+        raise Broken(message)
+
+
+class Subject:
+    """The architecture under test, with what several checks need of it, made once."""
+
+    def __init__(self, architecture: Architecture):
+        self.architecture = architecture
+        self._expected: dict[tuple, np.ndarray] = {}
+
+    @functools.cached_property
+    def samples(self) -> dict[str, Launch]:
+        """Small kernels that every architecture runs, by name; see `samples`."""
+        from archdef.testing.checks.samples import samples
+
+        return samples(self.architecture)
+
+    @property
+    def threads(self) -> int:
+        """A size of block that it has room for."""
+        from archdef.testing.checks.samples import block_threads
+
+        return block_threads(self.architecture)
+
+    @functools.cached_property
+    def runs(self) -> dict:
+        """A finished launch of each sample, by name."""
+        return {name: run_of(self.device(), launch)[0] for name, launch in self.samples.items()}
+
+    def expected(self, name: str, launch: Launch) -> np.ndarray:
+        """Give what the reference interpreter leaves in the first array of a sample; asked for again, it is not run again."""
+        from archdef.testing.compare import in_reference
+
+        key = name, launch.grid, launch.block
+        if key not in self._expected:
+            self._expected[key] = in_reference(self.architecture.warp.size, launch)[0]
+        return self._expected[key]
+
+    @functools.cached_property
+    def roomy(self) -> Architecture:
+        """The architecture, with room for the blocks of 64 threads that instruction forms are tried in, if it has none."""
+        limits, size = self.architecture.limits, self.architecture.warp.size
+        if min(limits.threads_per_block, limits.block_dimensions[0], size * limits.warps_per_multiprocessor) >= BLOCK:
+            return self.architecture
+        return roomy(self.architecture)
+
+    def device(self, architecture: Architecture | None = None) -> Device:
+        """Make a device of the architecture, or of a changed one, whose kernels end in seconds."""
+        from archdef.device import Device
+
+        return Device(architecture or self.architecture, max_instructions=50_000_000, max_cycles=10_000_000_000)
+
+
+def roomy(architecture: Architecture) -> Architecture:
+    """Give an architecture with room for a block of 64 threads, whatever the size of its warps."""
+    limits = architecture.limits
+    threads = max(BLOCK, limits.threads_per_block)
+    warps = min(64 * architecture.schedulers.count, max(limits.warps_per_multiprocessor, -(-threads // architecture.warp.size)))
+    return architecture.evolve({
+        "limits.threads_per_block": threads, "limits.threads_per_multiprocessor": max(threads, limits.threads_per_multiprocessor),
+        "limits.block_dimensions": (threads, max(1, limits.block_dimensions[1]), limits.block_dimensions[2]),
+        "limits.warps_per_multiprocessor": warps, "limits.warps_per_register_partition": None if limits.register_partitions == 1 else warps})
+
+
+def run_of(device: Device, launch: Launch) -> tuple[Run, list[np.ndarray]]:
+    """Launch on a device; give the `Run`, and what its arrays hold afterwards."""
+    kernel, arguments = prepared(device, launch)
+    run = kernel[launch.grid, launch.block, launch.shared_bytes](*arguments)
+    return run, [a.to_host() for a in arguments if hasattr(a, "to_host")]
+
+
+def prepared(device: Device, launch: Launch) -> tuple:
+    """Compile a launch's kernel and move its arrays to the device; give the kernel and its arguments."""
+    kernel = device.compile(launch.ptx)[launch.entry]
+    return kernel, [device.to_device(a) if isinstance(a, np.ndarray) else a for a in launch.arguments]
+
+
+@attrs.frozen(eq=False)
+class Check:
+    """One check, for every architecture; with cases, one for each of them."""
+
+    name: str
+    """In words joined by underscores: tests are called ``test_`` and this."""
+    function: Callable
+    """Takes a `Subject`, and the name of a case if there are cases. Raises `Broken`, or whatever went wrong."""
+    cases: Callable[[Subject], Sequence[str]] | None = None
+    """Lists the names of the cases; None: there is one, without a name."""
+    quick: bool | int = True
+    """Whether a quick run holds it; a number: that many of its cases."""
+
+    @property
+    def proves(self) -> str:
+        """What it proves, in a sentence."""
+        return inspect.cleandoc(self.function.__doc__).splitlines()[0]
+
+    def cases_of(self, subject: Subject, quick: bool = False) -> tuple[str | None, ...]:
+        """List the cases for an architecture; one of None for a check without."""
+        if quick and not self.quick:
+            return ()
+        if self.cases is None:
+            return (None,)
+        names = tuple(self.cases(subject))
+        if quick and self.quick is not True:
+            step = max(1, len(names) // self.quick)
+            names = names[step // 2::step][:self.quick]
+        return names
+
+    def __call__(self, subject: Subject, case: str | None = None) -> None:
+        """Carry it out."""
+        if case is None:
+            self.function(subject)
+        else:
+            self.function(subject, case)
+
+
+def check(*, cases: Callable[[Subject], Sequence[str]] | None = None, quick: bool | int = True) -> Callable[[Callable], Check]:
+    """Make a function a check of its name."""
+    return lambda function: Check(function.__name__, function, cases, quick)

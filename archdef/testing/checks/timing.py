@@ -1,0 +1,224 @@
+"""Is time the same for the same input, and within what the declared numbers allow?"""
+from __future__ import annotations
+
+import concurrent.futures
+import math
+
+import numpy as np
+
+from archdef.testing.checks.check import Broken, Subject, check, expect, prepared, run_of
+from archdef.testing.checks.samples import kernel
+
+_PARTS = ("statements", "multiprocessor", "partition")
+
+
+def _unequal(one, other) -> str:
+    """Say in what two launches differ; nothing if they are the same."""
+    if one.cycles != other.cycles:
+        return f"{one.cycles} and {other.cycles} cycles"
+    parts = [part for part in _PARTS if (getattr(one.counters, part) != getattr(other.counters, part)).any()]
+    return f"counters of {', '.join(parts)}" if parts else ""
+
+
+# ---------------------------------------------------------------------------------------------------------- the same again
+@check(cases=lambda subject: ["1 cycle", "7 cycles", "50 cycles", "turns of a microsecond"], quick=2)
+def cycles_do_not_depend_on_epochs(subject: Subject, case: str) -> None:
+    """However long the engine's epochs are, and however often it is interrupted, every counter of every sample is the same."""
+    from archdef.engine import core
+
+    number = case.split()[0]
+    lookahead, milliseconds = (int(number), 1000.0) if number.isdigit() else (0, 0.001)
+    for name, launch in subject.samples.items():
+        device = subject.device()
+        kernel, arguments = prepared(device, launch)
+        grid = kernel[launch.grid, launch.block].prepare(*arguments)
+        session = core.Session(device.machine, device.memory.engine, device.max_instructions, device.max_cycles, lookahead)
+        grid.start(session)
+        while session.advance(milliseconds):
+            pass
+        session.finished()
+        if differ := _unequal(subject.runs[name], grid.finish()):
+            raise Broken(f"kernel {name} in epochs of {case}: {differ} instead of the same")
+
+
+@check(cases=lambda subject: ["backwards", "two at a time", "four at a time", "twice on a device"], quick=2)
+def cycles_do_not_depend_on_order_or_threads(subject: Subject, case: str) -> None:
+    """In any order, in several threads of this process at once, or after another launch, every counter of every sample is the same."""
+    names = list(reversed(subject.samples))
+
+    def again(name: str):
+        device = subject.device()
+        if case == "twice on a device":
+            kernel, arguments = prepared(device, subject.samples[name])
+            launcher = kernel[subject.samples[name].grid, subject.samples[name].block]
+            launcher(*arguments)
+            return launcher(*arguments)
+        return run_of(device, subject.samples[name])[0]
+
+    first = subject.runs        # before threads are
+    workers = {"two at a time": 2, "four at a time": 4}.get(case, 1)
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        for name, run in zip(names, pool.map(again, names)):
+            if differ := _unequal(first[name], run):
+                raise Broken(f"kernel {name}, {case}: {differ} instead of the same")
+
+
+# ----------------------------------------------------------------------------------------------------------------- bounds
+@check(cases=lambda subject: list(subject.samples))
+def cycles_lie_within_bounds(subject: Subject, case: str) -> None:
+    """No kernel takes less than its instructions, units and data need at their declared rates, or more than all of it one by one."""
+    run = subject.runs[case]
+    least, most = least_cycles(run), most_cycles(run)
+    over = {what: cycles for what, cycles in least.items() if cycles > run.cycles}
+    if over:
+        raise Broken(f"kernel {case} takes {run.cycles} cycles, less than " +
+                     ", ".join(f"the {cycles:.0f} of {what}" for what, cycles in over.items()))
+    expect(run.cycles <= most, f"kernel {case} takes {run.cycles} cycles, more than the {most:.0f} of everything one after the other")
+
+
+def least_cycles(run) -> dict[str, float]:
+    """Bound a launch's cycles from below, by what may bind: issue slots, units, warps, ports, the bus of device memory.
+
+    A mean over warps, multiprocessors or partitions is no more than the busiest of them takes.
+    """
+    architecture, c = run.architecture, run.counters
+    used, schedulers = int((c.multiprocessor["blocks"] > 0).sum()), architecture.schedulers
+    slots = used * schedulers.count * schedulers.issue_width
+    bounds = {"its issue slots": c.instructions * schedulers.issue_interval_cycles / slots,
+              "the issues of its longest warp": (c.instructions / c.warps - 1) * schedulers.instruction_gap_cycles}
+    alone: dict[int, int] = {}      # of statements that are one micro-op: how often it was issued is known
+    places, number = np.unique(run.program.ops["statement"], return_counts=True)
+    single = set(places[number == 1].tolist())
+    for op in run.program.ops:
+        if int(op["statement"]) in single:
+            busy = int(c.statements["instructions"][op["statement"]]) * int(op["interval"])
+            alone[int(op["unit"])] = alone.get(int(op["unit"]), 0) + busy
+    for unit, busy in alone.items():
+        declared = architecture.units[unit]
+        count = schedulers.count if declared.scope == "scheduler" else declared.copies
+        bounds[f"its unit {declared.name}"] = busy / (used * count)
+    blocks = math.prod(run.grid)
+    bounds["the launches of its blocks"] = (blocks - 1) * architecture.chip.block_launch_cycles
+    most_moved = int((run.partition["bytes_read"] + run.partition["bytes_written"]).max())
+    rate = architecture.dram_bandwidth_gb_s * 1e9 / architecture.dram.partitions / architecture.dram.ecc_overhead_ratio
+    bounds["its busiest partition's bus"] = most_moved / rate * architecture.clocks.shader_mhz * 1e6
+    transactions = (c.global_load_transactions + c.global_store_transactions) / used
+    links, clocks = architecture.interconnect, architecture.clocks
+    core = clocks.shader_mhz / clocks.core_mhz
+    if architecture.caches.l1 is None:
+        bounds["its transactions"] = (transactions - 1) * architecture.load_store.transaction_cycles
+    bounds["its stores' way into the network"] = (c.global_store_bytes_moved / used - 128) / links.injection_bytes_per_cycle * core
+    if c.global_loads:
+        dram = architecture.dram                # the first load finds nothing in any cache
+        bounds["one trip to memory"] = clocks.shader_mhz / 1e3 * (
+            links.request_latency_ns + links.response_latency_ns + dram.t_cl_ns + dram.extra_latency_ns)
+    return bounds
+
+
+def most_cycles(run) -> float:
+    """Bound a launch's cycles from above: every block, instruction, pass and transaction on its own, one after the other."""
+    a, c = run.architecture, run.counters
+    core, ns = a.clocks.shader_mhz / a.clocks.core_mhz, a.clocks.shader_mhz / 1e3       # SM cycles of a core cycle, of a nanosecond
+    cycles = math.prod(run.grid) * (a.chip.block_launch_cycles + a.chip.block_turnover_cycles + 1)
+    gap = max(a.schedulers.issue_interval_cycles, a.schedulers.instruction_gap_cycles)
+    ops = run.program.ops
+    worst = np.zeros(len(c.statements))
+    np.maximum.at(worst, ops["statement"], ops["latency"].astype(float) + ops["interval"] + 2 * gap)
+    cycles += float((worst * c.statements["instructions"]).sum())
+    shared = a.shared
+    passes = c.shared_load_passes + c.shared_store_passes + c.shared_atomic_passes
+    cycles += passes * (shared.latency_cycles + shared.pass_cycles + (shared.pass_latency_cycles or shared.pass_cycles))
+    cached = [cache.latency_cycles for cache in (a.caches.l1, a.caches.constant, a.caches.texture_l1) if cache is not None]
+    requests = (c.global_load_transactions + c.global_store_transactions + c.local_load_transactions + c.local_store_transactions
+                + c.atomic_transactions + c.constant_passes + c.texture_transactions + c.surface_store_transactions)
+    requests += int(c.partition["requests"].sum())
+    cycles += (requests + c.constant_loads) * (a.load_store.transaction_cycles + max(cached, default=0))
+    links, dram = a.interconnect, a.dram
+    packet = links.header_bytes + max(a.coalescing.load.largest_bytes, a.coalescing.store.largest_bytes, 128)
+    ports = [links.injection_bytes_per_cycle, links.partition_request_bytes_per_cycle, links.partition_response_bytes_per_cycle]
+    ports += [links.cluster_response_bytes_per_cycle] if links.cluster_response_bytes_per_cycle else []
+    beyond = core * (sum(-(-packet // port) for port in ports) + (a.caches.l2.latency_cycles if a.caches.l2 else 0) + 4)
+    cycles += requests * ((links.request_latency_ns + links.response_latency_ns) * ns + beyond)
+    cycles += int(c.atomics) * a.warp.size * a.load_store.atomic_cycles * core
+    accesses = int(c.partition["reads"].sum() + c.partition["writes"].sum())
+    moved = int(c.partition["bytes_read"].sum() + c.partition["bytes_written"].sum())
+    row = sum((dram.t_rcd_ns, dram.t_rp_ns, dram.t_ras_ns, dram.t_rrd_ns, dram.t_cl_ns, dram.t_wl_ns, dram.t_wtr_ns, dram.t_rtw_ns,
+               dram.t_wr_ns, dram.extra_latency_ns))
+    cycles += (accesses * row + (moved + accesses * dram.burst_bytes) * dram.ecc_overhead_ratio * dram.partitions
+               / a.dram_bandwidth_gb_s) * ns
+    return cycles + 1000
+
+
+# ------------------------------------------------------------------------------------------------------- declared latencies
+_CHAINS = {
+    "int_add": "add.u32 %r7, %r7, %r8;", "int_logic": "xor.b32 %r7, %r7, %r8;", "int_shift": "shl.b32 %r7, %r7, %r8;",
+    "int_minmax": "max.u32 %r7, %r7, %r8;", "int_mul32": "mul.lo.u32 %r7, %r7, %r8;", "fp32_add": "add.rn.f32 %f1, %f1, %f2;",
+    "fp32_mul": "mul.rn.f32 %f1, %f1, %f2;", "fp32_minmax": "max.f32 %f1, %f1, %f2;", "fp32_rcp": "rcp.approx.f32 %f1, %f1;",
+    "fp32_rsqrt": "rsqrt.approx.f32 %f1, %f1;", "fp64_add": "add.rn.f64 %fd1, %fd1, %fd2;", "fp64_mul": "mul.rn.f64 %fd1, %fd1, %fd2;"}
+"""Class of operation → an instruction of it that reads its own result."""
+_STEPS = 64
+
+
+def _chains(subject: Subject) -> list[str]:
+    return [name for name in _CHAINS if name in subject.architecture.isa.operations
+            and (not name.startswith("fp64") or "fp64" in subject.architecture.isa.features)]
+
+
+@check(cases=_chains, quick=4)
+def chains_take_the_declared_latency(subject: Subject, case: str) -> None:
+    """A chain of dependent instructions of one warp takes the declared latency for each, and no longer than its issues one by one."""
+    architecture = subject.architecture
+    cost, schedulers = architecture.isa.operations[case], architecture.schedulers
+
+    def cycles(steps: int) -> int:
+        text = kernel(f"""    .reg .f64 %fd<3>; ld.global.u32 %r7, [%rd2]; ld.global.u32 %r8, [%rd2+4]; ld.global.f32 %f1, [%rd2];
+    ld.global.f32 %f2, [%rd2+4]; mov.f64 %fd1, 0d3FF0000000000000; mov.f64 %fd2, 0d3FF8000000000000;
+    {_CHAINS[case] * steps}
+    {"st.global.f64 [%rd1], %fd1;" if case.startswith("fp64") else "st.global.u32 [%rd1], %r7; st.global.f32 [%rd1+4], %f1;"}""")
+        device = subject.device()
+        out = device.zeros(4)
+        return device.compile(text).k[(1,), (1,)](out, device.to_device(np.ones(2, "f4")), 0).cycles
+
+    each = (cycles(2 * _STEPS) - cycles(_STEPS)) / _STEPS
+    interval = architecture.interval_cycles(cost)
+    least = max(cost.latency_cycles, 1) if cost.issues else 0
+    # an issue slot comes only every so often, and a unit may hold each of the issues
+    most = cost.latency_cycles + cost.issues * (max(interval, schedulers.instruction_gap_cycles) + schedulers.issue_interval_cycles)
+    expect(least <= each <= most, f"each {case} of a chain takes {each:g} cycles; declared are a latency of {cost.latency_cycles}, "
+                                  f"{cost.issues} issues, {interval} cycles of the unit: {least} to {most}")
+
+
+_LEVELS = {"l1": ".ca", "l2": ".cg", "dram": ".cg"}
+
+
+def _levels(subject: Subject) -> list[str]:
+    caches = subject.architecture.caches
+    has = {"l1": caches.l1 is not None and caches.l1.enabled, "l2": caches.l2 is not None and caches.l2.enabled, "dram": True}
+    return [level for level in _LEVELS if has[level]]
+
+
+@check(cases=_levels)
+def loads_take_the_declared_way(subject: Subject, case: str) -> None:
+    """A load that meets nobody takes what the description's latencies add up to: its operation, the network, the cache or the DRAM row."""
+    from archdef.testing.latency import declared_latency_cycles
+
+    architecture = subject.architecture
+    dram, cold = architecture.dram, case == "dram"
+    steps = 24
+    stride = 2 * dram.row_bytes + dram.interleave_bytes if cold else 16         # from one row to another; or one line all the time
+    places = 2 * steps + 1 if cold else 2
+
+    def cycles(loads: int) -> int:
+        device = subject.device()
+        links = np.zeros((places, stride // 8), "u8")
+        chain = device.to_device(links)
+        links[:, 0] = chain.address + (np.arange(places, dtype="u8") + np.uint64(1)) % np.uint64(places) * np.uint64(stride)
+        chain.copy_from_host(links)
+        body = "    mov.u64 %rd3, %rd2;\n" + f"    ld.global{_LEVELS[case]}.u64 %rd3, [%rd3];\n" * loads + "    st.global.u64 [%rd1], %rd3;"
+        return device.compile(kernel(body)).k[(1,), (1,)](device.zeros(2), chain, 0).cycles
+
+    each = (cycles(2 * steps) - cycles(steps)) / steps
+    moved = (architecture.coalescing.load if case == "l1" else architecture.coalescing.load_uncached).transactions([0], 8)[0].bytes
+    declared = declared_latency_cycles(architecture, case, sector_bytes=moved)
+    least, most = 0.97 * declared - 1, 1.15 * declared + 4 * architecture.schedulers.instruction_gap_cycles + 4
+    expect(least <= each <= most, f"a load from {case} takes {each:.0f} cycles; the description's latencies add up to {declared:.0f}")

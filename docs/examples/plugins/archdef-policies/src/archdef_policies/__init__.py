@@ -1,0 +1,1 @@
+"""Policies for archdef, in Python and compiled."""

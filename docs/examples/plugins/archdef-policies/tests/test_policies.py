@@ -1,0 +1,101 @@
+"""Do the compiled policies say what their readable definitions say, and do they help where they should?"""
+import numpy as np
+import pytest
+from archdef_policies.critical import Critical
+from archdef_policies.parity import Parity
+from archdef_policies.wave_lines import WaveLines
+
+import archdef
+from archdef import registry
+from archdef.spec import Lines
+
+UNEVEN = """
+__global__ void phases(float *x, int heavy, int light, int rounds)
+{
+    float a = x[threadIdx.x], b = 0.5f, c = 0.25f, d = 0.125f;
+    for (int r = 0; r < rounds; r++) {
+        int steps = threadIdx.x / warpSize % 8 == 7 ? heavy : light;
+        for (int i = 0; i < steps; i++) { a = a * 0.99f + b; b = b * 0.98f + c; c = c * 0.97f + d; d = d * 0.96f + a; }
+        __syncthreads();
+    }
+    x[blockIdx.x * blockDim.x + threadIdx.x] = a + b + c + d;
+}
+"""
+COLUMNS = """
+__global__ void columns(float *out, const float *in, int width)
+{
+    int row = blockIdx.y * blockDim.x + threadIdx.x;
+    out[row * width + blockIdx.x] = in[row * width + blockIdx.x] + 1.0f;
+}
+"""
+needs = {name: pytest.mark.skipif(name not in registry.names(), reason=f"the plugin of {name} is not installed") for name in ("gt200", "k40", "c500")}
+
+
+class Readable:
+    """A policy without its compiled form."""
+
+    def __init__(self, policy):
+        self.made = type("Readable", (type(policy),), {"__slots__": (), "compiled": lambda self: None})
+        self.policy = self.made(**{name: getattr(policy, name) for name in getattr(policy, "__match_args__", ())})
+
+
+def run(name, source, grid, block, arrays, *scalars, chip__multiprocessors=2, **changes):
+    changes["chip__multiprocessors"] = chip__multiprocessors
+    device = archdef.Device(registry.get(name).evolve({k.replace("__", "."): v for k, v in changes.items()}))
+    given = [device.to_device(a) for a in arrays]
+    kernel, = (getattr(device.compile(source), n) for n in ("phases", "columns") if n in source)
+    return kernel[grid, block](*given, *scalars)
+
+
+def uneven(name, policy):
+    return run(name, UNEVEN, 24, 256, [np.ones(24 * 256, "f4")], 200, 40, 6, schedulers__policy=policy)
+
+
+@needs["k40"]
+def test_critical_warps_first_end_uneven_blocks_sooner():
+    cycles = {name: uneven("k40", policy).cycles for name, policy in (("critical", Critical()), ("gto", "gto"), ("lrr", "lrr"))}
+    assert cycles["critical"] < min(cycles["gto"], cycles["lrr"])
+
+
+@needs["k40"]
+def test_the_compiled_scheduler_issues_what_the_readable_one_does():
+    assert uneven("k40", Critical()).cycles == uneven("k40", Readable(Critical()).policy).cycles
+
+
+@needs["gt200"]
+def test_parities_end_camping():
+    """A column of a matrix whose rows are as long as all partitions together lies in one of them."""
+    a = np.zeros((512, 512), "f4")
+    found = {name: run("gt200", COLUMNS, (64, 8), 64, [a, a], 512, dram__partition_map=policy, chip__multiprocessors=30)
+             for name, policy in (("parity", Parity()), ("interleaved", "interleaved"))}
+    assert found["interleaved"].counters.partitions_in_use < 3 < found["parity"].counters.partitions_in_use
+    assert found["parity"].cycles < 0.6 * found["interleaved"].cycles
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 6, 8, 32, 40])
+def test_every_partition_holds_as_much_as_every_other(partitions):
+    held = np.bincount([Parity().partition(address, 256, partitions) for address in range(0, 256 * partitions * 64, 256)], minlength=partitions)
+    assert len(held) == partitions and set(held) == {64}
+
+
+@needs["gt200"]
+def test_the_compiled_map_is_the_readable_one():
+    a = np.zeros((512, 512), "f4")
+    one, other = (run("gt200", COLUMNS, (8, 8), 64, [a, a], 512, dram__partition_map=p) for p in (Parity(), Readable(Parity()).policy))
+    assert one.cycles == other.cycles
+
+
+@needs["c500"]
+@pytest.mark.parametrize("stride", [1, 2, 3, 16, 64])
+def test_the_compiled_rule_sends_what_the_readable_one_does(stride):
+    source = f"__global__ void columns(float *x) {{ x[threadIdx.x * {stride}] = threadIdx.x; }}"
+    mine, readable = (run("c500", source, 1, 256, [np.zeros(1 << 16, "f4")], coalescing__store=p) for p in (WaveLines(), Readable(WaveLines()).policy))
+    assert mine.cycles == readable.cycles and mine.counters.totals() == readable.counters.totals()
+    rule = WaveLines()
+    sent = [len(rule.transactions([4 * stride * (64 * wave + lane) for lane in range(64)], 4)) for wave in range(4)]
+    assert mine.counters.totals()["global_store_transactions"] >= sum(sent)
+
+
+def test_scattered_pairs_need_fewer_transactions_than_by_quarters():
+    addresses = [4 * (lane % 16 * 4 + lane // 16) for lane in range(64)]     # four lanes of different quarters side by side
+    assert len(WaveLines().transactions(addresses, 4)) == 2 < len(Lines(group_lanes=16, line_bytes=128, sector_bytes=64).transactions(addresses, 4))

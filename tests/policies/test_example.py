@@ -1,0 +1,58 @@
+"""Does the plugin of policies that the documentation shows install, pass its own tests, and serve the command line? Do its page's files run?"""
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from archdef import registry
+
+ROOT = Path(__file__).parents[2]
+PLUGIN = ROOT / "docs" / "examples" / "plugins" / "archdef-policies"
+pytestmark = pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of the README")
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """An environment in which it is installed, and nothing of it in the source tree."""
+    pytest.importorskip("numba")
+    pytest.importorskip("setuptools", minversion="77")
+    folder = tmp_path_factory.mktemp("installed")
+    done = subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--target", folder / "site", _copy(folder)],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return os.environ | {"PYTHONPATH": os.pathsep.join([str(folder / "site"), *map(os.path.abspath, filter(None, sys.path))])}
+
+
+def _copy(folder):
+    import shutil
+
+    return shutil.copytree(PLUGIN, folder / "source")
+
+
+def test_its_own_tests_pass(installed, tmp_path):
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", PLUGIN / "tests"], cwd=tmp_path, env=installed, capture_output=True,
+                          text=True)
+    assert done.returncode == 0 and " skipped" not in done.stdout, done.stdout
+
+
+def test_its_policies_are_chosen_by_name(installed, tmp_path):
+    command = [sys.executable, "-m", "archdef", "compare", "transpose", "-a", "gt200", "--size", "256", "--set", "dram.partition_map=parity"]
+    done = subprocess.run(command, cwd=tmp_path, env=installed, capture_output=True, text=True)
+    assert done.returncode == 0 and "correct" in done.stdout, done.stderr
+
+
+def test_the_pages_policy_runs(monkeypatch):
+    pytest.importorskip("numba")
+    import brought_runs
+
+    page = (ROOT / "docs" / "howto" / "policy.md").read_text()
+    value, function, method = re.findall(r"```python\n(.*?)```", page, re.S)
+    scope = {}
+    exec(function + "import numpy as np\n" + value + "\n" + method, scope)      # the method continues the class
+    policy = scope["MemoryFirst"](every=4)
+    readable = type("Readable", (scope["MemoryFirst"],), {"__slots__": (), "compiled": lambda self: None})(every=4)
+    one, other = (brought_runs.cycles("gf100", {"schedulers.policy": p}) for p in (policy, readable))
+    assert one == other
