@@ -49,8 +49,9 @@ sys.modules[__name__].__class__ = _Package
 def __getattr__(name: str):
     if name not in _PLACES:
         from archdef._deprecation import moved
+        from archdef._public import MODULES
 
-        return moved("archdef", name)
+        return importlib.import_module(f"archdef.{name}") if f"archdef.{name}" in MODULES else moved("archdef", name)
     module, attribute = _PLACES[name]
     value = globals()[name] = getattr(importlib.import_module(module), attribute)
     return value

@@ -5,6 +5,7 @@ import resource
 from pathlib import Path
 
 import archdef
+from archdef import registry
 from archdef.examples import workload
 from archdef.examples.workload import Input, Output
 
@@ -25,7 +26,7 @@ KERNELS = {  # name in tables → workload, kernel, size
 def machine(name: str):
     """Give one of `MACHINES`."""
     base, changes = MACHINES[name]
-    return archdef.registry.get(base).evolve(changes)
+    return registry.get(base).evolve(changes)
 
 
 class Prepared:

@@ -2,8 +2,11 @@
 import ast
 import importlib
 import inspect
+import os
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -122,3 +125,10 @@ def test_the_package_shows_its_public_names_and_no_helpers():
     shown = {name for name in dir(archdef) if not name.startswith("_")}
     modules = {module.name for module in pkgutil.iter_modules(archdef.__path__)}
     assert shown - modules == set(archdef.__all__) - modules
+
+
+def test_a_public_module_is_an_attribute_of_the_package():
+    code = "import archdef, sys; assert 'numpy' not in sys.modules; assert archdef.registry.names() is not None; assert archdef.spec.Architecture"
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))})
+    with pytest.raises(AttributeError, match="no_such_thing"):
+        archdef.no_such_thing  # noqa: B018

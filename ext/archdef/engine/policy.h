@@ -21,6 +21,8 @@
     int64_t *state;             /* words of its own, zero at first: of this scheduler, cache instance, or machine */ \
     void *owner;                /* the engine's: leave alone */
 
+typedef struct { ARCHDEF_POLICY_HEAD } ArchdefPolicyHead;
+
 /* Which warp a scheduler issues next. Answer: one of `candidates`, as a slot, 0 to 63. */
 typedef struct {
     ARCHDEF_POLICY_HEAD

@@ -9,6 +9,13 @@ cdef extern from "archdef/engine/policy.h":
         ARCHDEF_POLICY_PARAMETERS
         ARCHDEF_POLICY_STATE
 
+    ctypedef struct PolicyHead "ArchdefPolicyHead":   # what every view begins with
+        int64_t abi
+        const int64_t *parameters
+        int64_t parameter_count
+        int64_t *state
+        void *owner
+
     ctypedef struct SchedulerView "ArchdefSchedulerView":
         int64_t abi
         const int64_t *parameters
@@ -129,6 +136,7 @@ cdef struct SchedulerHook:   # what a scheduler keeps for its policy
     int64_t blocks[64]
     int64_t state[16]
 
+cdef void policy_head(PolicyHead *head, const Hook *hook, int64_t *state) noexcept nogil
 cdef void seat_warp(SchedulerHook *s, int64_t slot, int64_t block) noexcept nogil
 cdef int ask_scheduler(SchedulerHook *s, uint64_t candidates, uint64_t memory, int64_t last, int64_t cycle) noexcept nogil
 cdef int64_t ask_partition(Hook *hook, uint64_t address, int64_t interleave_bytes, int64_t partitions) noexcept nogil

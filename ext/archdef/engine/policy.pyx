@@ -8,6 +8,15 @@ from libc.stdint cimport int64_t, uint64_t
 from archdef.engine.schedule cimport lowest_bit
 
 
+cdef void policy_head(PolicyHead *head, const Hook *hook, int64_t *state) noexcept nogil:
+    """Fill in what every view begins with."""
+    head.abi = ARCHDEF_POLICY_ABI
+    head.parameters = hook.parameters
+    head.parameter_count = hook.parameter_count
+    head.state = state
+    head.owner = hook.owner
+
+
 cdef void _refuse(Hook *hook, int64_t answer, uint64_t first, uint64_t second, uint64_t third) noexcept nogil:
     """Note the first answer that is none."""
     if hook.failed == 0:
@@ -43,11 +52,7 @@ cdef int64_t ask_partition(Hook *hook, uint64_t address, int64_t interleave_byte
     """Give the partition that holds a byte."""
     cdef PartitionView view
     cdef int64_t answer
-    view.abi = ARCHDEF_POLICY_ABI
-    view.parameters = hook.parameters
-    view.parameter_count = hook.parameter_count
-    view.state = hook.state
-    view.owner = hook.owner
+    policy_head(<PolicyHead *>&view, hook, hook.state)
     view.address = address
     view.interleave_bytes = interleave_bytes
     view.partitions = partitions
@@ -62,11 +67,7 @@ cdef void ask_banks(Hook *hook, const uint64_t *words, int64_t count, int64_t ba
     """Give the bank of each word."""
     cdef BankView view
     cdef int64_t answer, i
-    view.abi = ARCHDEF_POLICY_ABI
-    view.parameters = hook.parameters
-    view.parameter_count = hook.parameter_count
-    view.state = hook.state
-    view.owner = hook.owner
+    policy_head(<PolicyHead *>&view, hook, hook.state)
     view.banks = banks
     view.count = count
     view.words = words
@@ -98,11 +99,7 @@ cdef int ask_coalescing(Hook *hook, const uint64_t *addresses, uint64_t mask, in
     cdef int64_t sizes[256]
     cdef int64_t answer, i, sectors
     cdef int lane, count = 0
-    view.abi = ARCHDEF_POLICY_ABI
-    view.parameters = hook.parameters
-    view.parameter_count = hook.parameter_count
-    view.state = hook.state
-    view.owner = hook.owner
+    policy_head(<PolicyHead *>&view, hook, hook.state)
     view.lanes = lanes
     view.mask = mask
     view.addresses = addresses
@@ -138,11 +135,7 @@ cdef int64_t ask_replacement(Hook *hook, int64_t *state, uint64_t line, int64_t 
     """Give the way that is replaced; -1: the answer is none."""
     cdef ReplacementView view
     cdef int64_t answer
-    view.abi = ARCHDEF_POLICY_ABI
-    view.parameters = hook.parameters
-    view.parameter_count = hook.parameter_count
-    view.state = state
-    view.owner = hook.owner
+    policy_head(<PolicyHead *>&view, hook, state)
     view.line = line
     view.set = set_
     view.ways = ways
@@ -161,11 +154,7 @@ cdef int64_t ask_dispatch(Hook *hook, int64_t block, int64_t multiprocessors, co
     """Give the multiprocessor that the block goes to; -1: the answer is none."""
     cdef DispatchView view
     cdef int64_t answer
-    view.abi = ARCHDEF_POLICY_ABI
-    view.parameters = hook.parameters
-    view.parameter_count = hook.parameter_count
-    view.state = hook.state
-    view.owner = hook.owner
+    policy_head(<PolicyHead *>&view, hook, hook.state)
     view.block = block
     view.multiprocessors = multiprocessors
     view.room = room
@@ -182,11 +171,7 @@ cdef bint ask_branch(Hook *hook, int64_t branch, int64_t target, int64_t meets, 
     """Tell whether the lanes that jump go first."""
     cdef BranchView view
     cdef int64_t answer
-    view.abi = ARCHDEF_POLICY_ABI
-    view.parameters = hook.parameters
-    view.parameter_count = hook.parameter_count
-    view.state = hook.state
-    view.owner = hook.owner
+    policy_head(<PolicyHead *>&view, hook, hook.state)
     view.branch = branch
     view.target = target
     view.meets = meets

@@ -10,7 +10,7 @@ from archdef.engine.events cimport Events
 from archdef.engine.frames cimport STACK_FRAMES, stack_drop
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.network cimport Network
-from archdef.engine.policy cimport ARCHDEF_POLICY_ABI, Hook, SchedulerHook
+from archdef.engine.policy cimport Hook, PolicyHead, SchedulerHook, policy_head
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
                                    Waiter, Warp)
@@ -172,11 +172,7 @@ cdef int _open_hook(Sm *sm, int64_t number) except -1:
     cdef SchedulerHook *asked = <SchedulerHook *>_zeroed(sizeof(SchedulerHook))
     s.asked = asked
     asked.hook = <Hook *><size_t>sm.m.scheduler_hook
-    asked.view.abi = ARCHDEF_POLICY_ABI
-    asked.view.parameters = asked.hook.parameters
-    asked.view.parameter_count = asked.hook.parameter_count
-    asked.view.state = asked.state
-    asked.view.owner = asked.hook.owner
+    policy_head(<PolicyHead *>&asked.view, asked.hook, asked.state)
     asked.view.multiprocessor = sm.id
     asked.view.scheduler = number
     asked.view.issued_at = s.issued_at
