@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from archdef.testing.compare import Launch
 
 
-BLOCK = 64
-"""Threads of the blocks in which instruction forms are tried."""
+BLOCK, REGISTERS = 80, 64
+"""What instruction forms and random kernels need room for: threads of a block, registers of a thread."""
 
 
 class Broken(AssertionError):
@@ -67,11 +67,10 @@ class Subject:
 
     @functools.cached_property
     def roomy(self) -> Architecture:
-        """The architecture, with room for the blocks of 64 threads that instruction forms are tried in, if it has none."""
-        limits, size = self.architecture.limits, self.architecture.warp.size
-        if min(limits.threads_per_block, limits.block_dimensions[0], size * limits.warps_per_multiprocessor) >= BLOCK:
-            return self.architecture
-        return roomy(self.architecture)
+        """The architecture, with room for the blocks that instruction forms are tried in, if it has none."""
+        from archdef.testing.checks.samples import has_room
+
+        return self.architecture if has_room(self.architecture, BLOCK, REGISTERS) else roomy(self.architecture)
 
     def device(self, architecture: Architecture | None = None) -> Device:
         """Make a device of the architecture, or of a changed one, whose kernels end in seconds."""
@@ -81,14 +80,20 @@ class Subject:
 
 
 def roomy(architecture: Architecture) -> Architecture:
-    """Give an architecture with room for a block of 64 threads, whatever the size of its warps."""
-    limits = architecture.limits
-    threads = max(BLOCK, limits.threads_per_block)
-    warps = min(64 * architecture.schedulers.count, max(limits.warps_per_multiprocessor, -(-threads // architecture.warp.size)))
+    """Give an architecture with room for a block of `BLOCK` threads of `REGISTERS` registers, whatever the size of its warps."""
+    limits, size = architecture.limits, architecture.warp.size
+    x, y, z = limits.block_dimensions
+    threads, block_warps = max(BLOCK, limits.threads_per_block), -(-BLOCK // size)
+    warps = min(64 * architecture.schedulers.count, max(limits.warps_per_multiprocessor, -(-threads // size)))
+    # each warp's registers are rounded up, and a partition of the file may have to hold the whole block
+    unit = limits.register_allocation_unit
+    file = limits.register_partitions * (block_warps + 1) * (REGISTERS * size + unit)
+    file = max(limits.registers_per_multiprocessor, file)
     return architecture.evolve({
         "limits.threads_per_block": threads, "limits.threads_per_multiprocessor": max(threads, limits.threads_per_multiprocessor),
-        "limits.block_dimensions": (threads, max(1, limits.block_dimensions[1]), limits.block_dimensions[2]),
-        "limits.warps_per_multiprocessor": warps, "limits.warps_per_register_partition": None if limits.register_partitions == 1 else warps})
+        "limits.block_dimensions": (max(x, BLOCK), y, z), "limits.warps_per_multiprocessor": warps,
+        "limits.warps_per_register_partition": None if limits.register_partitions == 1 else warps,
+        "limits.registers_per_multiprocessor": file, "limits.registers_per_block": max(file, limits.registers_per_block)})
 
 
 def run_of(device: Device, launch: Launch) -> tuple[Run, list[np.ndarray]]:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from archdef.errors import LaunchError
+from archdef.occupancy import occupancy
 from archdef.testing.compare import Launch
 
 if TYPE_CHECKING:
@@ -111,9 +113,19 @@ def samples(architecture: Architecture, blocks: int = 5) -> dict[str, Launch]:
     return made
 
 
-def block_threads(architecture: Architecture) -> int:
-    """Choose a size of block that every architecture has room for: two warps and a half, if it can be, and at most 80 threads."""
+def block_threads(architecture: Architecture, most: int = 80, registers: int = 32) -> int:
+    """Choose a size of block that an architecture has room for: `most`, two warps and a half of 32 lanes, if it can be, else a half of it."""
+    threads = min(most, architecture.limits.block_dimensions[0])
+    while threads > 1 and not has_room(architecture, threads, registers):
+        threads //= 2
+    return threads
+
+
+def has_room(architecture: Architecture, threads: int, registers: int) -> bool:
+    """Tell whether a block of so many threads, in a line, with so many registers each can run."""
     limits = architecture.limits
-    most = min(80, limits.threads_per_block, limits.block_dimensions[0], limits.threads_per_multiprocessor,
-               architecture.warp.size * limits.warps_per_multiprocessor)
-    return max(1, most)
+    try:
+        occupancy(architecture, threads=threads, registers=min(registers, limits.registers_per_thread))
+    except LaunchError:
+        return False
+    return threads <= limits.block_dimensions[0]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from archdef.testing.checks.check import Broken, Subject, check, expect, prepared, run_of
-from archdef.testing.checks.samples import kernel
+from archdef.testing.checks.samples import block_threads, kernel
 
 _PARTS = ("statements", "multiprocessor", "partition")
 
@@ -186,6 +186,52 @@ def chains_take_the_declared_latency(subject: Subject, case: str) -> None:
     most = cost.latency_cycles + cost.issues * (max(interval, schedulers.instruction_gap_cycles) + schedulers.issue_interval_cycles)
     expect(least <= each <= most, f"each {case} of a chain takes {each:g} cycles; declared are a latency of {cost.latency_cycles}, "
                                   f"{cost.issues} issues, {interval} cycles of the unit: {least} to {most}")
+
+
+_WIDE = 8
+"""Independent results that each warp has under way."""
+_RATES = {"int_add": "add.u32 {x}, {x}, %r8;", "int_logic": "xor.b32 {x}, {x}, %r8;", "int_shift": "shl.b32 {x}, {x}, %r8;",
+          "int_mul32": "mul.lo.u32 {x}, {x}, %r8;", "fp32_add": "add.rn.f32 {x}, {x}, %f2;", "fp32_mul": "mul.rn.f32 {x}, {x}, %f2;",
+          "fp32_rsqrt": "rsqrt.approx.f32 {x}, {x};", "fp64_add": "add.rn.f64 {x}, {x}, %fd2;", "fp64_mul": "mul.rn.f64 {x}, {x}, %fd2;"}
+"""Class of operation → an instruction of it on a register {x} of its own."""
+
+
+@check(cases=lambda subject: [name for name in _chains(subject) if name in _RATES], quick=3)
+def warps_reach_the_declared_rate(subject: Subject, case: str) -> None:
+    """A multiprocessor full of warps that do nothing else carries out an instruction at the rate of its unit or of the issue slots."""
+    one = subject.architecture.evolve({"chip.multiprocessors": 1, "chip.multiprocessors_per_cluster": 1, "chip.block_launch_cycles": 1})
+    schedulers, cost = one.schedulers, one.isa.operations[case]
+    unit = one.unit(cost.unit)
+    type = {"fp32": "f32", "fp64": "f64"}.get(case[:4], "b32")
+    threads = block_threads(one, 256)
+    threads -= threads % one.warp.size if threads > one.warp.size else 0
+
+    def timed(steps: int) -> tuple[int, int, int]:
+        names = [f"%x{k}" for k in range(_WIDE)]
+        made = {"b32": "xor.b32 {x}, %r2, {k};", "f32": "cvt.rn.f32.u32 {x}, %r2;", "f64": "cvt.rn.f64.u32 {x}, %r2;"}[type]
+        body = "".join(made.format(x=x, k=k) for k, x in enumerate(names))
+        body += "".join(_RATES[case].format(x=x) for _ in range(steps) for x in names)
+        add = {"b32": "xor.b32", "f32": "add.rn.f32", "f64": "add.rn.f64"}[type]
+        body += "".join(f"{add} %x0, %x0, {x};" for x in names[1:])       # nothing is stored, but nobody knows before
+        text = kernel(f"""    .reg .f64 %fd<3>; .reg .{type} %x<{_WIDE}>; and.b32 %r8, %r3, 7; cvt.rn.f32.u32 %f2, %r3; mov.f64 %fd2, 0d3FF8000000000000;
+    {body}\n    setp.ne.u32 %p1, %r1, 0; @%p1 st.global.{type} [%rd1], %x0;""")
+        device = subject.device(one)
+        out, k = device.zeros(16, "u8"), device.compile(text).k
+        resident = k[(1,), (threads,)].prepare(out, out, 0).resident
+        run = k[(resident.active_blocks,), (threads,)](out, out, 0)
+        return run.cycles, run.counters.instructions, resident.active_warps
+
+    (short, few, warps), (long, many, _) = timed(6), timed(18)
+    each = (long - short) / (many - few)                    # cycles of the multiprocessor for one instruction of a warp
+    units = schedulers.count if unit.scope == "scheduler" else unit.copies
+    width = schedulers.issue_width if {unit.name} in schedulers.dual_issue else 1
+    declared = max(one.interval_cycles(cost) / units, schedulers.issue_interval_cycles / (schedulers.count * width))
+    # with few warps, some schedulers have none; the latency of results or the gap between two instructions of a warp may bind
+    most = max(one.interval_cycles(cost) / min(units, warps), schedulers.issue_interval_cycles / min(schedulers.count * width, warps),
+               cost.latency_cycles / (warps * _WIDE), schedulers.instruction_gap_cycles / warps)
+    expect(0.98 * declared <= each <= 1.2 * most + 0.05,
+           f"a warp's {case} takes {each:.3g} cycles of a full multiprocessor; by {units} x {unit.name} of {unit.lanes} lanes and "
+           f"{schedulers.count} schedulers it is {declared:.3g}")
 
 
 _LEVELS = {"l1": ".ca", "l2": ".cg", "dram": ".cg"}
