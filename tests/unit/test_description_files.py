@@ -1,6 +1,7 @@
 """A description survives being written to a file and read back; a file that is wrong says where and what was meant."""
 import json
 import os
+import sys
 import tomllib
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from small_machine import gizmo
 import archdef
 from archdef import registry
 from archdef.cli import main
-from archdef.errors import DescriptionFileError, SpecErrors, UnknownArchitecture, UnknownField
+from archdef.errors import DescriptionFileError, MissingExtra, SpecErrors, UnknownArchitecture, UnknownField
 from archdef.files import FORMATS, dumps, load, loads, save, schema
 from archdef.files.convert import rule_at
+from archdef.page import html
 from archdef.spec import (Broadcast, Cite, CoalescingRule, DramScheduling, PartitionMap, Reconvergence, SchedulerPolicy,
                           WideAccess)
 
@@ -350,3 +352,10 @@ def test_policies_of_plugins_are_read_and_written_by_their_short_name():
         jsonschema.Draft202012Validator(schema()).validate(json.loads(dumps(machine, "json")))
     finally:
         SchedulerPolicy._choices.pop("test_only")
+
+
+@pytest.mark.parametrize("package, use", [("tomlkit", lambda: dumps(gizmo())), ("jinja2", lambda: html(gizmo()))], ids=["tomlkit", "jinja2"])
+def test_what_needs_an_extra_says_which(package, use, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra, match=rf"needs {package}: pip install 'archdef\[kit\]'"):
+        use()
