@@ -8,12 +8,16 @@ import pytest
 from elsewhere import PYTEST_PLUGIN, can_install
 
 ROOT = Path(__file__).parents[2]
-PLUGINS = sorted(path.parent for path in (ROOT / "docs" / "examples" / "plugins").glob("*/pyproject.toml"))
+PYTEST_PLUGIN = () if any(point.value == "archdef.testing.plugin" for point in entry_points(group="pytest11")) else ("-p", "archdef.testing.plugin")
 
 
 def architectures(plugin: Path) -> list[str]:
-    """Names that a plugin's project promises."""
-    return list(tomllib.loads((plugin / "pyproject.toml").read_text())["project"]["entry-points"]["archdef"])
+    """Names of the architectures that a plugin's project promises."""
+    return list(tomllib.loads((plugin / "pyproject.toml").read_text())["project"]["entry-points"].get("archdef", ()))
+
+
+PLUGINS = sorted(path.parent for path in (ROOT / "docs" / "examples" / "plugins").glob("*/pyproject.toml") if architectures(path.parent))
+"""Those that declare architectures."""
 
 
 def test_there_are_plugins():
