@@ -8,7 +8,6 @@ import pytest
 from elsewhere import PYTEST_PLUGIN, can_install
 
 ROOT = Path(__file__).parents[2]
-PYTEST_PLUGIN = () if any(point.value == "archdef.testing.plugin" for point in entry_points(group="pytest11")) else ("-p", "archdef.testing.plugin")
 
 
 def architectures(plugin: Path) -> list[str]:
