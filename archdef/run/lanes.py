@@ -69,6 +69,15 @@ class LaneWindow:
         return LaneTracer([block * block_warps + warp for block, warp in self.warps], *self.cycles, self.records)
 
 
+@attrs.frozen(eq=False)
+class Recorded:
+    """What the engine has recorded for a window."""
+
+    window: LaneWindow
+    records: np.ndarray
+    lost: int
+
+
 @attrs.frozen
 class Step:
     """Cycles of a warp in which its lanes do not change what they do."""
@@ -101,11 +110,10 @@ class LaneTrace:
     """File, line and text of each statement; empty: not known."""
 
     @classmethod
-    def of(cls, window: LaneWindow, tracer, warp_size: int, block_warps: int, places: Iterable[tuple[str, int, str]] = ()) -> LaneTrace:
-        """Read what the engine has recorded."""
-        records = tracer.records()
-        order = np.lexsort((records["begin"], records["warp"]))
-        return cls(window, warp_size, block_warps, records[order], tracer.lost, tuple(places))
+    def of(cls, recorded: Recorded, warp_size: int, block_warps: int, places: Iterable[tuple[str, int, str]] = ()) -> LaneTrace:
+        """Put what the engine has recorded in order."""
+        order = np.lexsort((recorded.records["begin"], recorded.records["warp"]))
+        return cls(recorded.window, warp_size, block_warps, recorded.records[order], recorded.lost, tuple(places))
 
     def of_warp(self, warp: int = 0, block: int = 0) -> np.ndarray:
         """Give the records of one warp, in order of time."""

@@ -10,6 +10,7 @@ from archdef.metrics import Counters
 from archdef.occupancy import occupancy
 from archdef.run import footprint, limits, printing, texture
 from archdef.run.arguments import pack
+from archdef.run.lanes import Recorded
 from archdef.run.progress import Progress
 from archdef.run.record import record
 from archdef.run.result import Run
@@ -165,7 +166,7 @@ class Grid:
                           shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
                           program=program, output=self.printed(), launches=launches, memory_map=self._memory_map(),
                           counters=Counters.of(counted), sources=launcher.kernel.module.sources,
-                          traced=None if self.lanes is None else (self.lanes, self.tracer))
+                          recorded=None if self.lanes is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost))
         self.engine = self.running = None
         record(self.result)
         return self.result

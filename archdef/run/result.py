@@ -12,7 +12,7 @@ from archdef.metrics import Counters, Measurement, Metrics
 from archdef.metrics.stalls import cpi_stack
 from archdef.pack import prototypes
 from archdef.run.footprint import MemoryMap, WarpContents, warp_contents
-from archdef.run.lanes import LaneTrace, LaneWindow
+from archdef.run.lanes import LaneTrace, Recorded
 from archdef.run.printing import Output
 
 if TYPE_CHECKING:
@@ -80,17 +80,16 @@ class Run:
     """What kernels of this run launched, in order of their end. `counters`, `lines` and `statements` are of all of them together."""
     memory_map: MemoryMap | None = attrs.field(default=None, repr=False)
     """Shares of device memory during the launch: global, constant, private."""
-    traced: tuple[LaneWindow, Any] | None = attrs.field(default=None, repr=False)
-    """What the option ``lanes`` of the launch asked for, and what the engine recorded."""
+    recorded: Recorded | None = attrs.field(default=None, repr=False)
+    """What the engine recorded for the option ``lanes`` of the launch."""
 
     @functools.cached_property
     def lane_trace(self) -> LaneTrace | None:
         """What the lanes of the warps that the option ``lanes`` chose did, cycle by cycle; None without it."""
-        if self.traced is None:
+        if self.recorded is None:
             return None
-        window, tracer = self.traced
         places = ((*(place := self._place(statement)), self._source(*place)) for statement in self.program.statements)
-        return LaneTrace.of(window, tracer, self.architecture.warp.size, self.occupancy.warps_per_block, places)
+        return LaneTrace.of(self.recorded, self.architecture.warp.size, self.occupancy.warps_per_block, places)
 
     @functools.cached_property
     def warp_contents(self) -> WarpContents:
