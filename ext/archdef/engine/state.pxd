@@ -546,6 +546,7 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     int64_t **network_landed     # the network's copy of that pointer
     BlockRoom *rooms[128]        # not in use, by class of size
     BlockRoom *slabs             # pieces of host memory that they lie in
+    int64_t slab_bytes           # of them together
     Dispatcher *dispatcher
     int64_t *asked               # [3][multiprocessors]: what a plugin's block dispatch is shown; NULL: there is none
 
