@@ -1,0 +1,51 @@
+"""``archdef validate``: the model's figures beside hardware's."""
+from __future__ import annotations
+
+import click
+
+from archdef.cli.common import emit, json_option, parse_settings, show
+
+
+@click.command("validate")
+@click.argument("archs", nargs=-1, metavar="[ARCH]...")
+@click.option("--only", "-k", "only", multiple=True, metavar="PATTERN", help="Only these cases: a group, GROUP/CASE, or a glob. May be repeated.")
+@click.option("--quick", is_flag=True, help="Leave out the cases that take more than a few seconds.")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to run experiments in.")
+@click.option("--all", "everything", is_flag=True, help="List exact cases that are equal, too, however many there are.")
+@click.option("--list", "listed", is_flag=True, help="List the cases, and run nothing.")
+@click.option("--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Where --json goes.")
+@click.option("--set", "settings", multiple=True, callback=parse_settings, metavar="PATH=VALUE",
+              help="Change a field of the architectures, to see what it does to the errors. May be repeated.")
+@json_option
+@click.pass_context
+def command(context, archs, only, quick, jobs, everything, listed, output, settings, as_json):
+    """Run the reference cases that plugins ship, and print the model's figures beside published and measured ones.
+
+    Of the architectures named, or of all that are installed. A miss that is listed as known is no fault; exit code 1 if a new one
+    has opened or a known one has closed, 2 if something cannot be loaded.
+    """
+    from archdef.cli.common import architectures
+    from archdef.report.validated import Live, listing, render
+    from archdef.validate import references, validate
+
+    chosen = architectures(archs, settings)
+    if listed:
+        click.echo(listing(_only(references(architecture.name), only) for architecture in chosen))
+        return
+    with Live(hidden=as_json and output is None) as live:
+        reports = validate(chosen, only=only, quick=quick, jobs=jobs, said=live.update)
+    if as_json:
+        _write_json(reports, output)
+    if not as_json or output:
+        show(render(reports, everything))
+    context.exit(0 if all(report.good for report in reports) else 1)
+
+
+def _only(found, patterns):
+    import attrs
+
+    return attrs.evolve(found, cases=found.only(patterns))
+
+
+def _write_json(reports, output):
+    emit([])
