@@ -13,12 +13,14 @@ from archdef.cli.common import emit, json_option, parse_settings, show
 @click.option("--jobs", "-j", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to run experiments in.")
 @click.option("--all", "everything", is_flag=True, help="List exact cases that are equal, too, however many there are.")
 @click.option("--list", "listed", is_flag=True, help="List the cases, and run nothing.")
-@click.option("--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Where --json goes.")
+@click.option("--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write the JSON document to a file, as a whole or not at all.")
+@click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write a page that needs no other file.")
+@click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Plot model against hardware: a .svg, .png or .pdf file.")
 @click.option("--set", "settings", multiple=True, callback=parse_settings, metavar="PATH=VALUE",
               help="Change a field of the architectures, to see what it does to the errors. May be repeated.")
 @json_option
 @click.pass_context
-def command(context, archs, only, quick, jobs, everything, listed, output, settings, as_json):
+def command(context, archs, only, quick, jobs, everything, listed, output, page, plot, settings, as_json):
     """Run the reference cases that plugins ship, and print the model's figures beside published and measured ones.
 
     Of the architectures named, or of all that are installed. A miss that is listed as known is no fault; exit code 1 if a new one
@@ -26,17 +28,18 @@ def command(context, archs, only, quick, jobs, everything, listed, output, setti
     """
     from archdef.cli.common import architectures
     from archdef.report.validated import Live, listing, render
-    from archdef.validate import references, validate
+    from archdef.validate import document, references, validate
 
     chosen = architectures(archs, settings)
     if listed:
         click.echo(listing(_only(references(architecture.name), only) for architecture in chosen))
         return
-    with Live(hidden=as_json and output is None) as live:
+    with Live(hidden=as_json) as live:
         reports = validate(chosen, only=only, quick=quick, jobs=jobs, said=live.update)
+    _write(reports, output, page, plot)
     if as_json:
-        _write_json(reports, output)
-    if not as_json or output:
+        emit(document(reports))
+    else:
         show(render(reports, everything))
     context.exit(0 if all(report.good for report in reports) else 1)
 
@@ -47,5 +50,21 @@ def _only(found, patterns):
     return attrs.evolve(found, cases=found.only(patterns))
 
 
-def _write_json(reports, output):
-    emit([])
+def _write(reports, output, page, plot):
+    """Write the files asked for."""
+    import json
+
+    from archdef.cli.common import write
+    from archdef.report.scatter import save_plot
+    from archdef.report.validated_page import html
+    from archdef.validate import document
+
+    if output:
+        write(output, json.dumps(document(reports), indent=1, allow_nan=False) + "\n")
+    if page:
+        write(page, html(reports))
+    if plot:
+        try:
+            save_plot(reports, plot)
+        except OSError as error:
+            raise click.ClickException(f"cannot write {plot}: {error.strerror or error}") from None

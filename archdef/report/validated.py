@@ -5,9 +5,9 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from archdef.report.numbers import NOTHING, three
-from archdef.validate.case import Group
+from archdef.validate.case import Group, References
 from archdef.validate.run import CLOSED, KNOWN, MET, NEW, RANKED, REFUSED, Outcome, Report
-from archdef.validate.statistics import slopes, summary
+from archdef.validate.statistics import Summary, overall, slopes, summary
 
 _STYLES = {MET: "green", KNOWN: "yellow", NEW: "bold red", CLOSED: "bold red", RANKED: "dim", REFUSED: "dim"}
 FEW = 16
@@ -39,16 +39,16 @@ def _cases(report: Report, everything: bool) -> list:
         for column, justify in (("", "left"), ("model", "right"), ("hardware", "right"), ("unit", "left"), ("error", "right"),
                                 ("status", "left"), ("confidence", "left"), ("source", "right")):
             table.add_column(column, justify=justify, overflow="fold" if column else "ellipsis", no_wrap=not column)
-        listed = [o for o in outcomes if everything or not _plain(o) or sum(map(_plain, outcomes)) <= FEW]
-        for outcome in listed:
+        shown = outcomes if everything else listed(outcomes)
+        for outcome in shown:
             number = sources.setdefault(str(outcome.case.source), len(sources) + 1)
             table.add_row(f"  {outcome.case.id.partition('/')[2]}", figure(outcome.model), figure(outcome.case.value), outcome.case.unit,
                           error_text(outcome), Text(status_text(outcome), style=_STYLES[outcome.status]), outcome.case.confidence, f"[{number}]")
         about = f" ({group.about})" if group.about else ""
         parts += [Text(f"{group.name}{about}", style="italic")]
-        if listed:
+        if shown:
             parts.append(table)
-        if hidden := len(outcomes) - len(listed):
+        if hidden := len(outcomes) - len(shown):
             for outcome in outcomes:
                 sources.setdefault(str(outcome.case.source), len(sources) + 1)
             parts.append(f"  {hidden} more cases are equal")
@@ -56,6 +56,12 @@ def _cases(report: Report, everything: bool) -> list:
               for outcome in report.outcomes if outcome.message]
     parts += [Text(fault, style="bold red") for fault in report.faults]
     return [*parts, *(Text(f"[{number}] {source}") for source, number in sources.items()), ""]
+
+
+def listed(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
+    """Leave out exact cases that are equal, where there are many of them."""
+    many = sum(map(_plain, outcomes)) > FEW
+    return tuple(outcome for outcome in outcomes if not (many and _plain(outcome)))
 
 
 def _plain(outcome: Outcome) -> bool:
@@ -67,29 +73,44 @@ def _summary(reports: Iterable[Report]) -> list:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
-    for column, justify in (("group", "left"), ("cases", "right"), ("equal", "right"), ("MAPE", "right"), ("worst", "right"),
-                            ("worst case", "left"), ("rank corr.", "right"), ("known", "right"), ("new", "right"), ("closed", "right")):
-        table.add_column(column, justify=justify, no_wrap=True, overflow="ellipsis")
+    for column in SUMMARY:
+        table.add_column(column, justify="left" if column in ("group", "worst case") else "right", no_wrap=column != "worst case",
+                         min_width=9 if column in ("cases", "equal") else len(column) if column != "worst case" else 20)
     for report in reports:
         if not report.outcomes:
             continue
         for group, outcomes in report.groups().items():
-            table.add_row(*summary_row(f"  {group.name}", outcomes))
-        table.add_row(*(Text(cell, style="bold") for cell in summary_row(report.architecture.label, report.outcomes)))
+            table.add_row(*summary_row(f"  {group.name}", summary(outcomes), outcomes))
+        table.add_row(*(Text(cell, style="bold") for cell in summary_row(
+            report.architecture.label, overall(report.groups()), report.outcomes)))
+    return [Text("summary", style="bold"), table, *_slopes(reports)] if table.row_count else []
+
+
+def _slopes(reports: Iterable[Report]) -> list:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for column in ("series", "model", "hardware", "model against hardware"):
+        table.add_column(column, justify="left" if column == "series" else "right")
+    for report in reports:
         for slope in slopes(report.outcomes):
-            table.add_row(f"  slope of {slope.series}: model {slope.model:.2f}, hardware {slope.hardware:.2f}, log against log {slope.against:.2f}")
-    return [Text("summary", style="bold"), table] if table.row_count else []
+            table.add_row(f"  {report.architecture.label} {slope.series}", f"{slope.model:.2f}", f"{slope.hardware:.2f}", f"{slope.against:.2f}")
+    return [Text("\nslopes over sizes, of logarithms", style="bold"), table] if table.row_count else []
 
 
-def summary_row(name: str, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
-    """Give the summary of some outcomes as cells."""
-    found = summary(outcomes)
+SUMMARY = ("group", "cases", "equal", "MAPE", "worst", "worst case", "rank", "known", "faults")
+"""Columns of the summary."""
+
+
+def summary_row(name: str, found: Summary, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """Give the summary of some outcomes as cells, in the order of `SUMMARY`."""
     worst = found.worst
     return (name, f"{found.ran}" if found.ran == found.cases else f"{found.ran}/{found.cases}",
             f"{found.equal}/{found.exact}" if found.exact else NOTHING, f"{found.mape:.1%}" if found.mape is not None else NOTHING,
             error_text(worst) if worst else NOTHING, worst.case.id if worst else "",
             f"{found.spearman:.3f}" if found.spearman is not None else NOTHING,
-            *(str(sum(outcome.status == status for outcome in outcomes)) for status in (KNOWN, NEW, CLOSED)))
+            str(sum(outcome.status == KNOWN for outcome in outcomes)), str(sum(outcome.fault for outcome in outcomes)))
 
 
 def _legend(reports: Sequence[Report]) -> list[str]:
@@ -97,7 +118,7 @@ def _legend(reports: Sequence[Report]) -> list[str]:
     faults = sum(len(report.faults) for report in reports)
     words = [f"{n} {what}" for n, what in ((opened, "new gaps"), (closed, "closed gaps"), (refused, "cases that did not run"),
                                            (faults, "faults in lists of gaps")) if n]
-    return ["MAPE: mean absolute relative error of the cases that are not exact; rank corr.: Spearman's.",
+    return ["MAPE: mean absolute relative error of the cases that are not exact; rank: Spearman's correlation.",
             "Values that are recalled or in doubt rank only; they fail nothing.",
             ", ".join(words) if words else "no gap has opened or closed"]
 
@@ -125,7 +146,7 @@ def status_text(outcome: Outcome) -> str:
     return f"{outcome.gap.deviation} {outcome.status}" if outcome.gap is not None and outcome.status in (KNOWN, NEW, CLOSED) else outcome.status
 
 
-def listing(all_references: Iterable) -> str:
+def listing(all_references: Iterable[References]) -> str:
     """List cases, one in a line: architecture, id, what is run."""
     lines = []
     for found in all_references:

@@ -3,10 +3,11 @@
 ``archdef validate`` is the command; `validate` the same from Python.
 """
 from archdef.validate.case import EXACT, Case, Gap, Group, References, Source
+from archdef.validate.document import document, schema
 from archdef.validate.experiments import experiment, find
 from archdef.validate.load import read, references
 from archdef.validate.run import Outcome, Report, judge, validate
 from archdef.validate.statistics import Slope, Summary, slopes, spearman, summary
 
-__all__ = ["EXACT", "Case", "Gap", "Group", "Outcome", "References", "Report", "Slope", "Source", "Summary", "experiment", "find", "judge",
-           "read", "references", "slopes", "spearman", "summary", "validate"]
+__all__ = ["EXACT", "Case", "Gap", "Group", "Outcome", "References", "Report", "Slope", "Source", "Summary", "document", "experiment", "find",
+           "judge", "read", "references", "schema", "slopes", "spearman", "summary", "validate"]

@@ -24,8 +24,8 @@ from archdef.validate.case import Case, Gap, Group, References, Source
 FOLDER, GAPS, DEVIATIONS = "data", "gaps.toml", "DEVIATIONS.md"
 _DEVIATION = re.compile(r"^\|\s*([A-Z]+\d+)\s*\|\s*(.*?)\s*\|", re.MULTILINE)
 _PLACE = re.compile(r"\{(\w+)\}")
-_CASE = {field.name for field in attrs.fields(Case)} - {"id", "source"} | {"name", "source", "hardware"}
-_SET = _CASE | {"group", "table", "cases"}
+_CASE = {field.name for field in attrs.fields(Case)} - {"id"} | {"group", "name"}
+_SET = _CASE | {"table", "long_above", "cases"}
 
 
 def references(architecture: Architecture | str) -> References:
@@ -90,13 +90,15 @@ def _cases(data: Mapping[str, Any], folder: Traversable, groups: dict[str, Group
     for number, given in enumerate(data.get("set", []), start=1):
         where = f"set {number} ({given.get('group', 'without group')})"
         _refuse_unknown(given, _SET, where)
-        common = {key: value for key, value in given.items() if key not in ("table", "cases")}
+        common = {key: value for key, value in given.items() if key not in ("table", "long_above", "cases")}
         rows = _rows(folder, given["table"], where) if "table" in given else [None]
         for template in given.get("cases", []):
             _refuse_unknown(template, _CASE, where)
             merged = {**common, **template, **{key: {**common.get(key, {}), **template.get(key, {})} for key in ("parameters", "evolve")}}
             for row in rows:
                 values = merged if row is None else _filled(merged, row)
+                if row is not None and "long_above" in given:
+                    values["long"] = any(float(row[column]) > most for column, most in given["long_above"].items())
                 if values.get("value", "") != "":
                     yield _case(values, sources, groups, where)
 
@@ -148,10 +150,10 @@ def _plain(text: str) -> Any:
 
 
 def _gaps(data: Mapping[str, Any]) -> Iterator[Gap]:
-    """Read ``[ID]`` tables of ``"pattern" = [low, high]``, or ``"arch: pattern"``."""
+    """Read ``[ID]`` tables of ``"pattern" = [low, high]``, or ``"arch :: pattern"``."""
     for deviation, patterns in data.items():
         for pattern, band in patterns.items():
-            arch, _, glob = pattern.rpartition(": ")
+            arch, _, glob = pattern.rpartition(" :: ")
             if not (isinstance(band, list) and len(band) == 2 and band[0] <= band[1]):
                 raise ReferenceCaseError(f"{deviation}, {pattern}: give the band of the relative error, such as [-0.2, -0.05]; got {band!r}")
             yield Gap(glob, deviation, *band, arch=arch)

@@ -16,6 +16,7 @@ from archdef.validate.experiments import find
 from archdef.validate.load import references
 
 MET, KNOWN, NEW, CLOSED, RANKED, REFUSED = "met", "known gap", "new gap", "closed gap", "ranks only", "not run"
+STATUSES = (MET, KNOWN, NEW, CLOSED, RANKED, REFUSED)
 """What becomes of a case. `NEW` and `CLOSED` are faults, `REFUSED` is one if the case counts."""
 
 
@@ -142,7 +143,7 @@ def attempt(architecture: Architecture, case: Case) -> Result:
 def judge(architecture: Architecture, shipped: References, results: Mapping[str, Result]) -> Report:
     """Judge the results of experiments, by case id, against hardware's values and the known gaps."""
     outcomes = tuple(_outcome(case, results[case.id], shipped) for case in shipped.cases if case.id in results)
-    return Report(architecture, shipped, outcomes, tuple(_faults_of_gaps(shipped, outcomes)))
+    return Report(architecture, shipped, outcomes, (*_faults_of_gaps(shipped, outcomes), *_faults_of_means(shipped, outcomes)))
 
 
 def _outcome(case: Case, result: Result, shipped: References) -> Outcome:
@@ -166,6 +167,8 @@ def _outcome(case: Case, result: Result, shipped: References) -> Outcome:
 
 
 _GAPS = "the plugin's gaps.toml"
+MEAN = "mean"
+"""``group/mean`` stands for the mean error of a group in the list of gaps."""
 
 
 def _faults_of_gaps(shipped: References, outcomes: Iterable[Outcome]) -> Iterator[str]:
@@ -175,8 +178,26 @@ def _faults_of_gaps(shipped: References, outcomes: Iterable[Outcome]) -> Iterato
         if gap.deviation not in shipped.deviations:
             yield f"{gap.pattern}: DEVIATIONS.md has no {gap.deviation}"
         named = fnmatch.filter([case.id for case in shipped.cases], gap.pattern)
+        if gap.pattern in {f"{group}/{MEAN}" for group in shipped.groups}:
+            continue
         if not named:
             yield f"{gap.deviation}: no case is called {gap.pattern}"
         elif gap.pattern not in named and all(id in by_id for id in named) and not any(
                 by_id[id].gap is gap and by_id[id].status in (KNOWN, NEW) for id in named):
             yield f"{gap.deviation}: none of {gap.pattern} misses any more: take it off {_GAPS}"
+
+
+def _faults_of_means(shipped: References, outcomes: Iterable[Outcome]) -> Iterator[str]:
+    """Find groups whose mean error is above what is asked of it, unless that is known; judged only where all its cases ran."""
+    for group in shipped.groups.values():
+        errors = [abs(o.error) for o in outcomes if o.case.group == group.name and o.case.counts and not o.case.exact and o.model is not None]
+        counting = [case for case in shipped.cases if case.group == group.name and case.counts and not case.exact]
+        if group.mean is None or not errors or len(errors) < len(counting):
+            continue
+        mean, gap = sum(errors) / len(errors), next((gap for gap in shipped.gaps if gap.pattern == f"{group.name}/{MEAN}"), None)
+        if gap is None and mean > group.mean:
+            yield f"{group.name}: the mean error is {mean:.1%}, above {group.mean:.1%}, and no known gap names {group.name}/{MEAN}"
+        elif gap is not None and mean <= group.mean:
+            yield f"{group.name}: the mean error is {mean:.1%}; {gap.deviation} has closed: take {gap.pattern} off {_GAPS}"
+        elif gap is not None and not gap.expects(mean):
+            yield f"{group.name}: the mean error is {mean:.1%}; {gap.deviation} expects {gap.low:.1%} to {gap.high:.1%}"

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -24,7 +25,7 @@ class Summary:
     worst: Outcome | None
     """The largest absolute error among those that are not exact, or the first unequal of the exact ones."""
     spearman: float | None
-    """Rank correlation of model and hardware; None for fewer than three cases, or where all are alike."""
+    """Rank correlation of model and hardware over the cases that are not exact; None for fewer than three, or where all are alike."""
 
 
 def summary(outcomes: Iterable[Outcome]) -> Summary:
@@ -37,7 +38,15 @@ def summary(outcomes: Iterable[Outcome]) -> Summary:
     worst = max(close, key=lambda outcome: abs(outcome.error), default=unequal[0] if unequal else None)
     return Summary(len(outcomes), len(ran), len(exact) - len(unequal), len(exact),
                    sum(abs(outcome.error) for outcome in close) / len(close) if close else None, worst,
-                   spearman([outcome.model for outcome in ran], [outcome.case.value for outcome in ran]))
+                   spearman([outcome.model for outcome in close], [outcome.case.value for outcome in close]))
+
+
+def overall(groups: Mapping[Any, Sequence[Outcome]]) -> Summary:
+    """Work out the figures of an architecture; its rank correlation is the mean of its groups', whose units differ, weighted by cases."""
+    whole = summary(outcome for outcomes in groups.values() for outcome in outcomes)
+    ranked = [(found.spearman, found.ran - found.exact) for found in map(summary, groups.values()) if found.spearman is not None]
+    weight = sum(cases for _, cases in ranked)
+    return attrs.evolve(whole, spearman=sum(rho * cases for rho, cases in ranked) / weight if weight else None)
 
 
 @attrs.frozen
@@ -56,7 +65,7 @@ def slopes(outcomes: Iterable[Outcome]) -> tuple[Slope, ...]:
     series: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         if outcome.case.series and outcome.case.size and outcome.model is not None and min(outcome.model, outcome.case.value) > 0:
-            series.setdefault(outcome.case.series, []).append(outcome)
+            series.setdefault(f"{outcome.case.series}, {outcome.case.quantity}", []).append(outcome)
     found = []
     for name, points in series.items():
         sizes, models, hardware = (np.log([f(point) for point in points]) for f in (
