@@ -16,11 +16,12 @@ from archdef.cli.common import emit, json_option, parse_settings, show
 @click.option("--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write the JSON document to a file, as a whole or not at all.")
 @click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write a page that needs no other file.")
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Plot model against hardware: a .svg, .png or .pdf file.")
+@click.option("--draft-gaps", is_flag=True, help="Print what the plugin's gaps.toml should hold today, in place of the tables.")
 @click.option("--set", "settings", multiple=True, callback=parse_settings, metavar="PATH=VALUE",
               help="Change a field of the architectures, to see what it does to the errors. May be repeated.")
 @json_option
 @click.pass_context
-def command(context, archs, only, quick, jobs, everything, listed, output, page, plot, settings, as_json):
+def command(context, archs, only, quick, jobs, everything, listed, output, page, plot, draft_gaps, settings, as_json):
     """Run the reference cases that plugins ship, and print the model's figures beside published and measured ones.
 
     Of the architectures named, or of all that are installed. A miss that is listed as known is no fault; exit code 1 if a new one
@@ -37,7 +38,11 @@ def command(context, archs, only, quick, jobs, everything, listed, output, page,
     with Live(hidden=as_json) as live:
         reports = validate(chosen, only=only, quick=quick, jobs=jobs, said=live.update)
     _write(reports, output, page, plot)
-    if as_json:
+    if draft_gaps:
+        from archdef.validate.draft import draft_gaps as draft
+
+        click.echo(draft(reports), nl=False)
+    elif as_json:
         emit(document(reports))
     else:
         show(render(reports, everything))

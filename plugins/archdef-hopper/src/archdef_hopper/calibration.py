@@ -126,7 +126,7 @@ def calibration(device, *, case: str, version: str = "ptx90", launch_cycles: int
     launch_cycles  : what the profiler counts with every launch beside the kernel's own cycles; added to ``profiled_cycles``.
     launch_sectors : what it counts of DRAM reads for a kernel that reads nothing; added to ``profiled_dram_read_sectors``.
     """
-    from archdef.validate.builtin import of_run
+    from archdef.validate import of_run
 
     launch = next((known for known in cases() if known.name == case), None)
     if launch is None:
