@@ -16,6 +16,7 @@ from archdef.errors import ReferenceCaseError
 from archdef.examples.workload import FOLDER, Input, Output, Workload, load
 from archdef.frontends import Options
 from archdef.frontends.ptxtext import ShippedPtx
+from archdef.lower import Options as Lowering
 from archdef.validate.experiments import experiment
 from archdef.validate.load import FOLDER as DATA
 from archdef.validate.load import package_of
@@ -51,17 +52,18 @@ def speedup(device, *, workload: str, kernel: str, over: str, size: int | None =
 
 @experiment
 def kernel(device, *, source: str, kernel: str, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any] = (),
-           shared_bytes: int = 0, bytes_moved: int = 0, launches: int = 1) -> dict[str, float]:
+           shared_bytes: int = 0, bytes_moved: int = 0, launches: int = 1, predicate: bool = True) -> dict[str, float]:
     """Launch a kernel of a ``.cu`` or ``.ptx`` file of the plugin's data folder.
 
     arguments   : numbers, and arrays as ``archdef run --arg`` takes them: ``"f4[1024]=random"``.
     bytes_moved : bytes that the algorithm has to move, the numerator of ``gb_s``.
     launches    : the last of so many is what counts; the ones before leave their data in the caches.
+    predicate   : False keeps short branches, as a compiler for debugging does.
     """
     from archdef.cli.values import parse_argument
 
     path = _file(source, device.architecture.name)
-    module = device.compile(path, **_as_shipped(path))
+    module = device.compile(path, lowering=None if predicate else Lowering(predicate=False), **_as_shipped(path))
     random = np.random.default_rng(2009)
     made = [parse_argument(str(argument)).make(random) for argument in arguments]
     values = [device.to_device(value) if isinstance(value, np.ndarray) else value for value in made]
@@ -95,7 +97,7 @@ def coalescing(device, *, direction: str = "load", base: int = 0, stride: int = 
     """
     lanes = np.arange(device.architecture.warp.size, dtype=np.int64)
     moved = getattr(device.architecture.coalescing, direction).transactions(base + (lanes ^ swap) * stride * width, width)
-    return {"transactions": len(moved), "bytes": int(sum(part[1] for part in moved))}
+    return {"transactions": len(moved), "bytes": sum(part.bytes for part in moved)}
 
 
 @experiment
@@ -109,7 +111,7 @@ def bank_passes(device, *, stride: int, width: int = 4) -> dict[str, float]:
 def partitions(device, *, addresses: int, stride_bytes: int) -> dict[str, float]:
     """Count the DRAM partitions that so many addresses, `stride_bytes` apart, lie in."""
     dram = device.architecture.dram
-    return {"partitions": len({dram.partition_of(k * stride_bytes) for k in range(addresses)})}
+    return {"partitions": len({dram.partition_map.partition(k * stride_bytes, dram.interleave_bytes, dram.partitions) for k in range(addresses)})}
 
 
 def of_run(run, bytes_moved: int = 0) -> dict[str, float]:

@@ -15,6 +15,8 @@ CONFIDENCES = ("measured", "seen", "derived", "recalled")
 """How well a value is known: measured here; read in the source; computed from what was read; remembered of the source."""
 EXACT = "exact"
 """The tolerance of counts: equality."""
+MEAN = "mean"
+"""``group/mean`` stands for the mean error of a group in the list of gaps."""
 
 
 def _within(*allowed: str):

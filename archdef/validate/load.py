@@ -10,7 +10,7 @@ import functools
 import importlib.resources
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources.abc import Traversable
 from typing import Any
 
@@ -19,7 +19,7 @@ import attrs
 from archdef import registry
 from archdef.errors import ReferenceCaseError
 from archdef.spec import Architecture
-from archdef.validate.case import Case, Gap, Group, References, Source
+from archdef.validate.case import MEAN, Case, Gap, Group, References, Source
 
 FOLDER, GAPS, DEVIATIONS = "data", "gaps.toml", "DEVIATIONS.md"
 _DEVIATION = re.compile(r"^\|\s*([A-Z]+\d+)\s*\|\s*(.*?)\s*\|", re.MULTILINE)
@@ -42,8 +42,13 @@ def references(architecture: Architecture | str) -> References:
     known = {own.name.lower(), *(alias.lower() for alias in own.aliases)}
     cases = tuple(case for case in everything.cases if case.arch.lower() in known)
     groups = {case.group for case in cases}
-    return attrs.evolve(everything, arch=own.name, cases=cases, groups={k: g for k, g in everything.groups.items() if k in groups},
-                        gaps=tuple(gap for gap in everything.gaps if gap.arch in ("", own.name)))
+    own_gaps = tuple(gap for gap in everything.gaps if gap.arch == own.name or (not gap.arch and (
+        _named(gap, cases) or not _named(gap, everything.cases))))  # what names nothing at all is everybody's fault
+    return attrs.evolve(everything, arch=own.name, cases=cases, groups={k: g for k, g in everything.groups.items() if k in groups}, gaps=own_gaps)
+
+
+def _named(gap: Gap, cases: Iterable[Case]) -> bool:
+    return any(gap.names(case.id) or gap.pattern == f"{case.group}/{MEAN}" for case in cases)
 
 
 def package_of(name: str) -> Traversable | None:

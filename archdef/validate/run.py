@@ -11,7 +11,7 @@ import attrs
 from archdef.device import Device
 from archdef.errors import ArchdefError, ReferenceCaseError, nearest
 from archdef.spec import Architecture
-from archdef.validate.case import Case, Gap, Group, References
+from archdef.validate.case import MEAN, Case, Gap, Group, References
 from archdef.validate.experiments import find
 from archdef.validate.load import references
 
@@ -167,8 +167,7 @@ def _outcome(case: Case, result: Result, shipped: References) -> Outcome:
 
 
 _GAPS = "the plugin's gaps.toml"
-MEAN = "mean"
-"""``group/mean`` stands for the mean error of a group in the list of gaps."""
+
 
 
 def _faults_of_gaps(shipped: References, outcomes: Iterable[Outcome]) -> Iterator[str]:
