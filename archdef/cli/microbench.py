@@ -43,9 +43,8 @@ def command(context, words, hardware, parameters, against, listed, as_json, outp
     point = {name: _value(chosen[0], name, text) for name, text in parameters.items()} or None
     machines = _machines([word for word in words if word not in known], settings, hardware)
     told = _said if sys.stderr.isatty() and not as_json else lambda message: None
-    found = [results.run(machine if hardware and k == len(machines) - 1 else as_machine(machine), chosen, point, told)
-             for k, machine in enumerate(machines)]
-    measured = _measured(against, machines, hardware) if against else ()
+    found = [results.run(as_machine(machine), chosen, point, told) for machine in machines]
+    measured = _measured(against, machines) if against else ()
     if as_json:
         documents = [one.to_dict() for one in (*found, *measured)]
         if output:
@@ -69,7 +68,7 @@ def _machines(names, settings, hardware: bool) -> list:
     return machines
 
 
-def _measured(against: str, machines, hardware: bool) -> list:
+def _measured(against: str, machines) -> list:
     from archdef.microbench import results
 
     found = []

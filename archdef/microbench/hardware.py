@@ -12,7 +12,7 @@ import numpy as np
 from archdef.errors import LaunchError
 from archdef.microbench.driver import DriverError, Gpu
 from archdef.microbench.machine import Array, Machine, Properties
-from archdef.microbench.ptx import module
+from archdef.microbench.ptx import module as ptx_module
 from archdef.spec.isa import FEATURES
 
 SPIN_CYCLES = 60_000
@@ -36,9 +36,11 @@ MAX_DYNAMIC_SHARED = 8
 
 
 class _Array(Array):
-    def __init__(self, gpu: Gpu, data: np.ndarray):
-        self.gpu, self.shape, self.dtype = gpu, data.shape, data.dtype
-        self.pointer = gpu.send(data)
+    def __init__(self, gpu: Gpu, data: np.ndarray | None = None, size: int = 0):
+        """Copy an array to the GPU; without one, take so many bytes as they are."""
+        self.gpu, self.nbytes = gpu, size if data is None else data.nbytes
+        self.shape, self.dtype = ((size,), np.dtype("u1")) if data is None else (data.shape, data.dtype)
+        self.pointer = gpu.allocate(size) if data is None else gpu.send(data)
         self.address = self.pointer.value
 
     def read(self):
@@ -58,7 +60,8 @@ class _Array(Array):
 class Hardware(Machine):
     """The first GPU of this computer."""
 
-    repeats = 5
+    repeats = 9
+    effort = 32
 
     def __init__(self):
         """Raises NoGpu, where there is none."""
@@ -70,6 +73,8 @@ class Hardware(Machine):
         total = c_size_t()
         gpu("cuDeviceTotalMem_v2", byref(total), gpu.device)
         self._kernels: dict[str, c_void_p] = {}
+        self._modules: dict[int, c_void_p] = {}
+        self._scratch: dict[str, _Array] = {}
         self._first, self._last = gpu.event(), gpu.event()
         self._spun = self.array(2, "u8")
         self._flushing: c_uint64 | None = None
@@ -93,12 +98,20 @@ class Hardware(Machine):
 
     def compile(self, ptx):
         if ptx not in self._kernels:
-            kernel = self.gpu.function(self.gpu.assemble(ptx), "k")
-            self._kernels[ptx] = kernel
+            module = self.gpu.assemble(ptx)
+            kernel = self._kernels[ptx] = self.gpu.function(module, "k")
+            self._modules[kernel.value] = module
         return self._kernels[ptx]
 
     def array(self, shape, dtype="u4"):
         return _Array(self.gpu, shape if isinstance(shape, np.ndarray) else np.zeros(shape, dtype))
+
+    def scratch(self, name, nbytes):
+        size = 1 << (nbytes - 1).bit_length()
+        if name not in self._scratch or self._scratch[name].nbytes < nbytes:
+            self._scratch.pop(name, None)
+            self._scratch[name] = _Array(self.gpu, size=size)
+        return self._scratch[name]
 
     def launch(self, kernel, grid, block, *arguments, shared_bytes=0):
         given = [c_uint64(a.address) if isinstance(a, _Array) else np.ctypeslib.as_ctypes_type(a.dtype)(a.item()) for a in arguments]
@@ -115,13 +128,17 @@ class Hardware(Machine):
             raise LaunchError(str(error)) from None
 
     def empty_launch_s(self, grid, block):
-        kernel = self.compile(module("", ""))
+        kernel = self.compile(ptx_module("", ""))
         return statistics.median(self.launch(kernel, grid, block) for _ in range(15))
 
     def texture(self, array):
         texels = np.empty(array.shape, array.dtype).reshape(-1, 1)
         handle = self.gpu.texture(self.gpu.of_bytes(array.pointer, texels), filter="point", address=("clamp",) * 3, normalized=False, read="element")
         return np.uint64(handle.value)
+
+    def write_constants(self, kernel, address, data):
+        place, data = self.gpu.variable(self._modules[kernel.value], "constants"), np.ascontiguousarray(data)
+        self.gpu("cuMemcpyHtoD_v2", place, c_void_p(data.ctypes.data), c_size_t(data.nbytes))
 
     def flush(self):
         size = 4 * self.properties.l2_bytes

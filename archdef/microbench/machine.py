@@ -64,6 +64,8 @@ class Machine(abc.ABC):
     properties: Properties
     repeats: int = 1
     """Launches of which the median is taken; 1 where nothing varies."""
+    effort: int = 1
+    """How many times the work a whole-device measurement needs for its time to be known as well as on a simulated machine."""
 
     @abc.abstractmethod
     def compile(self, ptx: str) -> Any:
@@ -72,6 +74,10 @@ class Machine(abc.ABC):
     @abc.abstractmethod
     def array(self, shape: int | tuple[int, ...] | np.ndarray, dtype="u4") -> Array:
         """Allocate zeros, or copy an array to the machine."""
+
+    @abc.abstractmethod
+    def scratch(self, name: str, nbytes: int) -> Array:
+        """Give memory of at least so many bytes whose contents do not matter; the next call with the same name may give the same."""
 
     @abc.abstractmethod
     def launch(self, kernel: Any, grid: int, block: int, *arguments, shared_bytes: int = 0) -> float:
@@ -84,6 +90,10 @@ class Machine(abc.ABC):
     @abc.abstractmethod
     def texture(self, array: Array) -> Any:
         """Make a texture object of an array in linear memory, one texel for each element, as an argument of launches."""
+
+    @abc.abstractmethod
+    def write_constants(self, kernel: Any, address: int, data: np.ndarray) -> None:
+        """Fill the variable ``constants`` of a kernel's module, which the kernel sees at an address."""
 
     @abc.abstractmethod
     def flush(self) -> None:

@@ -114,17 +114,20 @@ def global_latency(machine: Machine, *, footprint_bytes: int = 4096, stride_byte
 
 
 # ------------------------------------------------------------------------------------------------------------- constant
-_CONSTANT = """    .reg .u64 %base, %q, %end; .reg .u32 %p, %i, %n; .reg .pred %c;
-    mov.u64 %base, table;
-    ld.param.u32 %p, [first];
+_CONSTANT = """    .reg .u64 %p, %end; .reg .u32 %i, %n; .reg .pred %c;
+    mov.u64 %p, constants;
     ld.param.u32 %n, [rounds];
     mov.u32 %i, 0;
+    setp.eq.u32 %c, %n, 0;
+    @%c bra END;
 ROUNDS:
-{load}    add.u32 %i, %i, 1;
+    ld.const.u64 %p, [%p];
+    add.u32 %i, %i, 1;
     setp.lt.u32 %c, %i, %n;
     @%c bra ROUNDS;
-{timed}    ld.param.u64 %end, [out];
-    st.global.u32 [%end+16], %p;
+{timed}END:
+    ld.param.u64 %end, [out];
+    st.global.u64 [%end+16], %p;
 """
 
 
@@ -138,19 +141,24 @@ def constant_latency(machine: Machine, *, footprint_bytes: int = 256, stride_byt
     """Cycles from one load of constant memory to the next whose address depends on it, in one thread that has been round the
     footprint before."""
     places = footprint_bytes // stride_bytes
-    if places < 2 or stride_bytes % 4 or footprint_bytes > machine.properties.constant_bytes:
+    if places < 2 or stride_bytes % 8 or footprint_bytes > machine.properties.constant_bytes:
         raise Unsupported(f"{machine.label} has {machine.properties.constant_bytes} bytes of constant memory; a chase needs two places in it, "
-                          f"a multiple of 4 bytes apart; got {footprint_bytes} bytes by {stride_bytes}")
-    table = np.zeros((places, stride_bytes // 4), "u4")
-    table[:, 0] = following(places, stride_bytes, "linear")
-    variables = f".const .align 64 .u32 table[{table.size}] = {{{', '.join(map(str, table.reshape(-1)))}}};\n"
-    load = "    cvt.u64.u32 %q, %p; add.u64 %q, %q, %base; ld.const.u32 %p, [%q];\n"
+                          f"a multiple of 8 bytes apart; got {footprint_bytes} bytes by {stride_bytes}")
+    table = np.zeros((places, stride_bytes // 8), "u8")
+    offsets = following(places, stride_bytes, "linear")
 
     def write(timed: str) -> str:
-        return module(_CONSTANT.format(timed=timed, load=load), ".param .u64 out, .param .u32 first, .param .u32 rounds", variables=variables)
+        return module(_CONSTANT.format(timed=timed), ".param .u64 out, .param .u32 rounds", variables=f".const .align 64 .u64 constants[{table.size}];\n")
 
-    return machine.median(lambda: {"cycles": slope(machine, write, lambda n: load * n, (32, 160), lambda kernel, clocks: machine.launch(
-        kernel, 1, 1, clocks, np.uint32(0), np.uint32(places)), threads=1, results=2)})
+    def launch(kernel, clocks):
+        machine.launch(kernel, 1, 1, clocks, np.uint32(0))  # says where the constants are
+        first = clocks.read()[4:6].view("u8")[0]
+        table[:, 0] = offsets + first
+        machine.write_constants(kernel, int(first), table)
+        return machine.launch(kernel, 1, 1, clocks, np.uint32(places))
+
+    return machine.median(lambda: {"cycles": slope(machine, write, lambda n: "    ld.const.u64 %p, [%p];\n" * n, (32, 160), launch,
+                                                  threads=1, results=2)})
 
 
 # -------------------------------------------------------------------------------------------------------------- texture

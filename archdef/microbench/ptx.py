@@ -45,9 +45,10 @@ def slope(machine: Machine, write: Callable[[str], str], step: Callable[[int], s
         seconds = launch(machine.compile(write(timed(step(length), machine.features, lanes))), clocks)
         if "clock" in machine.features:
             read = clocks.read()[:CLOCKS * blocks * warps].reshape(blocks, warps, CLOCKS)
-            since = read[:, :1, :1]  # counters of 32 bits wrap
-            start, end = (read[:, :, 0] - since[:, :, 0]).astype("i4"), (read[:, :, 2] - since[:, :, 0]).astype("i4")
-            cycles.append(float(np.median(end.max(axis=1) - start.min(axis=1))))
+            since = read[:, :1, 0]
+            start, end = (read[:, :, 0] - since).astype("i4"), (read[:, :, 2] - since).astype("i4")  # counters of 32 bits wrap
+            silent = read[:, :, 2] == 0  # warps that had ended before
+            cycles.append(float(np.median(np.where(silent, -1, end).max(axis=1) - np.where(silent, 0, start).min(axis=1))))
         else:
             cycles.append(seconds * machine.cycles_per_second / ROUNDS)
     return (cycles[1] - cycles[0]) / (lengths[1] - lengths[0])

@@ -33,6 +33,7 @@ class Simulated(Machine):
             shared_bytes_per_block=a.limits.shared_bytes_per_block, shared_bytes_per_multiprocessor=a.limits.shared_bytes_per_multiprocessor,
             constant_bytes=a.limits.constant_bytes, l2_bytes=a.l2_bytes, clock_mhz=a.clocks.shader_mhz, dram_bytes=a.dram.capacity_bytes)
         self._kernels: dict[str, object] = {}
+        self._scratch: dict[str, _Array] = {}
 
     def compile(self, ptx):
         if ptx not in self._kernels:
@@ -43,6 +44,12 @@ class Simulated(Machine):
 
     def array(self, shape, dtype="u4"):
         return _Array(self.device.to_device(shape) if isinstance(shape, np.ndarray) else self.device.zeros(shape, dtype))
+
+    def scratch(self, name, nbytes):
+        if name not in self._scratch or self._scratch[name].held.nbytes < nbytes:
+            self._scratch.pop(name, None)
+            self._scratch[name] = _Array(self.device.empty(nbytes // 4, "u4"))
+        return self._scratch[name]
 
     def launch(self, kernel, grid, block, *arguments, shared_bytes=0):
         given = (a.held if isinstance(a, _Array) else a.item() if isinstance(a, np.generic) else a for a in arguments)
@@ -61,6 +68,9 @@ class Simulated(Machine):
 
     def texture(self, array):
         return self.device.texture(array.held, layout="linear")
+
+    def write_constants(self, kernel, address, data):
+        self.device.memory.write(address, np.ascontiguousarray(data).reshape(-1).view("u1"))
 
     def flush(self):
         """Nothing to do: the L2 starts cold at every launch."""
