@@ -19,7 +19,8 @@ def start_loads_early(code: Code, unit: Unit, addresses: set[int], room: int, ar
     addresses : registers that are charged as 32-bit pointers.
     room      : registers of a thread that cost nothing; no more are taken, unless the order of the text needs them.
 
-    Everything else (stores, atomics, ordered loads, barriers, branches, labels, carries) stays where it is, and nothing passes it.
+    Stores to shared memory let loads of other memory pass. Everything else (other stores, atomics, ordered loads, barriers, branches,
+    labels, carries) stays where it is, and nothing passes it.
     """
     pieces = _pieces(code.ops)
     if not any(sum(map(_is_load, piece)) > 1 for piece in pieces):
@@ -45,7 +46,12 @@ def _pieces(ops: list[Op]) -> list[list[Op]]:
 
 
 def _movable(op: Op) -> bool:
-    return op.kind in PURE and op.kind != Kind.CARRY or _is_load(op)
+    return op.kind in PURE and op.kind != Kind.CARRY or _is_load(op) or _to_shared(op)
+
+
+def _to_shared(op: Op) -> bool:
+    """Say whether the op is a store that no load of global or local memory can see."""
+    return op.kind == Kind.STORE and op.space == Space.SHARED and not op.flags & _STAY and op.combine != WHOLE_WARP
 
 
 def _is_load(op: Op) -> bool:
@@ -109,8 +115,15 @@ def _dependences(ops: list[Op]) -> tuple[list[list[int]], list[int], list[list[i
     missing, feeds = [0] * len(ops), [[] for _ in ops]
     writers: dict[int, int] = {}
     readers: dict[int, list[int]] = {}
+    stored, loaded = None, []                 # last store to shared memory, and what has read there since
     for k, op in enumerate(ops):
         before: set[int] = set()
+        if _to_shared(op):
+            before.update(loaded if stored is None else [stored, *loaded])
+            stored, loaded = k, []
+        elif op.kind == Kind.LOAD and op.space in (Space.SHARED, Space.GENERIC):
+            before.update(() if stored is None else [stored])
+            loaded.append(k)
         for v in op.reads():
             if v in writers:
                 before.add(writers[v])
