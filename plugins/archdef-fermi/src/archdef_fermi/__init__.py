@@ -28,7 +28,7 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
             shared_carveouts=(48 * KiB, 16 * KiB), block_dimensions=(1024, 1024, 64), grid_dimensions=(65535, 65535, 65535),
             kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB),
         schedulers=Schedulers(count=2, policy=LooseRoundRobin(), issue_interval_cycles=2, instruction_gap_cycles=2),
-        units=(Unit("sp", 16, "scheduler"), Unit("sfu", 4), Unit("lsu", 16), Unit("dp", dp_lanes),
+        units=(Unit("sp", 16, "scheduler"), Unit("int", 16), Unit("sfu", 4), Unit("lsu", 16), Unit("dp", dp_lanes),
                Unit("tex", 2)),  # four texture units at half the shader clock
         isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
                 predication_max_instructions=7),
