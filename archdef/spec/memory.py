@@ -94,6 +94,11 @@ class Cache:
     """Hit: SM cycles added to the operation's own latency; with scope ``partition``: core cycles added at the partition."""
     misses_in_flight: int = integer()
     """Different lines or sectors that one instance can wait for."""
+    fetch_bytes: int | None = integer(power_of_two=True, optional=True, default=None)
+    """At a partition: aligned bytes of a line that a miss fetches together; None: `sector_bytes`."""
+    partial_ways: int | None = integer(optional=True, default=None)
+    """At a partition: lines of a set that may hold sectors of which stores have written a part; the rest of the sector is read
+    before it leaves, or when there are more such lines. None: a store makes its sectors whole."""
     replacement: Replacement = policy(Replacement, default=LeastRecentlyUsed())
     """Which line of a full set a new one replaces."""
     write: str = choice("evict", "through", "back")
@@ -154,8 +159,8 @@ class LoadStore:
     """Write transactions sent and not yet acknowledged."""
     transaction_cycles: int = integer()
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
-    atomic_cycles: int = integer()
-    """Core cycles for which one lane's atomic operation holds its partition."""
+    atomic_cycles: float = real()
+    """Core cycles for which one sector's atomic operations hold its partition, and each further operation on the same address."""
     bulk_read_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Bytes that the unit of bulk copies asks for in an SM cycle; None: a transaction every `transaction_cycles`."""
     bulk_write_bytes_per_cycle: int | None = integer(optional=True, default=None)
@@ -172,6 +177,8 @@ class Interconnect:
     """One way, partition to multiprocessor, unloaded."""
     header_bytes: int = integer(at_least=0)
     """Bytes of a packet besides its data."""
+    mask_bytes: int = integer(at_least=0, default=0)
+    """Bytes by which the packet of an atomic operation, or of a store that leaves bytes of its sectors alone, is longer."""
     injection_bytes_per_cycle: int = integer()
     """Rate into the network, per core cycle …"""
     injection_scope: str = choice("multiprocessor", "cluster")
@@ -180,8 +187,14 @@ class Interconnect:
     """Rate into one partition, per core cycle."""
     partition_response_bytes_per_cycle: int = integer()
     """Rate out of one partition, per core cycle."""
+    cluster_request_bytes_per_cycle: int | None = integer(optional=True, default=None)
+    """Rate out of one cluster, per core cycle, beside that of each multiprocessor; None: not a bottleneck."""
     cluster_response_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate into one cluster, per core cycle; None: not a bottleneck."""
+    sides: int = integer(default=1)
+    """Equal parts of the chip, each with its multiprocessors and partitions, by number; 1: all are near each other."""
+    far_latency_ns: float = real(at_least=0, default=0)
+    """By which data that come from DRAM take longer to another side than to their own."""
 
 
 @attrs.frozen(kw_only=True)
@@ -224,6 +237,10 @@ class Dram:
     """End of read data to write data."""
     t_wr_ns: float = real(at_least=0)
     """End of write data to precharge."""
+    t_refi_ns: float | None = real(optional=True, default=None)
+    """From the refresh of one bank of a partition to that of the next; None: refreshes are not modelled."""
+    t_rfc_ns: float = real(at_least=0, default=0)
+    """For which a refresh holds the partition."""
     extra_latency_ns: float = real(at_least=0)
     """Controller and pad latency of every access, beside the timings above."""
     queue_entries: int = integer()
