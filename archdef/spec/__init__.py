@@ -8,7 +8,7 @@ from archdef.spec.access import (Broadcast, CoalescingRule, Lines, MulticastBroa
 from archdef.spec.arch import Architecture
 from archdef.spec.evidence import KINDS, Cite
 from archdef.spec.fields import FrozenMap, GiB, KiB, MiB, unit_of
-from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_CLASSES, OPERATION_CLASSES, Isa, Operation,
+from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_CLASSES, OPERATION_CLASSES, Assembler, Isa, Operation,
                               Unit, operations)
 from archdef.spec.machine import Chip, Clocks, DeviceLaunches, HostLink, Limits, Schedulers, Vocabulary, Warp
 from archdef.spec.matrix import MATRIX_CLASSES, AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum
@@ -19,7 +19,7 @@ from archdef.spec.policy import (
     WeightedPriority, XorHash, named)
 
 __all__ = [
-    "AlignedSum", "Architecture", "BankMap", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks",
+    "AlignedSum", "Architecture", "Assembler", "BankMap", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks",
     "Coalescing", "CoalescingRule", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "FEATURES", "FEATURE_NEEDS",
     "FEATURE_OF_CLASS", "FirstReady", "FrozenMap", "GiB", "GreedyThenOldest", "HostLink", "Interconnect", "Interleaved", "IpdomStack",
     "Isa", "KINDS", "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore", "LooseRoundRobin", "LowOrder", "MATRIX_CLASSES",

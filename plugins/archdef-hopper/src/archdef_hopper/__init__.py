@@ -1,6 +1,6 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
+from archdef.spec import (AlignedSum, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
                           DeviceLaunches, Dram, FEATURES, FirstReady, HostLink, Interconnect, Isa, KiB, Limits,
                           Lines, LoadStore, LooseRoundRobin, MatrixArithmetic, MiB, MulticastBroadcast,
                           operations, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp,
@@ -29,6 +29,10 @@ H100 = Architecture(
            Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler")),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True,
             float_mad="fused", predication_max_instructions=7,
+            assembler=Assembler(unroll_factor=4, unroll_max_instructions=64, share_products=True, shared_load_bytes=16,
+                                loads_pass_shared_stores=True, predication_global_load=6, convergence_instructions=2, prologue_instructions=1,
+                                global_access_instructions=1, shared_access_instructions=3, division_setup_instructions=10,
+                                loads_constants=True, late_operations=True),
             matrix=MatrixArithmetic(f16=AlignedSum(16, 25), bf16=AlignedSum(16, 25), tf32=AlignedSum(8, 25), groups=ChainedSum(),
                                     groups_f16=PairedSum())),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=23, pass_cycles=1,
