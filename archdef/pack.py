@@ -102,11 +102,11 @@ def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict
 def bank_table(shared: spec.SharedMemory) -> dict:
     """Pack what decides bank conflicts. Raises UnsupportedPolicy."""
     _known("shared.broadcast", shared.broadcast, (spec.SingleWordBroadcast, spec.MulticastBroadcast))
-    _known("shared.wide_access", shared.wide_access, (spec.SplitLanes, spec.WordAtATime))
+    _known("shared.wide_access", shared.wide_access, (spec.SplitLanes, spec.MergedLanes, spec.WordAtATime))
     return dict(banks=shared.banks, bank_width_bytes=shared.bank_width_bytes, row_words=shared.row_words,
                 conflict_lanes=shared.conflict_lanes,
                 single_word_broadcast=int(isinstance(shared.broadcast, spec.SingleWordBroadcast)),
-                word_at_a_time=int(isinstance(shared.wide_access, spec.WordAtATime)))
+                word_at_a_time={spec.WordAtATime: 1, spec.MergedLanes: 2}.get(type(shared.wide_access), 0))
 
 
 def _schedulers(arch: Architecture) -> dict:
@@ -139,7 +139,8 @@ def _dram(arch: Architecture) -> dict:
         burst_fs=round(dram.burst_bytes / bytes_per_second * 1e15),
         t_rcd_fs=_fs(dram.t_rcd_ns), t_rp_fs=_fs(dram.t_rp_ns), t_ras_fs=_fs(dram.t_ras_ns), t_rrd_fs=_fs(dram.t_rrd_ns),
         t_cl_fs=_fs(dram.t_cl_ns), t_wl_fs=_fs(dram.t_wl_ns), t_wtr_fs=_fs(dram.t_wtr_ns), t_rtw_fs=_fs(dram.t_rtw_ns),
-        t_wr_fs=_fs(dram.t_wr_ns), t_refi_fs=_fs(dram.t_refi_ns or 0), t_rfc_fs=_fs(dram.t_rfc_ns), extra_latency_fs=_fs(dram.extra_latency_ns), queue_entries=dram.queue_entries,
+        t_wr_fs=_fs(dram.t_wr_ns), t_refi_fs=_fs(dram.t_refi_ns or 0), t_rfc_fs=_fs(dram.t_rfc_ns),
+        extra_latency_fs=_fs(dram.extra_latency_ns), queue_entries=dram.queue_entries,
         window=dram.scheduling.window, drain_high=dram.write_drain_high, drain_low=dram.write_drain_low)
 
 

@@ -61,6 +61,10 @@ def _ordered(ops: list[Op], unit: Unit, most: int, late: bool) -> list[Op]:
     if sum(map(_is_load, ops)) < 2:
         return ops
     behind, missing, feeds = _dependences(ops)
+    addresses: set[int] = set()               # what loads need and no load gives
+    for k in range(len(ops) - 1, -1, -1) if late else ():
+        if not _is_load(ops[k]) and any(n in addresses or _is_load(ops[n]) for n in behind[k]):
+            addresses.add(k)
     loads: list[int] = []                     # ready, as heaps of indices: loads …
     others: list[int] = []                    # … operations that wait for nothing …
     waiting: list[int] = []                   # … and those that need loads under way, in any order
@@ -73,7 +77,7 @@ def _ordered(ops: list[Op], unit: Unit, most: int, late: bool) -> list[Op]:
         if not under_way.isdisjoint(feeds[k]):
             waiting.append(k)
         else:
-            heappush(loads if _is_load(ops[k]) else others, k)
+            heappush(loads if _is_load(ops[k]) or k in addresses else others, k)
 
     for k, count in enumerate(missing):
         if not count:
@@ -81,9 +85,10 @@ def _ordered(ops: list[Op], unit: Unit, most: int, late: bool) -> list[Op]:
     while loads or others or waiting:
         if loads and (pending < most or not others and not waiting):
             k = heappop(loads)
-            under_way.add(k)
-            unread[k] = sum(unit.widths[v] for v in ops[k].writes()) // _WORD
-            pending += unread[k]
+            if k not in addresses:
+                under_way.add(k)
+                unread[k] = sum(unit.widths[v] for v in ops[k].writes()) // _WORD
+                pending += unread[k]
         elif others and not (late and waiting and pending >= most):
             k = heappop(others)
         else:

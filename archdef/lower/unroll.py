@@ -137,15 +137,17 @@ def _unrolled(code: Code, unit: Unit, loop: _Loop, factor: int) -> list[Op]:
         again, more = compare("lt_s32", loop.counter, limit)
         made += [enough, branch(~certain, single), sound, branch(~valid, single)]
     made.append(Op(Kind.LABEL, rounds))
-    made += _copies(unit, body, factor)
+    lives = live_outs(code)
+    kept = lives[loop.start] | lives[loop.end]      # read by the next trip, or behind the loop
+    made += _copies(unit, body, factor, kept)
     made += [again, branch(more, rounds)]
     made += [attrs.evolve(test, d=list(test.d), s=list(test.s)), branch(~back.guard, behind)]
     made += [Op(Kind.LABEL, single), *body, test, attrs.evolve(back, target=single), Op(Kind.LABEL, behind)]
     return made
 
 
-def _copies(unit: Unit, body: list[Op], factor: int) -> list[Op]:
-    """Give `factor` trips in a row. Counters of all trips follow from the first one's; constant steps go into memory operands."""
+def _copies(unit: Unit, body: list[Op], factor: int, kept: int) -> list[Op]:
+    """Give `factor` trips in a row; `kept` is a bit mask of registers that keep their names at the end. Counters of all trips follow from the first one's; constant steps go into memory operands."""
     steps = {v: s for op in body for v in op.writes() if (s := _step(body, v)) is not None}
     written = {v for op in body for v in op.writes()}
     now: dict[int, int] = {}                    # register of the source → the one that holds its value at this place
@@ -186,7 +188,7 @@ def _copies(unit: Unit, body: list[Op], factor: int) -> list[Op]:
             more = excess(op) if op.kind == Kind.ALU and op.fn in _SUMS else None
             for k, v in enumerate(op.d):
                 if v is not None:
-                    now[v] = copy.d[k] = v if last else unit.new(unit.widths[v])
+                    now[v] = copy.d[k] = v if last and kept >> v & 1 else unit.new(unit.widths[v])
                     sums.pop(now[v], None)
             if more is not None and trip == 0:
                 first[place] = copy.d[0], more

@@ -3,7 +3,7 @@
 `Architecture` is the root; `OPERATION_CLASSES` and `FEATURES` are its two vocabularies. See the classes' own documentation for
 every field.
 """
-from archdef.spec.access import (Broadcast, CoalescingRule, Lines, MulticastBroadcast, SegmentShrinking, SingleWordBroadcast,
+from archdef.spec.access import (Broadcast, CoalescingRule, Lines, MergedLanes, MulticastBroadcast, SegmentShrinking, SingleWordBroadcast,
                                  SplitLanes, StrictHalfWarp, Transaction, WideAccess, WordAtATime)
 from archdef.spec.arch import Architecture
 from archdef.spec.evidence import KINDS, Cite
@@ -23,7 +23,7 @@ __all__ = [
     "Coalescing", "CoalescingRule", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "FEATURES", "FEATURE_NEEDS",
     "FEATURE_OF_CLASS", "FirstReady", "FrozenMap", "GiB", "GreedyThenOldest", "HostLink", "Interconnect", "Interleaved", "IpdomStack",
     "Isa", "KINDS", "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore", "LooseRoundRobin", "LowOrder", "MATRIX_CLASSES",
-    "MEMORY_CLASSES", "MatrixArithmetic", "MatrixSum", "MiB", "MulticastBroadcast", "OPERATION_CLASSES", "OldestFirst", "Operation",
+    "MEMORY_CLASSES", "MatrixArithmetic", "MatrixSum", "MergedLanes", "MiB", "MulticastBroadcast", "OPERATION_CLASSES", "OldestFirst", "Operation",
     "PairedSum", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RoundRobin", "SchedulerPolicy", "Schedulers",
     "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp", "TextureUnits", "Transaction", "TwoLevel",
     "Unit", "Vocabulary", "Warp", "WeightedPriority", "WideAccess", "WordAtATime", "XorHash", "named", "operations", "unit_of",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from archdef.spec.access import Broadcast, CoalescingRule, SplitLanes, WideAccess, _groups
+from archdef.spec.access import Broadcast, CoalescingRule, MergedLanes, SplitLanes, WideAccess, _groups
 from archdef.spec.fields import choice, flag, integer, integers, part, policy, real
 from archdef.spec.policy import BankMap, DramScheduling, Interleaved, LeastRecentlyUsed, LowOrder, PartitionMap, Replacement
 
@@ -35,25 +35,40 @@ class SharedMemory:
     pass_latency_cycles: int | None = integer(optional=True, default=None)
     """SM cycles by which each further pass of an access delays its result; None: `pass_cycles`."""
 
-    def _conflict_groups(self, addresses, word_bytes, mask):
+    def _conflict_groups(self, addresses, word_bytes, mask, load):
         pieces = max(1, word_bytes // self.bank_width_bytes)
-        split = isinstance(self.wide_access, SplitLanes)
+        split = isinstance(self.wide_access, (SplitLanes, MergedLanes))
         lanes = max(1, self.conflict_lanes // max(1, pieces // self.row_words)) if split else self.conflict_lanes
-        for _, group in _groups(addresses, mask, lanes):
+        groups = list(_groups(addresses, mask, lanes))
+        if load and pieces > 1 and isinstance(self.wide_access, MergedLanes):
+            groups = self._merged(groups, lanes)
+        for _, group in groups:
             first = [(lane, address // self.bank_width_bytes) for lane, address in group]
             if split:
                 yield [(lane, word + piece) for lane, word in first for piece in range(pieces)]
             else:
                 yield from ([(lane, word + piece) for lane, word in first] for piece in range(pieces))
 
-    def passes(self, addresses: Sequence[int], word_bytes: int = 4, mask: Sequence[bool] | None = None) -> int:
+    @staticmethod
+    def _merged(groups, lanes):
+        merged = []
+        for start in dict.fromkeys(group[0][0] // (2 * lanes) for _, group in groups):
+            both = [(width, group) for width, group in groups if group[0][0] // (2 * lanes) == start]
+            read = dict(pair for _, group in both for pair in group)
+            if any(all(read.get(lane ^ apart, address) == address for lane, address in read.items()) for apart in (1, 2)):
+                both = [(2 * lanes, [pair for _, group in both for pair in group])]
+            merged += both
+        return merged
+
+    def passes(self, addresses: Sequence[int], word_bytes: int = 4, mask: Sequence[bool] | None = None, load: bool = True) -> int:
         """Count the passes over the banks that one access of a warp needs.
 
         addresses  : sequence of int, shape (warp_size,), bytes.
         word_bytes : int, bytes per lane.
         mask       : sequence of bool, shape (warp_size,), lanes that take part; None for all.
+        load       : whether the access reads.
         """
-        return sum(int(self.broadcast.passes(self._named(group), self.banks)) for group in self._conflict_groups(addresses, word_bytes, mask))
+        return sum(int(self.broadcast.passes(self._named(group), self.banks)) for group in self._conflict_groups(addresses, word_bytes, mask, load))
 
     def _named(self, group: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """Give words names that are equal where one pass of a bank serves them, and whose remainder is the bank."""
@@ -61,9 +76,9 @@ class SharedMemory:
         banks = self.bank_map.banks_of([word for _, word in group], self.banks)
         return [(lane, word // run * self.banks + bank) for (lane, word), bank in zip(group, banks)]
 
-    def groups(self, addresses: Sequence[int], word_bytes: int = 4, mask: Sequence[bool] | None = None) -> int:
+    def groups(self, addresses: Sequence[int], word_bytes: int = 4, mask: Sequence[bool] | None = None, load: bool = True) -> int:
         """Count the conflict groups that have an active lane: the passes that the access needs without any conflict."""
-        return sum(1 for _ in self._conflict_groups(addresses, word_bytes, mask))
+        return sum(1 for _ in self._conflict_groups(addresses, word_bytes, mask, load))
 
 
 @attrs.frozen(kw_only=True)

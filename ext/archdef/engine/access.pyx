@@ -349,7 +349,7 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     _move(sm, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
     key = <int>(base & <uint64_t>(launch.passes_period - 1))
     if memo.passes_key != key:
-        memo.passes = bank_passes(&launch.banks, address, lanes, n, u.lane_bytes)
+        memo.passes = bank_passes(&launch.banks, address, lanes, n, u.lane_bytes, u.kind == K_LOAD)
         memo.passes_key = -1 if launch.banks.hook else key      # a plugin's map may look at every bit
     # operations on one word follow each other
     reach.shared_passes += (memo.passes & <int64_t>0xffffffff) + memo.serial - 1

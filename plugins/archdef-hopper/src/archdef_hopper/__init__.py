@@ -2,7 +2,7 @@
 from archdef.hookspecs import hookimpl
 from archdef.spec import (AlignedSum, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
                           DeviceLaunches, Dram, FEATURES, FirstReady, HostLink, Interconnect, Isa, KiB, Limits,
-                          Lines, LoadStore, LooseRoundRobin, MatrixArithmetic, MiB, MulticastBroadcast,
+                          Lines, LoadStore, LooseRoundRobin, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
                           operations, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp,
                           XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE
@@ -35,7 +35,7 @@ H100 = Architecture(
                                 loads_constants=True, late_operations=True),
             matrix=MatrixArithmetic(f16=AlignedSum(16, 25), bf16=AlignedSum(16, 25), tf32=AlignedSum(8, 25), groups=ChainedSum(),
                                     groups_f16=PairedSum())),
-    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=23, pass_cycles=1,
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=23, pass_cycles=1,
                         pass_latency_cycles=2),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
