@@ -393,18 +393,6 @@ def test_nothing_passes_what_others_can_see(between):
     assert ops(body) == ops(body, options=Options(start_loads_early=False))
 
 
-def test_global_loads_pass_stores_to_shared_memory_and_shared_loads_do_not():
-    tile = ".shared .b32 tile[64]; mov.u32 %r9, tile; "
-    copies = " ".join(f"ld.global.u32 %r{k + 2}, [%rd2+{4 * k}]; st.shared.u32 [%r9+{4 * k}], %r{k + 2};" for k in range(3))
-    turned = " ".join(f"st.shared.u32 [%r9+{4 * k}], %r8; ld.shared.u32 %r{k + 2}, [%r9+{64 - 4 * k}]; add.u32 %r8, %r8, %r{k + 2};"
-                      for k in range(3))
-
-    def accesses(body):
-        return [op.split()[0] for op in ops(f"{tile}{OUT} {body} {store('%r8')}") if ".shared" in op or "load.global" in op]
-    assert accesses(copies) == ["load.global.b32"] * 3 + ["store.shared.b32"] * 3
-    assert accesses(f"mov.u32 %r8, %tid.x; {turned}") == ["store.shared.b32", "load.shared.b32"] * 3
-
-
 def test_a_load_that_needs_another_one_waits_for_it():
     body = f"""{OUT} ld.global.u64 %rd3, [%rd2]; ld.global.u64 %rd4, [%rd3]; ld.global.u64 %rd5, [%rd2+8];
     add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r1, [%rd6]; {store("%r1")}"""
