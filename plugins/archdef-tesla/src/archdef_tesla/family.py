@@ -1,5 +1,5 @@
 """What NVIDIA's Tesla chips (compute capability 1.x) have in common, and the function that describes one of them."""
-from archdef.spec import (Architecture, Cache, Caches, Cite, Coalescing, Dram, FirstReady, Interconnect, Isa, KiB, Limits,
+from archdef.spec import (Architecture, Assembler, Cache, Caches, Cite, Coalescing, Dram, FirstReady, Interconnect, Isa, KiB, Limits,
                           LoadStore, Operation, Schedulers, SharedMemory, SingleWordBroadcast, TextureUnits, Unit, Vocabulary, Warp,
                           WeightedPriority, operations)
 
@@ -17,6 +17,8 @@ FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 LAUNCH_DATA = Cite("CUBIN of compute capability 1.x", "blockDim, gridDim, blockIdx in shared memory, parameters at 16", "inferred",
                    "as disassemblers of the time show it; quoted from memory")
+SASS = Cite("machine code of compute capability 1.x", "global loads before stores to shared memory; SSY before a branch that may diverge",
+            "inferred", "from memory; the time of the transposes through shared memory agrees")
 PCIE = Cite("PCI Express 1.1 and 2.0", "16 lanes, 4 and 8 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
 ENGINES = Cite("CUDA C Programming Guide", "overlap of copies and kernels from compute capability 1.1 on, concurrent kernels from 2.0 on",
@@ -52,7 +54,7 @@ BASIC = """clock texture texture_objects
 EVIDENCE = {  # what both chips share
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "coalescing": GUIDE, "isa": GUIDE, "schedulers": LINDHOLM, "units": LINDHOLM,
     "chip": LINEAGE, "clocks": LINEAGE, "dram": LINEAGE, "caches": WONG, "load_store": FIT, "interconnect": FIT,
-    "shared.latency_cycles": WONG, "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": GUIDE,
+    "shared.latency_cycles": WONG, "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": GUIDE, "isa.assembler": SASS,
     **{f"isa.operations.{name}": GUIDE for name in "int_mul24 int_mul32 fp32_add fp32_mul fp32_fma fp32_rcp fp32_rsqrt".split()},
     **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
        register_allocation_unit register_allocation_scope warp_allocation_granularity shared_allocation_unit_bytes""".split()},
@@ -90,7 +92,7 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
                               issue_width=2, dual_issue=(frozenset({"sp", "sfu"}),), instruction_gap_cycles=4),
         units=(Unit("sp", 8), Unit("sfu", 2), Unit("lsu", 8), Unit("tex", 1), *extra_units),  # "tex": share of the cluster's
         isa=Isa(features=features, operations=operations(*costs), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
-                predication_max_instructions=7),
+                predication_max_instructions=7, assembler=Assembler(loads_pass_shared_stores=True, convergence_instructions=1)),
         shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2),
         coalescing=Coalescing(load=coalescing, store=coalescing, load_uncached=coalescing),
         caches=Caches(
