@@ -5,8 +5,8 @@ Integers always may. PTX lets ``mul.f32`` and ``add.f32`` without rounding modif
 from __future__ import annotations
 
 from archdef.lower.encoding import Kind
-from archdef.lower.facts import definitions, use_counts
-from archdef.lower.virtual import Code, Op, Unit, Value
+from archdef.lower.facts import definitions, single, use_counts
+from archdef.lower.virtual import Code, Const, Op, Unit, Value
 
 _INTEGER = {
     "mul_lo_b16": ("add_b16", "mad_lo_b16"), "mul_lo_b32": ("add_b32", "mad_lo_b32"), "mul_lo_b64": ("add_b64", "mad_lo_b64"),
@@ -45,6 +45,38 @@ def fuse(code: Code, unit: Unit, architecture, kept_apart: frozenset[int] = froz
             if v is not None:
                 last[v] = k
     code.ops = [op for op in code.ops if id(op) not in gone]
+
+
+def share_products(code: Code, unit: Unit, architecture) -> None:
+    """Turn the addition of a 64-bit product into a multiply-add, where that is one instruction and the addition several.
+
+    The product stays for others that read it. Its factors must still have the values that they had there: either they never have any
+    other, or nothing writes them between product and addition within one basic block.
+    """
+    operations = architecture.isa.operations
+    if operations["int_mul_wide"].issues >= operations["int64_add"].issues:
+        return
+    known = single(code, unit)
+    near: dict[int, Op] = {}        # products made in this block whose factors are as they were
+    for op in code.ops:
+        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+            near.clear()
+        if op.kind == Kind.ALU and op.fn == "add_b64" and op.guard is None:
+            for position in (1, 0):
+                v = op.s[position]
+                product = near.get(v) or known.get(v) if type(v) is int else None
+                if product is None or product.fn not in ("mul_wide_s32", "mul_wide_u32") or op.s[1 - position] == v:
+                    continue
+                if near.get(v) is None and not all(isinstance(f, Const) or f in known for f in product.s):
+                    continue
+                op.fn, op.operation, op.times = _INTEGER[product.fn][1], product.operation, product.times
+                op.s = [product.s[0], product.s[1], op.s[1 - position]]
+                break
+        written = {v for v in op.d if v is not None}
+        if written:
+            near = {v: p for v, p in near.items() if v not in written and written.isdisjoint(f for f in p.s if type(f) is int)}
+            if op.kind == Kind.ALU and op.fn in ("mul_wide_s32", "mul_wide_u32") and op.guard is None and op.d[0] not in op.s:
+                near[op.d[0]] = op
 
 
 def _is_product(op: Op, float_mad: str) -> bool:

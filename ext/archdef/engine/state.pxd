@@ -339,6 +339,7 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int64_t relative[8][32]      # address minus the base rounded down to 256
     int64_t relative_line[8][32]
     uint32_t bytes[8][32]
+    uint32_t covered[8][32]
     uint32_t sectors[8][32]
 
 cdef struct Output:              # what kernels print: records of `system.pyx`, one behind the other
