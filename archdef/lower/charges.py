@@ -71,12 +71,14 @@ def _set_up_divisions(code: Code, unit: Unit, times: int) -> None:
             divisor = op.s[1]
             if divisor not in ready:
                 ready[divisor] = unit.new(4)
-                made = Op(Kind.ALU, "mov_b32", [ready[divisor]], [divisor], "fp32_rcp", times=times, statement=op.statement)
+                made = [Op(Kind.ALU, "mov_b32", [ready[divisor]], [divisor], "fp32_rcp", statement=op.statement)]
+                if times > 1:       # the rest corrects the reciprocal
+                    made.append(Op(Kind.ALU, "mov_b32", [ready[divisor]], [ready[divisor]], "int_add", times=times - 1, statement=op.statement))
                 outside = _outside(code.ops, at)
                 if any(divisor in o.d for o in code.ops[outside:at]) or any(divisor in o.d for o in _rest_of_loop(code.ops, outside, at)):
                     outside = at
-                code.ops.insert(outside, made)
-                at += 1
+                code.ops[outside:outside] = made
+                at += len(made)
             op.s = [*op.s[:2], ready[divisor]]
         for v in op.writes():
             ready.pop(v, None)
@@ -93,11 +95,14 @@ def _rest_of_loop(ops: list[Op], start: int, at: int) -> list[Op]:
 def _meet_again(code: Code, unit: Unit, times: int) -> None:
     """Charge forward branches that lanes may take apart."""
     varying = _varying(code, unit)
-    seen: set[str] = set()
-    for op in code.ops:
-        if op.kind == Kind.LABEL:
-            seen.add(op.fn)
-        elif op.kind == Kind.BRANCH and op.guard is not None and op.target not in seen and (op.guard if op.guard >= 0 else ~op.guard) in varying:
+    labels = {op.fn: k for k, op in enumerate(code.ops) if op.kind == Kind.LABEL}
+    loops = [(labels[op.target], k) for k, op in enumerate(code.ops) if op.kind == Kind.BRANCH and labels[op.target] < k]
+    for k, op in enumerate(code.ops):
+        if op.kind != Kind.BRANCH or op.guard is None or (op.guard if op.guard >= 0 else ~op.guard) not in varying:
+            continue
+        target = labels[op.target]
+        # lanes that leave a loop early meet behind it, which costs once, not every trip
+        if target > k and not any(start < k < end < target for start, end in loops):
             op.times += times
 
 
