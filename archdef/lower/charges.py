@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from archdef.lower.encoding import ConstantKind, Kind, Space, SpecialRegister
+from archdef.lower.pack import meeting_points
 from archdef.lower.virtual import Code, Const, Op, Unit, mov
 
 _LOADED = (ConstantKind.PARAMETER, ConstantKind.SPECIAL)
@@ -27,10 +28,7 @@ def charge_overheads(code: Code, unit: Unit, architecture) -> None:
             for constant in wanted:
                 _once(code, unit, 1, lambda op, constant=constant: constant in op.s, constant)
     if assembler.loads_constants:
-        for op in [op for op in code.ops if op.kind in (Kind.ALU, Kind.SELP, Kind.SETP)]:
-            immediates = dict.fromkeys(s for s in op.s if isinstance(s, Const) and s.kind == ConstantKind.IMMEDIATE and s.value)
-            for constant in list(immediates)[1:]:
-                _once(code, unit, 1, lambda other, op=op: other is op, constant)
+        _bring_immediates(code, unit)
     if assembler.convergence_instructions:
         _meet_again(code, unit, assembler.convergence_instructions)
 
@@ -47,6 +45,22 @@ def _once(code: Code, unit: Unit, times: int, wants: Callable[[Op], bool], const
     made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", times=times, width=constant.width,
               statement=code.ops[first].statement)
     code.ops.insert(_outside(code.ops, first), made)
+
+
+def _bring_immediates(code: Code, unit: Unit) -> None:
+    """Charge moves of immediates beyond one operand, once for each basic block or loop."""
+    there: set[tuple[int, Const]] = set()       # basic block, by its first op, and what has been brought there
+    for op in [op for op in code.ops if op.kind in (Kind.ALU, Kind.SELP, Kind.SETP)]:
+        immediates = dict.fromkeys(s for s in op.s if isinstance(s, Const) and s.kind == ConstantKind.IMMEDIATE and s.value)
+        for constant in list(immediates)[1:]:
+            start = outside = _outside(code.ops, next(k for k, other in enumerate(code.ops) if other is op))
+            while start and code.ops[start - 1].kind not in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL):
+                start -= 1
+            block = id(code.ops[start - 1]) if start else 0
+            if (block, constant) not in there:
+                there.add((block, constant))
+                made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", width=constant.width, statement=op.statement)
+                code.ops.insert(outside, made)
 
 
 def _outside(ops: list[Op], at: int) -> int:
@@ -96,14 +110,17 @@ def _meet_again(code: Code, unit: Unit, times: int) -> None:
     """Charge forward branches that lanes may take apart."""
     varying = _varying(code, unit)
     labels = {op.fn: k for k, op in enumerate(code.ops) if op.kind == Kind.LABEL}
+    meetings = meeting_points(code.ops)
+    prepared: set[int] = set()          # meeting points: lanes that part on the way to one that is set up already meet there too
     loops = [(labels[op.target], k) for k, op in enumerate(code.ops) if op.kind == Kind.BRANCH and labels[op.target] < k]
     for k, op in enumerate(code.ops):
         if op.kind != Kind.BRANCH or op.guard is None or (op.guard if op.guard >= 0 else ~op.guard) not in varying:
             continue
         target = labels[op.target]
         # lanes that leave a loop early meet behind it, which costs once, not every trip
-        if target > k and not any(start < k < end < target for start, end in loops):
+        if target > k and meetings[k] not in prepared and not any(start < k < end < target for start, end in loops):
             op.times += times
+            prepared.add(meetings[k])
 
 
 def _varying(code: Code, unit: Unit) -> set[int]:
