@@ -20,7 +20,7 @@ from archdef.lower.check import check_features, settle_caches
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
-from archdef.lower.fuse import fuse, share_products
+from archdef.lower.fuse import fuse, share_products, three_inputs
 from archdef.lower.handed import kernels_taken
 from archdef.lower.interface import interfaces_of
 from archdef.lower.layout import lay_out
@@ -205,6 +205,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
             drop_dead(code)
     if options.fuse:
         fuse(code, unit, architecture, scaled_indices(code, unit) if narrow else frozenset())
+        three_inputs(code, unit, architecture)
     if options.share_products and not narrow:
         share_products(code, unit, architecture)
         if options.drop_dead:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from archdef.lower.encoding import ConstantKind, Kind, Space, SpecialRegister
+from archdef.lower.pack import meeting_points
 from archdef.lower.virtual import Code, Const, Op, Unit, mov
 
 _LOADED = (ConstantKind.PARAMETER, ConstantKind.SPECIAL)
@@ -27,10 +28,7 @@ def charge_overheads(code: Code, unit: Unit, architecture) -> None:
             for constant in wanted:
                 _once(code, unit, 1, lambda op, constant=constant: constant in op.s, constant)
     if assembler.loads_constants:
-        for op in [op for op in code.ops if op.kind in (Kind.ALU, Kind.SELP, Kind.SETP)]:
-            immediates = dict.fromkeys(s for s in op.s if isinstance(s, Const) and s.kind == ConstantKind.IMMEDIATE and s.value)
-            for constant in list(immediates)[1:]:
-                _once(code, unit, 1, lambda other, op=op: other is op, constant)
+        _bring_immediates(code, unit)
     if assembler.convergence_instructions:
         _meet_again(code, unit, assembler.convergence_instructions)
 
@@ -47,6 +45,22 @@ def _once(code: Code, unit: Unit, times: int, wants: Callable[[Op], bool], const
     made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", times=times, width=constant.width,
               statement=code.ops[first].statement)
     code.ops.insert(_outside(code.ops, first), made)
+
+
+def _bring_immediates(code: Code, unit: Unit) -> None:
+    """Charge moves of immediates beyond one operand, once for each basic block or loop."""
+    there: set[tuple[int, Const]] = set()       # basic block, by its first op, and what has been brought there
+    for op in [op for op in code.ops if op.kind in (Kind.ALU, Kind.SELP, Kind.SETP)]:
+        immediates = dict.fromkeys(s for s in op.s if isinstance(s, Const) and s.kind == ConstantKind.IMMEDIATE and s.value)
+        for constant in list(immediates)[1:]:
+            start = outside = _outside(code.ops, next(k for k, other in enumerate(code.ops) if other is op))
+            while start and code.ops[start - 1].kind not in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL):
+                start -= 1
+            block = id(code.ops[start - 1]) if start else 0
+            if (block, constant) not in there:
+                there.add((block, constant))
+                made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", width=constant.width, statement=op.statement)
+                code.ops.insert(outside, made)
 
 
 def _outside(ops: list[Op], at: int) -> int:
@@ -71,12 +85,14 @@ def _set_up_divisions(code: Code, unit: Unit, times: int) -> None:
             divisor = op.s[1]
             if divisor not in ready:
                 ready[divisor] = unit.new(4)
-                made = Op(Kind.ALU, "mov_b32", [ready[divisor]], [divisor], "fp32_rcp", times=times, statement=op.statement)
+                made = [Op(Kind.ALU, "mov_b32", [ready[divisor]], [divisor], "fp32_rcp", statement=op.statement)]
+                if times > 1:       # the rest corrects the reciprocal
+                    made.append(Op(Kind.ALU, "mov_b32", [ready[divisor]], [ready[divisor]], "int_add", times=times - 1, statement=op.statement))
                 outside = _outside(code.ops, at)
                 if any(divisor in o.d for o in code.ops[outside:at]) or any(divisor in o.d for o in _rest_of_loop(code.ops, outside, at)):
                     outside = at
-                code.ops.insert(outside, made)
-                at += 1
+                code.ops[outside:outside] = made
+                at += len(made)
             op.s = [*op.s[:2], ready[divisor]]
         for v in op.writes():
             ready.pop(v, None)
@@ -93,12 +109,18 @@ def _rest_of_loop(ops: list[Op], start: int, at: int) -> list[Op]:
 def _meet_again(code: Code, unit: Unit, times: int) -> None:
     """Charge forward branches that lanes may take apart."""
     varying = _varying(code, unit)
-    seen: set[str] = set()
-    for op in code.ops:
-        if op.kind == Kind.LABEL:
-            seen.add(op.fn)
-        elif op.kind == Kind.BRANCH and op.guard is not None and op.target not in seen and (op.guard if op.guard >= 0 else ~op.guard) in varying:
+    labels = {op.fn: k for k, op in enumerate(code.ops) if op.kind == Kind.LABEL}
+    meetings = meeting_points(code.ops)
+    prepared: set[int] = set()          # meeting points: lanes that part on the way to one that is set up already meet there too
+    loops = [(labels[op.target], k) for k, op in enumerate(code.ops) if op.kind == Kind.BRANCH and labels[op.target] < k]
+    for k, op in enumerate(code.ops):
+        if op.kind != Kind.BRANCH or op.guard is None or (op.guard if op.guard >= 0 else ~op.guard) not in varying:
+            continue
+        target = labels[op.target]
+        # lanes that leave a loop early meet behind it, which costs once, not every trip
+        if target > k and meetings[k] not in prepared and not any(start < k < end < target for start, end in loops):
             op.times += times
+            prepared.add(meetings[k])
 
 
 def _varying(code: Code, unit: Unit) -> set[int]:

@@ -42,6 +42,7 @@ def unroll(code: Code, unit: Unit, architecture, rolled: frozenset[int]) -> None
             loop = _loop_at(code, unit, at, assembler.unroll_max_instructions, rolled)
             if loop is not None:
                 made = _unrolled(code, unit, loop, assembler.unroll_factor)
+                made[1].times += assembler.unroll_overhead_instructions
                 code.ops[loop.start:loop.end + 1] = made
                 at = loop.start + len(made)
                 continue

@@ -231,8 +231,12 @@ class Assembler:
     """Trips that one round of a counted loop of one basic block makes; 1: loops stay as they are."""
     unroll_max_instructions: int = integer(at_least=0, default=0)
     """Micro-ops of the longest loop that is unrolled."""
+    unroll_overhead_instructions: int = integer(at_least=0, default=0)
+    """Instructions, besides its tests, by which an unrolled loop is entered and left."""
     share_products: bool = flag(default=False)
     """Adding a 64-bit product is a multiply-add, even where others read the product too."""
+    three_input_operations: bool = flag(default=False)
+    """A shift or a sum that only an addition reads, and logic that only logic reads, become one operation with it."""
     shared_load_bytes: int = choice(4, 8, 16, default=4)
     """Widest load from shared memory into which loads of neighbouring words are merged."""
     loads_pass_shared_stores: bool = flag(default=False)
