@@ -277,6 +277,7 @@ cdef void _recall(const Memo *memo, int k, uint64_t base, Injection *out, Reach 
         t[i].address = start + <uint64_t>memo.relative[k][i]
         t[i].line = start + <uint64_t>memo.relative_line[k][i]
         t[i].bytes = memo.bytes[k][i]
+        t[i].covered = memo.covered[k][i]
         t[i].sectors = memo.sectors[k][i]
     out.count += memo.slot_count[k]
     reach.pieces += memo.slot_pieces[k]
@@ -308,6 +309,7 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
             memo.relative[k][i] = <int64_t>(t[i].address - start)
             memo.relative_line[k][i] = <int64_t>(t[i].line - start)
             memo.bytes[k][i] = t[i].bytes
+            memo.covered[k][i] = t[i].covered
             memo.sectors[k][i] = t[i].sectors
 
 
@@ -364,7 +366,7 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     _move(sm, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
     key = <int>(base & <uint64_t>(launch.passes_period - 1))
     if memo.passes_key != key:
-        memo.passes = bank_passes(&launch.banks, address, lanes, n, u.lane_bytes)
+        memo.passes = bank_passes(&launch.banks, address, lanes, n, u.lane_bytes, u.kind == K_LOAD)
         memo.passes_key = -1 if launch.banks.hook else key      # a plugin's map may look at every bit
     # operations on one word follow each other
     reach.shared_passes += (memo.passes & <int64_t>0xffffffff) + memo.serial - 1

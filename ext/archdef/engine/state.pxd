@@ -339,6 +339,7 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int64_t relative[8][32]      # address minus the base rounded down to 256
     int64_t relative_line[8][32]
     uint32_t bytes[8][32]
+    uint32_t covered[8][32]
     uint32_t sectors[8][32]
 
 cdef struct Output:              # what kernels print: records of `system.pyx`, one behind the other
@@ -546,6 +547,7 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     int64_t **network_landed     # the network's copy of that pointer
     BlockRoom *rooms[128]        # not in use, by class of size
     BlockRoom *slabs             # pieces of host memory that they lie in
+    int64_t slab_bytes           # of them together
     Dispatcher *dispatcher
     int64_t *asked               # [3][multiprocessors]: what a plugin's block dispatch is shown; NULL: there is none
 

@@ -10,6 +10,7 @@ __global__ void copy(float *out, const float *in, int width, int height, int rep
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
     int y = blockIdx.y * TILE_DIM + threadIdx.y;
     int index = x + width * y;
+#pragma unroll 1
     for (int r = 0; r < reps; r++)
         for (int i = 0; i < TILE_DIM; i += BLOCK_ROWS)
             out[index + i * width] = in[index + i * width];
@@ -22,6 +23,7 @@ __global__ void copy_shared(float *out, const float *in, int width, int height, 
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
     int y = blockIdx.y * TILE_DIM + threadIdx.y;
     int index = x + width * y;
+#pragma unroll 1
     for (int r = 0; r < reps; r++) {
         for (int i = 0; i < TILE_DIM; i += BLOCK_ROWS)
             tile[threadIdx.y + i][threadIdx.x] = in[index + i * width];
@@ -38,6 +40,7 @@ __global__ void naive(float *out, const float *in, int width, int height, int re
     int y = blockIdx.y * TILE_DIM + threadIdx.y;
     int index_in = x + width * y;
     int index_out = y + height * x;
+#pragma unroll 1
     for (int r = 0; r < reps; r++)
         for (int i = 0; i < TILE_DIM; i += BLOCK_ROWS)
             out[index_out + i] = in[index_in + i * width];
@@ -54,6 +57,7 @@ __device__ void through_shared(float *out, const float *in, int width, int heigh
     x = tile_y * TILE_DIM + threadIdx.x;
     y = tile_x * TILE_DIM + threadIdx.y;
     int index_out = x + y * height;
+#pragma unroll 1
     for (int r = 0; r < reps; r++) {
         for (int i = 0; i < TILE_DIM; i += BLOCK_ROWS)
             tile[threadIdx.y + i][threadIdx.x] = in[index_in + i * width];
@@ -80,6 +84,7 @@ __global__ void fine_grained(float *out, const float *in, int width, int height,
     int x = blockIdx.x * TILE_DIM + threadIdx.x;
     int y = blockIdx.y * TILE_DIM + threadIdx.y;
     int index = x + y * width;
+#pragma unroll 1
     for (int r = 0; r < reps; r++) {
         for (int i = 0; i < TILE_DIM; i += BLOCK_ROWS)
             tile[threadIdx.y + i][threadIdx.x] = in[index + i * width];
@@ -99,6 +104,7 @@ __global__ void coarse_grained(float *out, const float *in, int width, int heigh
     x = blockIdx.y * TILE_DIM + threadIdx.x;
     y = blockIdx.x * TILE_DIM + threadIdx.y;
     int index_out = x + y * height;
+#pragma unroll 1
     for (int r = 0; r < reps; r++) {
         for (int i = 0; i < TILE_DIM; i += BLOCK_ROWS)
             tile[threadIdx.y + i][threadIdx.x] = in[index_in + i * width];
