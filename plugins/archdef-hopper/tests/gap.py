@@ -32,11 +32,10 @@ def counted(run) -> dict[str, float]:
     loads, stores = c.global_load_bytes_moved // SECTOR, c.global_store_bytes_moved // SECTOR
     return {"cycles": run.cycles, "instructions": c.instructions, "warps": c.warps, "branches": c.branches,
             "divergent_branches": c.divergent_branches, "global_loads": c.global_loads, "global_load_sectors": loads,
-            "global_stores": c.global_stores, "global_store_sectors": stores, "l1_sector_hits": loads - c.l1_sectors_missed
-            if "l1_sectors_missed" in c.statements.dtype.names else -1,
+            "global_stores": c.global_stores, "global_store_sectors": stores, "l1_sector_hits": loads - int(c.partition["bytes_asked"].sum()) // SECTOR,
             "shared_loads": c.shared_loads, "shared_load_wavefronts": c.shared_load_passes, "shared_stores": c.shared_stores,
             "shared_store_wavefronts": c.shared_store_passes,
-            "l2_sectors": int(c.partition["l2_sectors"].sum()) if "l2_sectors" in c.partition.dtype.names else -1,
+            "l2_sectors": int((c.partition["bytes_asked"] + c.partition["bytes_given"]).sum()) // SECTOR,
             "dram_read_sectors": int(c.partition["bytes_read"].sum()) // SECTOR,
             "dram_write_sectors": int(c.partition["bytes_written"].sum()) // SECTOR, "registers": run.registers,
             "blocks_per_multiprocessor": run.occupancy.active_blocks}
