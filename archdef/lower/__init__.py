@@ -143,6 +143,7 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     if not options.spill:
         spills.registers = max(0, needed - most)
     stack_start = layout.stack_start + _moved(unit, spills)
+    launch_data = getattr(architecture.limits, "shared_launch_bytes_per_block", None)
     ops, targets, operands, constants, specials, instructions = pack(codes, unit, places, architecture, module, source)
     return Program(
         entry=entry, file=module.file, architecture=architecture.name, warp_size=architecture.warp.size,
@@ -150,6 +151,7 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
         predicates=places.predicate_count, registers=min(needed, most), registers_from="liveness",
         spilled_registers=spills.registers, spill_store_bytes=spills.store_bytes, spill_load_bytes=spills.load_bytes,
         spill_slot_bytes=spills.bytes, unspilled_registers=max(0, needed - most), shared_bytes=layout.shared_bytes,
+        launch_shared_bytes=0 if launch_data is None else launch_data + layout.parameter_bytes,
         dynamic_shared=layout.dynamic_shared, local_bytes=local_bytes,
         uses_local=layout.uses_local or unit.stack is not None or spills.bytes > 0, stack_start=min(stack_start, local_bytes),
         barriers_used=barriers, global_image=bytes(layout.global_image), const_image=bytes(layout.const_image),

@@ -16,10 +16,11 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 import numpy as np  # noqa: E402
 from assemble import assemble_all  # noqa: E402
 from forms import every_form  # noqa: E402
-from gpu import Gpu  # noqa: E402
 from kernel import THREADS  # noqa: E402
 from operands import TUPLES  # noqa: E402
 from outputs import BYTES, filled, fingerprint, known, pack, trim  # noqa: E402
+
+from archdef.microbench.driver import Gpu  # noqa: E402
 
 
 def run_module(forms, cubin):

@@ -16,10 +16,10 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 
 import numpy as np  # noqa: E402
 from assemble import ptxas  # noqa: E402
-from gpu import LAYERED, SURFACE, Gpu  # noqa: E402
 from row_launches import fingerprint, launches  # noqa: E402
 from outputs import pack  # noqa: E402
 
+from archdef.microbench.driver import LAYERED, SURFACE, Gpu  # noqa: E402
 from archdef.ptx import parse  # noqa: E402
 from archdef.testing.compare import Launch, Seen  # noqa: E402
 

@@ -11,11 +11,12 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2])]
 
 import numpy as np  # noqa: E402
-from gpu import Gpu  # noqa: E402
 from matrix_forms import (HEAD, LOADS, PRODUCTS, ROUNDS, THREADS, TILE_BYTES, TILES, TIMED, UNROLLED, WARPS,  # noqa: E402
                           chain_kernel, kernel, load_kernel, memory, numbered, sizes, tile_kernel)
 from matrix_operands import inputs, probes, tile_input, warps  # noqa: E402
 from matrix_outputs import pack  # noqa: E402
+
+from archdef.microbench.driver import Gpu  # noqa: E402
 
 BUFFER = 8 << 20
 

@@ -11,9 +11,10 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 
 import numpy as np  # noqa: E402
 from assemble import ptxas  # noqa: E402
-from gpu import CUBE, GATHER, LAYERED, SURFACE, Gpu  # noqa: E402
 from outputs import pack  # noqa: E402
 from textures import AXES, HEAD, THREADS, Case, cases, coordinates, texels  # noqa: E402
+
+from archdef.microbench.driver import CUBE, GATHER, LAYERED, SURFACE, Gpu  # noqa: E402
 
 
 def run(gpu: Gpu, module, entry: str, case: Case) -> bytes:

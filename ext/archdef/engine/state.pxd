@@ -183,11 +183,13 @@ cdef struct Warp:                # what an issue touches comes first
     int64_t since                # cycle at which the next op's dependencies are met
     int64_t pipe_mark            # occupied cycles of the next op's unit at `since`
     int64_t throttle_mark        # throttled cycles of the load/store unit at `since`
-    int32_t cause                # Stall of the wait until `since`
-    int32_t unit                 # unit of the next op
+    int16_t cause                # Stall of the wait until `since`
+    int16_t unit                 # unit of the next op
+    int16_t scheduler
+    int16_t bit                  # its place with the scheduler
+    int32_t state
     int32_t depth                # entries on the stack
     int32_t frame                # index + 1 of the innermost call's entry; 0: in the kernel itself
-    int32_t state
     int32_t loads                # loads on their way
     uint64_t launched
     Frame *stack
@@ -545,6 +547,7 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     int64_t **network_landed     # the network's copy of that pointer
     BlockRoom *rooms[128]        # not in use, by class of size
     BlockRoom *slabs             # pieces of host memory that they lie in
+    int64_t slab_bytes           # of them together
     Dispatcher *dispatcher
     int64_t *asked               # [3][multiprocessors]: what a plugin's block dispatch is shown; NULL: there is none
 

@@ -71,3 +71,10 @@ H100 = Architecture(
 @hookimpl
 def archdef_architectures():
     return [H100]
+
+
+@hookimpl
+def archdef_experiments():
+    from archdef_hopper.calibration import calibration
+
+    return [calibration]

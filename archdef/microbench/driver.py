@@ -1,4 +1,4 @@
-"""The few calls of the CUDA driver that measuring needs, by ctypes: memory, modules, arrays, texture and surface objects."""
+"""The few calls of the CUDA driver that measuring needs, by ctypes: memory, modules, launches, events, arrays, textures, surfaces."""
 from __future__ import annotations
 
 import ctypes
@@ -7,6 +7,8 @@ from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from pathlib import Path
 
 import numpy as np
+
+from archdef.errors import ArchdefError, CompileError
 
 FORMATS = {"u1": 1, "u2": 2, "u4": 3, "i1": 8, "i2": 9, "i4": 10, "f2": 0x10, "f4": 0x20}
 """Element type → CUarray_format."""
@@ -48,31 +50,66 @@ class _Sampling(ctypes.Structure):
                 ("bias", c_float), ("least", c_float), ("most", c_float), ("border", c_float * 4), ("reserved", c_int * 12)]
 
 
+class NoGpu(ArchdefError):
+    """There is no NVIDIA driver here, or no GPU that it can use."""
+
+
+class DriverError(RuntimeError):
+    """A call of the driver failed: its name, the code, and what the driver says of it."""
+
+    def __init__(self, call: str, code: int, text: str):
+        self.call, self.code = call, code
+        super().__init__(f"{call} gave {code}: {text}")
+
+
 class Gpu:
     """The first GPU of this machine."""
 
     def __init__(self):
-        self.library = ctypes.CDLL("libcuda.so.1")
+        """Take the GPU's primary context. Raises NoGpu."""
+        try:
+            self.library = ctypes.CDLL("libcuda.so.1")
+        except OSError as error:
+            raise NoGpu(f"no NVIDIA driver is installed here: {error}") from None
         device, context = c_int(), c_void_p()
-        self("cuInit", 0)
-        self("cuDeviceGet", byref(device), 0)
-        self("cuDevicePrimaryCtxRetain", byref(context), device)
+        try:
+            self("cuInit", 0)
+            self("cuDeviceGet", byref(device), 0)
+            self("cuDevicePrimaryCtxRetain", byref(context), device)
+        except DriverError as error:
+            raise NoGpu(f"the NVIDIA driver offers no GPU: {error}") from None
         self("cuCtxSetCurrent", context)
         self.device = device
 
     def __call__(self, name, *arguments):
         code = getattr(self.library, name)(*arguments)
         if code:
-            raise RuntimeError(f"{name} gave {code}")
+            said = ctypes.c_char_p()
+            self.library.cuGetErrorString(code, byref(said))
+            raise DriverError(name, code, (said.value or b"unknown error").decode())
+
+    def name(self) -> str:
+        """The product's name."""
+        name = ctypes.create_string_buffer(100)
+        self("cuDeviceGetName", name, 100, self.device)
+        return name.value.decode()
+
+    def driver(self) -> str:
+        """Versions of CUDA and of the kernel's module."""
+        version = c_int()
+        self("cuDriverGetVersion", byref(version))
+        module = Path("/proc/driver/nvidia/version")
+        return f"CUDA {version.value}; {module.read_text().splitlines()[0] if module.exists() else ''}"
 
     def describe(self) -> str:
         """Name, versions and today's date."""
-        name, version = ctypes.create_string_buffer(100), c_int()
-        self("cuDeviceGetName", name, 100, self.device)
-        self("cuDriverGetVersion", byref(version))
-        driver = Path("/proc/driver/nvidia/version")
-        kernel = driver.read_text().split("\n")[0] if driver.exists() else ""
-        return f"{name.value.decode()}; CUDA {version.value}; {kernel}; {datetime.date.today()}"
+        return f"{self.name()}; {self.driver()}; {datetime.date.today()}"
+
+    def attribute(self, number: int) -> int:
+        """A CUdevice_attribute."""
+        value = c_int()
+        self("cuDeviceGetAttribute", byref(value), number, self.device)
+        return value.value
 
     # --------------------------------------------------------------------------------------------------- memory and launches
     def allocate(self, nbytes) -> c_uint64:
@@ -99,14 +136,55 @@ class Gpu:
         self("cuModuleLoadData", byref(module), image)
         return module
 
-    def launch(self, module, name: str, grid: int | tuple[int, ...], block: int | tuple[int, ...], *arguments, shared_bytes: int = 0) -> None:
-        """Run a kernel with ctypes values and wait for it."""
+    def assemble(self, ptx: str) -> c_void_p:
+        """A module of PTX, which the driver compiles. Raises CompileError with the driver's log."""
+        module, log = c_void_p(), ctypes.create_string_buffer(4096)
+        options, values = (c_int * 2)(5, 6), (c_void_p * 2)(ctypes.addressof(log), len(log))  # CU_JIT_ERROR_LOG_BUFFER and its size
+        try:
+            self("cuModuleLoadDataEx", byref(module), ptx.encode() + b"\0", 2, options, values)
+        except DriverError as error:
+            raise CompileError(f"{error}\n{log.value.decode(errors='replace')}".strip()) from None
+        return module
+
+    def function(self, module: c_void_p, name: str) -> c_void_p:
+        """A kernel of a module."""
         kernel = c_void_p()
         self("cuModuleGetFunction", byref(kernel), module, name.encode())
+        return kernel
+
+    def variable(self, module: c_void_p, name: str) -> c_uint64:
+        """Where a variable of a module lies."""
+        pointer, size = c_uint64(), c_size_t()
+        self("cuModuleGetGlobal_v2", byref(pointer), byref(size), module, name.encode())
+        return pointer
+
+    def launch(self, module, name: str, grid: int | tuple[int, ...], block: int | tuple[int, ...], *arguments, shared_bytes: int = 0) -> None:
+        """Run a kernel with ctypes values and wait for it."""
+        self.start(self.function(module, name), grid, block, *arguments, shared_bytes=shared_bytes)
+        self("cuCtxSynchronize")
+
+    def start(self, kernel: c_void_p, grid: int | tuple[int, ...], block: int | tuple[int, ...], *arguments, shared_bytes: int = 0) -> None:
+        """Put a kernel with ctypes values into the default stream."""
         pointers = (c_void_p * len(arguments))(*(ctypes.addressof(a) for a in arguments))
         sizes = [n for size in (grid, block) for n in (*(size if isinstance(size, tuple) else (size,)), 1, 1)[:3]]
         self("cuLaunchKernel", kernel, *sizes, shared_bytes, None, pointers, None)
-        self("cuCtxSynchronize")
+
+    def event(self) -> c_void_p:
+        """An event, to be recorded in the default stream."""
+        event = c_void_p()
+        self("cuEventCreate", byref(event), 0)
+        return event
+
+    def record(self, event: c_void_p) -> None:
+        """Record an event behind all work so far."""
+        self("cuEventRecord", event, None)
+
+    def seconds(self, first: c_void_p, last: c_void_p) -> float:
+        """Wait for the later of two events; give the time between them."""
+        ms = c_float()
+        self("cuEventSynchronize", last)
+        self("cuEventElapsedTime", byref(ms), first, last)
+        return ms.value / 1000
 
     # -------------------------------------------------------------------------------------------------- textures and surfaces
     def array(self, texels: np.ndarray, *, axes: int, flags: int = 0) -> c_void_p:

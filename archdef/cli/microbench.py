@@ -1,0 +1,106 @@
+"""``archdef microbench``: latencies, rates and bandwidths of machines, simulated or real, measured by the same kernels."""
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from archdef.cli.common import emit, parse_settings, set_option, show, write
+
+BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+@click.command("microbench")
+@click.argument("words", nargs=-1, metavar="[ARCH ...] [NAME ...]")
+@click.option("--hardware", is_flag=True, help="Also, or only, the first NVIDIA GPU of this computer, by its driver.")
+@click.option("--parameter", "-p", "parameters", multiple=True, callback=parse_settings, metavar="NAME=VALUE",
+              help="Measure one point instead of the sweep: a parameter of the benchmark. May be repeated.")
+@click.option("--against", metavar="measured|FILE", help="Beside each machine, what its plugin ships as measured, or a file of results: with "
+              "signed errors, largest last.")
+@click.option("--list", "listed", is_flag=True, help="List the benchmarks and their parameters.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables: what --against FILE reads, for one machine.")
+@click.option("--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write to a file.")
+@set_option
+@click.pass_context
+def command(context, words, hardware, parameters, against, listed, as_json, output, settings):
+    """Measure machines by microbenchmarks: chains of instructions, pointer chases, conflicts, atomics, bandwidth.
+
+    Words that name a benchmark choose it (all, if none does); the others are architectures, or .toml or .json files of them
+    (all installed ones, if there is none and no --hardware). Every kernel is PTX that runs unchanged on real hardware.
+    """
+    from archdef.microbench import results
+    from archdef.microbench.benchmark import load
+    from archdef.microbench.machine import as_machine
+    from archdef.report.microbenched import listing, render
+
+    known = load()
+    chosen = [known[word] for word in words if word in known] or list(known.values())
+    if listed:
+        return show(listing(chosen))
+    if parameters and len(chosen) > 1:
+        raise click.UsageError("--parameter chooses a point of one benchmark; name the benchmark, too")
+    point = {name: _value(chosen[0], name, text) for name, text in parameters.items()} or None
+    machines = _machines([word for word in words if word not in known], settings, hardware)
+    told = _said if sys.stderr.isatty() and not as_json else lambda message: None
+    found = [results.run(as_machine(machine), chosen, point, told) for machine in machines]
+    measured = _measured(against, machines) if against else ()
+    if as_json:
+        documents = [one.to_dict() for one in (*found, *measured)]
+        if output:
+            return write(output, found[0].to_json() if len(documents) == 1 else json.dumps(documents, indent=1) + "\n")
+        return emit(documents[0] if len(documents) == 1 else documents)
+    if output:
+        from archdef.report import text
+
+        return write(output, text(render(found, measured)) + "\n")
+    show(render(found, measured))
+
+
+def _machines(names, settings, hardware: bool) -> list:
+    from archdef.cli.common import architectures
+
+    machines = list(architectures(tuple(names), settings)) if names or not hardware else []
+    if hardware:
+        from archdef.microbench.hardware import Hardware
+
+        machines.append(Hardware())
+    return machines
+
+
+def _measured(against: str, machines) -> list:
+    from archdef.microbench import results
+
+    found = []
+    for machine in machines:
+        name = getattr(machine, "name", None)
+        if against != "measured":
+            found.append(results.read(against))
+        elif name is None:
+            raise click.UsageError("--against measured compares simulated machines with what their plugins ship; for --hardware name a file")
+        else:
+            shipped = results.shipped(name)
+            if shipped is None:
+                raise click.ClickException(f"the plugin of {name} ships no measured microbenchmarks (data/microbench_{name}.json)")
+            found.append(shipped)
+    return found
+
+
+def _value(benchmark, name: str, text: str):
+    """Read a parameter the way its default is written: a number (of bytes: perhaps with a unit), yes or no, or a word."""
+    default = benchmark.parameters.get(name)
+    if isinstance(default, bool):
+        if text not in ("yes", "no", "true", "false"):
+            raise click.BadParameter(f"{name} must be yes or no, got {text!r}")
+        return text in ("yes", "true")
+    if isinstance(default, int):
+        number, _, unit = text.partition(" ")
+        try:
+            return int(number) * BYTES[unit]
+        except (ValueError, KeyError):
+            raise click.BadParameter(f"{name} must be a whole number{', such as 48 KiB' if name.endswith('_bytes') else ''}, got {text!r}") from None
+    return text
+
+
+def _said(message: str) -> None:
+    click.echo(f"{message} …", err=True)

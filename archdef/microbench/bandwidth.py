@@ -1,0 +1,176 @@
+"""Bandwidth of memory and caches: by what runs at a time, what is under way, how wide words are."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from archdef.microbench.benchmark import Unsupported, benchmark
+from archdef.microbench.machine import Machine
+from archdef.microbench.ptx import module, slope
+
+MIB = 1024 * 1024
+VECTOR = {4: "", 8: ".v2", 16: ".v4"}
+STREAM_BYTES = 3 * MIB
+"""Moved by the shorter of two launches, on a machine of effort 1."""
+
+
+def words(prefix: str, word_bytes: int, number: int = 0) -> str:
+    """Name the registers of a word."""
+    registers = [f"%{prefix}{4 * number + k}" for k in range(word_bytes // 4)]
+    return registers[0] if len(registers) == 1 else "{" + ", ".join(registers) + "}"
+
+
+def used(word_bytes: int, number: int = 0) -> str:
+    """Use all that a load gave."""
+    return "".join(f"    xor.b32 %sum, %sum, %r{4 * number + k};\n" for k in range(word_bytes // 4))
+
+
+# ------------------------------------------------------------------------------------------------------------------- L1
+@benchmark("l1_throughput", {"bytes_per_cycle": "bytes/cycle/SM"},
+           lambda machine: [{"word_bytes": width, "warps": warps} for width in VECTOR for warps in (1, 4, 8, 16, 32)
+                            if warps <= machine.properties.warps_per_block])
+def l1_throughput(machine: Machine, *, word_bytes: int = 4, warps: int = 0) -> dict[str, float]:
+    """Bytes per cycle and multiprocessor of coalesced loads that hit the L1 data cache, if there is one, from one block (0 warps: the
+    largest)."""
+    if word_bytes not in VECTOR:
+        raise Unsupported(f"words have 4, 8 or 16 bytes, got {word_bytes}")
+    p = machine.properties
+    warps = min(warps, p.warps_per_block) or p.warps_per_block
+    threads = warps * p.warp_lanes
+    memory = machine.array(16384)
+    modern = ".ca" if "unified_addressing" in machine.features else ""
+    before = f"""    .reg .u64 %at; .reg .u32 %r<16>, %sum, %lane;
+    ld.param.u64 %at, [memory]; mov.u32 %lane, %tid.x; rem.u32 %lane, %lane, {4 * p.warp_lanes}; mad.wide.u32 %at, %lane, {word_bytes}, %at;
+    mov.u32 %sum, %lane;
+"""
+    after = "    st.global.u32 [%at+32768], %sum;\n"
+
+    def step(n):
+        return "".join(f"    ld.global{modern}{VECTOR[word_bytes]}.u32 {words('r', word_bytes, k % 4)}, [%at+{128 * k}];\n{used(word_bytes, k % 4)}"
+                       for k in range(n))
+
+    return machine.median(lambda: {"bytes_per_cycle": word_bytes * threads / slope(
+        machine, lambda timed: module(before + timed + after, ".param .u64 out, .param .u64 memory"), step, (8, 40),
+        lambda kernel, clocks: machine.launch(kernel, 1, threads, clocks, memory), threads=threads)})
+
+
+# --------------------------------------------------------------------------------------------------------- whole device
+_STREAM = """    .reg .u64 %from, %to, %place, %at, %step, %within; .reg .u32 %r<{registers}>, %sum, %i, %n; .reg .pred %c;
+    ld.param.u64 %from, [from]; ld.param.u64 %to, [to]; ld.param.u32 %n, [trips]; ld.param.u64 %within, [within];
+    mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %i, %r0, %r1, %r2;
+    mov.u32 %r2, %nctaid.x; mul.lo.u32 %r2, %r1, %r2; mul.wide.u32 %step, %r2, {word_bytes};
+    mul.wide.u32 %place, %i, {word_bytes};
+    mov.u32 %sum, %i;
+{fill}    mov.u32 %i, 0;
+AGAIN:
+{body}    add.u32 %i, %i, 1;
+    setp.lt.u32 %c, %i, %n;
+    @%c bra AGAIN;
+    setp.ne.u32 %c, %sum, 0x12345679;
+    @%c bra END;
+    st.global.u32 [%to], %sum;
+END:
+"""
+
+
+def stream(kind: str, word_bytes: int, loads: int, past: str) -> str:
+    """Give a kernel whose threads walk through memory side by side, `loads` words each trip, round and round within a power of two of bytes."""
+    body = ""
+    reads, writes = kind in ("read", "copy"), kind in ("write", "copy")
+    places = "".join(f"    and.b64 %at, %place, %within; add.u64 %at, %at, {{base}}; add.u64 %place, %place, %step;\n{{access{k}}}" for k in range(loads))
+    load = {f"access{k}": f"    ld.global{past}{VECTOR[word_bytes]}.u32 {words('r', word_bytes, k)}, [%at];\n" for k in range(loads)}
+    store = {f"access{k}": f"    st.global{VECTOR[word_bytes]}.u32 [%at], {words('r', word_bytes, k)};\n" for k in range(loads)}
+    if reads:
+        body += places.format(base="%from", **load)
+    if kind == "read":
+        body += "".join(used(word_bytes, k) for k in range(loads))
+    if kind == "copy":
+        body += f"    mul.lo.u64 %at, %step, {loads}; sub.u64 %place, %place, %at;\n"
+    if writes:
+        body += places.format(base="%to", **store)
+    fill = "".join(f"    mov.u32 %r{k}, %sum;\n" for k in range(4 * loads))
+    return module(_STREAM.format(body=body, fill=fill, word_bytes=word_bytes, registers=max(4, 4 * loads)),
+                  ".param .u64 from, .param .u64 to, .param .u64 within, .param .u32 trips")
+
+
+def shape(machine: Machine, warps: int) -> tuple[int, int]:
+    """Give blocks and threads so that every multiprocessor has so many warps (0: all that it takes)."""
+    p = machine.properties
+    warps = min(warps or p.warps_per_multiprocessor, p.warps_per_multiprocessor)
+    blocks = -(-warps // p.warps_per_block)
+    if warps > 8 * p.blocks_per_multiprocessor or warps % blocks:
+        blocks = next(n for n in range(blocks, warps + 1) if warps % n == 0)
+    elif not warps % 8:
+        blocks = max(blocks, warps // 8)
+    return blocks * p.multiprocessors, warps // blocks * p.warp_lanes
+
+
+def power_of_two(n: int) -> int:
+    """Give the least power of two that is not below n."""
+    return 1 << (n - 1).bit_length()
+
+
+def gb_s(machine: Machine, kind: str, word_bytes: int, warps: int, loads: int, footprint: int, least_bytes: int) -> float:
+    """Measure 10⁹ bytes per second: from two launches, the longer of which reads three times as much, or writes twice as much.
+
+    footprint   : bytes that are gone round; 0: every byte is touched once.
+    least_bytes : moved by the shorter launch, per direction.
+    """
+    blocks, threads = shape(machine, warps)
+    trip = blocks * threads * word_bytes * loads
+    trips = [max(1, math.ceil(least_bytes / trip)) * k for k in (1, 3 if kind == "read" else 2)]
+    nbytes = power_of_two(footprint or trips[1] * trip)
+    if footprint and footprint != nbytes:
+        raise Unsupported(f"a footprint must be a power of two of bytes, got {footprint}")
+    if 2 * nbytes > machine.properties.dram_bytes:
+        raise Unsupported(f"two arrays of {nbytes} bytes do not fit the memory of {machine.label}")
+    past = ".cg" if "unified_addressing" in machine.features else ""
+    kernel = machine.compile(stream(kind, word_bytes, loads, past))
+    source = machine.scratch("from", nbytes)
+    target = machine.scratch("to", nbytes if kind != "read" else 16)
+
+    def once():
+        seconds = []
+        for n in trips:
+            if not footprint:
+                machine.flush()
+            seconds.append(machine.launch(kernel, blocks, threads, source, target, np.uint64(nbytes - 1), np.uint32(n)))
+        return {"": (2 if kind == "copy" else 1) * (trips[1] - trips[0]) * trip / (seconds[1] - seconds[0]) / 1e9}
+    return machine.median(once)[""]
+
+
+def _warps(machine):
+    return [w for w in (1, 2, 4, 8, 16, 24, 32, 48, 64) if w <= machine.properties.warps_per_multiprocessor]
+
+
+def _dram(machine):
+    return [{"kind": kind} for kind in ("read", "write", "copy")] + [
+        {"kind": "read", "word_bytes": 4, "warps": warps, "loads": loads} for loads in (1, 4) for warps in _warps(machine)]
+
+
+@benchmark("dram_bandwidth", {"gb_s": "GB/s"}, _dram)
+def dram_bandwidth(machine: Machine, *, kind: str = "read", word_bytes: int = 16, warps: int = 0, loads: int = 1) -> dict[str, float]:
+    """Bandwidth of device memory: coalesced words, each touched once; so many resident warps on each multiprocessor (0: all), so many
+    independent words under way in each thread. A copy counts what it reads and what it writes."""
+    if kind not in ("read", "write", "copy") or word_bytes not in VECTOR or not 1 <= loads <= 8:
+        raise Unsupported("kind must be 'read', 'write' or 'copy', word_bytes 4, 8 or 16, loads 1 to 8")
+    least = STREAM_BYTES * machine.effort
+    if kind != "read":  # what is written must be more than the L2 could keep
+        least = max(least, int(1.05 * machine.properties.l2_bytes))
+    elif warps and warps * loads < 16:
+        least //= 4
+    return {"gb_s": gb_s(machine, kind, word_bytes, warps, loads, 0, least)}
+
+
+@benchmark("l2_bandwidth", {"gb_s": "GB/s"},
+           lambda machine: [{"footprint_bytes": kib * 1024} for kib in (256, 512, 1024, 2048, 8192, 32768) if kib * 1024 <= machine.properties.l2_bytes])
+def l2_bandwidth(machine: Machine, *, footprint_bytes: int = 512 * 1024, word_bytes: int = 16, warps: int = 16) -> dict[str, float]:
+    """Bandwidth of reads that miss L1 and hit L2, where there is one: the same footprint again and again, by so many resident warps on each
+    multiprocessor."""
+    if not machine.properties.l2_bytes:
+        raise Unsupported(f"{machine.label} has no L2")
+    if footprint_bytes > machine.properties.l2_bytes:
+        raise Unsupported(f"{footprint_bytes} bytes are more than the L2 of {machine.label}")
+    least = max(STREAM_BYTES * machine.effort, footprint_bytes)
+    return {"gb_s": gb_s(machine, "read", word_bytes, warps, 1, footprint_bytes, least)}

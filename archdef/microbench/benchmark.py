@@ -1,0 +1,117 @@
+"""What a microbenchmark is, the table of all, and how one is measured."""
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from archdef.errors import ArchdefError, CompileError, DeviceMemoryError, LaunchError, PtxError, nearest
+from archdef.microbench.machine import Machine, as_machine
+
+FAMILIES = ("arithmetic", "memory_latency", "shared_memory", "atomics", "synchronization", "bandwidth", "coalescing", "residency", "launching")
+"""Modules of this package that declare benchmarks, in the order of tables."""
+
+
+class Unsupported(ArchdefError):
+    """A machine cannot run a benchmark: it lacks a feature, or is too small."""
+
+
+class UnknownBenchmark(ArchdefError):
+    """No benchmark has this name, or it has no such parameter."""
+
+
+@attrs.frozen(eq=False)
+class Benchmark:
+    """One microbenchmark: a quantity of the machine as a function of a few parameters."""
+
+    name: str
+    """By which everything finds it."""
+    family: str
+    """The module that declares it."""
+    measures: str
+    """What is measured and how, in a sentence or two."""
+    units: Mapping[str, str]
+    """Quantity → unit; the quantities are the keys of what `measure` gives."""
+    parameters: Mapping[str, Any]
+    """Parameter → value that `measure` takes if it is not given."""
+    points: Callable[[Machine], Iterable[Mapping[str, Any]]]
+    """Gives the points of the default sweep on a machine, as parameters that differ from the defaults."""
+    point: Callable[..., dict[str, float]]
+    """Measures one point: ``point(machine, **parameters)``."""
+    features: tuple[str, ...] = ()
+    """Features that a machine needs whatever the parameters."""
+
+
+BENCHMARKS: dict[str, Benchmark] = {}
+"""Every benchmark by name; filled by `load`."""
+
+
+def benchmark(name: str, units: Mapping[str, str], points, *, features: Iterable[str] = ()):
+    """Declare a benchmark by the function that measures one point; its docstring says what it measures, its keywords are the parameters."""
+    def declare(function):
+        import inspect
+
+        parameters = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY}
+        BENCHMARKS[name] = Benchmark(name, function.__module__.rpartition(".")[2], " ".join(function.__doc__.split()), units, parameters,
+                                     points, function, tuple(features))
+        return function
+    return declare
+
+
+def load() -> dict[str, Benchmark]:
+    """Import all families; give every benchmark by name, in the order of tables."""
+    for family in FAMILIES:
+        importlib.import_module(f"archdef.microbench.{family}")
+    return BENCHMARKS
+
+
+def find(name: str) -> Benchmark:
+    """Give a benchmark by name. Raises UnknownBenchmark."""
+    known = load()
+    if name not in known:
+        raise UnknownBenchmark(f"no microbenchmark is called {name!r}{nearest(name, known)}; there are {', '.join(known)}")
+    return known[name]
+
+
+def measure(name: str, machine, **parameters) -> dict[str, float]:
+    """Measure one point of a benchmark.
+
+    machine    : an `archdef.Device`, an architecture's name or description, or a `Machine` such as `hardware.Hardware`.
+    parameters : those of the benchmark; the others have their default.
+
+    Gives quantity → number, in the benchmark's `units`. Raises UnknownBenchmark; Unsupported, saying what the machine lacks.
+    """
+    chosen = find(name)
+    for parameter in parameters:
+        if parameter not in chosen.parameters:
+            raise UnknownBenchmark(f"{name} has no parameter {parameter!r}{nearest(parameter, chosen.parameters)}; it has "
+                                   f"{', '.join(chosen.parameters) or 'none'}")
+    machine = as_machine(machine)
+    for feature in chosen.features:
+        require(machine, feature, name)
+    try:
+        return chosen.point(machine, **{**chosen.parameters, **parameters})
+    except (PtxError, CompileError, LaunchError, DeviceMemoryError) as error:
+        reason = getattr(error, "reason", str(error))
+        raise Unsupported(f"{name} does not run on {machine.label}: {reason}") from error
+
+
+def require(machine: Machine, feature: str, what: str) -> None:
+    """Refuse a machine without a feature. Raises Unsupported."""
+    if feature not in machine.features:
+        from archdef.spec import FEATURES
+
+        raise Unsupported(f"{what} needs the feature {feature}, which {machine.label} does not have: {FEATURES[feature]}")
+
+
+def sweep(name: str, machine) -> Iterator[tuple[dict[str, Any], dict[str, float] | Unsupported]]:
+    """Measure the default sweep of a benchmark: yield ``(parameters, quantities)``; for a point that cannot be measured, the reason."""
+    chosen, machine = find(name), as_machine(machine)
+    for given in chosen.points(machine):
+        try:
+            values = measure(name, machine, **given)
+        except Unsupported as reason:
+            values = reason
+        yield dict(given), values

@@ -1,0 +1,158 @@
+"""A real NVIDIA GPU as a machine for microbenchmarks. Needs the driver, which compiles the PTX; no toolkit, no compiler."""
+from __future__ import annotations
+
+import datetime
+import functools
+import re
+import statistics
+from ctypes import byref, c_int, c_size_t, c_uint32, c_ubyte, c_uint64, c_void_p
+
+import numpy as np
+
+from archdef.errors import LaunchError
+from archdef.microbench.driver import DriverError, Gpu
+from archdef.microbench.machine import Array, Machine, Properties
+from archdef.microbench.ptx import module as ptx_module
+from archdef.spec.isa import FEATURES
+
+SPIN_CYCLES = 60_000
+"""About 30 us: longer than the host needs to put a launch between two events behind it."""
+_SPIN = """.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 cycles)
+{
+    .reg .u64 %p, %first, %now, %last; .reg .u32 %n; .reg .pred %c;
+    ld.param.u64 %p, [out]; ld.param.u32 %n, [cycles];
+    mov.u64 %first, %clock64; cvt.u64.u32 %last, %n; add.u64 %last, %last, %first;
+AGAIN:
+    mov.u64 %now, %clock64; setp.lt.u64 %c, %now, %last; @%c bra AGAIN;
+    sub.u64 %now, %now, %first; st.global.u64 [%p], %now;
+    ret;
+}
+"""
+MAX_DYNAMIC_SHARED = 8
+"""CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"""
+
+
+class _Array(Array):
+    def __init__(self, gpu: Gpu, data: np.ndarray | None = None, size: int = 0):
+        """Copy an array to the GPU; without one, take so many bytes as they are."""
+        self.gpu, self.nbytes = gpu, size if data is None else data.nbytes
+        self.shape, self.dtype = ((size,), np.dtype("u1")) if data is None else (data.shape, data.dtype)
+        self.pointer = gpu.allocate(size) if data is None else gpu.send(data)
+        self.address = self.pointer.value
+
+    def read(self):
+        return self.gpu.fetch(self.pointer, np.empty(self.shape, self.dtype))
+
+    def write(self, data):
+        data = np.ascontiguousarray(data, self.dtype)
+        self.gpu("cuMemcpyHtoD_v2", self.pointer, c_void_p(data.ctypes.data), c_size_t(data.nbytes))
+
+    def __del__(self):
+        try:
+            self.gpu("cuMemFree_v2", self.pointer)
+        except (DriverError, AttributeError, TypeError):  # the interpreter ends, or the context is lost
+            pass
+
+
+class Hardware(Machine):
+    """The first GPU of this computer."""
+
+    repeats = 9
+    effort = 32
+
+    def __init__(self):
+        """Raises NoGpu, where there is none."""
+        gpu = self.gpu = Gpu()
+        self.label = gpu.name()
+        self.capability = gpu.attribute(75), gpu.attribute(76)
+        self.features = features_of(self.capability)
+        sms, lanes = gpu.attribute(16), gpu.attribute(10)
+        total = c_size_t()
+        gpu("cuDeviceTotalMem_v2", byref(total), gpu.device)
+        self._kernels: dict[str, c_void_p] = {}
+        self._modules: dict[int, c_void_p] = {}
+        self._scratch: dict[str, _Array] = {}
+        self._first, self._last = gpu.event(), gpu.event()
+        self._spun = self.array(2, "u8")
+        self._flushing: c_uint64 | None = None
+        self.properties = Properties(
+            warp_lanes=lanes, multiprocessors=sms, threads_per_block=gpu.attribute(1), warps_per_multiprocessor=gpu.attribute(39) // lanes,
+            blocks_per_multiprocessor=gpu.attribute(106), shared_bytes_per_block=gpu.attribute(97),
+            shared_bytes_per_multiprocessor=gpu.attribute(81), constant_bytes=gpu.attribute(9), l2_bytes=gpu.attribute(38),
+            clock_mhz=self._clock_mhz(), dram_bytes=total.value)
+
+    def _clock_mhz(self) -> float:
+        """Measure the multiprocessors' clock under load: cycles that a kernel counts against the time between events."""
+        times = [(n, statistics.median(self._spin_s(n) for _ in range(5))) for n in (2_000_000, 12_000_000)]
+        return round((times[1][0] - times[0][0]) / (times[1][1] - times[0][1]) / 1e6, 1)
+
+    def _spin_s(self, cycles: int) -> float:
+        kernel = self.compile(_SPIN)
+        self.gpu.record(self._first)
+        self.gpu.start(kernel, 1, 1, c_uint64(self._spun.address), c_uint32(cycles))
+        self.gpu.record(self._last)
+        return self.gpu.seconds(self._first, self._last)
+
+    def compile(self, ptx):
+        if ptx not in self._kernels:
+            module = self.gpu.assemble(ptx)
+            kernel = self._kernels[ptx] = self.gpu.function(module, "k")
+            self._modules[kernel.value] = module
+        return self._kernels[ptx]
+
+    def array(self, shape, dtype="u4"):
+        return _Array(self.gpu, shape if isinstance(shape, np.ndarray) else np.zeros(shape, dtype))
+
+    def scratch(self, name, nbytes):
+        size = 1 << (nbytes - 1).bit_length()
+        if name not in self._scratch or self._scratch[name].nbytes < nbytes:
+            self._scratch.pop(name, None)
+            self._scratch[name] = _Array(self.gpu, size=size)
+        return self._scratch[name]
+
+    def launch(self, kernel, grid, block, *arguments, shared_bytes=0):
+        given = [c_uint64(a.address) if isinstance(a, _Array) else np.ctypeslib.as_ctypes_type(a.dtype)(a.item()) for a in arguments]
+        try:
+            if shared_bytes:
+                self.gpu("cuFuncSetAttribute", kernel, MAX_DYNAMIC_SHARED, c_int(shared_bytes))
+            # a kernel in front, so that the launch is in the queue before the first event is reached
+            self.gpu.start(self.compile(_SPIN), 1, 1, c_uint64(self._spun.address), c_uint32(SPIN_CYCLES))
+            self.gpu.record(self._first)
+            self.gpu.start(kernel, grid, block, *given, shared_bytes=shared_bytes)
+            self.gpu.record(self._last)
+            return self.gpu.seconds(self._first, self._last)
+        except DriverError as error:
+            raise LaunchError(str(error)) from None
+
+    def empty_launch_s(self, grid, block):
+        kernel = self.compile(ptx_module("", ""))
+        return statistics.median(self.launch(kernel, grid, block) for _ in range(15))
+
+    def texture(self, array):
+        texels = np.empty(array.shape, array.dtype).reshape(-1, 1)
+        handle = self.gpu.texture(self.gpu.of_bytes(array.pointer, texels), filter="point", address=("clamp",) * 3, normalized=False, read="element")
+        return np.uint64(handle.value)
+
+    def write_constants(self, kernel, address, data):
+        place, data = self.gpu.variable(self._modules[kernel.value], "constants"), np.ascontiguousarray(data)
+        self.gpu("cuMemcpyHtoD_v2", place, c_void_p(data.ctypes.data), c_size_t(data.nbytes))
+
+    def flush(self):
+        size = 4 * self.properties.l2_bytes
+        if self._flushing is None:
+            self._flushing = self.gpu.allocate(size)
+        self.gpu("cuMemsetD8_v2", self._flushing, c_ubyte(1), c_size_t(size))
+
+    def describe(self):
+        return {"device": self.gpu.name(), "driver": self.gpu.driver(), "date": str(datetime.date.today()),
+                "clock_mhz": str(self.properties.clock_mhz)}
+
+
+@functools.cache
+def features_of(capability: tuple[int, int]) -> frozenset[str]:
+    """Give the features of a compute capability, out of what each feature says brought it."""
+    found = {name: re.search(r"\((\d+)\.(\d+)\)", text) for name, text in FEATURES.items()}
+    return frozenset(name for name, number in found.items() if number and (int(number[1]), int(number[2])) <= capability)

@@ -1,0 +1,79 @@
+"""An `archdef.Device` as a machine for microbenchmarks."""
+from __future__ import annotations
+
+import numpy as np
+
+from archdef.device import Device
+from archdef.host import Host
+from archdef.microbench.machine import Array, Machine, Properties
+from archdef.microbench.ptx import module
+
+
+class _Array(Array):
+    def __init__(self, held):
+        self.held, self.address = held, held.address
+
+    def read(self):
+        return self.held.copy_to_host()
+
+    def write(self, data):
+        self.held.copy_from_host(data)
+
+
+class Simulated(Machine):
+    """A simulated machine. Its results are exact and the same every time, so everything is measured once."""
+
+    def __init__(self, device):
+        self.device = device
+        a = self.architecture = device.architecture
+        self.label, self.features = a.label, a.isa.features
+        self.properties = Properties(
+            warp_lanes=a.warp.size, multiprocessors=a.chip.multiprocessors, threads_per_block=a.limits.threads_per_block,
+            warps_per_multiprocessor=a.limits.warps_per_multiprocessor, blocks_per_multiprocessor=a.limits.blocks_per_multiprocessor,
+            shared_bytes_per_block=a.limits.shared_bytes_per_block, shared_bytes_per_multiprocessor=a.limits.shared_bytes_per_multiprocessor,
+            constant_bytes=a.limits.constant_bytes, l2_bytes=a.l2_bytes, clock_mhz=a.clocks.shader_mhz, dram_bytes=a.dram.capacity_bytes)
+        self._kernels: dict[str, object] = {}
+        self._scratch: dict[str, _Array] = {}
+
+    def compile(self, ptx):
+        if ptx not in self._kernels:
+            kernel = self.device.compile(ptx)["k"]
+            kernel.program  # lowered here, so that what the machine lacks is refused by compiling
+            self._kernels[ptx] = kernel
+        return self._kernels[ptx]
+
+    def array(self, shape, dtype="u4"):
+        return _Array(self.device.to_device(shape) if isinstance(shape, np.ndarray) else self.device.zeros(shape, dtype))
+
+    def scratch(self, name, nbytes):
+        if name not in self._scratch or self._scratch[name].held.nbytes < nbytes:
+            self._scratch.pop(name, None)
+            self._scratch[name] = _Array(self.device.empty(nbytes // 4, "u4"))
+        return self._scratch[name]
+
+    def launch(self, kernel, grid, block, *arguments, shared_bytes=0):
+        given = (a.held if isinstance(a, _Array) else a.item() if isinstance(a, np.generic) else a for a in arguments)
+        return kernel[(grid,), (block,), shared_bytes].launch(*given, progress=False).elapsed_s
+
+    def empty_launch_s(self, grid, block):
+        device = Device(self.architecture, host=Host())  # of its own: launches elsewhere stay without streams
+        empty = device.compile(module("", ""))["k"]
+        stream = device.stream()
+        empty[(1,), (block,), 0, stream]()  # what keeps the stream busy, so that the host's calls do not count
+        first = stream.record()
+        empty[(grid,), (block,), 0, stream]()
+        last = stream.record()
+        device.synchronize()
+        return last.elapsed_since(first)
+
+    def texture(self, array):
+        return self.device.texture(array.held, layout="linear")
+
+    def write_constants(self, kernel, address, data):
+        self.device.memory.write(address, np.ascontiguousarray(data).reshape(-1).view("u1"))
+
+    def flush(self):
+        """Nothing to do: the L2 starts cold at every launch."""
+
+    def describe(self):
+        return {"device": str(self.architecture), "driver": "archdef"}
