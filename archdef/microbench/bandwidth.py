@@ -51,7 +51,7 @@ def l1_throughput(machine: Machine, *, word_bytes: int = 4, warps: int = 0) -> d
                        for k in range(n))
 
     return machine.median(lambda: {"bytes_per_cycle": word_bytes * threads / slope(
-        machine, lambda timed: module(before + timed + after, ".param .u64 out, .param .u64 memory"), step, (8, 40),
+        machine, lambda timed: module(before + timed + after, ".param .u64 out, .param .u64 memory"), step, (16, 40),
         lambda kernel, clocks: machine.launch(kernel, 1, threads, clocks, memory), threads=threads)})
 
 
@@ -64,6 +64,7 @@ _STREAM = """    .reg .u64 %from, %to, %place, %at, %step, %within; .reg .u32 %r
     mov.u32 %sum, %i;
 {fill}    mov.u32 %i, 0;
 AGAIN:
+    .pragma "nounroll";
 {body}    add.u32 %i, %i, 1;
     setp.lt.u32 %c, %i, %n;
     @%c bra AGAIN;

@@ -86,7 +86,7 @@ class Hardware(Machine):
 
     def _clock_mhz(self) -> float:
         """Measure the multiprocessors' clock under load: cycles that a kernel counts against the time between events."""
-        times = [(n, statistics.median(self._spin_s(n) for _ in range(5))) for n in (2_000_000, 12_000_000)]
+        times = [(n, statistics.median(self._spin_s(n) for _ in range(5))) for n in (10_000_000, 110_000_000)]
         return round((times[1][0] - times[0][0]) / (times[1][1] - times[0][1]) / 1e6, 1)
 
     def _spin_s(self, cycles: int) -> float:
@@ -154,5 +154,5 @@ class Hardware(Machine):
 @functools.cache
 def features_of(capability: tuple[int, int]) -> frozenset[str]:
     """Give the features of a compute capability, out of what each feature says brought it."""
-    found = {name: re.search(r"\((\d+)\.(\d+)\)", text) for name, text in FEATURES.items()}
+    found = {name: re.search(r"\((?:compute capability )?(\d+)\.(\d+)\)", text) for name, text in FEATURES.items()}
     return frozenset(name for name, number in found.items() if number and (int(number[1]), int(number[2])) <= capability)

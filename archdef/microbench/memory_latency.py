@@ -110,7 +110,7 @@ def global_latency(machine: Machine, *, footprint_bytes: int = 4096, stride_byte
         return machine.launch(kernel, 1, threads, clocks, chain, np.uint32(touched), np.uint32(rounds))
 
     return machine.median(lambda: {"cycles": slope(machine, write, lambda n: f"    ld.global{mark}.u64 %p, [%p];\n" * n, LENGTHS, launch,
-                                                  threads=threads)})
+                                                  threads=threads, trips=1)})
 
 
 # ------------------------------------------------------------------------------------------------------------- constant

@@ -15,6 +15,9 @@ OLDEST = 50
 TYPE = {"u32": ".b32", "u64": ".b64", "f32": ".f32", "f64": ".f64"}
 ROUNDS = 2
 """Times that a piece of code runs in a launch; the last is timed, when instructions are in their caches."""
+TRIPS = 12
+"""Of the loop around the piece: so many that what happens while warps get under way hardly counts."""
+NO_UNROLLING = '.pragma "nounroll";'
 CLOCKS = 4
 """Words of the clocks' array that each warp has: start and end."""
 
@@ -25,14 +28,15 @@ def module(body: str, parameters: str = ".param .u64 out", *, target: int = OLDE
 
 
 def slope(machine: Machine, write: Callable[[str], str], step: Callable[[int], str], lengths: tuple[int, int],
-          launch: Callable[[object, Array], float], *, threads: int, blocks: int = 1, results: int = 0) -> float:
-    """Measure the cycles that one more step takes: from two kernels that differ only in the length of a piece of code.
+          launch: Callable[[object, Array], float], *, threads: int, blocks: int = 1, trips: int = TRIPS, results: int = 0) -> float:
+    """Measure the cycles that one more step takes: from two kernels that differ only in the length of the piece of code that a loop repeats.
 
     write   : gives the module's text around the timed piece; its kernel's first parameter, ``out``, is an array for the clocks.
     step    : gives the text of so many steps.
     lengths : steps of the two kernels.
     launch  : runs a kernel with that array and gives the seconds it took.
     threads : of a block. A block takes from its first warp's start to its last warp's end; the median over `blocks` counts.
+    trips   : of the loop. Its own instructions cost both kernels the same.
     results : words behind the clocks, for whatever the kernel stores.
 
     Without a cycle counter on the machine, whole launches are compared.
@@ -42,7 +46,7 @@ def slope(machine: Machine, write: Callable[[str], str], step: Callable[[int], s
     cycles = []
     for length in lengths:
         clocks = machine.array(CLOCKS * blocks * warps + results, "u4")
-        seconds = launch(machine.compile(write(timed(step(length), machine.features, lanes))), clocks)
+        seconds = launch(machine.compile(write(timed(step(length), machine.features, lanes, trips))), clocks)
         if "clock" in machine.features:
             read = clocks.read()[:CLOCKS * blocks * warps].reshape(blocks, warps, CLOCKS)
             since = read[:, :1, 0]
@@ -51,13 +55,14 @@ def slope(machine: Machine, write: Callable[[str], str], step: Callable[[int], s
             cycles.append(float(np.median(np.where(silent, -1, end).max(axis=1) - np.where(silent, 0, start).min(axis=1))))
         else:
             cycles.append(seconds * machine.cycles_per_second / ROUNDS)
-    return (cycles[1] - cycles[0]) / (lengths[1] - lengths[0])
+    return (cycles[1] - cycles[0]) / (trips * (lengths[1] - lengths[0]))
 
 
-def timed(piece: str, features: frozenset[str], warp_lanes: int) -> str:
-    """Run a piece of code ROUNDS times, each behind a barrier; every warp stores when the last began and ended, if the machine can tell.
+def timed(piece: str, features: frozenset[str], warp_lanes: int, trips: int = TRIPS) -> str:
+    """Run a loop around a piece of code ROUNDS times, each behind a barrier; every warp stores when the last began and ended, if the machine
+    can tell.
 
-    How often comes from memory, lest an assembler unroll the loop. Declares the registers %round, %rounds, %t0 … %t2, %clocks and %again.
+    How often comes from memory, lest an assembler unroll. Declares the registers %round, %rounds, %trip, %trips, %t0, %t1, %clocks, %again.
     """
     read = "mov.u64 %t{0}, %clock64;" if "clock64" in features else "{{ .reg .u32 now; mov.u32 now, %clock; cvt.u64.u32 %t{0}, now; }}"
     start, end = (read.format(0), read.format(1)) if "clock" in features else ("", "")
@@ -69,7 +74,7 @@ def timed(piece: str, features: frozenset[str], warp_lanes: int) -> str:
     st.global.u64 [%clocks+8], %t1;
 TIMED:
 """ if "clock" in features else ""
-    return f"""    .reg .u32 %round, %rounds; .reg .u64 %t<2>, %clocks; .reg .pred %again;
+    return f"""    .reg .u32 %round, %rounds, %trip, %trips; .reg .u64 %t<2>, %clocks; .reg .pred %again;
     ld.param.u64 %clocks, [out];
     mov.u32 %round, %ntid.x;
     add.u32 %round, %round, {warp_lanes - 1};
@@ -81,12 +86,20 @@ TIMED:
     add.u32 %round, %round, %rounds;
     mad.wide.u32 %clocks, %round, {4 * CLOCKS}, %clocks;
     ld.global.u32 %rounds, [%clocks];
+    add.u32 %trips, %rounds, {trips};
     add.u32 %rounds, %rounds, {ROUNDS};
     mov.u32 %round, 0;
 ROUND:
+    {NO_UNROLLING}
     bar.sync 0;
+    mov.u32 %trip, 0;
     {start}
-{piece}    {end}
+TRIP:
+    {NO_UNROLLING}
+{piece}    add.u32 %trip, %trip, 1;
+    setp.lt.u32 %again, %trip, %trips;
+    @%again bra TRIP;
+    {end}
     add.u32 %round, %round, 1;
     setp.lt.u32 %again, %round, %rounds;
     @%again bra ROUND;
