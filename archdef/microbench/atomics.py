@@ -83,7 +83,7 @@ def global_atomic_latency(machine: Machine, *, operation: str = "add", lanes: in
     def at(place: int) -> float:
         return slope(machine, lambda timed: module(before + timed + after, ".param .u64 out, .param .u64 memory, .param .u32 place"),
                      lambda n: f"    {text}\n" * n, (8, 24), lambda kernel, clocks: machine.launch(kernel, 1, lanes, clocks, memory, np.uint32(place)),
-                     threads=lanes, trips=2)
+                     threads=lanes, trips=(1, 3))
     return machine.median(lambda: {"cycles": float(np.mean([at(8192 * k) for k in range(PLACES)]))})
 
 

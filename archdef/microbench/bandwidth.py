@@ -52,7 +52,7 @@ def l1_throughput(machine: Machine, *, word_bytes: int = 4, warps: int = 0) -> d
 
     return machine.median(lambda: {"bytes_per_cycle": word_bytes * threads / slope(
         machine, lambda timed: module(before + timed + after, ".param .u64 out, .param .u64 memory"), step, (16, 40),
-        lambda kernel, clocks: machine.launch(kernel, 1, threads, clocks, memory), threads=threads)})
+        lambda kernel, clocks: machine.launch(kernel, 1, threads, clocks, memory), threads=threads, trips=(8, 24))})
 
 
 # --------------------------------------------------------------------------------------------------------- whole device

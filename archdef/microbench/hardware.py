@@ -61,6 +61,7 @@ class Hardware(Machine):
     """The first GPU of this computer."""
 
     repeats = 9
+    trips = 8, 40
     effort = 32
 
     def __init__(self):
