@@ -5,7 +5,7 @@ import datetime
 import functools
 import re
 import statistics
-from ctypes import byref, c_int, c_size_t, c_uint32, c_ubyte, c_uint64, c_void_p
+from ctypes import byref, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 
 import numpy as np
 
@@ -78,7 +78,6 @@ class Hardware(Machine):
         self._scratch: dict[str, _Array] = {}
         self._first, self._last = gpu.event(), gpu.event()
         self._spun = self.array(2, "u8")
-        self._flushing: c_uint64 | None = None
         self.properties = Properties(
             warp_lanes=lanes, multiprocessors=sms, threads_per_block=gpu.attribute(1), warps_per_multiprocessor=gpu.attribute(39) // lanes,
             blocks_per_multiprocessor=gpu.attribute(106), shared_bytes_per_block=gpu.attribute(97),
@@ -142,10 +141,14 @@ class Hardware(Machine):
         self.gpu("cuMemcpyHtoD_v2", place, c_void_p(data.ctypes.data), c_size_t(data.nbytes))
 
     def flush(self):
-        size = 4 * self.properties.l2_bytes
-        if self._flushing is None:
-            self._flushing = self.gpu.allocate(size)
-        self.gpu("cuMemsetD8_v2", self._flushing, c_ubyte(1), c_size_t(size))
+        """Read something else, four times as large: what was written goes to memory, and nothing new waits to be written."""
+        from archdef.microbench.bandwidth import stream
+
+        blocks, threads, size = 2 * self.properties.multiprocessors, 512, 4 * self.properties.l2_bytes
+        other = self.scratch("flush", size)
+        trips = size // (blocks * threads * 16)
+        self.gpu.start(self.compile(stream("read", 16, 1, ".cg")), blocks, threads, c_uint64(other.address), c_uint64(other.address),
+                       c_uint64(2 ** 62 - 1), c_uint32(trips))
 
     def describe(self):
         return {"device": self.gpu.name(), "driver": self.gpu.driver(), "date": str(datetime.date.today()),

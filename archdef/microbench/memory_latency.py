@@ -190,7 +190,8 @@ def texture_latency(machine: Machine, *, footprint_bytes: int = 4096, stride_byt
     texels = np.zeros((places, stride_bytes // 4), "i4")
     texels[:, 0] = following(places, stride_bytes // 4, "random")
     texels = texels.reshape(-1)
-    handle = machine.texture(machine.array(texels))
+    held = machine.array(texels)
+    handle = machine.texture(held)
     load = "    tex.1d.v4.s32.s32 {%p, %q0, %q1, %q2}, [%of, {%p}];\n"
 
     def write(timed: str) -> str:
