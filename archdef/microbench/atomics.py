@@ -76,8 +76,9 @@ def global_atomic_latency(machine: Machine, *, operation: str = "add", lanes: in
     of its own; the mean over places that lie in different partitions of memory."""
     text = checked(machine, operation, "atomics_global").format(space="global", at="%at")
     memory = machine.array(PLACES * 2048)
-    before = "    .reg .u64 %at, %at2; .reg .u32 %r<8>;\n    ld.param.u64 %at, [memory]; ld.param.u32 %r4, [place]; cvt.u64.u32 %at2, %r4; add.u64 %at, %at, %at2; mov.u32 %r4, %tid.x; mad.wide.u32 %at, %r4, 4, %at;\n" \
-        "    ld.global.u32 %r4, [%at];\n"
+    before = "    .reg .u64 %at, %at2; .reg .u32 %r<8>;\n" \
+        "    ld.param.u64 %at, [memory]; ld.param.u32 %r4, [place]; cvt.u64.u32 %at2, %r4; add.u64 %at, %at, %at2;\n" \
+        "    mov.u32 %r4, %tid.x; mad.wide.u32 %at, %r4, 4, %at; ld.global.u32 %r4, [%at];\n"
     after = "    st.global.u32 [%at+2048], %r4;\n"
 
     def at(place: int) -> float:
