@@ -103,7 +103,7 @@ def _cases(data: Mapping[str, Any], folder: Traversable, groups: dict[str, Group
             for row in rows:
                 values = merged if row is None else _filled(merged, row)
                 if row is not None and "long_above" in given:
-                    values["long"] = any(float(row[column]) > most for column, most in given["long_above"].items())
+                    values["long"] = bool(values.get("long")) or any(float(row[column]) > most for column, most in given["long_above"].items())
                 if values.get("value", "") != "":
                     yield _case(values, sources, groups, where)
 
@@ -119,6 +119,7 @@ def _case(values: dict[str, Any], sources: Mapping[str, Source], groups: Mapping
         raise ReferenceCaseError(f"{where}: source {source!r} is none of {', '.join(sources) or 'the (missing) [sources]'}")
     values["source"] = sources[source]
     values.setdefault("tolerance", groups[group].tolerance)
+    values.setdefault("slack", groups[group].slack)
     return _made(Case, values, where)
 
 

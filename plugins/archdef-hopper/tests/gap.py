@@ -14,28 +14,28 @@ from statistics import mean, median
 
 import archdef
 from archdef_hopper import H100
-from archdef_hopper.calibration import cases, run
+from archdef_hopper.calibration import DATA, cases, run
 
-DATA = Path(__file__).resolve().parents[1] / "src" / "archdef_hopper" / "data"
 LAUNCH = 5000
 """Cycles that the profiler counts with every launch on the hardware."""
 SECTOR = 32
 EXACT = ("warps", "global_loads", "global_load_sectors", "global_stores", "global_store_sectors", "shared_loads",
          "shared_load_wavefronts", "shared_stores", "shared_store_wavefronts", "blocks_per_multiprocessor")
 CLOSE = ("l1_sector_hits", "l2_sectors", "dram_read_sectors", "dram_write_sectors")
-BRANCHES = ("conditional_branches", "divergent_branches")
+BRANCHES = ("branches", "divergent_branches")
 
 
 def counted(run) -> dict[str, float]:
     """Give a run's counters by the names of ``data/kernels.csv``."""
     c = run.counters
     loads, stores = c.global_load_bytes_moved // SECTOR, c.global_store_bytes_moved // SECTOR
-    return {"cycles": run.cycles, "instructions": c.instructions, "warps": c.warps, "conditional_branches": c.branches,
+    return {"cycles": run.cycles, "instructions": c.instructions, "warps": c.warps, "branches": c.branches,
             "divergent_branches": c.divergent_branches, "global_loads": c.global_loads, "global_load_sectors": loads,
-            "global_stores": c.global_stores, "global_store_sectors": stores, "l1_sector_hits": loads - int(c.partition["bytes_asked"].sum()) // SECTOR,
+            "global_stores": c.global_stores, "global_store_sectors": stores, "l1_sector_hits": loads - c.l1_sectors_missed
+            if "l1_sectors_missed" in c.statements.dtype.names else -1,
             "shared_loads": c.shared_loads, "shared_load_wavefronts": c.shared_load_passes, "shared_stores": c.shared_stores,
             "shared_store_wavefronts": c.shared_store_passes,
-            "l2_sectors": int((c.partition["bytes_asked"] + c.partition["bytes_given"]).sum()) // SECTOR,
+            "l2_sectors": int(c.partition["l2_sectors"].sum()) if "l2_sectors" in c.partition.dtype.names else -1,
             "dram_read_sectors": int(c.partition["bytes_read"].sum()) // SECTOR,
             "dram_write_sectors": int(c.partition["bytes_written"].sum()) // SECTOR, "registers": run.registers,
             "blocks_per_multiprocessor": run.occupancy.active_blocks}
@@ -49,8 +49,9 @@ def off(here: float, there: float) -> str:
 def kernels(options) -> None:
     """Print and keep the table of kernels."""
     device = archdef.Device(H100)
-    with open(DATA / "kernels.csv", newline="") as file:
-        measured = {r["case"]: {k: float(r[k]) for k in ("cycles", "instructions", *EXACT, *CLOSE, *BRANCHES, "registers")} for r in csv.DictReader(file)}
+    with (DATA / "kernels.csv").open(newline="") as file:
+        measured = {r["case"]: {k: float(r[k]) for k in (*EXACT, *CLOSE, *BRANCHES, "cycles", "instructions", "registers")}
+                    for r in csv.DictReader(file)}
     before = json.loads(Path(options.against).read_text()) if options.against else {}
     kept: dict[str, dict] = {}
     wrong: dict[str, list[str]] = {name: [] for name in EXACT}

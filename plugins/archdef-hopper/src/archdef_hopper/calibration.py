@@ -126,14 +126,26 @@ def calibration(device, *, case: str, version: str = "ptx90", launch_cycles: int
     launch_cycles  : what the profiler counts with every launch beside the kernel's own cycles; added to ``profiled_cycles``.
     launch_sectors : what it counts of DRAM reads for a kernel that reads nothing; added to ``profiled_dram_read_sectors``.
     """
-    from archdef.validate import of_run
-
     launch = next((known for known in cases() if known.name == case), None)
     if launch is None:
         raise ReferenceCaseError(f"no calibration kernel is called {case}")
     hashed, result = run(launch, version, device)
     if hashed != launch.hash:
         raise ReferenceCaseError(f"{case}: the output is not the hardware's")
+    return profiled(result, launch_cycles, launch_sectors)
+
+
+def profiled_kernel(device, *, launch_cycles: int = 0, launch_sectors: int = 0, **parameters) -> dict[str, float]:
+    """Launch a kernel as the experiment ``kernel`` does; give what Nsight Compute counts, too."""
+    from archdef.validate import launched
+
+    return profiled(launched(device, **parameters), launch_cycles, launch_sectors)
+
+
+def profiled(result, launch_cycles: int, launch_sectors: int) -> dict[str, float]:
+    """Give the quantities of a run, and those that Nsight Compute counts differently."""
+    from archdef.validate import of_run
+
     counters, partition = result.counters, result.counters.partition
     return of_run(result) | {
         "profiled_cycles": result.cycles + launch_cycles,
