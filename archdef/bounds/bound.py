@@ -9,7 +9,7 @@ class Bound:
     """A number of cycles that a launch cannot undercut, or cannot exceed, and why."""
 
     name: str
-    """What it counts: ``issue``, ``shared memory``, ``DRAM`` …"""
+    """What holds the launch up: ``issue``, ``latency``, a kind of units, ``shared``, ``ports``, ``partitions``, ``DRAM``."""
     cycles: float
     """Cycles of the multiprocessor's clock."""
     about: str

@@ -21,8 +21,8 @@ def serial(run, machine: dict) -> Bound | None:
         return None
     interval = ops["issues"].astype(np.int64) * machine["issue_interval_cycles"]
     caches = sum(machine[name]["latency_cycles"] for name in ("l1", "constant", "texture"))
-    alone = (np.maximum(interval, machine["instruction_gap_cycles"]) + ops["interval"] * np.maximum(ops["issues"], 1).astype(np.int64) + ops["latency"] + machine["shared_latency_cycles"]
-             + caches)
+    held = ops["interval"] * np.maximum(ops["issues"], 1).astype(np.int64)
+    alone = np.maximum(interval, machine["instruction_gap_cycles"]) + held + ops["latency"] + machine["shared_latency_cycles"] + caches
     arithmetic = int((issued * alone).sum())
     passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes
     shared = passes * (machine["shared_pass_cycles"] + machine["shared_pass_latency_cycles"])

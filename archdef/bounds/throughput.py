@@ -29,10 +29,10 @@ def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
         shared = its & (ops["space"] == Space.SHARED)
         if shared.any() and not machine["unit_per_scheduler"][unit]:
             passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes
-            yield Bound("shared memory", passes * machine["shared_pass_cycles"] / many,
+            yield Bound("shared", passes * machine["shared_pass_cycles"] / many,
                         f"{passes:,} passes of {machine['shared_pass_cycles']} cycles, over {many} multiprocessors")
         if held:
-            yield Bound(f"{units[unit]} units", held / many, f"held for {held:,} cycles, over {many} units")
+            yield Bound(units[unit], held / many, f"held for {held:,} cycles, over {many} units")
     if counters.launches == 1 and not run.launches:
         yield from _memory(counters.partition, machine)
 
@@ -56,13 +56,13 @@ def _memory(partition: np.ndarray, machine: dict) -> Iterator[Bound]:
     if requests.sum() == 0:
         return
     least = _ceil(header, machine["partition_request_bytes_per_cycle"]) * core / shader
-    yield Bound("partition ports", float(requests.max() * least),
+    yield Bound("partitions", float(requests.max() * least),
                 f"{int(requests.max()):,} requests at the busiest of {len(partition)} partitions, {least:.2f} cycles at least for each")
     ports = machine["multiprocessors"]
     if machine["injection_per_cluster"]:
         ports = _ceil(ports, machine["cluster_size"])
     least = _ceil(header, machine["injection_bytes_per_cycle"]) * core / shader
-    yield Bound("request ports", float(requests.sum() * least / ports),
+    yield Bound("ports", float(requests.sum() * least / ports),
                 f"{int(requests.sum()):,} requests over {ports} ports, {least:.2f} cycles at least for each")
     busy = partition["busy_fs"]
     moved = partition["bytes_read"] + partition["bytes_written"]

@@ -64,7 +64,7 @@ def latency(machine: Machine, *, operation: str = "fma_f32") -> dict[str, float]
 def throughput_lengths(step: Step, chains: int) -> tuple[int, int]:
     """Steps of the two pieces of a throughput measurement, so that the kernel stays in the instruction cache."""
     short, long = step.lengths
-    return max(1, short // chains), max(3, long // chains)
+    return max(1, short // chains), max(2, long // chains)
 
 
 @benchmark("throughput", {"per_cycle": "results/cycle/SM"}, _operations)

@@ -64,6 +64,8 @@ class Machine(abc.ABC):
     properties: Properties
     repeats: int = 1
     """Launches of which the median is taken; 1 where nothing varies."""
+    trips: tuple[int, int] = (4, 12)
+    """Of a timed loop in the shorter and the longer launch."""
     effort: int = 1
     """How many times the work a whole-device measurement needs for its time to be known as well as on a simulated machine."""
 

@@ -26,8 +26,9 @@ class Step:
     features: tuple[str, ...] = ()
     lanes: bool = False
     """Whether lanes exchange values, so that all of them must be there."""
-    lengths: tuple[int, int] = (32, 160)
-    """Steps of the two pieces that are timed; fewer where one step is a routine of many instructions."""
+    lengths: tuple[int, int] = (32, 96)
+    """Steps of the two pieces that are timed, which should fit the first instruction cache; fewer where one step is a routine of many
+    instructions."""
     target: int = OLDEST
     version: str = "6.0"
     otherwise: tuple[str, str] = ("", "")
@@ -60,7 +61,7 @@ class Step:
         return [int.from_bytes(struct.pack(form, v) if form == "<d" else struct.pack("<f", v) + bytes(4), "little") for v in self.values]
 
 
-_ROUTINE = (4, 12)
+_ROUTINE = (4, 8)
 _F = (1.0, 1.0, 0.5, 0.25)
 _G = (1.5, 1.0, 1.01, 1.0)
 

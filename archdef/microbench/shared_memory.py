@@ -85,7 +85,7 @@ def shared_latency(machine: Machine, *, stride_words: int = 1, word_bytes: int =
     after = COLLECT + "    xor.b32 %r0, %r0, %r4;\n    ld.param.u64 %at, [out]; st.global.u32 [%at+16], %r0;\n"
     steps = chain(word_bytes)
     return machine.median(lambda: {"cycles": slope(
-        machine, lambda timed: kernel(machine, before, timed, after), lambda n: "".join(steps) * (n // 2), (32, 160),
+        machine, lambda timed: kernel(machine, before, timed, after), lambda n: "".join(steps) * (n // 2), (32, 96),
         launcher(machine, threads, stride_words * word_bytes, shared), threads=threads, results=2)})
 
 
@@ -113,5 +113,5 @@ def shared_throughput(machine: Machine, *, kind: str = "load", stride_words: int
         + f"    ld.param.u64 %at, [out]; st.global.u32 [%at+{16 * warps}], %r0;\n"
     threads = warps * p.warp_lanes
     return machine.median(lambda: {"cycles": slope(
-        machine, lambda timed: kernel(machine, before, timed, after), lambda n: "".join(steps[k % len(steps)] for k in range(n)), (8, 40),
+        machine, lambda timed: kernel(machine, before, timed, after), lambda n: "".join(steps[k % len(steps)] for k in range(n)), (16, 48),
         launcher(machine, threads, stride_words * word_bytes, shared), threads=threads, results=2) / warps})

@@ -150,12 +150,7 @@ def profiled(result, launch_cycles: int, launch_sectors: int) -> dict[str, float
     return of_run(result) | {
         "profiled_cycles": result.cycles + launch_cycles,
         "global_load_sectors": counters.global_load_bytes_moved // SECTOR, "global_store_sectors": counters.global_store_bytes_moved // SECTOR,
-        "l2_sectors": _field(partition, "l2_sectors", "l2_hits", "l2_misses"),
+        "l2_sectors": int((partition["bytes_asked"] + partition["bytes_given"]).sum()) // SECTOR,
         "profiled_dram_read_sectors": int(partition["bytes_read"].sum()) // SECTOR + launch_sectors,
         "dram_write_sectors": int(partition["bytes_written"].sum()) // SECTOR,
         "blocks_per_multiprocessor": result.occupancy.active_blocks}
-
-
-def _field(table, name: str, *instead: str) -> int:
-    """Sum a column, or others that make it up where the engine does not count it."""
-    return sum(int(table[column].sum()) for column in ([name] if name in table.dtype.names else instead))
