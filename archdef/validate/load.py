@@ -106,8 +106,7 @@ def _cases(data: Mapping[str, Any], folder: Traversable, groups: dict[str, Group
             for row in rows:
                 values = merged if row is None else _filled(merged, row)
                 if row is not None and "long_above" in given:
-                    sizes = row.get("parameters", row)
-                    values["long"] = bool(values.get("long")) or any(float(sizes[column]) > most for column, most in given["long_above"].items())
+                    values["long"] = bool(values.get("long")) or any(float(row.get(column, 0)) > most for column, most in given["long_above"].items())
                 if values.get("value", "") != "":
                     yield _case(values, sources, groups, where)
 
@@ -133,12 +132,13 @@ def _case(values: dict[str, Any], sources: Mapping[str, Source], groups: Mapping
 
 
 def _rows(folder: Traversable, table: str, where: str) -> list[dict[str, Any]]:
-    """Read a table: a CSV file, or results of ``archdef microbench --json``, whose columns are benchmark, parameters, name, quantity, value."""
+    """Read a table: a CSV file, or results of ``archdef microbench --json``, whose columns are benchmark, parameters,
+    each parameter, name, quantity and value."""
     file = folder / table
     if not file.is_file():
         raise ReferenceCaseError(f"{where}: there is no table {table}")
     if table.endswith(".json"):
-        return [{"benchmark": row["benchmark"], "parameters": row["parameters"], "quantity": quantity, "value": value,
+        return [{**row["parameters"], "benchmark": row["benchmark"], "parameters": row["parameters"], "quantity": quantity, "value": value,
                  "name": ", ".join(f"{key} {of}" for key, of in row["parameters"].items()) or "by default"}
                 for row in json.loads(file.read_text(encoding="utf-8"))["rows"] for quantity, value in row["values"].items()]
     return list(csv.DictReader(line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")))
