@@ -15,6 +15,8 @@ EXT = Path("ext")
 # Guest arithmetic is exact: no contraction of a multiply and an add that the guest keeps apart, no reordering.
 # -fno-trapping-math and -fno-math-errno change no result; they let the compiler vectorise selects and square roots.
 FLAGS = ["-O3", "-g0", "-std=gnu11", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-Wno-unused-function"]
+# Masks of lanes and of warps are counted at every issue; numpy's own wheels need more than this.
+FLAGS += ["-mpopcnt"] if platform.machine() in ("x86_64", "AMD64") and platform.system() != "Windows" else []
 
 
 class BuildWithDeclarations(build_py):

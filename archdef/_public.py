@@ -13,6 +13,7 @@ MODULES: dict[str, str] = {
     "archdef.page": "Pages and block diagrams of architectures.",
     "archdef.policies": "Policies in compiled form; `archdef.policies.jit`, which needs Numba, compiles them from Python.",
     "archdef.scaffold": "New plugins.",
+    "archdef.validate": "Reference cases of hardware's figures, run and judged.",
     "archdef.testing": "The conformance suite, and comparisons with the reference interpreter.",
     "archdef.testing.reference": "The reference interpreter, written from the PTX manual alone.",
     "archdef.testing.latency": "Latencies that follow from a declaration.",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 __all__ = [
     "ArchdefDeprecationWarning", "ArchdefError", "BudgetExceeded", "CompileError", "DescriptionFileError", "DeviceMemoryError",
     "GuestFault", "HostError", "Interrupted", "LaunchError", "MissingExtra", "MissingFeature", "PluginError", "PluginWarning", "PolicyError", "PtxError",
-    "RuntimeApiError", "ScaffoldError", "SpecError", "SpecErrors", "UnknownArchitecture", "UnknownField", "UnsupportedInstruction",
+    "ReferenceCaseError", "RuntimeApiError", "ScaffoldError", "SpecError", "SpecErrors", "UnknownArchitecture", "UnknownField", "UnsupportedInstruction",
     "UnsupportedPolicy", "nearest"]
 
 
@@ -83,6 +83,10 @@ class PolicyError(ArchdefError):
 
 class UnknownField(ArchdefError):
     """A path that names no field of the description."""
+
+
+class ReferenceCaseError(ArchdefError):
+    """A reference case that is not as it should be, or that names an experiment or quantity that does not exist."""
 
 
 class ScaffoldError(ArchdefError):

@@ -27,10 +27,12 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from archdef.frontends.protocol import FrontEnd
     from archdef.spec import Architecture
 
-__all__ = ["PROJECT", "archdef_architectures", "archdef_frontends", "hookimpl"]
+__all__ = ["PROJECT", "archdef_architectures", "archdef_experiments", "archdef_frontends", "hookimpl"]
 
 PROJECT = "archdef"
 """Name of the pluggy project, and of the entry-point group."""
@@ -48,3 +50,11 @@ def archdef_architectures() -> list[Architecture]:
 @_hookspec
 def archdef_frontends() -> list[FrontEnd]:
     """Give the front ends that the plugin brings: objects that turn sources of some kind into PTX."""
+
+
+@_hookspec
+def archdef_experiments() -> list[Callable[..., Mapping[str, float]]]:
+    """Give the experiments that the plugin's reference cases name beside archdef's own: functions ``(device, **parameters)``.
+
+    Each gives its quantities by name; a case names it by the function's ``__name__``.
+    """

@@ -25,7 +25,7 @@ _WRITES = {"evict": Write.WR_EVICT, "through": Write.WR_THROUGH, "back": Write.W
 _RULES = (spec.StrictHalfWarp, spec.SegmentShrinking, spec.Lines)
 _SECTORS = 4
 """Sectors that the engine keeps under one tag."""
-_NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, write=0, hook=0)
+_NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, fetch_sectors=1, partial_ways=0, write=0, hook=0)
 
 
 def _period_fs(mhz: float) -> int:
@@ -85,7 +85,7 @@ def coalescing_table(rule: spec.CoalescingRule, path: str = "coalescing") -> dic
             _known(path, rule, _RULES, "transactions")
             kind, line, segments = Rule.CO_LINES, getattr(rule, "line_bytes", rule.largest_bytes), [0] * 5
             sector = getattr(rule, "sector_bytes", line)
-    return dict(rule=int(kind), group_lanes=getattr(rule, "group_lanes", 64), hook=0, line_bytes=line, sector_bytes=sector, segment_bytes=segments)
+    return dict(rule=int(kind), group_lanes=getattr(rule, "group_lanes", 64), hook=0, line_bytes=line, sector_bytes=sector, segment_bytes=segments, coverage=0)
 
 
 def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict:
@@ -95,17 +95,18 @@ def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict
     sets = cache.size_bytes // (line_bytes * cache.ways)
     return dict(sets=max(1, sets // instances_per_scope), ways=cache.ways, line_bytes=line_bytes,
                 sector_bytes=cache.sector_bytes, latency_cycles=cache.latency_cycles,
-                misses_in_flight=cache.misses_in_flight, write=int(_WRITES[cache.write]), hook=0)
+                misses_in_flight=cache.misses_in_flight, fetch_sectors=max(1, min((cache.fetch_bytes or 0) // cache.sector_bytes, _SECTORS)),
+                partial_ways=cache.partial_ways or 0, write=int(_WRITES[cache.write]), hook=0)
 
 
 def bank_table(shared: spec.SharedMemory) -> dict:
     """Pack what decides bank conflicts. Raises UnsupportedPolicy."""
     _known("shared.broadcast", shared.broadcast, (spec.SingleWordBroadcast, spec.MulticastBroadcast))
-    _known("shared.wide_access", shared.wide_access, (spec.SplitLanes, spec.WordAtATime))
+    _known("shared.wide_access", shared.wide_access, (spec.SplitLanes, spec.MergedLanes, spec.WordAtATime))
     return dict(banks=shared.banks, bank_width_bytes=shared.bank_width_bytes, row_words=shared.row_words,
                 conflict_lanes=shared.conflict_lanes,
                 single_word_broadcast=int(isinstance(shared.broadcast, spec.SingleWordBroadcast)),
-                word_at_a_time=int(isinstance(shared.wide_access, spec.WordAtATime)))
+                word_at_a_time={spec.WordAtATime: 1, spec.MergedLanes: 2}.get(type(shared.wide_access), 0))
 
 
 def _schedulers(arch: Architecture) -> dict:
@@ -138,7 +139,8 @@ def _dram(arch: Architecture) -> dict:
         burst_fs=round(dram.burst_bytes / bytes_per_second * 1e15),
         t_rcd_fs=_fs(dram.t_rcd_ns), t_rp_fs=_fs(dram.t_rp_ns), t_ras_fs=_fs(dram.t_ras_ns), t_rrd_fs=_fs(dram.t_rrd_ns),
         t_cl_fs=_fs(dram.t_cl_ns), t_wl_fs=_fs(dram.t_wl_ns), t_wtr_fs=_fs(dram.t_wtr_ns), t_rtw_fs=_fs(dram.t_rtw_ns),
-        t_wr_fs=_fs(dram.t_wr_ns), extra_latency_fs=_fs(dram.extra_latency_ns), queue_entries=dram.queue_entries,
+        t_wr_fs=_fs(dram.t_wr_ns), t_refi_fs=_fs(dram.t_refi_ns or 0), t_rfc_fs=_fs(dram.t_rfc_ns),
+        extra_latency_fs=_fs(dram.extra_latency_ns), queue_entries=dram.queue_entries,
         window=dram.scheduling.window, drain_high=dram.write_drain_high, drain_low=dram.write_drain_low)
 
 
@@ -198,21 +200,24 @@ def machine_tables(arch: Architecture) -> dict:
         **bank_table(arch.shared), bank_hook=0, shared_pass_cycles=arch.shared.pass_cycles,
         shared_pass_latency_cycles=arch.shared.pass_latency_cycles or arch.shared.pass_cycles,
         shared_latency_cycles=arch.shared.latency_cycles,
-        **{name: coalescing_table(getattr(arch.coalescing, name), f"coalescing.{name}") for name in ("load", "store", "load_uncached")},
+        **{name: coalescing_table(getattr(arch.coalescing, name), f"coalescing.{name}") for name in ("load", "load_uncached")},
+        store={**coalescing_table(arch.coalescing.store, "coalescing.store"), "coverage": int(links.mask_bytes > 0)},
         reads_in_flight=arch.load_store.reads_in_flight_per_multiprocessor,
         stores_in_flight=arch.load_store.stores_in_flight_per_multiprocessor,
         transaction_cycles=arch.load_store.transaction_cycles,
         bulk_read_bytes_per_cycle=arch.load_store.bulk_read_bytes_per_cycle or 0,
         bulk_write_bytes_per_cycle=arch.load_store.bulk_write_bytes_per_cycle or 0,
-        atomic_core_cycles=arch.load_store.atomic_cycles,
+        atomic_fs=round(arch.load_store.atomic_cycles * _period_fs(arch.clocks.core_mhz)),
         l1=_cache_table(caches.l1), constant=_cache_table(caches.constant),
         texture=_cache_table(caches.texture_l1), texture_l2=_cache_table(caches.texture_l2),
         texture_tile_rows=caches.texture_tile_rows, **_texture(arch.texture), read_only_loads=int("read_only_loads" in arch.isa.features),
         l2=_cache_table(caches.l2, l2_instances),
         request_latency_fs=_fs(links.request_latency_ns), response_latency_fs=_fs(links.response_latency_ns),
-        header_bytes=links.header_bytes, injection_bytes_per_cycle=links.injection_bytes_per_cycle,
+        far_latency_fs=_fs(links.far_latency_ns), sides=links.sides,
+        header_bytes=links.header_bytes, mask_bytes=links.mask_bytes, injection_bytes_per_cycle=links.injection_bytes_per_cycle,
         injection_per_cluster=int(links.injection_scope == "cluster"),
         partition_request_bytes_per_cycle=links.partition_request_bytes_per_cycle,
         partition_response_bytes_per_cycle=links.partition_response_bytes_per_cycle,
+        cluster_request_bytes_per_cycle=links.cluster_request_bytes_per_cycle or 0,
         cluster_response_bytes_per_cycle=links.cluster_response_bytes_per_cycle or 0, **_dram(arch),
         **_matrix(arch.isa.matrix))

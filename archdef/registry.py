@@ -4,7 +4,7 @@ from __future__ import annotations
 import importlib.metadata
 import threading
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import MappingProxyType
 from typing import Any
 
@@ -28,6 +28,7 @@ class Registry:
         self._plugins.add_hookspecs(hookspecs)
         self._architectures: dict[str, Architecture] = {}
         self._loaded: set[str] = set()
+        self._owners: dict[str, Any] = {}
         self._problems: dict[str, PluginError] = {}
         self._lock = threading.RLock()
 
@@ -70,6 +71,21 @@ class Registry:
         """Give, by entry-point name, why plugins asked for so far could not be used."""
         return MappingProxyType(self._problems)
 
+    def package(self, name: str) -> str | None:
+        """Give the package that declares an architecture, whose data files are shipped with it; None if no package does.
+
+        Raises UnknownArchitecture, PluginError.
+        """
+        plugin = self._owners[self.get(name).name.lower()]
+        spec = getattr(plugin, "__spec__", None)
+        return (spec.parent or None) if spec is not None else None
+
+    def experiments(self, name: str) -> tuple[Callable[..., Any], ...]:
+        """Give the experiments that the plugin of an architecture brings. Raises UnknownArchitecture, PluginError."""
+        plugin = self._owners[self.get(name).name.lower()]
+        others = [p for p in self._plugins.get_plugins() if p is not plugin]
+        return tuple(e for answer in self._plugins.subset_hook_caller("archdef_experiments", remove_plugins=others)() for e in answer)
+
     # ------------------------------------------------------------------------------------------------------- plugins
     def register(self, plugin: Any) -> tuple[Architecture, ...]:
         """Add a plugin of this process: a module or object with an `archdef_architectures` hook implementation.
@@ -87,6 +103,7 @@ class Registry:
                 self._plugins.unregister(plugin)
                 raise PluginError(f"plugin {_called(plugin)}: the name {architecture.name!r} is taken")
         self._architectures.update((a.name.lower(), a) for a in architectures)
+        self._owners.update((a.name.lower(), plugin) for a in architectures)
         return architectures
 
     def unregister(self, plugin: Any) -> None:
@@ -138,7 +155,8 @@ class Registry:
                 raise PluginError(f"architecture {name!r} is declared by several distributions: {distribution}")
             if (why := misfit(points)) is not None:
                 raise PluginError(f"architecture {name!r} cannot be used: {why}")
-            architectures = self._declared(points[0].load())
+            plugin = points[0].load()
+            architectures = self._declared(plugin)
             if name not in (a.name.lower() for a in architectures):
                 offered = ", ".join(a.name for a in architectures) or "none"
                 raise PluginError(f"plugin {distribution} promises the architecture {name!r} but declares: {offered}")
@@ -152,6 +170,7 @@ class Registry:
         self._loaded.add(name)
         for architecture in architectures:
             self._architectures.setdefault(architecture.name.lower(), architecture)
+            self._owners.setdefault(architecture.name.lower(), plugin)
 
 
 def _called(plugin: Any) -> str:

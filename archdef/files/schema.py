@@ -62,7 +62,7 @@ def _told(name: str, rule: Rule, doc: str | None, variant: str, definitions: dic
 
 @functools.singledispatch
 def _allowed(rule: Rule, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
-    raise NotImplementedError(f"no schema for {type(rule).__name__}")
+    raise TypeError(f"field {name}: no schema is registered for rules of type {type(rule).__name__}")
 
 
 @_allowed.register

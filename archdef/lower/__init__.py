@@ -15,11 +15,12 @@ from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
 from archdef.lower.branches import exit_early, invert_branches, predicate_branches
 from archdef.lower.calls import call_of, calls_of
+from archdef.lower.charges import charge_overheads
 from archdef.lower.check import check_features, settle_caches
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
-from archdef.lower.fuse import fuse
+from archdef.lower.fuse import fuse, share_products, three_inputs
 from archdef.lower.handed import kernels_taken
 from archdef.lower.interface import interfaces_of
 from archdef.lower.layout import lay_out
@@ -33,6 +34,8 @@ from archdef.lower.select import Selection
 from archdef.lower.select_children import CHILD_SERVICES
 from archdef.lower.spaces import resolve_spaces
 from archdef.lower.spill import Spills, budget, spill
+from archdef.lower.unroll import unroll
+from archdef.lower.vector import merge_loads
 from archdef.lower.virtual import Code, Const, Unit, immediate
 from archdef.lower.waits import mark_waits
 from archdef.ptx import ir
@@ -48,8 +51,14 @@ class Options:
     """Constants, parameters and copies become operands."""
     fold_addresses: bool = True
     """Additions of constants move into memory operands."""
+    unroll: bool = True
+    """Counted loops of one basic block make several trips a round."""
     fuse: bool = True
     """A multiply and the addition behind it become one operation, where the machine has it."""
+    share_products: bool = True
+    """The addition of a 64-bit product becomes a multiply-add, even where others read the product."""
+    merge_loads: bool = True
+    """Loads of neighbouring words of shared memory become wide ones."""
     combine_predicates: bool = True
     """Logic on the result of a comparison becomes part of it."""
     straighten: bool = True
@@ -62,6 +71,8 @@ class Options:
     """What uses a load comes behind the loads that follow it."""
     coalesce: bool = True
     """A copy's source and destination share a register where they can, and the copy goes."""
+    charge_overheads: bool = True
+    """Instructions that an assembler needs besides those of the source are charged."""
     drop_dead: bool = True
     """Results that nobody reads are not computed."""
     spill: bool = True
@@ -92,7 +103,9 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     codes: list[Code] = []
     warnings: dict[str, None] = {}
     barriers = 0
+    rolled: frozenset[int] = frozenset()
     for f in calls.functions:
+        rolled |= {len(source) + k for k in f.rolled}
         selection = Selection(module, f, architecture, unit, layout, interfaces, calls, len(source))
         source.extend(f.body)
         statements.extend(Statement(i.where.line, i.where.column, i.where.file, i.where.source_line, i.text, i.opcode, f.name)
@@ -110,7 +123,7 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     most = min(asked or architecture.limits.registers_per_thread, architecture.limits.registers_per_thread)
     room = min(free_registers(architecture), most) - reserved
     for code in codes:
-        addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source, room)
+        addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source, room, rolled)
         save_across_calls(code, unit, calls)
     if architecture.warp.reconvergence.independent:
         mark_waits(codes, source)
@@ -130,6 +143,7 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     if not options.spill:
         spills.registers = max(0, needed - most)
     stack_start = layout.stack_start + _moved(unit, spills)
+    launch_data = getattr(architecture.limits, "shared_launch_bytes_per_block", None)
     ops, targets, operands, constants, specials, instructions = pack(codes, unit, places, architecture, module, source)
     return Program(
         entry=entry, file=module.file, architecture=architecture.name, warp_size=architecture.warp.size,
@@ -137,6 +151,7 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
         predicates=places.predicate_count, registers=min(needed, most), registers_from="liveness",
         spilled_registers=spills.registers, spill_store_bytes=spills.store_bytes, spill_load_bytes=spills.load_bytes,
         spill_slot_bytes=spills.bytes, unspilled_registers=max(0, needed - most), shared_bytes=layout.shared_bytes,
+        launch_shared_bytes=0 if launch_data is None else launch_data + layout.parameter_bytes,
         dynamic_shared=layout.dynamic_shared, local_bytes=local_bytes,
         uses_local=layout.uses_local or unit.stack is not None or spills.bytes > 0, stack_start=min(stack_start, local_bytes),
         barriers_used=barriers, global_image=bytes(layout.global_image), const_image=bytes(layout.const_image),
@@ -169,7 +184,7 @@ def _launches(function: ir.Function) -> bool:
 
 
 def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate: bool, module: ir.Module,
-              source: list[ir.Instruction], room: int) -> set[int]:
+              source: list[ir.Instruction], room: int, rolled: frozenset[int]) -> set[int]:
     """Run the passes on one function; give the registers that are charged as 32-bit pointers."""
     drop_unreachable(code)
     drop_labels(code)
@@ -184,8 +199,19 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         fold_addresses(code, unit)
     if options.drop_dead:
         drop_dead(code)
+    if options.unroll:
+        unroll(code, unit, architecture, rolled)
+        if options.drop_dead:
+            drop_dead(code)
     if options.fuse:
         fuse(code, unit, architecture, scaled_indices(code, unit) if narrow else frozenset())
+        three_inputs(code, unit, architecture)
+    if options.share_products and not narrow:
+        share_products(code, unit, architecture)
+        if options.drop_dead:
+            drop_dead(code)
+    if options.merge_loads:
+        merge_loads(code, unit, architecture)
     if options.combine_predicates:
         combine_predicates(code)
     if options.straighten:
@@ -198,6 +224,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_labels(code)
     if options.coalesce:
         coalesce(code, unit)
+    if options.charge_overheads:
+        charge_overheads(code, unit, architecture)
     addresses = charge_addresses(code, unit) if narrow else set()
     if options.start_loads_early:       # while flags still say which loads are ordered, and not which caches they use
         start_loads_early(code, unit, addresses, room, architecture)

@@ -1,7 +1,7 @@
 """Passes over branches: leave early without a branch, and turn short branches into predicated code."""
 from __future__ import annotations
 
-from archdef.lower.encoding import Flag, Kind
+from archdef.lower.encoding import Flag, Kind, Space
 from archdef.lower.facts import live_outs
 from archdef.lower.virtual import PURE, Code, Op, leads_to, masks
 
@@ -115,8 +115,16 @@ def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int]) ->
 
 
 def _cost(ops: list[Op], architecture) -> int:
-    operations = architecture.isa.operations
-    return sum(op.times * max(1, operations[op.operation].issues) if op.operation in operations else op.times for op in ops)
+    operations, load = architecture.isa.operations, architecture.isa.assembler.predication_global_load
+    cost = 0
+    for op in ops:
+        issues = op.times * max(1, operations[op.operation].issues) if op.operation in operations else op.times
+        if op.kind == Kind.ATOM or op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC):
+            issues *= load
+        elif load > 1 and op.operation == "int_mul_wide":
+            issues *= 2         # writes two registers
+        cost += issues
+    return cost
 
 
 def _guard(op: Op, guard: int, needed: int) -> None:

@@ -4,9 +4,9 @@ Integers always may. PTX lets ``mul.f32`` and ``add.f32`` without rounding modif
 """
 from __future__ import annotations
 
-from archdef.lower.encoding import Kind
-from archdef.lower.facts import definitions, use_counts
-from archdef.lower.virtual import Code, Op, Unit, Value
+from archdef.lower.encoding import ConstantKind, Kind
+from archdef.lower.facts import definitions, single, use_counts
+from archdef.lower.virtual import Code, Const, Op, Unit, Value, immediate
 
 _INTEGER = {
     "mul_lo_b16": ("add_b16", "mad_lo_b16"), "mul_lo_b32": ("add_b32", "mad_lo_b32"), "mul_lo_b64": ("add_b64", "mad_lo_b64"),
@@ -45,6 +45,87 @@ def fuse(code: Code, unit: Unit, architecture, kept_apart: frozenset[int] = froz
             if v is not None:
                 last[v] = k
     code.ops = [op for op in code.ops if id(op) not in gone]
+
+
+def share_products(code: Code, unit: Unit, architecture) -> None:
+    """Turn the addition of a 64-bit product into a multiply-add, where that is one instruction and the addition several.
+
+    The product stays for others that read it. Its factors must still have the values that they had there: either they never have any
+    other, or nothing writes them between product and addition within one basic block.
+    """
+    operations = architecture.isa.operations
+    if operations["int_mul_wide"].issues >= operations["int64_add"].issues:
+        return
+    known = single(code, unit)
+    near: dict[int, Op] = {}        # products made in this block whose factors are as they were
+    for op in code.ops:
+        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+            near.clear()
+        if op.kind == Kind.ALU and op.fn == "add_b64" and op.guard is None:
+            for position in (1, 0):
+                v = op.s[position]
+                product = near.get(v) or known.get(v) if type(v) is int else None
+                if product is None or product.fn not in ("mul_wide_s32", "mul_wide_u32") or op.s[1 - position] == v:
+                    continue
+                if near.get(v) is None and not all(isinstance(f, Const) or f in known for f in product.s):
+                    continue
+                op.fn, op.operation, op.times = _INTEGER[product.fn][1], product.operation, product.times
+                op.s = [product.s[0], product.s[1], op.s[1 - position]]
+                break
+        written = {v for v in op.d if v is not None}
+        if written:
+            near = {v: p for v, p in near.items() if v not in written and written.isdisjoint(f for f in p.s if type(f) is int)}
+            if op.kind == Kind.ALU and op.fn in ("mul_wide_s32", "mul_wide_u32") and op.guard is None and op.d[0] not in op.s:
+                near[op.d[0]] = op
+
+
+_LOGIC = {"and_b32": lambda a, b: a & b, "or_b32": lambda a, b: a | b, "xor_b32": lambda a, b: a ^ b}
+_INNER = {"add_b32", "shl_b32", *_LOGIC}
+
+
+def three_inputs(code: Code, unit: Unit, architecture) -> None:
+    """Make one operation of two that a machine with three-input integer operations has: a shift or sum that is added, logic of logic."""
+    if not architecture.isa.assembler.three_input_operations:
+        return
+    uses, written = use_counts(code), definitions(code)
+    inner: dict[int, tuple[int, Op]] = {}       # result that is read once → where it was made, in this block
+    last: dict[int, int] = {}
+    gone: set[int] = set()
+    for k, op in enumerate(code.ops):
+        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+            inner.clear()
+        if op.kind == Kind.ALU and op.fn in _INNER:
+            for position in (1, 0):
+                v, other = op.s[position], op.s[1 - position]
+                if type(v) is not int or v not in inner or other == v or op.fn == "shl_b32":
+                    continue
+                at, made = inner[v]
+                if all(type(f) is not int or last.get(f, -1) < at for f in made.s) and _joined(op, made, other):
+                    gone.add(id(inner.pop(v)[1]))
+                    break
+            d = op.d[0]
+            if op.fn in _INNER and op.guard is None and uses.get(d) == 1 and len(written[d]) == 1 and d not in code.foreign | code.results:
+                inner[d] = k, op
+        for v in op.writes():
+            last[v] = k
+    code.ops = [op for op in code.ops if id(op) not in gone]
+
+
+def _joined(op: Op, made: Op, other: Value) -> bool:
+    """Turn an operation into one that does what `made` did as well, if there is one."""
+    if op.fn == "add_b32" and made.fn == "shl_b32":
+        amount = made.s[1]
+        if not isinstance(amount, Const) or amount.kind != ConstantKind.IMMEDIATE or not 0 < amount.value < 32:
+            return False
+        op.fn, op.operation, op.s = "mad_lo_b32", made.operation, [made.s[0], immediate(1 << amount.value), other]
+    elif op.fn == made.fn == "add_b32":
+        op.fn, op.s = "add3_b32", [made.s[0], made.s[1], other]
+    elif op.fn in _LOGIC and made.fn in _LOGIC:
+        table = _LOGIC[op.fn](_LOGIC[made.fn](0xF0, 0xCC), 0xAA)
+        op.fn, op.s = "lop3_b32", [made.s[0], made.s[1], other, immediate(table)]
+    else:
+        return False
+    return True
 
 
 def _is_product(op: Op, float_mad: str) -> bool:

@@ -85,6 +85,8 @@ class Program:
     """Registers that the kernel would need beyond its budget; their values live in local memory."""
     shared_bytes: int
     """Static shared memory per block; what the launch adds begins there."""
+    launch_shared_bytes: int
+    """Shared memory that parameters and launch data take in every block, beside the kernel's own."""
     dynamic_shared: bool
     """The kernel names shared arrays whose size the launch decides."""
     local_bytes: int

@@ -21,23 +21,24 @@ def start_loads_early(code: Code, unit: Unit, addresses: set[int], room: int, ar
 
     Everything else (stores, atomics, ordered loads, barriers, branches, labels, carries) stays where it is, and nothing passes it.
     """
-    pieces = _pieces(code.ops)
+    across = architecture.isa.assembler.loads_pass_shared_stores
+    pieces = _pieces(code.ops, across)
     if not any(sum(map(_is_load, piece)) > 1 for piece in pieces):
         return
     given = code.ops
     allowed = max(room, demand(code, unit, addresses, {}, architecture).in_order)
     for words in PENDING_WORDS:
-        code.ops = [op for piece in pieces for op in _ordered(piece, unit, words)]
+        code.ops = [op for piece in pieces for op in _ordered(piece, unit, words, architecture.isa.assembler.late_operations)]
         if demand(code, unit, addresses, {}, architecture).in_order <= allowed:
             return
     code.ops = given
 
 
-def _pieces(ops: list[Op]) -> list[list[Op]]:
+def _pieces(ops: list[Op], across: bool) -> list[list[Op]]:
     """Cut before and behind what stays."""
     pieces: list[list[Op]] = [[]]
     for op in ops:
-        if _movable(op):
+        if _movable(op) or across and op.kind == Kind.STORE and op.space == Space.SHARED and op.combine != WHOLE_WARP:
             pieces[-1].append(op)
         else:
             pieces += [op], []
@@ -52,14 +53,18 @@ def _is_load(op: Op) -> bool:
     return op.kind == Kind.LOAD and not op.flags & _STAY and op.combine != WHOLE_WARP and op.space != Space.CONST
 
 
-def _ordered(ops: list[Op], unit: Unit, most: int) -> list[Op]:
+def _ordered(ops: list[Op], unit: Unit, most: int, late: bool) -> list[Op]:
     """Order one piece: loads as soon as their addresses are there, what needs a load under way when nothing else is left, the rest as given.
 
-    At most about `most` registers wait for loads at a time.
+    At most about `most` registers wait for loads at a time; while they do, what needs them goes first if `late` says so.
     """
     if sum(map(_is_load, ops)) < 2:
         return ops
     behind, missing, feeds = _dependences(ops)
+    addresses: set[int] = set()               # what loads need and no load gives
+    for k in range(len(ops) - 1, -1, -1) if late else ():
+        if not _is_load(ops[k]) and any(n in addresses or _is_load(ops[n]) for n in behind[k]):
+            addresses.add(k)
     loads: list[int] = []                     # ready, as heaps of indices: loads …
     others: list[int] = []                    # … operations that wait for nothing …
     waiting: list[int] = []                   # … and those that need loads under way, in any order
@@ -72,7 +77,7 @@ def _ordered(ops: list[Op], unit: Unit, most: int) -> list[Op]:
         if not under_way.isdisjoint(feeds[k]):
             waiting.append(k)
         else:
-            heappush(loads if _is_load(ops[k]) else others, k)
+            heappush(loads if _is_load(ops[k]) or k in addresses else others, k)
 
     for k, count in enumerate(missing):
         if not count:
@@ -80,10 +85,11 @@ def _ordered(ops: list[Op], unit: Unit, most: int) -> list[Op]:
     while loads or others or waiting:
         if loads and (pending < most or not others and not waiting):
             k = heappop(loads)
-            under_way.add(k)
-            unread[k] = sum(unit.widths[v] for v in ops[k].writes()) // _WORD
-            pending += unread[k]
-        elif others:
+            if k not in addresses:
+                under_way.add(k)
+                unread[k] = sum(unit.widths[v] for v in ops[k].writes()) // _WORD
+                pending += unread[k]
+        elif others and not (late and waiting and pending >= most):
             k = heappop(others)
         else:
             # all that is under way counts as there: what needs it goes on in the order given, for that is how its author, or the
@@ -109,8 +115,17 @@ def _dependences(ops: list[Op]) -> tuple[list[list[int]], list[int], list[list[i
     missing, feeds = [0] * len(ops), [[] for _ in ops]
     writers: dict[int, int] = {}
     readers: dict[int, list[int]] = {}
+    store, loads = -1, []                   # of what stores to shared memory may change
     for k, op in enumerate(ops):
         before: set[int] = set()
+        if op.kind == Kind.STORE or op.kind == Kind.LOAD and op.space not in (Space.GLOBAL, Space.LOCAL, Space.CONST):
+            if store >= 0:
+                before.add(store)
+            if op.kind == Kind.STORE:
+                before.update(loads)
+                store, loads = k, []
+            else:
+                loads.append(k)
         for v in op.reads():
             if v in writers:
                 before.add(writers[v])

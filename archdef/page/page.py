@@ -22,12 +22,12 @@ from archdef.spec.documented import field_docs, summary
 
 def html(architecture: Architecture) -> str:
     """Give one HTML page that needs no other file. Raises MissingExtra without jinja2."""
-    return _rendered("page.html", architecture, svg=diagram(architecture))
+    return rendered("page.html", **_content(architecture), svg=diagram(architecture))
 
 
 def markdown(architecture: Architecture, picture: str | None = None) -> str:
     """Give a Markdown page; `picture` is the address of the diagram. Raises MissingExtra without jinja2."""
-    return _rendered("page.md", architecture, picture=picture)
+    return rendered("page.md", **_content(architecture), picture=picture)
 
 
 def save_page(architecture: Architecture, path: str | os.PathLike) -> tuple[Path, ...]:
@@ -51,7 +51,8 @@ def save_page(architecture: Architecture, path: str | os.PathLike) -> tuple[Path
     raise DescriptionFileError(f"{path}: pages are .html or .md files, diagrams .svg files")
 
 
-def _rendered(template: str, architecture: Architecture, **more: Any) -> str:
+def rendered(template: str, **content: Any) -> str:
+    """Fill one of archdef's templates. Raises MissingExtra without jinja2."""
     try:
         import jinja2
     except ImportError:
@@ -62,7 +63,7 @@ def _rendered(template: str, architecture: Architecture, **more: Any) -> str:
                                      autoescape=template.endswith(".html"), trim_blocks=True, lstrip_blocks=True,
                                      undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     environment.filters |= {"cell": _cell, "prose": _prose}
-    return environment.get_template(template).render(**_content(architecture), **more)
+    return environment.get_template(template).render(**content)
 
 
 def _cell(value: Any) -> str:

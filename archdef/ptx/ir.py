@@ -186,6 +186,8 @@ class Function:
     """``.calltargets`` lists of functions, by label."""
     linkage: str = ""
     """``visible, weak, extern``, or empty for what belongs to its module alone."""
+    rolled: frozenset[int] = frozenset()
+    """Indices into `body` behind each ``.pragma "nounroll"``: the loop that starts there stays as it is."""
     broken: PtxError | None = None
     """What is wrong with a body that could not be read, and is empty here: an error of the kernels that reach it."""
 

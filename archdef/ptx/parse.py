@@ -84,6 +84,7 @@ class _Body:
     variables: dict[str, Variable] = attrs.Factory(dict)
     instructions: list[Instruction] = attrs.Factory(list)
     labels: dict[str, int] = attrs.Factory(dict)
+    rolled: set[int] = attrs.Factory(set)
     targets: dict[str, tuple[str, ...]] = attrs.Factory(dict)
     jumps: list[tuple[int, Scope, str, int]] = attrs.Factory(list)
     """``(instruction, scope, label as written, token)`` of every use of a label: labels are known only at the end."""
@@ -282,6 +283,7 @@ class _Parser(Cursor):
             body.prototypes,
             body.call_targets,
             linkage,
+            frozenset(body.rolled),
             broken,
         )
 
@@ -766,6 +768,8 @@ class _Parser(Cursor):
         while True:
             if self.texts[self.at][:1] != '"':
                 raise self.fail(f"`.pragma` takes strings, got {self.shown()}")
+            if self.texts[self.at] == '"nounroll"' and self.body is not None:
+                self.body.rolled.add(len(self.body.instructions))
             self.at += 1
             if not self.next_is(","):
                 break

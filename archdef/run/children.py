@@ -82,7 +82,7 @@ class Kernels:
         """Give the blocks that warps, block slots, registers and shared memory allow on a multiprocessor. Raises LaunchError."""
         try:
             found = occupancy(self.architecture, threads=threads, registers=max(1, self.programs[kernel].registers),
-                              shared_bytes=shared_bytes)
+                              shared_bytes=shared_bytes + self.programs[kernel].launch_shared_bytes)
         except LaunchError as error:
             raise LaunchError(f"a kernel launched {self.names[kernel]}, which cannot run on {error}", error.kind) from None
         return tuple(found.limits[of] for of in ("warps", "blocks", "registers", "shared"))

@@ -86,7 +86,7 @@ class Launcher:
         limits.check_kernel(name, architecture, program, self.block)
         shared = program.shared_bytes + self.shared_bytes
         variables = kernel.module.images.of(program)
-        resident = self._occupancy(architecture, program, shared)
+        resident = self._occupancy(architecture, program, shared + program.launch_shared_bytes)
         if cooperative:
             limits.check_cooperative(name, architecture, self.grid, resident)
         return Grid(self, arguments, parameters, program, shared, resident, variables, cooperative, progress,

@@ -388,7 +388,7 @@ class Runtime:
     @staticmethod
     def _active_blocks(kernel: Kernel, threads: int, dynamic_shared_bytes: int) -> int:
         architecture = kernel.module.device.architecture
-        registers, shared = max(1, kernel.registers), kernel.shared_bytes + dynamic_shared_bytes
+        registers, shared = max(1, kernel.registers), kernel.shared_bytes + kernel.program.launch_shared_bytes + dynamic_shared_bytes
         if threads > Runtime._most_threads(kernel):
             return 0
         try:

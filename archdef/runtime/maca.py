@@ -1,7 +1,7 @@
 """The runtime under MXMACA's names: ``mcMalloc``, ``mcStreamCreate`` …; what they do is in `archdef.runtime.api.Runtime`.
 
 >>> from archdef.runtime import maca                                        # doctest: +SKIP
->>> maca.use("c500"); maca.mcGetDeviceProperties(0).waveSize                 # doctest: +SKIP
+>>> maca.use("my_machine"); maca.mcGetDeviceProperties(0).waveSize                 # doctest: +SKIP
 """
 from archdef.runtime.names import vocabulary
 

@@ -15,14 +15,16 @@ from archdef import registry
 from archdef.errors import ScaffoldError
 from archdef.files.atomic import new_folder
 from archdef.hookspecs import PROJECT
+from archdef.occupancy import occupancy
 from archdef.report.numbers import size
 from archdef.spec import Architecture, unit_of
 from archdef.spec.documented import field_docs
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _FILES = {  # file of the plugin: template
-    "pyproject.toml": "pyproject.toml", "README.md": "README.md", "DEVIATIONS.md": "DEVIATIONS.md", ".gitignore": "gitignore",
-    "data/README.md": "data.md", "src/archdef_$name/__init__.py": "declaration", "tests/test_$name.py": "tests"}
+    "pyproject.toml": "pyproject.toml", "README.md": "README.md", ".gitignore": "gitignore", "src/archdef_$name/__init__.py": "declaration",
+    "src/archdef_$name/DEVIATIONS.md": "DEVIATIONS.md", "src/archdef_$name/data/README.md": "data.md", "src/archdef_$name/data/cases.toml": "cases.toml",
+    "tests/test_$name.py": "tests"}
 _LIKELY = """chip.multiprocessors chip.multiprocessors_per_cluster clocks.core_mhz clocks.shader_mhz clocks.memory_mhz
     limits.registers_per_multiprocessor limits.shared_bytes_per_multiprocessor caches.l1.size_bytes caches.l2.size_bytes
     schedulers.policy shared.banks dram.partitions dram.interleave_bytes dram.bus_bits dram.capacity_bytes""".split()
@@ -88,7 +90,7 @@ def _template(name: str, kind: str) -> Template:
 
 
 def _small_machine() -> dict[str, str]:
-    return {"like": "", "based_on": "", "dependencies": ""}
+    return {"like": "", "based_on": "", "dependencies": "", "resident_blocks": "16"}
 
 
 def _variant(base: Architecture) -> dict[str, str]:
@@ -99,7 +101,8 @@ def _variant(base: Architecture) -> dict[str, str]:
     dependencies = "".join(f', "{owner}{supported(version)}"' for owner, version in sorted(owners.items()))
     return {"like": f", like {base.vendor} {base.title}", "based_on": base.name, "dependencies": dependencies, "base_title": f"{base.vendor} {base.title}",
             "vendor": repr(base.vendor), "family": repr(base.family), "compute_capability": repr(base.compute_capability),
-            "fields": "\n".join(_lines(base)), "gb_s": f"{base.dram_bandwidth_gb_s:.6g}"}
+            "fields": "\n".join(_lines(base)), "gb_s": f"{base.dram_bandwidth_gb_s:.6g}",
+            "resident_blocks": occupancy(base, threads=64, registers=16).active_blocks}
 
 
 def _lines(base: Architecture) -> Iterator[str]:

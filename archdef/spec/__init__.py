@@ -3,12 +3,12 @@
 `Architecture` is the root; `OPERATION_CLASSES` and `FEATURES` are its two vocabularies. See the classes' own documentation for
 every field.
 """
-from archdef.spec.access import (Broadcast, CoalescingRule, Lines, MulticastBroadcast, SegmentShrinking, SingleWordBroadcast,
+from archdef.spec.access import (Broadcast, CoalescingRule, Lines, MergedLanes, MulticastBroadcast, SegmentShrinking, SingleWordBroadcast,
                                  SplitLanes, StrictHalfWarp, Transaction, WideAccess, WordAtATime)
 from archdef.spec.arch import Architecture
 from archdef.spec.evidence import KINDS, Cite
 from archdef.spec.fields import FrozenMap, GiB, KiB, MiB, unit_of
-from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_CLASSES, OPERATION_CLASSES, Isa, Operation,
+from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_CLASSES, OPERATION_CLASSES, Assembler, Isa, Operation,
                               Unit, operations)
 from archdef.spec.machine import Chip, Clocks, DeviceLaunches, HostLink, Limits, Schedulers, Vocabulary, Warp
 from archdef.spec.matrix import MATRIX_CLASSES, AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum
@@ -19,11 +19,11 @@ from archdef.spec.policy import (
     WeightedPriority, XorHash, named)
 
 __all__ = [
-    "AlignedSum", "Architecture", "BankMap", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks",
+    "AlignedSum", "Architecture", "Assembler", "BankMap", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks",
     "Coalescing", "CoalescingRule", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "FEATURES", "FEATURE_NEEDS",
     "FEATURE_OF_CLASS", "FirstReady", "FrozenMap", "GiB", "GreedyThenOldest", "HostLink", "Interconnect", "Interleaved", "IpdomStack",
     "Isa", "KINDS", "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore", "LooseRoundRobin", "LowOrder", "MATRIX_CLASSES",
-    "MEMORY_CLASSES", "MatrixArithmetic", "MatrixSum", "MiB", "MulticastBroadcast", "OPERATION_CLASSES", "OldestFirst", "Operation",
+    "MEMORY_CLASSES", "MatrixArithmetic", "MatrixSum", "MergedLanes", "MiB", "MulticastBroadcast", "OPERATION_CLASSES", "OldestFirst", "Operation",
     "PairedSum", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RoundRobin", "SchedulerPolicy", "Schedulers",
     "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp", "TextureUnits", "Transaction", "TwoLevel",
     "Unit", "Vocabulary", "Warp", "WeightedPriority", "WideAccess", "WordAtATime", "XorHash", "named", "operations", "unit_of",

@@ -227,6 +227,13 @@ class SplitLanes(WideAccess):
     """Fewer lanes at a time: words of twice what a bank serves in a pass are served for half the lanes, four times for a quarter."""
 
 
+@named("merged_lanes")
+class MergedLanes(WideAccess):
+    """As `SplitLanes`; but a load serves two groups of lanes together if each of their lanes reads what its neighbour (the lane whose
+    number differs in the last bit) reads, or each what the next but one (second last bit) does."""
+
+
+
 @named("word_at_a_time")
 class WordAtATime(WideAccess):
     """All lanes of the group, one bank-wide piece of their words after the other."""

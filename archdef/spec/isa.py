@@ -224,6 +224,42 @@ class Unit:
 
 
 @attrs.frozen(kw_only=True)
+class Assembler:
+    """What the compiler of the machine does to PTX beyond choosing instructions. Nothing of it, unless declared."""
+
+    unroll_factor: int = integer(at_most=16, default=1)
+    """Trips that one round of a counted loop of one basic block makes; 1: loops stay as they are."""
+    unroll_max_instructions: int = integer(at_least=0, default=0)
+    """Micro-ops of the longest loop that is unrolled."""
+    unroll_overhead_instructions: int = integer(at_least=0, default=0)
+    """Instructions, besides its tests, by which an unrolled loop is entered and left."""
+    share_products: bool = flag(default=False)
+    """Adding a 64-bit product is a multiply-add, even where others read the product too."""
+    three_input_operations: bool = flag(default=False)
+    """A shift or a sum that only an addition reads, and logic that only logic reads, become one operation with it."""
+    shared_load_bytes: int = choice(4, 8, 16, default=4)
+    """Widest load from shared memory into which loads of neighbouring words are merged."""
+    loads_pass_shared_stores: bool = flag(default=False)
+    """Loads from global memory start before stores to shared memory that stand before them."""
+    predication_global_load: int = integer(default=1)
+    """Instructions as which a load from global memory counts towards `Isa.predication_max_instructions`; an atomic operation as well."""
+    convergence_instructions: int = integer(at_least=0, default=0)
+    """Instructions, besides the branch, by which lanes that may part there meet again."""
+    prologue_instructions: int = integer(at_least=0, default=0)
+    """Instructions with which every kernel begins."""
+    global_access_instructions: int = integer(at_least=0, default=0)
+    """Instructions that prepare a kernel's accesses to global memory, once."""
+    shared_access_instructions: int = integer(at_least=0, default=0)
+    """Instructions that prepare a kernel's accesses to shared memory, once."""
+    division_setup_instructions: int = integer(at_least=0, default=0)
+    """Instructions that prepare 32-bit integer divisions by the same register, beside those of `int_div32`."""
+    loads_constants: bool = flag(default=False)
+    """Parameters and sizes of the launch are brought into registers, one instruction each; likewise immediates beyond one operand."""
+    late_operations: bool = flag(default=False)
+    """Operations that need no load wait while loads that are under way fill the registers allowed."""
+
+
+@attrs.frozen(kw_only=True)
 class Isa:
     """What the instruction set offers and costs.
 
@@ -243,6 +279,8 @@ class Isa:
     """Single-precision multiply-add: one rounding; product truncated to 24 bits; or two rounded operations."""
     predication_max_instructions: int = integer(at_least=0)
     """Longest body of a branch that the compiler turns into predicated instructions; 0: never."""
+    assembler: Assembler = part(Assembler, default=Assembler())
+    """What the machine's compiler makes of PTX."""
     matrix: MatrixArithmetic | None = part(MatrixArithmetic, optional=True, default=None)
     """How matrix instructions add up their products; None where there are none."""
 

@@ -119,6 +119,8 @@ class Limits:
     """Shared memory is handed out in multiples of this."""
     shared_reserved_bytes_per_block: int = integer(at_least=0, default=0)
     """Shared memory that the system takes for itself in every block."""
+    shared_launch_bytes_per_block: int | None = integer(at_least=0, optional=True, default=None)
+    """Launch data that lie in the shared memory of every block, with the kernel's parameters behind them; None: both lie elsewhere."""
     shared_carveouts: tuple[int, ...] = integers(at_least=0, default=())
     """Sizes in bytes that `shared_bytes_per_multiprocessor` can be set to, where L1 shares the array; empty: fixed."""
     block_dimensions: tuple[int, int, int] = integers(length=3)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from archdef.spec.access import Broadcast, CoalescingRule, SplitLanes, WideAccess, _groups
+from archdef.spec.access import Broadcast, CoalescingRule, MergedLanes, SplitLanes, WideAccess, _groups
 from archdef.spec.fields import choice, flag, integer, integers, part, policy, real
 from archdef.spec.policy import BankMap, DramScheduling, Interleaved, LeastRecentlyUsed, LowOrder, PartitionMap, Replacement
 
@@ -35,25 +35,40 @@ class SharedMemory:
     pass_latency_cycles: int | None = integer(optional=True, default=None)
     """SM cycles by which each further pass of an access delays its result; None: `pass_cycles`."""
 
-    def _conflict_groups(self, addresses, word_bytes, mask):
+    def _conflict_groups(self, addresses, word_bytes, mask, load):
         pieces = max(1, word_bytes // self.bank_width_bytes)
-        split = isinstance(self.wide_access, SplitLanes)
+        split = isinstance(self.wide_access, (SplitLanes, MergedLanes))
         lanes = max(1, self.conflict_lanes // max(1, pieces // self.row_words)) if split else self.conflict_lanes
-        for _, group in _groups(addresses, mask, lanes):
+        groups = list(_groups(addresses, mask, lanes))
+        if load and pieces > 1 and isinstance(self.wide_access, MergedLanes):
+            groups = self._merged(groups, lanes)
+        for _, group in groups:
             first = [(lane, address // self.bank_width_bytes) for lane, address in group]
             if split:
                 yield [(lane, word + piece) for lane, word in first for piece in range(pieces)]
             else:
                 yield from ([(lane, word + piece) for lane, word in first] for piece in range(pieces))
 
-    def passes(self, addresses: Sequence[int], word_bytes: int = 4, mask: Sequence[bool] | None = None) -> int:
+    @staticmethod
+    def _merged(groups, lanes):
+        merged = []
+        for start in dict.fromkeys(group[0][0] // (2 * lanes) for _, group in groups):
+            both = [(width, group) for width, group in groups if group[0][0] // (2 * lanes) == start]
+            read = dict(pair for _, group in both for pair in group)
+            if any(all(read.get(lane ^ apart, address) == address for lane, address in read.items()) for apart in (1, 2)):
+                both = [(2 * lanes, [pair for _, group in both for pair in group])]
+            merged += both
+        return merged
+
+    def passes(self, addresses: Sequence[int], word_bytes: int = 4, mask: Sequence[bool] | None = None, load: bool = True) -> int:
         """Count the passes over the banks that one access of a warp needs.
 
         addresses  : sequence of int, shape (warp_size,), bytes.
         word_bytes : int, bytes per lane.
         mask       : sequence of bool, shape (warp_size,), lanes that take part; None for all.
+        load       : whether the access reads.
         """
-        return sum(int(self.broadcast.passes(self._named(group), self.banks)) for group in self._conflict_groups(addresses, word_bytes, mask))
+        return sum(int(self.broadcast.passes(self._named(group), self.banks)) for group in self._conflict_groups(addresses, word_bytes, mask, load))
 
     def _named(self, group: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """Give words names that are equal where one pass of a bank serves them, and whose remainder is the bank."""
@@ -61,9 +76,9 @@ class SharedMemory:
         banks = self.bank_map.banks_of([word for _, word in group], self.banks)
         return [(lane, word // run * self.banks + bank) for (lane, word), bank in zip(group, banks)]
 
-    def groups(self, addresses: Sequence[int], word_bytes: int = 4, mask: Sequence[bool] | None = None) -> int:
+    def groups(self, addresses: Sequence[int], word_bytes: int = 4, mask: Sequence[bool] | None = None, load: bool = True) -> int:
         """Count the conflict groups that have an active lane: the passes that the access needs without any conflict."""
-        return sum(1 for _ in self._conflict_groups(addresses, word_bytes, mask))
+        return sum(1 for _ in self._conflict_groups(addresses, word_bytes, mask, load))
 
 
 @attrs.frozen(kw_only=True)
@@ -94,6 +109,11 @@ class Cache:
     """Hit: SM cycles added to the operation's own latency; with scope ``partition``: core cycles added at the partition."""
     misses_in_flight: int = integer()
     """Different lines or sectors that one instance can wait for."""
+    fetch_bytes: int | None = integer(power_of_two=True, optional=True, default=None)
+    """At a partition: aligned bytes of a line that a miss fetches together; None: `sector_bytes`."""
+    partial_ways: int | None = integer(optional=True, default=None)
+    """At a partition: lines of a set that may hold sectors of which stores have written a part; the rest of the sector is read
+    before it leaves, or when there are more such lines. None: a store makes its sectors whole."""
     replacement: Replacement = policy(Replacement, default=LeastRecentlyUsed())
     """Which line of a full set a new one replaces."""
     write: str = choice("evict", "through", "back")
@@ -154,8 +174,8 @@ class LoadStore:
     """Write transactions sent and not yet acknowledged."""
     transaction_cycles: int = integer()
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
-    atomic_cycles: int = integer()
-    """Core cycles for which one lane's atomic operation holds its partition."""
+    atomic_cycles: float = real()
+    """Core cycles for which one sector's atomic operations hold its partition, and each further operation on the same address."""
     bulk_read_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Bytes that the unit of bulk copies asks for in an SM cycle; None: a transaction every `transaction_cycles`."""
     bulk_write_bytes_per_cycle: int | None = integer(optional=True, default=None)
@@ -172,6 +192,8 @@ class Interconnect:
     """One way, partition to multiprocessor, unloaded."""
     header_bytes: int = integer(at_least=0)
     """Bytes of a packet besides its data."""
+    mask_bytes: int = integer(at_least=0, default=0)
+    """Bytes by which the packet of an atomic operation, or of a store that leaves bytes of its sectors alone, is longer."""
     injection_bytes_per_cycle: int = integer()
     """Rate into the network, per core cycle …"""
     injection_scope: str = choice("multiprocessor", "cluster")
@@ -180,8 +202,14 @@ class Interconnect:
     """Rate into one partition, per core cycle."""
     partition_response_bytes_per_cycle: int = integer()
     """Rate out of one partition, per core cycle."""
+    cluster_request_bytes_per_cycle: int | None = integer(optional=True, default=None)
+    """Rate out of one cluster, per core cycle, beside that of each multiprocessor; None: not a bottleneck."""
     cluster_response_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate into one cluster, per core cycle; None: not a bottleneck."""
+    sides: int = integer(default=1)
+    """Equal parts of the chip, each with its multiprocessors and partitions, by number; 1: all are near each other."""
+    far_latency_ns: float = real(at_least=0, default=0)
+    """By which data that come from DRAM take longer to another side than to their own."""
 
 
 @attrs.frozen(kw_only=True)
@@ -224,6 +252,10 @@ class Dram:
     """End of read data to write data."""
     t_wr_ns: float = real(at_least=0)
     """End of write data to precharge."""
+    t_refi_ns: float | None = real(optional=True, default=None)
+    """From the refresh of one bank of a partition to that of the next; None: refreshes are not modelled."""
+    t_rfc_ns: float = real(at_least=0, default=0)
+    """For which a refresh holds the partition."""
     extra_latency_ns: float = real(at_least=0)
     """Controller and pad latency of every access, beside the timings above."""
     queue_entries: int = integer()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from archdef.engine import shared
 from archdef.pack import bank_table
-from archdef.spec import MulticastBroadcast, SharedMemory, SingleWordBroadcast, SplitLanes, WordAtATime
+from archdef.spec import MergedLanes, MulticastBroadcast, SharedMemory, SingleWordBroadcast, SplitLanes, WordAtATime
 
 
 def memory(banks, lanes, broadcast, wide=SplitLanes(), width=4, row_words=1):
@@ -16,23 +16,24 @@ def memory(banks, lanes, broadcast, wide=SplitLanes(), width=4, row_words=1):
 
 MEMORIES = [memory(16, 16, SingleWordBroadcast()), memory(32, 32, MulticastBroadcast()), memory(16, 16, MulticastBroadcast()),
             memory(32, 32, MulticastBroadcast(), WordAtATime()), memory(1, 32, MulticastBroadcast()),
+            memory(32, 32, MulticastBroadcast(), MergedLanes()),
             memory(32, 32, MulticastBroadcast(), row_words=2), memory(32, 32, MulticastBroadcast(), width=8),
             memory(16, 16, SingleWordBroadcast(), row_words=4), memory(32, 32, MulticastBroadcast(), WordAtATime(), row_words=2)]
-FOUR, EIGHT = MEMORIES[5:7]
+FOUR, EIGHT = MEMORIES[6:8]
 """Banks of eight bytes as Kepler has them: addressed by words of four, two to a row, and by words of eight."""
 
 
 @pytest.mark.parametrize("declared", MEMORIES, ids=repr)
 @given(words=st.lists(st.integers(0, 400), min_size=1, max_size=64), mask=st.integers(1, 2**64 - 1),
-       word_bytes=st.sampled_from([1, 2, 4, 8, 16]))
-def test_compiled_passes_equal_the_definition(declared, words, mask, word_bytes):
-    addresses = [w * word_bytes for w in words]
+       word_bytes=st.sampled_from([1, 2, 4, 8, 16]), alike=st.sampled_from([1, 2, 4]), load=st.booleans())
+def test_compiled_passes_equal_the_definition(declared, words, mask, word_bytes, alike, load):
+    addresses = [words[k // alike] * word_bytes for k in range(len(words))]
     mask &= 2 ** len(words) - 1
     if not mask:
         return
     lanes = [bool(mask >> i & 1) for i in range(len(words))]
-    assert shared.passes(bank_table(declared), addresses, word_bytes, mask) == (
-        declared.passes(addresses, word_bytes, lanes), declared.groups(addresses, word_bytes, lanes))
+    assert shared.passes(bank_table(declared), addresses, word_bytes, mask, load) == (
+        declared.passes(addresses, word_bytes, lanes, load), declared.groups(addresses, word_bytes, lanes, load))
 
 
 @pytest.mark.parametrize("stride", range(1, 33))

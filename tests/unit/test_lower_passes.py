@@ -4,6 +4,7 @@ from lowering import kernel, lowered, machine, micro_ops
 
 from archdef.errors import ArchdefError, LaunchError, PtxError
 from archdef.lower import Options
+from archdef.spec import Assembler
 from archdef.spec.isa import Operation
 
 
@@ -423,3 +424,17 @@ def test_what_was_interleaved_behind_loads_stays_so():
     body = f"""{OUT} ld.global.u32 %r1, [%rd2]; ld.global.u32 %r2, [%rd2+4];
     add.u32 %r1, %r1, 3; xor.b32 %r2, %r2, 3; add.u32 %r1, %r1, %r1; xor.b32 %r2, %r2, 5; {store("%r1")} st.global.u32 [%rd2+4], %r2;"""
     assert ops(body) == ops(body, options=Options(start_loads_early=False))
+
+
+def test_global_loads_pass_stores_to_shared_memory_and_shared_loads_do_not():
+    tile = ".shared .b32 tile[64]; mov.u32 %r9, tile; "
+    copies = " ".join(f"ld.global.u32 %r{k + 2}, [%rd2+{4 * k}]; st.shared.u32 [%r9+{4 * k}], %r{k + 2};" for k in range(3))
+    turned = " ".join(f"st.shared.u32 [%r9+{4 * k}], %r8; ld.shared.u32 %r{k + 2}, [%r9+{64 - 4 * k}]; add.u32 %r8, %r8, %r{k + 2};"
+                      for k in range(3))
+
+    def accesses(body, **assembler):
+        found = ops(f"{tile}{OUT} {body} {store('%r8')}", machine(assembler=Assembler(**assembler)))
+        return [op.split()[0] for op in found if ".shared" in op or "load.global" in op]
+    assert accesses(copies) == ["load.global.b32", "store.shared.b32"] * 3
+    assert accesses(copies, loads_pass_shared_stores=True) == ["load.global.b32"] * 3 + ["store.shared.b32"] * 3
+    assert accesses(f"mov.u32 %r8, %tid.x; {turned}", loads_pass_shared_stores=True) == ["store.shared.b32", "load.shared.b32"] * 3

@@ -43,8 +43,8 @@ def test_the_declaration_takes_less_than_a_hundred_lines(base, tmp_path):
 def test_nothing_is_left_to_fill_in(base, tmp_path):
     made = new_plugin("gizmo", base=base, folder=tmp_path)
     files = {str(path.relative_to(made)) for path in made.rglob("*") if path.is_file()}
-    assert files == {"pyproject.toml", "README.md", "DEVIATIONS.md", ".gitignore", "data/README.md", "src/archdef_gizmo/__init__.py",
-                     "tests/test_gizmo.py"}
+    assert files == {"pyproject.toml", "README.md", ".gitignore", "src/archdef_gizmo/__init__.py", "src/archdef_gizmo/DEVIATIONS.md",
+                     "src/archdef_gizmo/data/README.md", "src/archdef_gizmo/data/cases.toml", "tests/test_gizmo.py"}
     assert not [file for file in files if "$" in (made / file).read_text()]
     project = tomllib.loads((made / "pyproject.toml").read_text())["project"]
     assert project["entry-points"] == {"archdef": {"gizmo": "archdef_gizmo"}}

@@ -30,16 +30,22 @@ cdef enum:
 
 
 # --------------------------------------------------------------------------------------------------------- the lane pattern
-cdef bint _known(const Memo *memo, const uint64_t *address, uint64_t lanes, int n) noexcept nogil:
-    """Whether the access has the pattern that the memo keeps."""
-    cdef int i
-    cdef uint64_t base, other = 0
-    if not memo.valid or memo.mask != lanes:
-        return False
-    base = address[memo.first]
-    for i in range(n):
-        other |= (address[i] - base) ^ <uint64_t>memo.delta[i]
-    return other == 0
+cdef extern from "archdef/engine/pattern.h":
+    ctypedef struct Seen:
+        uint64_t differ
+        uint64_t bits
+    void pattern_64(Seen *seen, uint64_t *address, const uint64_t *row, uint64_t offset, const int64_t *delta, int first, int n) noexcept nogil
+    void pattern_32(Seen *seen, uint64_t *address, const uint32_t *row, uint32_t offset, const int64_t *delta, int first, int n) noexcept nogil
+    void pattern_of(Seen *seen, const uint64_t *address, const int64_t *delta, int first, int n) noexcept nogil
+    void gather_32(uint32_t *row, const char *host, const uint64_t *address, int n) noexcept nogil
+    void gather_64(uint64_t *row, const char *host, const uint64_t *address, int n) noexcept nogil
+    void scatter_32(char *host, const uint64_t *address, const uint32_t *row, int n) noexcept nogil
+    void scatter_64(char *host, const uint64_t *address, const uint64_t *row, int n) noexcept nogil
+
+
+cdef inline uint64_t _all(int n) noexcept nogil:
+    """The lanes of a full warp."""
+    return ~<uint64_t>0 >> (64 - n)
 
 
 cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int bytes, bint count_equal) noexcept nogil:
@@ -62,7 +68,7 @@ cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int
     for i in range(n):
         if memo.delta[i] != <int64_t>i * bytes:
             memo.contiguous = 0
-    if n < 64 and lanes != (<uint64_t>1 << n) - 1 or n == 64 and lanes != ~<uint64_t>0:
+    if lanes != _all(n):
         memo.contiguous = 0
     for i in range(MEMO_SLOTS):
         memo.slot_key[i] = -1
@@ -97,7 +103,11 @@ cdef void _load(const Launch *launch, const Warp *w, const Uop *u, uint64_t lane
             continue
         row = w.rows + u.d[v]
         left = lanes
-        if u.element == 4:
+        if lanes == _all(n) and u.element == 4:
+            gather_32(<uint32_t *>row, host + 4 * v, address, n)
+        elif lanes == _all(n) and u.element == 8:
+            gather_64(<uint64_t *>row, host + 8 * v, address, n)
+        elif u.element == 4:
             while left:
                 lane = lowest_bit(left)
                 left &= left - 1
@@ -133,6 +143,12 @@ cdef void _store(const Launch *launch, const Warp *w, const Uop *u, uint64_t lan
     for v in range(u.vec):
         row = row_of(launch, w, u, 1 + v)
         left = lanes
+        if lanes == _all(launch.lanes) and u.element == 4:
+            scatter_32(host + 4 * v, address, <const uint32_t *>row, launch.lanes)
+            continue
+        if lanes == _all(launch.lanes) and u.element == 8:
+            scatter_64(host + 8 * v, address, <const uint64_t *>row, launch.lanes)
+            continue
         while left:
             lane = lowest_bit(left)
             left &= left - 1
@@ -199,18 +215,19 @@ cdef inline void _move(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, cons
 
 
 # ---------------------------------------------------------------------------------------------------------------- checks
-cdef int _aligned(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, int n) noexcept nogil:
+cdef inline int _aligned(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, uint64_t bits) noexcept nogil:
     """Fault unless every active lane's address is a multiple of what it accesses."""
-    cdef int lane
-    cdef uint64_t low = 0, mask = <uint64_t>(u.lane_bytes - 1)
-    for lane in range(n):               # inactive lanes repeat an active one
-        low |= address[lane]
-    if low & mask == 0:
+    if bits & <uint64_t>(u.lane_bytes - 1) == 0:        # inactive lanes repeat an active one
         return 0
+    return _misaligned(sm, w, u, lanes, address)
+
+
+cdef int _misaligned(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address) noexcept nogil:
+    cdef int lane
     while lanes:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
-        if address[lane] & mask:
+        if address[lane] & <uint64_t>(u.lane_bytes - 1):
             return op_fault(sm, w, u, FAULT_ALIGNMENT, lane, address[lane])
     return 0
 
@@ -260,6 +277,7 @@ cdef void _recall(const Memo *memo, int k, uint64_t base, Injection *out, Reach 
         t[i].address = start + <uint64_t>memo.relative[k][i]
         t[i].line = start + <uint64_t>memo.relative_line[k][i]
         t[i].bytes = memo.bytes[k][i]
+        t[i].covered = memo.covered[k][i]
         t[i].sectors = memo.sectors[k][i]
     out.count += memo.slot_count[k]
     reach.pieces += memo.slot_pieces[k]
@@ -291,6 +309,7 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
             memo.relative[k][i] = <int64_t>(t[i].address - start)
             memo.relative_line[k][i] = <int64_t>(t[i].line - start)
             memo.bytes[k][i] = t[i].bytes
+            memo.covered[k][i] = t[i].covered
             memo.sectors[k][i] = t[i].sectors
 
 
@@ -302,14 +321,14 @@ cdef inline const CoalescingTable *_rule(const Sm *sm, const Uop *u) noexcept no
     return &sm.m.load
 
 
-cdef int _global(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Injection *out,
+cdef int _global(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, Injection *out,
                  Reach *reach) noexcept nogil:
     cdef Launch *launch = w.launch
     cdef Memo *memo = launch.memos + (u - launch.ops)
     cdef int n = launch.lanes
-    if not _known(memo, address, lanes, n):
+    if seen.differ or not memo.valid or memo.mask != lanes:
         _learn(memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM)
-    if _aligned(sm, w, u, lanes, address, n) < 0 or _inside(sm, w, u, lanes, address, memo) < 0:
+    if _aligned(sm, w, u, lanes, address, seen.bits) < 0 or _inside(sm, w, u, lanes, address, memo) < 0:
         return -1
     _move(sm, w, u, lanes, address, launch.arena - <uint64_t>GLOBAL_BASE, memo.contiguous)
     if launch.textures.written_count and u.kind != K_LOAD:
@@ -329,12 +348,12 @@ cdef void _note(const Launch *launch, const Uop *u, uint64_t lanes, const uint64
         texture_written(launch.textures, address[lane], u.lane_bytes)
 
 
-cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Reach *reach) noexcept nogil:
+cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, Reach *reach) noexcept nogil:
     cdef Launch *launch = w.launch
     cdef Memo *memo = launch.memos + (u - launch.ops)
     cdef int n = launch.lanes, key
     cdef uint64_t base
-    if not _known(memo, address, lanes, n):
+    if seen.differ or not memo.valid or memo.mask != lanes:
         _learn(memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM)
     base = address[memo.first]
     if (base + <uint64_t>memo.low > <uint64_t>launch.shared_bytes
@@ -342,12 +361,12 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
             or <int64_t>(base + <uint64_t>memo.low) < 0):
         if _within(sm, w, u, lanes, address, launch.shared_bytes) < 0:
             return -1
-    if _aligned(sm, w, u, lanes, address, n) < 0:
+    if _aligned(sm, w, u, lanes, address, seen.bits) < 0:
         return -1
     _move(sm, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
     key = <int>(base & <uint64_t>(launch.passes_period - 1))
     if memo.passes_key != key:
-        memo.passes = bank_passes(&launch.banks, address, lanes, n, u.lane_bytes)
+        memo.passes = bank_passes(&launch.banks, address, lanes, n, u.lane_bytes, u.kind == K_LOAD)
         memo.passes_key = -1 if launch.banks.hook else key      # a plugin's map may look at every bit
     # operations on one word follow each other
     reach.shared_passes += (memo.passes & <int64_t>0xffffffff) + memo.serial - 1
@@ -355,7 +374,7 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     return 0
 
 
-cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Injection *out,
+cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, Injection *out,
                 Reach *reach) noexcept nogil:
     """Local memory: every thread has its own bytes; word i of all lanes of a warp lies together."""
     cdef Launch *launch = w.launch
@@ -365,7 +384,7 @@ cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *a
     cdef int lane, n = launch.lanes
     if _within(sm, w, u, lanes, address, launch.local_bytes) < 0:
         return -1
-    if _aligned(sm, w, u, lanes, address, n) < 0:
+    if _aligned(sm, w, u, lanes, address, seen.bits) < 0:
         return -1
     for lane in range(n):
         place[lane] = address[lane] + <uint64_t>(lane * launch.local_bytes)
@@ -382,7 +401,7 @@ cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *a
     return 0
 
 
-cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Injection *out,
+cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, Injection *out,
                    Reach *reach) noexcept nogil:
     """Constant memory: one pass per distinct address; lines that are not cached are fetched."""
     cdef Launch *launch = w.launch
@@ -391,10 +410,10 @@ cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t
     cdef uint64_t left = lanes, line, bytes = <uint64_t>sm.constant.table.line_bytes
     cdef bint found
     if sm.constant.table.sets == 0:
-        return _global(sm, w, u, lanes, address, out, reach)
-    if not _known(memo, address, lanes, n):
+        return _global(sm, w, u, lanes, address, seen, out, reach)
+    if seen.differ or not memo.valid or memo.mask != lanes:
         _learn(memo, address, lanes, n, u.lane_bytes, False)
-    if _aligned(sm, w, u, lanes, address, n) < 0 or _inside(sm, w, u, lanes, address, memo) < 0:
+    if _aligned(sm, w, u, lanes, address, seen.bits) < 0 or _inside(sm, w, u, lanes, address, memo) < 0:
         return -1
     _move(sm, w, u, lanes, address, launch.arena - <uint64_t>GLOBAL_BASE, memo.contiguous)
     while left:
@@ -423,6 +442,8 @@ cdef int _generic(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, uint64_t *addre
     """Generic addresses: lanes of each window go to its space."""
     cdef uint64_t of_shared = 0, of_local = 0, part
     cdef uint64_t moved[64]
+    cdef Memo *memo = w.launch.memos + (u - w.launch.ops)
+    cdef Seen seen
     cdef int lane, n = w.launch.lanes, first
     for lane in range(n):
         if lanes >> lane & 1:
@@ -435,19 +456,22 @@ cdef int _generic(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, uint64_t *addre
         first = lowest_bit(part)
         for lane in range(n):
             moved[lane] = address[lane] if part >> lane & 1 else address[first]
-        if _global(sm, w, u, part, moved, out, reach) < 0:
+        pattern_of(&seen, moved, memo.delta, memo.first, n)
+        if _global(sm, w, u, part, moved, &seen, out, reach) < 0:
             return -1
     if of_shared:
         first = lowest_bit(of_shared)
         for lane in range(n):
             moved[lane] = (address[lane] if of_shared >> lane & 1 else address[first]) - <uint64_t>SHARED_WINDOW
-        if _shared(sm, w, u, of_shared, moved, reach) < 0:
+        pattern_of(&seen, moved, memo.delta, memo.first, n)
+        if _shared(sm, w, u, of_shared, moved, &seen, reach) < 0:
             return -1
     if of_local:
         first = lowest_bit(of_local)
         for lane in range(n):
             moved[lane] = (address[lane] if of_local >> lane & 1 else address[first]) - <uint64_t>LOCAL_WINDOW
-        if _local(sm, w, u, of_local, moved, out, reach) < 0:
+        pattern_of(&seen, moved, memo.delta, memo.first, n)
+        if _local(sm, w, u, of_local, moved, &seen, out, reach) < 0:
             return -1
     return 0
 
@@ -459,8 +483,10 @@ cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
     """
     cdef Launch *launch = w.launch
     cdef uint64_t address[64]
+    cdef const Memo *memo = launch.memos + (u - launch.ops)
+    cdef Seen seen
     cdef const char *row = row_of(launch, w, u, 0)
-    cdef int i, n = launch.lanes, first = lowest_bit(lanes)
+    cdef int i, lane, n = launch.lanes, first = lowest_bit(lanes)
     cdef uint64_t offset = <uint64_t>u.offset
     memset(reach, 0, sizeof(Reach))
     if u.space >= SP_TEXTURE or u.space == SP_MATRIX:
@@ -469,24 +495,27 @@ cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
         return access_tiles(sm, w, u, lanes, reach)
     if u.space >= SP_TEXTURE:
         return (access_texture if u.space == SP_TEXTURE else access_surface)(sm, w, u, lanes, out, reach)
-    if u.flags & FL_ADDRESS64:
-        for i in range(n):
-            address[i] = (<const uint64_t *>row)[i] + offset
+    if lanes == _all(n):
+        if u.flags & FL_ADDRESS64:
+            pattern_64(&seen, address, <const uint64_t *>row, offset, memo.delta, memo.first, n)
+        else:
+            pattern_32(&seen, address, <const uint32_t *>row, <uint32_t>offset, memo.delta, memo.first, n)
     else:
-        for i in range(n):
-            address[i] = <uint32_t>((<const uint32_t *>row)[i] + <uint32_t>offset)
-    if lanes != (~<uint64_t>0 >> (64 - n)):
         if u.named == NAMES_ALL:
             return part_of_warp(sm, w, lanes)
         for i in range(n):
-            if not lanes >> i & 1:      # inactive lanes hold junk
-                address[i] = address[first]
+            lane = i if lanes >> i & 1 else first       # inactive lanes hold junk
+            if u.flags & FL_ADDRESS64:
+                address[i] = (<const uint64_t *>row)[lane] + offset
+            else:
+                address[i] = <uint32_t>((<const uint32_t *>row)[lane] + <uint32_t>offset)
+        pattern_of(&seen, address, memo.delta, memo.first, n)
     if u.space == SP_GLOBAL:
-        return _global(sm, w, u, lanes, address, out, reach)
+        return _global(sm, w, u, lanes, address, &seen, out, reach)
     if u.space == SP_SHARED:
-        return _shared(sm, w, u, lanes, address, reach)
+        return _shared(sm, w, u, lanes, address, &seen, reach)
     if u.space == SP_LOCAL:
-        return _local(sm, w, u, lanes, address, out, reach)
+        return _local(sm, w, u, lanes, address, &seen, out, reach)
     if u.space == SP_CONST:
-        return _constant(sm, w, u, lanes, address, out, reach)
+        return _constant(sm, w, u, lanes, address, &seen, out, reach)
     return _generic(sm, w, u, lanes, address, out, reach)

@@ -1,5 +1,5 @@
 """Blocks and their warps begin and end."""
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from archdef.engine.counters cimport LN_FIRST, ST_BRANCH
@@ -9,69 +9,100 @@ from archdef.engine.frames cimport stack_drop
 from archdef.engine.lane_states cimport lanes_traced
 from archdef.engine.policy cimport seat_warp
 from archdef.engine.room cimport room_seat
+from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Launch, Share, Sm, Warp
-from archdef.engine.types cimport (SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
+from archdef.engine.types cimport (SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID, SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
                                    SR_LANEMASK64_LT, SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
-                                   SR_NSMID, SR_NWARPID, SR_SMID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_WARPID)
+                                   SR_NWARPID, SR_SMID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_WARPID)
 from archdef.engine.waiting cimport plan
+
+
+cdef void _threads(const Launch *launch, const Warp *w, uint32_t *row, int axis) noexcept nogil:
+    """The lanes' places in the block along one axis: counted up, since a division a lane costs more than a short kernel."""
+    cdef uint32_t at[3]
+    cdef uint32_t linear = <uint32_t>(w.index * launch.lanes)
+    cdef int32_t lane
+    at[0] = linear % launch.block[0]
+    at[1] = linear // launch.block[0] % launch.block[1]
+    at[2] = linear // (launch.block[0] * launch.block[1])
+    for lane in range(launch.lanes):
+        row[lane] = at[axis]
+        at[0] += 1
+        if at[0] == launch.block[0]:
+            at[0] = 0
+            at[1] += 1
+            if at[1] == launch.block[1]:
+                at[1] = 0
+                at[2] += 1
+
+
+cdef uint64_t _of_lane(uint32_t which, int32_t lane) noexcept nogil:
+    """A special register that tells of the lane's place in its warp."""
+    cdef uint64_t bit = <uint64_t>1 << lane
+    if which == SR_LANEMASK_EQ or which == SR_LANEMASK64_EQ:
+        return bit
+    if which == SR_LANEMASK_LE or which == SR_LANEMASK64_LE:
+        return bit | (bit - 1)
+    if which == SR_LANEMASK_LT or which == SR_LANEMASK64_LT:
+        return bit - 1
+    if which == SR_LANEMASK_GE or which == SR_LANEMASK64_GE:
+        return ~(bit - 1)
+    if which == SR_LANEMASK_GT or which == SR_LANEMASK64_GT:
+        return ~(bit | (bit - 1))
+    return <uint64_t>lane
 
 
 cdef void _preset(const Launch *launch, const Sm *sm, Warp *w, const Block *b) noexcept nogil:
     """Put the special registers that the kernel reads into their rows."""
-    cdef int32_t k, lane, n = launch.lanes
-    cdef uint32_t which, value, linear
+    cdef int32_t k, lane
+    cdef uint32_t which, value
     cdef uint32_t *row
-    cdef uint64_t bit
     for k in range(launch.special_count):
         which = launch.special_of[k]
         row = <uint32_t *>(w.rows + launch.special_row[k] * launch.pitch)
-        for lane in range(n):
-            linear = <uint32_t>(w.index * n + lane)
-            bit = <uint64_t>1 << lane
-            if which == SR_TID_X:
-                value = linear % launch.block[0]
-            elif which == SR_TID_Y:
-                value = linear // launch.block[0] % launch.block[1]
-            elif which == SR_TID_Z:
-                value = linear // (launch.block[0] * launch.block[1])
-            elif which == SR_CTAID_X:
+        if which == SR_TID_X:
+            _threads(launch, w, row, 0)
+        elif which == SR_TID_Y:
+            _threads(launch, w, row, 1)
+        elif which == SR_TID_Z:
+            _threads(launch, w, row, 2)
+        elif which >= SR_LANEMASK64_EQ:
+            for lane in range(launch.lanes):
+                (<uint64_t *>row)[lane] = _of_lane(which, lane)
+        elif which == SR_LANEID or which >= SR_LANEMASK_EQ:
+            for lane in range(launch.lanes):
+                row[lane] = <uint32_t>_of_lane(which, lane)
+        else:
+            if which == SR_CTAID_X:
                 value = b.index[0]
             elif which == SR_CTAID_Y:
                 value = b.index[1]
             elif which == SR_CTAID_Z:
                 value = b.index[2]
-            elif which == SR_LANEID:
-                value = <uint32_t>lane
             elif which == SR_WARPID:
                 value = <uint32_t>(w - sm.warps)
             elif which == SR_NWARPID:
                 value = <uint32_t>launch.m.warps_per_multiprocessor
             elif which == SR_SMID:
                 value = <uint32_t>sm.id
-            elif which == SR_NSMID:
-                value = <uint32_t>launch.m.multiprocessors
-            elif which == SR_LANEMASK_EQ:
-                value = <uint32_t>bit
-            elif which == SR_LANEMASK_LE:
-                value = <uint32_t>(bit | (bit - 1))
-            elif which == SR_LANEMASK_LT:
-                value = <uint32_t>(bit - 1)
-            elif which == SR_LANEMASK_GE:
-                value = <uint32_t>~(bit - 1)
-            elif which == SR_LANEMASK_GT:
-                value = <uint32_t>~(bit | (bit - 1))
             else:
-                if which == SR_LANEMASK64_LE:
-                    bit = bit | (bit - 1)
-                elif which == SR_LANEMASK64_LT:
-                    bit = bit - 1
-                elif which == SR_LANEMASK64_GE:
-                    bit = ~(bit - 1)
-                elif which == SR_LANEMASK64_GT:
-                    bit = ~(bit | (bit - 1))
-                (<uint64_t *>row)[lane] = bit
-                continue
-            row[lane] = value
+                value = <uint32_t>launch.m.multiprocessors      # SR_NSMID: `program.pyx` lets no other through
+            for lane in range(launch.lanes):
+                row[lane] = value
+
+
+cdef void seat(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept nogil:
+    """Give a warp of a block its slot, and its place with a scheduler."""
+    cdef int32_t nsched = <int32_t>sm.m.schedulers
+    cdef Scheduler *s = sm.schedulers + at % nsched
+    w.slot = at
+    w.scheduler = <int16_t>(at % nsched)
+    w.bit = <int16_t>(at // nsched)
+    s.order[w.bit] = sm.launched_warps
+    s.issued_at[w.bit] = sm.now
+    if s.asked != NULL:
+        seat_warp(s.asked, w.bit, number)
+    sm.launched_warps += 1
 
 
 cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
@@ -81,7 +112,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     cdef Share *share = launch.origin.shares + sm.id
     cdef Warp *w
     cdef int64_t rest
-    cdef int32_t i, at, threads, k, nsched = <int32_t>launch.m.schedulers
+    cdef int32_t i, at, threads, k
     b.running = 1
     b.started = sm.now
     b.index[0] = <uint32_t>(b.number % launch.grid[0])
@@ -115,7 +146,6 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         room_seat(launch, b.room, w, i)
         w.launch = launch
         w.share = share
-        w.slot = at
         w.block = slot
         w.index = i
         w.frames_left = &sm.chip.frames_left
@@ -151,11 +181,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         if launch.local_bytes:
             memset(w.local, 0, <size_t>(launch.lanes * launch.local_bytes))
         _preset(launch, sm, w, b)
-        sm.schedulers[at % nsched].order[at // nsched] = sm.launched_warps
-        if sm.schedulers[at % nsched].asked != NULL:
-            seat_warp(sm.schedulers[at % nsched].asked, at // nsched, b.number)
-        sm.schedulers[at % nsched].issued_at[at // nsched] = sm.now
-        sm.launched_warps += 1
+        seat(sm, w, at, b.number)
         plan(sm, at, w, sm.now, ST_BRANCH)
 
 

@@ -1,5 +1,5 @@
 """A set-associative tag array with sectors and least-recently-used replacement. Tags only: data are in device memory."""
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.machine cimport CacheTable
 
@@ -7,7 +7,8 @@ cdef struct Line:
     uint64_t tag         # line number + 1; 0: empty
     int64_t used         # time stamp of the last access
     uint32_t valid       # sectors present or on their way
-    uint32_t dirty       # sectors to write back
+    uint16_t dirty       # sectors to write back
+    uint16_t partly      # four bits a sector that is dirty but not valid: words of it that have been written
     int32_t fill[4]      # per sector: whatever its owner needs to find the fill on its way, -1: none
 
 cdef struct Cache:

@@ -85,5 +85,6 @@ cdef void cache_take(Cache *cache, Line *slot, uint64_t line) noexcept nogil:
     slot.used = cache.clock
     slot.valid = 0
     slot.dirty = 0
+    slot.partly = 0
     for i in range(4):
         slot.fill[i] = -1

@@ -9,6 +9,7 @@ cpdef enum:
 cdef struct Transaction:
     uint64_t address         # first byte moved, aligned to the rule's unit
     uint32_t bytes           # bytes moved
+    uint32_t covered         # bytes of the sectors that lanes access; 0: not looked at
     uint32_t sectors         # CO_LINES: mask of sectors of the line that starts at `line`; else 1
     uint64_t line            # CO_LINES: first byte of the line; else `address`
 

@@ -7,13 +7,14 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from archdef.engine.machine cimport CO_LINES, CO_SHRINKING, CO_STRICT, CoalescingTable
 from archdef.engine.policy cimport Hook, ask_coalescing
-from archdef.engine.policy cimport Hook, ask_coalescing
+from archdef.engine.schedule cimport count_bits
 
 
 cdef inline int _emit(Transaction *out, int count, uint64_t address, uint32_t bytes) noexcept nogil:
     out[count].address = address
     out[count].line = address
     out[count].bytes = bytes
+    out[count].covered = 0
     out[count].sectors = 1
     return count + 1
 
@@ -90,9 +91,10 @@ cdef int _shrinking(const CoalescingTable *rule, const uint64_t *addresses, uint
 cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t mask, int first, int last, int bytes,
                 Transaction *out, int start) noexcept nogil:
     """One transaction per distinct line of the group, moving the sectors that are touched."""
-    cdef int lane, i, count = start
+    cdef int lane, i, byte, count = start
     cdef uint64_t line, sector_bytes = <uint64_t>rule.sector_bytes
     cdef uint64_t a, end, line_mask = ~<uint64_t>(rule.line_bytes - 1)
+    cdef uint64_t touched[4]    # bytes of a line, as bits
     for lane in range(first, last):
         if not mask >> lane & 1:
             continue
@@ -120,6 +122,17 @@ cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t
         while lane < 32 and out[i].sectors >> lane:
             out[i].bytes += <uint32_t>sector_bytes * (out[i].sectors >> lane & 1)
             lane += 1
+        out[i].covered = 0
+    if not rule.coverage or rule.line_bytes > 256:
+        return count
+    for i in range(start, count):
+        touched[0] = touched[1] = touched[2] = touched[3] = 0
+        for lane in range(first, last):
+            if mask >> lane & 1 and addresses[lane] - out[i].line < <uint64_t>rule.line_bytes:
+                for byte in range(bytes):
+                    a = addresses[lane] - out[i].line + <uint64_t>byte
+                    touched[(a >> 6) & 3] |= <uint64_t>1 << (a & 63)
+        out[i].covered = <uint32_t>(count_bits(touched[0]) + count_bits(touched[1]) + count_bits(touched[2]) + count_bits(touched[3]))
     return count
 
 

@@ -40,6 +40,8 @@ cdef struct Bank:
 
 cdef struct PartitionCounters:
     int64_t requests
+    int64_t bytes_asked      # of reads and atomic operations, hits among them
+    int64_t bytes_given      # of stores
     int64_t reads
     int64_t writes
     int64_t bytes_read
@@ -66,6 +68,8 @@ cdef struct Dram:
     int64_t read_end_fs      # end of data of the last read
     int64_t write_end_fs
     int64_t activate_fs      # next activate of any bank
+    int64_t refresh_fs       # next refresh of a bank
+    int64_t refreshed        # which bank's turn it is
     int64_t sequence
     Bank *banks
     PartitionCounters counters

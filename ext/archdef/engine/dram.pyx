@@ -124,6 +124,21 @@ cdef void _open_row(Dram *d, Bank *b, int64_t row, int64_t now_fs) noexcept nogi
     b.hit[DIR_WRITE] = _first_for(d, b.head[DIR_WRITE], row)
 
 
+cdef void _refresh(Dram *d, int64_t now_fs) noexcept nogil:
+    """Make up for refreshes that are due, of one bank after the other: each closes its row and holds the partition."""
+    cdef Bank *b
+    while now_fs >= d.refresh_fs:
+        d.command_fs = max(d.command_fs, d.refresh_fs + d.m.t_rfc_fs)
+        d.refresh_fs += d.m.t_refi_fs
+        b = d.banks + d.refreshed
+        d.refreshed = (d.refreshed + 1) & (d.m.dram_banks - 1)
+        b.row = -1
+        b.fresh = 0
+        b.hit[DIR_READ] = b.hit[DIR_WRITE] = -1
+        if now_fs - d.refresh_fs > d.m.dram_banks * d.m.t_refi_fs:      # idle for long: all banks are closed by now
+            d.refresh_fs = now_fs - now_fs % d.m.t_refi_fs
+
+
 cdef void _unlink(Dram *d, Bank *b, int32_t index) noexcept nogil:
     cdef Entry *e = d.entries + index
     cdef int32_t way = e.direction
@@ -157,6 +172,11 @@ cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *aga
     if now_fs < d.command_fs:
         again_fs[0] = d.command_fs
         return -1
+    if m.t_refi_fs and now_fs >= d.refresh_fs:
+        _refresh(d, now_fs)
+        if now_fs < d.command_fs:
+            again_fs[0] = d.command_fs
+            return -1
     _show(d, now_fs)
     if d.visible[0] + d.visible[1] == 0:
         again_fs[0] = d.entries[d.arrivals_head].arrival_fs if d.arrivals_head >= 0 else NEVER

@@ -10,6 +10,6 @@ cdef class Hooks:
     cdef int count
     cdef list listed                     # (as `archdef.pack` has it, Prototype or None); what must live as long as the hooks
 
-    cdef void place(self, MachineTable *m) noexcept
+    cdef int place(self, MachineTable *m) except -1
     cdef int refused(self) noexcept nogil
     cdef object error(self)

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.policy cimport (PK_BANKS, PK_BRANCH, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_REPLACEMENT, PK_SCHEDULER, Hook,
                                     policy_function)
-from archdef.engine.prototype cimport Prototype, prototype_function
+from archdef.engine.prototype cimport Prototype, prototype_answer
 
 from archdef.errors import PolicyError
 
@@ -32,48 +32,20 @@ cdef class Hooks:
             if one["function"]:
                 hook.function = <policy_function><size_t>one["function"]
             else:
-                prototype = Prototype(one["policy"])
+                prototype = Prototype(one["policy"], <int>hook.kind)
                 hook.owner = <void *>prototype
-                hook.function = prototype_function(<int>hook.kind)
+                hook.function = prototype_answer
             hook.parameter_count = len(one["parameters"])
             for k, number in enumerate(one["parameters"]):
                 hook.parameters[k] = number
             self.listed.append((one, prototype))
             self.count += 1
 
-    cdef void place(self, MachineTable *m) noexcept:
+    cdef int place(self, MachineTable *m) except -1:
         """Enter them into a machine, which must not outlive them."""
-        cdef int64_t at
         cdef int k
         for k in range(self.count):
-            at = <int64_t><size_t>(self.hooks + k)
-            place = self.listed[k][0]["place"]
-            if place == "scheduler":
-                m.scheduler_hook = at
-            elif place == "dispatch":
-                m.dispatch_hook = at
-            elif place == "branch":
-                m.branch_hook = at
-            elif place == "partition":
-                m.partition_hook = at
-            elif place == "banks":
-                m.bank_hook = at
-            elif place == "load":
-                m.load.hook = at
-            elif place == "store":
-                m.store.hook = at
-            elif place == "load_uncached":
-                m.load_uncached.hook = at
-            elif place == "l1":
-                m.l1.hook = at
-            elif place == "constant":
-                m.constant.hook = at
-            elif place == "texture_l1":
-                m.texture.hook = at
-            elif place == "texture_l2":
-                m.texture_l2.hook = at
-            elif place == "l2":
-                m.l2.hook = at
+            _place_of(m, self.listed[k][0]["place"])[0] = <int64_t><size_t>(self.hooks + k)
 
     cdef int refused(self) noexcept nogil:
         """The first policy that gave an answer that is none; -1: there is none."""
@@ -92,6 +64,18 @@ cdef class Hooks:
             error.__cause__ = prototype.error
             return error
         return PolicyError(one["path"], one["policy"], _refusal(hook), hook.answer)
+
+
+cdef int64_t *_place_of(MachineTable *m, str place) except NULL:
+    """Where a machine's table holds the hook of a place."""
+    for name, at in (("scheduler", <size_t>&m.scheduler_hook), ("dispatch", <size_t>&m.dispatch_hook), ("branch", <size_t>&m.branch_hook),
+                     ("partition", <size_t>&m.partition_hook), ("banks", <size_t>&m.bank_hook), ("load", <size_t>&m.load.hook),
+                     ("store", <size_t>&m.store.hook), ("load_uncached", <size_t>&m.load_uncached.hook), ("l1", <size_t>&m.l1.hook),
+                     ("l2", <size_t>&m.l2.hook), ("constant", <size_t>&m.constant.hook), ("texture_l1", <size_t>&m.texture.hook),
+                     ("texture_l2", <size_t>&m.texture_l2.hook)):
+        if name == place:
+            return <int64_t *><size_t>at
+    raise KeyError(f"no place for a policy: {place}")
 
 
 cdef object _refusal(const Hook *hook):

@@ -87,6 +87,7 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
     if inject.kind == RQ_TEXTURE and sm.texture.table.line_bytes != (
             sm.m.texture_l2.line_bytes if sm.m.texture_l2.sets else sm.m.l2.line_bytes):
         request.sectors = 1     # sectors of another line mean nothing there: it counts from the address
+    request.covered = t.covered
     request.slot = slot
     request.kind = <short>inject.kind
     request.serial = <short>inject.serial
@@ -101,6 +102,7 @@ cdef inline void _send_past(Sm *sm, const Transaction *t, int32_t kind, int32_t 
     request.line = t.line
     request.bytes = t.bytes
     request.sectors = t.sectors
+    request.covered = 0
     request.slot = slot
     request.kind = <short>kind
     request.serial = 1

@@ -182,6 +182,7 @@ LANES_INLINE uint32_t permute_by(uint32_t a, uint32_t b, uint32_t c, uint64_t se
     U32(cnot_b32, a == 0)                                                                           \
     U64(cnot_b64, a == 0)                                                                           \
     U32(lop3_b32, look_up_3(a, b, c, e))                                                            \
+    U32(add3_b32, a + b + c)                                                                        \
     S32(add_sat_s32, clamp_s32((int64_t)a + b))                                                     \
     S32(sub_sat_s32, clamp_s32((int64_t)a - b))                                                     \
     /* negation, magnitude, extremes */                                                             \

@@ -46,14 +46,14 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
             c.shared_atomics += 1
             c.shared_atomic_passes += reach.shared_passes
         latency += (reach.shared_passes - 1) * m.shared_pass_latency_cycles + m.shared_latency_cycles
-        occupy(sm, slot, u, cycle, max(extra, <int64_t>u.interval))
+        occupy(sm, w, u, cycle, max(extra, <int64_t>u.interval))
     elif reach.constant_passes:
         c.constant_loads += 1
         c.constant_passes += reach.constant_passes
         latency += (reach.constant_passes - 1) * max(<int64_t>u.interval, 1)
-        occupy(sm, slot, u, cycle, reach.constant_passes * <int64_t>u.interval)
+        occupy(sm, w, u, cycle, reach.constant_passes * <int64_t>u.interval)
     else:
-        occupy(sm, slot, u, cycle, <int64_t>u.interval)
+        occupy(sm, w, u, cycle, <int64_t>u.interval)
     if reach.global_lanes:
         if u.kind == K_LOAD or u.kind == K_COPY:
             c.global_loads += 1

@@ -44,6 +44,7 @@ cdef struct CoalescingTable:
     int64_t line_bytes           # CO_LINES
     int64_t sector_bytes         # CO_LINES; CO_STRICT: bytes of an uncoalesced transaction; CO_SHRINKING: smallest segment
     int64_t segment_bytes[5]     # CO_SHRINKING: by log2 of the word's bytes
+    int64_t coverage             # CO_LINES: 1: also tell how many bytes of the sectors the lanes cover
     int64_t hook                 # address of the Hook of a plugin's policy, 0: none; here and below
 
 cdef struct CacheTable:
@@ -53,6 +54,8 @@ cdef struct CacheTable:
     int64_t sector_bytes
     int64_t latency_cycles
     int64_t misses_in_flight
+    int64_t fetch_sectors        # a miss fetches aligned groups of this many
+    int64_t partial_ways         # lines of a set that may hold sectors written in part; 0: every store counts as whole
     int64_t write                # WritePolicy
     int64_t hook                 # replacement
 
@@ -100,7 +103,7 @@ cdef struct MachineTable:
     int64_t row_words
     int64_t conflict_lanes
     int64_t single_word_broadcast
-    int64_t word_at_a_time       # 1: wide words are served piece by piece; 0: for fewer lanes at a time
+    int64_t word_at_a_time       # 1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal addresses merged
     int64_t shared_pass_cycles
     int64_t shared_pass_latency_cycles   # by which each further pass of an access delays its result
     int64_t shared_latency_cycles
@@ -113,7 +116,7 @@ cdef struct MachineTable:
     int64_t transaction_cycles
     int64_t bulk_read_bytes_per_cycle   # of the unit that moves bulk copies; 0: a transaction every `transaction_cycles`
     int64_t bulk_write_bytes_per_cycle
-    int64_t atomic_core_cycles   # at the partition, per operation on one address
+    int64_t atomic_fs            # at the partition, per sector, or per operation on its most used address
     CacheTable l1
     CacheTable constant
     CacheTable texture           # first cache of texture fetches, surface loads and read-only loads
@@ -128,11 +131,15 @@ cdef struct MachineTable:
     # interconnect
     int64_t request_latency_fs
     int64_t response_latency_fs
+    int64_t far_latency_fs       # by which data from DRAM take longer to the other side of the chip
+    int64_t sides                # of multiprocessors and partitions; 1: all are near
     int64_t header_bytes
+    int64_t mask_bytes           # of a packet that writes sectors in part, or operates on them
     int64_t injection_bytes_per_cycle       # core cycles, as all ports
     int64_t injection_per_cluster
     int64_t partition_request_bytes_per_cycle
     int64_t partition_response_bytes_per_cycle
+    int64_t cluster_request_bytes_per_cycle   # 0: no such limit
     int64_t cluster_response_bytes_per_cycle  # 0: no such limit
     # DRAM
     int64_t partitions
@@ -153,6 +160,8 @@ cdef struct MachineTable:
     int64_t t_wtr_fs
     int64_t t_rtw_fs
     int64_t t_wr_fs
+    int64_t t_refi_fs            # 0: no refresh
+    int64_t t_rfc_fs
     int64_t extra_latency_fs
     int64_t queue_entries
     int64_t window               # queue entries that the scheduler looks at

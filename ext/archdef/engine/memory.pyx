@@ -16,6 +16,9 @@ cdef extern from "<sys/mman.h>" nogil:
     int PROT_READ, PROT_WRITE, MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE, MADV_DONTNEED
     void *MAP_FAILED
 
+cdef extern from "archdef/engine/pages.h" nogil:
+    void pages_large(void *place, size_t bytes)
+
 cpdef enum:
     GRANULE = 65536   # allocations start at multiples of it, and at least as much lies unmapped between two
 
@@ -61,6 +64,7 @@ cdef class DeviceMemory:
         if place == MAP_FAILED:
             raise DeviceMemoryError(f"the host cannot reserve {capacity_bytes} bytes of address space for device memory")
         self.arena = <char *>place
+        pages_large(place, capacity_bytes)
 
     def __dealloc__(self):
         if self.arena != NULL:

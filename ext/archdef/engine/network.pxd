@@ -21,6 +21,7 @@ cdef struct Request:
     int32_t slot             # in-flight read of the multiprocessor; a store: number of its launch
     int16_t kind             # RequestKind
     int16_t serial           # atomics: operations on the most used address
+    uint32_t covered         # bytes that it writes; 0: all that it moves
 
 cdef struct Port:            # of one multiprocessor: requests leave in order
     Request *ring
@@ -47,6 +48,7 @@ cdef struct Network:
     Partition *partitions
     Events *inboxes          # per multiprocessor: where responses go
     int64_t *cluster_free_fs
+    int64_t *cluster_out_fs
     int64_t *cluster_in_fs
     int32_t *remaining       # [sm * slots + slot]: fills that the read waits for
     int32_t *waiter_next     # [(sm * slots + slot) * 4 + sector]: next request that waits for the same fill

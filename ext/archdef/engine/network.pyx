@@ -16,6 +16,10 @@ from archdef.engine.policy cimport Hook, ask_partition
 from archdef.engine.schedule cimport count_bits, lowest_bit
 
 
+cdef enum:
+    CLUSTER_SLACK = 8        # core cycles by which a request may be handed over before its cluster's port is free
+
+
 # ------------------------------------------------------------------------------------------------ heap of next events
 cdef inline bint _before(const Network *n, int32_t a, int32_t b) noexcept nogil:
     return n.when[a] < n.when[b] or (n.when[a] == n.when[b] and a < b)
@@ -68,13 +72,14 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     n.ports = <Port *>calloc(<size_t>m.multiprocessors, sizeof(Port))
     n.partitions = <Partition *>calloc(<size_t>m.partitions, sizeof(Partition))
     n.cluster_free_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
+    n.cluster_out_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
     n.cluster_in_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
     n.remaining = <int32_t *>calloc(<size_t>(m.multiprocessors * reads), sizeof(int32_t))
     n.waiter_next = <int32_t *>calloc(<size_t>(m.multiprocessors * reads * 4), sizeof(int32_t))
     n.when = <int64_t *>malloc(<size_t>n.units * sizeof(int64_t))
     n.heap = <int32_t *>malloc(<size_t>n.units * sizeof(int32_t))
     n.place = <int32_t *>malloc(<size_t>n.units * sizeof(int32_t))
-    if (n.ports == NULL or n.partitions == NULL or n.cluster_free_fs == NULL or n.cluster_in_fs == NULL
+    if (n.ports == NULL or n.partitions == NULL or n.cluster_free_fs == NULL or n.cluster_out_fs == NULL or n.cluster_in_fs == NULL
             or n.remaining == NULL or n.waiter_next == NULL or n.when == NULL or n.heap == NULL or n.place == NULL):
         raise MemoryError("network of the machine")
     for i in range(n.units):
@@ -89,6 +94,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     for i in range(m.partitions):
         n.partitions[i].first_waiter = n.partitions[i].last_waiter = -1
         dram_open(&n.partitions[i].dram, m)
+        n.partitions[i].dram.refresh_fs = (i + 1) * m.t_refi_fs // m.partitions     # partitions take turns
         cache_open(&n.partitions[i].l2, &m.l2)
         cache_open(&n.partitions[i].texture_l2, &m.texture_l2)
     return 0
@@ -110,6 +116,7 @@ cdef void network_close(Network *n) noexcept nogil:
     free(n.ports)
     free(n.partitions)
     free(n.cluster_free_fs)
+    free(n.cluster_out_fs)
     free(n.cluster_in_fs)
     free(n.remaining)
     free(n.waiter_next)
@@ -154,15 +161,15 @@ cdef inline int64_t _cycle(const Network *n, int64_t time_fs) noexcept nogil:
     return (time_fs + n.m.shader_period_fs - 1) // n.m.shader_period_fs
 
 
-cdef void _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t bytes, int64_t time_fs) noexcept nogil:
-    """Send read data back through the partition's port and the cluster's."""
+cdef void _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
+    """Send read data back through the partition's port and the cluster's; `late_fs` is a delay that keeps nobody else waiting."""
     cdef const MachineTable *m = n.m
     cdef int64_t packet = m.header_bytes + bytes, arrival
     cdef int64_t *cluster
     if p.out_free_fs < time_fs:
         p.out_free_fs = time_fs
     p.out_free_fs += _port_fs(m, packet, m.partition_response_bytes_per_cycle)
-    arrival = p.out_free_fs + m.response_latency_fs
+    arrival = p.out_free_fs + m.response_latency_fs + late_fs
     if m.cluster_response_bytes_per_cycle:
         cluster = n.cluster_in_fs + sm // m.cluster_size
         cluster[0] = max(cluster[0], arrival - _port_fs(m, packet, m.cluster_response_bytes_per_cycle))
@@ -183,7 +190,7 @@ cdef int64_t _operate(Network *n, Partition *p, int32_t serial, int64_t time_fs)
     """Let the partition's atomic unit work; operations on one address follow each other."""
     if p.atomic_free_fs < time_fs:
         p.atomic_free_fs = time_fs
-    p.atomic_free_fs += serial * n.m.atomic_core_cycles * n.m.core_period_fs
+    p.atomic_free_fs += serial * n.m.atomic_fs
     if p.atomic_free_fs > n.landed_fs:
         n.landed_fs = p.atomic_free_fs
     return p.atomic_free_fs
@@ -198,13 +205,55 @@ cdef void _poke(Network *n, int32_t which, int64_t arrival_fs) noexcept nogil:
         _reschedule(n, unit, when)
 
 
+cdef void _complete(Network *n, int32_t which, Line *line, int64_t time_fs) noexcept nogil:
+    """Read the sectors of a line that were written in part: what DRAM takes is whole."""
+    cdef uint32_t sectors = line.dirty & ~line.valid
+    line.partly = 0
+    if sectors:
+        line.valid |= sectors
+        dram_enqueue(&n.partitions[which].dram, time_fs, (line.tag - 1) * <uint64_t>n.m.l2.line_bytes,
+                     <int32_t>(count_bits(sectors) * n.m.l2.sector_bytes), DIR_READ)
+        _poke(n, which, time_fs)
+
+
 cdef void _write_back(Network *n, int32_t which, Line *line, int64_t time_fs) noexcept nogil:
-    """Queue a victim's dirty sectors."""
+    """Queue a victim's dirty sectors; those written in part are read first."""
     cdef Partition *p = n.partitions + which
     if line.tag and line.dirty:
+        if line.partly:
+            _complete(n, which, line, time_fs)
         dram_enqueue(&p.dram, time_fs, (line.tag - 1) * <uint64_t>n.m.l2.line_bytes,
                      <int32_t>(count_bits(line.dirty) * n.m.l2.sector_bytes), DIR_WRITE)
         _poke(n, which, time_fs)
+
+
+cdef void _write_part(Network *n, int32_t which, Line *line, uint32_t wanted, int64_t covered, int64_t time_fs) noexcept nogil:
+    """Note what a store that leaves bytes of its sectors alone has written; a set keeps only so many lines of that kind."""
+    cdef Cache *cache = &n.partitions[which].l2
+    cdef int64_t words = max(covered // 4 // count_bits(wanted), 1), sum, whole = cache.table.sector_bytes // 4
+    cdef Line *way = cache.lines + ((line.tag - 1) % <uint64_t>cache.table.sets) * <uint64_t>cache.table.ways
+    cdef Line *oldest = NULL
+    cdef int64_t i, count = 0
+    cdef uint32_t sector
+    for sector in range(4):
+        if wanted & ~line.valid & (<uint32_t>1 << sector):
+            sum = (line.partly >> 4 * sector & 15) + words
+            line.partly &= ~(<uint32_t>15 << 4 * sector)
+            if sum >= whole:
+                line.valid |= <uint32_t>1 << sector
+            else:
+                line.partly |= <uint32_t>sum << 4 * sector
+    line.dirty |= wanted
+    if line.partly == 0:
+        return
+    for i in range(cache.table.ways):
+        if way[i].partly:
+            count += 1
+            if oldest == NULL or way[i].used < oldest.used:
+                oldest = &way[i]
+    if count > cache.table.partial_ways:
+        _write_back(n, which, oldest, time_fs)
+        oldest.dirty = 0
 
 
 cdef inline void _count(Partition *p, const Cache *cache, bint hit) noexcept nogil:
@@ -214,6 +263,31 @@ cdef inline void _count(Partition *p, const Cache *cache, bint hit) noexcept nog
     else:
         p.dram.counters.l2_hits += hit
         p.dram.counters.l2_misses += not hit
+
+
+cdef inline bint _far(const Network *n, int64_t sm, int64_t which) noexcept nogil:
+    """Whether a multiprocessor and a partition lie on different sides of the chip."""
+    return sm * n.m.sides // n.m.multiprocessors != which * n.m.sides // n.m.partitions
+
+
+cdef void _take_copy(Network *n, int32_t which, uint64_t number, int64_t time_fs) noexcept nogil:
+    """Give a line of the other side a place in the cache of the one that asked for it; its data are not told apart from the original's."""
+    cdef int32_t other = <int32_t>((which + n.m.partitions // n.m.sides) % n.m.partitions)
+    cdef Cache *cache = &n.partitions[other].l2
+    cdef uint64_t sets = <uint64_t>cache.table.sets
+    cdef Line *line
+    number += ((<uint64_t>1 << 44) // sets) * sets      # a line number of its own, in the same set
+    line = cache_victim(cache, number)
+    if line != NULL:
+        _write_back(n, other, line, time_fs)
+        cache_take(cache, line, number)
+
+
+cdef inline uint32_t _widened(uint32_t sectors, int64_t group) noexcept nogil:
+    """The groups of sectors of which one is missing."""
+    if group >= 4:
+        return 15
+    return (3 if sectors & 3 else 0) | (12 if sectors & 12 else 0)
 
 
 cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Request *r, uint64_t local,
@@ -237,6 +311,8 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         if line != NULL:
             _write_back(n, which, line, time_fs)
             cache_take(cache, line, number)
+            if n.m.sides > 1 and cache == &p.l2 and _far(n, sm, which):
+                _take_copy(n, which, number, time_fs)
     if r.kind == RQ_WRITE:
         if line == NULL:            # every way waits for a fill: the store goes around
             index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE)
@@ -244,8 +320,11 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
             p.dram.entries[index].slot = r.slot
             _poke(n, which, time_fs)
             return
-        line.valid |= wanted
-        line.dirty |= wanted
+        if table.partial_ways and r.covered and r.covered < r.bytes and wanted & ~line.valid:
+            _write_part(n, which, line, wanted, r.covered, time_fs)
+        else:
+            line.valid |= wanted
+            line.dirty |= wanted
         _count(p, cache, True)
         _landed(n, sm, r.slot, time_fs)
         return
@@ -259,13 +338,15 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
                 n.waiter_next[record * 4 + sector] = p.dram.entries[index].waiters
                 p.dram.entries[index].waiters = record * 4 + sector
                 waits += 1
+    if missing and table.fetch_sectors > 1:
+        missing = _widened(missing, table.fetch_sectors) & (~line.valid if line != NULL else 15)
     if missing:
         _count(p, cache, False)
         index = dram_enqueue(&p.dram, time_fs, number * <uint64_t>table.line_bytes
                              + <uint64_t>lowest_bit(missing) * <uint64_t>table.sector_bytes,
                              <int32_t>(count_bits(missing) * table.sector_bytes), DIR_READ)
         p.dram.entries[index].bytes = <int32_t>(count_bits(missing) * table.sector_bytes)
-        sector = lowest_bit(missing)
+        sector = lowest_bit(missing & wanted)
         n.waiter_next[record * 4 + sector] = -1
         p.dram.entries[index].waiters = record * 4 + sector
         waits += 1
@@ -276,6 +357,7 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
             for sector in range(4):
                 if missing >> sector & 1:
                     line.fill[sector] = index
+                    line.partly &= ~(<uint32_t>15 << 4 * sector)
         _poke(n, which, time_fs)
     else:
         _count(p, cache, True)
@@ -283,10 +365,10 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         line.dirty |= wanted
     if waits == 0:
         if r.kind == RQ_ATOMIC:
-            time_fs = _operate(n, p, r.serial, time_fs)
-        _respond(n, p, sm, r.slot, r.bytes, time_fs)
+            time_fs = _operate(n, p, max(<int32_t>r.serial, count_bits(wanted)), time_fs)
+        _respond(n, p, sm, r.slot, r.bytes, time_fs, 0)
         return
-    n.remaining[record] = waits | (<int32_t>r.serial << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
+    n.remaining[record] = waits | (max(<int32_t>r.serial, count_bits(wanted)) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
 
 
 cdef inline void _working(Network *n, int32_t change, int64_t now_fs) noexcept nogil:
@@ -304,6 +386,10 @@ cdef void _arrive(Network *n, int32_t which, int32_t sm, const Request *r, uint6
     cdef int32_t index
     cdef Cache *cache = &p.texture_l2 if r.kind == RQ_TEXTURE and n.m.texture_l2.sets else &p.l2
     p.dram.counters.requests += 1
+    if r.kind == RQ_WRITE:
+        p.dram.counters.bytes_given += r.bytes
+    else:
+        p.dram.counters.bytes_asked += r.bytes
     if cache.table.sets:
         _cached(n, which, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
         return
@@ -352,6 +438,14 @@ cdef void _port_event(Network *n, int32_t sm, int64_t now_fs) noexcept nogil:
         _reschedule(n, sm, cluster[0])
         return
     packet = m.header_bytes + (0 if r.kind == RQ_READ or r.kind == RQ_TEXTURE else r.bytes)
+    if m.mask_bytes and (r.kind == RQ_ATOMIC or r.kind == RQ_WRITE and r.covered and r.covered < r.bytes):
+        packet += m.mask_bytes
+    if m.cluster_request_bytes_per_cycle:
+        arrival = n.cluster_out_fs[sm // m.cluster_size]
+        if arrival > now_fs + CLUSTER_SLACK * m.core_period_fs:
+            _reschedule(n, sm, arrival - CLUSTER_SLACK * m.core_period_fs)
+            return
+        n.cluster_out_fs[sm // m.cluster_size] = max(arrival, now_fs) + packet * m.core_period_fs // m.cluster_request_bytes_per_cycle
     port.free_fs = now_fs + _port_fs(m, packet, m.injection_bytes_per_cycle)
     if m.injection_per_cluster:
         cluster[0] = port.free_fs
@@ -377,7 +471,7 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
     cdef Partition *p = n.partitions + which
     cdef Entry *e = p.dram.entries + index
     cdef int32_t waiter = e.waiters, next_waiter, record, sector
-    cdef int64_t ready_fs = done_fs + m.extra_latency_fs
+    cdef int64_t far_fs
     if e.line != NULL:
         for sector in range(4):
             if e.sectors >> sector & 1:
@@ -390,19 +484,24 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
         return
     if e.sm >= 0:
         if e.serial:
-            ready_fs = _operate(n, p, e.serial, ready_fs)
-        _respond(n, p, e.sm, e.slot, e.bytes, ready_fs)
+            _respond(n, p, e.sm, e.slot, e.bytes, _operate(n, p, e.serial, done_fs + m.extra_latency_fs), 0)
+        else:
+            _respond(n, p, e.sm, e.slot, e.bytes, done_fs, m.extra_latency_fs)
         return
     while waiter >= 0:
         next_waiter = n.waiter_next[waiter]
         record = waiter >> 2
         n.remaining[record] -= 1
         if n.remaining[record] & 15 == 0:
+            far_fs = 0
+            if m.sides > 1 and _far(n, record // n.slots, which):
+                far_fs = m.far_latency_fs
             if n.remaining[record] >> 4 & 0xfff:
-                done_fs = _operate(n, p, n.remaining[record] >> 4 & 0xfff, ready_fs)
+                _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16,
+                         _operate(n, p, n.remaining[record] >> 4 & 0xfff, done_fs + m.extra_latency_fs), far_fs)
             else:
-                done_fs = ready_fs
-            _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16, done_fs)
+                _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16, done_fs,
+                         m.extra_latency_fs + far_fs)
         waiter = next_waiter
 
 

@@ -1,8 +1,9 @@
 """Policies in Python, for trying an idea."""
-from archdef.engine.policy cimport policy_function
+from libc.stdint cimport int64_t
 
 cdef class Prototype:
     cdef readonly object policy
+    cdef int kind                       # PolicyKind: which view it is asked with
     cdef readonly object error          # what the policy raised first, None: nothing
 
-cdef policy_function prototype_function(int kind) noexcept
+cdef int64_t prototype_answer(const void *view) noexcept with gil

@@ -3,18 +3,19 @@ from libc.stdint cimport int64_t, uint64_t
 
 from types import SimpleNamespace
 
-from archdef.engine.policy cimport (PK_BANKS, PK_BRANCH, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_REPLACEMENT, PK_SCHEDULER, BankView,
-                                    BranchView, CoalescingView, DispatchView, PartitionView, ReplacementView, SchedulerView)
+from archdef.engine.policy cimport (PK_BANKS, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_REPLACEMENT, PK_SCHEDULER, BankView, BranchView,
+                                    CoalescingView, DispatchView, PartitionView, PolicyHead, ReplacementView, SchedulerView)
 
 cdef enum:
     NOTHING = -1 << 62       # the answer of a policy that raised
 
 
 cdef class Prototype:
-    """A policy value, and what it raised."""
+    """A policy value, the kind of question it answers, and what it raised."""
 
-    def __init__(self, policy):
+    def __init__(self, policy, int kind):
         self.policy = policy
+        self.kind = kind
         self.error = None
 
 
@@ -70,75 +71,30 @@ cdef int64_t _first(const BranchView *v, Prototype p) except? -1:
     return p.policy.taken_first(SimpleNamespace(branch=v.branch, target=v.target, meets=v.meets, taken=v.taken, rest=v.rest, depth=v.depth))
 
 
-cdef int64_t _ask(int kind, const void *view, Prototype p) except? -1:
-    if kind == PK_SCHEDULER:
+cdef int64_t _ask(const void *view, Prototype p) except? -1:
+    if p.kind == PK_SCHEDULER:
         return _choose(<const SchedulerView *>view, p)
-    if kind == PK_PARTITION:
+    if p.kind == PK_PARTITION:
         return p.policy.partition((<const PartitionView *>view).address, (<const PartitionView *>view).interleave_bytes,
                                   (<const PartitionView *>view).partitions)
-    if kind == PK_BANKS:
+    if p.kind == PK_BANKS:
         return _banks(<const BankView *>view, p)
-    if kind == PK_COALESCING:
+    if p.kind == PK_COALESCING:
         return _transactions(<const CoalescingView *>view, p)
-    if kind == PK_REPLACEMENT:
+    if p.kind == PK_REPLACEMENT:
         return _victim(<const ReplacementView *>view, p)
-    if kind == PK_DISPATCH:
+    if p.kind == PK_DISPATCH:
         return _multiprocessor(<const DispatchView *>view, p)
     return _first(<const BranchView *>view, p)
 
 
-cdef int64_t _guarded(int kind, const void *view, void *owner) noexcept with gil:
-    """Ask, and keep the first exception; after one, nothing is asked any more."""
-    cdef Prototype p = <Prototype>owner
+cdef int64_t prototype_answer(const void *view) noexcept with gil:
+    """Answer one question, and keep the first exception; after one, nothing is asked any more."""
+    cdef Prototype p = <Prototype>(<const PolicyHead *>view).owner
     if p.error is not None:
         return NOTHING
     try:
-        return _ask(kind, view, p)
+        return _ask(view, p)
     except BaseException as error:
         p.error = error
         return NOTHING
-
-
-cdef int64_t _scheduler(const void *view) noexcept nogil:
-    return _guarded(PK_SCHEDULER, view, (<const SchedulerView *>view).owner)
-
-
-cdef int64_t _partition(const void *view) noexcept nogil:
-    return _guarded(PK_PARTITION, view, (<const PartitionView *>view).owner)
-
-
-cdef int64_t _bank(const void *view) noexcept nogil:
-    return _guarded(PK_BANKS, view, (<const BankView *>view).owner)
-
-
-cdef int64_t _coalescing(const void *view) noexcept nogil:
-    return _guarded(PK_COALESCING, view, (<const CoalescingView *>view).owner)
-
-
-cdef int64_t _replacement(const void *view) noexcept nogil:
-    return _guarded(PK_REPLACEMENT, view, (<const ReplacementView *>view).owner)
-
-
-cdef int64_t _dispatch(const void *view) noexcept nogil:
-    return _guarded(PK_DISPATCH, view, (<const DispatchView *>view).owner)
-
-
-cdef int64_t _branch(const void *view) noexcept nogil:
-    return _guarded(PK_BRANCH, view, (<const BranchView *>view).owner)
-
-
-cdef policy_function prototype_function(int kind) noexcept:
-    """The function that calls a policy in Python."""
-    if kind == PK_SCHEDULER:
-        return _scheduler
-    if kind == PK_PARTITION:
-        return _partition
-    if kind == PK_BANKS:
-        return _bank
-    if kind == PK_COALESCING:
-        return _coalescing
-    if kind == PK_REPLACEMENT:
-        return _replacement
-    if kind == PK_DISPATCH:
-        return _dispatch
-    return _branch

@@ -2,9 +2,9 @@
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
 
+from archdef.engine.blocks cimport seat
 from archdef.engine.counters cimport ST_LAUNCH
 from archdef.engine.lane_states cimport note_lanes
-from archdef.engine.policy cimport seat_warp
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport BARRIERS, WS_CHILDREN, Block, Family, Share, Sm, Warp
 from archdef.engine.waiting cimport plan
@@ -44,7 +44,7 @@ cdef void block_returns(Sm *sm, int32_t slot) noexcept nogil:
     cdef Family *family = b.family
     cdef Share *share = b.launch.origin.shares + sm.id
     cdef Warp *w
-    cdef int32_t i, nsched = <int32_t>sm.m.schedulers
+    cdef int32_t i
     if share.warps_alive == 0:
         share.active_since = sm.now
     share.warps_alive += b.warps_alive
@@ -58,16 +58,11 @@ cdef void block_returns(Sm *sm, int32_t slot) noexcept nogil:
         w.block = slot
         if w.next_waiting >= 0:
             w.next_waiting = _moved(b, family, w.next_waiting)
-        sm.schedulers[b.warps[i] % nsched].order[b.warps[i] // nsched] = sm.launched_warps
-        if sm.schedulers[b.warps[i] % nsched].asked != NULL:
-            seat_warp(sm.schedulers[b.warps[i] % nsched].asked, b.warps[i] // nsched, b.number)
-        sm.schedulers[b.warps[i] % nsched].issued_at[b.warps[i] // nsched] = sm.now
-        sm.launched_warps += 1
     for i in range(BARRIERS):
         if b.barriers[i].first_waiting >= 0:
             b.barriers[i].first_waiting = _moved(b, family, b.barriers[i].first_waiting)
     for i in range(b.launch.block_warps):
-        sm.warps[b.warps[i]].slot = b.warps[i]
+        seat(sm, sm.warps + b.warps[i], b.warps[i], b.number)
     free(family.warps)
     family.warps = NULL
     b.running = 1

@@ -15,13 +15,14 @@ from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
                                    Waiter, Warp)
 
-cdef extern from "<stdlib.h>" nogil:
-    void *aligned_alloc(size_t alignment, size_t size)
+cdef extern from "archdef/engine/pages.h" nogil:
+    void *pages_take(size_t alignment, size_t bytes)
 
 cdef enum:
     LINE = 64
     SMALLEST = 1024
-    SLAB = 1048576
+    SLAB = 1048576               # of the first slab; each is as large as all before it together,
+    LARGEST_SLAB = 33554432      # up to this
 
 
 cdef void *_zeroed(int64_t bytes) except NULL:
@@ -63,14 +64,16 @@ cdef void room_plan(Launch *launch) noexcept nogil:
 
 cdef int _more(Chip *chip, const Room *room) noexcept nogil:
     """Take a piece of host memory that several blocks fit into. Returns -1 if there is none."""
-    cdef int64_t count = max(min(<int64_t>SLAB // room.bytes, 32), 1), i
+    cdef int64_t wanted = min(max(<int64_t>SLAB, chip.slab_bytes), <int64_t>LARGEST_SLAB)
+    cdef int64_t count = max((wanted - LINE) // room.bytes, 1), i
     cdef char *slab
     cdef BlockRoom *made
     if room.kind >= ROOM_KINDS:
         return -1
-    slab = <char *>aligned_alloc(LINE, <size_t>(LINE + count * room.bytes))
+    slab = <char *>pages_take(LINE, <size_t>(LINE + count * room.bytes))
     if slab == NULL:
         return -1
+    chip.slab_bytes += LINE + count * room.bytes
     (<BlockRoom *>slab).next = chip.slabs
     chip.slabs = <BlockRoom *>slab
     for i in range(count - 1, -1, -1):

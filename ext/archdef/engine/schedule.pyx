@@ -49,16 +49,14 @@ cdef int _two_level(const MachineTable *machine, Scheduler *s, uint64_t candidat
 
 cdef inline int _longest_waiting(const Scheduler *s, uint64_t candidates) noexcept nogil:
     """The candidate whose last issue lies furthest back; ties go to the lower slot."""
-    cdef int best = lowest_bit(candidates), warp
-    cdef int64_t earliest = s.issued_at[best]
-    candidates &= candidates - 1
+    cdef int warp
+    cdef int64_t best = <int64_t>(~<uint64_t>0 >> 1), key
     while candidates:
         warp = lowest_bit(candidates)
         candidates &= candidates - 1
-        if s.issued_at[warp] < earliest:
-            earliest = s.issued_at[warp]
-            best = warp
-    return best
+        key = s.issued_at[warp] << 6 | warp         # one number, so that the least is found without branches
+        best = key if key < best else best
+    return <int>(best & 63)
 
 
 cdef int _weighted(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:

@@ -11,4 +11,4 @@ cdef struct BankTable:
     int64_t hook                 # address of the Hook of a plugin's bank map, 0: none
 
 # passes in the low half, conflict groups with an active lane in the high half
-cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint64_t mask, int lanes, int bytes) noexcept nogil
+cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint64_t mask, int lanes, int bytes, bint load) noexcept nogil

@@ -62,8 +62,23 @@ cdef int _single_word(uint64_t *words, int64_t *bank_of, int count) noexcept nog
     return passes
 
 
+cdef bint _paired(const uint64_t *addresses, uint64_t mask, int first, int last) noexcept nogil:
+    """Whether each active lane reads what its neighbour reads, or each what the next but one does."""
+    cdef int lane, apart = 1
+    cdef bint all_
+    while apart <= 2:
+        all_ = True
+        for lane in range(first, last):
+            if mask >> lane & 1 and first <= lane ^ apart < last and mask >> (lane ^ apart) & 1 and addresses[lane] != addresses[lane ^ apart]:
+                all_ = False
+        if all_:
+            return True
+        apart *= 2
+    return False
+
+
 cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint64_t mask, int lanes,
-                         int bytes) noexcept nogil:
+                         int bytes, bint load) noexcept nogil:
     """Count passes (low 32 bits) and conflict groups that have an active lane (high 32 bits).
 
     An access wider than a bank serves fewer lanes at a time, all their bank words together, or all lanes of a group one bank
@@ -76,13 +91,16 @@ cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint
     cdef int per_group = <int>table.conflict_lanes, pieces = bytes // width if bytes > width else 1, together = 1
     cdef int64_t passes = 0, groups = 0
     cdef uint64_t banks = <uint64_t>table.banks, row = banks * <uint64_t>table.row_words
-    if not table.word_at_a_time:
+    if table.word_at_a_time != 1:
         together = pieces
         pieces = pieces // <int>table.row_words if pieces > table.row_words else 1
         per_group = per_group // pieces if per_group > pieces else 1
         pieces = 1
     while first < lanes:
         last = first + per_group
+        if table.word_at_a_time == 2 and load and together > 1 and first + 2 * per_group <= lanes and _paired(addresses, mask, first,
+                                                                                                             first + 2 * per_group):
+            last = first + 2 * per_group
         if last > lanes:
             last = lanes
         count = 0
@@ -104,7 +122,7 @@ cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint
     return passes * pieces | groups * pieces << 32
 
 
-def passes(dict banks, addresses, int word_bytes, mask=None):
+def passes(dict banks, addresses, int word_bytes, mask=None, bint load=True):
     """Count the passes of one warp access over the banks, as the engine does.
 
     Parameters
@@ -117,6 +135,8 @@ def passes(dict banks, addresses, int word_bytes, mask=None):
         Bytes that each lane accesses.
     mask : int, optional
         Active lanes; all by default.
+    load : bool
+        Whether the access reads.
 
     Returns
     -------
@@ -133,5 +153,5 @@ def passes(dict banks, addresses, int word_bytes, mask=None):
     for i in range(n):
         lanes[i] = addresses[i]
     cdef uint64_t active = (~<uint64_t>0 >> (64 - n)) & <uint64_t>(mask if mask is not None else 0xffffffffffffffff)
-    cdef int64_t result = bank_passes(&table, lanes, active, n, word_bytes)
+    cdef int64_t result = bank_passes(&table, lanes, active, n, word_bytes, load)
     return result & 0xffffffff, result >> 32

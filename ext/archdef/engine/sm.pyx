@@ -112,7 +112,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     if u.guarded:
         lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
     i = count_bits(lanes)
-    c.instructions += u.issues
+    launch.issued[w.pc] += 1
     c.thread_instructions += i * u.issues
     if u.guarded:
         c.predicated_off += (count_bits(w.active) - i) * u.issues
@@ -126,7 +126,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         w.ready[u.sets[0]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
         if u.set_count > 1:
             w.ready[u.sets[1]] = w.ready[u.sets[0]]
-        occupy(sm, slot, u, cycle, u.interval)
+        occupy(sm, w, u, cycle, u.interval)
         w.pc += 1
     elif u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM:
         if u.named == NAMES_ALL and w.splits != NULL and lanes:
@@ -137,7 +137,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             if memory_issue(sm, slot, w, u, lanes, cycle) < 0:
                 return -1
         else:
-            occupy(sm, slot, u, cycle, u.interval)
+            occupy(sm, w, u, cycle, u.interval)
         w.pc += 1
         if u.flags & FL_YIELD and w.splits != NULL:
             converge_yield(w)
@@ -147,12 +147,12 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         if split < 0:
             return warp_fault(sm, w, FAULT_STACK, lanes)
         c.divergent_branches += split
-        occupy(sm, slot, u, cycle, u.interval)
+        occupy(sm, w, u, cycle, u.interval)
         earliest = max(earliest, cycle + <int64_t>u.latency)
         plan(sm, slot, w, earliest, ST_BRANCH)
         return 0
     elif u.kind == K_EXIT or u.kind == K_RETURN:
-        occupy(sm, slot, u, cycle, u.interval)
+        occupy(sm, w, u, cycle, u.interval)
         earliest = max(earliest, cycle + <int64_t>u.latency)
         i = count_bits(w.alive)
         if lanes == 0:
@@ -178,7 +178,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             w.state = WS_PARTED
         return 0
     elif u.kind == K_BARRIER:
-        occupy(sm, slot, u, cycle, u.interval)
+        occupy(sm, w, u, cycle, u.interval)
         if lanes and w.splits != NULL and u.fn == BAR_WARP:
             lanes = _gather(sm, slot, w, u, lanes, earliest)
             if lanes == 0:
@@ -237,7 +237,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             return -1
         w.pc += 1
     elif u.kind == K_COPY_GROUP:
-        occupy(sm, slot, u, cycle, u.interval)
+        occupy(sm, w, u, cycle, u.interval)
         if lanes and copy_group(w, u):
             w.state = WS_COPIES
             return 0
@@ -246,14 +246,14 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         sm.effects += 1
         if lanes and bulk_issue(sm, slot, w, u, lanes, cycle) < 0:
             return -1
-        occupy(sm, slot, u, cycle, u.interval * max(count_bits(lanes), 1))
+        occupy(sm, w, u, cycle, u.interval * max(count_bits(lanes), 1))
         w.pc += 1
     elif u.kind == K_PHASE:
         if lanes and phase_barrier(sm, w, u, lanes) < 0:
             return -1
         for i in range(u.set_count):
             w.ready[u.sets[i]] = (cycle + u.latency + m.shared_latency_cycles) << 4 | u.cause
-        occupy(sm, slot, u, cycle, u.interval)
+        occupy(sm, w, u, cycle, u.interval)
         w.pc += 1
         if u.flags & FL_YIELD and w.splits != NULL:
             converge_yield(w)
@@ -266,10 +266,10 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             return -1
         for i in range(u.set_count):
             w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
-        occupy(sm, slot, u, cycle, u.interval)
+        occupy(sm, w, u, cycle, u.interval)
         w.pc += 1
     elif u.kind == K_SYSTEM:
-        occupy(sm, slot, u, cycle, u.interval)
+        occupy(sm, w, u, cycle, u.interval)
         sm.effects += u.fn != SYS_STACK
         split = system_issue(sm, w, u, lanes, cycle, &earliest, &cause)
         if split:
@@ -286,7 +286,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             _compute(sm, w, u, lanes)
         for i in range(u.set_count):
             w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
-        occupy(sm, slot, u, cycle, u.interval)
+        occupy(sm, w, u, cycle, u.interval)
         w.pc += 1
         if u.flags & FL_YIELD and w.splits != NULL:
             converge_yield(w)
@@ -299,7 +299,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
 cdef void _handle(Sm *sm, Event event) noexcept nogil:
     """One thing that happens now."""
     cdef int32_t done[WAITERS]
-    cdef int32_t count, i, nsched
+    cdef int32_t count, i
     cdef Warp *w
     if event.kind == EV_FILL:
         count = fill_slot(sm, event.index, event.cycle, done)
@@ -323,8 +323,7 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
         resume_bulk(sm, event.cycle)
     elif event.kind == EV_WAKE:
         w = sm.warps + event.index
-        nsched = <int32_t>sm.m.schedulers
-        become_ready(sm, sm.schedulers + event.index % nsched, event.index // nsched, w)
+        become_ready(sm, sm.schedulers + w.scheduler, w.bit, w)
     elif event.kind == EV_BLOCK:
         start_block(sm, event.index)
     elif event.kind == EV_CHILDREN:
@@ -430,7 +429,7 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     cdef Scheduler *s
     cdef uint64_t candidates, woken, allowed
     cdef int64_t cycle
-    cdef int32_t slot, k
+    cdef int32_t slot, k, unit
     cdef uint32_t pairs
     while True:
         sm.next_own = _next_own(sm)
@@ -467,7 +466,7 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
                     break
                 bit = sm.chip.pick(m, s, candidates, cycle)
                 slot = bit * nsched + i
-                pairs = <uint32_t>m.dual_issue[sm.warps[slot].launch.ops[sm.warps[slot].pc].unit]
+                unit = sm.warps[slot].unit
                 if width == 0:
                     s.next_issue = cycle + m.issue_interval_cycles * sm.warps[slot].launch.ops[sm.warps[slot].pc].issues
                 if _issue(sm, s, slot, bit, cycle) < 0:
@@ -475,6 +474,7 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
                 if width + 1 == m.issue_width:
                     break
                 # the rest of the slot is for units that may go together with this one
+                pairs = <uint32_t>m.dual_issue[unit]
                 woken = 0
                 for k in range(m.units):
                     if pairs >> k & 1:

@@ -183,11 +183,13 @@ cdef struct Warp:                # what an issue touches comes first
     int64_t since                # cycle at which the next op's dependencies are met
     int64_t pipe_mark            # occupied cycles of the next op's unit at `since`
     int64_t throttle_mark        # throttled cycles of the load/store unit at `since`
-    int32_t cause                # Stall of the wait until `since`
-    int32_t unit                 # unit of the next op
+    int16_t cause                # Stall of the wait until `since`
+    int16_t unit                 # unit of the next op
+    int16_t scheduler
+    int16_t bit                  # its place with the scheduler
+    int32_t state
     int32_t depth                # entries on the stack
     int32_t frame                # index + 1 of the innermost call's entry; 0: in the kernel itself
-    int32_t state
     int32_t loads                # loads on their way
     uint64_t launched
     Frame *stack
@@ -337,6 +339,7 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int64_t relative[8][32]      # address minus the base rounded down to 256
     int64_t relative_line[8][32]
     uint32_t bytes[8][32]
+    uint32_t covered[8][32]
     uint32_t sectors[8][32]
 
 cdef struct Output:              # what kernels print: records of `system.pyx`, one behind the other
@@ -447,7 +450,8 @@ cdef struct Launch:              # a grid, and what its warps need
     int32_t lanes                # warp size
     int32_t pitch                # bytes of a row
     Memo *memos                  # per op
-    StatementCounters *counters
+    StatementCounters *counters  # without `instructions`, which follow from …
+    int64_t *issued              # … how often each op was issued
     LaneTrace *trace             # of its lanes, NULL: none
     # the grid
     int32_t number               # of the launch in the session
@@ -544,6 +548,7 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     int64_t **network_landed     # the network's copy of that pointer
     BlockRoom *rooms[128]        # not in use, by class of size
     BlockRoom *slabs             # pieces of host memory that they lie in
+    int64_t slab_bytes           # of them together
     Dispatcher *dispatcher
     int64_t *asked               # [3][multiprocessors]: what a plugin's block dispatch is shown; NULL: there is none
 

@@ -4,11 +4,10 @@ A warp that can go on is in one of three places: in `ready` of its scheduler, in
 behind a wake-up event. Its time is settled without gaps: [settled, since) counts as `cause`, [since, issue) as throttle, busy unit
 or not selected, and then one issue interval per warp instruction as selected.
 """
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.events cimport EV_WAKE, events_push
 from archdef.engine.inject cimport throttled_until
-from archdef.engine.machine cimport MachineTable
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport PENDING, WS_PARTED, WS_SLEEPING, WS_WAITING, Sm, Warp
@@ -38,10 +37,9 @@ cdef inline void become_ready(Sm *sm, Scheduler *s, int bit, Warp *w) noexcept n
 
 cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t cause) noexcept nogil:
     """Find when the warp's next op can issue, and file the warp accordingly; not before `earliest`, for `cause`."""
-    cdef const MachineTable *m = sm.m
     cdef const Uop *u = w.launch.ops + w.pc
-    cdef int32_t which = <int32_t>(slot % m.schedulers), bit = <int32_t>(slot // m.schedulers)
-    cdef Scheduler *s = sm.schedulers + which
+    cdef int bit = w.bit
+    cdef Scheduler *s = sm.schedulers + w.scheduler
     cdef int64_t latest = 0, ready
     cdef int i
     if w.active == 0:
@@ -51,10 +49,10 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
         ready = w.ready[u.wait[i]]
         if ready > latest:
             latest = ready
-    w.cause = cause
+    w.cause = <int16_t>cause
     w.since = earliest
     if latest >> 4 > earliest:
-        w.cause = <int32_t>(latest & 15)
+        w.cause = <int16_t>(latest & 15)
         if latest >> 4 >= PENDING:
             w.state = WS_SLEEPING
             return
@@ -75,18 +73,18 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
         events_push(sm.inbox, w.since, EV_WAKE, slot)
 
 
-cdef inline void occupy(Sm *sm, int32_t slot, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
+cdef inline void occupy(Sm *sm, const Warp *w, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
     """Hold the op's unit; a single cycle matters only to other schedulers that share it."""
     cdef Scheduler *s
     if cycles < sm.chip.held_from[u.unit]:
         return
     if sm.m.unit_per_scheduler[u.unit]:
-        s = sm.schedulers + slot % sm.m.schedulers
+        s = sm.schedulers + w.scheduler
         s.unit_free[u.unit] = cycle + cycles
         s.unit_blocked[u.unit] += cycles
         s.busy |= <uint32_t>1 << u.unit
         return
-    sm.turn = <int32_t>(slot % sm.m.schedulers) + 1
+    sm.turn = w.scheduler + 1
     if sm.m.unit_copies[u.unit] > 1:
         occupy_copy(sm, u, cycle, cycles)
         return

@@ -1,70 +1,117 @@
-"""Print how far the modelled H100 is from the measured one: latency and rate of single operations, cycles of the calibration kernels.
+"""Print how far the modelled H100 is from the measured one, kernel by kernel and microbenchmark by microbenchmark.
 
-``python tests/gap.py [most warp instructions of a kernel]`` from the plugin's folder; kernels above the limit (default 1 500 000) are left out.
+``python tests/gap.py [--most N] [--only TEXT] [--save FILE] [--against FILE] [--counters] [--micro]`` from the plugin's folder. Kernels of more
+than N warp instructions (1 500 000) are left out. `--save` keeps the figures, `--against` shows what a change moved.
 """
-import sys
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from math import exp, log
 from pathlib import Path
-from statistics import geometric_mean, median
+from statistics import mean, median
 
 import archdef
 from archdef_hopper import H100
+from archdef_hopper.calibration import DATA, cases, run
 
 LAUNCH = 5000
 """Cycles that the profiler counts with every launch on the hardware."""
-# operation: (instruction on %0 with constants %1 %2, registers, latency in cycles, thread operations per cycle and multiprocessor)
-OPERATIONS = {
-    "add.f32": ("add.f32 %0, %0, %1;", "f32", 4.016, 120.15), "fma.rn.f32": ("fma.rn.f32 %0, %0, %1, %2;", "f32", 4.016, 119.87),
-    "mul.lo.s32": ("mul.lo.s32 %0, %0, %1;", "b32", 4.016, 63.04), "mul.hi.s32": ("mul.hi.s32 %0, %0, %1;", "b32", 9.062, 31.75),
-    "shl.b32": ("shl.b32 %0, %0, %1;", "b32", 4.0, 62.5), "popc.b32": ("popc.b32 %0, %0;", "b32", 16.938, 15.95),
-    "div.s32": ("div.s32 %0, %0, %1;", "b32", 61.836, 8.49), "div.rn.f32": ("div.rn.f32 %0, %0, %1;", "f32", 57.086, 7.43),
-    "sin.approx.f32": ("sin.approx.f32 %0, %0;", "f32", 23.133, 15.95), "sqrt.rn.f32": ("sqrt.rn.f32 %0, %0;", "f32", 55.25, 10.52),
-    "fma.rn.f64": ("fma.rn.f64 %0, %0, %1, %2;", "f64", 8.047, 57.92), "div.rn.f64": ("div.rn.f64 %0, %0, %1;", "f64", 123.875, 4.9),
-    "mad.lo.s64": ("mad.lo.s64 %0, %0, %1, %2;", "b64", 16.016, 15.15), "shfl.bfly": ("shfl.sync.bfly.b32 %0, %0, 1, 31, -1;", "b32", 24.047, 31.74)}
+SECTOR = 32
+EXACT = ("warps", "global_loads", "global_load_sectors", "global_stores", "global_store_sectors", "shared_loads",
+         "shared_load_wavefronts", "shared_stores", "shared_store_wavefronts", "blocks_per_multiprocessor")
+CLOSE = ("l1_sector_hits", "l2_sectors", "dram_read_sectors", "dram_write_sectors")
+BRANCHES = ("branches", "divergent_branches")
 
 
-def cycles(device, step: str, type: str, steps: int, chains: int, warps: int) -> int:
-    """Run `chains` dependent chains of `steps` in one block."""
-    names = [[f"%c{k}", "%a", "%b"] for k in range(chains)]
-    lines = []
-    for _ in range(steps):
-        for c, a, b in names:
-            lines.append(step.replace("%0", c).replace("%1", a).replace("%2", b))
-    size, load = int(type[1:]) // 8, f"ld.global.{type}"
-    text = f""".version 7.5
-.target sm_75
-.address_size 64
-.visible .entry k(.param .u64 p) {{
-.reg .{type} %c<{chains}>, %a, %b; .reg .b64 %p;
-ld.param.u64 %p, [p];
-{load} %a, [%p]; {load} %b, [%p+{size}];
-{' '.join(f'{load} {c[0]}, [%p+{size * (k + 2)}];' for k, c in enumerate(names))}
-{chr(10).join(lines)}
-{' '.join(f'st.global.{type} [%p+{size * (k + 2)}], {c[0]};' for k, c in enumerate(names))}
-ret;
-}}"""
-    return device.compile(text).k[(1,), (32 * warps,)](device.zeros((64,), "u8")).cycles
+def counted(run) -> dict[str, float]:
+    """Give a run's counters by the names of ``data/kernels.csv``."""
+    c = run.counters
+    loads, stores = c.global_load_bytes_moved // SECTOR, c.global_store_bytes_moved // SECTOR
+    return {"cycles": run.cycles, "instructions": c.instructions, "warps": c.warps, "branches": c.branches,
+            "divergent_branches": c.divergent_branches, "global_loads": c.global_loads, "global_load_sectors": loads,
+            "global_stores": c.global_stores, "global_store_sectors": stores, "l1_sector_hits": loads - c.l1_sectors_missed
+            if "l1_sectors_missed" in c.statements.dtype.names else -1,
+            "shared_loads": c.shared_loads, "shared_load_wavefronts": c.shared_load_passes, "shared_stores": c.shared_stores,
+            "shared_store_wavefronts": c.shared_store_passes,
+            "l2_sectors": int(c.partition["l2_sectors"].sum()) if "l2_sectors" in c.partition.dtype.names else -1,
+            "dram_read_sectors": int(c.partition["bytes_read"].sum()) // SECTOR,
+            "dram_write_sectors": int(c.partition["bytes_written"].sum()) // SECTOR, "registers": run.registers,
+            "blocks_per_multiprocessor": run.occupancy.active_blocks}
 
 
-def main(limit: int) -> None:
-    """Print the tables."""
+def off(here: float, there: float) -> str:
+    """Give a signed error."""
+    return f"{here / there - 1:+8.1%}" if there else "       ="
+
+
+def kernels(options) -> None:
+    """Print and keep the table of kernels."""
     device = archdef.Device(H100)
-    print(f"{'operation':16} latency: here, measured   operations per cycle: here, measured")
-    for name, (step, type, latency, rate) in OPERATIONS.items():
-        here = (cycles(device, step, type, 160, 1, 1) - cycles(device, step, type, 32, 1, 1)) / 128
-        span = cycles(device, step, type, 96, 4, 32) - cycles(device, step, type, 32, 4, 32)
-        print(f"{name:16} {here:13.1f} {latency:9.1f} {64 * 4 * 32 * 32 / span:27.1f} {rate:9.1f}")
-    sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests" / "hardware"))
-    from calibration import cases, run
-    ratios = []
-    print(f"\n{'kernel':40} cycles: here + {LAUNCH}, measured   ratio")
+    with (DATA / "kernels.csv").open(newline="") as file:
+        measured = {r["case"]: {k: float(r[k]) for k in (*EXACT, *CLOSE, *BRANCHES, "cycles", "instructions", "registers")}
+                    for r in csv.DictReader(file)}
+    before = json.loads(Path(options.against).read_text()) if options.against else {}
+    kept: dict[str, dict] = {}
+    wrong: dict[str, list[str]] = {name: [] for name in EXACT}
+    print(f"{'kernel':34} {'cycles+launch':>13} {'measured':>9} {'error':>8} {'before':>8}  {'issued':>10} {'measured':>10} {'error':>8} {'before':>8}")
     for case in cases():
-        if case.instructions <= limit:
-            _, result = run(case, "ptx90", device)
-            ratios.append((result.cycles + LAUNCH) / case.cycles)
-            print(f"{case.name:40} {result.cycles + LAUNCH:12} {case.cycles:9} {ratios[-1]:11.2f}")
-    print(f"{len(ratios)} kernels: median {median(ratios):.2f}, geometric mean {geometric_mean(ratios):.2f}, "
-          f"from {min(ratios):.2f} to {max(ratios):.2f}; within 25 %: {sum(0.8 <= r <= 1.25 for r in ratios)}")
+        there = measured[case.name]
+        if there["instructions"] > options.most or options.only not in case.name:
+            continue
+        hashed, result = run(case, "ptx90", device)
+        here = kept[case.name] = counted(result)
+        here["correct"] = hashed == case.hash
+        old = before.get(case.name)
+        here["error"] = (here["cycles"] + LAUNCH) / there["cycles"] - 1
+        here["issue_error"] = here["instructions"] / there["instructions"] - 1
+        print(f"{case.name:34} {here['cycles'] + LAUNCH:13} {there['cycles']:9.0f} {here['error']:+8.1%} {old['error'] if old else 0:+8.1%}  "
+              f"{here['instructions']:10} {there['instructions']:10.0f} {here['issue_error']:+8.1%} {old['issue_error'] if old else 0:+8.1%}"
+              f"{'' if here['correct'] else '  WRONG OUTPUT'}", flush=True)
+        for name in EXACT:
+            if here[name] != there[name]:
+                wrong[name].append(f"{case.name} {here[name]} for {there[name]:.0f}")
+        if options.counters:
+            print("    " + "  ".join(f"{n} {here[n]} / {there[n]:.0f}" for n in (*BRANCHES, *CLOSE, "registers")))
+    if options.save:
+        Path(options.save).write_text(json.dumps(kept))
+    for pick, title in (("error", "cycles"), ("issue_error", "issued instructions")):
+        print(f"{title}: {summary({k: v[pick] for k, v in kept.items()})}")
+        same = {k: before[k][pick] for k in kept if k in before}
+        if same:
+            print(f"{'before':>{len(title)}}: {summary(same)}")
+    for name, cases_ in wrong.items():
+        print(f"{name}: {'equal in all' if not cases_ else f'differs in {len(cases_)}: ' + '; '.join(cases_[:4])}")
+
+
+def summary(errors: dict[str, float]) -> str:
+    """Summarise signed errors: the mean of their sizes, and what a factor would say."""
+    if not errors:
+        return "none"
+    sizes = {k: abs(v) for k, v in errors.items()}
+    worst = max(sizes, key=sizes.__getitem__)
+    return (f"{len(errors)} kernels, mean error {mean(sizes.values()):.1%}, median {median(sizes.values()):.1%}, mean factor "
+            f"{exp(mean(abs(log(1 + v)) for v in errors.values())) - 1:.1%}, bias {exp(mean(log(1 + v) for v in errors.values())) - 1:+.1%}, "
+            f"within 20 %: {sum(v <= 0.2 for v in sizes.values())}, worst {worst} {errors[worst]:+.1%}")
+
+
+def main() -> None:
+    """Print the tables that the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--most", type=float, default=1_500_000)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--save")
+    parser.add_argument("--against")
+    parser.add_argument("--counters", action="store_true")
+    parser.add_argument("--micro", action="store_true", help="microbenchmarks in place of kernels")
+    options = parser.parse_args()
+    if options.micro:
+        from micro import report
+        report(options.only)
+    else:
+        kernels(options)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_500_000)
+    main()

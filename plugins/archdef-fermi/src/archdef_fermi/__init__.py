@@ -1,6 +1,6 @@
 """NVIDIA Fermi GF100 (compute capability 2.0): GeForce GTX 480 and Tesla M2070."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, HostLink, Interconnect,
+from archdef.spec import (Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
                           TextureUnits, Unit, Vocabulary, Warp, operations)
 from archdef_fermi.costs import COSTS, EVIDENCE, PCIE, SCALED, SHEET
@@ -28,10 +28,12 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
             shared_carveouts=(48 * KiB, 16 * KiB), block_dimensions=(1024, 1024, 64), grid_dimensions=(65535, 65535, 65535),
             kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB),
         schedulers=Schedulers(count=2, policy=LooseRoundRobin(), issue_interval_cycles=2, instruction_gap_cycles=2),
-        units=(Unit("sp", 16, "scheduler"), Unit("sfu", 4), Unit("lsu", 16), Unit("dp", dp_lanes),
+        units=(Unit("sp", 16, "scheduler"), Unit("int", 16), Unit("sfu", 4), Unit("lsu", 16), Unit("dp", dp_lanes),
                Unit("tex", 2)),  # four texture units at half the shader clock
         isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
-                predication_max_instructions=7),
+                predication_max_instructions=7,
+                assembler=Assembler(loads_pass_shared_stores=True, predication_global_load=2, convergence_instructions=2,
+                                    prologue_instructions=1)),
         shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=50, pass_cycles=2),
         coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
         caches=Caches(

@@ -24,16 +24,19 @@ SIGNALS = Cite("Rennich, CUDA C/C++ Streams and Concurrency, 2011", "Fermi: sign
                note="quoted from memory")
 ENGINES = Cite("CUDA C Programming Guide 4.2", "asyncEngineCount: 1 on GeForce, 2 on Tesla boards", note="quoted from memory")
 
-COSTS = {  # SM cycles; shifts, comparisons and multiplies run at half rate
+SASS = Cite("machine code of compute capability 2.0", "stack pointer first; SSY and NOP.S around a branch that may diverge; division", "inferred",
+            "from memory; instructions per warp of the book's reductions agree within 2 %")
+
+COSTS = {  # SM cycles; of the two groups of 16 lanes, one has multipliers, shifters and converters of integers
     Operation("sp", 18): """move select predicate int_add int_minmax int_logic fp32_add fp32_mul fp32_fma fp32_minmax
         fp32_compare special_register clock branch call exit barrier fence""",
-    Operation("sp", 18, 4): """int_shift int_compare int_mul16 int_mul24 int_mul32 int_mul_high int_sad bit_field bit_count
+    Operation("int", 18): """int_shift int_compare int_mul16 int_mul24 int_mul32 int_mul_high int_sad bit_field bit_count
         byte_permute convert vote""",
     Operation("sp", 18, issues=2): "int64_add int64_logic",
-    Operation("sp", 18, 4, issues=2): "int64_compare int_mul_wide convert64",
-    Operation("sp", 18, 4, issues=3): "funnel_shift int64_minmax", Operation("sp", 18, 4, issues=4): "int64_shift int64_mul",
-    Operation("sp", 18, 4, issues=6): "int_dot", Operation("sp", 18, 4, issues=16): "int_div32",
-    Operation("sp", 18, 4, issues=70): "int64_div",
+    Operation("int", 18, issues=2): "int64_compare int_mul_wide convert64",
+    Operation("int", 18, issues=3): "funnel_shift int64_minmax", Operation("int", 18, issues=4): "int64_shift int64_mul",
+    Operation("int", 18, issues=6): "int_dot", Operation("int", 290, 1, issues=17): "int_div32",
+    Operation("int", 1200, 1, issues=70): "int64_div",
     Operation("sfu", 22): "fp32_rcp fp32_rsqrt", Operation("sfu", 22, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
     Operation("sp", 18, issues=9): "fp32_div_exact fp32_sqrt_exact",
     Operation("dp", 24): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare",
@@ -59,7 +62,7 @@ EVIDENCE = {
        register_allocation_unit register_allocation_scope register_allocation_unit_exceptions warp_allocation_granularity
        register_partitions shared_allocation_unit_bytes shared_carveouts shared_reserved_bytes_per_block""".split()},
     "limits.registers_reserved_per_thread": Cite("SASS of compute capability 2.0", "R1 holds the stack pointer", "inferred", "from memory"),
-    "isa.operations": UNPUBLISHED,
+    "isa.operations": UNPUBLISHED, "isa.assembler": SASS, "isa.operations.int_div32": SASS,
     **{f"isa.operations.{name}": Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "GTX 480", "measured", "from memory")
        for name in "int_add int_logic fp32_add fp32_mul fp32_fma int_shift int_compare int_mul32".split()},
     "shared.latency_cycles": MEI, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,

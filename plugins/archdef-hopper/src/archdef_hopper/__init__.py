@@ -1,8 +1,8 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
+from archdef.spec import (AlignedSum, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
                           DeviceLaunches, Dram, FEATURES, FirstReady, HostLink, Interconnect, Isa, KiB, Limits,
-                          Lines, LoadStore, LooseRoundRobin, MatrixArithmetic, MiB, MulticastBroadcast,
+                          Lines, LoadStore, LooseRoundRobin, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
                           operations, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp,
                           XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE
@@ -14,7 +14,7 @@ H100 = Architecture(
     name="h100", title="H100 80GB HBM3 (SXM)", vendor="NVIDIA", family="Hopper", compute_capability="9.0",
     aliases=("h100_sxm", "gh100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
     clocks=Clocks(core_mhz=1980, shader_mhz=1980, memory_mhz=2619), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
-    chip=Chip(multiprocessors=132, block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3.0),
+    chip=Chip(multiprocessors=132, multiprocessors_per_cluster=17, block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3.0),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255,
@@ -29,9 +29,14 @@ H100 = Architecture(
            Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler")),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True,
             float_mad="fused", predication_max_instructions=7,
+            assembler=Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_overhead_instructions=6,
+                                share_products=True, three_input_operations=True, shared_load_bytes=16,
+                                loads_pass_shared_stores=True, predication_global_load=6, convergence_instructions=2, prologue_instructions=1,
+                                global_access_instructions=1, shared_access_instructions=3, division_setup_instructions=10,
+                                loads_constants=True, late_operations=True),
             matrix=MatrixArithmetic(f16=AlignedSum(16, 25), bf16=AlignedSum(16, 25), tf32=AlignedSum(8, 25), groups=ChainedSum(),
                                     groups_f16=PairedSum())),
-    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=23, pass_cycles=1,
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=23, pass_cycles=1,
                         pass_latency_cycles=2),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
@@ -42,17 +47,18 @@ H100 = Architecture(
         constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=28, misses_in_flight=8, write="evict",
                        scope="multiprocessor"),
         l2=Cache(size_bytes=50 * MiB // 80, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=60, misses_in_flight=256,
-                 write="back", scope="partition")),
+                 fetch_bytes=64, partial_ways=3, write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
-                         atomic_cycles=1, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
+                         atomic_cycles=1.6, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
-        request_latency_ns=55, response_latency_ns=55, header_bytes=12, injection_bytes_per_cycle=64, injection_scope="multiprocessor",
-        partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
+        request_latency_ns=55, response_latency_ns=55, header_bytes=0, mask_bytes=32, injection_bytes_per_cycle=32,
+        injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, partition_request_bytes_per_cycle=64,
+        partition_response_bytes_per_cycle=48, sides=2, far_latency_ns=90),
     dram=Dram(
         partitions=80, interleave_bytes=512, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
-        burst_bytes=32, banks=64, row_bytes=1 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=28, t_rrd_ns=2, t_cl_ns=14, t_wl_ns=6, t_wtr_ns=5,
-        t_rtw_ns=3, t_wr_ns=14, extra_latency_ns=130, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
+        burst_bytes=32, banks=64, row_bytes=1 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=28, t_rrd_ns=2.3, t_cl_ns=14, t_wl_ns=6, t_wtr_ns=8,
+        t_rtw_ns=6, t_wr_ns=14, t_refi_ns=122, t_rfc_ns=9, extra_latency_ns=135, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
         write_drain_low=8),
     device_launches=DeviceLaunches(depth=40, synchronization_depth=0, pending=2048, call_us=6.3, lane_us=0.2, start_us=0.8,
                                    next_us=1.3, tail_us=4.8),
@@ -65,3 +71,10 @@ H100 = Architecture(
 @hookimpl
 def archdef_architectures():
     return [H100]
+
+
+@hookimpl
+def archdef_experiments():
+    from archdef_hopper.calibration import calibration, profiled_kernel
+
+    return [calibration, profiled_kernel]

@@ -8,7 +8,7 @@ CARRIED = Cite("the GT200 fit", "taken over, no G80 figure is public", "assumed"
 
 G80 = tesla(
     name="g80", title="GeForce 8800 GTX", compute_capability="1.0", aliases=("8800gtx", "geforce_8800_gtx"),
-    chip=Chip(multiprocessors=16, multiprocessors_per_cluster=2, block_launch_cycles=10, block_turnover_cycles=700,
+    chip=Chip(multiprocessors=16, multiprocessors_per_cluster=2, block_launch_cycles=10, block_turnover_cycles=300,
               launch_overhead_us=10),
     clocks=Clocks(core_mhz=575, shader_mhz=1350, memory_mhz=900), bus=(6, 768 * MiB),
     warps=24, registers=8192, coalescing=StrictHalfWarp(), features=BASIC, costs=[COSTS],
@@ -26,7 +26,7 @@ G80 = tesla(
 
 GT200 = tesla(
     name="gt200", title="GeForce GTX 280", compute_capability="1.3", aliases=("gtx280", "geforce_gtx_280"),
-    chip=Chip(multiprocessors=30, multiprocessors_per_cluster=3, block_launch_cycles=10, block_turnover_cycles=700,
+    chip=Chip(multiprocessors=30, multiprocessors_per_cluster=3, block_launch_cycles=10, block_turnover_cycles=300,
               launch_overhead_us=7),
     clocks=Clocks(core_mhz=602, shader_mhz=1296, memory_mhz=1107), bus=(8, 1 * GiB),
     warps=32, registers=16384, coalescing=SegmentShrinking(),

@@ -1,5 +1,5 @@
 """What NVIDIA's Tesla chips (compute capability 1.x) have in common, and the function that describes one of them."""
-from archdef.spec import (Architecture, Cache, Caches, Cite, Coalescing, Dram, FirstReady, Interconnect, Isa, KiB, Limits,
+from archdef.spec import (Architecture, Assembler, Cache, Caches, Cite, Coalescing, Dram, FirstReady, Interconnect, Isa, KiB, Limits,
                           LoadStore, Operation, Schedulers, SharedMemory, SingleWordBroadcast, TextureUnits, Unit, Vocabulary, Warp,
                           WeightedPriority, operations)
 
@@ -15,6 +15,10 @@ FIT = Cite("archdef timing trial on the transposes of Ruetsch and Micikevicius 2
 FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix on texture fetching, linear filtering", note="quoted from memory")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
+LAUNCH_DATA = Cite("CUBIN of compute capability 1.x", "blockDim, gridDim, blockIdx in shared memory, parameters at 16", "inferred",
+                   "as disassemblers of the time show it; quoted from memory")
+SASS = Cite("machine code of compute capability 1.x", "global loads before stores to shared memory; SSY before a branch that may diverge",
+            "inferred", "from memory; the time of the transposes through shared memory agrees")
 PCIE = Cite("PCI Express 1.1 and 2.0", "16 lanes, 4 and 8 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
 ENGINES = Cite("CUDA C Programming Guide", "overlap of copies and kernels from compute capability 1.1 on, concurrent kernels from 2.0 on",
@@ -28,11 +32,11 @@ COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones nat
         barrier fence""",
     Operation("sp", 24, issues=2): "int64_add int64_logic convert64",
     Operation("sp", 24, issues=3): "int64_compare int64_minmax bit_field byte_permute funnel_shift",
-    Operation("sp", 24, issues=4): "int_mul32", Operation("sp", 24, issues=6): "int64_shift",
-    Operation("sp", 24, issues=8): "int_mul_wide int_mul_high int_dot",
+    Operation("sp", 96, issues=4): "int_mul32", Operation("sp", 24, issues=6): "int64_shift",
+    Operation("sp", 192, issues=8): "int_mul_wide int_mul_high int_dot",
     Operation("sp", 24, issues=12): "bit_count fp32_div_exact",
-    Operation("sp", 24, issues=14): "fp32_sqrt_exact", Operation("sp", 24, issues=16): "int64_mul",
-    Operation("sp", 24, issues=28): "int_div32", Operation("sp", 24, issues=120): "int64_div",
+    Operation("sp", 24, issues=14): "fp32_sqrt_exact", Operation("sp", 384, issues=16): "int64_mul",
+    Operation("sp", 668, issues=31): "int_div32", Operation("sp", 2900, issues=120): "int64_div",
     Operation("sfu", 28): "fp32_rcp fp32_rsqrt",
     Operation("sfu", 28, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
     Operation("lsu", 24): "load_global store_global load_local store_local",
@@ -50,11 +54,12 @@ BASIC = """clock texture texture_objects
 EVIDENCE = {  # what both chips share
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "coalescing": GUIDE, "isa": GUIDE, "schedulers": LINDHOLM, "units": LINDHOLM,
     "chip": LINEAGE, "clocks": LINEAGE, "dram": LINEAGE, "caches": WONG, "load_store": FIT, "interconnect": FIT,
-    "shared.latency_cycles": WONG, "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": GUIDE,
+    "shared.latency_cycles": WONG, "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": GUIDE, "isa.assembler": SASS,
     **{f"isa.operations.{name}": GUIDE for name in "int_mul24 int_mul32 fp32_add fp32_mul fp32_fma fp32_rcp fp32_rsqrt".split()},
     **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
        register_allocation_unit register_allocation_scope warp_allocation_granularity shared_allocation_unit_bytes""".split()},
     "limits.registers_reserved_per_thread": UNPUBLISHED, "limits.register_partitions": CALCULATOR, "limits.shared_reserved_bytes_per_block": CALCULATOR,
+    "limits.shared_launch_bytes_per_block": LAUNCH_DATA,
     "schedulers.policy.memory_weight": UNPUBLISHED, "schedulers.policy.age_weight": UNPUBLISHED,
     "schedulers.instruction_gap_cycles": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": UNPUBLISHED, "chip.launch_overhead_us": UNPUBLISHED, "load_store.atomic_cycles": UNPUBLISHED,
@@ -81,13 +86,13 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
             blocks_per_multiprocessor=8, registers_per_multiprocessor=registers, registers_per_block=registers,
             registers_per_thread=124, register_allocation_unit=registers // 32, register_allocation_scope="block",
             warp_allocation_granularity=2, shared_bytes_per_multiprocessor=16 * KiB, shared_bytes_per_block=16 * KiB,
-            shared_allocation_unit_bytes=512, block_dimensions=(512, 512, 64), grid_dimensions=(65535, 65535, 1),
+            shared_allocation_unit_bytes=512, shared_launch_bytes_per_block=16, block_dimensions=(512, 512, 64), grid_dimensions=(65535, 65535, 1),
             kernel_instructions=2_000_000, local_bytes_per_thread=16 * KiB, parameter_bytes=256, constant_bytes=64 * KiB),
         schedulers=Schedulers(count=1, policy=WeightedPriority(memory_weight=16, age_weight=1), issue_interval_cycles=4,
                               issue_width=2, dual_issue=(frozenset({"sp", "sfu"}),), instruction_gap_cycles=4),
         units=(Unit("sp", 8), Unit("sfu", 2), Unit("lsu", 8), Unit("tex", 1), *extra_units),  # "tex": share of the cluster's
         isa=Isa(features=features, operations=operations(*costs), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
-                predication_max_instructions=7),
+                predication_max_instructions=7, assembler=Assembler(loads_pass_shared_stores=True, convergence_instructions=1)),
         shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2),
         coalescing=Coalescing(load=coalescing, store=coalescing, load_uncached=coalescing),
         caches=Caches(
@@ -98,7 +103,7 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
             texture_l2=Cache(size_bytes=texture_l2_bytes, line_bytes=256, sector_bytes=32, ways=8, latency_cycles=53,
                              misses_in_flight=32, write="evict", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
-        load_store=LoadStore(reads_in_flight_per_multiprocessor=20, stores_in_flight_per_multiprocessor=32,
+        load_store=LoadStore(reads_in_flight_per_multiprocessor=64 // chip.multiprocessors_per_cluster, stores_in_flight_per_multiprocessor=32,
                              transaction_cycles=2, atomic_cycles=4),
         interconnect=Interconnect(
             request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=16, injection_bytes_per_cycle=32,
@@ -106,5 +111,5 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
         dram=Dram(
             partitions=partitions, interleave_bytes=256, capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
             transfers_per_clock=2, burst_bytes=32, banks=8, row_bytes=4 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=30, t_rrd_ns=9,
-            t_cl_ns=12, t_wl_ns=6, t_wtr_ns=7, t_rtw_ns=4, t_wr_ns=13, extra_latency_ns=0, queue_entries=128,
+            t_cl_ns=12, t_wl_ns=6, t_wtr_ns=7, t_rtw_ns=4, t_wr_ns=13, extra_latency_ns=0, queue_entries=48,
             scheduling=FirstReady(window=64), write_drain_high=32, write_drain_low=8))

@@ -1,0 +1,137 @@
+"""Pass: charge what an assembler issues besides the operations of the source: it brings constants into registers, sets up accesses to
+memory and divisions, and lets lanes that part meet again. Such instructions compute nothing that the program reads."""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from archdef.lower.encoding import ConstantKind, Kind, Space, SpecialRegister
+from archdef.lower.pack import meeting_points
+from archdef.lower.virtual import Code, Const, Op, Unit, mov
+
+_LOADED = (ConstantKind.PARAMETER, ConstantKind.SPECIAL)
+_EQUAL = frozenset(n for n in SpecialRegister if n.name.startswith(("CTAID", "NTID", "NCTAID")))
+"""Special registers that all threads of a block read alike."""
+_DIVISIONS = ("div_s32", "div_u32", "rem_s32", "rem_u32")
+
+
+def charge_overheads(code: Code, unit: Unit, architecture) -> None:
+    """Insert charged operations, each before its first use in the text and outside of loops; nobody reads their results."""
+    assembler = architecture.isa.assembler
+    if assembler.division_setup_instructions:
+        _set_up_divisions(code, unit, assembler.division_setup_instructions)
+    if code.function.entry:
+        _once(code, unit, assembler.prologue_instructions, lambda op: True)
+        _once(code, unit, assembler.global_access_instructions, lambda op: _accesses(op, (Space.GLOBAL, Space.GENERIC)))
+        _once(code, unit, assembler.shared_access_instructions, lambda op: _accesses(op, (Space.SHARED,)))
+        if assembler.loads_constants:
+            wanted = dict.fromkeys(s for op in code.ops for s in op.s if isinstance(s, Const) and s.kind in _LOADED)
+            for constant in wanted:
+                _once(code, unit, 1, lambda op, constant=constant: constant in op.s, constant)
+    if assembler.loads_constants:
+        _bring_immediates(code, unit)
+    if assembler.convergence_instructions:
+        _meet_again(code, unit, assembler.convergence_instructions)
+
+
+def _accesses(op: Op, spaces: tuple) -> bool:
+    return op.kind in (Kind.LOAD, Kind.STORE, Kind.ATOM) and op.space in spaces
+
+
+def _once(code: Code, unit: Unit, times: int, wants: Callable[[Op], bool], constant: Const = Const(ConstantKind.IMMEDIATE, 4, 0)) -> None:
+    """Charge moves before the first op that wants them, or the loop around it."""
+    first = next((k for k, op in enumerate(code.ops) if op.kind != Kind.LABEL and wants(op)), None)
+    if not times or first is None:
+        return
+    made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", times=times, width=constant.width,
+              statement=code.ops[first].statement)
+    code.ops.insert(_outside(code.ops, first), made)
+
+
+def _bring_immediates(code: Code, unit: Unit) -> None:
+    """Charge moves of immediates beyond one operand, once for each basic block or loop."""
+    there: set[tuple[int, Const]] = set()       # basic block, by its first op, and what has been brought there
+    for op in [op for op in code.ops if op.kind in (Kind.ALU, Kind.SELP, Kind.SETP)]:
+        immediates = dict.fromkeys(s for s in op.s if isinstance(s, Const) and s.kind == ConstantKind.IMMEDIATE and s.value)
+        for constant in list(immediates)[1:]:
+            start = outside = _outside(code.ops, next(k for k, other in enumerate(code.ops) if other is op))
+            while start and code.ops[start - 1].kind not in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL):
+                start -= 1
+            block = id(code.ops[start - 1]) if start else 0
+            if (block, constant) not in there:
+                there.add((block, constant))
+                made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", width=constant.width, statement=op.statement)
+                code.ops.insert(outside, made)
+
+
+def _outside(ops: list[Op], at: int) -> int:
+    """Give the place before all loops, by the order of the text, around a place."""
+    while True:
+        labels = {op.fn: k for k, op in enumerate(ops[:at + 1]) if op.kind == Kind.LABEL}
+        start = min((labels[op.target] for op in ops[at:] if op.kind == Kind.BRANCH and op.target in labels), default=at)
+        if start >= at:
+            return at
+        at = start
+
+
+def _set_up_divisions(code: Code, unit: Unit, times: int) -> None:
+    """Let each division by a register wait for what it needs of its divisor; divisions by the same value share it."""
+    at = 0
+    ready: dict[int, int] = {}      # divisor → what has been made of it, in this basic block
+    while at < len(code.ops):
+        op = code.ops[at]
+        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+            ready.clear()
+        elif op.kind == Kind.ALU and op.fn in _DIVISIONS and type(op.s[1]) is int:
+            divisor = op.s[1]
+            if divisor not in ready:
+                ready[divisor] = unit.new(4)
+                made = [Op(Kind.ALU, "mov_b32", [ready[divisor]], [divisor], "fp32_rcp", statement=op.statement)]
+                if times > 1:       # the rest corrects the reciprocal
+                    made.append(Op(Kind.ALU, "mov_b32", [ready[divisor]], [ready[divisor]], "int_add", times=times - 1, statement=op.statement))
+                outside = _outside(code.ops, at)
+                if any(divisor in o.d for o in code.ops[outside:at]) or any(divisor in o.d for o in _rest_of_loop(code.ops, outside, at)):
+                    outside = at
+                code.ops[outside:outside] = made
+                at += len(made)
+            op.s = [*op.s[:2], ready[divisor]]
+        for v in op.writes():
+            ready.pop(v, None)
+        at += 1
+
+
+def _rest_of_loop(ops: list[Op], start: int, at: int) -> list[Op]:
+    """Give what of the loops that begin at `start` lies behind a place."""
+    labels = {op.fn for op in ops[start:at + 1] if op.kind == Kind.LABEL}
+    ends = [k for k in range(at, len(ops)) if ops[k].kind == Kind.BRANCH and ops[k].target in labels]
+    return ops[at:max(ends) + 1] if ends else []
+
+
+def _meet_again(code: Code, unit: Unit, times: int) -> None:
+    """Charge forward branches that lanes may take apart."""
+    varying = _varying(code, unit)
+    labels = {op.fn: k for k, op in enumerate(code.ops) if op.kind == Kind.LABEL}
+    meetings = meeting_points(code.ops)
+    prepared: set[int] = set()          # meeting points: lanes that part on the way to one that is set up already meet there too
+    loops = [(labels[op.target], k) for k, op in enumerate(code.ops) if op.kind == Kind.BRANCH and labels[op.target] < k]
+    for k, op in enumerate(code.ops):
+        if op.kind != Kind.BRANCH or op.guard is None or (op.guard if op.guard >= 0 else ~op.guard) not in varying:
+            continue
+        target = labels[op.target]
+        # lanes that leave a loop early meet behind it, which costs once, not every trip
+        if target > k and meetings[k] not in prepared and not any(start < k < end < target for start, end in loops):
+            op.times += times
+            prepared.add(meetings[k])
+
+
+def _varying(code: Code, unit: Unit) -> set[int]:
+    """Give the registers in which the lanes of a warp may differ, as far as data tell; what comes from memory may."""
+    varying = {v for v, number in unit.specials.items() if number not in _EQUAL}
+    varying.update(code.inputs)
+    apart = (Kind.LOAD, Kind.ATOM, Kind.SHUFFLE, Kind.MATCH, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.CALL, Kind.CALL_INDIRECT)
+    while True:
+        before = len(varying)
+        for op in code.ops:
+            if op.kind in apart or any(v in varying for v in op.reads()):
+                varying.update(op.writes())
+        if len(varying) == before:
+            return varying

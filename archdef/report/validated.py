@@ -1,0 +1,181 @@
+"""The tables of ``archdef validate``: case by case, then a summary by group."""
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+
+from archdef.report.numbers import NOTHING, three
+from archdef.validate.case import Group, References
+from archdef.validate.run import CLOSED, KNOWN, MET, NEW, RANKED, REFUSED, Outcome, Report
+from archdef.validate.statistics import Summary, overall, slopes, summary
+
+_STYLES = {MET: "green", KNOWN: "yellow", NEW: "bold red", CLOSED: "bold red", RANKED: "dim", REFUSED: "dim"}
+FEW = 16
+"""Exact cases of a group up to which each is listed, even if all are equal."""
+
+
+def render(reports: Sequence[Report], everything: bool = False):
+    """Make the tables; `everything` lists exact cases that are equal, too, where a group has many."""
+    from rich.console import Group as Lines
+
+    parts = []
+    for report in reports:
+        parts += _cases(report, everything)
+    return Lines(*parts, *_summary(reports), "", *_legend(reports))
+
+
+def _cases(report: Report, everything: bool) -> list:
+    from rich.table import Table
+    from rich.text import Text
+
+    architecture = report.architecture
+    head = Text(f"{architecture.label}: {architecture.vendor} {architecture.title}", style="bold")
+    if not report.outcomes:
+        return [head, "  no reference cases\n"]
+    sources: dict[str, int] = {}
+    parts = [head]
+    for group, outcomes in report.groups().items():
+        table = Table(box=None, pad_edge=False)
+        for column, justify in (("", "left"), ("model", "right"), ("hardware", "right"), ("unit", "left"), ("error", "right"),
+                                ("status", "left"), ("confidence", "left"), ("source", "right")):
+            table.add_column(column, justify=justify, overflow="fold" if column else "ellipsis", no_wrap=not column)
+        shown = outcomes if everything else listed(outcomes)
+        for outcome in shown:
+            number = sources.setdefault(str(outcome.case.source), len(sources) + 1)
+            table.add_row(f"  {outcome.case.id.partition('/')[2]}", figure(outcome.model), figure(outcome.case.value), outcome.case.unit,
+                          error_text(outcome), Text(status_text(outcome), style=_STYLES[outcome.status]), outcome.case.confidence, f"[{number}]")
+        about = f" ({group.about})" if group.about else ""
+        parts += [Text(f"{group.name}{about}", style="italic")]
+        if shown:
+            parts.append(table)
+        if hidden := len(outcomes) - len(shown):
+            for outcome in outcomes:
+                sources.setdefault(str(outcome.case.source), len(sources) + 1)
+            parts.append(f"  {hidden} more cases are equal")
+    parts += [Text(f"{outcome.case.id}: {outcome.message}", style="bold red" if outcome.fault else "dim")
+              for outcome in report.outcomes if outcome.message]
+    parts += [Text(fault, style="bold red") for fault in report.faults]
+    return [*parts, *(Text(f"[{number}] {source}") for source, number in sources.items()), ""]
+
+
+def listed(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
+    """Leave out exact cases that are equal, where there are many of them."""
+    many = sum(map(_plain, outcomes)) > FEW
+    return tuple(outcome for outcome in outcomes if not (many and _plain(outcome)))
+
+
+def _plain(outcome: Outcome) -> bool:
+    return outcome.case.exact and outcome.status == MET
+
+
+def _summary(reports: Iterable[Report]) -> list:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for column in SUMMARY:
+        table.add_column(column, justify="left" if column in ("group", "worst case") else "right", no_wrap=column != "worst case",
+                         min_width=9 if column in ("cases", "equal") else len(column) if column != "worst case" else 20)
+    for report in reports:
+        if not report.outcomes:
+            continue
+        for group, outcomes in report.groups().items():
+            table.add_row(*summary_row(f"  {group.name}", summary(outcomes), outcomes))
+        table.add_row(*(Text(cell, style="bold") for cell in summary_row(
+            report.architecture.label, overall(report.groups()), report.outcomes)))
+    return [Text("summary", style="bold"), table, *_slopes(reports)] if table.row_count else []
+
+
+def _slopes(reports: Iterable[Report]) -> list:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for column in ("series", "model", "hardware", "model against hardware"):
+        table.add_column(column, justify="left" if column == "series" else "right")
+    for report in reports:
+        for slope in slopes(report.outcomes):
+            table.add_row(f"  {report.architecture.label} {slope.series}", f"{slope.model:.2f}", f"{slope.hardware:.2f}", f"{slope.against:.2f}")
+    return [Text("\nslopes over sizes, of logarithms", style="bold"), table] if table.row_count else []
+
+
+SUMMARY = ("group", "cases", "equal", "MAPE", "worst", "worst case", "rank", "known", "faults")
+"""Columns of the summary."""
+
+
+def summary_row(name: str, found: Summary, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """Give the summary of some outcomes as cells, in the order of `SUMMARY`."""
+    worst = found.worst
+    return (name, f"{found.ran}" if found.ran == found.cases else f"{found.ran}/{found.cases}",
+            f"{found.equal}/{found.exact}" if found.exact else NOTHING, f"{found.mape:.1%}" if found.mape is not None else NOTHING,
+            error_text(worst) if worst else NOTHING, worst.case.id if worst else "",
+            f"{found.spearman:.3f}" if found.spearman is not None else NOTHING,
+            str(sum(outcome.status == KNOWN for outcome in outcomes)), str(sum(outcome.fault for outcome in outcomes)))
+
+
+def _legend(reports: Sequence[Report]) -> list[str]:
+    opened, closed, refused = (sum(o.status == status and o.fault for r in reports for o in r.outcomes) for status in (NEW, CLOSED, REFUSED))
+    faults = sum(len(report.faults) for report in reports)
+    words = [f"{n} {what}" for n, what in ((opened, "new gaps"), (closed, "closed gaps"), (refused, "cases that did not run"),
+                                           (faults, "faults in lists of gaps")) if n]
+    return ["MAPE: mean absolute relative error of the cases that are not exact; rank: Spearman's correlation.",
+            "Values that are recalled or in doubt rank only; they fail nothing.",
+            ", ".join(words) if words else "no gap has opened or closed"]
+
+
+def figure(value: float | None) -> str:
+    """Show a value: whole numbers as they are, others with three or four digits."""
+    if value is None:
+        return NOTHING
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.4g}" if 0.001 <= abs(value) < 10_000 else three(value)
+
+
+def error_text(outcome: Outcome) -> str:
+    """Show the signed error; exact cases say whether they are equal and by how much not."""
+    if outcome.model is None:
+        return NOTHING
+    if outcome.case.exact and outcome.case.meets(outcome.model):
+        return "equal"
+    if not outcome.case.value:
+        return f"{outcome.error:+,.6g}"
+    return f"{outcome.error:+.1%}"
+
+
+def status_text(outcome: Outcome) -> str:
+    """Name the status, with the gap's id."""
+    return f"{outcome.gap.deviation} {outcome.status}" if outcome.gap is not None and outcome.status in (KNOWN, NEW, CLOSED) else outcome.status
+
+
+def listing(all_references: Iterable[References]) -> str:
+    """List cases, one in a line: architecture, id, what is run."""
+    lines = []
+    for found in all_references:
+        for case in found.cases:
+            parameters = ", ".join(f"{key}={value}" for key, value in case.parameters.items())
+            lines.append(f"{case.arch:8} {case.id:50} {'long ' if case.long else '     '}{case.quantity} of {case.experiment}({parameters})")
+    return "\n".join(lines)
+
+
+def group_title(group: Group) -> str:
+    """Give a group's name with what it is about."""
+    return f"{group.name}: {group.about}" if group.about else group.name
+
+
+class Live:
+    """A line on a terminal that says how far the experiments are."""
+
+    def __init__(self, hidden: bool = False):
+        self.shown = not hidden and sys.stderr.isatty()
+
+    def __enter__(self):
+        return self
+
+    def update(self, done: int, total: int, name: str) -> None:
+        """Show one more experiment."""
+        if self.shown:
+            sys.stderr.write(f"\r\x1b[K{done} of {total} experiments, {name}"[:110])
+            sys.stderr.flush()
+
+    def __exit__(self, *exception) -> None:
+        if self.shown:
+            sys.stderr.write("\r\x1b[K")

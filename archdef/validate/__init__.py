@@ -1,0 +1,14 @@
+"""Reference cases that plugins ship: hardware's figures beside the model's, and the gaps between them that are known.
+
+``archdef validate`` is the command; `validate` the same from Python.
+"""
+from archdef.validate.builtin import launched, of_run
+from archdef.validate.case import EXACT, Case, Gap, Group, References, Source
+from archdef.validate.document import document, schema
+from archdef.validate.experiments import experiment, find
+from archdef.validate.load import read, references
+from archdef.validate.run import Outcome, Report, judge, validate
+from archdef.validate.statistics import Slope, Summary, slopes, spearman, summary
+
+__all__ = ["EXACT", "Case", "Gap", "Group", "Outcome", "References", "Report", "Slope", "Source", "Summary", "document", "experiment", "find",
+           "judge", "launched", "of_run", "read", "references", "schema", "slopes", "spearman", "summary", "validate"]

@@ -1,0 +1,179 @@
+"""What a reference case is: an experiment on an architecture, one quantity of its outcome, and what hardware gave."""
+from __future__ import annotations
+
+import fnmatch
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from archdef.errors import ReferenceCaseError
+
+CONFIDENCES = ("measured", "seen", "derived", "recalled")
+"""How well a value is known: measured here; read in the source; computed from what was read; remembered of the source."""
+EXACT = "exact"
+"""The tolerance of counts: equality."""
+MEAN = "mean"
+"""``group/mean`` stands for the mean error of a group in the list of gaps."""
+
+
+def _within(*allowed: str):
+    def check(instance, attribute, value):
+        if value not in allowed:
+            raise ReferenceCaseError(f"{attribute.name} must be one of {', '.join(allowed)}, got {value!r}")
+    return check
+
+
+def _text(instance, attribute, value) -> None:
+    if not isinstance(value, str) or not value.strip():
+        raise ReferenceCaseError(f"{attribute.name} must be a text that is not empty, got {value!r}")
+
+
+def _number(instance, attribute, value) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ReferenceCaseError(f"{attribute.name} must be a number, got {value!r}")
+
+
+def _tolerance(instance, attribute, value) -> None:
+    if value != EXACT and (isinstance(value, (bool, str)) or not isinstance(value, (int, float)) or not 0 < value < math.inf):
+        raise ReferenceCaseError(f"{attribute.name} must be {EXACT!r} or a share such as 0.05, got {value!r}")
+
+
+@attrs.frozen
+class Source:
+    """Where hardware's values are from."""
+
+    title: str = attrs.field(validator=_text)
+    authors: str = ""
+    year: int | None = None
+    where: str = ""
+    """Page, table, address; how it was measured."""
+
+    def __str__(self) -> str:
+        parts = [self.authors, self.title, str(self.year or "")]
+        return ", ".join(part for part in parts if part)
+
+
+@attrs.frozen
+class Group:
+    """Cases that belong together, and what is asked of them."""
+
+    name: str
+    about: str = ""
+    tolerance: float | str = attrs.field(default=0.2, validator=_tolerance)
+    """`EXACT`, or the largest accepted relative error of a case that names none itself."""
+    mean: float | None = None
+    """The largest accepted mean absolute relative error of the group's cases; None asks for none."""
+    slack: float = 0
+    """A difference up to this, in the unit of the cases, is accepted whatever its relative size."""
+
+
+@attrs.frozen
+class Case:
+    """One figure of hardware, and what to run for the model's."""
+
+    id: str = attrs.field(validator=_text)
+    """``group/name``."""
+    arch: str = attrs.field(validator=_text)
+    """Name of the architecture."""
+    experiment: str = attrs.field(validator=_text)
+    quantity: str = attrs.field(validator=_text)
+    """Which of the experiment's quantities."""
+    value: float = attrs.field(validator=_number)
+    """What hardware gave."""
+    source: Source
+    confidence: str = attrs.field(validator=_within(*CONFIDENCES))
+    tolerance: float | str = attrs.field(validator=_tolerance)
+    slack: float = attrs.field(default=0, validator=_number)
+    """A difference up to this, in the unit, is accepted whatever its relative size."""
+    unit: str = ""
+    parameters: Mapping[str, Any] = attrs.field(factory=dict)
+    """Of the experiment."""
+    evolve: Mapping[str, Any] = attrs.field(factory=dict)
+    """Fields in which the machine of the source differs from `arch`, by path."""
+    usable: bool = True
+    """False: printed figures that are in doubt, or machines that are alike only; they rank, and fail nothing."""
+    series: str = ""
+    """Cases of one series differ in `size` alone; the slope over sizes is taken over them."""
+    size: float | None = None
+    long: bool = False
+    """It takes more than a few seconds."""
+    note: str = ""
+
+    @property
+    def group(self) -> str:
+        """What stands before the first slash."""
+        return self.id.partition("/")[0]
+
+    @property
+    def exact(self) -> bool:
+        """Whether only equality will do."""
+        return self.tolerance == EXACT
+
+    @property
+    def counts(self) -> bool:
+        """Whether the case may fail: neither in doubt nor from memory."""
+        return self.usable and self.confidence != "recalled"
+
+    @property
+    def key(self) -> str:
+        """Equal for cases that one run of the experiment serves."""
+        return json.dumps([self.arch, self.experiment, dict(self.parameters), dict(self.evolve)], sort_keys=True)
+
+    def error(self, model: float) -> float:
+        """Give the signed relative error of the model's value; the difference itself where hardware's value is 0."""
+        return model / self.value - 1 if self.value else model
+
+    def meets(self, model: float) -> bool:
+        """Say whether the model's value is within the tolerance."""
+        if self.exact:
+            return math.isclose(model, self.value, rel_tol=1e-9, abs_tol=1e-12)
+        return abs(model - self.value) <= self.slack or abs(self.error(model)) <= self.tolerance
+
+
+@attrs.frozen
+class Gap:
+    """A known difference: which cases miss, why, and by how much they are expected to."""
+
+    pattern: str
+    """A case's id, or a glob of several."""
+    deviation: str
+    """Id of the line in the plugin's DEVIATIONS.md."""
+    low: float
+    high: float
+    """The band of the signed relative error."""
+    arch: str = ""
+    """The architecture that it is about; empty: every one of the plugin."""
+
+    def names(self, id: str) -> bool:
+        """Say whether it is about this case."""
+        return fnmatch.fnmatchcase(id, self.pattern)
+
+    def expects(self, error: float) -> bool:
+        """Say whether the error is as large as expected."""
+        return self.low <= error <= self.high
+
+
+@attrs.frozen
+class References:
+    """What a plugin ships for one architecture."""
+
+    arch: str
+    cases: tuple[Case, ...]
+    groups: Mapping[str, Group]
+    gaps: tuple[Gap, ...]
+    deviations: Mapping[str, str]
+    """Id → how the machine differs, from DEVIATIONS.md."""
+
+    def gap_of(self, id: str) -> Gap | None:
+        """Find the gap that names a case: one that names it alone before those that name several."""
+        naming = [gap for gap in self.gaps if gap.names(id)]
+        return min(naming, key=lambda gap: gap.pattern != id, default=None)
+
+    def only(self, patterns: Iterable[str]) -> tuple[Case, ...]:
+        """Choose cases by globs of their ids; a group's name alone stands for all of it."""
+        patterns = tuple(patterns)
+        return tuple(case for case in self.cases if not patterns or any(
+            fnmatch.fnmatchcase(case.id, pattern) or fnmatch.fnmatchcase(case.group, pattern) for pattern in patterns))

@@ -1,0 +1,183 @@
+"""Reads the reference cases that plugins ship: TOML files, with CSV tables beside them, in the folder ``data`` of a plugin's package,
+and the DEVIATIONS.md of the package, whose ids the known gaps name.
+
+The files are found with `importlib.resources`, so a plugin may be installed, editable or zipped.
+"""
+from __future__ import annotations
+
+import csv
+import functools
+import importlib.resources
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources.abc import Traversable
+from typing import Any
+
+import attrs
+
+from archdef import registry
+from archdef.errors import ReferenceCaseError
+from archdef.spec import Architecture
+from archdef.validate.case import MEAN, Case, Gap, Group, References, Source
+
+FOLDER, GAPS, DEVIATIONS = "data", "gaps.toml", "DEVIATIONS.md"
+_DEVIATION = re.compile(r"^\|\s*([A-Z]+\d+)\s*\|\s*(.*?)\s*\|", re.MULTILINE)
+_PLACE = re.compile(r"\{(\w+)\}")
+_CASE = {field.name for field in attrs.fields(Case)} - {"id"} | {"group", "name"}
+_SET = _CASE | {"table", "long_above", "cases"}
+
+
+def references(architecture: Architecture | str) -> References:
+    """Give the reference cases of an architecture; none if its plugin ships none.
+
+    Raises UnknownArchitecture; ReferenceCaseError, naming the file, if one is not as it should be.
+    """
+    name = architecture if isinstance(architecture, str) else architecture.name
+    own = registry.get(name)
+    root = package_of(own.name)
+    if root is None or not (root / FOLDER).is_dir():
+        return References(own.name, (), {}, (), {})
+    everything = _read(root)
+    known = {own.name.lower(), *(alias.lower() for alias in own.aliases)}
+    cases = tuple(case for case in everything.cases if case.arch.lower() in known)
+    groups = {case.group for case in cases}
+    own_gaps = tuple(gap for gap in everything.gaps if gap.arch == own.name or (not gap.arch and (
+        _named(gap, cases) or not _named(gap, everything.cases))))  # what names nothing at all is everybody's fault
+    return attrs.evolve(everything, arch=own.name, cases=cases, groups={k: g for k, g in everything.groups.items() if k in groups}, gaps=own_gaps)
+
+
+def _named(gap: Gap, cases: Iterable[Case]) -> bool:
+    return any(gap.names(case.id) or gap.pattern == f"{case.group}/{MEAN}" for case in cases)
+
+
+def package_of(name: str) -> Traversable | None:
+    """Give the root of the package that declares an architecture; None for one that was registered without a package."""
+    package = registry.REGISTRY.package(name)
+    return None if package is None else importlib.resources.files(package)
+
+
+def read(root: Traversable) -> References:
+    """Read every TOML file in the folder ``data`` of a package, whatever architectures its cases are of."""
+    cases: list[Case] = []
+    groups: dict[str, Group] = {}
+    gaps: tuple[Gap, ...] = ()
+    folder = root / FOLDER
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if not file.name.endswith(".toml"):
+            continue
+        try:
+            data = tomllib.loads(file.read_text(encoding="utf-8"))
+            if file.name == GAPS:
+                gaps = tuple(_gaps(data))
+            else:
+                cases += _cases(data, folder, groups)
+        except (tomllib.TOMLDecodeError, ReferenceCaseError, UnicodeDecodeError, TypeError, KeyError) as error:
+            raise ReferenceCaseError(f"{file}: {error}") from error
+    seen: set[tuple[str, str]] = set()
+    for case in cases:
+        if (case.arch, case.id) in seen:
+            raise ReferenceCaseError(f"{folder}: two cases of {case.arch} are called {case.id}")
+        seen.add((case.arch, case.id))
+    return References("", tuple(cases), groups, gaps, _deviations(root))
+
+
+_read = functools.lru_cache(maxsize=64)(read)
+
+
+def _cases(data: Mapping[str, Any], folder: Traversable, groups: dict[str, Group]) -> Iterator[Case]:
+    _refuse_unknown(data, {"sources", "groups", "set"}, "the file")
+    sources = {key: _made(Source, values, f"sources.{key}") for key, values in data.get("sources", {}).items()}
+    for name, values in data.get("groups", {}).items():
+        if name in groups:
+            raise ReferenceCaseError(f"groups.{name}: another file declares it, too")
+        groups[name] = _made(Group, {"name": name, **values}, f"groups.{name}")
+    for number, given in enumerate(data.get("set", []), start=1):
+        where = f"set {number} ({given.get('group', 'without group')})"
+        _refuse_unknown(given, _SET, where)
+        common = {key: value for key, value in given.items() if key not in ("table", "long_above", "cases")}
+        rows = _rows(folder, given["table"], where) if "table" in given else [None]
+        for template in given.get("cases", []):
+            _refuse_unknown(template, _CASE, where)
+            merged = {**common, **template, **{key: {**common.get(key, {}), **template.get(key, {})} for key in ("parameters", "evolve")}}
+            for row in rows:
+                values = merged if row is None else _filled(merged, row)
+                if row is not None and "long_above" in given:
+                    values["long"] = bool(values.get("long")) or any(float(row[column]) > most for column, most in given["long_above"].items())
+                if values.get("value", "") != "":
+                    yield _case(values, sources, groups, where)
+
+
+def _case(values: dict[str, Any], sources: Mapping[str, Source], groups: Mapping[str, Group], where: str) -> Case:
+    values = dict(values)
+    group, name = values.pop("group", None), values.pop("name", None)
+    if group not in groups:
+        raise ReferenceCaseError(f"{where}: there is no [groups.{group}]")
+    values["id"], where = f"{group}/{name}", f"{group}/{name}"
+    source = values.get("source")
+    if source not in sources:
+        raise ReferenceCaseError(f"{where}: source {source!r} is none of {', '.join(sources) or 'the (missing) [sources]'}")
+    values["source"] = sources[source]
+    values.setdefault("tolerance", groups[group].tolerance)
+    values.setdefault("slack", groups[group].slack)
+    return _made(Case, values, where)
+
+
+def _rows(folder: Traversable, table: str, where: str) -> list[dict[str, str]]:
+    file = folder / table
+    if not file.is_file():
+        raise ReferenceCaseError(f"{where}: there is no table {table}")
+    return list(csv.DictReader(line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")))
+
+
+def _filled(value: Any, row: Mapping[str, str]) -> Any:
+    """Put a row's columns where a text names them in braces; a text that is one column becomes a number if it can."""
+    if isinstance(value, Mapping):
+        return {key: _filled(part, row) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_filled(part, row) for part in value]
+    if not isinstance(value, str):
+        return value
+    try:
+        if (whole := _PLACE.fullmatch(value)) is not None:
+            return _plain(row[whole[1]])
+        return _PLACE.sub(lambda place: row[place[1]], value)
+    except KeyError as error:
+        raise ReferenceCaseError(f"the table has no column {error}") from None
+
+
+def _plain(text: str) -> Any:
+    for convert in (int, float):
+        try:
+            return convert(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text, text)
+
+
+def _gaps(data: Mapping[str, Any]) -> Iterator[Gap]:
+    """Read ``[ID]`` tables of ``"pattern" = [low, high]``, or ``"arch :: pattern"``."""
+    for deviation, patterns in data.items():
+        for pattern, band in patterns.items():
+            arch, _, glob = pattern.rpartition(" :: ")
+            if not (isinstance(band, list) and len(band) == 2 and band[0] <= band[1]):
+                raise ReferenceCaseError(f"{deviation}, {pattern}: give the band of the relative error, such as [-0.2, -0.05]; got {band!r}")
+            yield Gap(glob, deviation, *band, arch=arch)
+
+
+def _deviations(root: Traversable) -> dict[str, str]:
+    file = root / DEVIATIONS
+    return dict(_DEVIATION.findall(file.read_text(encoding="utf-8"))) if file.is_file() else {}
+
+
+def _made(kind: type, values: Mapping[str, Any], where: str) -> Any:
+    _refuse_unknown(values, {field.name for field in attrs.fields(kind)}, where)
+    try:
+        return kind(**values)
+    except (ReferenceCaseError, TypeError) as error:
+        raise ReferenceCaseError(f"{where}: {error}") from error
+
+
+def _refuse_unknown(values: Mapping[str, Any], allowed: set[str], where: str) -> None:
+    if extra := sorted(set(values) - allowed):
+        raise ReferenceCaseError(f"{where}: unknown {', '.join(extra)}; there are {', '.join(sorted(allowed))}")

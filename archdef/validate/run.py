@@ -1,0 +1,209 @@
+"""Runs reference cases and judges them: which meet their tolerance, which miss as is known, and which have changed."""
+from __future__ import annotations
+
+import concurrent.futures
+import fnmatch
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import attrs
+
+from archdef.device import Device
+from archdef.errors import ArchdefError, ReferenceCaseError, nearest
+from archdef.spec import Architecture
+from archdef.validate.case import MEAN, Case, Gap, Group, References
+from archdef.validate.experiments import find
+from archdef.validate.load import references
+
+MET, KNOWN, NEW, CLOSED, RANKED, REFUSED = "met", "known gap", "new gap", "closed gap", "ranks only", "not run"
+STATUSES = (MET, KNOWN, NEW, CLOSED, RANKED, REFUSED)
+"""What becomes of a case. `NEW` and `CLOSED` are faults, `REFUSED` is one if the case counts."""
+
+
+@attrs.frozen
+class Outcome:
+    """One case with the model's value."""
+
+    case: Case
+    model: float | None
+    """None if the experiment did not run."""
+    status: str
+    gap: Gap | None = None
+    message: str = ""
+    """Why it is at fault, or why it did not run."""
+
+    @property
+    def error(self) -> float | None:
+        """Signed relative error; the difference where hardware's value is 0."""
+        return None if self.model is None else self.case.error(self.model)
+
+    @property
+    def fault(self) -> bool:
+        """Whether something has to be done: about the model, or about its list of known gaps."""
+        return self.status in (NEW, CLOSED) or (self.status == REFUSED and self.case.counts)
+
+
+@attrs.frozen
+class Report:
+    """One architecture's cases, judged."""
+
+    architecture: Architecture
+    references: References
+    outcomes: tuple[Outcome, ...]
+    faults: tuple[str, ...] = ()
+    """What is wrong with the list of gaps itself: ids that DEVIATIONS.md lacks, gaps that name no case or have closed."""
+
+    @property
+    def good(self) -> bool:
+        """Whether no gap has opened or closed unnoticed."""
+        return not self.faults and not any(outcome.fault for outcome in self.outcomes)
+
+    def groups(self) -> dict[Group, tuple[Outcome, ...]]:
+        """Give the outcomes by group."""
+        found: dict[Group, list[Outcome]] = {}
+        for outcome in self.outcomes:
+            found.setdefault(self.references.groups[outcome.case.group], []).append(outcome)
+        return {group: tuple(outcomes) for group, outcomes in found.items()}
+
+
+def validate(architectures: Iterable[Architecture], *, only: Iterable[str] = (), quick: bool = False, jobs: int = 1,
+             said: Callable[[int, int, str], None] = lambda done, all, name: None) -> tuple[Report, ...]:
+    """Run the reference cases of architectures, each with those that its plugin ships.
+
+    only  : globs of case ids, or names of groups; none: all.
+    quick : leave out the cases that are marked long.
+    jobs  : processes to run them in; the reports are the same for any number.
+    said  : called after each experiment with how many are done, how many there are, and its name.
+
+    Raises ReferenceCaseError if a plugin's files are not as they should be, or `only` names nothing.
+    """
+    only = tuple(only)
+    shipped = {architecture.name: (architecture, references(architecture.name)) for architecture in architectures}
+    _refuse_patterns_without_case(only, (found for _, found in shipped.values()))
+    chosen = {name: tuple(case for case in found.only(only) if not (quick and case.long)) for name, (_, found) in shipped.items()}
+    tasks = {}
+    for name, cases in chosen.items():
+        for case in cases:
+            tasks.setdefault((name, case.key), (shipped[name][0], case))
+    results = dict(_results(tasks, jobs, said))
+    return tuple(judge(architecture, found, {case.id: results[name, case.key] for case in chosen[name]})
+                 for name, (architecture, found) in shipped.items())
+
+
+def _refuse_patterns_without_case(patterns: Iterable[str], shipped: Iterable[References]) -> None:
+    shipped = tuple(shipped)
+    for pattern in patterns:
+        if not any(found.only((pattern,)) for found in shipped):
+            known = {name for found in shipped for case in found.cases for name in (case.group, case.id)}
+            raise ReferenceCaseError(f"no case is called {pattern!r}{nearest(pattern, known)}; 'archdef validate --list' lists them")
+
+
+# ---------------------------------------------------------------------------------------------------------------- running
+Result = Mapping[str, float] | str
+"""Quantities, or why there are none."""
+
+
+def _results(tasks: Mapping[tuple[str, str], tuple[Architecture, Case]], jobs: int, said) -> Iterator[tuple[tuple[str, str], Result]]:
+    done = 0
+    for key, result, name in _serial(tasks) if jobs <= 1 or len(tasks) < 2 else _parallel(tasks, jobs):
+        done += 1
+        said(done, len(tasks), name)
+        yield key, result
+
+
+def _serial(tasks):
+    for key, (architecture, case) in tasks.items():
+        yield key, attempt(architecture, case), case.id
+
+
+def _parallel(tasks, jobs: int):
+    """Long experiments first, so that none is left alone at the end."""
+    order = sorted(tasks, key=lambda key: not tasks[key][1].long)
+    with concurrent.futures.ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        waiting = {pool.submit(attempt, *tasks[key]): key for key in order}
+        try:
+            for future in concurrent.futures.as_completed(waiting):
+                key = waiting[future]
+                yield key, future.result(), tasks[key][1].id
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def attempt(architecture: Architecture, case: Case) -> Result:
+    """Run the experiment of a case; give its quantities, or why it did not run."""
+    try:
+        machine = architecture.evolve(dict(case.evolve)) if case.evolve else architecture
+        return dict(find(case.experiment, architecture.name)(Device(machine), **case.parameters))
+    except (ArchdefError, TypeError, ValueError) as error:
+        return f"{type(error).__name__}: {error}"
+
+
+# ---------------------------------------------------------------------------------------------------------------- judging
+def judge(architecture: Architecture, shipped: References, results: Mapping[str, Result]) -> Report:
+    """Judge the results of experiments, by case id, against hardware's values and the known gaps."""
+    outcomes = tuple(_outcome(case, results[case.id], shipped) for case in shipped.cases if case.id in results)
+    return Report(architecture, shipped, outcomes, (*_faults_of_gaps(shipped, outcomes), *_faults_of_means(shipped, outcomes)))
+
+
+def _outcome(case: Case, result: Result, shipped: References) -> Outcome:
+    gap = shipped.gap_of(case.id)
+    if isinstance(result, str):
+        return Outcome(case, None, REFUSED, gap, result.partition("\n")[0])
+    if case.quantity not in result:
+        return Outcome(case, None, REFUSED, gap, f"{case.experiment} gives no {case.quantity}{nearest(case.quantity, result)}")
+    model = float(result[case.quantity])
+    error, met = case.error(model), case.meets(model)
+    if not case.counts:
+        return Outcome(case, model, RANKED, gap)
+    if met:
+        alone = gap is not None and gap.pattern == case.id
+        return Outcome(case, model, CLOSED if alone else MET, gap, f"{gap.deviation} has closed: take it off {_GAPS}" if alone else "")
+    if gap is None:
+        return Outcome(case, model, NEW, None, f"the error is {error:+.1%}, and no known gap names the case")
+    if not gap.expects(error):
+        return Outcome(case, model, NEW, gap, f"the error is {error:+.1%}; {gap.deviation} expects {gap.low:+.1%} to {gap.high:+.1%}")
+    return Outcome(case, model, KNOWN, gap)
+
+
+_GAPS = "the plugin's gaps.toml"
+
+
+
+def _faults_of_gaps(shipped: References, outcomes: Iterable[Outcome]) -> Iterator[str]:
+    """Find gaps whose id DEVIATIONS.md lacks, that name no case, or of whose several cases none misses any more."""
+    by_id = {outcome.case.id: outcome for outcome in outcomes}
+    for gap in shipped.gaps:
+        if gap.deviation not in shipped.deviations:
+            yield f"{gap.pattern}: DEVIATIONS.md has no {gap.deviation}"
+        named = fnmatch.filter([case.id for case in shipped.cases], gap.pattern)
+        if gap.pattern in {f"{group}/{MEAN}" for group in shipped.groups}:
+            continue
+        if not named:
+            yield f"{gap.deviation}: no case is called {gap.pattern}"
+        elif gap.pattern not in named and all(id in by_id for id in named) and not any(
+                by_id[id].gap is gap and by_id[id].status in (KNOWN, NEW) for id in named):
+            yield f"{gap.deviation}: none of {gap.pattern} misses any more: take it off {_GAPS}"
+
+
+def group_means(shipped: References, outcomes: Iterable[Outcome]) -> dict[str, float]:
+    """Give the mean absolute relative error of each group that asks for one and of which every case that counts ran."""
+    found = {}
+    for group in shipped.groups.values():
+        errors = [abs(o.error) for o in outcomes if o.case.group == group.name and o.case.counts and not o.case.exact and o.model is not None]
+        counting = [case for case in shipped.cases if case.group == group.name and case.counts and not case.exact]
+        if group.mean is not None and errors and len(errors) == len(counting):
+            found[group.name] = sum(errors) / len(errors)
+    return found
+
+
+def _faults_of_means(shipped: References, outcomes: Iterable[Outcome]) -> Iterator[str]:
+    """Find groups whose mean error is above what is asked of it, unless that is known."""
+    for name, mean in group_means(shipped, outcomes).items():
+        asked, gap = shipped.groups[name].mean, next((gap for gap in shipped.gaps if gap.pattern == f"{name}/{MEAN}"), None)
+        if gap is None and mean > asked:
+            yield f"{name}: the mean error is {mean:.1%}, above {asked:.1%}, and no known gap names {name}/{MEAN}"
+        elif gap is not None and mean <= asked:
+            yield f"{name}: the mean error is {mean:.1%}; {gap.deviation} has closed: take {gap.pattern} off {_GAPS}"
+        elif gap is not None and not gap.expects(mean):
+            yield f"{name}: the mean error is {mean:.1%}; {gap.deviation} expects {gap.low:.1%} to {gap.high:.1%}"

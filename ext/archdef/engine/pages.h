@@ -1,0 +1,32 @@
+/* Memory on large pages: what the multiprocessors of a big machine touch in turn is more than the host's address translation covers. */
+#ifndef ARCHDEF_PAGES_H
+#define ARCHDEF_PAGES_H
+
+#include <stdlib.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#define LARGE_PAGE ((size_t)1 << 21)
+
+/* Ask for large pages: a wish, without it everything works a little slower. */
+static inline void pages_large(void *place, size_t bytes)
+{
+#if defined(MADV_HUGEPAGE)
+    if (bytes >= LARGE_PAGE)
+        madvise(place, bytes, MADV_HUGEPAGE);
+#else
+    (void)place, (void)bytes;
+#endif
+}
+
+/* Aligned memory, on large pages if it holds some; NULL if there is none. */
+static inline void *pages_take(size_t alignment, size_t bytes)
+{
+    const size_t unit = bytes < LARGE_PAGE ? alignment : LARGE_PAGE;
+    void *place = aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+    if (place != NULL)
+        pages_large(place, bytes);
+    return place;
+}
+#endif

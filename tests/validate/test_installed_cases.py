@@ -1,0 +1,49 @@
+"""The reference cases of every installed architecture: no gap has opened or closed unnoticed, and every id is in DEVIATIONS.md."""
+import pytest
+
+from archdef import registry
+from archdef.validate import references, validate
+
+NAMES = registry.names()
+EACH = pytest.mark.parametrize("name", NAMES)
+
+
+@EACH
+def test_no_gap_has_opened_or_closed(name):
+    check(name, quick=True)
+
+
+@EACH
+@pytest.mark.long
+def test_no_gap_of_a_long_case_has_opened_or_closed(name):
+    check(name, quick=False)
+
+
+def check(name, quick):
+    if not references(name).cases:
+        pytest.skip(f"the plugin of {name} ships no reference cases")
+    (report,) = validate([registry.get(name)], quick=quick)
+    wrong = [f"{outcome.case.id}: {outcome.message}" for outcome in report.outcomes if outcome.fault]
+    assert not [*wrong, *report.faults], "\n".join([*wrong, *report.faults, f"refresh the list with: archdef validate {name} --draft-gaps"])
+
+
+@EACH
+def test_sources_are_named_in_full(name):
+    for source in {case.source for case in references(name).cases}:
+        assert len(source.title) > 15 and source.year and (source.authors or source.where), source
+
+
+@EACH
+def test_every_group_says_what_it_is_about(name):
+    assert all(group.about for group in references(name).groups.values())
+
+
+@EACH
+def test_ids_of_deviations_are_unique(name):
+    from archdef.validate.load import package_of
+
+    root = package_of(name)
+    if root is not None and (root / "DEVIATIONS.md").is_file():
+        ids = [line.split("|")[1].strip() for line in (root / "DEVIATIONS.md").read_text(encoding="utf-8").splitlines()
+               if line.startswith("|") and line.split("|")[1].strip()[-1:].isdigit()]
+        assert len(ids) == len(set(ids)) == len(references(name).deviations or ids)
