@@ -7,8 +7,8 @@ import click
 
 from archdef.errors import ArchdefError, Interrupted
 
-COMMANDS = ("archs", "check", "compare", "diff", "export", "metrics", "microbench", "new-plugin", "occupancy", "page", "resources", "run", "schema",
-            "show", "validate")
+COMMANDS = ("archs", "check", "compare", "diff", "export", "metrics", "microbench", "new-plugin", "occupancy", "page", "resources",
+            "roofline", "run", "schema", "show", "validate")
 USAGE, INTERRUPTED = 2, 130
 
 

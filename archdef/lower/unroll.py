@@ -148,7 +148,10 @@ def _unrolled(code: Code, unit: Unit, loop: _Loop, factor: int) -> list[Op]:
 
 
 def _copies(unit: Unit, body: list[Op], factor: int, kept: int) -> list[Op]:
-    """Give `factor` trips in a row; `kept` is a bit mask of registers that keep their names at the end. Counters of all trips follow from the first one's; constant steps go into memory operands."""
+    """Give `factor` trips in a row; `kept` is a bit mask of registers that keep their names at the end.
+
+    Counters of all trips follow from the first one's; constant steps go into memory operands.
+    """
     steps = {v: s for op in body for v in op.writes() if (s := _step(body, v)) is not None}
     written = {v for op in body for v in op.writes()}
     now: dict[int, int] = {}                    # register of the source → the one that holds its value at this place

@@ -28,6 +28,10 @@ class Counters:
     """Structured, one row per SM: ``blocks, warps, active_cycles, warp_cycles, issue_cycles``."""
     partition: np.ndarray
     """Structured, one row per DRAM partition."""
+    issued: np.ndarray
+    """int64, one per micro-op of the kernel: how often a warp issued it. Those of kernels that it launched are not told apart."""
+    launches: int
+    """Launches of the host that had used the machine when this one ended, itself among them; `partition` is of all of them."""
     warps: int
     lanes_launched: int
     threads: int
@@ -41,10 +45,10 @@ class Counters:
     def of(cls, result: Mapping) -> Counters:
         """Wrap what ``Simulation.result()`` gives."""
         return cls(cycles=int(result["cycles"]), elapsed_s=int(result["elapsed_fs"]) / FEMTOSECONDS,
-                   **{name: result[name] for name in ("statements", "multiprocessor", "partition")},
+                   **{name: result[name] for name in ("statements", "multiprocessor", "partition", "issued")},
                    partitions_in_use=float(result["partitions_in_use"]),
                    **{name: int(result[name])
-                      for name in ("warps", "lanes_launched", "threads", "max_resident_blocks")})
+                      for name in ("launches", "warps", "lanes_launched", "threads", "max_resident_blocks")})
 
     def only(self, rows) -> Counters:
         """Give the same launch with the statements of `rows` (an index array or mask) only."""

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from archdef.microbench.benchmark import Unsupported, benchmark, require
-from archdef.microbench.machine import Machine
+from archdef.microbench.suite import Unsupported, benchmark, require
+from archdef.microbench.machine import Machine, of_warps
 from archdef.microbench.ptx import module, slope
 from archdef.microbench.shared_memory import kernel, launcher, room
 
@@ -43,7 +43,7 @@ def shared_atomic_latency(machine: Machine, *, operation: str = "add", stride_wo
     before = "    mov.u32 %r4, 0;\n    st.shared.u32 [%a], %r4;\n    ld.param.u64 %at, [out]; ld.global.u32 %r4, [%at];\n"
     after = "    ld.param.u64 %at, [out]; st.global.u32 [%at+16], %r4;\n"
     return machine.median(lambda: {"cycles": slope(
-        machine, lambda timed: kernel(machine, before, timed, after), lambda n: f"    {text}\n" * n, (16, 80),
+        machine, lambda timed: kernel(machine, before, timed, after), lambda n: f"    {text}\n" * n, (16, 48),
         launcher(machine, threads, stride_words * 4, shared), threads=threads, results=2)})
 
 
@@ -52,13 +52,11 @@ def shared_atomic_latency(machine: Machine, *, operation: str = "add", stride_wo
 def shared_atomic_throughput(machine: Machine, *, stride_words: int = 1, warps: int = 0) -> dict[str, float]:
     """Cycles for which a warp's atomic add to shared memory, whose old value nobody wants, occupies a multiprocessor, from one block
     (0 warps: the largest)."""
-    p = machine.properties
-    warps = min(warps, p.warps_per_block) or p.warps_per_block
-    shared, threads = room(machine, stride_words * 4, 4), warps * p.warp_lanes
+    shared, lanes = room(machine, stride_words * 4, 4), machine.properties.warp_lanes
     before = "    mov.u32 %r4, 0;\n    st.shared.u32 [%a], %r4;\n"
-    return machine.median(lambda: {"cycles": slope(
+    return of_warps(machine, warps, lambda warps: {"cycles": slope(
         machine, lambda timed: kernel(machine, before, timed), lambda n: "    red.shared.add.u32 [%a], %lane;\n" * n, (16, 48),
-        launcher(machine, threads, stride_words * 4, shared), threads=threads) / warps})
+        launcher(machine, warps * lanes, stride_words * 4, shared), threads=warps * lanes) / warps})
 
 
 # --------------------------------------------------------------------------------------------------------------- global
@@ -66,18 +64,25 @@ def _global(machine):
     return [{"operation": operation, "lanes": lanes} for operation in OPERATIONS for lanes in (1, machine.properties.warp_lanes)]
 
 
+PLACES = 8
+"""Words whose chains are measured: how far one is depends on its address."""
+
+
 @benchmark("global_atomic_latency", {"cycles": "cycles"}, _global)
 def global_atomic_latency(machine: Machine, *, operation: str = "add", lanes: int = 1) -> dict[str, float]:
     """Cycles from one atomic operation on global memory to the next whose operand it gives, in one warp of so many lanes, each on a word
-    of its own."""
+    of its own; the mean over places that lie in different partitions of memory."""
     text = checked(machine, operation, "atomics_global").format(space="global", at="%at")
-    memory = machine.array(1024)
-    before = "    .reg .u64 %at; .reg .u32 %r<8>;\n    ld.param.u64 %at, [memory]; mov.u32 %r4, %tid.x; mad.wide.u32 %at, %r4, 4, %at;\n" \
-        "    ld.global.u32 %r4, [%at];\n"
+    memory = machine.array(PLACES * 2048)
+    before = "    .reg .u64 %at, %place; .reg .u32 %r<8>;\n    ld.param.u64 %at, [memory]; ld.param.u64 %place, [place]; add.u64 %at, %at, %place;\n" \
+        "    mov.u32 %r4, %tid.x; mad.wide.u32 %at, %r4, 4, %at;\n    ld.global.u32 %r4, [%at];\n"
     after = "    st.global.u32 [%at+2048], %r4;\n"
-    return machine.median(lambda: {"cycles": slope(
-        machine, lambda timed: module(before + timed + after, ".param .u64 out, .param .u64 memory"), lambda n: f"    {text}\n" * n, (16, 80),
-        lambda kernel, clocks: machine.launch(kernel, 1, lanes, clocks, memory), threads=lanes)})
+
+    def at(place: int) -> float:
+        return slope(machine, lambda timed: module(before + timed + after, ".param .u64 out, .param .u64 memory, .param .u64 place"),
+                     lambda n: f"    {text}\n" * n, (8, 24), lambda kernel, clocks: machine.launch(kernel, 1, lanes, clocks, memory, np.uint64(place)),
+                     threads=lanes, trips=(1, 3))
+    return machine.median(lambda: {"cycles": float(np.mean([at(8192 * k) for k in range(PLACES)]))})
 
 
 PATTERNS = {  # (words between neighbours, lanes that share a word, words in all; 0: as many as there are)
@@ -86,12 +91,13 @@ PATTERNS = {  # (words between neighbours, lanes that share a word, words in all
 _ADD = """    .reg .u64 %at; .reg .u32 %r<8>; .reg .pred %c;
     ld.param.u64 %at, [memory]; ld.param.u32 %r0, [times];
     mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r1, %r1, %r2, %r3;
-    div.u32 %r1, %r1, {share};
-    mul.lo.u32 %r1, %r1, {apart};
-    rem.u32 %r1, %r1, {words};
+    ld.param.u32 %r2, [share]; div.u32 %r1, %r1, %r2;
+    ld.param.u32 %r2, [apart]; mul.lo.u32 %r1, %r1, %r2;
+    ld.param.u32 %r2, [words]; rem.u32 %r1, %r1, %r2;
     mad.wide.u32 %at, %r1, 4, %at;
     mov.u32 %r4, 0;
 AGAIN:
+    .pragma "nounroll";
     red.global.add.u32 [%at], %r0;
     red.global.add.u32 [%at], %r0;
     add.u32 %r4, %r4, 2;
@@ -112,10 +118,11 @@ def global_atomic_throughput(machine: Machine, *, pattern: str = "one word") -> 
     blocks = p.multiprocessors * 2
     words = words or max(1, apart) * threads * blocks
     memory = machine.array(words)
-    add = machine.compile(module(_ADD.format(apart=apart, share=share or p.warp_lanes, words=words), ".param .u64 memory, .param .u32 times"))
+    add = machine.compile(module(_ADD, ".param .u64 memory, .param .u32 times, .param .u32 share, .param .u32 apart, .param .u32 words"))
+    how = np.uint32(share or p.warp_lanes), np.uint32(apart), np.uint32(words)
     times = [2 * machine.effort, 6 * machine.effort] if pattern != "one word" else [2, 6]
 
     def once():
-        seconds = [machine.launch(add, blocks, threads, memory, np.uint32(n)) for n in times]
+        seconds = [machine.launch(add, blocks, threads, memory, np.uint32(n), *how) for n in times]
         return {"per_ns": threads * blocks * (times[1] - times[0]) / (seconds[1] - seconds[0]) / 1e9}
     return machine.median(once)

@@ -5,7 +5,7 @@ import datetime
 import functools
 import re
 import statistics
-from ctypes import byref, c_int, c_size_t, c_uint32, c_ubyte, c_uint64, c_void_p
+from ctypes import byref, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 
 import numpy as np
 
@@ -31,6 +31,8 @@ AGAIN:
     ret;
 }
 """
+OUT_OF_RESOURCES = 701
+"""CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"""
 MAX_DYNAMIC_SHARED = 8
 """CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"""
 
@@ -61,6 +63,7 @@ class Hardware(Machine):
     """The first GPU of this computer."""
 
     repeats = 9
+    trips = 8, 40
     effort = 32
 
     def __init__(self):
@@ -77,7 +80,6 @@ class Hardware(Machine):
         self._scratch: dict[str, _Array] = {}
         self._first, self._last = gpu.event(), gpu.event()
         self._spun = self.array(2, "u8")
-        self._flushing: c_uint64 | None = None
         self.properties = Properties(
             warp_lanes=lanes, multiprocessors=sms, threads_per_block=gpu.attribute(1), warps_per_multiprocessor=gpu.attribute(39) // lanes,
             blocks_per_multiprocessor=gpu.attribute(106), shared_bytes_per_block=gpu.attribute(97),
@@ -86,7 +88,7 @@ class Hardware(Machine):
 
     def _clock_mhz(self) -> float:
         """Measure the multiprocessors' clock under load: cycles that a kernel counts against the time between events."""
-        times = [(n, statistics.median(self._spin_s(n) for _ in range(5))) for n in (2_000_000, 12_000_000)]
+        times = [(n, statistics.median(self._spin_s(n) for _ in range(5))) for n in (10_000_000, 110_000_000)]
         return round((times[1][0] - times[0][0]) / (times[1][1] - times[0][1]) / 1e6, 1)
 
     def _spin_s(self, cycles: int) -> float:
@@ -125,7 +127,7 @@ class Hardware(Machine):
             self.gpu.record(self._last)
             return self.gpu.seconds(self._first, self._last)
         except DriverError as error:
-            raise LaunchError(str(error)) from None
+            raise LaunchError(str(error), "resources" if error.code == OUT_OF_RESOURCES else "") from None
 
     def empty_launch_s(self, grid, block):
         kernel = self.compile(ptx_module("", ""))
@@ -141,10 +143,14 @@ class Hardware(Machine):
         self.gpu("cuMemcpyHtoD_v2", place, c_void_p(data.ctypes.data), c_size_t(data.nbytes))
 
     def flush(self):
-        size = 4 * self.properties.l2_bytes
-        if self._flushing is None:
-            self._flushing = self.gpu.allocate(size)
-        self.gpu("cuMemsetD8_v2", self._flushing, c_ubyte(1), c_size_t(size))
+        """Read something else, four times as large: what was written goes to memory, and nothing new waits to be written."""
+        from archdef.microbench.bandwidth import stream
+
+        blocks, threads, size = 2 * self.properties.multiprocessors, 512, 4 * self.properties.l2_bytes
+        other = self.scratch("flush", size)
+        trips = size // (blocks * threads * 16)
+        self.gpu.start(self.compile(stream("read", 16, 1, ".cg")), blocks, threads, c_uint64(other.address), c_uint64(other.address),
+                       c_uint64(2 ** 62 - 1), c_uint32(trips))
 
     def describe(self):
         return {"device": self.gpu.name(), "driver": self.gpu.driver(), "date": str(datetime.date.today()),
@@ -154,5 +160,5 @@ class Hardware(Machine):
 @functools.cache
 def features_of(capability: tuple[int, int]) -> frozenset[str]:
     """Give the features of a compute capability, out of what each feature says brought it."""
-    found = {name: re.search(r"\((\d+)\.(\d+)\)", text) for name, text in FEATURES.items()}
+    found = {name: re.search(r"\((?:compute capability )?(\d+)\.(\d+)\)", text) for name, text in FEATURES.items()}
     return frozenset(name for name, number in found.items() if number and (int(number[1]), int(number[2])) <= capability)

@@ -9,6 +9,8 @@ from typing import Any
 import attrs
 import numpy as np
 
+from archdef.errors import LaunchError
+
 
 @attrs.frozen
 class Properties:
@@ -64,6 +66,8 @@ class Machine(abc.ABC):
     properties: Properties
     repeats: int = 1
     """Launches of which the median is taken; 1 where nothing varies."""
+    trips: tuple[int, int] = (4, 12)
+    """Of a timed loop in the shorter and the longer launch."""
     effort: int = 1
     """How many times the work a whole-device measurement needs for its time to be known as well as on a simulated machine."""
 
@@ -112,6 +116,20 @@ class Machine(abc.ABC):
     def cycles_per_second(self) -> float:
         """Clock of the multiprocessors."""
         return self.properties.clock_mhz * 1e6
+
+
+def of_warps(machine: Machine, warps: int, once: Callable[[int], dict[str, float]]) -> dict[str, float]:
+    """Measure with so many warps in a block; with 0, the most for which the multiprocessor has registers and memory."""
+    most = machine.properties.warps_per_block
+    if warps:
+        return machine.median(lambda: once(min(warps, most)))
+    while True:
+        try:
+            return machine.median(lambda: once(most))
+        except LaunchError as error:
+            if error.kind != "resources" or most == 1:
+                raise
+            most //= 2
 
 
 def as_machine(machine) -> Machine:

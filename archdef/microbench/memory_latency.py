@@ -3,20 +3,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from archdef.microbench.benchmark import Unsupported, benchmark
+from archdef.microbench.suite import Unsupported, benchmark
 from archdef.microbench.machine import Machine
 from archdef.microbench.ptx import module, slope
 
 KIB, MIB = 1024, 1024 * 1024
-LENGTHS = 32, 544
-"""Loads of the two timed pieces."""
+LOADS = 512
+"""Of a trip."""
 ONE_THREAD_PLACES = 16384
 """Places up to which the chasing thread goes round once before, so that its own caches have seen them in its order; more are touched by
 a whole block, past L1."""
-FOOTPRINTS_KIB = (4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 224, 256, 384, 512, 1024, 2048, 4096, 8192, 12288, 16384, 24576, 32768, 49152,
-                  65536, 98304)
-PAST_L1_BYTES = 512 * KIB
-"""Footprints up to which it matters whether a load goes past L1."""
+FOOTPRINTS_KIB = (4, 16, 32, 64, 96, 128, 192, 224, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 49152, 65536, 98304)
 COLD_BYTES = 64 * MIB
 
 
@@ -70,7 +67,7 @@ END:
 def _footprints(machine):
     most = max(1024, 2.7 * machine.properties.l2_bytes / KIB)
     chosen = [k * KIB for k in FOOTPRINTS_KIB if k <= most]
-    return ([{"footprint_bytes": b, "operator": "ca"} for b in chosen] + [{"footprint_bytes": b, "operator": "cg"} for b in chosen if b <= PAST_L1_BYTES]
+    return ([{"footprint_bytes": b, "operator": "ca"} for b in chosen] + [{"footprint_bytes": b, "operator": "cg"} for b in (4 * KIB, 64 * KIB, 512 * KIB)]
             + [{"footprint_bytes": COLD_BYTES, "operator": "ca", "warm": False}]
             + [{"footprint_bytes": COLD_BYTES, "operator": "ca", "warm": False, "order": "linear", "stride_bytes": stride}
                for stride in (16, 32, 64, 128, 256, 512, 1024)])
@@ -109,8 +106,8 @@ def global_latency(machine: Machine, *, footprint_bytes: int = 4096, stride_byte
             machine.flush()
         return machine.launch(kernel, 1, threads, clocks, chain, np.uint32(touched), np.uint32(rounds))
 
-    return machine.median(lambda: {"cycles": slope(machine, write, lambda n: f"    ld.global{mark}.u64 %p, [%p];\n" * n, LENGTHS, launch,
-                                                  threads=threads)})
+    return machine.median(lambda: {"cycles": slope(machine, write, lambda n: f"    ld.global{mark}.u64 %p, [%p];\n" * n, (LOADS,), launch,
+                                                  threads=threads, trips=(1, 2))})
 
 
 # ------------------------------------------------------------------------------------------------------------- constant
@@ -193,7 +190,8 @@ def texture_latency(machine: Machine, *, footprint_bytes: int = 4096, stride_byt
     texels = np.zeros((places, stride_bytes // 4), "i4")
     texels[:, 0] = following(places, stride_bytes // 4, "random")
     texels = texels.reshape(-1)
-    handle = machine.texture(machine.array(texels))
+    held = machine.array(texels)
+    handle = machine.texture(held)
     load = "    tex.1d.v4.s32.s32 {%p, %q0, %q1, %q2}, [%of, {%p}];\n"
 
     def write(timed: str) -> str:

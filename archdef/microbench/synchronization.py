@@ -1,7 +1,7 @@
 """Barriers and fences."""
 from __future__ import annotations
 
-from archdef.microbench.benchmark import Unsupported, benchmark
+from archdef.microbench.suite import Unsupported, benchmark
 from archdef.microbench.machine import Machine
 from archdef.microbench.ptx import module, slope
 
@@ -14,7 +14,7 @@ def _warps(machine):
 def barrier(machine: Machine, *, warps: int = 1) -> dict[str, float]:
     """Cycles from one barrier of a block to the next."""
     threads = warps * machine.properties.warp_lanes
-    return machine.median(lambda: {"cycles": slope(machine, module, lambda n: "    bar.sync 0;\n" * n, (16, 80),
+    return machine.median(lambda: {"cycles": slope(machine, module, lambda n: "    bar.sync 0;\n" * n, (16, 48),
                                                   lambda kernel, clocks: machine.launch(kernel, 1, threads, clocks), threads=threads)})
 
 
@@ -27,5 +27,5 @@ def fence(machine: Machine, *, scope: str = "block") -> dict[str, float]:
     if scope not in FENCES:
         raise Unsupported(f"scope must be {' or '.join(map(repr, FENCES))}, got {scope!r}")
     threads = machine.properties.warp_lanes
-    return machine.median(lambda: {"cycles": slope(machine, module, lambda n: f"    {FENCES[scope]}\n" * n, (16, 80),
+    return machine.median(lambda: {"cycles": slope(machine, module, lambda n: f"    {FENCES[scope]}\n" * n, (16, 48),
                                                   lambda kernel, clocks: machine.launch(kernel, 1, threads, clocks), threads=threads)})

@@ -6,7 +6,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from archdef.report.numbers import count, limiter, metric, percent, seconds, size
+from archdef.report.numbers import count, limiter, metric, percent, seconds, size, three
 from archdef.run.result import Run
 
 SHOWN = ("ipc", "achieved_occupancy", "branch_efficiency", "warp_execution_efficiency", "gld_efficiency",
@@ -20,7 +20,7 @@ _SOURCE_WIDTH = 58
 
 def render(run: Run, lines: int = LINES) -> Group:
     """Lay out one launch; `lines` bounds the list of costliest lines."""
-    return Group(_head(run), *(Text(f"warning: {w}", style="bold") for w in run.warnings), _metrics(run), _stack(run),
+    return Group(_head(run), *(Text(f"warning: {w}", style="bold") for w in run.warnings), *_bounds(run), _metrics(run), _stack(run),
                  *_lanes(run), _lines(run, lines))
 
 
@@ -34,6 +34,23 @@ def _head(run: Run) -> Text:
         f"{words.multiprocessor}, occupancy {percent(100 * occupancy.occupancy)} (limit: {limiter(occupancy)})\n"
         f"{count(c.warps)} {words.warp}s launched, {count(c.threads)} threads on "
         f"{count(c.lanes_launched)} {words.lane}s")
+
+
+def _bounds(run: Run) -> list[Text]:
+    """Say what the machine allows at best, and at worst."""
+    if (bounds := run.bounds) is None:
+        return []
+    best = bounds.binding
+    parts = [f"at least {count(round(best.cycles))} cycles by {best.name} ({best.about}): {percent(100 * bounds.share)} of the time"]
+    for other in bounds.lower[1:3]:
+        parts.append(f"{other.name} {count(round(other.cycles))}")
+    if bounds.upper:
+        parts.append(f"at most {count(round(bounds.upper.cycles))}, all in a row")
+    lines = ["bounds: " + ", ".join(parts)]
+    if (roof := run.roofline) is not None:
+        lines.append(f"roofline: {three(roof.gflop_s)} of {three(roof.attainable)} GFLOP/s attainable (" + ", ".join(
+            f"{point.level} {three(point.intensity)} FLOP/B" for point in roof.points) + f"; peak {three(roof.peak)})")
+    return [Text("\n".join(lines))]
 
 
 def _spilled(run: Run) -> str:

@@ -18,6 +18,7 @@ from archdef.run.printing import Output
 if TYPE_CHECKING:
     import pandas
 
+    from archdef.bounds import Bounds, Roofline
     from archdef.run.children import ChildLaunch
 
 
@@ -155,6 +156,20 @@ class Run:
         """Give the metrics of a part of the launch, such as one line's counters."""
         return Metrics(Measurement(counters, self.architecture, self.occupancy))
 
+    @functools.cached_property
+    def bounds(self) -> Bounds | None:
+        """Cycles that this launch could not undercut, and could not exceed; None if it launched others."""
+        from archdef.bounds import bounds
+
+        return bounds(self)
+
+    @functools.cached_property
+    def roofline(self) -> Roofline | None:
+        """Operations per byte at each level of memory, and what the machine allows at that; None without floating-point arithmetic."""
+        from archdef.bounds import roofline
+
+        return roofline(self)
+
     @property
     def cpi_stack(self) -> dict[str, float]:
         """A warp's cycles per instruction by cause, the time to issue among them; the sum is the whole."""
@@ -199,6 +214,7 @@ class Run:
             "lanes_launched": self.counters.lanes_launched,
             "occupancy": occupancy_dict(self.occupancy), "metrics": dict(self.metrics),
             "counters": self.counters.totals(),
+            "bounds": self.bounds and self.bounds.to_dict(), "roofline": self.roofline and self.roofline.to_dict(),
             "warnings": list(self.warnings),
             "stalls": self.counters.stalls, "lane_cycles": self.counters.lane_cycles, "lane_slots": self.counters.lane_slots,
             "partitions": list(_rows(self.partition)),

@@ -2,7 +2,7 @@
 
 ``archdef validate`` is the command; `validate` the same from Python.
 """
-from archdef.validate.builtin import of_run
+from archdef.validate.builtin import launched, of_run
 from archdef.validate.case import EXACT, Case, Gap, Group, References, Source
 from archdef.validate.document import document, schema
 from archdef.validate.experiments import experiment, find
@@ -11,4 +11,4 @@ from archdef.validate.run import Outcome, Report, judge, validate
 from archdef.validate.statistics import Slope, Summary, slopes, spearman, summary
 
 __all__ = ["EXACT", "Case", "Gap", "Group", "Outcome", "References", "Report", "Slope", "Source", "Summary", "document", "experiment", "find",
-           "judge", "of_run", "read", "references", "schema", "slopes", "spearman", "summary", "validate"]
+           "judge", "launched", "of_run", "read", "references", "schema", "slopes", "spearman", "summary", "validate"]

@@ -51,14 +51,21 @@ def speedup(device, *, workload: str, kernel: str, over: str, size: int | None =
 
 
 @experiment
-def kernel(device, *, source: str, kernel: str, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any] = (),
-           shared_bytes: int = 0, bytes_moved: int = 0, launches: int = 1, predicate: bool = True) -> dict[str, float]:
-    """Launch a kernel of a ``.cu`` or ``.ptx`` file of the plugin's data folder.
+def kernel(device, *, bytes_moved: int = 0, **parameters: Any) -> dict[str, float]:
+    """Launch a kernel of a ``.cu`` or ``.ptx`` file of the plugin's data folder, as `launched` takes it.
 
-    arguments   : numbers, and arrays as ``archdef run --arg`` takes them: ``"f4[1024]=random"``.
     bytes_moved : bytes that the algorithm has to move, the numerator of ``gb_s``.
-    launches    : the last of so many is what counts; the ones before leave their data in the caches.
-    predicate   : False keeps short branches, as a compiler for debugging does.
+    """
+    return of_run(launched(device, **parameters), bytes_moved)
+
+
+def launched(device, *, source: str, kernel: str, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any] = (),
+             shared_bytes: int = 0, launches: int = 1, predicate: bool = True):
+    """Launch a kernel of a file that a plugin ships; give the run.
+
+    arguments : numbers, and arrays as ``archdef run --arg`` takes them: ``"f4[1024]=random"``.
+    launches  : the last of so many is what counts; the ones before leave their data in the caches.
+    predicate : False keeps short branches, as a compiler for debugging does.
     """
     from archdef.cli.values import parse_argument
 
@@ -69,7 +76,7 @@ def kernel(device, *, source: str, kernel: str, grid: Sequence[int], block: Sequ
     values = [device.to_device(value) if isinstance(value, np.ndarray) else value for value in made]
     for _ in range(launches):
         run = module[kernel][tuple(grid), tuple(block), shared_bytes].launch(*values)
-    return of_run(run, bytes_moved)
+    return run
 
 
 @experiment

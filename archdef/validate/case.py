@@ -66,6 +66,8 @@ class Group:
     """`EXACT`, or the largest accepted relative error of a case that names none itself."""
     mean: float | None = None
     """The largest accepted mean absolute relative error of the group's cases; None asks for none."""
+    slack: float = 0
+    """A difference up to this, in the unit of the cases, is accepted whatever its relative size."""
 
 
 @attrs.frozen
@@ -84,6 +86,8 @@ class Case:
     source: Source
     confidence: str = attrs.field(validator=_within(*CONFIDENCES))
     tolerance: float | str = attrs.field(validator=_tolerance)
+    slack: float = attrs.field(default=0, validator=_number)
+    """A difference up to this, in the unit, is accepted whatever its relative size."""
     unit: str = ""
     parameters: Mapping[str, Any] = attrs.field(factory=dict)
     """Of the experiment."""
@@ -126,7 +130,7 @@ class Case:
         """Say whether the model's value is within the tolerance."""
         if self.exact:
             return math.isclose(model, self.value, rel_tol=1e-9, abs_tol=1e-12)
-        return abs(self.error(model)) <= self.tolerance
+        return abs(model - self.value) <= self.slack or abs(self.error(model)) <= self.tolerance
 
 
 @attrs.frozen

@@ -5,7 +5,8 @@ import json
 import math
 from collections.abc import Iterable
 
-from archdef.validate.run import KNOWN, NEW, Outcome, Report
+from archdef.validate.case import MEAN
+from archdef.validate.run import KNOWN, NEW, Outcome, Report, group_means
 
 SLACK = 0.02
 """How far a band reaches beyond today's errors."""
@@ -25,6 +26,10 @@ def draft_gaps(reports: Iterable[Report]) -> str:
             if outcome.status in (KNOWN, NEW):
                 deviation, pattern = _place(outcome, report, several=len(reports) > 1)
                 bands.setdefault(deviation, {}).setdefault(pattern, []).append(outcome.error)
+        for name, mean in group_means(report.references, report.outcomes).items():
+            if mean > report.references.groups[name].mean:
+                known = next((gap.deviation for gap in report.references.gaps if gap.pattern == f"{name}/{MEAN}"), UNNAMED)
+                bands.setdefault(known, {})[f"{name}/{MEAN}"] = [mean]
     return "\n".join(_table(deviation, patterns) for deviation, patterns in sorted(bands.items(), key=_by_number))
 
 

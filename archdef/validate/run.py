@@ -186,17 +186,24 @@ def _faults_of_gaps(shipped: References, outcomes: Iterable[Outcome]) -> Iterato
             yield f"{gap.deviation}: none of {gap.pattern} misses any more: take it off {_GAPS}"
 
 
-def _faults_of_means(shipped: References, outcomes: Iterable[Outcome]) -> Iterator[str]:
-    """Find groups whose mean error is above what is asked of it, unless that is known; judged only where all its cases ran."""
+def group_means(shipped: References, outcomes: Iterable[Outcome]) -> dict[str, float]:
+    """Give the mean absolute relative error of each group that asks for one and of which every case that counts ran."""
+    found = {}
     for group in shipped.groups.values():
         errors = [abs(o.error) for o in outcomes if o.case.group == group.name and o.case.counts and not o.case.exact and o.model is not None]
         counting = [case for case in shipped.cases if case.group == group.name and case.counts and not case.exact]
-        if group.mean is None or not errors or len(errors) < len(counting):
-            continue
-        mean, gap = sum(errors) / len(errors), next((gap for gap in shipped.gaps if gap.pattern == f"{group.name}/{MEAN}"), None)
-        if gap is None and mean > group.mean:
-            yield f"{group.name}: the mean error is {mean:.1%}, above {group.mean:.1%}, and no known gap names {group.name}/{MEAN}"
-        elif gap is not None and mean <= group.mean:
-            yield f"{group.name}: the mean error is {mean:.1%}; {gap.deviation} has closed: take {gap.pattern} off {_GAPS}"
+        if group.mean is not None and errors and len(errors) == len(counting):
+            found[group.name] = sum(errors) / len(errors)
+    return found
+
+
+def _faults_of_means(shipped: References, outcomes: Iterable[Outcome]) -> Iterator[str]:
+    """Find groups whose mean error is above what is asked of it, unless that is known."""
+    for name, mean in group_means(shipped, outcomes).items():
+        asked, gap = shipped.groups[name].mean, next((gap for gap in shipped.gaps if gap.pattern == f"{name}/{MEAN}"), None)
+        if gap is None and mean > asked:
+            yield f"{name}: the mean error is {mean:.1%}, above {asked:.1%}, and no known gap names {name}/{MEAN}"
+        elif gap is not None and mean <= asked:
+            yield f"{name}: the mean error is {mean:.1%}; {gap.deviation} has closed: take {gap.pattern} off {_GAPS}"
         elif gap is not None and not gap.expects(mean):
-            yield f"{group.name}: the mean error is {mean:.1%}; {gap.deviation} expects {gap.low:.1%} to {gap.high:.1%}"
+            yield f"{name}: the mean error is {mean:.1%}; {gap.deviation} expects {gap.low:.1%} to {gap.high:.1%}"

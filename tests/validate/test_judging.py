@@ -50,6 +50,12 @@ def test_the_error_is_signed_and_relative(model, value):
     assert value * (1 + error) == pytest.approx(model) and (error > 0) == (model > value)
 
 
+def test_a_small_difference_is_accepted_whatever_its_relative_size():
+    assert only(judged({"a": 5}, cases=[case(value=4, slack=1)])).status == "met"
+    assert only(judged({"a": 5.1}, cases=[case(value=4, slack=1)])).status == "new gap"
+    assert only(judged({"a": 105}, cases=[case(slack=1)])).status == "met", "one of the two will do"
+
+
 def test_counts_are_equal_or_not():
     assert only(judged({"a": 100}, cases=[case(tolerance="exact")])).status == "met"
     assert only(judged({"a": 101}, cases=[case(tolerance="exact")])).status == "new gap"

@@ -55,9 +55,10 @@ def shared_accesses_take_the_declared_passes(subject: Subject, case: str) -> Non
     if int(offsets.max()) + word > architecture.limits.shared_bytes_per_block or len(offsets) > architecture.limits.threads_per_block:
         return
     run, _, statements = _run(subject, _SHARED, offsets, word)
-    passes, groups = shared.passes(offsets, word), shared.groups(offsets, word)
+    groups = shared.groups(offsets, word)
     found = {"ld": statements["ld.volatile.shared"].shared_load_passes, "st": statements["st.volatile.shared"].shared_store_passes}
     for what, has in found.items():
+        passes = shared.passes(offsets, word, load=what == "ld")
         expect(has == passes, f"{what} of {case}: {has} passes over the banks, by {shared.broadcast} and {shared.banks} banks {passes}")
     has = run.counters.shared_load_groups
     expect(has == groups, f"{case}: {has} conflict groups of {shared.conflict_lanes} lanes, should be {groups}")

@@ -268,3 +268,16 @@ def loads_take_the_declared_way(subject: Subject, case: str) -> None:
     declared = declared_latency_cycles(architecture, case, sector_bytes=moved)
     least, most = 0.97 * declared - 1, 1.15 * declared + 4 * architecture.schedulers.instruction_gap_cycles + 4
     expect(least <= each <= most, f"a load from {case} takes {each:.0f} cycles; the description's latencies add up to {declared:.0f}")
+
+
+@check(cases=lambda subject: list(subject.samples))
+def cycles_lie_between_bounds(subject: Subject, case: str) -> None:
+    """No launch is faster than its issue slots, units, ports, buses and chains of results allow, or slower than all of it in a row."""
+    run = subject.runs[case]
+    if (bounds := run.bounds) is None:
+        return
+    for bound in bounds.lower:
+        if bound.cycles > run.cycles:
+            raise Broken(f"{subject.architecture.name}, kernel {case}: {run.cycles} cycles, at least {bound.cycles:.0f} by {bound.name}: {bound.about}")
+    if bounds.upper is not None and bounds.upper.cycles < run.cycles:
+        raise Broken(f"{subject.architecture.name}, kernel {case}: {run.cycles} cycles, at most {bounds.upper.cycles:.0f}: {bounds.upper.about}")

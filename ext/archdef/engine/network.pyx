@@ -265,6 +265,24 @@ cdef inline void _count(Partition *p, const Cache *cache, bint hit) noexcept nog
         p.dram.counters.l2_misses += not hit
 
 
+cdef inline bint _far(const Network *n, int64_t sm, int64_t which) noexcept nogil:
+    """Whether a multiprocessor and a partition lie on different sides of the chip."""
+    return sm * n.m.sides // n.m.multiprocessors != which * n.m.sides // n.m.partitions
+
+
+cdef void _take_copy(Network *n, int32_t which, uint64_t number, int64_t time_fs) noexcept nogil:
+    """Give a line of the other side a place in the cache of the one that asked for it; its data are not told apart from the original's."""
+    cdef int32_t other = <int32_t>((which + n.m.partitions // n.m.sides) % n.m.partitions)
+    cdef Cache *cache = &n.partitions[other].l2
+    cdef uint64_t sets = <uint64_t>cache.table.sets
+    cdef Line *line
+    number += ((<uint64_t>1 << 44) // sets) * sets      # a line number of its own, in the same set
+    line = cache_victim(cache, number)
+    if line != NULL:
+        _write_back(n, other, line, time_fs)
+        cache_take(cache, line, number)
+
+
 cdef inline uint32_t _widened(uint32_t sectors, int64_t group) noexcept nogil:
     """The groups of sectors of which one is missing."""
     if group >= 4:
@@ -293,6 +311,8 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         if line != NULL:
             _write_back(n, which, line, time_fs)
             cache_take(cache, line, number)
+            if n.m.sides > 1 and cache == &p.l2 and _far(n, sm, which):
+                _take_copy(n, which, number, time_fs)
     if r.kind == RQ_WRITE:
         if line == NULL:            # every way waits for a fill: the store goes around
             index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE)
@@ -366,6 +386,10 @@ cdef void _arrive(Network *n, int32_t which, int32_t sm, const Request *r, uint6
     cdef int32_t index
     cdef Cache *cache = &p.texture_l2 if r.kind == RQ_TEXTURE and n.m.texture_l2.sets else &p.l2
     p.dram.counters.requests += 1
+    if r.kind == RQ_WRITE:
+        p.dram.counters.bytes_given += r.bytes
+    else:
+        p.dram.counters.bytes_asked += r.bytes
     if cache.table.sets:
         _cached(n, which, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
         return
@@ -470,7 +494,7 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
         n.remaining[record] -= 1
         if n.remaining[record] & 15 == 0:
             far_fs = 0
-            if m.sides > 1 and record // n.slots * m.sides // m.multiprocessors != which * m.sides // m.partitions:
+            if m.sides > 1 and _far(n, record // n.slots, which):
                 far_fs = m.far_latency_fs
             if n.remaining[record] >> 4 & 0xfff:
                 _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16,

@@ -127,6 +127,12 @@ cdef class LoadedProgram:
         if self.constants == NULL:
             raise MemoryError("constants")
 
+    def scoreboard(self):
+        """List what each op waits for and makes others wait for: two tuples of entries, rows first, then predicates."""
+        cdef int i, k
+        return [(tuple([self.ops[i].wait[k] for k in range(self.ops[i].dependencies)]),
+                 tuple([self.ops[i].sets[k] for k in range(self.ops[i].set_count)])) for i in range(self.op_count)]
+
     def fill_constants(self, values):
         """Replicate one value per constant row in every lane.
 

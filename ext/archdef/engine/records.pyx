@@ -7,7 +7,7 @@ from libc.string cimport memset
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.dram cimport PartitionCounters
 from archdef.engine.network cimport Network
-from archdef.engine.state cimport ChildRecord, Share, SmCounters
+from archdef.engine.state cimport ChildRecord, Launch, Share, SmCounters
 
 
 def _dtype(dict record):
@@ -30,14 +30,19 @@ MULTIPROCESSOR_DTYPE = _dtype(_no_sm)
 PARTITION_DTYPE = _dtype(_no_partition)
 
 
-cdef tuple as_records(const StatementCounters *statements, int64_t count, const Share *shares, int64_t multiprocessors):
-    """Copy counters of statements and of multiprocessors."""
+cdef tuple as_records(const Launch *launch, const Share *shares, int64_t multiprocessors):
+    """Copy counters of statements and of multiprocessors, and how often each op was issued."""
     cdef int64_t i
-    rows = np.frombuffer((<const char *>statements)[:count * <int64_t>sizeof(StatementCounters)], COUNTER_DTYPE).copy()
+    cdef int64_t[::1] instructions = np.zeros(launch.statements, np.int64), issued = np.zeros(launch.op_count, np.int64)
+    rows = np.frombuffer((<const char *>launch.counters)[:launch.statements * <int64_t>sizeof(StatementCounters)], COUNTER_DTYPE).copy()
+    for i in range(launch.op_count):
+        issued[i] = launch.issued[i]
+        instructions[launch.ops[i].statement] += launch.issued[i] * launch.ops[i].issues
+    rows["instructions"] = instructions
     each = np.zeros(multiprocessors, MULTIPROCESSOR_DTYPE)
     for i in range(multiprocessors):
         each[i] = tuple((<object>shares[i].counters).values())
-    return rows, each
+    return rows, each, np.asarray(issued)
 
 
 cdef object child_records(const ChildRecord *records, int64_t count):

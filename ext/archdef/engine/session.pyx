@@ -116,8 +116,9 @@ cdef class Grid:
         launch.banks.hook = m.bank_hook
         launch.memos = <Memo *>calloc(launch.op_count, sizeof(Memo))
         launch.counters = <StatementCounters *>calloc(launch.statements, sizeof(StatementCounters))
+        launch.issued = <int64_t *>calloc(launch.op_count, sizeof(int64_t))
         self.origin.shares = <Share *>calloc(m.multiprocessors, sizeof(Share))
-        if launch.memos == NULL or launch.counters == NULL or self.origin.shares == NULL:
+        if launch.memos == NULL or launch.counters == NULL or launch.issued == NULL or self.origin.shares == NULL:
             raise MemoryError("state of a launch")
         self.origin.grids = 1
         self.kernels = kernels
@@ -143,6 +144,7 @@ cdef class Grid:
             if self.origin.kernels[i].model.ops != self.launch.ops:
                 free(self.origin.kernels[i].model.memos)
                 free(self.origin.kernels[i].model.counters)
+                free(self.origin.kernels[i].model.issued)
             free(<void *>self.origin.kernels[i].fills)
             free(<void *>self.origin.kernels[i].pointers)
         free(self.origin.kernels)
@@ -155,6 +157,7 @@ cdef class Grid:
         free(self.origin.records)
         free(self.launch.memos)
         free(self.launch.counters)
+        free(self.launch.issued)
         free(self.origin.shares)
         free(self.origin.spans)
         free(self.origin.output.bytes)
@@ -192,9 +195,10 @@ cdef class Grid:
                 table.model.special_row = loaded.special_row
                 table.model.memos = <Memo *>calloc(loaded.op_count, sizeof(Memo))
                 table.model.counters = <StatementCounters *>calloc(table.model.statements, sizeof(StatementCounters))
+                table.model.issued = <int64_t *>calloc(loaded.op_count, sizeof(int64_t))
                 table.model.local_bytes = (each.local_bytes + 15) // 16 * 16
                 table.model.stack_start = min(each.stack_start, table.model.local_bytes)
-                if table.model.memos == NULL or table.model.counters == NULL:
+                if table.model.memos == NULL or table.model.counters == NULL or table.model.issued == NULL:
                     raise MemoryError("state of a kernel")
             table.model.shared_bytes = each.shared_bytes
             table.parameter_bytes = each.parameter_bytes
@@ -362,12 +366,13 @@ cdef class Grid:
         """Give the counters of the statements of a kernel that kernels launch; its own are those of `counted`."""
         if not 0 <= kernel < self.origin.kernel_count:
             raise IndexError(kernel)
-        return as_records(self.origin.kernels[kernel].model.counters, self.origin.kernels[kernel].model.statements, NULL, 0)[0]
+        return as_records(&self.origin.kernels[kernel].model, NULL, 0)[0]
 
     def counted(self):
-        """Give the counters of its statements and of its share of every multiprocessor, as two structured arrays, and most resident blocks."""
-        statements, multiprocessor = as_records(self.launch.counters, self.launch.statements, self.origin.shares, self.multiprocessors)
-        return statements, multiprocessor, max(self.origin.shares[i].most_resident for i in range(self.multiprocessors))
+        """Give the counters of its statements and of its share of every multiprocessor, as two structured arrays, how often each op was issued,
+        and most resident blocks."""
+        statements, multiprocessor, issued = as_records(&self.launch, self.origin.shares, self.multiprocessors)
+        return statements, multiprocessor, issued, max(self.origin.shares[i].most_resident for i in range(self.multiprocessors))
 
 
 cdef class Session:
@@ -835,7 +840,7 @@ cdef class Session:
         """
         cdef int64_t cycles
         m = self.machine
-        statements, multiprocessor, most = grid.counted()
+        statements, multiprocessor, issued, most = grid.counted()
         partition = partition_records(&self.network)
         cycles = grid.launch.ended - grid.launch.ready
         if self.launched == 1:      # what other launches would not wait for: lines that the L2 writes back
@@ -849,6 +854,8 @@ cdef class Session:
             "threads": int(multiprocessor["threads"].sum()),
             "multiprocessor": multiprocessor,
             "partition": partition,
+            "issued": issued,
+            "launches": self.launched,
             "max_resident_blocks": most,
             "partitions_in_use": <double>self.network.working_fs / <double>self.network.any_working_fs if self.network.any_working_fs else 0.0,
         }

@@ -112,7 +112,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     if u.guarded:
         lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
     i = count_bits(lanes)
-    c.instructions += u.issues
+    launch.issued[w.pc] += 1
     c.thread_instructions += i * u.issues
     if u.guarded:
         c.predicated_off += (count_bits(w.active) - i) * u.issues

@@ -450,7 +450,8 @@ cdef struct Launch:              # a grid, and what its warps need
     int32_t lanes                # warp size
     int32_t pitch                # bytes of a row
     Memo *memos                  # per op
-    StatementCounters *counters
+    StatementCounters *counters  # without `instructions`, which follow from …
+    int64_t *issued              # … how often each op was issued
     LaneTrace *trace             # of its lanes, NULL: none
     # the grid
     int32_t number               # of the launch in the session

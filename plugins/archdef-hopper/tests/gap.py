@@ -8,15 +8,14 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import sys
 from math import exp, log
 from pathlib import Path
 from statistics import mean, median
 
 import archdef
 from archdef_hopper import H100
+from archdef_hopper.calibration import DATA, cases, run
 
-HERE = Path(__file__).resolve().parents[1]
 LAUNCH = 5000
 """Cycles that the profiler counts with every launch on the hardware."""
 SECTOR = 32
@@ -49,11 +48,10 @@ def off(here: float, there: float) -> str:
 
 def kernels(options) -> None:
     """Print and keep the table of kernels."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests" / "hardware"))
-    from calibration import cases, run
     device = archdef.Device(H100)
-    with open(HERE / "data" / "kernels.csv", newline="") as file:
-        measured = {r["case"]: {k: float(v) for k, v in r.items() if k != "case"} for r in csv.DictReader(file)}
+    with (DATA / "kernels.csv").open(newline="") as file:
+        measured = {r["case"]: {k: float(r[k]) for k in (*EXACT, *CLOSE, *BRANCHES, "cycles", "instructions", "registers")}
+                    for r in csv.DictReader(file)}
     before = json.loads(Path(options.against).read_text()) if options.against else {}
     kept: dict[str, dict] = {}
     wrong: dict[str, list[str]] = {name: [] for name in EXACT}

@@ -75,6 +75,6 @@ def archdef_architectures():
 
 @hookimpl
 def archdef_experiments():
-    from archdef_hopper.calibration import calibration
+    from archdef_hopper.calibration import calibration, profiled_kernel
 
-    return [calibration]
+    return [calibration, profiled_kernel]

@@ -126,24 +126,31 @@ def calibration(device, *, case: str, version: str = "ptx90", launch_cycles: int
     launch_cycles  : what the profiler counts with every launch beside the kernel's own cycles; added to ``profiled_cycles``.
     launch_sectors : what it counts of DRAM reads for a kernel that reads nothing; added to ``profiled_dram_read_sectors``.
     """
-    from archdef.validate import of_run
-
     launch = next((known for known in cases() if known.name == case), None)
     if launch is None:
         raise ReferenceCaseError(f"no calibration kernel is called {case}")
     hashed, result = run(launch, version, device)
     if hashed != launch.hash:
         raise ReferenceCaseError(f"{case}: the output is not the hardware's")
+    return profiled(result, launch_cycles, launch_sectors)
+
+
+def profiled_kernel(device, *, launch_cycles: int = 0, launch_sectors: int = 0, **parameters) -> dict[str, float]:
+    """Launch a kernel as the experiment ``kernel`` does; give what Nsight Compute counts, too."""
+    from archdef.validate import launched
+
+    return profiled(launched(device, **parameters), launch_cycles, launch_sectors)
+
+
+def profiled(result, launch_cycles: int, launch_sectors: int) -> dict[str, float]:
+    """Give the quantities of a run, and those that Nsight Compute counts differently."""
+    from archdef.validate import of_run
+
     counters, partition = result.counters, result.counters.partition
     return of_run(result) | {
         "profiled_cycles": result.cycles + launch_cycles,
         "global_load_sectors": counters.global_load_bytes_moved // SECTOR, "global_store_sectors": counters.global_store_bytes_moved // SECTOR,
-        "l2_sectors": _field(partition, "l2_sectors", "l2_hits", "l2_misses"),
+        "l2_sectors": int((partition["bytes_asked"] + partition["bytes_given"]).sum()) // SECTOR,
         "profiled_dram_read_sectors": int(partition["bytes_read"].sum()) // SECTOR + launch_sectors,
         "dram_write_sectors": int(partition["bytes_written"].sum()) // SECTOR,
         "blocks_per_multiprocessor": result.occupancy.active_blocks}
-
-
-def _field(table, name: str, *instead: str) -> int:
-    """Sum a column, or others that make it up where the engine does not count it."""
-    return sum(int(table[column].sum()) for column in ([name] if name in table.dtype.names else instead))

@@ -29,6 +29,14 @@ ROUTINES = Cite("tests/hardware/measure_matrix.py on this card", "chains of prod
 TILES = Cite("microbenchmarks of ldmatrix and stmatrix on this card", "1, 2, 4 tiles, rows 16 to 128 bytes apart", "measured",
              "a pass takes a cycle of the banks and delays the result by two")
 SUMS = Cite("tests/hardware/data/matrix/h100-2026-11-21.xz", "208 forms of products", "measured", "every number of them to the bit")
+SCATTER = Cite("Loads, stores and reductions by 1 to 132 multiprocessors of an H100 80GB HBM3 SXM, 2026-11-21", "data/scatter.csv", "inferred",
+               "cycles per request of 12 lane patterns: a flit of 32 bytes a sector, one more where bytes are left out; all 132 at half the rate of 66")
+PROMOTED = Cite(MICRO, "coalescing.csv, sectors read from DRAM", "measured", "strides past 32 bytes read 64 bytes each")
+PARTIAL = Cite(MICRO, "coalescing.csv, sectors read and written by strided stores", "inferred", "40 to 60 thousand lines stay written in part")
+SIDES = Cite(MICRO, "section global_latency_histogram", "inferred", "misses at 570 and at 760 cycles, equally often")
+STREAMS = Cite(MICRO, "sections dram_bandwidth, hiding_loads", "inferred", "set so that sustained reads, writes, copies and latencies come out")
+SASS = Cite("ptxas 13.0 for sm_90", "machine code of 23 calibration kernels and of 14 conditionals written for it", "inferred",
+            "which it unrolls, predicates and merges; what it adds; checked against issued instructions of 73 launches")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 HOST = "tests/hardware/measure_host.c on an H100 80GB HBM3 SXM, driver 580.159.04"
 COPIES = Cite(HOST, "sections copy_events, copy_in_a_row", "measured", "64 MiB or more; 16 small ones in a row")
@@ -98,7 +106,12 @@ EVIDENCE = {
     **{f"isa.operations.matrix_{name}": PRODUCTS for name in NATIVE}, "isa.operations.matrix_transpose": PRODUCTS,
     "isa.operations.load_matrix": TILES, "isa.operations.store_matrix": TILES, "isa.matrix": SUMS, "shared.pass_latency_cycles": TILES,
     "isa.operations.bulk_copy": BULK, "load_store.bulk_read_bytes_per_cycle": BULK, "load_store.bulk_write_bytes_per_cycle": BULK,
-    "isa.predication_max_instructions": UNPUBLISHED,
+    "isa.predication_max_instructions": SASS, "isa.assembler": SASS,
+    "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_ways": PARTIAL, "interconnect.sides": SIDES, "interconnect.far_latency_ns": SIDES,
+    **{f"interconnect.{name}": SCATTER for name in """header_bytes mask_bytes injection_bytes_per_cycle injection_scope
+       cluster_request_bytes_per_cycle""".split()},
+    "load_store.atomic_cycles": Cite(MICRO, "section global_atomics_throughput", "inferred", "one address for all threads"),
+    **{f"dram.{name}": STREAMS for name in "t_refi_ns t_rfc_ns t_rrd_ns t_wtr_ns t_rtw_ns".split()}, "dram.extra_latency_ns": STREAMS,
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
     "caches": GLOBAL, "caches.constant": CONSTANT, "caches.l2.size_bytes": QUERY,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
@@ -107,18 +120,18 @@ EVIDENCE = {
        l2.misses_in_flight l2.latency_cycles l1.write""".split()},
     **{f"isa.operations.{name}": TEXTURES for name in "load_texture load_surface store_surface".split()}, "units.tex": TEXTURES,
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
-    "load_store": UNPUBLISHED, "load_store.transaction_cycles": FIT, "interconnect": FIT, "interconnect.injection_scope": UNPUBLISHED,
+    "load_store": UNPUBLISHED, "load_store.transaction_cycles": FIT, "interconnect": FIT,
     "dram": UNPUBLISHED, "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY,
     "dram.partitions": Cite("JEDEC HBM3", "16 channels of 64 bits per stack", note="5 stacks of the white paper; from memory"),
     "dram.burst_bytes": Cite("JEDEC HBM3", "pseudo-channel of 32 bits, burst of 8", note="from memory"),
     "device_launches": CHILDREN,
-    "dram.extra_latency_ns": FIT, "host_link": COPIES, "host_link.copy_engines": QUERY,
+    "host_link": COPIES, "host_link.copy_engines": QUERY,
     "host_link.duplex_ratio": BOTH_WAYS, "host_link.staging_bytes": STAGED, "host_link.call_us": CALLS,
     "host_link.submit_us": AWAKE, "host_link.wakeup_us": AWAKE, "host_link.dependency_us": GAPS, "host_link.work_queues": QUEUES,
     "host_link.late_kernel_signals": QUEUES, "host_link.concurrent_grids": QUEUES, "host_link.peer_latency_us": UNPUBLISHED,
     "host_link.peer_gb_s": Cite("NVIDIA H100 white paper", "NVLink 4: 450 GB/s a direction, a peak", note="quoted from memory"),
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": INSTRUCTIONS,
-    "chip.multiprocessors_per_cluster": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": LAUNCHES,
+    "chip.multiprocessors_per_cluster": SCATTER, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": LAUNCHES,
     "chip.block_turnover_cycles": LAUNCHES, "chip.launch_overhead_us": CALLS, "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": OCCUPANCY for name in """register_allocation_unit register_allocation_scope register_partitions
        register_allocation_unit_exceptions warp_allocation_granularity shared_allocation_unit_bytes""".split()},

@@ -1,0 +1,49 @@
+"""What a bound is."""
+from __future__ import annotations
+
+import attrs
+
+
+@attrs.frozen
+class Bound:
+    """A number of cycles that a launch cannot undercut, or cannot exceed, and why."""
+
+    name: str
+    """What holds the launch up: ``issue``, ``latency``, a kind of units, ``shared``, ``ports``, ``partitions``, ``DRAM``."""
+    cycles: float
+    """Cycles of the multiprocessor's clock."""
+    about: str
+    """How the number comes about, in one line."""
+
+
+@attrs.frozen
+class Bounds:
+    """Bounds of one launch."""
+
+    measured: int
+    """Cycles that the launch took."""
+    lower: tuple[Bound, ...]
+    """Each on its own is a lower bound; the greatest comes first."""
+    upper: Bound | None
+    """Everything after everything else; None if the kernel waits for times of its own choice (``nanosleep``)."""
+    cycles_per_ms: float
+
+    @property
+    def binding(self) -> Bound:
+        """The greatest lower bound: what the machine would have to do better at for this launch to go faster than that."""
+        return self.lower[0]
+
+    @property
+    def share(self) -> float:
+        """The binding bound over what the launch took, 0 to 1: 1 means that nothing but this bound holds it up."""
+        return self.binding.cycles / self.measured if self.measured else 0.0
+
+    def milliseconds(self, bound: Bound) -> float:
+        """A bound in milliseconds."""
+        return bound.cycles / self.cycles_per_ms
+
+    def to_dict(self) -> dict:
+        """Give plain data."""
+        return {"lower": [attrs.asdict(bound) | {"ms": self.milliseconds(bound)} for bound in self.lower],
+                "upper": self.upper and attrs.asdict(self.upper) | {"ms": self.milliseconds(self.upper)},
+                "binding": self.binding.name, "share": self.share}

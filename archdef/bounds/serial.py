@@ -1,0 +1,53 @@
+"""The upper bound: everything that takes time, one after the other.
+
+As long as a launch is not over, something of it is on its way: an op in its unit, a result, a request, a DRAM command, a block that is
+being launched. What waits, waits for one of these. So the launch cannot take longer than all of them in a row.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from archdef.bounds.bound import Bound
+from archdef.lower.encoding import Kind
+
+_UNBOUNDED = (Kind.SYSTEM, Kind.BULK, Kind.COPY, Kind.PHASE)
+"""Kinds of micro-ops whose time is not counted here: system calls may sleep, copies go on by themselves."""
+
+
+def serial(run, machine: dict) -> Bound | None:
+    """Give the bound of one launch on a machine (the engine's table); None if there is none."""
+    ops, issued, counters = run.program.ops, run.counters.issued, run.counters
+    if run.launches or counters.launches != 1 or np.isin(ops["kind"], _UNBOUNDED).any():
+        return None
+    interval = ops["issues"].astype(np.int64) * machine["issue_interval_cycles"]
+    caches = sum(machine[name]["latency_cycles"] for name in ("l1", "constant", "texture"))
+    held = ops["interval"] * np.maximum(ops["issues"], 1).astype(np.int64)
+    alone = np.maximum(interval, machine["instruction_gap_cycles"]) + held + ops["latency"] + machine["shared_latency_cycles"] + caches
+    arithmetic = int((issued * alone).sum())
+    passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes
+    shared = passes * (machine["shared_pass_cycles"] + machine["shared_pass_latency_cycles"])
+    constant = counters.constant_passes * int(max(ops["interval"].max(), 1)) * 2
+    memory = _requests(counters, machine) / machine["shader_period_fs"]
+    sent = int(counters.partition["requests"].sum()) * machine["transaction_cycles"]
+    blocks = int(counters.multiprocessor["blocks"].sum()) * (machine["block_launch_cycles"] + machine["block_turnover_cycles"] + 2)
+    return Bound("serial", arithmetic + shared + constant + memory + sent + blocks,
+                 "every op, pass, request, DRAM command and block launch on its own, one after the other")
+
+
+def _requests(counters, m: dict) -> float:
+    """Femtoseconds of all requests and DRAM transactions, each alone in the memory system."""
+    partition, core = counters.partition, m["core_period_fs"]
+    largest = m["header_bytes"] + m["mask_bytes"] + max(m["l2"]["line_bytes"], m["interleave_bytes"], 128)
+    ports = sum(-(-largest // width) + 1 for width in (
+        m["injection_bytes_per_cycle"], m["partition_request_bytes_per_cycle"], m["partition_response_bytes_per_cycle"],
+        m["cluster_request_bytes_per_cycle"] or largest, m["cluster_response_bytes_per_cycle"] or largest))
+    way = (m["request_latency_fs"] + m["response_latency_fs"] + m["far_latency_fs"] + m["extra_latency_fs"]
+           + (ports + m["l2"]["latency_cycles"] + m["texture_l2"]["latency_cycles"]) * core + 2 * m["shader_period_fs"])
+    command = sum(m[f"t_{name}_fs"] for name in ("rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "rtw", "wr"))
+    requests = float(partition["requests"].sum())
+    commands = float((partition["reads"] + partition["writes"]).sum())
+    atomics = float(counters.atomic_transactions) * 64 * m["atomic_fs"]
+    whole = requests * way + commands * command + float(partition["busy_fs"].sum()) + atomics
+    if m["t_refi_fs"]:
+        whole *= 1 + m["t_rfc_fs"] / max(m["t_refi_fs"] - m["t_rfc_fs"], 1)
+    return whole

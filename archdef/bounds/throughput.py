@@ -1,0 +1,70 @@
+"""Lower bounds by throughput: each thing that is held for a time, over how many of it there are."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from archdef.bounds.bound import Bound
+from archdef.lower.encoding import Kind, Space
+
+_HOLDING = (Kind.ALU, Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.BRANCH, Kind.EXIT, Kind.RETURN)
+"""Kinds of micro-ops that hold their unit whenever they are issued. Others may be issued again while they wait for lanes."""
+
+
+def _ceil(x: int, y: int) -> int:
+    return -(-x // y)
+
+
+def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
+    """Give the bounds of one launch on a machine (the engine's table); `units` names the kinds of units."""
+    ops, issued, counters = run.program.ops, run.counters.issued, run.counters
+    multiprocessors, schedulers = machine["multiprocessors"], machine["schedulers"]
+    yield _issue(ops, issued, counters, machine)
+    holding = np.isin(ops["kind"], _HOLDING) & (ops["space"] != Space.MATRIX)
+    for unit in np.unique(ops["unit"][holding]).tolist():
+        its = holding & (ops["unit"] == unit)
+        held = int((issued[its] * ops["interval"][its].astype(np.int64) * np.maximum(ops["issues"][its], 1)).sum())
+        many = multiprocessors * (schedulers if machine["unit_per_scheduler"][unit] else machine["unit_copies"][unit])
+        shared = its & (ops["space"] == Space.SHARED)
+        if shared.any() and not machine["unit_per_scheduler"][unit]:
+            passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes
+            yield Bound("shared", passes * machine["shared_pass_cycles"] / many,
+                        f"{passes:,} passes of {machine['shared_pass_cycles']} cycles, over {many} multiprocessors")
+        if held:
+            yield Bound(units[unit], held / many, f"held for {held:,} cycles, over {many} units")
+    if counters.launches == 1 and not run.launches:
+        yield from _memory(counters.partition, machine)
+
+
+def _issue(ops, issued, counters, machine) -> Bound:
+    """A scheduler issues an instruction, or so many of different warps, in one interval."""
+    interval, width = machine["issue_interval_cycles"], machine["issue_width"]
+    slots = machine["multiprocessors"] * machine["schedulers"]
+    count = int((issued * ops["issues"]).sum()) if width == 1 else int(issued.sum()) / width
+    busiest = 1.0
+    if (cycles := counters.multiprocessor["issue_cycles"]).any():
+        busiest = float(cycles.max() / cycles.mean()) if width == 1 else 1.0
+    return Bound("issue", count * interval / slots * busiest,
+                 f"{count:,.0f} slots of {interval} cycles, over {slots} schedulers; the busiest multiprocessor has {busiest:.2f} of the mean")
+
+
+def _memory(partition: np.ndarray, machine: dict) -> Iterator[Bound]:
+    """Ports that every request passes, and data buses."""
+    core, shader = machine["core_period_fs"], machine["shader_period_fs"]
+    header, requests = machine["header_bytes"], partition["requests"]
+    if requests.sum() == 0:
+        return
+    least = _ceil(header, machine["partition_request_bytes_per_cycle"]) * core / shader
+    yield Bound("partitions", float(requests.max() * least),
+                f"{int(requests.max()):,} requests at the busiest of {len(partition)} partitions, {least:.2f} cycles at least for each")
+    ports = machine["multiprocessors"]
+    if machine["injection_per_cluster"]:
+        ports = _ceil(ports, machine["cluster_size"])
+    least = _ceil(header, machine["injection_bytes_per_cycle"]) * core / shader
+    yield Bound("ports", float(requests.sum() * least / ports),
+                f"{int(requests.sum()):,} requests over {ports} ports, {least:.2f} cycles at least for each")
+    busy = partition["busy_fs"]
+    moved = partition["bytes_read"] + partition["bytes_written"]
+    yield Bound("DRAM", float(busy.max() / shader),
+                f"the busiest of {len(partition)} data buses moves {int(moved[busy.argmax()]):,} of {int(moved.sum()):,} bytes")

@@ -1,0 +1,63 @@
+"""Ceilings of machines as tables, and their roofs as a plot."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+
+from archdef.bounds import ceilings, needed
+from archdef.errors import MissingExtra
+from archdef.report.numbers import three
+from archdef.spec import Architecture
+
+_ROOFS = ("fp32_fma", "fp64_fma")
+_INTENSITIES = (1 / 64, 256.0)
+
+
+def render(machines: Sequence[Architecture]) -> Group:
+    """Lay out two tables for each machine."""
+    return Group(*(part for machine in machines for part in (_ceilings(machine), _needed(machine))))
+
+
+def _ceilings(machine: Architecture) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{machine.label}: at most", title_justify="left")
+    for heading, justify in (("", "left"), ("rate", "right"), ("", "left"), ("how", "left")):
+        table.add_column(heading, justify=justify)
+    for ceiling in ceilings(machine):
+        table.add_row(ceiling.name, three(ceiling.rate), ceiling.unit, ceiling.about)
+    return table
+
+
+def _needed(machine: Architecture) -> Table:
+    words = machine.vocabulary
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"what that takes on one {words.multiprocessor}, by Little's law", title_justify="left")
+    for heading in ("", "latency, cycles", "per cycle", "in flight", f"{words.warp}s"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for each in needed(machine):
+        table.add_row(each.name, three(each.latency_cycles), three(each.per_cycle), three(each.in_flight), str(each.warps))
+    return table
+
+
+def draw(machines: Sequence[Architecture], path: Path) -> None:
+    """Draw GFLOP/s over FLOP per byte of DRAM traffic. Raises MissingExtra without matplotlib."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("a plot", "matplotlib", "docs") from None
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.subplots()
+    for number, machine in enumerate(machines):
+        tops = {ceiling.name: ceiling.rate for ceiling in ceilings(machine)}
+        for name, style in zip(_ROOFS, ("-", ":"), strict=True):
+            if name in tops:
+                places = sorted((*_INTENSITIES, tops[name] / tops["DRAM"]))       # the ridge is one of them
+                axes.loglog(places, [min(tops[name], x * tops["DRAM"]) for x in places], style, color=f"C{number}",
+                            label=f"{machine.name}, {name.removesuffix('_fma')}")
+    axes.set_xlabel("operations per byte from DRAM")
+    axes.set_ylabel("GFLOP/s")
+    axes.grid(True, which="both", linewidth=0.3)
+    axes.legend(fontsize="small")
+    figure.savefig(path)
