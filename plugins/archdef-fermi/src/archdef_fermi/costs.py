@@ -8,7 +8,7 @@ LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GF100 tables")
 PAPER = Cite("NVIDIA Fermi white paper 1.1", "architecture overview", note="quoted from memory")
 SHEET = Cite("vendor data sheet", "clocks", note="quoted from memory")
 FIT = Cite("archdef timing trial on the reductions of Professional CUDA C Programming, chapter 3", "Tesla M2070", "inferred",
-           "nine compiled kernels within 15 %, 6 % on average; another set of values may fit as well")
+           "nine compiled kernels within 15 %, 7 % on average; another set of values may fit as well")
 SCALED = Cite("the M2070 fit", "scaled to the clocks of the GTX 480", "inferred")
 MEI = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy, IEEE TPDS 28(1), 2017", "shared memory", "measured", "from memory")
 GPGPUSIM = Cite("GPGPU-Sim 4.0", "GTX 480 configuration", "inferred", "a simulator's input, not a measurement")
