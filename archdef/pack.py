@@ -25,7 +25,8 @@ _WRITES = {"evict": Write.WR_EVICT, "through": Write.WR_THROUGH, "back": Write.W
 _RULES = (spec.StrictHalfWarp, spec.SegmentShrinking, spec.Lines)
 _SECTORS = 4
 """Sectors that the engine keeps under one tag."""
-_NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, fetch_sectors=1, partial_ways=0, write=0, hook=0)
+_NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, fetch_sectors=1, partial_ways=0, write=0, hook=0,
+                 hash_bits=0, hash_shifts=[0] * 8)
 
 
 def _period_fs(mhz: float) -> int:
@@ -96,7 +97,8 @@ def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict
     return dict(sets=max(1, sets // instances_per_scope), ways=cache.ways, line_bytes=line_bytes,
                 sector_bytes=cache.sector_bytes, latency_cycles=cache.latency_cycles,
                 misses_in_flight=cache.misses_in_flight, fetch_sectors=max(1, min((cache.fetch_bytes or 0) // cache.sector_bytes, _SECTORS)),
-                partial_ways=cache.partial_ways or 0, write=int(_WRITES[cache.write]), hook=0)
+                partial_ways=cache.partial_ways or 0, write=int(_WRITES[cache.write]), hook=0, hash_bits=len(cache.set_hash_bits),
+                hash_shifts=[*(max(bit - line_bytes.bit_length() + 1, 0) for bit in cache.set_hash_bits), *[0] * 8][:8])
 
 
 def bank_table(shared: spec.SharedMemory) -> dict:

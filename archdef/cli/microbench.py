@@ -30,7 +30,7 @@ def command(context, words, hardware, parameters, against, listed, as_json, outp
     (all installed ones, if there is none and no --hardware). Every kernel is PTX that runs unchanged on real hardware.
     """
     from archdef.microbench import results
-    from archdef.microbench.benchmark import load
+    from archdef.microbench.suite import load
     from archdef.microbench.machine import as_machine
     from archdef.report.microbenched import listing, render
 

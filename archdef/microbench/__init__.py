@@ -6,7 +6,7 @@
 """
 from __future__ import annotations
 
-from archdef.microbench.benchmark import BENCHMARKS, Benchmark, Unsupported, benchmark, find, measure, sweep
+from archdef.microbench.suite import BENCHMARKS, Benchmark, Unsupported, benchmark, find, measure, sweep
 from archdef.microbench.machine import Machine, Properties, as_machine
 
 __all__ = ["BENCHMARKS", "Benchmark", "Machine", "Properties", "Unsupported", "as_machine", "benchmark", "find", "measure", "sweep"]

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from archdef.microbench.benchmark import Unsupported, benchmark, require
-from archdef.microbench.machine import Machine
+from archdef.microbench.suite import Unsupported, benchmark, require
+from archdef.microbench.machine import Machine, of_warps
 from archdef.microbench.operations import STEPS, Step
 from archdef.microbench.ptx import TYPE, module, slope
 
@@ -70,14 +70,12 @@ def throughput_lengths(step: Step, chains: int) -> tuple[int, int]:
 @benchmark("throughput", {"per_cycle": "results/cycle/SM"}, _operations)
 def throughput(machine: Machine, *, operation: str = "fma_f32", chains: int = 4, warps: int = 0) -> dict[str, float]:
     """Results of PTX instructions per cycle and multiprocessor, from independent chains of every thread of one block (0 warps: the largest)."""
-    step = step_of(machine, operation)
-    p = machine.properties
-    warps = min(warps, p.warps_per_block) or p.warps_per_block
+    step, lanes = step_of(machine, operation), machine.properties.warp_lanes
 
-    def once():
-        cycles = cycles_per_step(machine, step, warps * p.warp_lanes, chains, throughput_lengths(step, chains))
-        return {"per_cycle": warps * p.warp_lanes * chains * step.operations / cycles}
-    return machine.median(once)
+    def once(warps):
+        cycles = cycles_per_step(machine, step, warps * lanes, chains, throughput_lengths(step, chains))
+        return {"per_cycle": warps * lanes * chains * step.operations / cycles}
+    return of_warps(machine, warps, once)
 
 
 def _hiding(machine):

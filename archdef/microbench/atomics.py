@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from archdef.microbench.benchmark import Unsupported, benchmark, require
-from archdef.microbench.machine import Machine
+from archdef.microbench.suite import Unsupported, benchmark, require
+from archdef.microbench.machine import Machine, of_warps
 from archdef.microbench.ptx import module, slope
 from archdef.microbench.shared_memory import kernel, launcher, room
 
@@ -52,13 +52,11 @@ def shared_atomic_latency(machine: Machine, *, operation: str = "add", stride_wo
 def shared_atomic_throughput(machine: Machine, *, stride_words: int = 1, warps: int = 0) -> dict[str, float]:
     """Cycles for which a warp's atomic add to shared memory, whose old value nobody wants, occupies a multiprocessor, from one block
     (0 warps: the largest)."""
-    p = machine.properties
-    warps = min(warps, p.warps_per_block) or p.warps_per_block
-    shared, threads = room(machine, stride_words * 4, 4), warps * p.warp_lanes
+    shared, lanes = room(machine, stride_words * 4, 4), machine.properties.warp_lanes
     before = "    mov.u32 %r4, 0;\n    st.shared.u32 [%a], %r4;\n"
-    return machine.median(lambda: {"cycles": slope(
+    return of_warps(machine, warps, lambda warps: {"cycles": slope(
         machine, lambda timed: kernel(machine, before, timed), lambda n: "    red.shared.add.u32 [%a], %lane;\n" * n, (16, 48),
-        launcher(machine, threads, stride_words * 4, shared), threads=threads) / warps})
+        launcher(machine, warps * lanes, stride_words * 4, shared), threads=warps * lanes) / warps})
 
 
 # --------------------------------------------------------------------------------------------------------------- global
@@ -76,13 +74,13 @@ def global_atomic_latency(machine: Machine, *, operation: str = "add", lanes: in
     of its own; the mean over places that lie in different partitions of memory."""
     text = checked(machine, operation, "atomics_global").format(space="global", at="%at")
     memory = machine.array(PLACES * 2048)
-    before = "    .reg .u64 %at, %at2; .reg .u32 %r<8>;\n    ld.param.u64 %at, [memory]; ld.param.u32 %r4, [place]; cvt.u64.u32 %at2, %r4; add.u64 %at, %at, %at2; mov.u32 %r4, %tid.x; mad.wide.u32 %at, %r4, 4, %at;\n" \
-        "    ld.global.u32 %r4, [%at];\n"
+    before = "    .reg .u64 %at, %place; .reg .u32 %r<8>;\n    ld.param.u64 %at, [memory]; ld.param.u64 %place, [place]; add.u64 %at, %at, %place;\n" \
+        "    mov.u32 %r4, %tid.x; mad.wide.u32 %at, %r4, 4, %at;\n    ld.global.u32 %r4, [%at];\n"
     after = "    st.global.u32 [%at+2048], %r4;\n"
 
     def at(place: int) -> float:
-        return slope(machine, lambda timed: module(before + timed + after, ".param .u64 out, .param .u64 memory, .param .u32 place"),
-                     lambda n: f"    {text}\n" * n, (8, 24), lambda kernel, clocks: machine.launch(kernel, 1, lanes, clocks, memory, np.uint32(place)),
+        return slope(machine, lambda timed: module(before + timed + after, ".param .u64 out, .param .u64 memory, .param .u64 place"),
+                     lambda n: f"    {text}\n" * n, (8, 24), lambda kernel, clocks: machine.launch(kernel, 1, lanes, clocks, memory, np.uint64(place)),
                      threads=lanes, trips=(1, 3))
     return machine.median(lambda: {"cycles": float(np.mean([at(8192 * k) for k in range(PLACES)]))})
 

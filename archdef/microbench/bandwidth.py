@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 
-from archdef.microbench.benchmark import Unsupported, benchmark
-from archdef.microbench.machine import Machine
+from archdef.microbench.suite import Unsupported, benchmark
+from archdef.microbench.machine import Machine, of_warps
 from archdef.microbench.ptx import module, slope
 
 MIB = 1024 * 1024
@@ -35,14 +35,12 @@ def l1_throughput(machine: Machine, *, word_bytes: int = 4, warps: int = 0) -> d
     largest)."""
     if word_bytes not in VECTOR:
         raise Unsupported(f"words have 4, 8 or 16 bytes, got {word_bytes}")
-    p = machine.properties
-    warps = min(warps, p.warps_per_block) or p.warps_per_block
-    threads = warps * p.warp_lanes
+    lanes = machine.properties.warp_lanes
     memory = machine.array(16384)
     modern = ".ca" if "unified_addressing" in machine.features else ""
     before = f"""    .reg .u64 %at, %zero; .reg .u32 %r<16>, %sum, %lane;
     ld.param.u64 %at, [memory]; ld.global.u64 %zero, [%at];
-    ld.param.u64 %at, [memory]; mov.u32 %lane, %tid.x; rem.u32 %lane, %lane, {4 * p.warp_lanes}; mad.wide.u32 %at, %lane, {word_bytes}, %at;
+    ld.param.u64 %at, [memory]; mov.u32 %lane, %tid.x; rem.u32 %lane, %lane, {4 * lanes}; mad.wide.u32 %at, %lane, {word_bytes}, %at;
     mov.u32 %sum, %lane;
 """
     after = "    st.global.u32 [%at+32768], %sum;\n"
@@ -51,9 +49,9 @@ def l1_throughput(machine: Machine, *, word_bytes: int = 4, warps: int = 0) -> d
         return "".join(f"    ld.global{modern}{VECTOR[word_bytes]}.u32 {words('r', word_bytes, k % 4)}, [%at+{128 * k}];\n{used(word_bytes, k % 4)}"
                        for k in range(n)) + "    add.u64 %at, %at, %zero;\n"  # nothing, but an assembler must not take the loads out of the loop
 
-    return machine.median(lambda: {"bytes_per_cycle": word_bytes * threads / slope(
+    return of_warps(machine, warps, lambda warps: {"bytes_per_cycle": word_bytes * warps * lanes / slope(
         machine, lambda timed: module(before + timed + after, ".param .u64 out, .param .u64 memory"), step, (16, 40),
-        lambda kernel, clocks: machine.launch(kernel, 1, threads, clocks, memory), threads=threads, trips=(8, 24))})
+        lambda kernel, clocks: machine.launch(kernel, 1, warps * lanes, clocks, memory), threads=warps * lanes, trips=(8, 24))})
 
 
 # --------------------------------------------------------------------------------------------------------- whole device
@@ -166,7 +164,8 @@ def dram_bandwidth(machine: Machine, *, kind: str = "read", word_bytes: int = 16
 
 
 @benchmark("l2_bandwidth", {"gb_s": "GB/s"},
-           lambda machine: [{"footprint_bytes": kib * 1024} for kib in (256, 512, 1024, 2048, 8192, 32768) if kib * 1024 <= machine.properties.l2_bytes])
+           lambda machine: [{"footprint_bytes": kib * 1024} for kib in (256, 512, 1024, 2048, 8192, 32768)
+                            if kib * 1024 <= machine.properties.l2_bytes] or [{}])
 def l2_bandwidth(machine: Machine, *, footprint_bytes: int = 512 * 1024, word_bytes: int = 16, warps: int = 0) -> dict[str, float]:
     """Bandwidth of reads that miss L1 and hit L2, where there is one: the same footprint again and again, by so many resident warps on each
     multiprocessor (0: all)."""

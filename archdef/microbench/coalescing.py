@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from archdef.microbench.bandwidth import VECTOR, words
-from archdef.microbench.benchmark import Unsupported, benchmark
+from archdef.microbench.suite import Unsupported, benchmark
 from archdef.microbench.machine import Machine
 from archdef.microbench.ptx import module
 

@@ -31,6 +31,8 @@ AGAIN:
     ret;
 }
 """
+OUT_OF_RESOURCES = 701
+"""CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"""
 MAX_DYNAMIC_SHARED = 8
 """CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"""
 
@@ -125,7 +127,7 @@ class Hardware(Machine):
             self.gpu.record(self._last)
             return self.gpu.seconds(self._first, self._last)
         except DriverError as error:
-            raise LaunchError(str(error)) from None
+            raise LaunchError(str(error), "resources" if error.code == OUT_OF_RESOURCES else "") from None
 
     def empty_launch_s(self, grid, block):
         kernel = self.compile(ptx_module("", ""))

@@ -1,7 +1,7 @@
 """Launch overhead."""
 from __future__ import annotations
 
-from archdef.microbench.benchmark import benchmark
+from archdef.microbench.suite import benchmark
 from archdef.microbench.machine import Machine
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import attrs
 import numpy as np
 
+from archdef.errors import LaunchError
+
 
 @attrs.frozen
 class Properties:
@@ -114,6 +116,20 @@ class Machine(abc.ABC):
     def cycles_per_second(self) -> float:
         """Clock of the multiprocessors."""
         return self.properties.clock_mhz * 1e6
+
+
+def of_warps(machine: Machine, warps: int, once: Callable[[int], dict[str, float]]) -> dict[str, float]:
+    """Measure with so many warps in a block; with 0, the most for which the multiprocessor has registers and memory."""
+    most = machine.properties.warps_per_block
+    if warps:
+        return machine.median(lambda: once(min(warps, most)))
+    while True:
+        try:
+            return machine.median(lambda: once(most))
+        except LaunchError as error:
+            if error.kind != "resources" or most == 1:
+                raise
+            most //= 2
 
 
 def as_machine(machine) -> Machine:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from archdef.microbench.benchmark import Unsupported, benchmark
+from archdef.microbench.suite import Unsupported, benchmark
 from archdef.microbench.machine import Machine
 from archdef.microbench.ptx import module, slope
 

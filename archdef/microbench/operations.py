@@ -75,7 +75,7 @@ def _steps() -> Mapping[str, Step]:
         "mad_lo_s32": Step(u32, "mad.lo.s32 {x},{x},{y},{z};", ("int_mul32",)),
         "mul24_lo_s32": Step(u32, "mul24.lo.s32 {x},{x},{y};", ("int_mul24",)),
         "mul_hi_u32": Step(u32, "mul.hi.u32 {x},{x},{y};", ("int_mul_high",), (0x7fffffff, 5, 0xffffffff, 9)),
-        "mad_wide_xor_u32": Step(u64, "{{.reg .u32 a,b,c; mov.b64 {{a,b}},{x}; xor.b32 a,a,b; cvt.u32.u64 c,{y}; mad.wide.u32 {x},a,c,{z};}}",
+        "mad_wide_xor_u32": Step(u64, "{{.reg .u32 a,b,c,d; mov.b64 {{a,b}},{x}; xor.b32 a,a,b; mov.b64 {{c,d}},{y}; mad.wide.u32 {x},a,c,{z};}}",
                                  ("int_logic", "int_mul_wide"), (3, 5, 0x7ffff, 9)),
         "lop3_b32": Step(u32, "lop3.b32 {x},{x},{w},{y},0x96; lop3.b32 {w},{w},{x},{z},0xe8;", ("int_logic",) * 2),
         "shl_b32": Step(u32, "shl.b32 {x},{x},{y};", ("int_shift",), (3, 5, 1, 9)),
@@ -94,7 +94,7 @@ def _steps() -> Mapping[str, Step]:
         "add_s64": Step(u64, "add.s64 {x},{x},{w}; add.s64 {w},{w},{x};", ("int64_add",) * 2),
         "and_add_b64": Step(u64, "and.b64 {x},{x},{y}; add.s64 {x},{x},{w};", ("int64_logic", "int64_add")),
         "min_max_s64": Step(u64, "min.s64 {x},{x},{y}; max.s64 {x},{x},{z};", ("int64_minmax",) * 2, (3, 5, 7, 2)),
-        "shl_b64": Step(u64, "{{.reg .u32 a; cvt.u32.u64 a,{y}; shl.b64 {x},{x},a;}}", ("int64_shift",), (3, 5, 1, 9)),
+        "shl_b64": Step(u64, "{{.reg .u32 a,b; mov.b64 {{a,b}},{y}; shl.b64 {x},{x},a;}}", ("int64_shift",), (3, 5, 1, 9)),
         "setp_selp_s64": Step(u64, "{{.reg .pred p; setp.lt.s64 p,{x},{y}; selp.b64 {x},{z},{w},p;}}", ("int64_compare", "select")),
         "mul_lo_s64": Step(u64, "mul.lo.s64 {x},{x},{y};", ("int64_mul",)),
         "div_s64": Step(u64, "div.s64 {x},{x},{y};", ("int64_div",), (1 << 60, 5, 1, 9), lengths=_ROUTINE),
@@ -138,6 +138,8 @@ def _steps() -> Mapping[str, Step]:
         "cvt_s32_f32": Step(u32, "{{.reg .f32 f; cvt.rn.f32.s32 f,{x}; cvt.rzi.s32.f32 {x},f;}}", ("convert",) * 2, (77, 5, 7, 9)),
         "cvt_s32_f64": Step(u32, "{{.reg .f64 d; cvt.rn.f64.s32 d,{x}; cvt.rzi.s32.f64 {x},d;}}", ("convert64",) * 2, (77, 5, 7, 9), ("fp64",)),
         "cvt_s64_f32": Step(u64, "{{.reg .f32 f; cvt.rn.f32.s64 f,{x}; cvt.rzi.s64.f32 {x},f;}}", ("convert64",) * 2, (77, 5, 7, 9)),
+        "cvt_s64_s32": Step(u64, "{{.reg .s32 a; cvt.s32.s64 a,{x}; cvt.s64.s32 {x},a; add.s64 {x},{x},{w};}}",
+                            ("convert64", "convert64", "int64_add"), (77, 5, 7, 9)),
         # ------------------------------------------------------------------------------------------- lanes of one warp
         "shfl_idx": Step(u32, "shfl.sync.idx.b32 {x},{x},{y},{clamp},{all};", ("shuffle",), (77, 5, 3, 9), ("shuffle",), True),
         "shfl_bfly": Step(u32, "shfl.sync.bfly.b32 {x},{x},1,{clamp},{all};", ("shuffle",), (77, 5, 3, 9), ("shuffle",), True),
@@ -146,7 +148,7 @@ def _steps() -> Mapping[str, Step]:
                                    otherwise=("vote_ballot", "{{.reg .pred p,q; setp.ne.u32 p,{x},{y}; vote.any.pred q,p; "
                                                              "selp.b32 {x},{z},{w},q;}}")),
         "match_any_b32": Step(u32, "match.any.sync.b32 {x},{x},{all};", ("match",), (77, 5, 3, 9), ("match",), True, target=70,
-                              wide="{{.reg .b64 m; match.any.sync.b32 m,{x},{all}; cvt.u32.u64 {x},m;}}"),
+                              wide="{{.reg .b64 m; .reg .b32 h; match.any.sync.b32 m,{x},{all}; mov.b64 {{{x},h}},m;}}"),
         "redux_add_s32": Step(u32, "redux.sync.add.s32 {x},{x},{all};", ("redux",), (77, 5, 3, 9), ("redux",), True, target=80, version="7.0"),
     }
 

@@ -12,7 +12,7 @@ import attrs
 
 from archdef.errors import ArchdefError
 from archdef.hookspecs import PROJECT
-from archdef.microbench.benchmark import Benchmark, Unsupported, find, load, measure
+from archdef.microbench.suite import Benchmark, Unsupported, find, load, measure
 from archdef.microbench.machine import Machine
 
 FORMAT = 1

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from archdef.microbench.benchmark import Unsupported, benchmark
-from archdef.microbench.machine import Machine
+from archdef.microbench.suite import Unsupported, benchmark
+from archdef.microbench.machine import Machine, of_warps
 from archdef.microbench.ptx import module, slope
 
 STRIDES = (0, 1, 2, 3, 4, 8, 16, 32, 33, 64)
@@ -97,8 +97,6 @@ def _rates(machine):
 def shared_throughput(machine: Machine, *, kind: str = "load", stride_words: int = 1, word_bytes: int = 4, warps: int = 0) -> dict[str, float]:
     """Cycles for which an access of a warp to shared memory occupies a multiprocessor, from independent accesses of one block (0 warps: the
     largest)."""
-    p = machine.properties
-    warps = min(warps, p.warps_per_block) or p.warps_per_block
     shared = room(machine, stride_words * word_bytes, word_bytes)
     if kind == "load":
         pieces = [chain(word_bytes, number) for number in range(CHAINS)]
@@ -109,9 +107,12 @@ def shared_throughput(machine: Machine, *, kind: str = "load", stride_words: int
         raise Unsupported(f"kind must be 'load' or 'store', got {kind!r}")
     before = "".join(f"    mov.u32 %r{k}, %a;\n" for k in range(4)) + "".join(following(c) for c in range(CHAINS)) \
         + f"    st.shared{VECTOR[word_bytes]}.u32 [%a], {names(4, word_bytes)};\n"
-    after = COLLECT + "".join(f"    xor.b32 %r0, %r0, %r{4 + 8 * c};\n" for c in range(CHAINS)) \
-        + f"    ld.param.u64 %at, [out]; st.global.u32 [%at+{16 * warps}], %r0;\n"
-    threads = warps * p.warp_lanes
-    return machine.median(lambda: {"cycles": slope(
-        machine, lambda timed: kernel(machine, before, timed, after), lambda n: "".join(steps[k % len(steps)] for k in range(n)), (16, 48),
-        launcher(machine, threads, stride_words * word_bytes, shared), threads=threads, results=2) / warps})
+    lanes = machine.properties.warp_lanes
+
+    def once(warps):
+        after = COLLECT + "".join(f"    xor.b32 %r0, %r0, %r{4 + 8 * c};\n" for c in range(CHAINS)) \
+            + f"    ld.param.u64 %at, [out]; st.global.u32 [%at+{16 * warps}], %r0;\n"
+        return {"cycles": slope(
+            machine, lambda timed: kernel(machine, before, timed, after), lambda n: "".join(steps[k % len(steps)] for k in range(n)), (16, 48),
+            launcher(machine, warps * lanes, stride_words * word_bytes, shared), threads=warps * lanes, results=2) / warps}
+    return of_warps(machine, warps, once)

@@ -1,7 +1,7 @@
 """Barriers and fences."""
 from __future__ import annotations
 
-from archdef.microbench.benchmark import Unsupported, benchmark
+from archdef.microbench.suite import Unsupported, benchmark
 from archdef.microbench.machine import Machine
 from archdef.microbench.ptx import module, slope
 

@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from archdef.microbench.benchmark import Benchmark, load
+from archdef.microbench.suite import Benchmark, load
 from archdef.microbench.results import Results, Row, described, points
 from archdef.report.numbers import NOTHING
 

@@ -14,7 +14,7 @@ from archdef.report.numbers import three
 from archdef.spec import Architecture
 
 _ROOFS = ("fp32_fma", "fp64_fma")
-_INTENSITIES = tuple(2.0 ** k for k in range(-6, 9))
+_INTENSITIES = (1 / 64, 256.0)
 
 
 def render(machines: Sequence[Architecture]) -> Group:
@@ -49,12 +49,13 @@ def draw(machines: Sequence[Architecture], path: Path) -> None:
         raise MissingExtra("a plot", "matplotlib", "docs") from None
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     axes = figure.subplots()
-    for machine in machines:
+    for number, machine in enumerate(machines):
         tops = {ceiling.name: ceiling.rate for ceiling in ceilings(machine)}
         for name, style in zip(_ROOFS, ("-", ":"), strict=True):
             if name in tops:
-                line, = axes.loglog(_INTENSITIES, [min(tops[name], x * tops["DRAM"]) for x in _INTENSITIES], style, base=2,
-                                    label=f"{machine.name}, {name.removesuffix('_fma')}")
+                places = sorted((*_INTENSITIES, tops[name] / tops["DRAM"]))       # the ridge is one of them
+                axes.loglog(places, [min(tops[name], x * tops["DRAM"]) for x in places], style, color=f"C{number}",
+                            label=f"{machine.name}, {name.removesuffix('_fma')}")
     axes.set_xlabel("operations per byte from DRAM")
     axes.set_ylabel("GFLOP/s")
     axes.grid(True, which="both", linewidth=0.3)

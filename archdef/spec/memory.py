@@ -95,7 +95,7 @@ class Coalescing:
 
 @attrs.frozen(kw_only=True)
 class Cache:
-    """One cache. Sets are chosen by the line's number modulo their count."""
+    """One cache. Sets are chosen by the line's number modulo their count, in some after folding bits of it (`set_hash_bits`)."""
 
     size_bytes: int = integer()
     """Bytes of one instance: of each multiprocessor's, cluster's or partition's, or of the chip's only one."""
@@ -114,6 +114,8 @@ class Cache:
     partial_ways: int | None = integer(optional=True, default=None)
     """At a partition: lines of a set that may hold sectors of which stores have written a part; the rest of the sector is read
     before it leaves, or when there are more such lines. None: a store makes its sectors whole."""
+    set_hash_bits: tuple[int, ...] = integers(at_least=0, longest=8, default=())
+    """Bits of the address that are exclusive-ored into the set's number, from its lowest bit on; none: the line's number modulo the sets."""
     replacement: Replacement = policy(Replacement, default=LeastRecentlyUsed())
     """Which line of a full set a new one replaces."""
     write: str = choice("evict", "through", "back")

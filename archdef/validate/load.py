@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import functools
 import importlib.resources
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +26,7 @@ FOLDER, GAPS, DEVIATIONS = "data", "gaps.toml", "DEVIATIONS.md"
 _DEVIATION = re.compile(r"^\|\s*([A-Z]+\d+)\s*\|\s*(.*?)\s*\|", re.MULTILINE)
 _PLACE = re.compile(r"\{(\w+)\}")
 _CASE = {field.name for field in attrs.fields(Case)} - {"id"} | {"group", "name"}
-_SET = _CASE | {"table", "long_above", "cases"}
+_SET = _CASE | {"table", "benchmark", "long_above", "cases"}
 
 
 def references(architecture: Architecture | str) -> References:
@@ -95,17 +96,24 @@ def _cases(data: Mapping[str, Any], folder: Traversable, groups: dict[str, Group
     for number, given in enumerate(data.get("set", []), start=1):
         where = f"set {number} ({given.get('group', 'without group')})"
         _refuse_unknown(given, _SET, where)
-        common = {key: value for key, value in given.items() if key not in ("table", "long_above", "cases")}
+        common = {key: value for key, value in given.items() if key not in ("table", "benchmark", "long_above", "cases")}
         rows = _rows(folder, given["table"], where) if "table" in given else [None]
+        if "benchmark" in given:
+            rows = [row for row in rows if row["benchmark"] == given["benchmark"]]
         for template in given.get("cases", []):
             _refuse_unknown(template, _CASE, where)
-            merged = {**common, **template, **{key: {**common.get(key, {}), **template.get(key, {})} for key in ("parameters", "evolve")}}
+            merged = {**common, **template, **{key: _both(common.get(key, {}), template.get(key, {})) for key in ("parameters", "evolve")}}
             for row in rows:
                 values = merged if row is None else _filled(merged, row)
                 if row is not None and "long_above" in given:
-                    values["long"] = bool(values.get("long")) or any(float(row[column]) > most for column, most in given["long_above"].items())
+                    values["long"] = bool(values.get("long")) or any(float(row.get(column, 0)) > most for column, most in given["long_above"].items())
                 if values.get("value", "") != "":
                     yield _case(values, sources, groups, where)
+
+
+def _both(common: Any, own: Any) -> Any:
+    """Add a case's parameters to those of its set; a text stands for a column of a table that holds all of them."""
+    return own or common if isinstance(common, str) or isinstance(own, str) else {**common, **own}
 
 
 def _case(values: dict[str, Any], sources: Mapping[str, Source], groups: Mapping[str, Group], where: str) -> Case:
@@ -123,14 +131,20 @@ def _case(values: dict[str, Any], sources: Mapping[str, Source], groups: Mapping
     return _made(Case, values, where)
 
 
-def _rows(folder: Traversable, table: str, where: str) -> list[dict[str, str]]:
+def _rows(folder: Traversable, table: str, where: str) -> list[dict[str, Any]]:
+    """Read a table: a CSV file, or results of ``archdef microbench --json``, whose columns are benchmark, parameters,
+    each parameter, name, quantity and value."""
     file = folder / table
     if not file.is_file():
         raise ReferenceCaseError(f"{where}: there is no table {table}")
+    if table.endswith(".json"):
+        return [{**row["parameters"], "benchmark": row["benchmark"], "parameters": row["parameters"], "quantity": quantity, "value": value,
+                 "name": ", ".join(f"{key} {of}" for key, of in row["parameters"].items()) or "by default"}
+                for row in json.loads(file.read_text(encoding="utf-8"))["rows"] for quantity, value in row["values"].items()]
     return list(csv.DictReader(line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")))
 
 
-def _filled(value: Any, row: Mapping[str, str]) -> Any:
+def _filled(value: Any, row: Mapping[str, Any]) -> Any:
     """Put a row's columns where a text names them in braces; a text that is one column becomes a number if it can."""
     if isinstance(value, Mapping):
         return {key: _filled(part, row) for key, part in value.items()}
@@ -140,8 +154,8 @@ def _filled(value: Any, row: Mapping[str, str]) -> Any:
         return value
     try:
         if (whole := _PLACE.fullmatch(value)) is not None:
-            return _plain(row[whole[1]])
-        return _PLACE.sub(lambda place: row[place[1]], value)
+            return _plain(row[whole[1]]) if isinstance(row[whole[1]], str) else row[whole[1]]
+        return _PLACE.sub(lambda place: str(row[place[1]]), value)
     except KeyError as error:
         raise ReferenceCaseError(f"the table has no column {error}") from None
 

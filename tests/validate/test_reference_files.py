@@ -65,7 +65,7 @@ def test_gaps_are_read_with_the_architecture_that_they_are_of(tmp_path):
     ('"seen"', '"certain"', "g/a: confidence must be one of"),
     ('value = 8', 'valeu = 8', "unknown valeu"),
     ('value = 8', 'value = "eight"', "g/a: value must be a number"),
-    ('about = "times"', 'about = "times"\nslack = 1', "groups.g: unknown slack"),
+    ('about = "times"', 'about = "times"\nleeway = 1', "groups.g: unknown leeway"),
     ('cases = [', 'table = "no.csv"\ncases = [', "there is no table no.csv"),
     ('[groups.g]', '[groups.g', "cases.toml"),
     ('cases = [{', 'cases = [{ name = "a", value = 1 }, {', "two cases of gizmo are called g/a")])
@@ -131,3 +131,19 @@ for outcome in report.outcomes: print(outcome.case.id, outcome.model, outcome.me
     printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=root).stdout.splitlines()
     assert printed[0].startswith("g/a|8.0") and printed[1:3] == ["g/own experiment|8.0|", "g/own workload|8.0|"]
     assert "did you mean doubled" in printed[3]
+
+
+RESULTS = """{"format": 1, "label": "a card", "rows": [
+    {"benchmark": "latency", "parameters": {"operation": "add_s32"}, "values": {"cycles": 4.5}},
+    {"benchmark": "barrier", "parameters": {"warps": 2}, "values": {"cycles": 16}},
+    {"benchmark": "barrier", "parameters": {"warps": 8}, "values": {"cycles": 28}}]}"""
+
+
+def test_results_of_microbenchmarks_are_a_table(tmp_path):
+    text = GOOD.replace('experiment = "occupancy"\nquantity = "blocks"', 'experiment = "microbench.{benchmark}"\nquantity = "{quantity}"\n'
+                        'table = "results.json"\nbenchmark = "barrier"\nlong_above = { warps = 4 }')
+    text = text.replace("{ registers = 16 }", '"{parameters}"').replace('{ name = "a", parameters = { threads = 128 }, value = 8 }',
+                                                                      '{ name = "{name}", value = "{value}" }')
+    cases = read(made(tmp_path, text, results_json=RESULTS)).cases
+    assert [(c.id, c.experiment, c.parameters, c.quantity, c.value, c.long) for c in cases] == [
+        ("g/warps 2", "microbench.barrier", {"warps": 2}, "cycles", 16, False), ("g/warps 8", "microbench.barrier", {"warps": 8}, "cycles", 28, True)]

@@ -17,6 +17,14 @@ cdef struct Cache:
     int64_t clock
     int64_t state[16]    # of a plugin's replacement
 
+cdef inline uint64_t cache_set(const Cache *cache, uint64_t line) noexcept nogil:
+    """The set that holds a line."""
+    cdef uint64_t folded = line
+    cdef int64_t i
+    for i in range(cache.table.hash_bits):
+        folded ^= (line >> cache.table.hash_shifts[i] & 1) << i
+    return folded % <uint64_t>cache.table.sets
+
 cdef int cache_open(Cache *cache, const CacheTable *table) except -1
 cdef void cache_close(Cache *cache) noexcept nogil
 cdef Line *cache_find(Cache *cache, uint64_t line) noexcept nogil

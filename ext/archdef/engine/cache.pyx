@@ -28,7 +28,7 @@ cdef void cache_close(Cache *cache) noexcept nogil:
 
 cdef Line *cache_find(Cache *cache, uint64_t line) noexcept nogil:
     """The line (number: address // line_bytes) if present, marked as used; else NULL."""
-    cdef Line *way = cache.lines + (line % <uint64_t>cache.table.sets) * <uint64_t>cache.table.ways
+    cdef Line *way = cache.lines + cache_set(cache, line) * <uint64_t>cache.table.ways
     cdef int64_t i
     for i in range(cache.table.ways):
         if way[i].tag == line + 1:
@@ -55,14 +55,14 @@ cdef Line *_asked(Cache *cache, Line *way, uint64_t line) noexcept nogil:
             first = i
     if first < 0:
         return NULL
-    i = ask_replacement(<Hook *><size_t>cache.table.hook, cache.state, line, <int64_t>(line % <uint64_t>cache.table.sets), ways, lines, used,
+    i = ask_replacement(<Hook *><size_t>cache.table.hook, cache.state, line, <int64_t>cache_set(cache, line), ways, lines, used,
                         busy)
     return &way[i if i >= 0 else first]
 
 
 cdef Line *cache_victim(Cache *cache, uint64_t line) noexcept nogil:
     """The slot to take for a new line: an empty one, else the least recently used without a fill on its way; NULL if none."""
-    cdef Line *way = cache.lines + (line % <uint64_t>cache.table.sets) * <uint64_t>cache.table.ways
+    cdef Line *way = cache.lines + cache_set(cache, line) * <uint64_t>cache.table.ways
     cdef Line *best = NULL
     cdef int64_t i
     if cache.table.hook:

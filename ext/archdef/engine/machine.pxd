@@ -58,6 +58,8 @@ cdef struct CacheTable:
     int64_t partial_ways         # lines of a set that may hold sectors written in part; 0: every store counts as whole
     int64_t write                # WritePolicy
     int64_t hook                 # replacement
+    int64_t hash_bits            # lowest bits of the set's number that are exclusive-ored …
+    int64_t hash_shifts[8]       # … each with the line number's bit of this weight
 
 cdef struct MachineTable:
     int64_t warp_size            # lanes, 1 to 64

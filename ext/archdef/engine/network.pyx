@@ -7,7 +7,7 @@ multiprocessors hand over their requests.
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
-from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_open, cache_take, cache_victim
+from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_open, cache_set, cache_take, cache_victim
 from archdef.engine.dram cimport (DIR_READ, DIR_WRITE, NEVER, Dram, Entry, dram_close, dram_decide, dram_enqueue, dram_open,
                                   dram_release)
 from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_push
@@ -231,7 +231,7 @@ cdef void _write_part(Network *n, int32_t which, Line *line, uint32_t wanted, in
     """Note what a store that leaves bytes of its sectors alone has written; a set keeps only so many lines of that kind."""
     cdef Cache *cache = &n.partitions[which].l2
     cdef int64_t words = max(covered // 4 // count_bits(wanted), 1), sum, whole = cache.table.sector_bytes // 4
-    cdef Line *way = cache.lines + ((line.tag - 1) % <uint64_t>cache.table.sets) * <uint64_t>cache.table.ways
+    cdef Line *way = cache.lines + cache_set(cache, line.tag - 1) * <uint64_t>cache.table.ways
     cdef Line *oldest = NULL
     cdef int64_t i, count = 0
     cdef uint32_t sector

@@ -1,4 +1,4 @@
-"""NVIDIA Fermi GF100 (compute capability 2.0): GeForce GTX 480 and Tesla M2070."""
+"""NVIDIA Fermi (compute capability 2.0): GeForce GTX 480, Tesla M2070 (GF100) and Tesla M2090 (GF110)."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
@@ -38,7 +38,7 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
         coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
         caches=Caches(
             l1=Cache(size_bytes=16 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=35, misses_in_flight=32,
-                     write="evict", scope="multiprocessor"),
+                     set_hash_bits=(13, 14, 15, 17, 19), write="evict", scope="multiprocessor"),
             constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=18, misses_in_flight=8,
                            write="evict", scope="multiprocessor"),
             texture_l1=Cache(size_bytes=12 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=200,
@@ -79,7 +79,14 @@ M2070 = fermi(
               "dram.capacity_bytes": Cite("Professional CUDA C Programming", "deviceQuery of chapter 2",
                                           note="6 GiB less error correction; quoted from memory")})
 
+M2090 = fermi(
+    name="m2090", title="Tesla M2090", aliases=("tesla_m2090",), multiprocessors=16,
+    clocks=Clocks(core_mhz=650, shader_mhz=1301, memory_mhz=1848), dp_lanes=16, latency_ns=(106, 115), dram_latency_ns=245,
+    capacity_bytes=5_636_554_752, ecc=1.125, timing_ns=dict(TIMING_NS, transfers_per_clock=2), copy_engines=2, peer_gb_s=5,
+    evidence={"clocks": SHEET, "host_link.peer_gb_s": PCIE, "interconnect.request_latency_ns": SCALED,
+              "interconnect.response_latency_ns": SCALED, "dram.extra_latency_ns": SCALED, "dram.capacity_bytes": SCALED})
+
 
 @hookimpl
 def archdef_architectures():
-    return [GF100, M2070]
+    return [GF100, M2070, M2090]

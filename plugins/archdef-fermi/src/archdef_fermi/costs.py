@@ -24,6 +24,8 @@ SIGNALS = Cite("Rennich, CUDA C/C++ Streams and Concurrency, 2011", "Fermi: sign
                note="quoted from memory")
 ENGINES = Cite("CUDA C Programming Guide 4.2", "asyncEngineCount: 1 on GeForce, 2 on Tesla boards", note="quoted from memory")
 
+NUGTEREN = Cite("Nugteren et al., A Detailed GPU Cache Model Based on Reuse Distance Theory, HPCA 2014", "set index of the L1", "measured",
+                "from memory")
 SASS = Cite("machine code of compute capability 2.0", "stack pointer first; SSY and NOP.S around a branch that may diverge; division", "inferred",
             "from memory; instructions per warp of the book's reductions agree within 2 %")
 
@@ -65,7 +67,7 @@ EVIDENCE = {
     "isa.operations": UNPUBLISHED, "isa.assembler": SASS, "isa.operations.int_div32": SASS,
     **{f"isa.operations.{name}": Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "GTX 480", "measured", "from memory")
        for name in "int_add int_logic fp32_add fp32_mul fp32_fma int_shift int_compare int_mul32".split()},
-    "shared.latency_cycles": MEI, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,
+    "shared.latency_cycles": MEI, "caches.l1.set_hash_bits": NUGTEREN, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
     "caches.l1.misses_in_flight": FIT, "caches.l1.write": FIT, "caches.constant.line_bytes": UNPUBLISHED,
     "caches.constant.sector_bytes": UNPUBLISHED, "caches.constant.ways": UNPUBLISHED,

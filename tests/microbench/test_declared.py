@@ -1,0 +1,171 @@
+"""Does what is measured on a simulated machine come out as its description says? On every installed architecture."""
+import functools
+
+import archdef
+import numpy as np
+import pytest
+
+from archdef.microbench import Unsupported, as_machine, measure
+from archdef.microbench.operations import STEPS
+from archdef.testing.latency import declared_latency_cycles
+
+ARCHITECTURES = archdef.architectures()
+EXPANDED = {"mad_wide_xor_u32", "shl_b64", "match_any_b32"}
+"""Steps that unpack 64 bits: the unpacking is charged as moves, which no class of the step says."""
+TYPICAL = ("fma_f32", "add_s32", "mul_lo_s32", "lop3_b32", "shl_b32", "popc_b32", "rsqrt_approx_ftz_f32", "add_f64", "fma_f16x2", "shfl_idx")
+
+
+@functools.cache
+def machine(name):
+    return as_machine(name)
+
+
+def value(name, benchmark, **parameters):
+    """Give the one quantity of a point; skip where the machine cannot run it."""
+    try:
+        (found,) = measure(benchmark, machine(name), **parameters).values()
+    except Unsupported as reason:
+        pytest.skip(str(reason))
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------- arithmetic
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_a_chain_of_an_operation_takes_its_declared_latency(name):
+    architecture = archdef.architecture(name)
+    wrong, tried = {}, 0
+    for operation, step in STEPS.items():
+        try:
+            found = measure("latency", machine(name), operation=operation)["cycles"]
+        except Unsupported:
+            continue
+        costs = [architecture.isa.operations[c] for c in step.classes]
+        # an operation of several instructions gives its result no sooner than its unit has taken them all
+        declared = sum(max(cost.latency_cycles, cost.issues * architecture.interval_cycles(cost)) for cost in costs)
+        tried += 1
+        if found != declared / (step.operations if step.alike else 1) and operation not in EXPANDED:
+            wrong[operation] = found, declared
+    assert not wrong
+    assert tried > 30
+
+
+def declared_rate(architecture, step):
+    """Results per cycle that units and issue slots allow."""
+    units, slots = {}, 0.0
+    for operation in step.classes:
+        cost = architecture.isa.operations[operation]
+        unit, schedulers = architecture.unit(cost.unit), architecture.schedulers
+        copies = unit.copies * (schedulers.count if unit.scope == "scheduler" else 1)
+        units[unit.name] = units.get(unit.name, 0) + cost.issues * architecture.interval_cycles(cost) / copies
+        slots += cost.issues * schedulers.issue_interval_cycles / schedulers.count
+    lanes = architecture.warp.size * step.operations
+    return lanes / max(units.values()), lanes / slots
+
+
+@pytest.mark.parametrize("operation", TYPICAL)
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_independent_chains_reach_the_declared_rate(name, operation):
+    architecture = archdef.architecture(name)
+    found = value(name, "throughput", operation=operation)
+    by_units, by_slots = declared_rate(architecture, STEPS[operation])
+    if architecture.schedulers.issue_width == 1:
+        assert found == pytest.approx(min(by_units, by_slots), rel=0.01)
+    else:  # how often two go together depends on the warps
+        assert min(by_units, by_slots) * 0.99 <= found <= min(by_units, by_slots * architecture.schedulers.issue_width) * 1.01
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_one_warp_with_one_chain_shows_the_latency_as_a_rate(name):
+    latency = value(name, "latency", operation="fma_f32")
+    assert value(name, "latency_hiding", chains=1, warps=1) == pytest.approx(archdef.architecture(name).warp.size / latency)
+
+
+# --------------------------------------------------------------------------------------------------------------- chases
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_a_chase_in_a_footprint_below_l1_takes_its_hit_latency(name):
+    l1 = archdef.architecture(name).caches.l1
+    if l1 is None or not l1.enabled:
+        pytest.skip(f"{name} has no L1 that loads use")
+    assert value(name, "global_latency", footprint_bytes=4096, operator="ca") == declared_latency_cycles(archdef.architecture(name), "l1")
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_a_chase_past_l1_takes_the_hit_latency_of_l2(name):
+    architecture = archdef.architecture(name)
+    if architecture.caches.l2 is None:
+        pytest.skip(f"{name} has no L2")
+    sector = architecture.coalescing.load_uncached.largest_bytes
+    declared = declared_latency_cycles(architecture, "l2", sector_bytes=sector)
+    assert value(name, "global_latency", footprint_bytes=64 * 1024, operator="cg") == pytest.approx(declared, abs=1.5)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_longer_footprints_never_take_less(name):
+    curve = [value(name, "global_latency", footprint_bytes=k * 1024) for k in (4, 64, 512)]
+    assert all(later >= sooner * 0.999 for sooner, later in zip(curve, curve[1:]))
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_a_chase_through_cached_constants_takes_the_declared_latency(name):
+    architecture = archdef.architecture(name)
+    own, cache = architecture.isa.operations["load_constant"].latency_cycles, architecture.caches.constant
+    assert value(name, "constant_latency", footprint_bytes=256) == own + cache.latency_cycles
+
+
+# -------------------------------------------------------------------------------------------------------- shared memory
+@pytest.mark.parametrize("word_bytes", [4, 8, 16])
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_a_conflict_costs_what_the_rule_of_the_banks_says(name, word_bytes):
+    architecture = archdef.architecture(name)
+    shared, lanes = architecture.shared, np.arange(architecture.warp.size)
+    further = shared.pass_cycles if shared.pass_latency_cycles is None else shared.pass_latency_cycles
+    one = architecture.isa.operations["load_shared"]
+    for stride in (0, 1, 2, 3, 8, 33):
+        if (architecture.warp.size * stride + 1) * word_bytes > shared_bytes(architecture):
+            continue
+        passes = shared.passes(lanes * stride * word_bytes, word_bytes)
+        found = value(name, "shared_latency", stride_words=stride, word_bytes=word_bytes)
+        assert found == one.latency_cycles + shared.latency_cycles + (passes - 1) * further, stride
+        rate = value(name, "shared_throughput", kind="store", stride_words=stride, word_bytes=word_bytes)
+        assert rate == pytest.approx(max(passes * shared.pass_cycles, architecture.interval_cycles("store_shared")), rel=0.02), stride
+
+
+def shared_bytes(architecture):
+    """What a block has left beside the kernel's parameters."""
+    return architecture.limits.shared_bytes_per_block - architecture.limits.parameter_bytes
+
+
+# ------------------------------------------------------------------------------------------------------------ bandwidth
+@pytest.mark.parametrize("kind", ["read", "write"])
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_bandwidth_comes_near_the_declared_peak_and_never_above(name, kind):
+    architecture = archdef.architecture(name)
+    if kind == "write" and architecture.l2_bytes > 8 << 20:
+        pytest.skip("writing more than this L2 holds takes too long here")
+    found = value(name, "dram_bandwidth", kind=kind)
+    assert 0.4 * architecture.dram_bandwidth_gb_s < found <= 1.01 * architecture.dram_bandwidth_gb_s
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_more_warps_and_more_loads_under_way_never_give_less_bandwidth(name):
+    by_warps = [value(name, "dram_bandwidth", word_bytes=4, warps=warps) for warps in (1, 4, 16)]
+    assert by_warps == sorted(by_warps)
+    assert value(name, "dram_bandwidth", word_bytes=4, warps=1, loads=4) > by_warps[0]
+
+
+# ------------------------------------------------------------------------------------------------------------ residency
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_as_many_blocks_are_resident_as_the_occupancy_rule_says(name):
+    architecture = archdef.architecture(name)
+    for warps, shared in ((1, 0), (4, 0), (1, 4096)):
+        threads = warps * architecture.warp.size
+        found = value(name, "residency", threads=threads, shared_bytes=shared)
+        rule = archdef.occupancy(architecture, threads=threads, registers=8, shared_bytes=shared)
+        assert found == rule.active_blocks, (warps, shared)
+
+
+# --------------------------------------------------------------------------------------------------------------- always
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_the_same_point_gives_the_same_number(name):
+    for benchmark, parameters in (("global_latency", {"footprint_bytes": 16384}), ("throughput", {"operation": "add_s32", "warps": 3})):
+        assert measure(benchmark, name, **parameters) == measure(benchmark, name, **parameters)

@@ -1,0 +1,170 @@
+"""What a declared assembler makes of PTX: the same results to the bit, in as many instructions as it is said to issue."""
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from lowering import kernel
+from lowering import machine as standin
+from run_ptx import machine, run
+
+from archdef.lower import lower
+from archdef.ptx import parse
+from archdef.spec import Assembler
+
+EVERYTHING = Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_overhead_instructions=2, share_products=True,
+                       three_input_operations=True, shared_load_bytes=16, loads_pass_shared_stores=True, predication_global_load=6,
+                       convergence_instructions=2, prologue_instructions=1, global_access_instructions=1, shared_access_instructions=3,
+                       division_setup_instructions=4, loads_constants=True, late_operations=True)
+INT = st.one_of(st.integers(-40, 40), st.integers(-2**31, 2**31 - 1), st.integers(2**31 - 60, 2**31 - 1), st.integers(-2**31, -2**31 + 60))
+
+
+def listed(body: str, assembler: Assembler, head: str = "") -> list[str]:
+    """Micro-ops of a body on a machine with such an assembler."""
+    from lowering import micro_ops
+
+    return micro_ops(lower(parse(kernel(body, ".param .u64 out, .param .u32 n", head), "k.ptx"), "k", standin(assembler=assembler)))
+
+
+def same(text: str, *buffers, scalars=b"", assembler=EVERYTHING, block=32):
+    """Run with and without the assembler's passes; both must leave the same."""
+    plain = run(text, *buffers, scalars=scalars, block=block)
+    made = run(text, *buffers, scalars=scalars, block=block, arch=machine(isa__assembler=assembler))
+    for a, b in zip(plain, made):
+        np.testing.assert_array_equal(a, b)
+    return plain
+
+
+# ------------------------------------------------------------------------------------------------------------------- loops
+LOOP = """
+    ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; ld.param.u32 %r2, [n+4];
+    mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r3, [%rd3]; mov.u64 %rd5, %rd1; mov.u32 %r8, 0;
+L:
+    {before}
+    ld.global.u32 %r4, [%rd5+4]; mad.lo.s32 %r3, %r3, 31, %r4; add.s32 %r5, %r3, %r8; xor.b32 %r3, %r3, %r5;
+    add.s64 %rd6, %rd5, %rd2; ld.global.u32 %r6, [%rd6]; sub.s32 %r3, %r3, %r6;
+    add.s32 %r8, %r8, 1; and.b32 %r7, %r8, 7; mul.wide.u32 %rd7, %r7, 4; add.s64 %rd5, %rd1, %rd7;
+    {after}
+    @%p1 bra L;
+    st.global.u32 [%rd3], %r3; st.global.u32 [%rd3+128], %r1; st.global.u32 [%rd3+256], %r8;"""
+
+
+def looped(step: int, down: bool, early: bool) -> str:
+    count = f"add.s32 %r1, %r1, {step};"
+    test = "setp.ne.s32 %p1, %r1, 0;" if down else "setp.lt.s32 %p1, %r1, %r2;"
+    # the counter is an operand of the body, too: before or behind its step
+    use = "xor.b32 %r3, %r3, %r1;"
+    body = LOOP.format(before=count + use if early else use, after=test if early else count + test)
+    return kernel(body, ".param .u64 out, .param .align 4 .b8 n[8]")
+
+
+@settings(max_examples=60, deadline=None)
+@given(trips=st.integers(1, 23), step=st.integers(1, 5), early=st.booleans(), factor=st.sampled_from([2, 3, 4, 8]))
+def test_counting_down_to_zero_makes_every_trip_once(trips, step, early, factor):
+    data = np.arange(96, dtype=np.uint32) * 2654435761
+    same(looped(-step, True, early), data, scalars=np.array([trips * step, 0], "i4").tobytes(),
+         assembler=Assembler(unroll_factor=factor, unroll_max_instructions=64))
+
+
+@settings(max_examples=60, deadline=None)
+@given(start=INT, span=st.integers(-30, 90), step=st.integers(1, 7), early=st.booleans(), factor=st.sampled_from([2, 4, 8]))
+@example(start=2**31 - 5, span=4, step=1, early=False, factor=4)
+@example(start=-2**31, span=3, step=7, early=False, factor=8)
+def test_counting_up_to_a_bound_makes_every_trip_once_even_at_the_ends_of_the_numbers(start, span, step, early, factor):
+    start = min(start, 2**31 - 1 - step)        # beyond, the counter wraps and the loop is endless
+    bound = max(-2**31, min(start + span, 2**31 - 1 - step))
+    data = np.arange(96, dtype=np.uint32) * 2654435761
+    same(looped(step, False, early), data, scalars=np.array([start, bound], "i4").tobytes(),
+         assembler=Assembler(unroll_factor=factor, unroll_max_instructions=64))
+
+
+def test_lanes_may_make_different_numbers_of_trips():
+    text = kernel("""
+    ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; add.s32 %r1, %r9, 1; mov.u32 %r3, 7;
+L:  mad.lo.s32 %r3, %r3, 5, %r1; add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;
+    st.global.u32 [%rd3], %r3;""")
+    same(text, np.zeros(32, np.uint32), assembler=EVERYTHING)
+
+
+def test_a_round_tests_once_and_folds_its_steps():
+    body = """ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r3, 0;
+L:  ld.global.u32 %r4, [%rd1]; add.s32 %r3, %r3, %r4; add.s64 %rd1, %rd1, 8; add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;
+    st.global.u32 [%rd1], %r3;"""
+    found = listed(body, Assembler(unroll_factor=4, unroll_max_instructions=16))
+    addresses = [op.split("[", 1)[1] for op in found if op.startswith("load")]
+    assert [a.partition("+")[2] for a in addresses] == ["", "8]", "16]", "24]", ""]
+    assert sum(op.startswith("set_gt_s32") for op in found) == 2      # at the entry, and at the end of a round
+    assert sum("-4" in op and op.startswith("add_b32") for op in found) == 1
+
+
+def test_a_loop_that_the_source_keeps_rolled_stays():
+    body = """ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r3, 0;
+L:  .pragma "nounroll";
+    mad.lo.s32 %r3, %r3, 3, %r1; add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;
+    st.global.u32 [%rd1], %r3;"""
+    assert listed(body, Assembler(unroll_factor=4, unroll_max_instructions=16)) == listed(body, Assembler())
+
+
+# ------------------------------------------------------------------------------------------------------------ shared memory
+@settings(max_examples=40, deadline=None)
+@given(shift=st.integers(0, 6), first=st.integers(0, 5))
+def test_merged_loads_give_every_word(shift, first):
+    words = "\n".join(f"ld.shared.u32 %r{10 + k}, [%r3+{4 * (first + k)}];" for k in range(8))
+    sums = "\n".join(f"mad.lo.s32 %r5, %r5, 31, %r{10 + k};" for k in range(8))
+    text = kernel(f"""
+    ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r2, [%rd3];
+    mov.u32 %r4, s; shl.b32 %r6, %r1, 2; add.s32 %r7, %r4, %r6; st.shared.u32 [%r7], %r2; st.shared.u32 [%r7+128], %r1;
+    bar.sync 0; and.b32 %r8, %r1, 7; shl.b32 %r9, %r8, {min(shift, 3) + 2}; and.b32 %r9, %r9, 63; add.s32 %r3, %r4, %r9; mov.u32 %r5, 0;
+    {words}
+    {sums}
+    st.global.u32 [%rd3], %r5;""", head=".shared .align 16 .b8 s[512];")
+    same(text, np.arange(32, dtype=np.uint32) * 40503)
+
+
+@pytest.mark.parametrize("offsets, widths", [((0, 4, 8, 12), [4]), ((4, 8, 12, 16), [1, 2, 1]), ((0, 4), [2]), ((8, 12, 16, 20), [2, 2]), ((0, 8), [1, 1])])
+def test_only_aligned_neighbours_are_merged(offsets, widths):
+    loads = " ".join(f"ld.shared.u32 %r{10 + k}, [%r3+{o}];" for k, o in enumerate(offsets))
+    uses = " ".join(f"st.global.u32 [%rd1+{4 * k}], %r{10 + k};" for k in range(len(offsets)))
+    found = listed(f"ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 5; mov.u32 %r4, s; add.s32 %r3, %r4, %r2; {loads} {uses}",
+                   Assembler(shared_load_bytes=16), head=".shared .align 16 .b8 s[2048];")
+    made = [op for op in found if op.startswith("load.shared")]
+    assert sorted(4 if ".v4" in op else 2 if ".v2" in op else 1 for op in made) == sorted(widths)
+
+
+def test_a_store_between_keeps_loads_apart():
+    found = listed("""ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 5; mov.u32 %r4, s; add.s32 %r3, %r4, %r2;
+    ld.shared.u32 %r5, [%r3]; st.shared.u32 [%r3+4], %r1; ld.shared.u32 %r6, [%r3+4]; add.s32 %r7, %r5, %r6; st.global.u32 [%rd1], %r7;""",
+                   Assembler(shared_load_bytes=16), head=".shared .align 16 .b8 s[2048];")
+    assert not any(".v2" in op for op in found)
+
+
+# --------------------------------------------------------------------------------------------------------- three inputs, charges
+@settings(max_examples=40, deadline=None)
+@given(chosen=st.lists(st.sampled_from(["add.s32", "and.b32", "or.b32", "xor.b32", "shl.b32"]), min_size=2, max_size=6), seed=st.integers(0, 2**32 - 1))
+def test_three_input_operations_compute_what_two_did(chosen, seed):
+    lines = []
+    for k, name in enumerate(chosen):
+        second = f"{k % 31 + 1}" if name.startswith("shl") else f"%r{2 + (seed >> k & 1)}"
+        lines.append(f"{name} %r{11 + k}, %r{10 + k}, {second};")
+    text = kernel("ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r10, [%rd3];"
+                  "ld.global.u32 %r2, [%rd3+128]; not.b32 %r3, %r2;" + "\n".join(lines) + f"st.global.u32 [%rd3], %r{10 + len(chosen)};")
+    same(text, np.random.default_rng(seed).integers(0, 2**32, 64, dtype=np.uint32))
+
+
+def test_nothing_changes_without_declaration():
+    body = """ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r3, 0;
+L:  shl.b32 %r4, %r3, 2; add.s32 %r3, %r4, %r1; add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;
+    st.global.u32 [%rd1], %r3;"""
+    assert listed(body, Assembler()) == ["mov_b32 r0, param[8]", "mov_b32 r1, 0", "shl_b32 r2, r1, 2", "add_b32 r1, r2, r0", "add_b32 r0, r0, -1",
+                                         "set_ne_s32 p2, r0, 0", "@p2 branch -> 2, meet 7", "store.global.b32 [param[0]], r1", "exit"]
+
+
+def test_a_branch_that_lanes_may_part_at_costs_more_than_one_that_all_take():
+    def issues(value):
+        program = lower(parse(kernel(f"""ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, {value}; setp.lt.s32 %p1, %r2, %r1; @%p1 bra A;
+        atom.global.add.u32 %r3, [%rd1], 1; st.global.u32 [%rd1+8], %r3;
+        A: st.global.u32 [%rd1+4], %r1;""", ".param .u64 out, .param .u32 n"), "k.ptx"), "k",
+                        standin(assembler=Assembler(convergence_instructions=2), predication_max_instructions=0))
+        return int(sum(program.ops["issues"]))
+
+    assert issues("%tid.x") == issues("%ctaid.x") + 2
