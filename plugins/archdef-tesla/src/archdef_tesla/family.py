@@ -10,8 +10,8 @@ LINDHOLM = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008",
                 "streaming multiprocessor, SM multithreaded issue")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
 WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "measured", "quoted from memory")
-FIT = Cite("archdef timing trial on the transposes of Ruetsch and Micikevicius 2009", "GTX 280, 2048 x 2048", "inferred",
-           "eight kernels fitted within 5 %; another set of values may fit as well")
+FIT = Cite("transposes of Ruetsch and Micikevicius 2009 (GTX 280), reductions of Harris 2007 (8800 GTX)", "compiled kernels", "inferred",
+           "eight within 7 %, seven within 23 %; another set of values may fit as well; quoted from memory")
 FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix on texture fetching, linear filtering", note="quoted from memory")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
@@ -62,7 +62,7 @@ EVIDENCE = {  # what both chips share
     "limits.shared_launch_bytes_per_block": LAUNCH_DATA,
     "schedulers.policy.memory_weight": UNPUBLISHED, "schedulers.policy.age_weight": UNPUBLISHED,
     "schedulers.instruction_gap_cycles": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
-    "chip.block_turnover_cycles": UNPUBLISHED, "chip.launch_overhead_us": UNPUBLISHED, "load_store.atomic_cycles": UNPUBLISHED,
+    "chip.block_turnover_cycles": FIT, "chip.launch_overhead_us": UNPUBLISHED, "load_store.atomic_cycles": UNPUBLISHED,
     "load_store.transaction_cycles": UNPUBLISHED, "caches.constant": GUIDE, "caches.constant.latency_cycles": UNPUBLISHED,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("constant", "texture_l1", "texture_l2")},
     **{f"caches.{c}.misses_in_flight": UNPUBLISHED for c in ("constant", "texture_l1", "texture_l2")},
