@@ -1,9 +1,9 @@
-"""The Tesla K40 is what its documents say."""
+"""The Tesla K40 and the K20 are what their documents say."""
 import re
 
 import numpy as np
 import pytest
-from archdef_kepler import K40
+from archdef_kepler import K20, K40
 
 import archdef
 from archdef.examples import load
@@ -17,12 +17,28 @@ class TestK40(Conformance):
     architecture = K40
 
 
-def test_peak_rates_are_the_published_ones():
-    def gflops(operation):
-        return 2 * K40.unit(K40.isa.operations[operation].unit).copies * 32 * 15 * K40.clocks.shader_mhz / 1000
+class TestK20(Conformance):
+    architecture = K20
 
-    assert K40.dram_bandwidth_gb_s == pytest.approx(288, rel=2e-3)
-    assert gflops("fp32_fma") == pytest.approx(4290, rel=1e-3) and gflops("fp64_fma") == pytest.approx(1430, rel=1e-3)
+
+@pytest.mark.parametrize("board, bandwidth, single, double", [(K40, 288, 4290, 1430), (K20, 208, 3524, 1175)], ids=["k40", "k20"])
+def test_peak_rates_are_the_published_ones(board, bandwidth, single, double):
+    def gflops(operation):
+        copies = board.unit(board.isa.operations[operation].unit).copies
+        return 2 * copies * 32 * board.chip.multiprocessors * board.clocks.shader_mhz / 1000
+
+    assert board.dram_bandwidth_gb_s == pytest.approx(bandwidth, rel=2e-3)
+    assert gflops("fp32_fma") == pytest.approx(single, rel=1e-3) and gflops("fp64_fma") == pytest.approx(double, rel=1e-3)
+
+
+def test_the_k20_has_five_sixths_of_the_l2():
+    assert K20.l2_bytes == 1310720 and K40.l2_bytes == 1572864 and K20.isa == K40.isa
+
+
+def test_latencies_of_the_k20_take_the_cycles_of_a_k40_up_to_l2():
+    one, other = archdef.Device(K20), archdef.Device(K40)
+    assert load_latency_cycles(one) == pytest.approx(load_latency_cycles(other), abs=1)
+    assert load_latency_cycles(one, operator=".ca") == load_latency_cycles(other, operator=".ca")
 
 
 @pytest.mark.parametrize("operation, lanes", [
@@ -90,6 +106,8 @@ def test_the_l1_can_be_grown_by_a_what_if():
     assert grown.caches.l1.sets == 96 and archdef.occupancy(grown, threads=64, registers=8, shared_bytes=8192).active_blocks == 2
 
 
-def test_a_copy_reaches_most_of_the_peak_bandwidth():
-    (row,) = compare(load("transpose"), [K40], 1024, kernels=["copy"]).rows
-    assert row.correct and 0.6 < row.bandwidth / K40.dram_bandwidth_gb_s < 1
+@pytest.mark.parametrize("board, share", [(K40, 0.6), (K20, 0.55)], ids=["k40", "k20"])
+def test_a_copy_reaches_most_of_the_peak_bandwidth(board, share):
+    """Error correction takes a ninth of the K20's."""
+    (row,) = compare(load("transpose"), [board], 1024, kernels=["copy"]).rows
+    assert row.correct and share < row.bandwidth / board.dram_bandwidth_gb_s < 1

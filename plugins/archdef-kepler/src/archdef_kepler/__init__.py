@@ -1,66 +1,80 @@
-"""NVIDIA Kepler GK110B (compute capability 3.5): Tesla K40."""
+"""NVIDIA Kepler GK110 (compute capability 3.5): Tesla K40 and K20."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, HostLink,
                           Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast,
                           Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
-from archdef_kepler.costs import COSTS, EVIDENCE
+from archdef_kepler.costs import COSTS, EVIDENCE, EVIDENCE_K20
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64 atomics_float_add
     vote vote_ballot shuffle barrier_count barrier_reduce bit_operations byte_permute carry_chain funnel_shift read_only_loads
     unified_addressing device_print device_heap device_calls indirect_calls clock clock64 globaltimer dynamic_parallelism
     texture texture_objects texture_layered texture_cubemap texture_gather surface"""
 
-K40 = Architecture(
-    name="k40", title="Tesla K40", vendor="NVIDIA", family="Kepler", compute_capability="3.5", aliases=("tesla_k40", "gk110b"),
-    vocabulary=Vocabulary(multiprocessor="SMX"), evidence=EVIDENCE,
-    clocks=Clocks(core_mhz=745, shader_mhz=745, memory_mhz=3004), warp=Warp(size=32),
-    chip=Chip(multiprocessors=15, block_launch_cycles=2, block_turnover_cycles=500, launch_overhead_us=5),
-    limits=Limits(
-        threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=16,
-        registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, registers_reserved_per_thread=1,
-        register_allocation_unit=256,
-        register_allocation_scope="warp", warp_allocation_granularity=4, shared_bytes_per_multiprocessor=48 * KiB,
-        shared_bytes_per_block=48 * KiB, shared_allocation_unit_bytes=256, shared_carveouts=(48 * KiB, 32 * KiB, 16 * KiB),
-        block_dimensions=(1024, 1024, 64), grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000,
-        local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB),
-    schedulers=Schedulers(
-        count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1,
-        dual_issue=(frozenset({"sp"}), *(frozenset({"sp", other}) for other in ("shift", "mul", "sfu", "dp", "lsu", "tex")))),
-    units=(Unit("sp", 32, copies=6), Unit("shift", 32, copies=2), Unit("mul", 32), Unit("sfu", 32), Unit("dp", 32, copies=2),
-           Unit("lsu", 32), Unit("tex", 16)),
-    isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
-            predication_max_instructions=7),
-    shared=SharedMemory(banks=32, bank_width_bytes=4, row_words=2, conflict_lanes=32, broadcast=MulticastBroadcast(),
-                        latency_cycles=26, pass_cycles=1),
-    coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
-    caches=Caches(
-        l1_global_loads=False,
-        l1=Cache(size_bytes=16 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=23, misses_in_flight=64,
-                 write="through", scope="multiprocessor"),
-        constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=16, misses_in_flight=8,
-                       write="evict", scope="multiprocessor"),
-        texture_l1=Cache(size_bytes=48 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=96, misses_in_flight=256,
-                         write="evict", scope="multiprocessor"),
-        l2=Cache(size_bytes=256 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
-                 write="back", scope="partition")),
-    texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
-    load_store=LoadStore(reads_in_flight_per_multiprocessor=512, stores_in_flight_per_multiprocessor=512, transaction_cycles=1,
-                         atomic_cycles=1),
-    interconnect=Interconnect(
-        request_latency_ns=95, response_latency_ns=102, header_bytes=16, injection_bytes_per_cycle=64,
-        injection_scope="multiprocessor", partition_request_bytes_per_cycle=128, partition_response_bytes_per_cycle=128),
-    dram=Dram(
-        partitions=6, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=12_799_574_016, bus_bits=384, transfers_per_clock=2,
-        burst_bytes=32, banks=16, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12, t_wl_ns=4, t_wtr_ns=5,
-        t_rtw_ns=3, t_wr_ns=12, extra_latency_ns=167, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
-        write_drain_low=8),
-    device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, call_us=6.3, lane_us=0.2, start_us=0.8,
-                                   next_us=1.3, tail_us=4.8),
-    host_link=HostLink(name="PCIe 3.0 x16", pinned_h2d_gb_s=10, pinned_d2h_gb_s=10, pageable_h2d_gb_s=4, pageable_d2h_gb_s=4,
-                       duplex_ratio=0.9, latency_us=8, call_us=2, submit_us=1, dependency_us=3, wakeup_us=4,
-                       copy_engines=2, work_queues=32, concurrent_grids=32, peer_gb_s=10, peer_latency_us=10))
+def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, latency_ns, partitions, capacity_bytes, ecc, link,
+           evidence) -> Architecture:
+    """Describe one GK110 board by what the boards differ in."""
+    return Architecture(
+        name=name, title=title, vendor="NVIDIA", family="Kepler", compute_capability="3.5", aliases=aliases,
+        vocabulary=Vocabulary(multiprocessor="SMX"), evidence=evidence,
+        clocks=Clocks(core_mhz=core_mhz, shader_mhz=core_mhz, memory_mhz=memory_mhz), warp=Warp(size=32),
+        chip=Chip(multiprocessors=multiprocessors, block_launch_cycles=2, block_turnover_cycles=500, launch_overhead_us=5),
+        limits=Limits(
+            threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=16,
+            registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, registers_reserved_per_thread=1,
+            register_allocation_unit=256,
+            register_allocation_scope="warp", warp_allocation_granularity=4, shared_bytes_per_multiprocessor=48 * KiB,
+            shared_bytes_per_block=48 * KiB, shared_allocation_unit_bytes=256, shared_carveouts=(48 * KiB, 32 * KiB, 16 * KiB),
+            block_dimensions=(1024, 1024, 64), grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000,
+            local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB),
+        schedulers=Schedulers(
+            count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1,
+            dual_issue=(frozenset({"sp"}), *(frozenset({"sp", other}) for other in ("shift", "mul", "sfu", "dp", "lsu", "tex")))),
+        units=(Unit("sp", 32, copies=6), Unit("shift", 32, copies=2), Unit("mul", 32), Unit("sfu", 32), Unit("dp", 32, copies=2),
+               Unit("lsu", 32), Unit("tex", 16)),
+        isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
+                predication_max_instructions=7),
+        shared=SharedMemory(banks=32, bank_width_bytes=4, row_words=2, conflict_lanes=32, broadcast=MulticastBroadcast(),
+                            latency_cycles=26, pass_cycles=1),
+        coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
+        caches=Caches(
+            l1_global_loads=False,
+            l1=Cache(size_bytes=16 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=23, misses_in_flight=64,
+                     write="through", scope="multiprocessor"),
+            constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=16, misses_in_flight=8,
+                           write="evict", scope="multiprocessor"),
+            texture_l1=Cache(size_bytes=48 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=96, misses_in_flight=256,
+                             write="evict", scope="multiprocessor"),
+            l2=Cache(size_bytes=256 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
+                     write="back", scope="partition")),
+        texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
+        load_store=LoadStore(reads_in_flight_per_multiprocessor=512, stores_in_flight_per_multiprocessor=512, transaction_cycles=1,
+                             atomic_cycles=1),
+        interconnect=Interconnect(
+            request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=16, injection_bytes_per_cycle=64,
+            injection_scope="multiprocessor", partition_request_bytes_per_cycle=128, partition_response_bytes_per_cycle=128),
+        dram=Dram(
+            partitions=partitions, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
+            transfers_per_clock=2, burst_bytes=32, banks=16, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12,
+            t_wl_ns=4, t_wtr_ns=5,
+            t_rtw_ns=3, t_wr_ns=12, extra_latency_ns=167, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
+            write_drain_low=8, ecc_overhead_ratio=ecc),
+        device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, call_us=6.3, lane_us=0.2, start_us=0.8,
+                                       next_us=1.3, tail_us=4.8),
+        host_link=HostLink(duplex_ratio=0.9, latency_us=8, call_us=2, submit_us=1, dependency_us=3, wakeup_us=4, copy_engines=2,
+                           work_queues=32, concurrent_grids=32, peer_latency_us=10, **link))
+
+
+K40 = kepler(
+    name="k40", title="Tesla K40", aliases=("tesla_k40", "gk110b"), multiprocessors=15, core_mhz=745, memory_mhz=3004,
+    latency_ns=(95, 102), partitions=6, capacity_bytes=12_799_574_016, ecc=1.0, evidence=EVIDENCE,
+    link=dict(name="PCIe 3.0 x16", pinned_h2d_gb_s=10, pinned_d2h_gb_s=10, pageable_h2d_gb_s=4, pageable_d2h_gb_s=4, peer_gb_s=10))
+
+K20 = kepler(
+    name="k20", title="Tesla K20c", aliases=("tesla_k20", "k20c", "gk110"), multiprocessors=13, core_mhz=706, memory_mhz=2600,
+    latency_ns=(100, 108), partitions=5, capacity_bytes=4_972_412_928, ecc=1.125, evidence=EVIDENCE_K20,
+    link=dict(name="PCIe 2.0 x16", pinned_h2d_gb_s=6.04, pinned_d2h_gb_s=6.55, pageable_h2d_gb_s=3, pageable_d2h_gb_s=3, peer_gb_s=6))
 
 
 @hookimpl
 def archdef_architectures():
-    return [K40]
+    return [K40, K20]

@@ -75,3 +75,13 @@ EVIDENCE = {
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": QUERY,
     "dram.partitions": SHEET, "dram.burst_bytes": SHEET}
+
+QUERY_K20 = Cite("deviceQuery of a Tesla K20c", "CUDA 8.0, error correction on", "measured")
+COPIES_K20 = Cite("bandwidthTest of a Tesla K20c", "CUDA 8.0, pinned memory", "measured")
+TAKEN_OVER = Cite(ARAFA.document, ARAFA.place, "inferred", "measured there, taken over: the multiprocessors are alike")
+SPLIT_K20 = Cite(SPLIT.document, SPLIT.place, "inferred", "the same cycles up to L2, the same time in DRAM")
+LINK_K20 = Cite("vendor data sheet", "PCIe 2.0 x16", "inferred", "what bandwidthTest reached between host and card")
+
+EVIDENCE_K20 = {path: {QUERY: QUERY_K20, ARAFA: TAKEN_OVER, SPLIT: SPLIT_K20}.get(cite, cite) for path, cite in EVIDENCE.items()} | {
+    "dram.ecc_overhead_ratio": Cite("not published", "one word in nine, as of GF100", "assumed"), "host_link.peer_gb_s": LINK_K20,
+    "host_link.pinned_h2d_gb_s": COPIES_K20, "host_link.pinned_d2h_gb_s": COPIES_K20}

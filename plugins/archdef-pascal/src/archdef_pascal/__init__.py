@@ -1,15 +1,10 @@
-"""NVIDIA Pascal GP106 (compute capability 6.1): Quadro P2000."""
+"""NVIDIA Pascal: Quadro P2000 (GP106, compute capability 6.1) and Tesla P100 (GP100, 6.0), which has a file of its own."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, HostLink,
                           Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast,
                           Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
-from archdef_pascal.costs import COSTS, EVIDENCE
-
-FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64
-    atomics_float_add atomics_double_add atomics_half_add vote vote_ballot shuffle barrier_count barrier_reduce
-    bit_operations byte_permute carry_chain funnel_shift int_dot read_only_loads unified_addressing device_print device_heap
-    device_calls indirect_calls clock clock64 globaltimer dynamic_parallelism cooperative_launch
-    texture texture_objects texture_layered texture_cubemap texture_gather surface"""
+from archdef_pascal.costs import COSTS, EVIDENCE, FEATURES
+from archdef_pascal.p100 import P100
 
 P2000 = Architecture(
     name="p2000", title="Quadro P2000", vendor="NVIDIA", family="Pascal", compute_capability="6.1", aliases=("quadro_p2000", "gp106"),
@@ -29,7 +24,7 @@ P2000 = Architecture(
         dual_issue=tuple(frozenset({"sp", other}) for other in ("sfu", "lsu", "tex"))),
     units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 1, "scheduler"), Unit("half", 1), Unit("lsu", 32),
            Unit("tex", 8)),
-    isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
+    isa=Isa(features=FEATURES + " int_dot", operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
             predication_max_instructions=7),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=25, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
@@ -63,4 +58,4 @@ P2000 = Architecture(
 
 @hookimpl
 def archdef_architectures():
-    return [P2000]
+    return [P2000, P100]

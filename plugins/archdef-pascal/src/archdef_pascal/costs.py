@@ -27,6 +27,12 @@ GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per d
 QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", note="quoted from memory")
 STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", note="quoted from memory")
 
+FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64
+    atomics_float_add atomics_double_add atomics_half_add vote vote_ballot shuffle barrier_count barrier_reduce
+    bit_operations byte_permute carry_chain funnel_shift read_only_loads unified_addressing device_print device_heap
+    device_calls indirect_calls clock clock64 globaltimer dynamic_parallelism cooperative_launch
+    texture texture_objects texture_layered texture_cubemap texture_gather surface"""
+
 COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
     Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
         exit""",

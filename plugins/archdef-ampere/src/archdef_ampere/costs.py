@@ -1,0 +1,98 @@
+"""What instructions cost on the A100, and where the figures of this plugin come from."""
+from archdef.spec import Cite, Operation
+
+QUERY = Cite("deviceQuery of an A100-SXM4-40GB", "Paderborn Center for Parallel Computing, NVIDIA A100 40GB with NVLINK", "measured")
+GUIDE = Cite("CUDA C Programming Guide 11", "compute capability 8.0", note="quoted from memory")
+RATES = Cite("CUDA C Programming Guide 11", "throughput of native arithmetic instructions, column 8.0", note="quoted from memory")
+CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 8.0")
+PAPER = Cite("NVIDIA A100 white paper", "GA100 architecture", note="quoted from memory")
+ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Volta", "inferred",
+             "measured there, taken over; PTX level, as shipped with PPT-GPU")
+NOTES = Cite("Abdelkhalik et al., Demystifying the Nvidia Ampere Architecture, HPEC 2022", "a dependent add.f32 takes 4 cycles", "measured",
+             "by notes on the paper")
+JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "V100 PCIe", "inferred",
+           "measured there, taken over; quoted from memory")
+LUO = Cite("Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture, 2024", "A100 PCIe", "measured", "quoted from memory")
+SPLIT = Cite(LUO.document, "261.5 cycles to L2, 466.3 to memory, divided over the stations", "inferred", LUO.note)
+PRODUCTS = Cite("NVIDIA A100 white paper", "products per cycle and tensor core", "inferred",
+                "latencies as Sun et al., Dissecting Tensor Cores, TPDS 2022, have them; both quoted from memory")
+SUMS = Cite("Fasi et al., Numerical behavior of NVIDIA tensor cores, 2021; Xie et al., MMA-Sim, 2025", "A100", "measured", "quoted from memory")
+H100 = Cite("Matrix products of an H100 80GB HBM3", "tests/hardware/measure_matrix.py", "assumed", "not measured on this machine")
+STACKS = Cite("JEDEC HBM2", "5 stacks of 8 channels of 128 bits", "inferred", "number of stacks by the white paper; from memory")
+FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
+FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
+NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
+H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
+                     "not measured on this machine")
+UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
+PCIE = Cite("PCI Express 4.0", "16 lanes, 31.5 GB/s a direction", "inferred",
+            "three quarters of it, as bandwidth tests of the time print; quoted from memory")
+GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 8.0", note="quoted from memory")
+QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", note="quoted from memory")
+STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", note="quoted from memory")
+NVLINK = Cite("NVIDIA A100 white paper", "NVLink 3: 300 GB/s a direction, a peak", note="quoted from memory")
+
+COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit
+    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul24 int_mul32 int_dot",
+    Operation("fma", 12, 4): "int_mul_high int_mul_wide",
+    Operation("alu", 4): """int_add int_logic int_shift int_minmax int_compare int_sad byte_permute select predicate
+        fp32_minmax fp32_compare vote clock""", Operation("alu", 4, 4): "funnel_shift",
+    Operation("alu", 8, issues=2): "bit_field int64_add int64_logic int64_compare", Operation("alu", 8, issues=3): "int64_minmax",
+    Operation("alu", 8, issues=2, interval_cycles=4): "int64_shift", Operation("fma", 18, issues=4): "int64_mul",
+    Operation("alu", 90, issues=14): "int_div32", Operation("alu", 400, issues=70): "int64_div",
+    Operation("xu", 15): "bit_count convert", Operation("xu", 20): "convert64", Operation("xu", 44): "redux",
+    Operation("xu", 31): "fp32_rcp fp32_rsqrt", Operation("xu", 31, issues=2): "fp32_sqrt fp32_div",
+    Operation("xu", 22): "fp32_transcendental fp16_transcendental",
+    Operation("fma", 80, issues=14): "fp32_div_exact", Operation("fma", 80, issues=12): "fp32_sqrt_exact",
+    Operation("dp", 8): "fp64_add fp64_mul fp64_fma fp64_compare", Operation("dp", 16, issues=2): "fp64_minmax",
+    Operation("dp", 160, issues=13): "fp64_div", Operation("dp", 150, issues=14): "fp64_sqrt",
+    Operation("half", 6): "fp16_add fp16_mul fp16_fma", Operation("alu", 6): "fp16_minmax fp16_compare",
+    Operation("alu", 12): "branch call exit barrier", Operation("alu", 20): "special_register",
+    Operation("alu", 4, issues=100): "system_call", Operation("lsu", 22): "shuffle matrix_transpose", Operation("lsu", 26, 2): "match",
+    Operation("lsu", 4): "load_global store_global load_local store_local store_surface fence", Operation("lsu", 50): "atomic_global",
+    Operation("tex", 60): "load_texture load_surface", Operation("lsu", 0): "load_shared store_shared load_constant load_matrix",
+    Operation("lsu", 9): "atomic_shared",
+    Operation("tensor", 18, 4): """matrix_f16_m16n8k8 matrix_tf32_m16n8k4 matrix_int8_m16n8k16 matrix_u4_m16n8k32 matrix_s4_m16n8k32
+        matrix_and_m16n8k128 matrix_xor_m16n8k128""",
+    Operation("tensor", 25, 8): """matrix_f16_m16n8k16 matrix_tf32_m16n8k8 matrix_int8_m16n8k32 matrix_u4_m16n8k64 matrix_s4_m16n8k64
+        matrix_and_m16n8k256 matrix_xor_m16n8k256""",
+    Operation("tensor", 16, 4): "matrix_int8_m8n8k16 matrix_u4_m8n8k32 matrix_s4_m8n8k32 matrix_and_m8n8k128 matrix_xor_m8n8k128",
+    Operation("tensor", 26, 16): "matrix_f64_m8n8k4", Operation("tensor", 278, 2, issues=60): "matrix_f16_m8n8k4"}
+
+EVIDENCE = {
+    "texture": FETCHES, "texture.weight_bits": FILTERING,
+    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
+    "coalescing": GUIDE, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
+    "device_launches": NESTING,
+    **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},
+    "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
+    "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
+    "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": NVLINK,
+    "host_link.copy_engines": UNPUBLISHED, "units.tex": PAPER, "units.lsu": GUIDE, "units.xu": PAPER, "units.tensor": PAPER,
+    "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
+    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
+       block_turnover_cycles launch_overhead_us""".split()},
+    "clocks.core_mhz": UNPUBLISHED,
+    **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
+       register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
+       shared_bytes_per_multiprocessor shared_bytes_per_block shared_allocation_unit_bytes shared_reserved_bytes_per_block
+       shared_carveouts""".split()},
+    "limits.registers_reserved_per_thread": Cite("machine code of sm_80", "R1 holds the stack pointer", "inferred", "from memory"),
+    **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
+    "isa.operations": UNPUBLISHED, "isa.matrix": SUMS, "isa.matrix.groups": H100, "isa.matrix.groups_f16": H100,
+    **{f"isa.operations.{name}": PRODUCTS for row in COSTS.values() for name in row.split() if name.startswith("matrix_")},
+    "isa.operations.matrix_transpose": H100,
+    "isa.operations.matrix_f16_m8n8k4": H100, "isa.operations.matrix_f64_m8n8k4": H100,
+    "isa.predication_max_instructions": UNPUBLISHED, "isa.operations.fp32_add": NOTES,
+    **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare bit_count fp32_mul fp32_fma
+       fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
+    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": LUO,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
+    "caches.l1_global_loads": GUIDE, "caches.l1": GUIDE, "caches.l1.ways": UNPUBLISHED, "caches.l1.latency_cycles": LUO,
+    "caches.l1.misses_in_flight": UNPUBLISHED,
+    **{f"caches.texture_l1.{name}": PAPER for name in "size_bytes line_bytes sector_bytes enabled scope".split()},
+    "caches.texture_l1.latency_cycles": LUO, "caches.constant.size_bytes": JIA, "caches.constant.latency_cycles": ARAFA,
+    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": JIA, "caches.l2.line_bytes": PAPER,
+    "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
+    "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": PAPER,
+    "dram.partitions": STACKS, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", note="from memory")}

@@ -1,0 +1,85 @@
+"""What instructions cost on Maxwell, and where the figures of this plugin come from."""
+from archdef.spec import Cite, Operation
+
+QUERY = Cite("deviceQuery of a GeForce GTX TITAN X", "CUDA 10.0", "measured")
+GUIDE = Cite("CUDA C Programming Guide 8.0", "compute capability 5.x", note="quoted from memory")
+RATES = Cite("CUDA C Programming Guide 8.0", "throughput of native arithmetic instructions, column 5.2", note="quoted from memory")
+CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 5.2")
+PAPER = Cite("NVIDIA GeForce GTX 980 white paper", "Maxwell SM", note="quoted from memory")
+TUNING = Cite("Maxwell Tuning Guide", "unified L1/texture cache", note="quoted from memory")
+SHEET = Cite("vendor data sheet", "GDDR5 memory interface, 32 bits a chip", note="quoted from memory")
+ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "GTX Titan X (Maxwell)",
+             "measured", "PTX level, as shipped with PPT-GPU")
+P100 = Cite(ARAFA.document, "Tesla P100", "inferred", "measured there, taken over: products of 16 bits make those of 32 on both")
+JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "M60", "inferred",
+           "measured on the smaller Maxwell chip; quoted from memory")
+MEI = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy through Microbenchmarking, TPDS 2017", "GTX 980", "inferred",
+           "measured on the smaller Maxwell chip; quoted from memory")
+SPLIT = Cite(JIA.document, "M60: 207 cycles to L2, divided over the stations", "inferred", JIA.note)
+PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "a memory or special instruction beside an arithmetic one of the same warp there, "
+              "of another warp here")
+FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
+FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
+NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
+H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
+                     "not measured on this machine")
+UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
+PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
+            "three quarters of it, as bandwidth tests of the time print; quoted from memory")
+GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 5.2", note="quoted from memory")
+QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", note="quoted from memory")
+STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", note="quoted from memory")
+
+COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
+    Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
+        exit""",
+    Operation("sp", 6, 2): """int_shift int_compare int_minmax int_sad int_mul16 bit_field byte_permute funnel_shift fp32_minmax
+        fp32_compare barrier""",
+    Operation("sp", 13, issues=3): "int_mul24 int_mul32", Operation("sp", 18, issues=5): "int_mul_high",
+    Operation("sp", 18, issues=6): "int_mul_wide",
+    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 12, 2, issues=2): "int64_compare",
+    Operation("sp", 12, 2, issues=3): "int64_shift int64_minmax", Operation("sp", 30, issues=12): "int64_mul",
+    Operation("sp", 18, issues=8): "int_dot", Operation("sp", 141, issues=20): "int_div32", Operation("sp", 600, issues=90): "int64_div",
+    Operation("sfu", 14): "bit_count convert",
+    Operation("sfu", 34): "fp32_rcp fp32_rsqrt", Operation("sfu", 34, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
+    Operation("sp", 347, issues=10): "fp32_div_exact", Operation("sp", 360, issues=10): "fp32_sqrt_exact",
+    Operation("dp", 48): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare convert64",
+    Operation("dp", 550, issues=10): "fp64_div", Operation("dp", 600, issues=12): "fp64_sqrt",
+    Operation("sp", 6, issues=100): "system_call", Operation("lsu", 24): "shuffle",
+    Operation("lsu", 6): "load_global store_global load_local store_local atomic_global store_surface fence",
+    Operation("tex", 6): "load_texture load_surface", Operation("lsu", 0): "load_shared store_shared load_constant",
+    Operation("lsu", 20): "atomic_shared"}
+
+EVIDENCE = {
+    "texture": FETCHES, "texture.weight_bits": FILTERING,
+    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
+    "coalescing": TUNING, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
+    "device_launches": NESTING,
+    **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},
+    "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
+    "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
+    "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": PCIE,
+    "host_link.copy_engines": Cite(QUERY.document, "two copy engines", "measured", "from memory"), "units.tex": PAPER, "units.lsu": GUIDE,
+    "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "schedulers.dual_issue": PAIRED,
+    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
+       block_turnover_cycles launch_overhead_us""".split()},
+    "clocks.core_mhz": UNPUBLISHED,
+    **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
+       register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
+       shared_allocation_unit_bytes shared_reserved_bytes_per_block shared_carveouts""".split()},
+    "limits.shared_bytes_per_multiprocessor": CALCULATOR,
+    "limits.registers_reserved_per_thread": Cite("machine code of sm_52", "R1 holds the stack pointer", "inferred", "from memory"),
+    **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
+    "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
+    **{f"isa.operations.{name}": ARAFA for name in """int_add int_div32 int_compare fp32_add fp32_mul fp32_fma fp32_compare
+       fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
+    "isa.operations.int_mul32": P100, "isa.operations.int_mul_high": P100, "shared.latency_cycles": MEI,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
+    "caches.l1_global_loads": TUNING, "caches.l1.enabled": TUNING, "caches.l1.size_bytes": TUNING, "caches.l1.line_bytes": TUNING,
+    "caches.l1.sector_bytes": TUNING, "caches.l1.latency_cycles": JIA, "caches.texture_l1.size_bytes": TUNING,
+    "caches.texture_l1.line_bytes": TUNING, "caches.texture_l1.sector_bytes": TUNING, "caches.texture_l1.latency_cycles": JIA,
+    "caches.constant.latency_cycles": UNPUBLISHED, "caches.constant.size_bytes": GUIDE,
+    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": TUNING,
+    "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT,
+    "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": SHEET,
+    "dram.partitions": SHEET, "dram.burst_bytes": SHEET}

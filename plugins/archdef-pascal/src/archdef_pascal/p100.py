@@ -1,0 +1,90 @@
+"""NVIDIA Pascal GP100 (compute capability 6.0): Tesla P100, PCIe, 16 GB. Its multiprocessor is half as wide as that of other Pascal chips."""
+from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, HostLink, Interconnect,
+                          Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast, Operation, Schedulers, SharedMemory,
+                          TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
+from archdef_pascal import costs
+from archdef_pascal.costs import EVIDENCE, FEATURES, GUIDE, TUNING
+
+QUERY = Cite("deviceQuery of a Tesla P100-PCIE-16GB", "three copies of its output", "measured")
+PAPER = Cite("NVIDIA Tesla P100 white paper", "GP100 SM, HBM2", note="quoted from memory")
+RATES = Cite("CUDA C Programming Guide", "throughput of native arithmetic instructions, column 6.0", note="quoted from memory")
+ARAFA = Cite(costs.P100.document, "Tesla P100", "measured", "PTX level, as shipped with PPT-GPU")
+SPLIT = Cite(ARAFA.document, "252 cycles to L2, 482 to memory, divided over the stations", "inferred")
+STACKS = Cite("JEDEC HBM2", "4 stacks of 8 channels of 128 bits", "inferred", "number of stacks by the white paper; from memory")
+COPIES = Cite("bandwidthTest of a Tesla P100-PCIE-16GB, Microway", "11.7 GB/s to the device, 12.9 GB/s back, pinned", "measured")
+QUOTED = {costs.QUERY: QUERY, costs.PAPER: PAPER, costs.RATES: RATES, costs.P100: ARAFA, costs.MAXWELL: ARAFA, costs.SPLIT: SPLIT,
+          costs.CALCULATOR: Cite(costs.CALCULATOR.document, "compute capability 6.0"), costs.SHEET: STACKS}
+
+COSTS = {  # SM cycles; as on the GP106, but for twice the special functions a lane, double precision and pairs of halves at full speed
+    Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
+        exit fp16_add fp16_mul fp16_fma fp16_compare""",
+    Operation("sp", 6, 2): """int_shift int_compare int_minmax int_sad int_mul16 bit_field byte_permute funnel_shift fp32_minmax
+        fp32_compare barrier""",
+    Operation("sp", 13, issues=3): "int_mul24 int_mul32", Operation("sp", 18, issues=5): "int_mul_high",
+    Operation("sp", 18, issues=6): "int_mul_wide",
+    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 12, 2, issues=2): "int64_compare",
+    Operation("sp", 12, 2, issues=3): "int64_shift int64_minmax", Operation("sp", 30, issues=12): "int64_mul",
+    Operation("sp", 18, issues=8): "int_dot", Operation("sp", 153, issues=20): "int_div32", Operation("sp", 600, issues=90): "int64_div",
+    Operation("sfu", 14): "bit_count convert convert64",
+    Operation("sfu", 35): "fp32_rcp fp32_rsqrt", Operation("sfu", 35, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
+    Operation("sp", 266, issues=10): "fp32_div_exact", Operation("sp", 282, issues=10): "fp32_sqrt_exact",
+    Operation("dp", 8): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare",
+    Operation("dp", 200, issues=10): "fp64_div", Operation("dp", 220, issues=12): "fp64_sqrt",
+    Operation("sp", 6, issues=100): "system_call", Operation("lsu", 24, 1): "shuffle",
+    Operation("lsu", 6): "load_global store_global load_local store_local atomic_global store_surface fence",
+    Operation("tex", 6): "load_texture load_surface", Operation("lsu", 0, 1): "load_shared store_shared load_constant",
+    Operation("lsu", 20): "atomic_shared"}
+
+P100 = Architecture(
+    name="p100", title="Tesla P100 PCIe 16GB", vendor="NVIDIA", family="Pascal", compute_capability="6.0",
+    aliases=("tesla_p100", "p100_pcie", "gp100"), vocabulary=Vocabulary(),
+    evidence={path: QUOTED.get(cite, cite) for path, cite in EVIDENCE.items()} | {
+        "coalescing": GUIDE, "limits.shared_bytes_per_multiprocessor": PAPER,
+        "isa.operations.int_compare": ARAFA, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", note="from memory"),
+        "dram.ecc_overhead_ratio": PAPER, "host_link.pinned_h2d_gb_s": COPIES, "host_link.pinned_d2h_gb_s": COPIES,
+        "caches.l1.enabled": Cite(TUNING.document, "GP100 caches global loads in L1 by default", note=TUNING.note),
+        "host_link.copy_engines": Cite(QUERY.document, "two copy engines", "measured", "from memory"),
+        "host_link.concurrent_grids": Cite(costs.GRIDS.document, "maximum number of resident grids, compute capability 6.0",
+                                            note=costs.GRIDS.note)},
+    clocks=Clocks(core_mhz=1329, shader_mhz=1329, memory_mhz=715), warp=Warp(size=32),
+    chip=Chip(multiprocessors=56, block_launch_cycles=1, block_turnover_cycles=400, launch_overhead_us=4),
+    limits=Limits(
+        threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
+        registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, registers_reserved_per_thread=1,
+        register_allocation_unit=256, register_allocation_scope="warp", warp_allocation_granularity=2,
+        shared_bytes_per_multiprocessor=64 * KiB, shared_bytes_per_block=48 * KiB, shared_allocation_unit_bytes=256,
+        block_dimensions=(1024, 1024, 64), grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000,
+        local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB),
+    schedulers=Schedulers(
+        count=2, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1,
+        dual_issue=tuple(frozenset({"sp", other}) for other in ("sfu", "lsu", "tex"))),
+    units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 16, "scheduler"), Unit("lsu", 16), Unit("tex", 4)),
+    isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
+            predication_max_instructions=7),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=25, pass_cycles=1),
+    coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
+    caches=Caches(
+        l1=Cache(size_bytes=24 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=75, misses_in_flight=256,
+                 write="through", scope="multiprocessor"),
+        constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=12, misses_in_flight=8,
+                       write="evict", scope="multiprocessor"),
+        texture_l1=Cache(size_bytes=24 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=75, misses_in_flight=256,
+                         write="evict", scope="multiprocessor"),
+        l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
+                 write="back", scope="partition")),
+    texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
+    load_store=LoadStore(reads_in_flight_per_multiprocessor=512, stores_in_flight_per_multiprocessor=512, transaction_cycles=1,
+                         atomic_cycles=1),
+    interconnect=Interconnect(
+        request_latency_ns=79, response_latency_ns=82, header_bytes=12, injection_bytes_per_cycle=64,
+        injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
+    dram=Dram(
+        partitions=32, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=17_071_734_784, bus_bits=4096, transfers_per_clock=2,
+        burst_bytes=32, banks=32, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14, t_wl_ns=7, t_wtr_ns=8,
+        t_rtw_ns=4, t_wr_ns=16, extra_latency_ns=136, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
+        write_drain_low=8),
+    device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, call_us=6.3, lane_us=0.2, start_us=0.8,
+                                   next_us=1.3, tail_us=4.8),
+    host_link=HostLink(name="PCIe 3.0 x16", pinned_h2d_gb_s=11.7, pinned_d2h_gb_s=12.9, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
+                       duplex_ratio=0.9, latency_us=4, call_us=2, submit_us=1, dependency_us=2, wakeup_us=4,
+                       copy_engines=2, work_queues=32, concurrent_grids=128, peer_gb_s=12, peer_latency_us=8))
