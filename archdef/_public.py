@@ -20,6 +20,7 @@ MODULES: dict[str, str] = {
     "archdef.frontends": "Compilers, and how a plugin brings one.",
     "archdef.host": "Streams, events and the timeline of simulated time.",
     "archdef.metrics": "Metrics, and how they follow from counters.",
+    "archdef.microbench": "Microbenchmarks of simulated machines and of real ones.",
     "archdef.examples": "Workloads that `archdef compare` runs.",
     "archdef.examples.command": "Examples that are commands of tables.",
     "archdef.report.numbers": "Numbers as tables show them.",

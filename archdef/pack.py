@@ -206,7 +206,7 @@ def machine_tables(arch: Architecture) -> dict:
         store={**coalescing_table(arch.coalescing.store, "coalescing.store"), "coverage": int(links.mask_bytes > 0)},
         reads_in_flight=arch.load_store.reads_in_flight_per_multiprocessor,
         stores_in_flight=arch.load_store.stores_in_flight_per_multiprocessor,
-        transaction_cycles=arch.load_store.transaction_cycles,
+        transaction_cycles=arch.load_store.transaction_cycles, replay_cycles=arch.load_store.replay_cycles,
         bulk_read_bytes_per_cycle=arch.load_store.bulk_read_bytes_per_cycle or 0,
         bulk_write_bytes_per_cycle=arch.load_store.bulk_write_bytes_per_cycle or 0,
         atomic_fs=round(arch.load_store.atomic_cycles * _period_fs(arch.clocks.core_mhz)),

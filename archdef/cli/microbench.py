@@ -20,10 +20,11 @@ BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
               "signed errors, largest last.")
 @click.option("--list", "listed", is_flag=True, help="List the benchmarks and their parameters.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables: what --against FILE reads, for one machine.")
+@click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Draw the sweeps as curves into a .svg, .png or .pdf file (needs matplotlib).")
 @click.option("--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write to a file.")
 @set_option
 @click.pass_context
-def command(context, words, hardware, parameters, against, listed, as_json, output, settings):
+def command(context, words, hardware, parameters, against, listed, as_json, plot, output, settings):
     """Measure machines by microbenchmarks: chains of instructions, pointer chases, conflicts, atomics, bandwidth.
 
     Words that name a benchmark choose it (all, if none does); the others are architectures, or .toml or .json files of them
@@ -45,6 +46,10 @@ def command(context, words, hardware, parameters, against, listed, as_json, outp
     told = _said if sys.stderr.isatty() and not as_json else lambda message: None
     found = [results.run(as_machine(machine), chosen, point, told) for machine in machines]
     measured = _measured(against, machines) if against else ()
+    if plot:
+        from archdef.report.curves import save_curves
+
+        save_curves((*found, *measured), plot)
     if as_json:
         documents = [one.to_dict() for one in (*found, *measured)]
         if output:

@@ -35,9 +35,11 @@ def cycles_per_step(machine: Machine, step: Step, threads: int, chains: int, len
     ld.param.u64 %in, [in]; mov.u32 %thread, %tid.x; mad.wide.u32 %in, %thread, 8, %in;
     ld.global.{bits} %y, [%in+{2 * HELD_BYTES}]; ld.global.{bits} %z, [%in+{3 * HELD_BYTES}];
 """ + "".join(f"    ld.global.{bits} %x{k}, [%in]; ld.global.{bits} %w{k}, [%in+{HELD_BYTES}];\n" for k in range(chains))
+    # stores wait for what was loaded, before the clock is read
+    declared += "".join(f"    st.global.{bits} [%in+{(4 + k) * HELD_BYTES}], {name};\n" for k, name in enumerate(("%x0", "%w0", "%y", "%z")))
     stored = "".join(f"    st.global.{bits} [%in+{4 * HELD_BYTES}], %x{k};\n    st.global.{bits} [%in+{5 * HELD_BYTES}], %w{k};\n"
                      f"    add.u64 %in, %in, {2 * HELD_BYTES};\n" for k in range(chains))
-    held = np.zeros((4 + 2 * chains, HELD_BYTES // 8), "u8")
+    held = np.zeros((8 + 2 * chains, HELD_BYTES // 8), "u8")
     held[:4] = np.array(step.words(), "u8")[:, None]
     operands = machine.array(held)
 

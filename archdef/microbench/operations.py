@@ -138,8 +138,6 @@ def _steps() -> Mapping[str, Step]:
         "cvt_s32_f32": Step(u32, "{{.reg .f32 f; cvt.rn.f32.s32 f,{x}; cvt.rzi.s32.f32 {x},f;}}", ("convert",) * 2, (77, 5, 7, 9)),
         "cvt_s32_f64": Step(u32, "{{.reg .f64 d; cvt.rn.f64.s32 d,{x}; cvt.rzi.s32.f64 {x},d;}}", ("convert64",) * 2, (77, 5, 7, 9), ("fp64",)),
         "cvt_s64_f32": Step(u64, "{{.reg .f32 f; cvt.rn.f32.s64 f,{x}; cvt.rzi.s64.f32 {x},f;}}", ("convert64",) * 2, (77, 5, 7, 9)),
-        "cvt_s64_s32": Step(u64, "{{.reg .s32 a; cvt.s32.s64 a,{x}; cvt.s64.s32 {x},a; add.s64 {x},{x},{w};}}",
-                            ("convert64", "convert64", "int64_add"), (77, 5, 7, 9)),
         # ------------------------------------------------------------------------------------------- lanes of one warp
         "shfl_idx": Step(u32, "shfl.sync.idx.b32 {x},{x},{y},{clamp},{all};", ("shuffle",), (77, 5, 3, 9), ("shuffle",), True),
         "shfl_bfly": Step(u32, "shfl.sync.bfly.b32 {x},{x},1,{clamp},{all};", ("shuffle",), (77, 5, 3, 9), ("shuffle",), True),

@@ -71,7 +71,8 @@ def _span(read: np.ndarray) -> float:
 def timed(piece: str, features: frozenset[str], warp_lanes: int) -> str:
     """Run a loop around a piece of code behind a barrier; every warp stores when it began and ended, if the machine can tell.
 
-    How many trips, each warp finds where it will store its clocks. Declares the registers %trip, %trips, %t0, %t1, %clocks, %again.
+    How many trips, each warp finds where it will store its clocks; storing it there again waits for it, before the clock is read.
+    Declares the registers %trip, %trips, %t0, %t1, %clocks and %again.
     """
     read = "mov.u64 %t{0}, %clock64;" if "clock64" in features else "{{ .reg .u32 now; mov.u32 now, %clock; cvt.u64.u32 %t{0}, now; }}"
     start, end = (read.format(0), read.format(1)) if "clock" in features else ("", "")
@@ -95,6 +96,7 @@ TIMED:
     add.u32 %trip, %trip, %trips;
     mad.wide.u32 %clocks, %trip, {4 * CLOCKS}, %clocks;
     ld.global.u32 %trips, [%clocks];
+    st.global.u32 [%clocks+4], %trips;
     mov.u32 %trip, 0;
     bar.sync 0;
     {start}

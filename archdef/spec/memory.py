@@ -176,6 +176,8 @@ class LoadStore:
     """Write transactions sent and not yet acknowledged."""
     transaction_cycles: int = integer()
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
+    replay_cycles: int = integer(at_least=0, default=0)
+    """SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on."""
     atomic_cycles: float = real()
     """Core cycles for which one sector's atomic operations hold its partition, and each further operation on the same address."""
     bulk_read_bytes_per_cycle: int | None = integer(optional=True, default=None)

@@ -116,6 +116,7 @@ cdef struct MachineTable:
     int64_t reads_in_flight      # transactions of one multiprocessor
     int64_t stores_in_flight
     int64_t transaction_cycles
+    int64_t replay_cycles        # least distance of a warp's transactions of one access, to the warp; 0: it goes on at once
     int64_t bulk_read_bytes_per_cycle   # of the unit that moves bulk copies; 0: a transaction every `transaction_cycles`
     int64_t bulk_write_bytes_per_cycle
     int64_t atomic_fs            # at the partition, per sector, or per operation on its most used address

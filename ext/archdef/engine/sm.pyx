@@ -136,6 +136,9 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         if lanes:
             if memory_issue(sm, slot, w, u, lanes, cycle) < 0:
                 return -1
+            if sm.injection.count > 1 and m.replay_cycles and cycle + (sm.injection.count - 1) * m.replay_cycles > earliest:
+                earliest = cycle + (sm.injection.count - 1) * m.replay_cycles
+                cause = ST_MEMORY_THROTTLE
         else:
             occupy(sm, w, u, cycle, u.interval)
         w.pc += 1

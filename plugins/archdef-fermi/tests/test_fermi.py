@@ -4,9 +4,9 @@ import pytest
 from archdef.occupancy import occupancy
 from archdef.testing import Conformance
 from archdef.testing.latency import declared_latency_cycles
-from archdef_fermi import GF100, M2070
+from archdef_fermi import GF100, M2070, M2090
 
-BOTH = pytest.mark.parametrize("arch", [GF100, M2070], ids=lambda a: a.name)
+BOTH = pytest.mark.parametrize("arch", [GF100, M2070, M2090], ids=lambda a: a.name)
 
 
 class TestGF100(Conformance):
@@ -17,7 +17,11 @@ class TestM2070(Conformance):
     architecture = M2070
 
 
-@pytest.mark.parametrize("arch, gb_s, gflops, double_gflops", [(GF100, 177.4, 1344.96, 168.12), (M2070, 150.3, 1027.7, 513.9)])
+class TestM2090(Conformance):
+    architecture = M2090
+
+
+@pytest.mark.parametrize("arch, gb_s, gflops, double_gflops", [(GF100, 177.4, 1344.96, 168.12), (M2070, 150.3, 1027.7, 513.9), (M2090, 177.4, 1332.2, 666.1)])
 def test_peak_rates_are_the_published_ones(arch, gb_s, gflops, double_gflops):
     def peak(operation):
         rate = sum(arch.schedulers.count if unit.scope == "scheduler" else 1 for unit in [arch.unit(operation.unit)])
@@ -35,8 +39,8 @@ def test_the_l2_is_768_kibibytes_over_six_partitions(arch):
 
 @BOTH
 def test_unloaded_latencies_are_those_of_the_fit(arch):
-    assert declared_latency_cycles(arch, "l2", sector_bytes=128) == pytest.approx(360, abs=10)
-    assert declared_latency_cycles(arch, "dram", sector_bytes=128) == pytest.approx(730, abs=10)
+    assert declared_latency_cycles(arch, "l2", sector_bytes=128) == pytest.approx(445, abs=10)
+    assert declared_latency_cycles(arch, "dram", sector_bytes=128) == pytest.approx(803, abs=10)
 
 
 @BOTH
@@ -71,4 +75,15 @@ def test_the_l1_can_be_grown_by_a_what_if(arch):
 
 
 def test_only_the_tesla_board_pays_for_error_correction():
-    assert (GF100.dram.ecc_overhead_ratio, M2070.dram.ecc_overhead_ratio) == (1.0, 1.125)
+    assert [arch.dram.ecc_overhead_ratio for arch in (GF100, M2070, M2090)] == [1.0, 1.25, 1.25]
+
+
+@pytest.mark.parametrize("arch", [GF100, M2070, M2090], ids=lambda a: a.name)
+def test_rows_a_power_of_two_apart_do_not_meet_in_one_set_of_the_l1(arch):
+    l1 = arch.caches.l1
+
+    def set_of(address):
+        folded = sum((address >> bit & 1) << k for k, bit in enumerate(l1.set_hash_bits))
+        return (address // l1.line_bytes ^ folded) % l1.sets
+    assert {set_of(8192 * row) for row in range(4)} == {0, 1, 2, 3}
+    assert sorted(set_of(128 * line) for line in range(l1.sets)) == list(range(l1.sets))

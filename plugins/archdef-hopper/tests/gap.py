@@ -22,20 +22,19 @@ SECTOR = 32
 EXACT = ("warps", "global_loads", "global_load_sectors", "global_stores", "global_store_sectors", "shared_loads",
          "shared_load_wavefronts", "shared_stores", "shared_store_wavefronts", "blocks_per_multiprocessor")
 CLOSE = ("l1_sector_hits", "l2_sectors", "dram_read_sectors", "dram_write_sectors")
-BRANCHES = ("branches", "divergent_branches")
+BRANCHES = ("conditional_branches", "divergent_branches")
 
 
 def counted(run) -> dict[str, float]:
     """Give a run's counters by the names of ``data/kernels.csv``."""
     c = run.counters
     loads, stores = c.global_load_bytes_moved // SECTOR, c.global_store_bytes_moved // SECTOR
-    return {"cycles": run.cycles, "instructions": c.instructions, "warps": c.warps, "branches": c.branches,
+    return {"cycles": run.cycles, "instructions": c.instructions, "warps": c.warps, "conditional_branches": c.branches,
             "divergent_branches": c.divergent_branches, "global_loads": c.global_loads, "global_load_sectors": loads,
-            "global_stores": c.global_stores, "global_store_sectors": stores, "l1_sector_hits": loads - c.l1_sectors_missed
-            if "l1_sectors_missed" in c.statements.dtype.names else -1,
+            "global_stores": c.global_stores, "global_store_sectors": stores, "l1_sector_hits": loads - int(c.partition["bytes_asked"].sum()) // SECTOR,
             "shared_loads": c.shared_loads, "shared_load_wavefronts": c.shared_load_passes, "shared_stores": c.shared_stores,
             "shared_store_wavefronts": c.shared_store_passes,
-            "l2_sectors": int(c.partition["l2_sectors"].sum()) if "l2_sectors" in c.partition.dtype.names else -1,
+            "l2_sectors": int((c.partition["bytes_asked"] + c.partition["bytes_given"]).sum()) // SECTOR,
             "dram_read_sectors": int(c.partition["bytes_read"].sum()) // SECTOR,
             "dram_write_sectors": int(c.partition["bytes_written"].sum()) // SECTOR, "registers": run.registers,
             "blocks_per_multiprocessor": run.occupancy.active_blocks}

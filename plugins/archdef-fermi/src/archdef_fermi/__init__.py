@@ -2,7 +2,7 @@
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
-                          TextureUnits, Unit, Vocabulary, Warp, operations)
+                          TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_fermi.costs import COSTS, EVIDENCE, PCIE, SCALED, SHEET
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
@@ -43,16 +43,17 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
                            write="evict", scope="multiprocessor"),
             texture_l1=Cache(size_bytes=12 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=200,
                              misses_in_flight=32, write="evict", scope="multiprocessor"),
-            l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=128,
+            l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=70, misses_in_flight=128,
+                     set_hash_bits=(13, 14, 15, 16, 17, 18),
                      write="back", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
-        load_store=LoadStore(reads_in_flight_per_multiprocessor=64, stores_in_flight_per_multiprocessor=128,
-                             transaction_cycles=2, atomic_cycles=1),
+        load_store=LoadStore(reads_in_flight_per_multiprocessor=48, stores_in_flight_per_multiprocessor=128,
+                             transaction_cycles=2, replay_cycles=28, atomic_cycles=1),
         interconnect=Interconnect(
-            request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=16, injection_bytes_per_cycle=32,
+            request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=0, injection_bytes_per_cycle=32,
             injection_scope="multiprocessor", partition_request_bytes_per_cycle=32, partition_response_bytes_per_cycle=32),
         dram=Dram(
-            partitions=6, interleave_bytes=256, capacity_bytes=capacity_bytes, bus_bits=384, burst_bytes=32, banks=16,
+            partitions=6, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=capacity_bytes, bus_bits=384, burst_bytes=32, banks=16,
             row_bytes=4 * KiB, extra_latency_ns=dram_latency_ns, queue_entries=128, scheduling=FirstReady(window=64),
             write_drain_high=32, write_drain_low=8, ecc_overhead_ratio=ecc, **timing_ns),
         host_link=HostLink(name="PCIe 2.0 x16", pinned_h2d_gb_s=6.0, pinned_d2h_gb_s=6.0, pageable_h2d_gb_s=3.3, pageable_d2h_gb_s=3.3,
@@ -74,7 +75,7 @@ GF100 = fermi(
 M2070 = fermi(
     name="m2070", title="Tesla M2070", aliases=("tesla_m2070",), multiprocessors=14,
     clocks=Clocks(core_mhz=573.5, shader_mhz=1147, memory_mhz=1566), dp_lanes=16, latency_ns=(120, 130), dram_latency_ns=280,
-    capacity_bytes=5_636_554_752, ecc=1.125, timing_ns=dict(TIMING_NS, transfers_per_clock=2), copy_engines=2, peer_gb_s=5,
+    capacity_bytes=5_636_554_752, ecc=1.25, timing_ns=dict(TIMING_NS, transfers_per_clock=2), copy_engines=2, peer_gb_s=5,
     evidence={"clocks": SHEET, "host_link.peer_gb_s": PCIE,
               "dram.capacity_bytes": Cite("Professional CUDA C Programming", "deviceQuery of chapter 2",
                                           note="6 GiB less error correction; quoted from memory")})
@@ -82,7 +83,7 @@ M2070 = fermi(
 M2090 = fermi(
     name="m2090", title="Tesla M2090", aliases=("tesla_m2090",), multiprocessors=16,
     clocks=Clocks(core_mhz=650, shader_mhz=1301, memory_mhz=1848), dp_lanes=16, latency_ns=(106, 115), dram_latency_ns=245,
-    capacity_bytes=5_636_554_752, ecc=1.125, timing_ns=dict(TIMING_NS, transfers_per_clock=2), copy_engines=2, peer_gb_s=5,
+    capacity_bytes=5_636_554_752, ecc=1.25, timing_ns=dict(TIMING_NS, transfers_per_clock=2), copy_engines=2, peer_gb_s=5,
     evidence={"clocks": SHEET, "host_link.peer_gb_s": PCIE, "interconnect.request_latency_ns": SCALED,
               "interconnect.response_latency_ns": SCALED, "dram.extra_latency_ns": SCALED, "dram.capacity_bytes": SCALED})
 

@@ -41,6 +41,7 @@ H100 = Architecture(
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
         l1=Cache(size_bytes=208 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=28, misses_in_flight=256, write="through",
+                 set_hash_bits=(12, 13, 14, 15, 16),
                  scope="multiprocessor"),
         texture_l1=Cache(size_bytes=208 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=28, misses_in_flight=256,
                          write="evict", scope="multiprocessor"),

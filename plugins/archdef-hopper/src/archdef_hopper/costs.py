@@ -107,6 +107,8 @@ EVIDENCE = {
     "isa.operations.load_matrix": TILES, "isa.operations.store_matrix": TILES, "isa.matrix": SUMS, "shared.pass_latency_cycles": TILES,
     "isa.operations.bulk_copy": BULK, "load_store.bulk_read_bytes_per_cycle": BULK, "load_store.bulk_write_bytes_per_cycle": BULK,
     "isa.predication_max_instructions": SASS, "isa.assembler": SASS,
+    "caches.l1.set_hash_bits": Cite("Nsight Compute on an H100 80GB HBM3 SXM", "hits of matmul_naive at n=1024, rows 4 KiB apart", "inferred",
+                                    "they do not camp; which bits is not public"),
     "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_ways": PARTIAL, "interconnect.sides": SIDES, "interconnect.far_latency_ns": SIDES,
     **{f"interconnect.{name}": SCATTER for name in """header_bytes mask_bytes injection_bytes_per_cycle injection_scope
        cluster_request_bytes_per_cycle""".split()},

@@ -14,6 +14,7 @@ from archdef.microbench.driver import Gpu, NoGpu
 from archdef.microbench.hardware import features_of
 from archdef.microbench.operations import STEPS
 from archdef.microbench.simulated import Simulated
+from archdef.report import curves
 from archdef.spec import FEATURES
 
 ALL = suite.load()
@@ -154,6 +155,31 @@ def test_a_model_is_printed_beside_what_was_measured(name):
     answer = CliRunner().invoke(main, ["microbench", name, "latency", "-p", "operation=fma_f32", "--against", "measured"])
     assert answer.exit_code == 0, answer.output
     assert "mean absolute error" in answer.output
+
+
+# --------------------------------------------------------------------------------------------------------------- curves
+def test_a_sweep_becomes_a_curve_for_each_machine_and_each_other_parameter():
+    made = [results.Results(label, {}, tuple(results.Row("latency_hiding", {"chains": chains, "warps": warps}, {"per_cycle": warps * chains})
+                                             for chains in (1, 2) for warps in (4, 1, 2))) for label in ("one", "two")]
+    (panel,) = curves.panels(made)
+    assert panel.parameter == "warps"
+    assert panel.lines["two chains 2"] == ((1, 2), (2, 4), (4, 8))
+    assert len(panel.lines) == 4
+
+
+def test_curves_are_drawn_into_a_picture(tmp_path):
+    pytest.importorskip("matplotlib")
+    file = tmp_path / "barrier.svg"
+    answer = CliRunner().invoke(main, ["microbench", archdef.architectures()[0], "barrier", "--plot", str(file)])
+    assert answer.exit_code == 0, answer.output
+    assert "<svg" in file.read_text()
+
+
+def test_a_plot_of_another_kind_or_of_nothing_is_refused(tmp_path):
+    with pytest.raises(results.ResultsError, match="plots are .svg"):
+        curves.save_curves([], tmp_path / "x.gif")
+    with pytest.raises(results.ResultsError, match="nothing to plot"):
+        curves.save_curves([], tmp_path / "x.svg")
 
 
 # --------------------------------------------------------------------------------------------------------- command line
