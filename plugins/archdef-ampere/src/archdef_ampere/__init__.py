@@ -2,7 +2,7 @@
 from archdef.hookspecs import hookimpl
 from archdef.spec import (FEATURES, AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
                           DeviceLaunches, Dram, FirstReady, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin,
-                          MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
+                          MatrixArithmetic, MiB, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
                           Vocabulary, Warp, XorHash, operations)
 from archdef_ampere.costs import COSTS, EVIDENCE
 
@@ -31,7 +31,7 @@ A100 = Architecture(
             predication_max_instructions=7,
             matrix=MatrixArithmetic(f16=AlignedSum(8, 24), bf16=AlignedSum(8, 24), tf32=AlignedSum(4, 24), groups=ChainedSum(),
                                     groups_f16=PairedSum())),
-    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=29, pass_cycles=1),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=29, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
         l1=Cache(size_bytes=192 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=34, misses_in_flight=256,
