@@ -33,6 +33,9 @@ def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
                         f"{passes:,} passes of {machine['shared_pass_cycles']} cycles, over {many} multiprocessors")
         if held:
             yield Bound(units[unit], held / many, f"held for {held:,} cycles, over {many} units")
+    blocks = int(counters.multiprocessor["blocks"].sum())
+    yield Bound("dispatch", (blocks - 1) * machine["block_launch_cycles"],
+                f"{blocks:,} blocks, {machine['block_launch_cycles']} cycles at least from one launch to the next")
     if counters.launches == 1 and not run.launches:
         yield from _memory(counters.partition, machine)
 
@@ -64,6 +67,9 @@ def _memory(partition: np.ndarray, machine: dict) -> Iterator[Bound]:
     least = _ceil(header, machine["injection_bytes_per_cycle"]) * core / shader
     yield Bound("ports", float(requests.sum() * least / ports),
                 f"{int(requests.sum()):,} requests over {ports} ports, {least:.2f} cycles at least for each")
+    if partition["reads"].any():
+        yield Bound("memory trip", (machine["request_latency_fs"] + machine["response_latency_fs"] + machine["t_cl_fs"]
+                                    + machine["extra_latency_fs"]) / shader, "one read, there and back")
     busy = partition["busy_fs"]
     moved = partition["bytes_read"] + partition["bytes_written"]
     yield Bound("DRAM", float(busy.max() / shader),

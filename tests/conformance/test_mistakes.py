@@ -193,7 +193,7 @@ MISTAKES = [
     ("shared_accesses_take_the_declared_passes", "two words, 32 bits", policy("g80", SingleWordBroadcast, "passes", lambda n: 1), "passes"),
     ("global_accesses_make_the_declared_transactions", "backwards, 32 bits",
      policy("g80", StrictHalfWarp, "transactions", lambda sent: sent[:1]), "ld.global of backwards, 32 bits: 32 transactions"),
-    ("partitions_hold_the_declared_addresses", None, policy("gf100", Interleaved, "partition", lambda p: p ^ 1), "reach partitions"),
+    ("partitions_hold_the_declared_addresses", None, policy("g80", Interleaved, "partition", lambda p: p ^ 1), "reach partitions"),
     ("residency_equals_occupancy", "small blocks", an_occupancy_rule_that_promises_more, "8 blocks were resident, occupancy says 9"),
     ("counters_conserve", "stream", counted(row_hits_twice), "DRAM row hits . misses = reads . writes"),
     ("counters_conserve", "shared", counted(stalls_that_vanish), "warp cycles by cause = warp cycles"),

@@ -98,8 +98,8 @@ cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint
         pieces = 1
     while first < lanes:
         last = first + per_group
-        if table.word_at_a_time == 2 and load and together > 1 and first + 2 * per_group <= lanes and _paired(addresses, mask, first,
-                                                                                                             first + 2 * per_group):
+        if (table.word_at_a_time == 2 and load and together > 1 and first % (2 * per_group) == 0
+                and _paired(addresses, mask, first, min(first + 2 * per_group, lanes))):
             last = first + 2 * per_group
         if last > lanes:
             last = lanes

@@ -25,6 +25,7 @@ NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism,
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
+ENGINES = Cite("deviceQuery of an A100", "concurrent copy and kernel execution: 3 copy engines", "measured", "quoted from memory")
 PCIE = Cite("PCI Express 4.0", "16 lanes, 31.5 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
 GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 8.0", note="quoted from memory")
@@ -68,7 +69,7 @@ EVIDENCE = {
     "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": NVLINK,
-    "host_link.copy_engines": UNPUBLISHED, "units.tex": PAPER, "units.lsu": GUIDE, "units.xu": PAPER, "units.tensor": PAPER,
+    "host_link.copy_engines": ENGINES, "units.tex": PAPER, "units.lsu": GUIDE, "units.xu": PAPER, "units.tensor": PAPER,
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
