@@ -26,7 +26,7 @@ def serial(run, machine: dict) -> Bound | None:
     arithmetic = int((issued * alone).sum())
     passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes
     shared = passes * (machine["shared_pass_cycles"] + machine["shared_pass_latency_cycles"])
-    constant = counters.constant_passes * int(max(ops["interval"].max(), 1)) * 2
+    constant = counters.constant_passes * int(ops["interval"].max(initial=1)) * 2
     memory = _requests(counters, machine) / machine["shader_period_fs"]
     sent = int(counters.partition["requests"].sum()) * machine["transaction_cycles"]
     blocks = int(counters.multiprocessor["blocks"].sum()) * (machine["block_launch_cycles"] + machine["block_turnover_cycles"] + 2)

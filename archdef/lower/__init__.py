@@ -85,7 +85,18 @@ def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True
     predicate : turn short branches into predicated code (also needs `options.predicate`).
 
     Raises UnsupportedInstruction, MissingFeature (both with file, line, column) or LaunchError (kernel too long).
+
+    A kernel that has to spill is lowered once more without what makes values live longer, and the one that spills less is taken.
     """
+    program = _lower(module, entry, architecture, predicate, options)
+    if program.spill_store_bytes + program.spill_load_bytes == 0:
+        return program
+    shorter = attrs.evolve(options, unroll=False, share_products=False, merge_loads=False)
+    return min((program, _lower(module, entry, architecture, predicate, shorter)), key=lambda p: p.spill_store_bytes + p.spill_load_bytes)
+
+
+def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options: Options) -> Program:
+    """Lower one kernel."""
     function = module.functions.get(entry)
     if function is None or not function.entry or not function.defined:
         kernels = [f.name for f in module.functions.values() if f.entry and f.defined]

@@ -17,7 +17,7 @@ from archdef.report.numbers import NOTHING, count, limiter, percent, seconds, th
 _COLUMNS = (("", "left"), ("cycles", "right"), ("time", "right"), ("GB/s", "right"),
             ("occupancy\nand its limit", "left"),
             ("branch\neff.", "right"), ("trans. per\nld | st", "right"), ("bank\nconflicts", "right"),
-            ("busiest\npart.", "right"), ("in\nuse", "right"), ("least time\nand by what", "left"), ("output", "left"))
+            ("parts.\nin use", "right"), ("least time\nand by what", "left"), ("output", "left"))
 
 
 def render(comparison: Comparison, explain_all: bool = False) -> Group:
@@ -56,8 +56,7 @@ def _cells(row: Row) -> list[Text | str]:
             f"{100 * run.occupancy.occupancy:.0f} % {limiter(run.occupancy).replace('registers', 'regs')}",
             percent(metrics["branch_efficiency"]),
             f"{three(metrics['gld_transactions_per_request'])} | {three(metrics['gst_transactions_per_request'])}",
-            count(metrics["shared_bank_conflicts"]), percent(metrics["partition_busiest"]),
-            _of(metrics["partitions_in_use"], len(run.partition)), _least(run), output]
+            count(metrics["shared_bank_conflicts"]), _of(metrics["partitions_in_use"], len(run.partition)), _least(run), output]
 
 
 def _of(used: float | None, there: int) -> str:
@@ -124,7 +123,7 @@ def _legend(comparison: Comparison) -> Text:
     compilers = ", ".join(sorted({compiler.removesuffix(", cached") for compiler in comparison.compilers.values()}))
     return Text("\nGB/s: bytes that the algorithm must move, over time. "
                 "Bank conflicts: extra passes over the shared-memory banks.\n"
-                "Busiest: its partition's share of the DRAM traffic. In use: how many have work at a time.\n"
+                "Parts. in use: how many memory partitions have work at a time.\n"
                 "Least time: what the machine needs at least, as a share of what it took, and what sets it.\n"
                 f"PTX: {compilers or NOTHING}.",
                 style="dim")

@@ -47,8 +47,7 @@ def coalesced_groups(numbers) -> int:
 
 def thread_atomics(run) -> int:
     """Count atomic operations by threads: the warps' requests times the lanes that take part."""
-    counters = [line.counters for line in run.statements if line.counters.atomics]
-    return sum(c.thread_instructions * c.atomics // c.instructions for c in counters)       # what an assembler adds to it is no operation
+    return run.counters.atomic_operations
 
 
 def one_block_too_many(architecture, resident: int):

@@ -59,7 +59,7 @@ def test_what_a_warp_holds(device):
     independent = machine.warp.reconvergence.independent
     assert (found.lanes, found.program_counters) == (machine.warp.size, machine.warp.size if independent else 1)
     assert found.registers_per_lane == run.registers and found.register_bytes >= 4 * run.registers * machine.warp.size
-    assert found.private_bytes == 48 * machine.warp.size and found.shared_bytes == 256
+    assert found.private_bytes == 48 * machine.warp.size and found.shared_bytes == 256 + run.program.launch_shared_bytes
     assert found.warps_per_block == -(-96 // machine.warp.size) and found.resident == run.occupancy.active_warps
     assert f"a {machine.vocabulary.warp} holds {machine.warp.size} lanes" in str(found)
     assert f"per {machine.vocabulary.multiprocessor} at once" in str(found) and machine.vocabulary.shared in str(found)

@@ -33,7 +33,8 @@ def counters(*statements, sm=({"active_cycles": 100},), partition=({},), cycles=
     """Make the result of a launch."""
     return Counters.of({"cycles": cycles, "elapsed_fs": elapsed_fs, "statements": table(STATEMENT, *statements),
                         "multiprocessor": table(SM, *sm), "partition": table(PARTITION, *partition), "warps": warps,
-                        "lanes_launched": lanes, "threads": threads, "max_resident_blocks": 1, "partitions_in_use": in_use})
+                        "lanes_launched": lanes, "threads": threads, "max_resident_blocks": 1, "partitions_in_use": in_use,
+                        "issued": np.zeros(0, np.int64), "launches": 2})
 
 
 def metrics(*statements, warp_size=32, **more):

@@ -50,6 +50,7 @@ cdef struct StatementCounters:
     int64_t shared_store_passes
     int64_t shared_store_groups
     int64_t atomics                  # global atomic requests
+    int64_t atomic_operations        # of their lanes (bulk reductions: none)
     int64_t atomic_transactions
     int64_t shared_atomics
     int64_t shared_atomic_passes

@@ -67,6 +67,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
             c.global_store_bytes_moved += reach.bytes_moved
         else:
             c.atomics += 1
+            c.atomic_operations += reach.global_lanes
             c.atomic_transactions += reach.pieces
     elif reach.texture_lanes:
         count_texture(c, u, &reach)

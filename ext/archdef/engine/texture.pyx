@@ -360,6 +360,7 @@ cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) 
     c.texture_hazards += reach.hazards
     if u.kind == K_ATOM:
         c.atomics += 1
+        c.atomic_operations += reach.texture_lanes
         c.atomic_transactions += reach.pieces
         return
     if u.kind != K_LOAD:
