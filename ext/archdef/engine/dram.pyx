@@ -44,16 +44,16 @@ cdef int32_t dram_enqueue(Dram *d, int64_t arrival_fs, uint64_t local, int32_t b
     """Put a transaction at partition-local byte address `local` in the queue; arrivals come in order. Returns its entry."""
     cdef int32_t index = d.free_entry
     cdef Entry *e = d.entries + index
-    cdef uint64_t page = local // <uint64_t>d.m.row_bytes
+    cdef uint64_t page = local >> lowest_bit(<uint64_t>d.m.row_bytes)        # this and the next are powers of two
     d.free_entry = e.next
     e.arrival_fs = arrival_fs
     e.sequence = d.sequence
     d.sequence += 1
-    e.bank = <int32_t>(page % <uint64_t>d.m.dram_banks)
-    e.row = <int64_t>(page // <uint64_t>d.m.dram_banks)
+    e.bank = <int32_t>(page & <uint64_t>(d.m.dram_banks - 1))
+    e.row = <int64_t>(page >> lowest_bit(<uint64_t>d.m.dram_banks))
     e.direction = direction
     e.bytes = bytes
-    e.bursts = <int32_t>((bytes + d.m.burst_bytes - 1) // d.m.burst_bytes)
+    e.bursts = <int32_t>((bytes + d.m.burst_bytes - 1) >> lowest_bit(<uint64_t>d.m.burst_bytes))
     e.sm = e.slot = -1
     e.serial = 0
     e.line = NULL

@@ -128,10 +128,11 @@ cdef void network_close(Network *n) noexcept nogil:
 
 cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil:
     """The partition that owns a byte, and the byte's address inside it."""
-    cdef uint64_t unit = address // <uint64_t>m.interleave_bytes
+    cdef int shift = lowest_bit(<uint64_t>m.interleave_bytes)        # a power of two: a division takes as long as the rest
+    cdef uint64_t unit = address >> shift
     cdef uint64_t count = <uint64_t>m.partitions, turn = unit // count, round_ = turn
     cdef int i
-    local[0] = round_ * <uint64_t>m.interleave_bytes + address % <uint64_t>m.interleave_bytes
+    local[0] = round_ << shift | address & <uint64_t>(m.interleave_bytes - 1)
     if m.partition_hook:
         return ask_partition(<Hook *><size_t>m.partition_hook, address, m.interleave_bytes, m.partitions)
     if m.partition_map == PM_XOR:
@@ -144,7 +145,7 @@ cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *loc
 
 cdef inline int64_t _port_fs(const MachineTable *m, int64_t bytes, int64_t per_cycle) noexcept nogil:
     """Time for which a packet occupies a port: whole cycles of the core clock."""
-    return (bytes + per_cycle - 1) // per_cycle * m.core_period_fs
+    return <int64_t>(<uint32_t>(bytes + per_cycle - 1) // <uint32_t>per_cycle) * m.core_period_fs
 
 
 cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept nogil:
