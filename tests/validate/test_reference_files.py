@@ -2,7 +2,6 @@
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import pytest
 
@@ -127,8 +126,7 @@ registry.register(gizmo_plugin)
 (report,) = validate([registry.get("gizmo")])
 for outcome in report.outcomes: print(outcome.case.id, outcome.model, outcome.message, sep="|")
 """
-    root = str(Path(__file__).parents[2])
-    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=root).stdout.splitlines()
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path).stdout.splitlines()
     assert printed[0].startswith("g/a|8.0") and printed[1:3] == ["g/own experiment|8.0|", "g/own workload|8.0|"]
     assert "did you mean doubled" in printed[3]
 
