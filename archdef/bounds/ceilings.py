@@ -13,7 +13,7 @@ import attrs
 
 from archdef.spec import Architecture
 
-_FLOPS = {"fp32_fma": 2, "fp64_fma": 2, "fp16_fma": 4, "fp32_add": 1, "fp64_add": 1, "fp16_add": 2}
+_FLOPS = {"fp32_fma": 2, "fp64_fma": 2, "fp16_fma": 4, "fp32_add": 1, "fp32_mul": 1, "fp64_add": 1, "fp64_mul": 1, "fp16_add": 2}
 """Floating-point operations of a lane's instruction; 16-bit ones come in pairs."""
 
 

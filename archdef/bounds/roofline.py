@@ -12,7 +12,8 @@ from archdef.lower.encoding import Kind
 from archdef.lower.pack import lane_functions
 
 _FLOPS = {"add": 1, "sub": 1, "mul": 1, "fma": 2, "mad": 2}
-_CLASS = {"f32": "fp32_fma", "f64": "fp64_fma"}
+_CLASSES = {"f32": "fp32_", "f64": "fp64_"}
+"""Width → how the names of its classes begin."""
 
 
 @attrs.frozen
@@ -70,7 +71,7 @@ def roofline(run) -> Roofline | None:
         return None
     tops = {ceiling.name: ceiling.rate for ceiling in ceilings(run.architecture)}
     widest = max(flops, key=flops.__getitem__)
-    peak = tops.get(_CLASS[widest], tops["DRAM"])
+    peak = max(rate for name, rate in tops.items() if name.startswith(_CLASSES[widest]))
     moved = _moved(run)
     points = tuple(Point(level, n, whole / n, min(peak, whole / n * tops[level])) for level, n in moved.items() if n and level in tops)
     return Roofline(whole, whole / run.elapsed_s / 1e9 if run.elapsed_s else 0.0, peak, points)
@@ -81,7 +82,7 @@ def _flops(run) -> dict[str, float]:
     ops, counters = run.program.ops, run.counters
     instructions = counters.statements["instructions"].astype(float)
     lanes = np.divide(counters.statements["thread_instructions"], instructions, out=np.zeros_like(instructions), where=instructions > 0)
-    found = dict.fromkeys(_CLASS, 0.0)
+    found = dict.fromkeys(_CLASSES, 0.0)
     names = {number: name for name, number in lane_functions()[Kind.ALU].items()}
     for k in np.flatnonzero((ops["kind"] == Kind.ALU) & (counters.issued > 0)):
         what, _, width = names[int(ops["fn"][k])].partition("_")

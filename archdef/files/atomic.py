@@ -11,11 +11,16 @@ from pathlib import Path
 
 def write_text(path: str | os.PathLike, text: str) -> None:
     """Write a text file, or replace it; nobody sees half of it, and an error leaves what was there."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: str | os.PathLike, data: bytes) -> None:
+    """Do the same with bytes."""
     path = Path(path)
     handle, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
         os.chmod(made, 0o666 & ~_umask())  # mkstemp makes files that only their owner can read
         os.replace(made, path)
     except BaseException:

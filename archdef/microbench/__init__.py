@@ -1,7 +1,7 @@
 """Microbenchmarks that run on any simulated machine and, as the same PTX, on real hardware.
 
 >>> from archdef.microbench import measure                       # doctest: +SKIP
->>> measure("latency", archdef.Device("gt200"), operation="fp32_add")      # doctest: +SKIP
+>>> measure("latency", archdef.Device("my_machine"), operation="fp32_add") # doctest: +SKIP
 {'cycles': 24.0}
 """
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Sweeps of microbenchmarks as curves: the points, and their picture by matplotlib."""
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Sequence
 from itertools import groupby
@@ -9,10 +8,9 @@ from pathlib import Path
 
 import attrs
 
-from archdef.errors import MissingExtra
-from archdef.files.atomic import write_text
 from archdef.microbench.results import Results, ResultsError, Row, described
 from archdef.microbench.suite import load
+from archdef.report.picture import check_suffix, picture
 
 MOST_LINES = 12
 """Of a panel that has a legend."""
@@ -62,35 +60,25 @@ def save_curves(machines: Sequence[Results], path: str | os.PathLike) -> Path:
 
     Raises MissingExtra without matplotlib; ResultsError if there is nothing to draw, or for another kind of file.
     """
-    path = Path(path)
-    if path.suffix not in (".svg", ".png", ".pdf"):
-        raise ResultsError(f"{path}: plots are .svg, .png or .pdf files")
+    path = check_suffix(path, ResultsError)
     found = panels(machines)
     if not found:
         raise ResultsError("there is nothing to plot: no sweep over a number was measured")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("a plot", "matplotlib", "docs") from None
-
     columns = min(3, len(found))
     rows = -(-len(found) // columns)
-    figure = Figure(figsize=(5.6 * columns, 4.4 * rows), layout="constrained")
-    for place, panel in enumerate(found, start=1):
-        axes = figure.add_subplot(rows, columns, place)
-        for label, line in panel.lines.items():
-            axes.plot([x for x, _ in line], [y for _, y in line], marker=".", label=label)
-        axes.set_title(panel.benchmark)
-        axes.set_xlabel(panel.parameter.replace("_", " "))
-        axes.set_ylabel(panel.unit)
-        axes.set_xscale("symlog" if any(x <= 0 for line in panel.lines.values() for x, _ in line) else "log", base=2)
-        axes.set_ylim(bottom=0)
-        if len(panel.lines) <= MOST_LINES:
-            axes.legend(fontsize="x-small")
-    if path.suffix == ".svg":
-        text = io.StringIO()
-        figure.savefig(text, format="svg", metadata={"Date": None})
-        write_text(path, text.getvalue())
-    else:
-        figure.savefig(path, dpi=120)
+    with picture(path, (5.6 * columns, 4.4 * rows)) as figure:
+        for place, panel in enumerate(found, start=1):
+            _draw(figure.add_subplot(rows, columns, place), panel)
     return path
+
+
+def _draw(axes, panel: Panel) -> None:
+    for label, line in panel.lines.items():
+        axes.plot([x for x, _ in line], [y for _, y in line], marker=".", label=label)
+    axes.set_title(panel.benchmark)
+    axes.set_xlabel(panel.parameter.replace("_", " "))
+    axes.set_ylabel(panel.unit)
+    axes.set_xscale("symlog" if any(x <= 0 for line in panel.lines.values() for x, _ in line) else "log", base=2)
+    axes.set_ylim(bottom=0)
+    if len(panel.lines) <= MOST_LINES:
+        axes.legend(fontsize="x-small")

@@ -9,8 +9,8 @@ from rich.console import Group
 from rich.table import Table
 
 from archdef.bounds import ceilings, needed
-from archdef.errors import MissingExtra
 from archdef.report.numbers import three
+from archdef.report.picture import check_suffix, picture
 from archdef.spec import Architecture
 
 _ROOFS = ("fp32_fma", "fp64_fma")
@@ -42,22 +42,20 @@ def _needed(machine: Architecture) -> Table:
 
 
 def draw(machines: Sequence[Architecture], path: Path) -> None:
-    """Draw GFLOP/s over FLOP per byte of DRAM traffic. Raises MissingExtra without matplotlib."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("a plot", "matplotlib", "docs") from None
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    axes = figure.subplots()
-    for number, machine in enumerate(machines):
-        tops = {ceiling.name: ceiling.rate for ceiling in ceilings(machine)}
-        for name, style in zip(_ROOFS, ("-", ":"), strict=True):
-            if name in tops:
-                places = sorted((*_INTENSITIES, tops[name] / tops["DRAM"]))       # the ridge is one of them
-                axes.loglog(places, [min(tops[name], x * tops["DRAM"]) for x in places], style, color=f"C{number}",
-                            label=f"{machine.name}, {name.removesuffix('_fma')}")
-    axes.set_xlabel("operations per byte from DRAM")
-    axes.set_ylabel("GFLOP/s")
-    axes.grid(True, which="both", linewidth=0.3)
-    axes.legend(fontsize="small")
-    figure.savefig(path)
+    """Draw GFLOP/s over FLOP per byte of DRAM traffic into a ``.svg``, ``.png`` or ``.pdf`` file.
+
+    Raises MissingExtra without matplotlib; ArchdefError for another kind of file.
+    """
+    with picture(check_suffix(path), (7, 4.5)) as figure:
+        axes = figure.subplots()
+        for number, machine in enumerate(machines):
+            tops = {ceiling.name: ceiling.rate for ceiling in ceilings(machine)}
+            for name, style in zip(_ROOFS, ("-", ":"), strict=True):
+                if name in tops:
+                    places = sorted((*_INTENSITIES, tops[name] / tops["DRAM"]))       # the ridge is one of them
+                    axes.loglog(places, [min(tops[name], x * tops["DRAM"]) for x in places], style, color=f"C{number}",
+                                label=f"{machine.name}, {name.removesuffix('_fma')}")
+        axes.set_xlabel("operations per byte from DRAM")
+        axes.set_ylabel("GFLOP/s")
+        axes.grid(True, which="both", linewidth=0.3)
+        axes.legend(fontsize="small")

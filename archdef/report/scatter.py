@@ -1,7 +1,6 @@
 """Model against hardware on logarithmic axes: the points, and their picture by matplotlib."""
 from __future__ import annotations
 
-import io
 import math
 import os
 from collections.abc import Sequence
@@ -9,8 +8,8 @@ from pathlib import Path
 
 import attrs
 
-from archdef.errors import MissingExtra, ReferenceCaseError
-from archdef.files.atomic import write_text
+from archdef.errors import ReferenceCaseError
+from archdef.report.picture import check_suffix, picture
 from archdef.validate.run import Report
 
 BAND = 0.2
@@ -46,28 +45,15 @@ def save_plot(reports: Sequence[Report], path: str | os.PathLike) -> Path:
 
     Raises MissingExtra without matplotlib; ReferenceCaseError if there is nothing to draw, or for another kind of file.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("a plot", "matplotlib", "docs") from None
-
-    path = Path(path)
-    if path.suffix not in (".svg", ".png", ".pdf"):
-        raise ReferenceCaseError(f"{path}: plots are .svg, .png or .pdf files")
+    path = check_suffix(path, ReferenceCaseError)
     panels = [(report, found) for report in reports if (found := points(report)).groups]
     if not panels:
         raise ReferenceCaseError("there is nothing to plot: no case with a value that is not exact has run")
     columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(5.2 * columns, 5 * rows), layout="constrained")
-    for place, (report, found) in enumerate(panels, start=1):
-        _panel(figure.add_subplot(rows, columns, place), report, found)
-    if path.suffix == ".svg":
-        text = io.StringIO()
-        figure.savefig(text, format="svg", metadata={"Date": None})
-        write_text(path, text.getvalue())
-    else:
-        figure.savefig(path, dpi=120)
+    with picture(path, (5.2 * columns, 5 * rows)) as figure:
+        for place, (report, found) in enumerate(panels, start=1):
+            _panel(figure.add_subplot(rows, columns, place), report, found)
     return path
 
 
