@@ -29,6 +29,10 @@ def serial(run, machine: dict) -> Bound | None:
     constant = counters.constant_passes * int(ops["interval"].max(initial=1)) * 2
     memory = _requests(counters, machine) / machine["shader_period_fs"]
     sent = int(counters.partition["requests"].sum()) * machine["transaction_cycles"]
+    pieces = (counters.global_load_transactions + counters.global_store_transactions + counters.local_load_transactions
+              + counters.local_store_transactions + counters.atomic_transactions + counters.texture_transactions
+              + counters.surface_store_transactions)
+    sent += pieces * machine["replay_cycles"]
     blocks = int(counters.multiprocessor["blocks"].sum()) * (machine["block_launch_cycles"] + machine["block_turnover_cycles"] + 2)
     return Bound("serial", arithmetic + shared + constant + memory + sent + blocks,
                  "every op, pass, request, DRAM command and block launch on its own, one after the other")
