@@ -25,7 +25,7 @@ def serial(run, machine: dict) -> Bound | None:
     alone = np.maximum(interval, machine["instruction_gap_cycles"]) + held + ops["latency"] + machine["shared_latency_cycles"] + caches
     arithmetic = int((issued * alone).sum())
     passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes
-    shared = passes * (machine["shared_pass_cycles"] + machine["shared_pass_latency_cycles"])
+    shared = passes * (machine["shared_pass_cycles"] + machine["shared_pass_latency_cycles"] + machine["shared_group_latency_cycles"])
     constant = counters.constant_passes * int(ops["interval"].max(initial=1)) * 2
     memory = _requests(counters, machine) / machine["shader_period_fs"]
     sent = int(counters.partition["requests"].sum()) * machine["transaction_cycles"]

@@ -35,6 +35,9 @@ class SharedMemory:
     pass_latency_cycles: int | None = integer(optional=True, default=None)
     """SM cycles by which each further pass of an access delays its result; None: `pass_cycles`."""
 
+    group_latency_cycles: int = integer(at_least=0, default=0)
+    """SM cycles by which each further group of lanes, of an access that is served in several, delays its result besides its passes."""
+
     def _conflict_groups(self, addresses, word_bytes, mask, load):
         pieces = max(1, word_bytes // self.bank_width_bytes)
         split = isinstance(self.wide_access, (SplitLanes, MergedLanes))

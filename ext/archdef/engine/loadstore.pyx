@@ -14,7 +14,7 @@ from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport COPY_GROUPS, PENDING, WS_COPIES, WS_ENDED, WS_SLEEPING, Injection, Launch, Load, Sm, Warp
 from archdef.engine.texture cimport count_texture
-from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_TEXTURE
+from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_MATRIX, SP_TEXTURE
 from archdef.engine.waiting cimport occupy, plan
 
 
@@ -46,6 +46,8 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
             c.shared_atomics += 1
             c.shared_atomic_passes += reach.shared_passes
         latency += (reach.shared_passes - 1) * m.shared_pass_latency_cycles + m.shared_latency_cycles
+        if u.space != SP_MATRIX:
+            latency += (reach.shared_groups - 1) * m.shared_group_latency_cycles
         occupy(sm, w, u, cycle, max(extra, <int64_t>u.interval))
     elif reach.constant_passes:
         c.constant_loads += 1

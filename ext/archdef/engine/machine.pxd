@@ -110,6 +110,7 @@ cdef struct MachineTable:
     int64_t word_at_a_time       # 1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal addresses merged
     int64_t shared_pass_cycles
     int64_t shared_pass_latency_cycles   # by which each further pass of an access delays its result
+    int64_t shared_group_latency_cycles  # … and each further conflict group
     int64_t shared_latency_cycles
     # load/store
     CoalescingTable load

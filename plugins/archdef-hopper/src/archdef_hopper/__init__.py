@@ -26,7 +26,7 @@ H100 = Architecture(
         parameter_bytes=4096, constant_bytes=64 * KiB),
     schedulers=Schedulers(count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 32, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 16, "scheduler"),
-           Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler")),
+           Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler"), Unit("bar", 16)),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True,
             float_mad="fused", predication_max_instructions=7,
             assembler=Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_overhead_instructions=6,
@@ -37,7 +37,7 @@ H100 = Architecture(
             matrix=MatrixArithmetic(f16=AlignedSum(16, 25), bf16=AlignedSum(16, 25), tf32=AlignedSum(8, 25), groups=ChainedSum(),
                                     groups_f16=PairedSum())),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=23, pass_cycles=1,
-                        pass_latency_cycles=2),
+                        pass_latency_cycles=2, group_latency_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
         l1=Cache(size_bytes=208 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=28, misses_in_flight=256, write="through",

@@ -65,7 +65,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("dp", 8): "fp64_add fp64_mul fp64_fma", Operation("dp", 10): "fp64_compare",
     Operation("dp", 25, 1, issues=7): "fp64_minmax", Operation("dp", 124, 1.25, issues=20): "fp64_div",
     Operation("dp", 92, 1, issues=25): "fp64_sqrt",
-    Operation("alu", 14): "barrier branch call exit", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
+    Operation("alu", 14): "branch call exit", Operation("bar", 13): "barrier", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
     Operation("fma", 8): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_compare",
     Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
     Operation("lsu", 24): "shuffle matrix_transpose", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
@@ -97,6 +97,7 @@ FORMS = {  # that differ from the rest of their class
     Operation("alu", 10, 2, issues=4): "bit_field:bfi.b32", Operation("lsu", 26): "shuffle:shfl*.idx.b32",
     # conversions: of integers to floats and among narrow integers by `alu`, of halves by `fma`, to integers and to whole numbers by `xu`
     Operation("alu", 4): "convert:cvt.*f32.[su]*",
+    Operation("alu", 14): "barrier:bar.warp.sync", Operation("lsu", 663): "fence:membar.gl fence:membar.sys fence:fence.*.gpu fence:fence.*.sys",
     Operation("fma", 5): "convert:cvt.*f16.f32 convert:cvt.*f32.f16"}
 
 MEASURED = """fp32_add fp32_mul fp32_fma int_add int_mul32 int_dot int_mul_high int_logic int_shift int_minmax int_compare int_sad
@@ -110,7 +111,8 @@ NATIVE = """f16_m16n8k8 f16_m16n8k16 tf32_m16n8k4 tf32_m16n8k8 f64_m8n8k4 f64_m1
 
 EVIDENCE = {
     "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": PAPER, "isa": GUIDE,
-    "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
+    "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, "units.bar": BARRIERS, **{f"isa.forms.{name}": ATOMICS for name in "membar_gl membar_sys fence_gpu fence_sys".split()},
+    "isa.forms.bar_warp_sync": UNPUBLISHED, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
     **{f"isa.operations.{name}": LOOKED for name in "move int_mul_wide int_mul16 predicate int64_logic fp32_sqrt".split()},
     **{f"isa.operations.{name}": INSTRUCTIONS for name in "int_mul24 int64_compare int64_minmax fp16_minmax fp16_transcendental".split()},
     **{f"isa.operations.{name}": BARRIERS for name in "barrier clock".split()},
