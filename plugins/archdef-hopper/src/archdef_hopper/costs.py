@@ -111,7 +111,8 @@ NATIVE = """f16_m16n8k8 f16_m16n8k16 tf32_m16n8k4 tf32_m16n8k8 f64_m8n8k4 f64_m1
 
 EVIDENCE = {
     "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": PAPER, "isa": GUIDE,
-    "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, "units.bar": BARRIERS, **{f"isa.forms.{name}": ATOMICS for name in "membar_gl membar_sys fence_gpu fence_sys".split()},
+    "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, "units.bar": BARRIERS,
+    **{f"isa.forms.{name}": ATOMICS for name in "membar_gl membar_sys fence_gpu fence_sys".split()},
     "isa.forms.bar_warp_sync": UNPUBLISHED, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
     **{f"isa.operations.{name}": LOOKED for name in "move int_mul_wide int_mul16 predicate int64_logic fp32_sqrt".split()},
     **{f"isa.operations.{name}": INSTRUCTIONS for name in "int_mul24 int64_compare int64_minmax fp16_minmax fp16_transcendental".split()},
