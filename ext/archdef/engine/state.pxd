@@ -218,6 +218,7 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t copy_wait            # CopyGroup that waits
     char *local                  # [lanes][local bytes]
     int32_t *errors              # of launches, by lane
+    int64_t unused[5]            # up to whole lines of the host's cache
 
 cdef struct Barrier:
     int32_t arrived              # threads
