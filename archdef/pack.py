@@ -126,7 +126,8 @@ def _schedulers(arch: Architecture) -> dict:
         instruction_gap_cycles=arch.schedulers.instruction_gap_cycles, units=len(arch.units),
         unit_per_scheduler=[int(i < len(arch.units) and arch.units[i].scope == "scheduler") for i in range(16)],
         unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
-        dual_issue=pairs)
+        unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],
+        superscalar=int(arch.schedulers.superscalar), dual_issue=pairs)
 
 
 def _dram(arch: Architecture) -> dict:

@@ -157,11 +157,19 @@ def _dual_issue_pairs_units(arch):
         yield "schedulers.dual_issue", (), f"must pair units where issue_width is {arch.schedulers.issue_width}"
 
 
+@_combination("schedulers.superscalar", "schedulers.issue_width")
+def _superscalar_issue_is_wide(arch):
+    if arch.schedulers.superscalar and arch.schedulers.issue_width < 2:
+        yield "schedulers.superscalar", True, "must be False where issue_width is 1"
+
+
 @_combination("units")
 def _only_shared_units_have_copies(arch):
     for unit in arch.units:
         if unit.copies > 1 and unit.scope == "scheduler":
             yield f"units.{unit.name}.copies", unit.copies, "must be 1 where each scheduler has a unit of its own"
+        if unit.exclusive and unit.scope == "scheduler":
+            yield f"units.{unit.name}.exclusive", True, "must be False where each scheduler has a unit of its own"
 
 
 @_combination("isa.operations", "isa.features", "units")

@@ -89,11 +89,13 @@ cdef struct MachineTable:
     int64_t policy_a
     int64_t policy_b
     int64_t issue_interval_cycles
-    int64_t issue_width          # instructions per issue slot, from different warps
+    int64_t issue_width          # instructions per issue slot …
+    int64_t superscalar          # … of one warp; 0: of different warps
     int64_t instruction_gap_cycles  # least distance of two issues of one warp
     int64_t units
     int64_t unit_per_scheduler[16]  # 1: each scheduler has its own
     int64_t unit_copies[16]      # units of that kind that the schedulers share, 1 to 8
+    int64_t unit_exclusive[16]   # 1: an op for it takes an issue slot of every scheduler
     int64_t scheduler_hook
     int64_t dispatch_hook
     int64_t branch_hook

@@ -406,6 +406,7 @@ cdef class Session:
         self.chip.m = m
         for i in range(m.units):
             self.chip.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers == 1 else 1
+            self.chip.counted[i] = m.unit_copies[i] > 1 or m.unit_exclusive[i]
         self.chip.pick = pick_of(m.policy)
         watch_start(&self.watch)
         self.chip.budget = max_instructions
