@@ -126,6 +126,7 @@ def _schedulers(arch: Architecture) -> dict:
         instruction_gap_cycles=arch.schedulers.instruction_gap_cycles, units=len(arch.units),
         unit_per_scheduler=[int(i < len(arch.units) and arch.units[i].scope == "scheduler") for i in range(16)],
         unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
+        unit_within=[index[arch.units[i].within] if i < len(arch.units) and arch.units[i].within else i for i in range(16)],
         unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],
         superscalar=int(arch.schedulers.superscalar), dual_issue=pairs)
 
@@ -218,7 +219,7 @@ def machine_tables(arch: Architecture) -> dict:
         request_latency_fs=_fs(links.request_latency_ns), response_latency_fs=_fs(links.response_latency_ns),
         far_latency_fs=_fs(links.far_latency_ns), sides=links.sides,
         header_bytes=links.header_bytes, mask_bytes=links.mask_bytes, injection_bytes_per_cycle=links.injection_bytes_per_cycle,
-        injection_per_cluster=int(links.injection_scope == "cluster"),
+        injection_per_cluster=int(links.injection_scope == "cluster"), store_ports=int(links.store_ports),
         partition_request_bytes_per_cycle=links.partition_request_bytes_per_cycle,
         partition_response_bytes_per_cycle=links.partition_response_bytes_per_cycle,
         cluster_request_bytes_per_cycle=links.cluster_request_bytes_per_cycle or 0,

@@ -202,6 +202,8 @@ class Interconnect:
     """Rate into the network, per core cycle …"""
     injection_scope: str = choice("multiprocessor", "cluster")
     """… of each multiprocessor or of each cluster."""
+    store_ports: bool = flag(default=False)
+    """Whether stores and atomic operations enter by ports of their own, of the same rate, and so hold up no load."""
     partition_request_bytes_per_cycle: int = integer()
     """Rate into one partition, per core cycle."""
     partition_response_bytes_per_cycle: int = integer()

@@ -95,6 +95,7 @@ cdef struct MachineTable:
     int64_t units
     int64_t unit_per_scheduler[16]  # 1: each scheduler has its own
     int64_t unit_copies[16]      # units of that kind that the schedulers share, 1 to 8
+    int64_t unit_within[16]      # unit of whose copies they are the first ones; by itself: itself
     int64_t unit_exclusive[16]   # 1: an op for it takes an issue slot of every scheduler
     int64_t scheduler_hook
     int64_t dispatch_hook
@@ -142,6 +143,7 @@ cdef struct MachineTable:
     int64_t mask_bytes           # of a packet that writes sectors in part, or operates on them
     int64_t injection_bytes_per_cycle       # core cycles, as all ports
     int64_t injection_per_cluster
+    int64_t store_ports          # 1: stores and atomics have ports of their own
     int64_t partition_request_bytes_per_cycle
     int64_t partition_response_bytes_per_cycle
     int64_t cluster_request_bytes_per_cycle   # 0: no such limit

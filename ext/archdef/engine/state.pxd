@@ -537,6 +537,7 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     pick_function pick
     int32_t held_from[16]        # per unit: fewest cycles of an op that keep others from starting
     int32_t counted[16]          # per unit: more is to be done when an op takes it; see units.pyx
+    uint32_t sharing[16]         # … units that have copies in common with it, itself too; of the unit that has all of them
     int64_t budget               # warp instructions left
     Fault fault
     int64_t lookahead            # cycles of an epoch

@@ -2,7 +2,7 @@
 from libc.stdint cimport int64_t, uint32_t
 
 from archdef.engine.program cimport Uop
-from archdef.engine.schedule cimport Scheduler
+from archdef.engine.schedule cimport Scheduler, lowest_bit
 from archdef.engine.state cimport Sm
 
 
@@ -18,22 +18,28 @@ cdef void occupy_counted(Sm *sm, int scheduler, const Uop *u, int64_t cycle, int
             s = sm.schedulers + i
             if i != scheduler:
                 s.next_issue = max(s.next_issue, cycle) + u.issues * sm.m.issue_interval_cycles
-    _occupy_first(sm, u, cycle, cycles)
+    _hold(sm, u.unit, cycle, cycles)
 
 
-cdef inline void _occupy_first(Sm *sm, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
-    cdef int64_t *copies = sm.copy_free[u.unit]
+cdef inline void _hold(Sm *sm, int unit, int64_t cycle, int64_t cycles) noexcept nogil:
+    """Hold a copy; a kind is blocked until the next of its copies is free. Those that fewer kinds can use are taken first."""
+    cdef int whole = <int>sm.m.unit_within[unit]
+    cdef int64_t *copies = sm.copy_free[whole]
     cdef int64_t free_
-    cdef int i, taken = 0, count = <int>sm.m.unit_copies[u.unit]
+    cdef int i, kind, taken = 0, count = <int>sm.m.unit_copies[unit]
+    cdef uint32_t sharing = sm.chip.sharing[whole]
     for i in range(1, count):
-        if copies[i] < copies[taken]:
+        if copies[i] <= cycle or copies[i] < copies[taken]:
             taken = i
     copies[taken] = cycle + cycles
-    free_ = copies[0]
-    for i in range(1, count):
-        if copies[i] < free_:
-            free_ = copies[i]
-    if free_ > cycle:
-        sm.unit_free[u.unit] = free_
-        sm.unit_blocked[u.unit] += free_ - cycle
-        sm.busy |= <uint32_t>1 << u.unit
+    while sharing:
+        kind = lowest_bit(sharing)
+        sharing &= sharing - 1
+        free_ = copies[0]
+        for i in range(1, <int>sm.m.unit_copies[kind]):
+            if copies[i] < free_:
+                free_ = copies[i]
+        if free_ > cycle:
+            sm.unit_blocked[kind] += free_ - max(cycle, sm.unit_free[kind])
+            sm.unit_free[kind] = free_
+            sm.busy |= <uint32_t>1 << kind
