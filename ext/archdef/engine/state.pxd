@@ -612,7 +612,9 @@ cdef struct Sm:
     int64_t unit_blocked[16]
     int64_t copy_free[16][8]     # the same of each unit, where there are several of a kind
     uint32_t busy
-    int32_t turn                 # scheduler that comes first: the one behind the last that took a unit which they share
+    int32_t turn                 # scheduler that comes first: the one behind the last that took a unit which they share …
+    int32_t first                # … or behind the first, where one of several units was taken …
+    int64_t taken                # … in this cycle
     int64_t throttled            # cycles in which the load/store unit waited for a credit
     Injection injection
     Bulk bulk

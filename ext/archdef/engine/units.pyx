@@ -13,6 +13,10 @@ cdef void occupy_counted(Sm *sm, int scheduler, const Uop *u, int64_t cycle, int
     """
     cdef Scheduler *s
     cdef int i
+    if sm.taken != cycle:
+        sm.taken = cycle
+        sm.first = scheduler + 1
+    sm.turn = sm.first      # else the one that gets what others leave over would be the same every time
     if sm.m.unit_exclusive[u.unit]:
         for i in range(<int>sm.m.schedulers):
             s = sm.schedulers + i
