@@ -26,7 +26,7 @@ _RULES = (spec.StrictHalfWarp, spec.SegmentShrinking, spec.Lines)
 _SECTORS = 4
 """Sectors that the engine keeps under one tag."""
 _NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, fetch_sectors=1, partial_ways=0, write=0, hook=0,
-                 hash_bits=0, hash_shifts=[0] * 8)
+                 set_mask=0, folds=0, fold_rights=[0] * 8, fold_masks=[0] * 8)
 
 
 def _period_fs(mhz: float) -> int:
@@ -93,12 +93,16 @@ def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict
     if cache is None or not cache.enabled:
         return dict(_NO_CACHE)
     line_bytes = min(cache.line_bytes, _SECTORS * cache.sector_bytes)   # a longer line is kept as several
-    sets = cache.size_bytes // (line_bytes * cache.ways)
-    return dict(sets=max(1, sets // instances_per_scope), ways=cache.ways, line_bytes=line_bytes,
+    sets = max(1, cache.size_bytes // (line_bytes * cache.ways) // instances_per_scope)
+    folds: dict[int, int] = {}
+    for place, bit in enumerate(cache.set_hash_bits):
+        right = (max(bit - line_bytes.bit_length() + 1, 0) - place) % 64      # neighbouring bits move together
+        folds[right] = folds.get(right, 0) | 1 << place
+    return dict(sets=sets, set_mask=sets - 1 if sets & (sets - 1) == 0 else 0, ways=cache.ways, line_bytes=line_bytes,
                 sector_bytes=cache.sector_bytes, latency_cycles=cache.latency_cycles,
                 misses_in_flight=cache.misses_in_flight, fetch_sectors=max(1, min((cache.fetch_bytes or 0) // cache.sector_bytes, _SECTORS)),
-                partial_ways=cache.partial_ways or 0, write=int(_WRITES[cache.write]), hook=0, hash_bits=len(cache.set_hash_bits),
-                hash_shifts=[*(max(bit - line_bytes.bit_length() + 1, 0) for bit in cache.set_hash_bits), *[0] * 8][:8])
+                partial_ways=cache.partial_ways or 0, write=int(_WRITES[cache.write]), hook=0, folds=len(folds),
+                fold_rights=[*folds, *[0] * 8][:8], fold_masks=[*folds.values(), *[0] * 8][:8])
 
 
 def bank_table(shared: spec.SharedMemory) -> dict:

@@ -5,7 +5,6 @@ from archdef.engine.machine cimport CacheTable
 
 cdef struct Line:
     uint64_t tag         # line number + 1; 0: empty
-    int64_t used         # time stamp of the last access
     uint32_t valid       # sectors present or on their way
     uint16_t dirty       # sectors to write back
     uint16_t partly      # four bits a sector that is dirty but not valid: words of it that have been written
@@ -14,15 +13,22 @@ cdef struct Line:
 cdef struct Cache:
     CacheTable table
     Line *lines          # [sets][ways]
+    uint64_t *tags       # [sets][ways]: the lines' tags once more, side by side, because that is what lookups read
+    int64_t *used        # [sets][ways]: time stamp of the last access; 0: empty
+    uint64_t looked_up   # the line number of the latest lookup, and the index of its set's first way
+    uint64_t first
     int64_t clock
     int64_t state[16]    # of a plugin's replacement
 
 cdef inline uint64_t cache_set(const Cache *cache, uint64_t line) noexcept nogil:
     """The set that holds a line."""
     cdef uint64_t folded = line
-    cdef int64_t i
-    for i in range(cache.table.hash_bits):
-        folded ^= (line >> cache.table.hash_shifts[i] & 1) << i
+    cdef int64_t i, right
+    for i in range(cache.table.folds):
+        right = cache.table.fold_rights[i]
+        folded ^= (line >> right | line << (64 - right & 63)) & <uint64_t>cache.table.fold_masks[i]
+    if cache.table.set_mask:
+        return folded & <uint64_t>cache.table.set_mask
     return folded % <uint64_t>cache.table.sets
 
 cdef int cache_open(Cache *cache, const CacheTable *table) except -1

@@ -11,78 +11,102 @@ cdef int cache_open(Cache *cache, const CacheTable *table) except -1:
     """Make an empty cache; one of 0 sets stays without lines."""
     cache.table = table[0]
     cache.clock = 0
+    cache.looked_up = <uint64_t>-1
     memset(cache.state, 0, sizeof(cache.state))
     cache.lines = NULL
+    cache.tags = NULL
+    cache.used = NULL
     if table.sets == 0:
         return 0
     cache.lines = <Line *>calloc(<size_t>(table.sets * table.ways), sizeof(Line))
-    if cache.lines == NULL:
+    cache.tags = <uint64_t *>calloc(<size_t>(table.sets * table.ways), sizeof(uint64_t))
+    cache.used = <int64_t *>calloc(<size_t>(table.sets * table.ways), sizeof(int64_t))
+    if cache.lines == NULL or cache.tags == NULL or cache.used == NULL:
         raise MemoryError("tags of a cache")
     return 0
 
 
 cdef void cache_close(Cache *cache) noexcept nogil:
     free(cache.lines)
+    free(cache.tags)
+    free(cache.used)
     cache.lines = NULL
+    cache.tags = NULL
+    cache.used = NULL
+
+
+cdef inline uint64_t _first(Cache *cache, uint64_t line) noexcept nogil:
+    """Index of the first way of a line's set. A place is mostly taken for the line that was just looked up in vain."""
+    if cache.looked_up != line:
+        cache.looked_up = line
+        cache.first = cache_set(cache, line) * <uint64_t>cache.table.ways
+    return cache.first
 
 
 cdef Line *cache_find(Cache *cache, uint64_t line) noexcept nogil:
     """The line (number: address // line_bytes) if present, marked as used; else NULL."""
-    cdef Line *way = cache.lines + cache_set(cache, line) * <uint64_t>cache.table.ways
+    cdef uint64_t first = _first(cache, line)
+    cdef const uint64_t *tags = cache.tags + first
     cdef int64_t i
     for i in range(cache.table.ways):
-        if way[i].tag == line + 1:
+        if tags[i] == line + 1:
             cache.clock += 1
-            way[i].used = cache.clock
-            return &way[i]
+            cache.used[first + <uint64_t>i] = cache.clock
+            return cache.lines + first + i
     return NULL
 
 
-cdef Line *_asked(Cache *cache, Line *way, uint64_t line) noexcept nogil:
+cdef inline bint _filling(const Line *line) noexcept nogil:
+    """Whether data of the line is on its way. `fill` of an empty one means nothing."""
+    return line.tag != 0 and (line.fill[0] >= 0 or line.fill[1] >= 0 or line.fill[2] >= 0 or line.fill[3] >= 0)
+
+
+cdef Line *_asked(Cache *cache, uint64_t first, uint64_t line) noexcept nogil:
     """The same where a plugin's policy says which of a full set."""
     cdef uint64_t lines[64]
-    cdef int64_t used[64]
     cdef uint64_t busy = 0
-    cdef int64_t i, ways = min(cache.table.ways, 64), first = -1
+    cdef Line *way = cache.lines + first
+    cdef int64_t i, ways = min(cache.table.ways, 64), free_way = -1
     for i in range(ways):
         if way[i].tag == 0:
             return &way[i]
         lines[i] = way[i].tag - 1
-        used[i] = way[i].used
-        if way[i].fill[0] >= 0 or way[i].fill[1] >= 0 or way[i].fill[2] >= 0 or way[i].fill[3] >= 0:
+        if _filling(&way[i]):
             busy |= <uint64_t>1 << i
-        elif first < 0:
-            first = i
-    if first < 0:
+        elif free_way < 0:
+            free_way = i
+    if free_way < 0:
         return NULL
-    i = ask_replacement(<Hook *><size_t>cache.table.hook, cache.state, line, <int64_t>cache_set(cache, line), ways, lines, used,
-                        busy)
-    return &way[i if i >= 0 else first]
+    i = ask_replacement(<Hook *><size_t>cache.table.hook, cache.state, line, <int64_t>cache_set(cache, line), ways, lines,
+                        cache.used + first, busy)
+    return &way[i if i >= 0 else free_way]
 
 
 cdef Line *cache_victim(Cache *cache, uint64_t line) noexcept nogil:
     """The slot to take for a new line: an empty one, else the least recently used without a fill on its way; NULL if none."""
-    cdef Line *way = cache.lines + cache_set(cache, line) * <uint64_t>cache.table.ways
-    cdef Line *best = NULL
-    cdef int64_t i
+    cdef uint64_t first = _first(cache, line)
+    cdef const int64_t *used = cache.used + first
+    cdef int64_t i, best = 0, found = -1
     if cache.table.hook:
-        return _asked(cache, way, line)
+        return _asked(cache, first, line)
+    for i in range(1, cache.table.ways):
+        best = i if used[i] < used[best] else best
+    if not _filling(cache.lines + first + best):
+        return cache.lines + first + best
     for i in range(cache.table.ways):
-        if way[i].tag == 0:
-            return &way[i]
-        if way[i].fill[0] >= 0 or way[i].fill[1] >= 0 or way[i].fill[2] >= 0 or way[i].fill[3] >= 0:
-            continue
-        if best == NULL or way[i].used < best.used:
-            best = &way[i]
-    return best
+        if (found < 0 or used[i] < used[found]) and not _filling(cache.lines + first + i):
+            found = i
+    return cache.lines + first + found if found >= 0 else NULL
 
 
 cdef void cache_take(Cache *cache, Line *slot, uint64_t line) noexcept nogil:
     """Put a new line, without any sector yet, into a slot."""
     cdef int i
+    cdef int64_t place = slot - cache.lines
     cache.clock += 1
+    cache.tags[place] = line + 1
+    cache.used[place] = cache.clock
     slot.tag = line + 1
-    slot.used = cache.clock
     slot.valid = 0
     slot.dirty = 0
     slot.partly = 0

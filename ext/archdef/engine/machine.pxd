@@ -58,8 +58,10 @@ cdef struct CacheTable:
     int64_t partial_ways         # lines of a set that may hold sectors written in part; 0: every store counts as whole
     int64_t write                # WritePolicy
     int64_t hook                 # replacement
-    int64_t hash_bits            # lowest bits of the set's number that are exclusive-ored …
-    int64_t hash_shifts[8]       # … each with the line number's bit of this weight
+    int64_t set_mask             # sets - 1 where that is all ones, else 0
+    int64_t folds                # runs of bits of the line number that are exclusive-ored into the set's number …
+    int64_t fold_rights[8]       # … each after so many places of rotation to the right …
+    int64_t fold_masks[8]        # … at these places
 
 cdef struct MachineTable:
     int64_t warp_size            # lanes, 1 to 64

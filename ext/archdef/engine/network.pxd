@@ -41,6 +41,10 @@ cdef struct Partition:
     int32_t first_waiter     # ports whose head request finds the queue full, first come first served
     int32_t last_waiter
 
+cdef struct Match:           # who of a part of the units comes first
+    int64_t when
+    int32_t unit
+
 cdef struct Network:
     const MachineTable *m
     int64_t slots            # in-flight reads per multiprocessor
@@ -53,10 +57,8 @@ cdef struct Network:
     int64_t *cluster_in_fs
     int32_t *remaining       # [sm * slots + slot]: fills that the read waits for
     int32_t *waiter_next     # [(sm * slots + slot) * 4 + sector]: next request that waits for the same fill
-    # indexed heap of units (ports, then partitions) by time of their next event
-    int64_t *when
-    int32_t *heap
-    int32_t *place
+    Match *tree              # tournament of units (ports, then partitions) by time of their next event: [1] the winner, [leaves + unit] each
+    int32_t leaves           # power of two
     int32_t units
     int64_t landed_fs        # when the last store landed
     int64_t *landed          # the same of each launch, in cycles

@@ -20,43 +20,27 @@ cdef enum:
     CLUSTER_SLACK = 8        # core cycles by which a request may be handed over before its cluster's port is free
 
 
-# ------------------------------------------------------------------------------------------------ heap of next events
-cdef inline bint _before(const Network *n, int32_t a, int32_t b) noexcept nogil:
-    return n.when[a] < n.when[b] or (n.when[a] == n.when[b] and a < b)
-
-
-cdef void _reschedule(Network *n, int32_t unit, int64_t when) noexcept nogil:
-    """Set the time of a unit's next event."""
-    cdef int32_t i = n.place[unit], parent, child
-    cdef bint sooner = when < n.when[unit]
-    n.when[unit] = when
-    if sooner:
-        while i > 0:
-            parent = (i - 1) >> 1
-            if not _before(n, unit, n.heap[parent]):
-                break
-            n.heap[i] = n.heap[parent]
-            n.place[n.heap[i]] = i
-            i = parent
-    else:
-        while True:
-            child = 2 * i + 1
-            if child >= n.units:
-                break
-            if child + 1 < n.units and _before(n, n.heap[child + 1], n.heap[child]):
-                child += 1
-            if not _before(n, n.heap[child], unit):
-                break
-            n.heap[i] = n.heap[child]
-            n.place[n.heap[i]] = i
-            i = child
-    n.heap[i] = unit
-    n.place[unit] = i
+# --------------------------------------------------------------------------------------------------- who has the next event
+cdef inline void _reschedule(Network *n, int32_t unit, int64_t when) noexcept nogil:
+    """Set the time of a unit's next event and play its matches again, up to the final. A tie goes to the lower number."""
+    cdef Match *tree = n.tree
+    cdef Match best
+    cdef int32_t i = n.leaves + unit
+    cdef bint other
+    best.when = when
+    best.unit = unit
+    tree[i] = best
+    while i > 1:        # without a branch on who wins, which is anybody's guess
+        other = tree[i ^ 1].when < best.when + (i & 1)
+        best.when = tree[i ^ 1].when if other else best.when
+        best.unit = tree[i ^ 1].unit if other else best.unit
+        i >>= 1
+        tree[i] = best
 
 
 cdef int64_t network_next(const Network *n) noexcept nogil:
     """Time of the next event; NEVER if all is quiet."""
-    return n.when[n.heap[0]]
+    return n.tree[1].when
 
 
 # ------------------------------------------------------------------------------------------------------------ set-up
@@ -77,15 +61,16 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     n.cluster_in_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
     n.remaining = <int32_t *>calloc(<size_t>(m.multiprocessors * reads), sizeof(int32_t))
     n.waiter_next = <int32_t *>calloc(<size_t>(m.multiprocessors * reads * 4), sizeof(int32_t))
-    n.when = <int64_t *>malloc(<size_t>n.units * sizeof(int64_t))
-    n.heap = <int32_t *>malloc(<size_t>n.units * sizeof(int32_t))
-    n.place = <int32_t *>malloc(<size_t>n.units * sizeof(int32_t))
+    n.leaves = 2
+    while n.leaves < n.units:
+        n.leaves *= 2
+    n.tree = <Match *>malloc(<size_t>(2 * n.leaves) * sizeof(Match))
     if (n.ports == NULL or n.partitions == NULL or n.cluster_free_fs == NULL or n.cluster_out_fs == NULL or n.cluster_in_fs == NULL
-            or n.remaining == NULL or n.waiter_next == NULL or n.when == NULL or n.heap == NULL or n.place == NULL):
+            or n.remaining == NULL or n.waiter_next == NULL or n.tree == NULL):
         raise MemoryError("network of the machine")
-    for i in range(n.units):
-        n.when[i] = NEVER
-        n.heap[i] = n.place[i] = <int32_t>i
+    for i in range(2 * n.leaves - 1, 0, -1):
+        n.tree[i].when = NEVER
+        n.tree[i].unit = <int32_t>(i - n.leaves) if i >= n.leaves else n.tree[2 * i].unit
     for i in range(n.port_count):
         n.ports[i].room = <int32_t>room
         n.ports[i].next_waiter = -1
@@ -121,9 +106,7 @@ cdef void network_close(Network *n) noexcept nogil:
     free(n.cluster_in_fs)
     free(n.remaining)
     free(n.waiter_next)
-    free(n.when)
-    free(n.heap)
-    free(n.place)
+    free(n.tree)
     n.m = NULL
 
 
@@ -206,7 +189,7 @@ cdef void _poke(Network *n, int32_t which, int64_t arrival_fs) noexcept nogil:
     """A partition has a new transaction: let it decide no later than it can serve it."""
     cdef int32_t unit = n.port_count + which
     cdef int64_t when = max(arrival_fs, n.partitions[which].dram.command_fs)
-    if when < n.when[unit]:
+    if when < n.tree[n.leaves + unit].when:
         _reschedule(n, unit, when)
 
 
@@ -236,9 +219,7 @@ cdef void _write_part(Network *n, int32_t which, Line *line, uint32_t wanted, in
     """Note what a store that leaves bytes of its sectors alone has written; a set keeps only so many lines of that kind."""
     cdef Cache *cache = &n.partitions[which].l2
     cdef int64_t words = max(covered // 4 // count_bits(wanted), 1), sum, whole = cache.table.sector_bytes // 4
-    cdef Line *way = cache.lines + cache_set(cache, line.tag - 1) * <uint64_t>cache.table.ways
-    cdef Line *oldest = NULL
-    cdef int64_t i, count = 0
+    cdef int64_t first = <int64_t>(cache_set(cache, line.tag - 1) * <uint64_t>cache.table.ways), i, oldest = -1, count = 0
     cdef uint32_t sector
     for sector in range(4):
         if wanted & ~line.valid & (<uint32_t>1 << sector):
@@ -251,14 +232,14 @@ cdef void _write_part(Network *n, int32_t which, Line *line, uint32_t wanted, in
     line.dirty |= wanted
     if line.partly == 0:
         return
-    for i in range(cache.table.ways):
-        if way[i].partly:
+    for i in range(first, first + cache.table.ways):
+        if cache.lines[i].partly:
             count += 1
-            if oldest == NULL or way[i].used < oldest.used:
-                oldest = &way[i]
+            if oldest < 0 or cache.used[i] < cache.used[oldest]:
+                oldest = i
     if count > cache.table.partial_ways:
-        _write_back(n, which, oldest, time_fs)
-        oldest.dirty = 0
+        _write_back(n, which, cache.lines + oldest, time_fs)
+        cache.lines[oldest].dirty = 0
 
 
 cdef inline void _count(Partition *p, const Cache *cache, bint hit) noexcept nogil:
@@ -528,10 +509,10 @@ cdef void _partition_event(Network *n, int32_t which, int64_t now_fs) noexcept n
 
 cdef void network_run(Network *n, int64_t until_fs) noexcept nogil:
     """Handle every event before `until_fs`."""
-    cdef int32_t unit = n.heap[0]
-    while n.when[unit] < until_fs:
+    cdef int32_t unit
+    while n.tree[1].when < until_fs:
+        unit = n.tree[1].unit
         if unit < n.port_count:
-            _port_event(n, unit, n.when[unit])
+            _port_event(n, unit, n.tree[1].when)
         else:
-            _partition_event(n, <int32_t>(unit - n.port_count), n.when[unit])
-        unit = n.heap[0]
+            _partition_event(n, <int32_t>(unit - n.port_count), n.tree[1].when)
