@@ -46,7 +46,7 @@ def _known(path: str, policy, choices, method: str | None = None):
 
 def _brought(arch: Architecture) -> list[tuple[str, str, object, str]]:
     """List the policies that plugins bring: place in the machine, path, value, method."""
-    caches = {name: getattr(arch.caches, name) for name in ("l1", "constant", "texture_l1", "texture_l2", "l2")}
+    caches = {name: getattr(arch.caches, name) for name in ("l1", "constant", "constant_l2", "constant_l3", "texture_l1", "texture_l2", "l2")}
     fields = [("scheduler", "schedulers.policy", arch.schedulers.policy, _POLICIES, "choose"),
               ("dispatch", "chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin,), "multiprocessor"),
               ("branch", "warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers), "taken_first"),
@@ -217,6 +217,7 @@ def machine_tables(arch: Architecture) -> dict:
         bulk_write_bytes_per_cycle=arch.load_store.bulk_write_bytes_per_cycle or 0,
         atomic_fs=round(arch.load_store.atomic_cycles * _period_fs(arch.clocks.core_mhz)),
         l1=_cache_table(caches.l1), constant=_cache_table(caches.constant),
+        constant_l2=_cache_table(caches.constant_l2), constant_l3=_cache_table(caches.constant_l3),
         texture=_cache_table(caches.texture_l1), texture_l2=_cache_table(caches.texture_l2),
         texture_tile_rows=caches.texture_tile_rows, **_texture(arch.texture), read_only_loads=int("read_only_loads" in arch.isa.features),
         l2=_cache_table(caches.l2, l2_instances),

@@ -253,7 +253,7 @@ def _transactions_stay_in_one_place(arch):
 
 @_combination("caches", "dram.interleave_bytes")
 def _caches_have_whole_sets(arch):
-    for level in ("l1", "constant", "texture_l1", "texture_l2", "l2"):
+    for level in ("l1", "constant", "constant_l2", "constant_l3", "texture_l1", "texture_l2", "l2"):
         cache = getattr(arch.caches, level)
         if cache is None:
             continue
@@ -266,6 +266,19 @@ def _caches_have_whole_sets(arch):
         if cache.scope == "partition" and cache.line_bytes > arch.dram.interleave_bytes:
             yield (f"{path}.line_bytes", cache.line_bytes,
                    f"must be at most dram.interleave_bytes = {arch.dram.interleave_bytes}")
+
+
+@_combination("caches")
+def _levels_of_constants_follow_each_other(arch):
+    for nearer, level in (("constant", "constant_l2"), ("constant_l2", "constant_l3")):
+        behind, front = getattr(arch.caches, level), getattr(arch.caches, nearer)
+        if behind is None:
+            continue
+        if front is None:
+            yield f"caches.{nearer}", None, f"must be given where caches.{level} is"
+        elif behind.sector_bytes < arch.caches.constant.line_bytes:
+            yield (f"caches.{level}.sector_bytes", behind.sector_bytes,
+                   f"must be at least caches.constant.line_bytes = {arch.caches.constant.line_bytes}")
 
 
 @_combination("dram")

@@ -127,6 +127,8 @@ cdef struct MachineTable:
     int64_t atomic_fs            # at the partition, per sector, or per operation on its most used address
     CacheTable l1
     CacheTable constant
+    CacheTable constant_l2       # behind it, at the multiprocessor
+    CacheTable constant_l3
     CacheTable texture           # first cache of texture fetches, surface loads and read-only loads
     CacheTable texture_l2        # slice of one partition that texture fetches use instead of the L2
     int64_t texture_tile_rows    # rows of an array of which one sector holds a piece

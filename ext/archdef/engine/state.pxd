@@ -620,6 +620,7 @@ cdef struct Sm:
     Bulk bulk
     Cache l1
     Cache constant
+    Cache constant_behind[2]     # its second and third level
     Cache texture                # of texture fetches, surface loads and read-only loads
     Load *loads
     int32_t free_load
