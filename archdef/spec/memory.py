@@ -141,6 +141,11 @@ class Caches:
     """Whether loads from global memory use `l1` without asking for it (``ld.ca``); those from local memory always do."""
     constant: Cache | None = part(Cache, optional=True, default=None)
     """Cache of constant memory."""
+    constant_l2: Cache | None = part(Cache, optional=True, default=None)
+    """Second cache of constant memory, behind `constant`. Its latency is that of a hit in it, the first cache's miss included. Whatever
+    its scope, every multiprocessor keeps tags of its own for it: constants are only read, so that sharers differ in first touches alone."""
+    constant_l3: Cache | None = part(Cache, optional=True, default=None)
+    """Third cache of constant memory, behind `constant_l2`, likewise."""
     texture_l1: Cache | None = part(Cache, optional=True, default=None)
     """First cache of texture and read-only loads."""
     texture_l2: Cache | None = part(Cache, optional=True, default=None)
@@ -202,6 +207,8 @@ class Interconnect:
     """Rate into the network, per core cycle …"""
     injection_scope: str = choice("multiprocessor", "cluster")
     """… of each multiprocessor or of each cluster."""
+    store_ports: bool = flag(default=False)
+    """Whether stores and atomic operations enter by ports of their own, of the same rate, and so hold up no load."""
     partition_request_bytes_per_cycle: int = integer()
     """Rate into one partition, per core cycle."""
     partition_response_bytes_per_cycle: int = integer()

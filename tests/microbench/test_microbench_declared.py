@@ -112,6 +112,18 @@ def test_a_chase_through_cached_constants_takes_the_declared_latency(name):
     assert value(name, "constant_latency", footprint_bytes=256) == own + cache.latency_cycles
 
 
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_constants_that_the_first_cache_cannot_hold_come_from_the_next_one_declared(name):
+    architecture = archdef.architecture(name)
+    own, levels = architecture.isa.operations["load_constant"].latency_cycles, [
+        level for level in (getattr(architecture.caches, f"constant{suffix}") for suffix in ("", "_l2", "_l3")) if level is not None]
+    if len(levels) < 2:
+        pytest.skip("one cache of constants")
+    for nearer, level in zip(levels, levels[1:]):
+        if 2 * nearer.size_bytes <= level.size_bytes:
+            assert value(name, "constant_latency", footprint_bytes=2 * nearer.size_bytes) == own + level.latency_cycles
+
+
 # -------------------------------------------------------------------------------------------------------- shared memory
 @pytest.mark.parametrize("word_bytes", [4, 8, 16])
 @pytest.mark.parametrize("name", ARCHITECTURES)

@@ -23,7 +23,7 @@ cdef struct Request:
     int16_t serial           # atomics: operations on the most used address
     uint32_t covered         # bytes that it writes; 0: all that it moves
 
-cdef struct Port:            # of one multiprocessor: requests leave in order
+cdef struct Port:            # of one multiprocessor, or of its stores: requests leave in order
     Request *ring
     int32_t room             # power of two
     int32_t head
@@ -48,7 +48,8 @@ cdef struct Match:           # who of a part of the units comes first
 cdef struct Network:
     const MachineTable *m
     int64_t slots            # in-flight reads per multiprocessor
-    Port *ports
+    Port *ports              # of the multiprocessors, then, where there are such, those of their stores
+    int32_t port_count
     Partition *partitions
     Events *inboxes          # per multiprocessor: where responses go
     int64_t *cluster_free_fs

@@ -52,10 +52,11 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     n.slots = reads = max(m.reads_in_flight, 1)
     while room < reads + m.stores_in_flight + 8:
         room *= 2
-    n.units = <int32_t>(m.multiprocessors + m.partitions)
-    n.ports = <Port *>calloc(<size_t>m.multiprocessors, sizeof(Port))
+    n.port_count = <int32_t>(m.multiprocessors * (2 if m.store_ports else 1))
+    n.units = <int32_t>(n.port_count + m.partitions)
+    n.ports = <Port *>calloc(<size_t>n.port_count, sizeof(Port))
     n.partitions = <Partition *>calloc(<size_t>m.partitions, sizeof(Partition))
-    n.cluster_free_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
+    n.cluster_free_fs = <int64_t *>calloc(<size_t>n.port_count, sizeof(int64_t))
     n.cluster_out_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
     n.cluster_in_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
     n.remaining = <int32_t *>calloc(<size_t>(m.multiprocessors * reads), sizeof(int32_t))
@@ -70,7 +71,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     for i in range(2 * n.leaves - 1, 0, -1):
         n.tree[i].when = NEVER
         n.tree[i].unit = <int32_t>(i - n.leaves) if i >= n.leaves else n.tree[2 * i].unit
-    for i in range(m.multiprocessors):
+    for i in range(n.port_count):
         n.ports[i].room = <int32_t>room
         n.ports[i].next_waiter = -1
         n.ports[i].ring = <Request *>malloc(<size_t>room * sizeof(Request))
@@ -91,7 +92,7 @@ cdef void network_close(Network *n) noexcept nogil:
     if n.m == NULL:
         return
     if n.ports != NULL:
-        for i in range(n.m.multiprocessors):
+        for i in range(n.port_count):
             free(n.ports[i].ring)
     if n.partitions != NULL:
         for i in range(n.m.partitions):
@@ -133,7 +134,10 @@ cdef inline int64_t _port_fs(const MachineTable *m, int64_t bytes, int64_t per_c
 
 cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept nogil:
     """Append a request to a multiprocessor's port. Credits keep the ring from overflowing."""
-    cdef Port *port = n.ports + sm
+    cdef Port *port
+    if n.m.store_ports and (request.kind == RQ_WRITE or request.kind == RQ_ATOMIC):
+        sm += <int32_t>n.m.multiprocessors
+    port = n.ports + sm
     port.ring[(port.head + port.count) & (port.room - 1)] = request[0]
     port.count += 1
     if port.count == 1:
@@ -183,7 +187,7 @@ cdef int64_t _operate(Network *n, Partition *p, int32_t serial, int64_t time_fs)
 # --------------------------------------------------------------------------------------------------- arrival at L2, DRAM
 cdef void _poke(Network *n, int32_t which, int64_t arrival_fs) noexcept nogil:
     """A partition has a new transaction: let it decide no later than it can serve it."""
-    cdef int32_t unit = <int32_t>n.m.multiprocessors + which
+    cdef int32_t unit = n.port_count + which
     cdef int64_t when = max(arrival_fs, n.partitions[which].dram.command_fs)
     if when < n.tree[n.leaves + unit].when:
         _reschedule(n, unit, when)
@@ -397,27 +401,28 @@ cdef inline void _wake_one(Network *n, Partition *p, int64_t now_fs) noexcept no
         _reschedule(n, sm, max(now_fs, n.ports[sm].free_fs))
 
 
-cdef void _port_event(Network *n, int32_t sm, int64_t now_fs) noexcept nogil:
+cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     """Send the head request, or join the queue for a partition that is full."""
     cdef const MachineTable *m = n.m
-    cdef Port *port = n.ports + sm
+    cdef Port *port = n.ports + unit
+    cdef int32_t sm = unit if unit < m.multiprocessors else <int32_t>(unit - m.multiprocessors)
     cdef Request *r = port.ring + port.head
     cdef uint64_t local
     cdef int32_t which = <int32_t>partition_of(m, r.address, &local)
     cdef Partition *p = n.partitions + which
     cdef int64_t packet, arrival
-    cdef int64_t *cluster = n.cluster_free_fs + sm // m.cluster_size
+    cdef int64_t *cluster = n.cluster_free_fs + sm // m.cluster_size + (unit - sm)
     if p.dram.queued >= m.queue_entries:
         port.next_waiter = -1
         if p.last_waiter >= 0:
-            n.ports[p.last_waiter].next_waiter = sm
+            n.ports[p.last_waiter].next_waiter = unit
         else:
-            p.first_waiter = sm
-        p.last_waiter = sm
-        _reschedule(n, sm, NEVER)
+            p.first_waiter = unit
+        p.last_waiter = unit
+        _reschedule(n, unit, NEVER)
         return
     if m.injection_per_cluster and cluster[0] > now_fs:
-        _reschedule(n, sm, cluster[0])
+        _reschedule(n, unit, cluster[0])
         return
     packet = m.header_bytes + (0 if r.kind == RQ_READ or r.kind == RQ_TEXTURE else r.bytes)
     if m.mask_bytes and (r.kind == RQ_ATOMIC or r.kind == RQ_WRITE and r.covered and r.covered < r.bytes):
@@ -425,7 +430,7 @@ cdef void _port_event(Network *n, int32_t sm, int64_t now_fs) noexcept nogil:
     if m.cluster_request_bytes_per_cycle:
         arrival = n.cluster_out_fs[sm // m.cluster_size]
         if arrival > now_fs + CLUSTER_SLACK * m.core_period_fs:
-            _reschedule(n, sm, arrival - CLUSTER_SLACK * m.core_period_fs)
+            _reschedule(n, unit, arrival - CLUSTER_SLACK * m.core_period_fs)
             return
         n.cluster_out_fs[sm // m.cluster_size] = max(arrival, now_fs) + packet * m.core_period_fs // m.cluster_request_bytes_per_cycle
     port.free_fs = now_fs + _port_fs(m, packet, m.injection_bytes_per_cycle)
@@ -442,9 +447,9 @@ cdef void _port_event(Network *n, int32_t sm, int64_t now_fs) noexcept nogil:
     port.head = (port.head + 1) & (port.room - 1)
     port.count -= 1
     if port.count:
-        _reschedule(n, sm, max(port.ring[port.head].time_fs, port.free_fs))
+        _reschedule(n, unit, max(port.ring[port.head].time_fs, port.free_fs))
     else:
-        _reschedule(n, sm, NEVER)
+        _reschedule(n, unit, NEVER)
 
 
 cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:
@@ -492,7 +497,7 @@ cdef void _partition_event(Network *n, int32_t which, int64_t now_fs) noexcept n
     cdef Partition *p = n.partitions + which
     cdef int64_t done_fs = 0, again_fs = NEVER
     cdef int32_t index = dram_decide(&p.dram, now_fs, &done_fs, &again_fs)
-    _reschedule(n, <int32_t>n.m.multiprocessors + which, again_fs)
+    _reschedule(n, n.port_count + which, again_fs)
     if index < 0:
         return
     _served(n, which, index, done_fs)
@@ -507,7 +512,7 @@ cdef void network_run(Network *n, int64_t until_fs) noexcept nogil:
     cdef int32_t unit
     while n.tree[1].when < until_fs:
         unit = n.tree[1].unit
-        if unit < n.m.multiprocessors:
+        if unit < n.port_count:
             _port_event(n, unit, n.tree[1].when)
         else:
-            _partition_event(n, <int32_t>(unit - n.m.multiprocessors), n.tree[1].when)
+            _partition_event(n, <int32_t>(unit - n.port_count), n.tree[1].when)

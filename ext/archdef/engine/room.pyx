@@ -152,6 +152,8 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     sm.bulk.wake = -1
     cache_open(&sm.l1, &m.l1)
     cache_open(&sm.constant, &m.constant)
+    cache_open(&sm.constant_behind[0], &m.constant_l2)
+    cache_open(&sm.constant_behind[1], &m.constant_l3)
     cache_open(&sm.texture, &m.texture)
     for i in range(reads):
         sm.slots[i].next = <int32_t>(i + 1 if i + 1 < reads else -1)
@@ -215,4 +217,6 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     free(sm.bulk.transactions)
     cache_close(&sm.l1)
     cache_close(&sm.constant)
+    cache_close(&sm.constant_behind[0])
+    cache_close(&sm.constant_behind[1])
     cache_close(&sm.texture)

@@ -47,6 +47,8 @@ H100 = Architecture(
                          write="evict", scope="multiprocessor"),
         constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=28, misses_in_flight=8, write="evict",
                        scope="multiprocessor"),
+        constant_l2=Cache(size_bytes=64 * KiB, line_bytes=256, sector_bytes=64, ways=4, latency_cycles=94, misses_in_flight=8, write="evict",
+                          scope="multiprocessor"),
         l2=Cache(size_bytes=50 * MiB // 80, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=60, misses_in_flight=256,
                  fetch_bytes=64, partial_ways=3, write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),

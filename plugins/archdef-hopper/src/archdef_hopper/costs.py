@@ -115,10 +115,10 @@ EVIDENCE = {
     "load_store.atomic_cycles": Cite(MICRO, "section global_atomics_throughput", "inferred", "one address for all threads"),
     **{f"dram.{name}": STREAMS for name in "t_refi_ns t_rfc_ns t_rrd_ns t_wtr_ns t_rtw_ns".split()}, "dram.extra_latency_ns": STREAMS,
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
-    "caches": GLOBAL, "caches.constant": CONSTANT, "caches.l2.size_bytes": QUERY,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
+    "caches": GLOBAL, "caches.constant": CONSTANT, "caches.constant_l2": CONSTANT, "caches.l2.size_bytes": QUERY,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "texture_l1", "l2")},
     **{f"caches.{name}": UNPUBLISHED for name in """l1.ways l1.misses_in_flight texture_l1.ways
-       texture_l1.misses_in_flight constant.ways constant.misses_in_flight l2.ways
+       texture_l1.misses_in_flight constant.ways constant.misses_in_flight constant_l2.ways constant_l2.misses_in_flight constant_l2.line_bytes l2.ways
        l2.misses_in_flight l2.latency_cycles l1.write""".split()},
     **{f"isa.operations.{name}": TEXTURES for name in "load_texture load_surface store_surface".split()}, "units.tex": TEXTURES,
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
