@@ -1,11 +1,11 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (AlignedSum, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
-                          DeviceLaunches, Dram, FEATURES, FirstReady, HostLink, Interconnect, Isa, KiB, Limits,
+                          DeviceLaunches, Dram, FEATURES, FirstReady, forms, HostLink, Interconnect, Isa, KiB, Limits,
                           Lines, LoadStore, LooseRoundRobin, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
                           operations, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp,
                           XorHash)
-from archdef_hopper.costs import COSTS, EVIDENCE
+from archdef_hopper.costs import COSTS, EVIDENCE, FORMS
 
 MISSING = {"lane_masks_64", "read_only_loads"}
 """Warps have 32 lanes; L1 serves read-only loads like all others. Every other feature that archdef knows came with 9.0 or before."""
@@ -27,7 +27,7 @@ H100 = Architecture(
     schedulers=Schedulers(count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 32, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 16, "scheduler"),
            Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler")),
-    isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True,
+    isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True,
             float_mad="fused", predication_max_instructions=7,
             assembler=Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_overhead_instructions=6,
                                 share_products=True, three_input_operations=True, shared_load_bytes=16,
