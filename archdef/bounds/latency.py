@@ -79,8 +79,8 @@ def _chain(program, machine, gap, first: int, last: int) -> int:
         start = max([now, *(ready.get(entry, 0) for entry in waits)])
         for entry in sets:
             ready[entry] = start + _least_latency(op, machine)
-        along = along + 1 if start == now and along < width and k > first else 1
         if gap[k]:
+            along = along + 1 if start == now and along < width and k > first else 1
             now = start if along < width else start + int(gap[k])
         end = now
         if op["kind"] in (Kind.BRANCH, Kind.CALL):
