@@ -235,6 +235,6 @@ def machine_tables(arch: Architecture) -> dict:
         injection_per_cluster=int(links.injection_scope == "cluster"), store_ports=int(links.store_ports),
         partition_request_bytes_per_cycle=links.partition_request_bytes_per_cycle,
         partition_response_bytes_per_cycle=links.partition_response_bytes_per_cycle,
-        cluster_request_bytes_per_cycle=links.cluster_request_bytes_per_cycle or 0,
+        cluster_request_bytes_per_cycle=links.cluster_request_bytes_per_cycle or 0, cluster_queue_cycles=links.cluster_queue_cycles,
         cluster_response_bytes_per_cycle=links.cluster_response_bytes_per_cycle or 0, **_dram(arch),
         **_matrix(arch.isa.matrix))

@@ -218,6 +218,8 @@ class Interconnect:
     """Rate out of one partition, per core cycle."""
     cluster_request_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate out of one cluster, per core cycle, beside that of each multiprocessor; None: not a bottleneck."""
+    cluster_queue_cycles: int = integer(at_least=0, default=0)
+    """Core cycles' worth of requests that may wait at that port; while it holds more, the cluster's multiprocessors keep theirs."""
     cluster_response_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate into one cluster, per core cycle; None: not a bottleneck."""
     sides: int = integer(default=1)

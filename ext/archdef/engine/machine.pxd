@@ -157,6 +157,7 @@ cdef struct MachineTable:
     int64_t partition_request_bytes_per_cycle
     int64_t partition_response_bytes_per_cycle
     int64_t cluster_request_bytes_per_cycle   # 0: no such limit
+    int64_t cluster_queue_cycles # core cycles by which a request may be handed over before that port is free
     int64_t cluster_response_bytes_per_cycle  # 0: no such limit
     # DRAM
     int64_t partitions

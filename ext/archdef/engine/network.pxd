@@ -56,7 +56,6 @@ cdef struct Gather:          # where equal requests of a cluster wait together; 
 cdef struct Network:
     const MachineTable *m
     int32_t *cluster         # of each multiprocessor
-    int32_t port_count       # a port of each multiprocessor, then one for its stores where they leave apart
     int64_t l2_latency_fs
     Gather *gathers          # [partitions][gathering_lines], NULL: requests are not gathered
     int32_t *gather_of       # [record]: the place that it opened and that waits for its answer, -1: none

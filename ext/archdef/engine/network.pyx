@@ -17,10 +17,6 @@ from archdef.engine.policy cimport Hook, ask_partition
 from archdef.engine.schedule cimport count_bits, lowest_bit
 
 
-cdef enum:
-    CLUSTER_SLACK = 8        # core cycles by which a request may be handed over before its cluster's port is free
-
-
 # --------------------------------------------------------------------------------------------------- who has the next event
 cdef inline void _reschedule(Network *n, int32_t unit, int64_t when) noexcept nogil:
     """Set the time of a unit's next event and play its matches again, up to the final. A tie goes to the lower number."""
@@ -159,7 +155,7 @@ cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept 
     port.ring[(port.head + port.count) & (port.room - 1)] = request[0]
     port.count += 1
     if port.count == 1:
-        _reschedule(n, which, max(request.time_fs, port.free_fs))
+        _reschedule(n, sm, max(request.time_fs, port.free_fs))
 
 
 # --------------------------------------------------------------------------------------------------------- responses
@@ -472,8 +468,8 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
         packet += m.mask_bytes
     if m.cluster_request_bytes_per_cycle and (packet or not m.store_ports):
         arrival = n.cluster_out_fs[n.cluster[sm]]
-        if arrival > now_fs + CLUSTER_SLACK * m.core_period_fs:
-            _reschedule(n, unit, arrival - CLUSTER_SLACK * m.core_period_fs)
+        if arrival > now_fs + m.cluster_queue_cycles * m.core_period_fs:
+            _reschedule(n, unit, arrival - m.cluster_queue_cycles * m.core_period_fs)
             return
         n.cluster_out_fs[n.cluster[sm]] = max(arrival, now_fs) + packet * m.core_period_fs // m.cluster_request_bytes_per_cycle
     port.free_fs = now_fs + _port_fs(m, packet, m.injection_bytes_per_cycle)

@@ -57,7 +57,7 @@ H100 = Architecture(
                          atomic_cycles=1.6, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
         request_latency_ns=55, response_latency_ns=55, header_bytes=0, mask_bytes=32, injection_bytes_per_cycle=32,
-        injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, partition_request_bytes_per_cycle=64,
+        injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, cluster_queue_cycles=8, partition_request_bytes_per_cycle=64,
         partition_response_bytes_per_cycle=48, sides=2, far_latency_ns=90, gathered_requests=4, store_ports=True),
     dram=Dram(
         partitions=80, interleave_bytes=512, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
