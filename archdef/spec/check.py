@@ -157,11 +157,26 @@ def _dual_issue_pairs_units(arch):
         yield "schedulers.dual_issue", (), f"must pair units where issue_width is {arch.schedulers.issue_width}"
 
 
+@_combination("schedulers.superscalar", "schedulers.issue_width")
+def _superscalar_issue_is_wide(arch):
+    if arch.schedulers.superscalar and arch.schedulers.issue_width < 2:
+        yield "schedulers.superscalar", True, "must be False where issue_width is 1"
+
+
 @_combination("units")
 def _only_shared_units_have_copies(arch):
     for unit in arch.units:
         if unit.copies > 1 and unit.scope == "scheduler":
             yield f"units.{unit.name}.copies", unit.copies, "must be 1 where each scheduler has a unit of its own"
+        whole = next((other for other in arch.units if other.name == unit.within), None)
+        if unit.within is not None and (whole is None or whole is unit or whole.within is not None):
+            yield f"units.{unit.name}.within", unit.within, "must name another unit that is not part of one itself"
+        elif whole is not None and (whole.scope, whole.lanes) != (unit.scope, unit.lanes):
+            yield f"units.{unit.name}.within", unit.within, f"must name a unit of {unit.lanes} lanes and of scope {unit.scope}"
+        elif whole is not None and whole.copies <= unit.copies:
+            yield f"units.{unit.name}.copies", unit.copies, f"must be less than those of {whole.name} = {whole.copies}"
+        if unit.exclusive and unit.scope == "scheduler":
+            yield f"units.{unit.name}.exclusive", True, "must be False where each scheduler has a unit of its own"
 
 
 @_combination("isa.operations", "isa.features", "units")

@@ -235,6 +235,10 @@ class Unit:
     """Whether each scheduler has one of its own, or all share one."""
     copies: int = integer(at_most=8, default=1)
     """Units of this kind that the multiprocessor's schedulers share; each takes one warp instruction at a time."""
+    within: str | None = text(optional=True, default=None)
+    """Name of a unit of more copies, some of which these are: an instruction for either holds one of them."""
+    exclusive: bool = flag(default=False)
+    """Whether an instruction for it costs every other scheduler an issue slot as well."""
 
 
 @attrs.frozen(kw_only=True)

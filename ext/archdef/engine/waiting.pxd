@@ -12,7 +12,7 @@ from archdef.engine.inject cimport throttled_until
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport PENDING, WS_PARTED, WS_SLEEPING, WS_WAITING, Sm, Warp
-from archdef.engine.units cimport occupy_copy
+from archdef.engine.units cimport occupy_counted
 
 
 cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t cycle) noexcept nogil:
@@ -88,8 +88,8 @@ cdef inline void occupy(Sm *sm, const Warp *w, const Uop *u, int64_t cycle, int6
         s.busy |= <uint32_t>1 << u.unit
         return
     sm.turn = w.scheduler + 1
-    if sm.m.unit_copies[u.unit] > 1:
-        occupy_copy(sm, u, cycle, cycles)
+    if sm.chip.counted[u.unit]:
+        occupy_counted(sm, w.scheduler, u, cycle, cycles)
         return
     sm.unit_free[u.unit] = cycle + cycles
     sm.unit_blocked[u.unit] += cycles

@@ -129,7 +129,7 @@ EVIDENCE = {
                                     "they do not camp; which bits is not public"),
     "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_ways": PARTIAL, "interconnect.sides": SIDES, "interconnect.far_latency_ns": SIDES,
     **{f"interconnect.{name}": SCATTER for name in """header_bytes mask_bytes injection_bytes_per_cycle injection_scope
-       cluster_request_bytes_per_cycle""".split()},
+       cluster_request_bytes_per_cycle cluster_queue_cycles""".split()},
     "load_store.atomic_cycles": Cite(MICRO, "section global_atomics_throughput", "inferred", "one address for all threads"),
     **{f"dram.{name}": STREAMS for name in "t_refi_ns t_rfc_ns t_rrd_ns t_wtr_ns t_rtw_ns".split()}, "dram.extra_latency_ns": STREAMS,
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
