@@ -222,6 +222,7 @@ def machine_tables(arch: Architecture) -> dict:
         transaction_cycles=arch.load_store.transaction_cycles, replay_cycles=arch.load_store.replay_cycles,
         bulk_read_bytes_per_cycle=arch.load_store.bulk_read_bytes_per_cycle or 0,
         bulk_write_bytes_per_cycle=arch.load_store.bulk_write_bytes_per_cycle or 0,
+        atomic_sector_quarters=round(4 * (arch.load_store.atomic_sector_cycles or arch.load_store.atomic_cycles) / arch.load_store.atomic_cycles),
         atomic_fs=round(arch.load_store.atomic_cycles * _period_fs(arch.clocks.core_mhz)),
         l1=_cache_table(caches.l1), constant=_cache_table(caches.constant),
         constant_l2=_cache_table(caches.constant_l2), constant_l3=_cache_table(caches.constant_l3),

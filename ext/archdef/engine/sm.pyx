@@ -141,6 +141,9 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             if sm.injection.count > 1 and m.replay_cycles and cycle + (sm.injection.count - 1) * m.replay_cycles > earliest:
                 earliest = cycle + (sm.injection.count - 1) * m.replay_cycles
                 cause = ST_MEMORY_THROTTLE
+            elif u.kind == K_ATOM and u.count and sm.looping > earliest:
+                earliest = sm.looping
+                cause = ST_MEMORY_DEPENDENCY
         else:
             occupy(sm, w, u, cycle, u.interval)
         w.pc += 1
