@@ -63,7 +63,8 @@ EVIDENCE = {  # what both chips share
     "schedulers.policy.memory_weight": UNPUBLISHED, "schedulers.policy.age_weight": UNPUBLISHED,
     "schedulers.instruction_gap_cycles": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": FIT, "chip.launch_overhead_us": UNPUBLISHED, "load_store.atomic_cycles": UNPUBLISHED,
-    "load_store.transaction_cycles": UNPUBLISHED,
+    "load_store.transaction_cycles": UNPUBLISHED, "load_store.textures_in_flight_per_multiprocessor": UNPUBLISHED,
+    "caches.texture_l1.scope": LINDHOLM,
     **{f"caches.{c}.{name}": UNPUBLISHED for name in ("replacement", "misses_in_flight")
        for c in ("constant", "constant_l2", "constant_l3", "texture_l1", "texture_l2")},
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
@@ -103,12 +104,12 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
             constant_l3=Cache(size_bytes=32 * KiB, line_bytes=256, sector_bytes=64, ways=8, latency_cycles=220, misses_in_flight=4,
                               write="evict", scope="chip"),
             texture_l1=Cache(size_bytes=5 * KiB, line_bytes=32, sector_bytes=32, ways=20, latency_cycles=261, misses_in_flight=32,
-                             write="evict", scope="multiprocessor"),
+                             write="evict", scope="cluster"),
             texture_l2=Cache(size_bytes=texture_l2_bytes, line_bytes=256, sector_bytes=32, ways=8, latency_cycles=53,
                              misses_in_flight=32, write="evict", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
         load_store=LoadStore(reads_in_flight_per_multiprocessor=64 // chip.multiprocessors_per_cluster, stores_in_flight_per_multiprocessor=32,
-                             transaction_cycles=2, atomic_cycles=4),
+                             textures_in_flight_per_multiprocessor=128, transaction_cycles=2, atomic_cycles=4),
         interconnect=Interconnect(
             request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=16, injection_bytes_per_cycle=32,
             injection_scope="cluster", partition_request_bytes_per_cycle=16, partition_response_bytes_per_cycle=32),
