@@ -14,6 +14,8 @@ from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_push
 from archdef.engine.machine cimport PM_XOR, CacheTable, MachineTable
 from archdef.engine.policy cimport Hook, ask_partition
 from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.shared_texture cimport (shared_texture_close, shared_texture_fetch, shared_texture_filled, shared_texture_has,
+                                            shared_texture_open)
 
 
 cdef enum:
@@ -44,10 +46,6 @@ cdef int64_t network_next(const Network *n) noexcept nogil:
 
 
 # ------------------------------------------------------------------------------------------------------------ set-up
-cdef inline int64_t _clusters(const MachineTable *m) noexcept nogil:
-    return (m.multiprocessors + m.cluster_size - 1) // m.cluster_size
-
-
 cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except -1:
     """Build an idle network for the machine; responses go to `inboxes`, one per multiprocessor."""
     cdef int64_t i, room = 256, reads
@@ -72,16 +70,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     if (n.ports == NULL or n.partitions == NULL or n.cluster_free_fs == NULL or n.cluster_out_fs == NULL or n.cluster_in_fs == NULL
             or n.remaining == NULL or n.waiter_next == NULL or n.tree == NULL):
         raise MemoryError("network of the machine")
-    if m.texture_per_cluster and m.texture.sets:
-        n.fetches = <Fetch *>calloc(<size_t>(m.multiprocessors * reads), sizeof(Fetch))
-        n.textures = <SharedTextures *>calloc(<size_t>_clusters(m), sizeof(SharedTextures))
-        if n.fetches == NULL or n.textures == NULL:
-            raise MemoryError("texture caches of clusters")
-        for i in range(_clusters(m)):
-            cache_open(&n.textures[i].cache, &m.texture)
-            n.textures[i].arrives_fs = <int64_t *>calloc(<size_t>(m.texture.sets * m.texture.ways), sizeof(int64_t))
-            if n.textures[i].arrives_fs == NULL:
-                raise MemoryError("texture caches of clusters")
+    shared_texture_open(n)
     for i in range(2 * n.leaves - 1, 0, -1):
         n.tree[i].when = NEVER
         n.tree[i].unit = <int32_t>(i - n.leaves) if i >= n.leaves else n.tree[2 * i].unit
@@ -118,12 +107,7 @@ cdef void network_close(Network *n) noexcept nogil:
     free(n.cluster_free_fs)
     free(n.cluster_out_fs)
     free(n.cluster_in_fs)
-    if n.textures != NULL:
-        for i in range(_clusters(n.m)):
-            cache_close(&n.textures[i].cache)
-            free(n.textures[i].arrives_fs)
-    free(n.textures)
-    free(n.fetches)
+    shared_texture_close(n)
     free(n.remaining)
     free(n.waiter_next)
     free(n.tree)
@@ -169,66 +153,6 @@ cdef inline int64_t _cycle(const Network *n, int64_t time_fs) noexcept nogil:
     return (time_fs + n.m.shader_period_fs - 1) // n.m.shader_period_fs
 
 
-cdef void _filled(Network *n, int32_t sm, int32_t slot, int64_t arrival_fs) noexcept nogil:
-    """Data for a line of the cluster's texture cache are on their way: tell those who wait for them when they come."""
-    cdef SharedTextures *shared = n.textures + sm // n.m.cluster_size
-    cdef Fetch *fetch = n.fetches + sm * n.slots + slot
-    cdef int32_t record = fetch.first, following, k
-    if fetch.line == NULL:
-        return
-    for k in range(4):
-        if fetch.line.fill[k] == sm * n.slots + slot:
-            fetch.line.fill[k] = -1
-    shared.arrives_fs[fetch.line - shared.cache.lines] = arrival_fs
-    fetch.line = NULL
-    fetch.first = -1
-    while record >= 0:
-        following = n.fetches[record].next
-        events_push(n.inboxes + record // n.slots, _cycle(n, arrival_fs), EV_FILL, <int32_t>(record % n.slots))
-        record = following
-
-
-cdef bint _shared_texture(Network *n, int32_t sm, const Request *r, int64_t now_fs) noexcept nogil:
-    """Look a request up in the cluster's texture cache. True: it needs no partition, since its line is there or on its way."""
-    cdef SharedTextures *shared = n.textures + sm // n.m.cluster_size
-    cdef int64_t ready_fs = now_fs + n.m.texture.latency_cycles * n.m.shader_period_fs
-    cdef int32_t record = <int32_t>(sm * n.slots + r.slot), other, k
-    cdef Line *line = cache_find(&shared.cache, r.line // <uint64_t>n.m.texture.line_bytes)
-    if line == NULL or r.sectors & ~line.valid:
-        return False
-    r.counters.texture_hits += count_bits(r.sectors)
-    for k in range(4):
-        other = line.fill[k]
-        if r.sectors >> k & 1 and other >= 0:
-            n.fetches[record].next = n.fetches[other].first
-            n.fetches[other].first = record
-            return True
-    events_push(n.inboxes + sm, _cycle(n, max(ready_fs, shared.arrives_fs[line - shared.cache.lines])), EV_FILL, r.slot)
-    return True
-
-
-cdef void _fill_texture(Network *n, int32_t sm, Request *r) noexcept nogil:
-    """Give the line that a request fetches a place in the cluster's texture cache, if one is free; what of it is there is fetched again."""
-    cdef SharedTextures *shared = n.textures + sm // n.m.cluster_size
-    cdef uint64_t number = r.line // <uint64_t>n.m.texture.line_bytes
-    cdef int32_t record = <int32_t>(sm * n.slots + r.slot), k
-    cdef Line *line = cache_find(&shared.cache, number)
-    r.counters.texture_misses += count_bits(r.sectors)
-    if line == NULL:
-        line = cache_victim(&shared.cache, number)
-        if line != NULL:
-            cache_take(&shared.cache, line, number)
-    n.fetches[record].line = line
-    n.fetches[record].first = -1
-    if line != NULL:
-        for k in range(4):
-            if r.sectors >> k & 1 and line.fill[k] < 0:
-                line.valid |= <uint32_t>1 << k
-                line.fill[k] = record
-    if n.m.texture.line_bytes != (n.m.texture_l2.line_bytes if n.m.texture_l2.sets else n.m.l2.line_bytes):
-        r.sectors = 1       # sectors of another line mean nothing there: it counts from the address
-
-
 cdef void _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
     """Send read data back through the partition's port and the cluster's; `late_fs` is a delay that keeps nobody else waiting."""
     cdef const MachineTable *m = n.m
@@ -244,7 +168,7 @@ cdef void _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t b
         cluster[0] += _port_fs(m, packet, m.cluster_response_bytes_per_cycle)
         arrival = cluster[0]
     if n.textures != NULL:
-        _filled(n, sm, slot, arrival)
+        shared_texture_filled(n, sm, slot, arrival)
     events_push(n.inboxes + sm, _cycle(n, arrival), EV_FILL, slot)
 
 
@@ -504,7 +428,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     cdef Partition *p = n.partitions + which
     cdef int64_t packet, arrival
     cdef int64_t *cluster = n.cluster_free_fs + sm // m.cluster_size + (unit - sm)
-    if r.counters != NULL and _shared_texture(n, sm, r, now_fs):
+    if r.counters != NULL and shared_texture_has(n, sm, r, now_fs):
         _wake_one(n, p, now_fs)         # this port may have been woken for a place that it does not take
         _next_request(n, port, unit)
         return
@@ -536,7 +460,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     p.in_free_fs = arrival + _port_fs(m, packet, m.partition_request_bytes_per_cycle)
     packet = p.dram.queued
     if r.counters != NULL:
-        _fill_texture(n, sm, r)
+        shared_texture_fetch(n, sm, r)
     _arrive(n, which, sm, r, local, p.in_free_fs)
     if packet == 0 and p.dram.queued:
         _working(n, 1, now_fs)
