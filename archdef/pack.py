@@ -26,7 +26,7 @@ _RULES = (spec.StrictHalfWarp, spec.SegmentShrinking, spec.Lines)
 _SECTORS = 4
 """Sectors that the engine keeps under one tag."""
 _NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, fetch_sectors=1, partial_ways=0, write=0, hook=0,
-                 set_mask=0, folds=0, fold_rights=[0] * 8, fold_masks=[0] * 8)
+                 set_mask=0, folds=0, fold_rights=[0] * 8, fold_masks=[0] * 8, tag_bank_bits=0, tag_bank_masks=[0] * 4)
 
 
 def _period_fs(mhz: float) -> int:
@@ -48,7 +48,7 @@ def _brought(arch: Architecture) -> list[tuple[str, str, object, str]]:
     """List the policies that plugins bring: place in the machine, path, value, method."""
     caches = {name: getattr(arch.caches, name) for name in ("l1", "constant", "constant_l2", "constant_l3", "texture_l1", "texture_l2", "l2")}
     fields = [("scheduler", "schedulers.policy", arch.schedulers.policy, _POLICIES, "choose"),
-              ("dispatch", "chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin,), "multiprocessor"),
+              ("dispatch", "chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin, spec.GroupByGroup), "multiprocessor"),
               ("branch", "warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers), "taken_first"),
               ("partition", "dram.partition_map", arch.dram.partition_map, (spec.Interleaved, spec.XorHash), "partition"),
               ("banks", "shared.bank_map", arch.shared.bank_map, (spec.LowOrder,), "banks_of"),
@@ -102,7 +102,8 @@ def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict
                 sector_bytes=cache.sector_bytes, latency_cycles=cache.latency_cycles,
                 misses_in_flight=cache.misses_in_flight, fetch_sectors=max(1, min((cache.fetch_bytes or 0) // cache.sector_bytes, _SECTORS)),
                 partial_ways=cache.partial_ways or 0, write=int(_WRITES[cache.write]), hook=0, folds=len(folds),
-                fold_rights=[*folds, *[0] * 8][:8], fold_masks=[*folds.values(), *[0] * 8][:8])
+                fold_rights=[*folds, *[0] * 8][:8], fold_masks=[*folds.values(), *[0] * 8][:8],
+                tag_bank_bits=len(cache.tag_bank_masks), tag_bank_masks=[*cache.tag_bank_masks, *[0] * 4][:4])
 
 
 def bank_table(shared: spec.SharedMemory) -> dict:
@@ -168,6 +169,12 @@ def _texture(units: spec.TextureUnits | None) -> dict:
                 texture_coordinate_extents=[*units.coordinate_extents, *[0] * 4][:4], texture_guard_bits=units.guard_bits)
 
 
+def _groups(chip: spec.Chip) -> dict:
+    """Sizes of clusters and of the groups among which a small grid is divided; 0: unused."""
+    groups = chip.block_dispatch.groups if isinstance(chip.block_dispatch, spec.GroupByGroup) else ()
+    return dict(cluster_sizes=[*chip.cluster_sizes, *[0] * 32][:32], dispatch_groups=[*groups, *[0] * 32][:32])
+
+
 def _launches(arch: Architecture) -> dict:
     """What kernels launch takes effect no earlier than a place can be filled again: epochs rely on it."""
     limits, launches = arch.limits, arch.device_launches
@@ -200,7 +207,7 @@ def machine_tables(arch: Architecture) -> dict:
     l2_instances = arch.dram.partitions if caches.l2 is not None and caches.l2.scope == "chip" else 1
     return dict(
         warp_size=arch.warp.size, independent_lanes=int(arch.warp.reconvergence.independent), multiprocessors=arch.chip.multiprocessors,
-        cluster_size=arch.chip.multiprocessors_per_cluster, warps_per_multiprocessor=arch.limits.warps_per_multiprocessor,
+        cluster_size=arch.chip.multiprocessors_per_cluster, **_groups(arch.chip), warps_per_multiprocessor=arch.limits.warps_per_multiprocessor,
         block_launch_cycles=arch.chip.block_launch_cycles,
         block_turnover_cycles=arch.chip.block_turnover_cycles, **_launches(arch), shader_period_fs=_period_fs(arch.clocks.shader_mhz),
         core_period_fs=_period_fs(arch.clocks.core_mhz), **_schedulers(arch),
@@ -223,11 +230,12 @@ def machine_tables(arch: Architecture) -> dict:
         texture_tile_rows=caches.texture_tile_rows, **_texture(arch.texture), read_only_loads=int("read_only_loads" in arch.isa.features),
         l2=_cache_table(caches.l2, l2_instances),
         request_latency_fs=_fs(links.request_latency_ns), response_latency_fs=_fs(links.response_latency_ns),
-        far_latency_fs=_fs(links.far_latency_ns), sides=links.sides,
+        far_latency_fs=_fs(links.far_latency_ns), sides=links.sides, gathered_requests=links.gathered_requests,
+        gathering_lines=links.gathering_lines,
         header_bytes=links.header_bytes, mask_bytes=links.mask_bytes, injection_bytes_per_cycle=links.injection_bytes_per_cycle,
         injection_per_cluster=int(links.injection_scope == "cluster"), store_ports=int(links.store_ports),
         partition_request_bytes_per_cycle=links.partition_request_bytes_per_cycle,
         partition_response_bytes_per_cycle=links.partition_response_bytes_per_cycle,
-        cluster_request_bytes_per_cycle=links.cluster_request_bytes_per_cycle or 0,
+        cluster_request_bytes_per_cycle=links.cluster_request_bytes_per_cycle or 0, cluster_queue_cycles=links.cluster_queue_cycles,
         cluster_response_bytes_per_cycle=links.cluster_response_bytes_per_cycle or 0, **_dram(arch),
         **_matrix(arch.isa.matrix))

@@ -33,6 +33,7 @@ def _warp_cycles(program, machine, issued: np.ndarray, chained: bool) -> float:
     """Least cycles of all warps together, each on its own."""
     ops = program.ops
     gap = np.maximum(ops["issues"].astype(np.int64) * machine["issue_interval_cycles"], machine["instruction_gap_cycles"])
+    gap[ops["issues"] == 0] = 0     # absorbed: neither issued nor waited for
     if not chained:
         return float((issued * gap).sum()) / _together(machine)
     whole = 0.0
@@ -78,8 +79,9 @@ def _chain(program, machine, gap, first: int, last: int) -> int:
         start = max([now, *(ready.get(entry, 0) for entry in waits)])
         for entry in sets:
             ready[entry] = start + _least_latency(op, machine)
-        along = along + 1 if start == now and along < width and k > first else 1
-        now = start if along < width else start + int(gap[k])
+        if gap[k]:
+            along = along + 1 if start == now and along < width and k > first else 1
+            now = start if along < width else start + int(gap[k])
         end = now
         if op["kind"] in (Kind.BRANCH, Kind.CALL):
             end = max(now, start + int(op["latency"]))

@@ -21,7 +21,7 @@ def serial(run, machine: dict) -> Bound | None:
         return None
     interval = ops["issues"].astype(np.int64) * machine["issue_interval_cycles"]
     caches = sum(machine[name]["latency_cycles"] for name in ("l1", "constant", "constant_l2", "constant_l3", "texture"))
-    held = ops["interval"] * np.maximum(ops["issues"], 1).astype(np.int64)
+    held = ops["interval"].astype(np.int64)
     alone = np.maximum(interval, machine["instruction_gap_cycles"]) + held + ops["latency"] + machine["shared_latency_cycles"] + caches
     arithmetic = int((issued * alone).sum())
     passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes

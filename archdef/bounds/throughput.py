@@ -24,7 +24,7 @@ def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
     holding = np.isin(ops["kind"], _HOLDING) & (ops["space"] != Space.MATRIX)
     for unit in np.unique(ops["unit"][holding]).tolist():
         its = holding & (ops["unit"] == unit)
-        held = int((issued[its] * ops["interval"][its].astype(np.int64) * np.maximum(ops["issues"][its], 1)).sum())
+        held = int((issued[its] * ops["interval"][its].astype(np.int64)).sum())
         many = multiprocessors * (schedulers if machine["unit_per_scheduler"][unit] else machine["unit_copies"][unit])
         shared = its & (ops["space"] == Space.SHARED)
         if shared.any() and not machine["unit_per_scheduler"][unit]:

@@ -198,6 +198,19 @@ def _every_class_has_a_cost(arch):
                    closest(cost.unit, names))
 
 
+@_combination("isa.operations", "isa.forms", "units")
+def _forms_belong_to_a_class(arch):
+    names = [unit.name for unit in arch.units]
+    for name, form in arch.isa.forms.items():
+        if form.operation not in arch.isa.operations:
+            yield (f"isa.forms.{name}.operation", form.operation, "must name a class of isa.operations",
+                   closest(form.operation, arch.isa.operations))
+        elif form.latency_cycles < 1 and form.operation not in MEMORY_CLASSES:
+            yield f"isa.forms.{name}.latency_cycles", form.latency_cycles, "must be at least 1"
+        if form.unit not in names:
+            yield (f"isa.forms.{name}.unit", form.unit, f"must name a unit ({', '.join(names)})", closest(form.unit, names))
+
+
 @_combination("isa.features", "isa.matrix", declared=True)
 def _matrix_products_have_an_arithmetic(arch):
     matrix = arch.isa.matrix

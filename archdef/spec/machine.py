@@ -47,6 +47,8 @@ class Chip:
     """Multiprocessors in use."""
     multiprocessors_per_cluster: int = integer(default=1)
     """Multiprocessors that share a cluster; the last cluster may be smaller."""
+    cluster_sizes: tuple[int, ...] = integers(longest=32, default=())
+    """Multiprocessors of each cluster, where they are not equally many; none: as above."""
     block_dispatch: BlockDispatch = policy(BlockDispatch, default=RoundRobin())
     """Which multiprocessor the next block goes to."""
     block_launch_cycles: int = integer(at_least=0)

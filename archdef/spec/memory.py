@@ -116,6 +116,9 @@ class Cache:
     before it leaves, or when there are more such lines. None: a store makes its sectors whole."""
     set_hash_bits: tuple[int, ...] = integers(at_least=0, longest=8, default=())
     """Bits of the address that are exclusive-ored into the set's number, from its lowest bit on; none: the line's number modulo the sets."""
+    tag_bank_masks: tuple[int, ...] = integers(longest=4, default=())
+    """At a multiprocessor: for each bit of a tag bank's number, the bits of the line's number whose parity it is. Each bank looks up a line a
+    cycle, and words that hit come from banks as those of shared memory do; none: loads take `transaction_cycles` for every line."""
     replacement: Replacement = policy(Replacement, default=LeastRecentlyUsed())
     """Which line of a full set a new one replaces."""
     write: str = choice("evict", "through", "back")
@@ -217,12 +220,19 @@ class Interconnect:
     """Rate out of one partition, per core cycle."""
     cluster_request_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate out of one cluster, per core cycle, beside that of each multiprocessor; None: not a bottleneck."""
+    cluster_queue_cycles: int = integer(at_least=0, default=0)
+    """Core cycles' worth of requests that may wait at that port; while it holds more, the cluster's multiprocessors keep theirs."""
     cluster_response_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate into one cluster, per core cycle; None: not a bottleneck."""
     sides: int = integer(default=1)
     """Equal parts of the chip, each with its multiprocessors and partitions, by number; 1: all are near each other."""
     far_latency_ns: float = real(at_least=0, default=0)
-    """By which data that come from DRAM take longer to another side than to their own."""
+    """By which data take longer to another side than to their own: from DRAM, and from the partition's cache until they have been there once."""
+    gathered_requests: int = integer(default=1)
+    """Requests of one cluster's multiprocessors for the same sectors of a line that a partition answers together, if they come before
+    the first of them is answered and no request of that cluster for other sectors of the line comes between; 1: each by itself."""
+    gathering_lines: int = integer(power_of_two=True, default=256)
+    """Lines for which a partition can wait to gather requests."""
 
 
 @attrs.frozen(kw_only=True)

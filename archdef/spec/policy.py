@@ -165,6 +165,31 @@ class RoundRobin(BlockDispatch):
     """Blocks in grid order, to the multiprocessors in turn, as long as the next one in turn has room."""
 
 
+@named("group_by_group")
+class GroupByGroup(BlockDispatch):
+    """Blocks in grid order, group of multiprocessors by group. A grid of fewer blocks than multiprocessors is divided beforehand: the first
+    group gets as many as it has multiprocessors, the others equally many of the rest, none more than half of its multiprocessors before
+    all have half; consecutive blocks stay together. Within a group, and where blocks find others resident, the multiprocessor
+    with the fewest resident warps is next.
+    """
+
+    groups: tuple[int, ...] = integers(longest=32, default=())
+    """Multiprocessors of each group, in the order of their numbers."""
+
+    def shares(self, blocks: int) -> list[int]:
+        """Give how many blocks of a grid that is smaller than the machine each group gets."""
+        first, others = self.groups[0], self.groups[1:]
+        given = [min(blocks, first), *[0] * len(others)]
+        left = blocks - given[0]
+        for most in ([size // 2 for size in others], others):
+            while left and any(g < m for g, m in zip(given[1:], most)):
+                for k, m in enumerate(most):
+                    if left and given[1 + k] < m:
+                        given[1 + k] += 1
+                        left -= 1
+        return given
+
+
 # ------------------------------------------------------------------------------------------------------ partition map
 class PartitionMap(PolicyValue):
     """Which memory partition holds an address."""

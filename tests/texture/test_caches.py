@@ -8,6 +8,7 @@ from archdef.engine import core
 from archdef.errors import SpecErrors
 from archdef.pack import machine_tables
 from archdef.run import texture as handles
+from archdef.spec import RoundRobin
 
 MACHINES = kernels.machines("texture", "texture_objects")
 pytestmark = pytest.mark.skipif(not MACHINES, reason="no installed architecture has textures")
@@ -92,7 +93,8 @@ def sharing(name, multiprocessors=4, **more):
         pytest.skip("no texture cache")
     least = int(base.interconnect.response_latency_ns * base.clocks.shader_mhz / 1000) + 1
     return base.evolve({"caches.texture_l1.scope": "cluster", "caches.texture_l1.latency_cycles": max(cache.latency_cycles, least),
-                        "chip.multiprocessors": multiprocessors, "chip.multiprocessors_per_cluster": 2, **more})
+                        "chip.multiprocessors": multiprocessors, "chip.multiprocessors_per_cluster": 2, "chip.cluster_sizes": (),
+                        "chip.block_dispatch": RoundRobin(), **more})
 
 
 @pytest.mark.parametrize("name", MACHINES)

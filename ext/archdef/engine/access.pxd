@@ -8,6 +8,7 @@ cdef struct Reach:             # what one access touched, beyond the transaction
     int64_t shared_passes
     int64_t shared_groups
     int64_t constant_passes
+    int64_t word_passes        # cycles for which the words of a load from L1 keep its banks busy; 0: it is not from there
     int64_t pieces             # transactions as they are counted
     int64_t bytes_moved
     int32_t global_lanes

@@ -72,7 +72,7 @@ cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int
         memo.contiguous = 0
     for i in range(MEMO_SLOTS):
         memo.slot_key[i] = -1
-    memo.passes_key = -1
+    memo.passes_key = memo.word_key = -1
     memo.serial = 1
     if count_equal:
         most = 1
@@ -313,6 +313,35 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
             memo.sectors[k][i] = t[i].sectors
 
 
+cdef int64_t _word_passes(const Launch *launch, const uint64_t *address, uint64_t lanes, int n, int bytes) noexcept nogil:
+    """Most different words that one bank of L1 serves to a group of lanes, summed over the groups that follow each other."""
+    cdef uint64_t seen[64][64]
+    cdef uint8_t counts[64]
+    cdef uint64_t word, banks = <uint64_t>launch.banks.banks
+    cdef int pieces = bytes // 4 if bytes > 4 else 1, group = max(<int>launch.banks.conflict_lanes // pieces, 1), first = 0, lane, piece, k
+    cdef int64_t passes = 0, most
+    if banks > 64:
+        return bank_passes(&launch.banks, address, lanes, n, bytes, False) & <int64_t>0xffffffff
+    while first < n:
+        memset(counts, 0, <size_t>banks)
+        most = 0
+        for lane in range(first, min(first + group, n)):
+            if not lanes >> lane & 1:
+                continue
+            for piece in range(pieces):
+                word = (address[lane] >> 2) + <uint64_t>piece
+                k = 0
+                while k < counts[word % banks] and seen[word % banks][k] != word:
+                    k += 1
+                if k == counts[word % banks]:
+                    seen[word % banks][k] = word
+                    counts[word % banks] += 1
+                    most = max(most, <int64_t>k + 1)
+        passes += most
+        first += group
+    return passes
+
+
 cdef inline const CoalescingTable *_rule(const Sm *sm, const Uop *u) noexcept nogil:
     if u.kind != K_LOAD:
         return &sm.m.store
@@ -334,6 +363,11 @@ cdef int _global(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     if launch.textures.written_count and u.kind != K_LOAD:
         _note(launch, u, lanes, address)
     _transact(_rule(sm, u), memo, address, lanes, n, u.lane_bytes, out, reach)
+    if sm.m.l1.tag_bank_bits and u.kind == K_LOAD and not u.flags & FL_BYPASS_L1:
+        if memo.word_key != <int>(address[memo.first] & 3):
+            memo.word_passes = _word_passes(launch, address, lanes, n, u.lane_bytes) if out.count > 1 or u.lane_bytes > 4 else 1
+            memo.word_key = <int>(address[memo.first] & 3)
+        reach.word_passes = memo.word_passes
     out.serial = memo.serial
     reach.global_lanes += count_bits(lanes)
     return 0

@@ -2,6 +2,7 @@
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from archdef.engine.cache cimport cache_resize
 from archdef.engine.counters cimport LN_FIRST, ST_BRANCH
 from archdef.engine.converge cimport converge_start
 from archdef.engine.family cimport family_leave
@@ -113,6 +114,8 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     cdef Warp *w
     cdef int64_t rest
     cdef int32_t i, at, threads, k
+    if launch.l1_sets and launch.l1_sets != sm.l1.table.sets and sm.used[1] == launch.cost[1]:
+        cache_resize(&sm.l1, launch.l1_sets)     # only an idle multiprocessor divides its array anew
     b.running = 1
     b.started = sm.now
     b.index[0] = <uint32_t>(b.number % launch.grid[0])

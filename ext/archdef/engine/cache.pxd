@@ -33,6 +33,7 @@ cdef inline uint64_t cache_set(const Cache *cache, uint64_t line) noexcept nogil
 
 cdef int cache_open(Cache *cache, const CacheTable *table) except -1
 cdef void cache_close(Cache *cache) noexcept nogil
+cdef void cache_resize(Cache *cache, int64_t sets) noexcept nogil
 cdef Line *cache_find(Cache *cache, uint64_t line) noexcept nogil
 cdef Line *cache_victim(Cache *cache, uint64_t line) noexcept nogil
 cdef void cache_take(Cache *cache, Line *slot, uint64_t line) noexcept nogil

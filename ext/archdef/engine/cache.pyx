@@ -35,6 +35,16 @@ cdef void cache_close(Cache *cache) noexcept nogil:
     cache.used = NULL
 
 
+cdef void cache_resize(Cache *cache, int64_t sets) noexcept nogil:
+    """Empty a cache and let it have so many sets, no more than it was opened with. Nothing is on its way to it."""
+    cache.table.sets = sets
+    cache.table.set_mask = sets - 1 if sets & (sets - 1) == 0 else 0
+    cache.looked_up = <uint64_t>-1
+    memset(cache.lines, 0, <size_t>(sets * cache.table.ways) * sizeof(Line))
+    memset(cache.tags, 0, <size_t>(sets * cache.table.ways) * sizeof(uint64_t))
+    memset(cache.used, 0, <size_t>(sets * cache.table.ways) * sizeof(int64_t))
+
+
 cdef inline uint64_t _first(Cache *cache, uint64_t line) noexcept nogil:
     """Index of the first way of a line's set. A place is mostly taken for the line that was just looked up in vain."""
     if cache.looked_up != line:

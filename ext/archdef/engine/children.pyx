@@ -315,6 +315,7 @@ cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t when) noexcept
     child.block_threads = <int32_t>(child.block[0] * child.block[1] * child.block[2])
     child.block_warps = (child.block_threads + child.lanes - 1) // child.lanes
     child.shared_bytes = table.model.shared_bytes + buffer.shared
+    child.l1_sets = 0
     child.cost[0] = 0
     room_plan(child)
     if _fill(child, table, arguments, address) < 0:

@@ -16,6 +16,7 @@ from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport EV_BLOCK, EV_CHILDREN, EV_RETURN, events_push
 from archdef.engine.family cimport family_drop, launch_drop
 from archdef.engine.heap cimport heap_room
+from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span
 from archdef.engine.room cimport room_give, room_take
 from archdef.engine.policy cimport Hook, ask_dispatch
@@ -120,13 +121,45 @@ cdef Sm *_asked(Dispatcher *d, const Launch *launch) noexcept nogil:
     return d.sms + (i if i >= 0 else first)
 
 
+cdef void _share(const MachineTable *m, int64_t blocks, int64_t *given) noexcept nogil:
+    """How many blocks of a grid that is smaller than the machine each group gets: see `archdef.spec.GroupByGroup`."""
+    cdef int64_t k, most, left, before
+    cdef int turn
+    for k in range(32):
+        given[k] = 0
+    given[0] = min(blocks, m.dispatch_groups[0])
+    left = blocks - given[0]
+    for turn in range(2):
+        before = -1
+        while left and left != before:
+            before = left
+            for k in range(1, 32):
+                most = m.dispatch_groups[k] if turn else m.dispatch_groups[k] // 2
+                if left and given[k] < most:
+                    given[k] += 1
+                    left -= 1
+
+
 cdef Sm *_choose(Dispatcher *d, const Launch *launch) noexcept nogil:
-    """The multiprocessor with the fewest resident warps that has room for a block; NULL: none has."""
+    """The multiprocessor with the fewest resident warps that has room for a block, in the block's group if it has one; NULL: none has."""
     cdef Sm *best = NULL
     cdef Sm *sm
-    cdef int64_t i
+    cdef int64_t i, first = 0, k = 0, left = launch.next_block
+    cdef int64_t given[32]
     if d.chip.m.dispatch_hook:
         return _asked(d, launch)
+    if d.chip.m.dispatch_groups[0] and launch.blocks < d.chip.m.multiprocessors:
+        _share(d.chip.m, launch.blocks, given)
+        while k < 32 and left >= given[k]:
+            left -= given[k]
+            first += d.chip.m.dispatch_groups[k]
+            k += 1
+        for i in range(first, min(first + d.chip.m.dispatch_groups[k] if k < 32 else first, d.chip.m.multiprocessors)):
+            sm = d.sms + i
+            if (best == NULL or sm.used[0] < best.used[0]) and _has_room(sm, launch):
+                best = sm
+        if best != NULL:
+            return best
     for i in range(d.chip.m.multiprocessors):
         sm = d.sms + i
         if (best == NULL or sm.used[0] < best.used[0]) and _has_room(sm, launch):

@@ -42,6 +42,8 @@ cdef struct PartitionCounters:
     int64_t requests
     int64_t bytes_asked      # of reads and atomic operations, hits among them
     int64_t bytes_given      # of stores
+    int64_t requests_gathered  # that were answered together with an earlier one, and are counted nowhere else
+    int64_t bytes_gathered
     int64_t reads
     int64_t writes
     int64_t bytes_read

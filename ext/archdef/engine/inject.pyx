@@ -277,9 +277,14 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
     while inject.next < inject.count:
         t = inject.transactions + inject.next
         if inject.kind == RQ_READ or inject.kind == RQ_TEXTURE:
+            slot = sm.free_slot
             if not (_fetch(sm, inject, t) if m.texture_per_cluster and inject.cache == &sm.texture else _read(sm, inject, t)):
                 inject.stalled = inject.time
                 break
+            if inject.passes:
+                inject.next += 1
+                inject.time += m.transaction_cycles if sm.free_slot != slot else 0     # what hits takes a cycle per bank, see below
+                continue
         else:
             if sm.l1.table.sets and (inject.kind == RQ_ATOMIC or m.l1.write == WR_EVICT):
                 line = cache_find(&sm.l1, t.line // <uint64_t>m.l1.line_bytes)
@@ -305,6 +310,9 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
         inject.next += 1
         inject.time += m.transaction_cycles
     inject.active = inject.next < inject.count
+    if inject.passes and not inject.active:
+        inject.time = max(inject.time, inject.begun + inject.passes * m.transaction_cycles)
+        sm.loads[inject.load].latest = max(sm.loads[inject.load].latest, inject.begun + inject.passes - 1 + inject.cache.table.latency_cycles)
     if not inject.active and sm.bulk.count >= BULK_FULL:
         inject.active = 1       # its queue is full: nothing more of memory until it has room
         inject.stalled = inject.time

@@ -1,5 +1,6 @@
 """Memory ops from issue to completion: what they count, what they hold, when their registers can be used."""
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memset
 
 from archdef.engine.access cimport Reach, access_memory
 from archdef.engine.asynchronous cimport copies_pending, copy_async
@@ -8,14 +9,34 @@ from archdef.engine.bulk cimport bulk_landed, bulk_run
 from archdef.engine.counters cimport ST_MEMORY_DEPENDENCY, StatementCounters
 from archdef.engine.inject cimport give_load, inject_run, take_load
 from archdef.engine.lane_states cimport note_lanes
-from archdef.engine.machine cimport MachineTable
+from archdef.engine.machine cimport CacheTable, MachineTable
 from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
 from archdef.engine.program cimport Uop
+from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport COPY_GROUPS, PENDING, WS_COPIES, WS_ENDED, WS_SLEEPING, Injection, Launch, Load, Sm, Warp
 from archdef.engine.texture cimport count_texture
 from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_TEXTURE
 from archdef.engine.waiting cimport occupy, plan
+
+
+cdef int64_t _tag_cycles(const CacheTable *table, const Injection *inject) noexcept nogil:
+    """Cycles for which the busiest bank of tags looks up lines."""
+    cdef uint8_t counts[16]
+    cdef int32_t i, k, bank, most = 1, shift = lowest_bit(<uint64_t>table.line_bytes)
+    cdef uint64_t number
+    if inject.count == 1:
+        return 1
+    memset(counts, 0, sizeof(counts))
+    for i in range(inject.count):
+        number = inject.transactions[i].line >> shift
+        bank = 0
+        for k in range(<int>table.tag_bank_bits):
+            bank |= (count_bits(number & <uint64_t>table.tag_bank_masks[k]) & 1) << k
+        counts[bank] += 1
+        if counts[bank] > most:
+            most = counts[bank]
+    return most
 
 
 cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
@@ -30,6 +51,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     cdef int i
     inject.count = 0
     inject.serial = 1
+    inject.passes = 0
     if (copy_async(sm, w, u, lanes, inject, &reach) if u.kind == K_COPY else access_memory(sm, w, u, lanes, inject, &reach)) < 0:
         return -1
     if reach.shared_groups:
@@ -107,6 +129,10 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     load = take_load(sm, slot, <int32_t>(u - launch.ops))
     inject.load = load
     w.loads += 1
+    if reach.word_passes and inject.cache == &sm.l1:
+        inject.begun = cycle
+        inject.passes = max(reach.word_passes, _tag_cycles(&m.l1, inject))
+        latency += (reach.word_passes - 1) * m.shared_pass_latency_cycles
     if u.kind == K_COPY:
         sm.loads[load].group = w.copy_group
         w.copies[w.copy_group % COPY_GROUPS] += 1

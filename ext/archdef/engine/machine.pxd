@@ -62,12 +62,16 @@ cdef struct CacheTable:
     int64_t folds                # runs of bits of the line number that are exclusive-ored into the set's number …
     int64_t fold_rights[8]       # … each after so many places of rotation to the right …
     int64_t fold_masks[8]        # … at these places
+    int64_t tag_bank_bits        # of the number of a bank of tags; 0: a line at a time
+    int64_t tag_bank_masks[4]    # of each: bits of the line number of which it is the parity
 
 cdef struct MachineTable:
     int64_t warp_size            # lanes, 1 to 64
     int64_t independent_lanes    # 1: lanes that parted progress independently; 0: a stack of them
     int64_t multiprocessors
-    int64_t cluster_size         # multiprocessors that share a port
+    int64_t cluster_size         # multiprocessors that share a port …
+    int64_t cluster_sizes[32]    # … or those of each cluster; 0: unused
+    int64_t dispatch_groups[32]  # multiprocessors of each group among which a small grid is divided; 0: unused
     int64_t warps_per_multiprocessor
     int64_t block_launch_cycles  # least distance of two block launches on the chip
     int64_t block_turnover_cycles  # from a block's end to the start of the next in its place
@@ -145,6 +149,8 @@ cdef struct MachineTable:
     int64_t response_latency_fs
     int64_t far_latency_fs       # by which data from DRAM take longer to the other side of the chip
     int64_t sides                # of multiprocessors and partitions; 1: all are near
+    int64_t gathered_requests    # of a cluster for the same sectors that are answered together; 1: none
+    int64_t gathering_lines      # for which a partition gathers, a power of two
     int64_t header_bytes
     int64_t mask_bytes           # of a packet that writes sectors in part, or operates on them
     int64_t injection_bytes_per_cycle       # core cycles, as all ports
@@ -153,6 +159,7 @@ cdef struct MachineTable:
     int64_t partition_request_bytes_per_cycle
     int64_t partition_response_bytes_per_cycle
     int64_t cluster_request_bytes_per_cycle   # 0: no such limit
+    int64_t cluster_queue_cycles # core cycles by which a request may be handed over before that port is free
     int64_t cluster_response_bytes_per_cycle  # 0: no such limit
     # DRAM
     int64_t partitions

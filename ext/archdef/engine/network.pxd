@@ -56,8 +56,22 @@ cdef struct Match:           # who of a part of the units comes first
     int64_t when
     int32_t unit
 
+cdef struct Gather:          # where equal requests of a cluster wait together; see `gather.pyx`
+    uint64_t key             # the line's number, times multiprocessors, plus the cluster's, plus 1; 0: empty
+    int64_t until_fs         # when the answer leaves the partition; NEVER: not known yet
+    int64_t arrival_fs       # when it arrives
+    uint32_t sectors
+    int32_t count            # requests together
+    int32_t record           # of the first: sm * slots + slot
+
 cdef struct Network:
     const MachineTable *m
+    int32_t *cluster         # of each multiprocessor
+    int64_t l2_latency_fs
+    Gather *gathers          # [partitions][gathering_lines], NULL: requests are not gathered
+    int32_t *gather_of       # [record]: the place that it opened and that waits for its answer, -1: none
+    int32_t *follower        # [record]: first of those who wait with it, -1: none
+    int32_t *follower_next
     int64_t slots            # in-flight reads per multiprocessor
     Port *ports              # of the multiprocessors, then, where there are such, those of their stores
     int32_t port_count

@@ -11,15 +11,12 @@ from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_op
 from archdef.engine.dram cimport (DIR_READ, DIR_WRITE, NEVER, Dram, Entry, dram_close, dram_decide, dram_enqueue, dram_open,
                                   dram_release)
 from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_push
+from archdef.engine.gather cimport gather_answered, gather_close, gather_join, gather_open
 from archdef.engine.machine cimport PM_XOR, CacheTable, MachineTable
 from archdef.engine.policy cimport Hook, ask_partition
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.shared_texture cimport (shared_texture_close, shared_texture_fetch, shared_texture_filled, shared_texture_has,
                                             shared_texture_open)
-
-
-cdef enum:
-    CLUSTER_SLACK = 8        # core cycles by which a request may be handed over before its cluster's port is free
 
 
 # --------------------------------------------------------------------------------------------------- who has the next event
@@ -46,6 +43,17 @@ cdef int64_t network_next(const Network *n) noexcept nogil:
 
 
 # ------------------------------------------------------------------------------------------------------------ set-up
+cdef void _number_clusters(Network *n) noexcept nogil:
+    """Say which cluster each multiprocessor is in; those beyond the sizes that are declared make clusters of the usual size."""
+    cdef int64_t i, left = 0, k = -1
+    for i in range(n.m.multiprocessors):
+        if left == 0:
+            k += 1
+            left = n.m.cluster_sizes[k] if k < 32 and n.m.cluster_sizes[k] else n.m.cluster_size
+        n.cluster[i] = <int32_t>k
+        left -= 1
+
+
 cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except -1:
     """Build an idle network for the machine; responses go to `inboxes`, one per multiprocessor."""
     cdef int64_t i, room = 256, reads
@@ -56,7 +64,9 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
         room *= 2
     n.port_count = <int32_t>(m.multiprocessors * (2 if m.store_ports else 1))
     n.units = <int32_t>(n.port_count + m.partitions)
+    n.l2_latency_fs = m.l2.latency_cycles * m.core_period_fs
     n.ports = <Port *>calloc(<size_t>n.port_count, sizeof(Port))
+    n.cluster = <int32_t *>calloc(<size_t>m.multiprocessors, sizeof(int32_t))
     n.partitions = <Partition *>calloc(<size_t>m.partitions, sizeof(Partition))
     n.cluster_free_fs = <int64_t *>calloc(<size_t>n.port_count, sizeof(int64_t))
     n.cluster_out_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
@@ -68,8 +78,10 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
         n.leaves *= 2
     n.tree = <Match *>malloc(<size_t>(2 * n.leaves) * sizeof(Match))
     if (n.ports == NULL or n.partitions == NULL or n.cluster_free_fs == NULL or n.cluster_out_fs == NULL or n.cluster_in_fs == NULL
-            or n.remaining == NULL or n.waiter_next == NULL or n.tree == NULL):
+            or n.remaining == NULL or n.waiter_next == NULL or n.tree == NULL or n.cluster == NULL):
         raise MemoryError("network of the machine")
+    _number_clusters(n)
+    gather_open(n)
     shared_texture_open(n)
     for i in range(2 * n.leaves - 1, 0, -1):
         n.tree[i].when = NEVER
@@ -111,6 +123,8 @@ cdef void network_close(Network *n) noexcept nogil:
     free(n.remaining)
     free(n.waiter_next)
     free(n.tree)
+    free(n.cluster)
+    gather_close(n)
     n.m = NULL
 
 
@@ -153,8 +167,8 @@ cdef inline int64_t _cycle(const Network *n, int64_t time_fs) noexcept nogil:
     return (time_fs + n.m.shader_period_fs - 1) // n.m.shader_period_fs
 
 
-cdef void _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
-    """Send read data back through the partition's port and the cluster's; `late_fs` is a delay that keeps nobody else waiting."""
+cdef int64_t _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
+    """Send read data back through the partition's port and the cluster's; `late_fs` is a delay that keeps nobody else waiting. Gives when they arrive."""
     cdef const MachineTable *m = n.m
     cdef int64_t packet = m.header_bytes + bytes, arrival
     cdef int64_t *cluster
@@ -163,13 +177,14 @@ cdef void _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t b
     p.out_free_fs += _port_fs(m, packet, m.partition_response_bytes_per_cycle)
     arrival = p.out_free_fs + m.response_latency_fs + late_fs
     if m.cluster_response_bytes_per_cycle:
-        cluster = n.cluster_in_fs + sm // m.cluster_size
+        cluster = n.cluster_in_fs + n.cluster[sm]
         cluster[0] = max(cluster[0], arrival - _port_fs(m, packet, m.cluster_response_bytes_per_cycle))
         cluster[0] += _port_fs(m, packet, m.cluster_response_bytes_per_cycle)
         arrival = cluster[0]
     if n.textures != NULL:
         shared_texture_filled(n, sm, slot, arrival)
     events_push(n.inboxes + sm, _cycle(n, arrival), EV_FILL, slot)
+    return arrival
 
 
 cdef inline void _landed(Network *n, int32_t sm, int32_t launch, int64_t time_fs) noexcept nogil:
@@ -262,6 +277,12 @@ cdef inline bint _far(const Network *n, int64_t sm, int64_t which) noexcept nogi
     return sm * n.m.sides // n.m.multiprocessors != which * n.m.sides // n.m.partitions
 
 
+cdef bint _copied(Network *n, int32_t which, uint64_t number) noexcept nogil:
+    """Whether the cache of the other side has a copy of a line."""
+    cdef Cache *cache = &n.partitions[(which + n.m.partitions // n.m.sides) % n.m.partitions].l2
+    return cache_find(cache, number + ((<uint64_t>1 << 44) // <uint64_t>cache.table.sets) * <uint64_t>cache.table.sets) != NULL
+
+
 cdef void _take_copy(Network *n, int32_t which, uint64_t number, int64_t time_fs) noexcept nogil:
     """Give a line of the other side a place in the cache of the one that asked for it; its data are not told apart from the original's."""
     cdef int32_t other = <int32_t>((which + n.m.partitions // n.m.sides) % n.m.partitions)
@@ -285,8 +306,10 @@ cdef inline uint32_t _widened(uint32_t sectors, int64_t group) noexcept nogil:
 cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Request *r, uint64_t local,
                   int64_t time_fs) noexcept nogil:
     """Serve a request at one of the partition's caches; `time_fs` is when the lookup is done."""
+    cdef const MachineTable *m = n.m
     cdef const CacheTable *table = &cache.table
     cdef Partition *p = n.partitions + which
+    cdef int64_t late_fs
     cdef uint64_t number = local // <uint64_t>table.line_bytes
     cdef int32_t first = <int32_t>(local % <uint64_t>table.line_bytes // <uint64_t>table.sector_bytes)
     cdef int32_t last = <int32_t>((local % <uint64_t>table.line_bytes + r.bytes - 1) // <uint64_t>table.sector_bytes)
@@ -297,13 +320,23 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         wanted = r.sectors          # the request names sectors of a line of the same size
     else:
         wanted = ((<uint32_t>2 << (last - first)) - 1) << first & 15
+    if n.gathers != NULL and cache == &p.l2 and (r.kind == RQ_READ or r.kind == RQ_TEXTURE):
+        if gather_join(n, which, number, wanted, sm, r, time_fs):
+            p.dram.counters.requests_gathered += 1
+            p.dram.counters.bytes_gathered += r.bytes
+            return
+    p.dram.counters.requests += 1
+    if r.kind == RQ_WRITE:
+        p.dram.counters.bytes_given += r.bytes
+    else:
+        p.dram.counters.bytes_asked += r.bytes
     line = cache_find(cache, number)
     if line == NULL:
         line = cache_victim(cache, number)
         if line != NULL:
             _write_back(n, which, line, time_fs)
             cache_take(cache, line, number)
-            if n.m.sides > 1 and cache == &p.l2 and _far(n, sm, which):
+            if m.sides > 1 and cache == &p.l2 and _far(n, sm, which):
                 _take_copy(n, which, number, time_fs)
     if r.kind == RQ_WRITE:
         if line == NULL:            # every way waits for a fill: the store goes around
@@ -358,7 +391,13 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
     if waits == 0:
         if r.kind == RQ_ATOMIC:
             time_fs = _operate(n, p, max(<int32_t>r.serial, count_bits(wanted)), time_fs)
-        _respond(n, p, sm, r.slot, r.bytes, time_fs, 0)
+        late_fs = 0
+        if m.sides > 1 and r.kind != RQ_ATOMIC and cache == &p.l2 and _far(n, sm, which) and not _copied(n, which, number):
+            _take_copy(n, which, number, time_fs)
+            late_fs = m.far_latency_fs
+        late_fs = _respond(n, p, sm, r.slot, r.bytes, time_fs, late_fs)
+        if n.gathers != NULL:
+            gather_answered(n, record, time_fs, late_fs)
         return
     n.remaining[record] = waits | (max(<int32_t>r.serial, count_bits(wanted)) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
 
@@ -377,14 +416,14 @@ cdef void _arrive(Network *n, int32_t which, int32_t sm, const Request *r, uint6
     cdef Partition *p = n.partitions + which
     cdef int32_t index
     cdef Cache *cache = &p.texture_l2 if r.kind == RQ_TEXTURE and n.m.texture_l2.sets else &p.l2
+    if cache.table.sets:
+        _cached(n, which, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
+        return
     p.dram.counters.requests += 1
     if r.kind == RQ_WRITE:
         p.dram.counters.bytes_given += r.bytes
     else:
         p.dram.counters.bytes_asked += r.bytes
-    if cache.table.sets:
-        _cached(n, which, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
-        return
     index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE if r.kind == RQ_WRITE else DIR_READ)
     p.dram.entries[index].sm = sm
     p.dram.entries[index].slot = r.slot
@@ -427,7 +466,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     cdef int32_t which = <int32_t>partition_of(m, r.address, &local)
     cdef Partition *p = n.partitions + which
     cdef int64_t packet, arrival
-    cdef int64_t *cluster = n.cluster_free_fs + sm // m.cluster_size + (unit - sm)
+    cdef int64_t *cluster = n.cluster_free_fs + n.cluster[sm] + (unit - sm)
     if r.counters != NULL and shared_texture_has(n, sm, r, now_fs):
         _wake_one(n, p, now_fs)         # this port may have been woken for a place that it does not take
         _next_request(n, port, unit)
@@ -447,12 +486,12 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     packet = m.header_bytes + (0 if r.kind == RQ_READ or r.kind == RQ_TEXTURE else r.bytes)
     if m.mask_bytes and (r.kind == RQ_ATOMIC or r.kind == RQ_WRITE and r.covered and r.covered < r.bytes):
         packet += m.mask_bytes
-    if m.cluster_request_bytes_per_cycle:
-        arrival = n.cluster_out_fs[sm // m.cluster_size]
-        if arrival > now_fs + CLUSTER_SLACK * m.core_period_fs:
-            _reschedule(n, unit, arrival - CLUSTER_SLACK * m.core_period_fs)
+    if m.cluster_request_bytes_per_cycle and (packet or not m.store_ports):
+        arrival = n.cluster_out_fs[n.cluster[sm]]
+        if arrival > now_fs + m.cluster_queue_cycles * m.core_period_fs:
+            _reschedule(n, unit, arrival - m.cluster_queue_cycles * m.core_period_fs)
             return
-        n.cluster_out_fs[sm // m.cluster_size] = max(arrival, now_fs) + packet * m.core_period_fs // m.cluster_request_bytes_per_cycle
+        n.cluster_out_fs[n.cluster[sm]] = max(arrival, now_fs) + packet * m.core_period_fs // m.cluster_request_bytes_per_cycle
     port.free_fs = now_fs + _port_fs(m, packet, m.injection_bytes_per_cycle)
     if m.injection_per_cluster:
         cluster[0] = port.free_fs
@@ -475,7 +514,7 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
     cdef Partition *p = n.partitions + which
     cdef Entry *e = p.dram.entries + index
     cdef int32_t waiter = e.waiters, next_waiter, record, sector
-    cdef int64_t far_fs
+    cdef int64_t far_fs, arrival_fs
     if e.line != NULL:
         for sector in range(4):
             if e.sectors >> sector & 1:
@@ -504,8 +543,10 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
                 _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16,
                          _operate(n, p, n.remaining[record] >> 4 & 0xfff, done_fs + m.extra_latency_fs), far_fs)
             else:
-                _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16, done_fs,
-                         m.extra_latency_fs + far_fs)
+                far_fs += m.extra_latency_fs
+                arrival_fs = _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16, done_fs, far_fs)
+                if n.gathers != NULL:
+                    gather_answered(n, record, done_fs + far_fs, arrival_fs)
         waiter = next_waiter
 
 

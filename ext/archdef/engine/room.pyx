@@ -1,6 +1,6 @@
 """Host memory of multiprocessors, taken when the machine is made, and of resident blocks, taken as they start and used again."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 from archdef.engine.cache cimport cache_close, cache_open
@@ -27,9 +27,10 @@ cdef enum:
 
 cdef void *_zeroed(int64_t bytes) except NULL:
     """Memory that the host commits as it is touched."""
-    cdef void *place = calloc(<size_t>max(bytes, 1), 1)
+    cdef void *place = pages_take(LINE, <size_t>max(bytes, 1))
     if place == NULL:
         raise MemoryError("state of a multiprocessor")
+    memset(place, 0, <size_t>max(bytes, 1))
     return place
 
 

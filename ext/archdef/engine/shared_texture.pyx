@@ -13,7 +13,7 @@ from archdef.engine.schedule cimport count_bits
 
 
 cdef inline int64_t _clusters(const Network *n) noexcept nogil:
-    return (n.m.multiprocessors + n.m.cluster_size - 1) // n.m.cluster_size
+    return n.cluster[n.m.multiprocessors - 1] + 1
 
 
 cdef inline int64_t _cycle(const Network *n, int64_t time_fs) noexcept nogil:
@@ -52,7 +52,7 @@ cdef void shared_texture_close(Network *n) noexcept nogil:
 
 cdef void shared_texture_filled(Network *n, int32_t sm, int32_t slot, int64_t arrival_fs) noexcept nogil:
     """Data for a line of the cluster's texture cache are on their way: tell those who wait for them when they come."""
-    cdef SharedTextures *shared = n.textures + sm // n.m.cluster_size
+    cdef SharedTextures *shared = n.textures + n.cluster[sm]
     cdef Fetch *fetch = n.fetches + sm * n.slots + slot
     cdef int32_t record = fetch.first, following, k
     if fetch.line == NULL:
@@ -71,7 +71,7 @@ cdef void shared_texture_filled(Network *n, int32_t sm, int32_t slot, int64_t ar
 
 cdef bint shared_texture_has(Network *n, int32_t sm, const Request *r, int64_t now_fs) noexcept nogil:
     """Look a request up in the cluster's texture cache. True: it needs no partition, since its line is there or on its way."""
-    cdef SharedTextures *shared = n.textures + sm // n.m.cluster_size
+    cdef SharedTextures *shared = n.textures + n.cluster[sm]
     cdef int64_t ready_fs = now_fs + n.m.texture.latency_cycles * n.m.shader_period_fs
     cdef int32_t record = <int32_t>(sm * n.slots + r.slot), other, k
     cdef Line *line = cache_find(&shared.cache, r.line // <uint64_t>n.m.texture.line_bytes)
@@ -90,7 +90,7 @@ cdef bint shared_texture_has(Network *n, int32_t sm, const Request *r, int64_t n
 
 cdef void shared_texture_fetch(Network *n, int32_t sm, Request *r) noexcept nogil:
     """Give the line that a request fetches a place in the cluster's texture cache, if one is free; what of it is there is fetched again."""
-    cdef SharedTextures *shared = n.textures + sm // n.m.cluster_size
+    cdef SharedTextures *shared = n.textures + n.cluster[sm]
     cdef uint64_t number = r.line // <uint64_t>n.m.texture.line_bytes
     cdef int32_t record = <int32_t>(sm * n.slots + r.slot), k
     cdef Line *line = cache_find(&shared.cache, number)

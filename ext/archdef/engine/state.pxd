@@ -218,6 +218,7 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t copy_wait            # CopyGroup that waits
     char *local                  # [lanes][local bytes]
     int32_t *errors              # of launches, by lane
+    int64_t unused[5]            # up to whole lines of the host's cache
 
 cdef struct Barrier:
     int32_t arrived              # threads
@@ -294,6 +295,8 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int64_t time                 # cycle at which the next transaction can go
     int64_t floor                # cycle up to which the op holds its unit anyway
     int64_t stalled              # cycle since which it waits for a credit, -1: it does not
+    int64_t passes               # cycles for which banks of tags and of words are busy with what hits; 0: it is not known, lines follow each other
+    int64_t begun                # cycle of the first
     Transaction transactions[512]   # most: eight texels of each of 64 lanes
 
 cdef struct BulkCopy:            # one that waits for the unit, or is being handed over
@@ -336,6 +339,8 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int32_t slot_pieces[8]       # transactions as counted: sectors of a line each
     int64_t passes               # shared memory: bank_passes, for base modulo Launch.passes_period
     int32_t passes_key
+    int32_t word_key             # the same for the words of a cached load, modulo a bank's word; -1: none
+    int64_t word_passes
     int64_t relative[8][32]      # address minus the base rounded down to 256
     int64_t relative_line[8][32]
     uint32_t bytes[8][32]
@@ -471,6 +476,7 @@ cdef struct Launch:              # a grid, and what its warps need
     uint32_t grid[3]
     int64_t blocks
     int64_t shared_bytes
+    int64_t l1_sets              # that shared memory leaves to L1; 0: as declared
     int64_t local_bytes          # per thread
     int64_t cost[4]              # what a block takes of a multiprocessor: warps, blocks, registers, shared memory; the whole is WHOLE
     Room room

@@ -6,6 +6,7 @@ or not selected, and then one issue interval per warp instruction as selected.
 """
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
+from archdef.engine.absorbed cimport absorb
 from archdef.engine.events cimport EV_WAKE, events_push
 from archdef.engine.inject cimport throttled_until
 from archdef.engine.program cimport Uop
@@ -42,6 +43,8 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
     cdef Scheduler *s = sm.schedulers + w.scheduler
     cdef int64_t latest = 0, ready
     cdef int i
+    if u.issues == 0 and w.active:
+        u = absorb(sm, w)
     if w.active == 0:
         w.state = WS_PARTED
         return

@@ -1,11 +1,11 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (AlignedSum, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
-                          DeviceLaunches, Dram, FEATURES, FirstReady, HostLink, Interconnect, Isa, KiB, Limits,
+                          DeviceLaunches, Dram, FEATURES, FirstReady, forms, GroupByGroup, HostLink, Interconnect, Isa, KiB, Limits,
                           Lines, LoadStore, LooseRoundRobin, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
                           operations, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp,
                           XorHash)
-from archdef_hopper.costs import COSTS, EVIDENCE
+from archdef_hopper.costs import COSTS, EVIDENCE, FORMS
 
 MISSING = {"lane_masks_64", "read_only_loads"}
 """Warps have 32 lanes; L1 serves read-only loads like all others. Every other feature that archdef knows came with 9.0 or before."""
@@ -14,7 +14,8 @@ H100 = Architecture(
     name="h100", title="H100 80GB HBM3 (SXM)", vendor="NVIDIA", family="Hopper", compute_capability="9.0",
     aliases=("h100_sxm", "gh100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
     clocks=Clocks(core_mhz=1980, shader_mhz=1980, memory_mhz=2619), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
-    chip=Chip(multiprocessors=132, multiprocessors_per_cluster=17, block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3.0),
+    chip=Chip(multiprocessors=132, multiprocessors_per_cluster=16, cluster_sizes=(16, 16, 16, 16, 16, 16, 18, 18),
+              block_dispatch=GroupByGroup((8, 8, 16, 16, 16, 16, 16, 18, 18)), block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3.0),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255,
@@ -27,7 +28,7 @@ H100 = Architecture(
     schedulers=Schedulers(count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 32, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 16, "scheduler"),
            Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler")),
-    isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True,
+    isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True,
             float_mad="fused", predication_max_instructions=7,
             assembler=Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_overhead_instructions=6,
                                 share_products=True, three_input_operations=True, shared_load_bytes=16,
@@ -41,7 +42,7 @@ H100 = Architecture(
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
         l1=Cache(size_bytes=208 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=28, misses_in_flight=256, write="through",
-                 set_hash_bits=(12, 13, 14, 15, 16),
+                 set_hash_bits=(12, 13, 14, 15, 16), tag_bank_masks=(0b010110101, 0b101101111),
                  scope="multiprocessor"),
         texture_l1=Cache(size_bytes=208 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=28, misses_in_flight=256,
                          write="evict", scope="multiprocessor"),
@@ -56,8 +57,8 @@ H100 = Architecture(
                          atomic_cycles=1.6, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
         request_latency_ns=55, response_latency_ns=55, header_bytes=0, mask_bytes=32, injection_bytes_per_cycle=32,
-        injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, partition_request_bytes_per_cycle=64,
-        partition_response_bytes_per_cycle=48, sides=2, far_latency_ns=90),
+        injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, cluster_queue_cycles=8, partition_request_bytes_per_cycle=64,
+        partition_response_bytes_per_cycle=48, sides=2, far_latency_ns=90, gathered_requests=4, store_ports=True),
     dram=Dram(
         partitions=80, interleave_bytes=512, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
         burst_bytes=32, banks=64, row_bytes=1 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=28, t_rrd_ns=2.3, t_cl_ns=14, t_wl_ns=6, t_wtr_ns=8,

@@ -1,0 +1,80 @@
+"""Requests of one cluster for the same sectors of a line, answered together at the partition.
+
+The first request for sectors of a line opens a place at the partition, in which the following ones of its cluster wait with it until it is
+answered; they cost the cache no lookup and the partition's port no data. There is one place for a line and cluster: a request for other
+sectors of the line takes it over, as does the one that comes when as many as the machine gathers are together.
+"""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from archdef.engine.dram cimport NEVER
+from archdef.engine.events cimport EV_FILL, events_push
+from archdef.engine.network cimport Gather, Network, Request
+
+
+cdef int gather_open(Network *n) except -1:
+    """Make room for what is gathered; none if the machine does not."""
+    cdef int64_t records = n.m.multiprocessors * n.slots, i
+    if n.m.gathered_requests < 2 or n.m.l2.sets == 0:
+        return 0
+    n.gathers = <Gather *>calloc(<size_t>(n.m.partitions * n.m.gathering_lines), sizeof(Gather))
+    n.gather_of = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
+    n.follower = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
+    n.follower_next = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
+    if n.gathers == NULL or n.gather_of == NULL or n.follower == NULL or n.follower_next == NULL:
+        raise MemoryError("gathered requests of the network")
+    for i in range(records):
+        n.gather_of[i] = n.follower[i] = -1
+    return 0
+
+
+cdef void gather_close(Network *n) noexcept nogil:
+    free(n.gathers)
+    free(n.gather_of)
+    free(n.follower)
+    free(n.follower_next)
+    n.gathers = NULL
+    n.gather_of = n.follower = n.follower_next = NULL
+
+
+cdef bint gather_join(Network *n, int32_t which, uint64_t number, uint32_t wanted, int32_t sm, const Request *r, int64_t time_fs) noexcept nogil:
+    """Let a read of a line, whose lookup would be done at `time_fs`, wait with an equal one. False: it is the first of its kind, and looks by itself."""
+    cdef uint64_t key = number * <uint64_t>n.m.multiprocessors + <uint64_t>n.cluster[sm] + 1
+    cdef int32_t record = <int32_t>(sm * n.slots + r.slot), index
+    cdef Gather *g
+    index = <int32_t>(which * n.m.gathering_lines + <int64_t>((key ^ key >> 7) & <uint64_t>(n.m.gathering_lines - 1)))
+    g = n.gathers + index
+    if g.key == key and g.sectors == wanted and g.count < n.m.gathered_requests and time_fs - n.l2_latency_fs <= g.until_fs:
+        g.count += 1
+        if g.until_fs == NEVER:
+            n.follower_next[record] = n.follower[g.record]
+            n.follower[g.record] = record
+        else:
+            events_push(n.inboxes + sm, (g.arrival_fs + n.m.shader_period_fs - 1) // n.m.shader_period_fs, EV_FILL, r.slot)
+        return True
+    if g.key and g.until_fs == NEVER and n.gather_of[g.record] == index:
+        n.gather_of[g.record] = -1      # those who wait with it still do; nobody else will
+    g.key = key
+    g.sectors = wanted
+    g.count = 1
+    g.until_fs = NEVER
+    g.record = record
+    n.gather_of[record] = index
+    n.follower[record] = -1
+    return False
+
+
+cdef void gather_answered(Network *n, int64_t record, int64_t until_fs, int64_t arrival_fs) noexcept nogil:
+    """The first request of a place has its answer, which leaves the partition at `until_fs`: it is everybody's who waited with it."""
+    cdef int32_t other = n.follower[record]
+    cdef Gather *g
+    if n.gather_of[record] >= 0:
+        g = n.gathers + n.gather_of[record]
+        g.until_fs = until_fs
+        g.arrival_fs = arrival_fs
+        n.gather_of[record] = -1
+    while other >= 0:
+        events_push(n.inboxes + other // n.slots, (arrival_fs + n.m.shader_period_fs - 1) // n.m.shader_period_fs, EV_FILL,
+                    <int32_t>(other % n.slots))
+        other = n.follower_next[other]
+    n.follower[record] = -1
