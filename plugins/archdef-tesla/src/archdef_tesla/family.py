@@ -11,9 +11,11 @@ LINDHOLM = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008",
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
 WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "measured", "quoted from memory")
 FIT = Cite("transposes of Ruetsch and Micikevicius 2009 (GTX 280), reductions of Harris 2007 (8800 GTX)", "compiled kernels", "inferred",
-           "eight within 7 %, seven within 23 %; another set of values may fit as well; quoted from memory")
+           "eight within 5 %, seven within 18 %; another set of values may fit as well; quoted from memory")
 FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix on texture fetching, linear filtering", note="quoted from memory")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
+PATHS = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008", "loads go by the texture units, stores by the raster operation units",
+             "inferred", "as block diagrams of the time have it; quoted from memory")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 LAUNCH_DATA = Cite("CUBIN of compute capability 1.x", "blockDim, gridDim, blockIdx in shared memory, parameters at 16", "inferred",
                    "as disassemblers of the time show it; quoted from memory")
@@ -70,13 +72,13 @@ EVIDENCE = {  # what both chips share
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
        t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "units.tex": LINEAGE, "host_link": UNPUBLISHED,
+    "units.tex": LINEAGE, "interconnect.store_ports": PATHS, "host_link": UNPUBLISHED,
     "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE, "host_link.copy_engines": ENGINES,
     "host_link.concurrent_grids": ENGINES, "host_link.work_queues": QUEUES, "host_link.staging_bytes": STAGED}
 
 
 def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_units=(), coalescing, bus, link, latency_ns,
-          texture_l2_bytes, **names) -> Architecture:
+          reads, texture_l2_bytes, **names) -> Architecture:
     """Describe one chip of the family by what its members differ in."""
     partitions, capacity_bytes = bus
     return Architecture(
@@ -108,13 +110,13 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
             texture_l2=Cache(size_bytes=texture_l2_bytes, line_bytes=256, sector_bytes=32, ways=8, latency_cycles=53,
                              misses_in_flight=32, write="evict", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
-        load_store=LoadStore(reads_in_flight_per_multiprocessor=64 // chip.multiprocessors_per_cluster, stores_in_flight_per_multiprocessor=32,
+        load_store=LoadStore(reads_in_flight_per_multiprocessor=reads, stores_in_flight_per_multiprocessor=20,
                              textures_in_flight_per_multiprocessor=128, transaction_cycles=2, atomic_cycles=4),
         interconnect=Interconnect(
             request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=16, injection_bytes_per_cycle=32,
-            injection_scope="cluster", partition_request_bytes_per_cycle=16, partition_response_bytes_per_cycle=32),
+            injection_scope="cluster", store_ports=True, partition_request_bytes_per_cycle=16, partition_response_bytes_per_cycle=32),
         dram=Dram(
             partitions=partitions, interleave_bytes=256, capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
             transfers_per_clock=2, burst_bytes=32, banks=8, row_bytes=4 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=30, t_rrd_ns=9,
-            t_cl_ns=12, t_wl_ns=6, t_wtr_ns=7, t_rtw_ns=4, t_wr_ns=13, extra_latency_ns=0, queue_entries=48,
+            t_cl_ns=12, t_wl_ns=6, t_wtr_ns=7, t_rtw_ns=4, t_wr_ns=13, extra_latency_ns=0, queue_entries=60,
             scheduling=FirstReady(window=64), write_drain_high=32, write_drain_low=8))
