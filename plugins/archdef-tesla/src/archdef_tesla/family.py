@@ -57,6 +57,8 @@ EVIDENCE = {  # what both chips share
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "coalescing": GUIDE, "isa": GUIDE, "schedulers": LINDHOLM, "units": LINDHOLM,
     "chip": LINEAGE, "clocks": LINEAGE, "dram": LINEAGE, "caches": WONG, "load_store": FIT, "interconnect": FIT,
     "shared.latency_cycles": WONG, "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": GUIDE, "isa.assembler": SASS,
+    "isa.assembler.shared_operands": Cite("Volkov and Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC 2008",
+                                          "operands in shared memory", note="quoted from memory"),
     **{f"isa.operations.{name}": GUIDE for name in "int_mul24 int_mul32 fp32_add fp32_mul fp32_fma fp32_rcp fp32_rsqrt".split()},
     **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
        register_allocation_unit register_allocation_scope warp_allocation_granularity shared_allocation_unit_bytes""".split()},
