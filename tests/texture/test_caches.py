@@ -133,7 +133,7 @@ def test_a_shared_texture_cache_gives_the_same_whatever_the_length_of_epochs(nam
 
 def test_a_shared_texture_cache_is_no_nearer_than_the_network():
     with pytest.raises(SpecErrors) as caught:
-        sharing(MACHINES[0]).evolve({"caches.texture_l1.latency_cycles": 1})
+        sharing(MACHINES[0]).derive({"caches.texture_l1.latency_cycles": 1}, name="near", title="Near")
     assert "latency_cycles must be at least interconnect.response_latency_ns" in str(caught.value.exceptions[0])
 
 
