@@ -140,6 +140,8 @@ class Caches:
 
     l1: Cache | None = part(Cache, optional=True, default=None)
     """Data cache of a multiprocessor."""
+    l1_gives_carveout: bool = flag(default=False)
+    """Whether L1 is what the carveout of shared memory (`Limits.shared_carveouts`) leaves of `l1.size_bytes`."""
     l1_global_loads: bool = flag(default=True)
     """Whether loads from global memory use `l1` without asking for it (``ld.ca``); those from local memory always do."""
     constant: Cache | None = part(Cache, optional=True, default=None)
@@ -220,10 +222,10 @@ class Interconnect:
     gathered_requests: int = integer(default=1)
     """Requests of one cluster's multiprocessors for the same sectors of a line that a partition answers together, if they come before
     the first of them is answered and no request of that cluster for other sectors of the line comes between; 1: each by itself."""
+    gathering_lines: int = integer(power_of_two=True, default=256)
+    """Lines for which a partition can gather requests at a time."""
     stores_apart: bool = flag(default=False)
     """Whether stores and atomic operations leave a multiprocessor beside its loads; otherwise all leave in order."""
-    gathering_lines: int = integer(power_of_two=True, default=256)
-    """Lines for which a partition can wait to gather requests."""
 
 
 @attrs.frozen(kw_only=True)

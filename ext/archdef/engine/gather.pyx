@@ -2,7 +2,7 @@
 
 The first request for sectors of a line opens a place at the partition, in which the following ones of its cluster wait with it until it is
 answered; they cost the cache no lookup and the partition's port no data. There is one place for a line and cluster: a request for other
-sectors of the line takes it over, as does the one that comes when as many as the machine gathers are together.
+sectors of the line closes it without opening one itself; the one that comes when as many as the machine gathers are together opens it anew.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -42,9 +42,11 @@ cdef bint gather_join(Network *n, int32_t which, uint64_t number, uint32_t wante
     cdef uint64_t key = number * <uint64_t>n.m.multiprocessors + <uint64_t>n.cluster[sm] + 1
     cdef int32_t record = <int32_t>(sm * n.slots + r.slot), index
     cdef Gather *g
-    index = <int32_t>(which * n.m.gathering_lines + <int64_t>((key ^ key >> 7) & <uint64_t>(n.m.gathering_lines - 1)))
+    cdef bint open_
+    index = <int32_t>(which * n.m.gathering_lines + <int64_t>(key * <uint64_t>0x9e3779b97f4a7c15 >> 40 & <uint64_t>(n.m.gathering_lines - 1)))
     g = n.gathers + index
-    if g.key == key and g.sectors == wanted and g.count < n.m.gathered_requests and time_fs - n.l2_latency_fs <= g.until_fs:
+    open_ = g.key == key and time_fs - n.l2_latency_fs <= g.until_fs
+    if open_ and g.sectors == wanted and g.count < n.m.gathered_requests:
         g.count += 1
         if g.until_fs == NEVER:
             n.follower_next[record] = n.follower[g.record]
@@ -54,6 +56,9 @@ cdef bint gather_join(Network *n, int32_t which, uint64_t number, uint32_t wante
         return True
     if g.key and g.until_fs == NEVER and n.gather_of[g.record] == index:
         n.gather_of[g.record] = -1      # those who wait with it still do; nobody else will
+    if open_ and g.sectors != wanted:
+        g.key = 0
+        return False
     g.key = key
     g.sectors = wanted
     g.count = 1
@@ -64,13 +69,13 @@ cdef bint gather_join(Network *n, int32_t which, uint64_t number, uint32_t wante
     return False
 
 
-cdef void gather_answered(Network *n, int64_t record, int64_t until_fs, int64_t arrival_fs) noexcept nogil:
-    """The first request of a place has its answer, which leaves the partition at `until_fs`: it is everybody's who waited with it."""
+cdef void gather_answered(Network *n, int64_t record, int64_t arrival_fs) noexcept nogil:
+    """The first request of a place has its answer: it is everybody's who waited with it, or comes before it leaves the partition."""
     cdef int32_t other = n.follower[record]
     cdef Gather *g
     if n.gather_of[record] >= 0:
         g = n.gathers + n.gather_of[record]
-        g.until_fs = until_fs
+        g.until_fs = arrival_fs - n.m.response_latency_fs
         g.arrival_fs = arrival_fs
         n.gather_of[record] = -1
     while other >= 0:

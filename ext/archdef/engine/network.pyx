@@ -396,7 +396,7 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
             late_fs = m.far_latency_fs
         late_fs = _respond(n, p, sm, r.slot, r.bytes, time_fs, late_fs)
         if n.gathers != NULL:
-            gather_answered(n, record, time_fs, late_fs)
+            gather_answered(n, record, late_fs)
         return
     n.remaining[record] = waits | (max(<int32_t>r.serial, count_bits(wanted)) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
 
@@ -534,7 +534,7 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
                 far_fs += m.extra_latency_fs
                 arrival_fs = _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16, done_fs, far_fs)
                 if n.gathers != NULL:
-                    gather_answered(n, record, done_fs + far_fs, arrival_fs)
+                    gather_answered(n, record, arrival_fs)
         waiter = next_waiter
 
 
