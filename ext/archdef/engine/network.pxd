@@ -48,7 +48,7 @@ cdef struct Match:           # who of a part of the units comes first
 cdef struct Gather:          # where equal requests of a cluster wait together; see `gather.pyx`
     uint64_t key             # the line's number, times multiprocessors, plus the cluster's, plus 1; 0: empty
     int64_t until_fs         # when the answer leaves the partition; NEVER: not known yet
-    int64_t arrival_fs       # when it arrives
+    int64_t arrival_fs       # when it arrives, at the nearest place of the cluster
     uint32_t sectors
     int32_t count            # requests together
     int32_t record           # of the first: sm * slots + slot
@@ -56,6 +56,8 @@ cdef struct Gather:          # where equal requests of a cluster wait together; 
 cdef struct Network:
     const MachineTable *m
     int32_t *cluster         # of each multiprocessor
+    int64_t *place_fs        # by which answers take longer to each multiprocessor, NULL: all lie at one distance …
+    int64_t *spread_fs       # [cluster][partition]: … and from each partition
     int32_t port_count       # a port of each multiprocessor, then one for its stores where they leave apart
     int64_t l2_latency_fs
     Gather *gathers          # [partitions][gathering_lines], NULL: requests are not gathered

@@ -56,9 +56,10 @@ H100 = Architecture(
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
                          atomic_cycles=1.6, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
-        request_latency_ns=55, response_latency_ns=55, header_bytes=0, mask_bytes=32, injection_bytes_per_cycle=32,
+        request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, injection_bytes_per_cycle=32,
         injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, partition_request_bytes_per_cycle=64,
-        partition_response_bytes_per_cycle=48, sides=2, far_latency_ns=90, gathered_requests=4, stores_apart=True),
+        partition_response_bytes_per_cycle=48, sides=2, far_latency_ns=90, spread_ns=30,
+        place_cycles=(10, 10, 13, 13, 21, 21, 5, 5, 8, 8, 16, 16, 0, 0, 3, 3, 9, 9), gathered_requests=4, stores_apart=True),
     dram=Dram(
         partitions=80, interleave_bytes=512, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
         burst_bytes=32, banks=64, row_bytes=1 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=28, t_rrd_ns=2.3, t_cl_ns=14, t_wl_ns=6, t_wtr_ns=8,

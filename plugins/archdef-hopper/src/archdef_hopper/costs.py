@@ -99,6 +99,7 @@ GATHERING = Cite(COUNTED, "gathering.csv, lts__t_sectors_srcunit_tex and lrc__re
 PLACES = Cite(COUNTED, "placement.csv, %smid of every block", "measured", "sizes differ from card to card")
 BANKED = Cite(COUNTED, "l1_conflicts.csv, 68 patterns of addresses that hit", "inferred", "the two masks of 12 bits that explain every pattern")
 DIVIDED = Cite(COUNTED, "l1_capacity.csv, carveouts.csv", "measured", "what hits beside each carveout; launch__shared_mem_config_size")
+DISTANCES = Cite(COUNTED, "l2_distances.csv, hits of 384 lines from every multiprocessor", "measured", "by pair of multiprocessors in its cluster; by line")
 APART = Cite(COUNTED, "cycles of transpose_naive at n=256", "inferred", "loads behind scattered stores of earlier iterations are not held up")
 
 EVIDENCE = {
@@ -117,7 +118,7 @@ EVIDENCE = {
     "isa.predication_max_instructions": SASS, "isa.assembler": SASS,
     "caches.l1.set_hash_bits": Cite("Nsight Compute on an H100 80GB HBM3 SXM", "hits of matmul_naive at n=1024, rows 4 KiB apart", "inferred",
                                     "they do not camp; which bits is not public"),
-    "interconnect.gathered_requests": GATHERING, "interconnect.gathering_lines": UNPUBLISHED, "interconnect.stores_apart": APART,
+    "interconnect.gathered_requests": GATHERING, "interconnect.place_cycles": DISTANCES, "interconnect.spread_ns": DISTANCES, "interconnect.gathering_lines": UNPUBLISHED, "interconnect.stores_apart": APART,
     "caches.l1.tag_bank_masks": BANKED, "caches.l1.size_bytes": DIVIDED, "caches.l1_gives_carveout": DIVIDED,
     "limits.shared_headroom": DIVIDED, "limits.shared_headroom_bytes": DIVIDED, "chip.cluster_sizes": PLACES,
     "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_ways": PARTIAL, "interconnect.sides": SIDES, "interconnect.far_latency_ns": SIDES,
