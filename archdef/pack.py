@@ -46,7 +46,7 @@ def _known(path: str, policy, choices, method: str | None = None):
 
 def _brought(arch: Architecture) -> list[tuple[str, str, object, str]]:
     """List the policies that plugins bring: place in the machine, path, value, method."""
-    caches = {name: getattr(arch.caches, name) for name in ("l1", "constant", "texture_l1", "texture_l2", "l2")}
+    caches = {name: getattr(arch.caches, name) for name in ("l1", "constant", "constant_l2", "constant_l3", "texture_l1", "texture_l2", "l2")}
     fields = [("scheduler", "schedulers.policy", arch.schedulers.policy, _POLICIES, "choose"),
               ("dispatch", "chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin, spec.GroupByGroup), "multiprocessor"),
               ("branch", "warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers), "taken_first"),
@@ -131,7 +131,9 @@ def _schedulers(arch: Architecture) -> dict:
         instruction_gap_cycles=arch.schedulers.instruction_gap_cycles, units=len(arch.units),
         unit_per_scheduler=[int(i < len(arch.units) and arch.units[i].scope == "scheduler") for i in range(16)],
         unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
-        dual_issue=pairs)
+        unit_within=[index[arch.units[i].within] if i < len(arch.units) and arch.units[i].within else i for i in range(16)],
+        unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],
+        superscalar=int(arch.schedulers.superscalar), dual_issue=pairs)
 
 
 def _dram(arch: Architecture) -> dict:
@@ -222,17 +224,18 @@ def machine_tables(arch: Architecture) -> dict:
         bulk_write_bytes_per_cycle=arch.load_store.bulk_write_bytes_per_cycle or 0,
         atomic_fs=round(arch.load_store.atomic_cycles * _period_fs(arch.clocks.core_mhz)),
         l1=_cache_table(caches.l1), constant=_cache_table(caches.constant),
+        constant_l2=_cache_table(caches.constant_l2), constant_l3=_cache_table(caches.constant_l3),
         texture=_cache_table(caches.texture_l1), texture_l2=_cache_table(caches.texture_l2),
         texture_tile_rows=caches.texture_tile_rows, **_texture(arch.texture), read_only_loads=int("read_only_loads" in arch.isa.features),
         l2=_cache_table(caches.l2, l2_instances),
         request_latency_fs=_fs(links.request_latency_ns), response_latency_fs=_fs(links.response_latency_ns),
         far_latency_fs=_fs(links.far_latency_ns), sides=links.sides, gathered_requests=links.gathered_requests,
         places=len(links.place_cycles), place_cycles=[*links.place_cycles, *[0] * 32][:32], spread_fs=_fs(links.spread_ns),
-        gathering_lines=links.gathering_lines, stores_apart=int(links.stores_apart),
+        gathering_lines=links.gathering_lines,
         header_bytes=links.header_bytes, mask_bytes=links.mask_bytes, injection_bytes_per_cycle=links.injection_bytes_per_cycle,
-        injection_per_cluster=int(links.injection_scope == "cluster"),
+        injection_per_cluster=int(links.injection_scope == "cluster"), store_ports=int(links.store_ports),
         partition_request_bytes_per_cycle=links.partition_request_bytes_per_cycle,
         partition_response_bytes_per_cycle=links.partition_response_bytes_per_cycle,
-        cluster_request_bytes_per_cycle=links.cluster_request_bytes_per_cycle or 0,
+        cluster_request_bytes_per_cycle=links.cluster_request_bytes_per_cycle or 0, cluster_queue_cycles=links.cluster_queue_cycles,
         cluster_response_bytes_per_cycle=links.cluster_response_bytes_per_cycle or 0, **_dram(arch),
         **_matrix(arch.isa.matrix))

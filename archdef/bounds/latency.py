@@ -33,14 +33,20 @@ def _warp_cycles(program, machine, issued: np.ndarray, chained: bool) -> float:
     """Least cycles of all warps together, each on its own."""
     ops = program.ops
     gap = np.maximum(ops["issues"].astype(np.int64) * machine["issue_interval_cycles"], machine["instruction_gap_cycles"])
+    gap[ops["issues"] == 0] = 0     # absorbed: neither issued nor waited for
     if not chained:
-        return float((issued * gap).sum())
+        return float((issued * gap).sum()) / _together(machine)
     whole = 0.0
     for first, last in _stretches(program):
         times = int(issued[first:last].min())
         if times:
             whole += times * _chain(program, machine, gap, first, last)
     return whole
+
+
+def _together(machine: dict) -> int:
+    """Instructions of one warp that may go in one slot."""
+    return machine["issue_width"] if machine["superscalar"] else 1
 
 
 def _stretches(program) -> Iterator[tuple[int, int]]:
@@ -66,14 +72,16 @@ def _scoreboard(program) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
 
 def _chain(program, machine, gap, first: int, last: int) -> int:
     """Cycles from the issue of the first op to where the warp may issue what follows the last."""
-    board, ready, now, end = _scoreboard(program), {}, 0, 0
+    board, ready, now, end, along, width = _scoreboard(program), {}, 0, 0, 1, _together(machine)
     for k in range(first, last):
         op = program.ops[k]
         waits, sets = board[k]
         start = max([now, *(ready.get(entry, 0) for entry in waits)])
         for entry in sets:
             ready[entry] = start + _least_latency(op, machine)
-        now = start + int(gap[k])
+        if gap[k]:
+            along = along + 1 if start == now and along < width and k > first else 1
+            now = start if along < width else start + int(gap[k])
         end = now
         if op["kind"] in (Kind.BRANCH, Kind.CALL):
             end = max(now, start + int(op["latency"]))

@@ -20,8 +20,8 @@ def serial(run, machine: dict) -> Bound | None:
     if run.launches or counters.launches != 1 or np.isin(ops["kind"], _UNBOUNDED).any():
         return None
     interval = ops["issues"].astype(np.int64) * machine["issue_interval_cycles"]
-    caches = sum(machine[name]["latency_cycles"] for name in ("l1", "constant", "texture"))
-    held = ops["interval"] * np.maximum(ops["issues"], 1).astype(np.int64)
+    caches = sum(machine[name]["latency_cycles"] for name in ("l1", "constant", "constant_l2", "constant_l3", "texture"))
+    held = ops["interval"].astype(np.int64)
     alone = np.maximum(interval, machine["instruction_gap_cycles"]) + held + ops["latency"] + machine["shared_latency_cycles"] + caches
     arithmetic = int((issued * alone).sum())
     passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes

@@ -24,7 +24,7 @@ def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
     holding = np.isin(ops["kind"], _HOLDING) & (ops["space"] != Space.MATRIX)
     for unit in np.unique(ops["unit"][holding]).tolist():
         its = holding & (ops["unit"] == unit)
-        held = int((issued[its] * ops["interval"][its].astype(np.int64) * np.maximum(ops["issues"][its], 1)).sum())
+        held = int((issued[its] * ops["interval"][its].astype(np.int64)).sum())
         many = multiprocessors * (schedulers if machine["unit_per_scheduler"][unit] else machine["unit_copies"][unit])
         shared = its & (ops["space"] == Space.SHARED)
         if shared.any() and not machine["unit_per_scheduler"][unit]:
@@ -41,7 +41,7 @@ def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
 
 
 def _issue(ops, issued, counters, machine) -> Bound:
-    """A scheduler issues an instruction, or so many of different warps, in one interval."""
+    """A scheduler issues an instruction, or so many that go together, in one interval."""
     interval, width = machine["issue_interval_cycles"], machine["issue_width"]
     slots = machine["multiprocessors"] * machine["schedulers"]
     count = int((issued * ops["issues"]).sum()) if width == 1 else int(issued.sum()) / width
@@ -64,6 +64,7 @@ def _memory(partition: np.ndarray, machine: dict) -> Iterator[Bound]:
     ports = machine["multiprocessors"]
     if machine["injection_per_cluster"]:
         ports = _ceil(ports, machine["cluster_size"])
+    ports *= 1 + machine["store_ports"]
     least = _ceil(header, machine["injection_bytes_per_cycle"]) * core / shader
     yield Bound("ports", float(requests.sum() * least / ports),
                 f"{int(requests.sum()):,} requests over {ports} ports, {least:.2f} cycles at least for each")

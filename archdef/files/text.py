@@ -137,7 +137,7 @@ def _toml(architecture: Architecture, data: Mapping[str, Any]) -> str:
     return tomlkit.dumps(document)
 
 
-_ROWS = ("isa.operations", "units", "changes")
+_ROWS = ("isa.operations", "isa.forms", "units", "changes")
 """Tables whose entries take a line each."""
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from archdef.lower.encoding import Flag, Kind, Space
 from archdef.lower.facts import live_outs
-from archdef.lower.virtual import PURE, Code, Op, leads_to, masks
+from archdef.lower.virtual import ABSORBED, PURE, Code, Op, leads_to, masks
 
 _GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE}
 
@@ -118,6 +118,8 @@ def _cost(ops: list[Op], architecture) -> int:
     operations, load = architecture.isa.operations, architecture.isa.assembler.predication_global_load
     cost = 0
     for op in ops:
+        if op.operation == ABSORBED:
+            continue
         issues = op.times * max(1, operations[op.operation].issues) if op.operation in operations else op.times
         if op.kind == Kind.ATOM or op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC):
             issues *= load

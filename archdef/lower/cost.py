@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from archdef.errors import MissingFeature
+from archdef.lower.virtual import ABSORBED
 from archdef.spec.isa import FEATURE_OF_CLASS
 
 
@@ -13,8 +14,13 @@ class Cost(NamedTuple):
     unit: int
     latency: int
     interval: int
-    """Cycles for which one issue occupies the unit."""
+    """Cycles for which it occupies the unit, all its issues together."""
     issues: int
+
+
+LONGEST_INTERVAL = 0xFFFF
+"""Cycles that a micro-op has room for."""
+ABSORBED_COST = Cost(0, 0, 0, 0)
 
 
 class Costs:
@@ -23,21 +29,27 @@ class Costs:
     def __init__(self, architecture):
         self.architecture = architecture
         self.units = {unit.name: (k, unit.lanes) for k, unit in enumerate(architecture.units)}
-        self.known: dict[tuple[str, int], Cost] = {}
+        self.known: dict[tuple[str, int, str], Cost] = {}
+        self.formed = {form.operation for form in architecture.isa.forms.values()}
 
-    def of(self, operation: str, times: int, where: dict, written: str) -> Cost:
-        """Give the cost of `times` operations of a class; `where` and `written` are for the error if the machine has none."""
-        found = self.known.get((operation, times))
+    def of(self, operation: str, times: int, instruction, where: dict) -> Cost:
+        """Give the cost of `times` operations of a class, of which an instruction consists or is one; `where` is for the error if the
+        machine has none."""
+        form = ".".join((instruction.opcode, *instruction.modifiers)) if operation in self.formed else ""
+        found = self.known.get((operation, times, form))
+        if operation == ABSORBED:
+            return ABSORBED_COST
         if found is None:
-            declared = self.architecture.isa.operations.get(operation)
-            if declared is None:
+            if operation not in self.architecture.isa.operations:
                 feature = FEATURE_OF_CLASS.get(operation, operation).split()[-1]
-                raise MissingFeature(f"`{written}` needs the operation {operation}, which {self.architecture.name} does not have",
+                raise MissingFeature(f"`{instruction.text}` needs the operation {operation}, which {self.architecture.name} does not have",
                                      architecture=self.architecture.name, feature=feature, **where)
+            declared = self.architecture.isa.cost(operation, form)
             unit, lanes = self.units[declared.unit]
             interval = declared.interval_cycles
             if interval is None:
                 interval = -(-self.architecture.warp.size // lanes)
-            found = Cost(unit, declared.latency_cycles, interval, max(1, declared.issues * times))
-            self.known[operation, times] = found
+            issues = max(1, declared.issues * times)
+            found = Cost(unit, declared.latency_cycles, min(max(1, round(interval * issues)), LONGEST_INTERVAL), issues)
+            self.known[operation, times, form] = found
         return found

@@ -100,7 +100,7 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         if op.kind == Kind.LABEL:
             continue
         instruction = source[op.statement]
-        cost = costs.of(op.operation, op.times, place(module, instruction), instruction.text)
+        cost = costs.of(op.operation, op.times, instruction, place(module, instruction))
         target, count, reconverge = 0, op.count, -1
         if op.kind == Kind.BRANCH:
             target = labels[op.target]

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Kind
 from archdef.lower.facts import definitions, single
-from archdef.lower.virtual import Code, Const, Op, Unit, immediate
+from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit, immediate
 
 _MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM)
 _CHARGES = {"int64_add": "int_add", "int64_logic": "int_logic", "int64_shift": "int_shift", "int64_minmax": "int_minmax",
-            "int64_mul": "int_mul32", "int_mul_wide": "int_mul32", "convert64": "move", "move": "move", "select": "select"}
+            "int64_mul": "int_mul32", "int_mul_wide": "int_mul32", "convert64": "move", "move": "move", "select": "select", ABSORBED: ABSORBED}
 """Class of a 64-bit operation → class at 32 bits."""
+_WIDENS = ("cvt_s64_s32", "cvt_u64_u32")
 
 
 def narrow_addresses(code: Code, unit: Unit) -> None:
@@ -24,7 +25,7 @@ def narrow_addresses(code: Code, unit: Unit) -> None:
         for position in ((0,) if op.fn == "shl_b64" else (1, 0)):
             v = op.s[position]
             made = known.get(v) if type(v) is int else None
-            if made is None or made.fn not in ("cvt_s64_s32", "cvt_u64_u32") or not _stable(made.s[0], known):
+            if made is None or made.fn not in _WIDENS or not _stable(made.s[0], known):
                 continue
             type_ = made.fn[-3:]
             if op.fn == "add_b64":
@@ -71,7 +72,7 @@ def _other_uses(op: Op, candidates: set[int]) -> set[int]:
     if op.kind in _MEMORY:
         return (read - {op.s[0]}) | {v for v in op.s[1:] if type(v) is int and v in candidates} | written
     if op.kind in (Kind.ALU, Kind.SELP):
-        if op.operation not in _CHARGES and op.operation != "int_add":
+        if op.operation not in _CHARGES and op.operation != "int_add" and op.fn not in _WIDENS:
             return read | written
         return read if op.d[0] not in candidates else set()
     if op.kind == Kind.SETP:
@@ -98,7 +99,7 @@ def charge_addresses(code: Code, unit: Unit) -> set[int]:
     addresses = address_registers(code, unit)
     for op in code.ops:
         if op.kind in (Kind.ALU, Kind.SELP) and op.d[0] in addresses:
-            op.operation = "int_shift" if is_scaling(op) else _CHARGES.get(op.operation, op.operation)
+            op.operation = "int_shift" if is_scaling(op) else "move" if op.fn in _WIDENS else _CHARGES.get(op.operation, op.operation)
             op.times = 1
         elif (op.kind == Kind.SETP and op.operation == "int64_compare"
               and all(isinstance(v, Const) or v in addresses for v in op.s[:2])):

@@ -15,7 +15,7 @@ from archdef.lower.calls import Calls, Signature, number_of
 from archdef.lower.encoding import FIRST_LAUNCH_WIDE, FIRST_ON_DEMAND, ConstantKind, Kind, Space, SpecialRegister
 from archdef.lower.frames import STACK_OPCODES, move_stack, rounded
 from archdef.lower.layout import SCRATCH_BYTES, Layout
-from archdef.lower.virtual import TRUE, Code, Const, Op, Unit, Value, immediate, mov
+from archdef.lower.virtual import ABSORBED, TRUE, Code, Const, Op, Unit, Value, immediate, mov
 from archdef.ptx import ir, table
 from archdef.spec.isa import FEATURES
 
@@ -308,7 +308,7 @@ class Selection:
         if has == 0 or wants == 0:
             raise self.fault(f"a predicate and a value of type {type} are not the same")
         if wants == 4:
-            return self.temporary("low_b64", [v], 4, "move")
+            return self.temporary("low_b64", [v], 4, ABSORBED)
         return self.temporary("cvt_s64_s32" if type[0] == "s" else "cvt_u64_u32", [v], 8, "move")
 
     def literal(self, operand: ir.Immediate, type: str) -> Const:
@@ -400,7 +400,7 @@ class Selection:
     def _workspace(self, bare: str) -> Value:
         """Read half of the address of the words by which a cooperative launch synchronises its grid; 0 after another launch."""
         whole = self.temporary("mov_b64", [Const(ConstantKind.SPECIAL, 8, int(SpecialRegister.WORKSPACE))], 8, "move")
-        return self.temporary("high_b64" if bare == "envreg1" else "low_b64", [whole], 4, "move")
+        return self.temporary("high_b64" if bare == "envreg1" else "low_b64", [whole], 4, ABSORBED)
 
     def _counter(self, bare: str, number: SpecialRegister, width: int) -> int:
         self.need("globaltimer" if "globaltimer" in bare else "clock64" if bare == "clock64" else "clock")
@@ -408,7 +408,7 @@ class Selection:
         read = self.fresh(whole)
         self.code.ops.append(Op(Kind.SPECIAL, int(number), [read], [], "clock", statement=self.statement, width=whole))
         if bare in ("globaltimer_lo", "globaltimer_hi"):
-            return self.temporary("low_b64" if bare.endswith("lo") else "high_b64", [read], 4, "move")
+            return self.temporary("low_b64" if bare.endswith("lo") else "high_b64", [read], 4, ABSORBED)
         return self.fit(read, whole, width, "u32")
 
     # ------------------------------------------------------------------------------------------------------ destinations
@@ -425,7 +425,7 @@ class Selection:
             raise self.fault(f"a predicate register cannot take a result of type {type}")
         narrow = self.fresh(width)
         fn = "low_b64" if has == 4 else "cvt_s64_s32" if type[0] == "s" else "cvt_u64_u32"
-        return narrow, lambda: self.emit(Kind.ALU, fn, [v], [narrow], "move", width=has)
+        return narrow, lambda: self.emit(Kind.ALU, fn, [v], [narrow], ABSORBED if has == 4 else "move", width=has)
 
     def take_result(self, result: str, source: int, bytes: int, offset: int = 0) -> None:
         """Move what a call returned to the caller's variable or register of that name."""

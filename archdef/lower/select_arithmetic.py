@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from archdef.lower.encoding import GENERIC_LOCAL, GENERIC_SHARED, GENERIC_WINDOW, Combine, ConstantKind, Flag, Kind
 from archdef.lower.select import SPACES, Selection, builds, lane_bytes
-from archdef.lower.virtual import TRUE, Const, Op, immediate, mov
+from archdef.lower.virtual import ABSORBED, TRUE, Const, Op, immediate, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match
 
@@ -151,7 +151,7 @@ def select(s: Selection, m: Match, i: ir.Instruction) -> None:
     type = m.bound["type"]
     a, b = (s.value(operand, type) for operand in i.operands[1:3])
     d, finish = s.destination(i.operands[0], type)
-    s.emit(Kind.SELP, 0, [d], [a, b, s.predicate(i.operands[3])], m.operation, width=lane_bytes(type))
+    s.emit(Kind.SELP, 0, [d], [a, b, s.predicate(i.operands[3])], m.operation, times=m.times, width=lane_bytes(type))
     finish()
 
 
@@ -215,9 +215,9 @@ def _pack(s: Selection, d: int, parts: list, bits: int) -> None:
     if bits % max(len(parts), 1) or size not in (8, 16, 32) or len(parts) not in (2, 4):
         raise s.unsupported("packing of this shape")
     while len(parts) > 2:
-        parts = [s.temporary(f"pack_b{2 * size}", parts[k:k + 2], 8 if size == 32 else 4, "move") for k in (0, 2)]
+        parts = [s.temporary(f"pack_b{2 * size}", parts[k:k + 2], 8 if size == 32 else 4, ABSORBED if size == 32 else "move") for k in (0, 2)]
         size *= 2
-    s.emit(Kind.ALU, f"pack_b{2 * size}", [d], parts, "move", width=8 if bits == 64 else 4)
+    s.emit(Kind.ALU, f"pack_b{2 * size}", [d], parts, ABSORBED if size == 32 else "move", width=8 if bits == 64 else 4)
 
 
 def _unpack(s: Selection, elements: tuple, value, bits: int) -> None:
@@ -232,18 +232,18 @@ def _unpack(s: Selection, elements: tuple, value, bits: int) -> None:
             half = 2 * k // len(elements)
             fn, left = ("low_b64", "high_b64")[half], 32
             if size == 32:
-                _part(s, element, fn, [part])
+                _part(s, element, fn, [part], ABSORBED)
                 continue
-            part, position = s.temporary(fn, [part], 4, "move"), k % (len(elements) // 2)
+            part, position = s.temporary(fn, [part], 4, ABSORBED), k % (len(elements) // 2)
         if size == 16:
             _part(s, element, ("low_b32", "high_b32")[position], [part])
         else:
             _part(s, element, "byte_b32", [part, immediate(8 * position)])
 
 
-def _part(s: Selection, element: ir.Operand, fn: str, sources: list) -> None:
+def _part(s: Selection, element: ir.Operand, fn: str, sources: list, operation: str = "move") -> None:
     d, finish = s.destination(element, "b32")
-    s.emit(Kind.ALU, fn, [d], sources, "move")
+    s.emit(Kind.ALU, fn, [d], sources, operation)
     finish()
 
 

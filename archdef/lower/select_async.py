@@ -5,7 +5,7 @@ from archdef.lower.encoding import BulkRoute, CopyGroup, Flag, Kind, PhaseOp, Sp
 from archdef.lower.select import Selection, builds, lane_bytes
 from archdef.lower.select_arithmetic import predicate_pair
 from archdef.lower.select_memory import OPERATIONS, address, vector
-from archdef.lower.virtual import immediate
+from archdef.lower.virtual import ABSORBED, immediate
 from archdef.ptx import ir
 from archdef.ptx.table import Match, bits_of
 
@@ -184,7 +184,7 @@ def phase_test(s: Selection, m: Match, i: ir.Instruction) -> None:
 def phase_count(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``mbarrier.pending_count``: arrivals that a state still expects."""
     shifted = s.temporary("shr_u64", [s.value(i.operands[1], "b64"), immediate(20)], 8, "int64_shift")
-    low = s.temporary("low_b64", [shifted], 4, "move")
+    low = s.temporary("low_b64", [shifted], 4, ABSORBED)
     d, finish = s.destination(i.operands[0], "u32")
     s.emit(Kind.ALU, "and_b32", [d], [low, immediate(0xFFFFF)], "int_logic")
     finish()

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from archdef.lower.encoding import Kind
 from archdef.lower.select import Selection, builds, lane_bytes
-from archdef.lower.virtual import mov
+from archdef.lower.virtual import ABSORBED, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match
 
@@ -39,7 +39,7 @@ def _steps(s: Selection, to: str, from_: str, bound: dict[str, str]) -> list[tup
             return [(f"cvt_sat_{to}_{from_}", width, None)]
         if to[1:] == from_[1:] and to[1:] in ("32", "64"):
             return [(mov(width), width, "move")]
-        return [(f"cvt_{to}_{from_}", width, None)]
+        return [(f"cvt_{to}_{from_}", width, _moved(to, from_))]
     if to in integer:
         if not whole:
             raise s.fault(f"a conversion from {from_} to {to} needs .rni, .rzi, .rmi or .rpi")
@@ -53,6 +53,15 @@ def _steps(s: Selection, to: str, from_: str, bound: dict[str, str]) -> list[tup
             return [(f"cvt_f32_{from_}", 4, None), ("sat_f32", 4, "fp32_add"), (f"{rounded}_f32", 4, None)]
         return [(f"{rounded}_{from_}", 4, None)]
     return _among_floats(to, from_, whole, bound)
+
+
+def _moved(to: str, from_: str) -> str:
+    """Give what converting integers of which one has 64 bits comes to: those are pairs of registers."""
+    if "64" not in to + from_:
+        return "convert"
+    if from_[1:] == "64":
+        return ABSORBED if to[1:] == "32" else "convert"
+    return "convert" if from_[1:] != "32" else "int_shift" if from_[0] == "s" else "move"
 
 
 def _among_floats(to: str, from_: str, whole: str, bound: dict[str, str]) -> list[tuple[str, int, str | None]]:

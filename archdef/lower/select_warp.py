@@ -4,7 +4,7 @@ from __future__ import annotations
 from archdef.lower.encoding import Kind, ReduxOp, ShuffleOp, VoteOp
 from archdef.lower.select import Selection, builds
 from archdef.lower.select_arithmetic import predicate_pair
-from archdef.lower.virtual import TRUE, Const, immediate
+from archdef.lower.virtual import ABSORBED, TRUE, Const, immediate
 from archdef.ptx import ir
 from archdef.ptx.table import Match
 
@@ -187,7 +187,7 @@ def match(s: Selection, m: Match, i: ir.Instruction) -> None:
     if wide and mask_width(s, mask) == 4:
         mask = s.temporary("cvt_u64_u32", [mask], 8, "move")
     elif not wide and mask_width(s, mask) == 8:
-        mask = s.temporary("low_b64", [mask], 4, "move")
+        mask = s.temporary("low_b64", [mask], 4, ABSORBED)
     d, finish = _destinations(s, i.operands[0], "b64" if wide else "b32")
     s.emit(Kind.MATCH, 1 if m.fn == "all" else 0, d, [value, mask], "match", width=8 if wide else 4, element=mask_width(s, value))
     finish()

@@ -97,6 +97,8 @@ class Op:
                 yield v
 
 
+ABSORBED = "absorbed"
+"""Operation of a micro-op that no machine issues anything for: halves of 64-bit registers are registers."""
 PURE = frozenset((Kind.NOP, Kind.ALU, Kind.SETP, Kind.SELP, Kind.PRED, Kind.P2R, Kind.CARRY))
 """Kinds without any effect but their destination (K_CARRY too, unless it sets the carry flag)."""
 

@@ -399,7 +399,8 @@ TABLE: tuple[Row, ...] = (
     Row("set", f"{_SET} f32", f"{_FLOAT_ORDER} {_COMBINE} ftz?", "d a:{type2} b:{type2} c:pred", "set", "{cmp}", "fp32_compare"),
     Row("set", f"{_SET} f64", f"{_FLOAT_ORDER} {_COMBINE}", "d a:{type2} b:{type2} c:pred", "set", "{cmp}", "fp64_compare",
         "fp64"),
-    Row("selp", _SCALAR, "", "d a b c:pred", "select", "", "select"),
+    Row("selp", "b16|b32|u16|s16|u32|s32|f32", "", "d a b c:pred", "select", "", "select"),
+    Row("selp", "b64|u64|s64|f64", "", "d a b c:pred", "select", "", "select*2"),
     Row("slct", f"{_SCALAR} s32", "", "d a b c:{type2}", "alu", "slct_{slot}_s32", "select"),
     Row("slct", f"{_SCALAR} f32", "ftz?", "d a b c:{type2}", "alu", "slct_{slot}_f32", "select"),
     # -------------------------------------------------------------------------------------------------- move and convert

@@ -8,8 +8,8 @@ from archdef.spec.access import (Broadcast, CoalescingRule, Lines, MergedLanes, 
 from archdef.spec.arch import Architecture
 from archdef.spec.evidence import KINDS, Cite
 from archdef.spec.fields import FrozenMap, GiB, KiB, MiB, unit_of
-from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_CLASSES, OPERATION_CLASSES, Assembler, Isa, Operation,
-                              Unit, operations)
+from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_CLASSES, OPERATION_CLASSES, Assembler, Form, Isa,
+                              Operation, Unit, forms, operations)
 from archdef.spec.machine import Chip, Clocks, DeviceLaunches, HostLink, Limits, Schedulers, Vocabulary, Warp
 from archdef.spec.matrix import MATRIX_CLASSES, AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum
 from archdef.spec.memory import Cache, Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory, TextureUnits
@@ -19,12 +19,13 @@ from archdef.spec.policy import (
     WeightedPriority, XorHash, named)
 
 __all__ = [
-    "AlignedSum", "Architecture", "Assembler", "BankMap", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks",
-    "Coalescing", "CoalescingRule", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "FEATURES", "FEATURE_NEEDS",
-    "FEATURE_OF_CLASS", "FirstReady", "FrozenMap", "GiB", "GreedyThenOldest", "GroupByGroup", "HostLink", "Interconnect", "Interleaved", "IpdomStack",
-    "Isa", "KINDS", "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore", "LooseRoundRobin", "LowOrder", "MATRIX_CLASSES",
-    "MEMORY_CLASSES", "MatrixArithmetic", "MatrixSum", "MergedLanes", "MiB", "MulticastBroadcast", "OPERATION_CLASSES", "OldestFirst", "Operation",
-    "PairedSum", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RoundRobin", "SchedulerPolicy", "Schedulers",
-    "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp", "TextureUnits", "Transaction", "TwoLevel",
-    "Unit", "Vocabulary", "Warp", "WeightedPriority", "WideAccess", "WordAtATime", "XorHash", "named", "operations", "unit_of",
+    "AlignedSum", "Architecture", "Assembler", "BankMap", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite",
+    "Clocks", "Coalescing", "CoalescingRule", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "FEATURES",
+    "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FirstReady", "Form", "forms", "FrozenMap", "GiB", "GreedyThenOldest", "GroupByGroup", "HostLink", "Interconnect",
+    "Interleaved", "IpdomStack", "Isa", "KINDS", "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore", "LooseRoundRobin", "LowOrder",
+    "MATRIX_CLASSES", "MEMORY_CLASSES", "MatrixArithmetic", "MatrixSum", "MergedLanes", "MiB", "MulticastBroadcast", "OPERATION_CLASSES",
+    "OldestFirst", "Operation", "PairedSum", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RoundRobin",
+    "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp",
+    "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WeightedPriority", "WideAccess", "WordAtATime", "XorHash",
+    "named", "operations", "unit_of",
 ]

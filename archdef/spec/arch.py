@@ -112,7 +112,7 @@ class Architecture:
         """Give a unit by name."""
         return next(unit for unit in self.units if unit.name == name)
 
-    def interval_cycles(self, operation: str | Operation) -> int:
+    def interval_cycles(self, operation: str | Operation) -> float:
         """Give the SM cycles for which one warp instruction of a class of operation occupies its unit."""
         cost = self.isa.operations[operation] if isinstance(operation, str) else operation
         return cost.interval_cycles or -(-self.warp.size // self.unit(cost.unit).lanes)

@@ -157,11 +157,26 @@ def _dual_issue_pairs_units(arch):
         yield "schedulers.dual_issue", (), f"must pair units where issue_width is {arch.schedulers.issue_width}"
 
 
+@_combination("schedulers.superscalar", "schedulers.issue_width")
+def _superscalar_issue_is_wide(arch):
+    if arch.schedulers.superscalar and arch.schedulers.issue_width < 2:
+        yield "schedulers.superscalar", True, "must be False where issue_width is 1"
+
+
 @_combination("units")
 def _only_shared_units_have_copies(arch):
     for unit in arch.units:
         if unit.copies > 1 and unit.scope == "scheduler":
             yield f"units.{unit.name}.copies", unit.copies, "must be 1 where each scheduler has a unit of its own"
+        whole = next((other for other in arch.units if other.name == unit.within), None)
+        if unit.within is not None and (whole is None or whole is unit or whole.within is not None):
+            yield f"units.{unit.name}.within", unit.within, "must name another unit that is not part of one itself"
+        elif whole is not None and (whole.scope, whole.lanes) != (unit.scope, unit.lanes):
+            yield f"units.{unit.name}.within", unit.within, f"must name a unit of {unit.lanes} lanes and of scope {unit.scope}"
+        elif whole is not None and whole.copies <= unit.copies:
+            yield f"units.{unit.name}.copies", unit.copies, f"must be less than those of {whole.name} = {whole.copies}"
+        if unit.exclusive and unit.scope == "scheduler":
+            yield f"units.{unit.name}.exclusive", True, "must be False where each scheduler has a unit of its own"
 
 
 @_combination("isa.operations", "isa.features", "units")
@@ -181,6 +196,19 @@ def _every_class_has_a_cost(arch):
         if cost.unit not in names:
             yield (f"isa.operations.{name}.unit", cost.unit, f"must name a unit ({', '.join(names)})",
                    closest(cost.unit, names))
+
+
+@_combination("isa.operations", "isa.forms", "units")
+def _forms_belong_to_a_class(arch):
+    names = [unit.name for unit in arch.units]
+    for name, form in arch.isa.forms.items():
+        if form.operation not in arch.isa.operations:
+            yield (f"isa.forms.{name}.operation", form.operation, "must name a class of isa.operations",
+                   closest(form.operation, arch.isa.operations))
+        elif form.latency_cycles < 1 and form.operation not in MEMORY_CLASSES:
+            yield f"isa.forms.{name}.latency_cycles", form.latency_cycles, "must be at least 1"
+        if form.unit not in names:
+            yield (f"isa.forms.{name}.unit", form.unit, f"must name a unit ({', '.join(names)})", closest(form.unit, names))
 
 
 @_combination("isa.features", "isa.matrix", declared=True)
@@ -238,7 +266,7 @@ def _transactions_stay_in_one_place(arch):
 
 @_combination("caches", "dram.interleave_bytes")
 def _caches_have_whole_sets(arch):
-    for level in ("l1", "constant", "texture_l1", "texture_l2", "l2"):
+    for level in ("l1", "constant", "constant_l2", "constant_l3", "texture_l1", "texture_l2", "l2"):
         cache = getattr(arch.caches, level)
         if cache is None:
             continue
@@ -251,6 +279,19 @@ def _caches_have_whole_sets(arch):
         if cache.scope == "partition" and cache.line_bytes > arch.dram.interleave_bytes:
             yield (f"{path}.line_bytes", cache.line_bytes,
                    f"must be at most dram.interleave_bytes = {arch.dram.interleave_bytes}")
+
+
+@_combination("caches")
+def _levels_of_constants_follow_each_other(arch):
+    for nearer, level in (("constant", "constant_l2"), ("constant_l2", "constant_l3")):
+        behind, front = getattr(arch.caches, level), getattr(arch.caches, nearer)
+        if behind is None:
+            continue
+        if front is None:
+            yield f"caches.{nearer}", None, f"must be given where caches.{level} is"
+        elif behind.sector_bytes < arch.caches.constant.line_bytes:
+            yield (f"caches.{level}.sector_bytes", behind.sector_bytes,
+                   f"must be at least caches.constant.line_bytes = {arch.caches.constant.line_bytes}")
 
 
 @_combination("dram")

@@ -327,9 +327,9 @@ def flag(*, default: object = attrs.NOTHING) -> Any:
     return _field(Flag(), default)
 
 
-def text(*, default: object = attrs.NOTHING) -> Any:
+def text(*, optional: bool = False, default: object = attrs.NOTHING) -> Any:
     """Declare a name or other words."""
-    return _field(Text(), default)
+    return _field(Text(optional=optional), default)
 
 
 def texts(*, default: object = attrs.NOTHING) -> Any:

@@ -1,12 +1,14 @@
 """Instruction set: what each class of operation costs, and which features programs may use."""
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 
 import attrs
 
 from archdef.errors import SpecError, SpecErrors
-from archdef.spec.fields import FrozenMap, choice, flag, integer, part, table, text, words
+from archdef.spec.fields import FrozenMap, choice, flag, integer, part, real, table, text, words
 from archdef.spec.matrix import (MATRIX_CLASSES, MATRIX_FEATURE_NEEDS, MATRIX_FEATURE_OF_CLASS, MATRIX_FEATURES,
                                  MatrixArithmetic)
 
@@ -203,10 +205,22 @@ class Operation:
     latency_cycles: int = integer(at_least=0)
     """SM cycles from issue until a dependent instruction can issue; classes that access memory: added to the memory's own
     latency, and may be 0."""
-    interval_cycles: int | None = integer(optional=True, default=None)
-    """SM cycles for which one warp instruction occupies the unit; None: the warp's lanes over the unit's, rounded up."""
+    interval_cycles: float | None = real(optional=True, default=None)
+    """SM cycles for which one warp instruction occupies the unit; None: the warp's lanes over the unit's, rounded up. Of several
+    `issues` it is the mean: those that go to other units count as 0, and the sum is rounded to whole cycles."""
     issues: int = integer(at_least=0, default=1)
     """Warp instructions that the machine issues for it; 0: it is free, the compiler or an operand absorbs it."""
+
+
+@attrs.frozen(kw_only=True)
+class Form(Operation):
+    """Cost of some forms of instruction that differ from the rest of their class."""
+
+    operation: str = text()
+    """Class of operation that they belong to."""
+    pattern: str = text()
+    """Which: opcode and modifiers as written, such as ``ex2.approx.ftz.f32``; ``*`` and ``?`` stand for any characters and any one,
+    ``[su]`` for one of several. Of the patterns of a class that fit, the longest counts."""
 
 
 @attrs.frozen
@@ -221,6 +235,10 @@ class Unit:
     """Whether each scheduler has one of its own, or all share one."""
     copies: int = integer(at_most=8, default=1)
     """Units of this kind that the multiprocessor's schedulers share; each takes one warp instruction at a time."""
+    within: str | None = text(optional=True, default=None)
+    """Name of a unit of more copies, some of which these are: an instruction for either holds one of them."""
+    exclusive: bool = flag(default=False)
+    """Whether an instruction for it costs every other scheduler an issue slot as well."""
 
 
 @attrs.frozen(kw_only=True)
@@ -271,6 +289,8 @@ class Isa:
     """What programs may use, out of `FEATURES`."""
     operations: Mapping[str, Operation] = table(Operation)
     """Class of operation → cost."""
+    forms: Mapping[str, Form] = table(Form, default=FrozenMap())
+    """Name → forms of instruction that cost something else than the rest of their class (`forms` makes this table)."""
     pointer_bits: int = choice(32, 64)
     """Width at which the machine computes addresses; 64-bit address arithmetic of a program is charged at this width."""
     fuse_multiply_add: bool = flag()
@@ -283,6 +303,34 @@ class Isa:
     """What the machine's compiler makes of PTX."""
     matrix: MatrixArithmetic | None = part(MatrixArithmetic, optional=True, default=None)
     """How matrix instructions add up their products; None where there are none."""
+
+
+    def cost(self, operation: str, form: str = "") -> Operation:
+        """Give the cost of a class of operation, for a form of instruction such as ``ex2.approx.ftz.f32``. KeyError: there is none."""
+        found = [one for one in self.forms.values() if one.operation == operation and fnmatchcase(form, one.pattern)]
+        return max(found, key=lambda one: (len(one.pattern), one.pattern)) if found and form else self.operations[operation]
+
+
+def forms(*tables: Mapping[Operation, str]) -> FrozenMap:
+    """Turn tables *cost → forms that have it, each* ``class:pattern``, into the mapping that `Isa.forms` wants; names are the patterns' words.
+
+    >>> forms({Operation("xu", 17): "fp32_transcendental:ex2.approx.ftz.f32"})["ex2_approx_ftz_f32"].latency_cycles
+    17
+
+    Raises SpecErrors if two have one name.
+    """
+    made: dict[str, Form] = {}
+    faults = []
+    for cost, listed in (row for costs in tables for row in costs.items()):
+        for one in listed.split():
+            operation, _, pattern = one.partition(":")
+            name = re.sub(r"\W+", "_", pattern).strip("_")
+            if name in made:
+                faults.append(SpecError(f"isa.forms.{name}", one, "must be declared once"))
+            made[name] = Form(operation=operation, pattern=pattern, **attrs.asdict(cost))
+    if faults:
+        raise SpecErrors("the table of forms is not usable", faults)
+    return FrozenMap(made)
 
 
 def operations(*tables: Mapping[Operation, str]) -> FrozenMap:

@@ -169,9 +169,11 @@ class Schedulers:
     issue_interval_cycles: int = integer(at_most=63)
     """SM cycles between two issue slots of one scheduler."""
     issue_width: int = integer(at_most=8, default=1)
-    """Instructions per issue slot; more than one only from different warps and to units that `dual_issue` pairs."""
+    """Instructions per issue slot; more than one only to units that `dual_issue` pairs."""
     dual_issue: tuple[frozenset[str], ...] = pairs(default=())
     """Pairs of units that can be issued to in one slot; a pair of one name is that unit twice."""
+    superscalar: bool = flag(default=False)
+    """Whether all instructions of a slot are of one warp, one behind the other and independent; else each is of another warp."""
     instruction_gap_cycles: int = integer()
     """Least SM cycles between two issues of the same warp."""
 

@@ -146,6 +146,11 @@ class Caches:
     """Whether loads from global memory use `l1` without asking for it (``ld.ca``); those from local memory always do."""
     constant: Cache | None = part(Cache, optional=True, default=None)
     """Cache of constant memory."""
+    constant_l2: Cache | None = part(Cache, optional=True, default=None)
+    """Second cache of constant memory, behind `constant`. Its latency is that of a hit in it, the first cache's miss included. Whatever
+    its scope, every multiprocessor keeps tags of its own for it: constants are only read, so that sharers differ in first touches alone."""
+    constant_l3: Cache | None = part(Cache, optional=True, default=None)
+    """Third cache of constant memory, behind `constant_l2`, likewise."""
     texture_l1: Cache | None = part(Cache, optional=True, default=None)
     """First cache of texture and read-only loads."""
     texture_l2: Cache | None = part(Cache, optional=True, default=None)
@@ -207,12 +212,16 @@ class Interconnect:
     """Rate into the network, per core cycle …"""
     injection_scope: str = choice("multiprocessor", "cluster")
     """… of each multiprocessor or of each cluster."""
+    store_ports: bool = flag(default=False)
+    """Whether stores and atomic operations enter by ports of their own, of the same rate, and so hold up no load."""
     partition_request_bytes_per_cycle: int = integer()
     """Rate into one partition, per core cycle."""
     partition_response_bytes_per_cycle: int = integer()
     """Rate out of one partition, per core cycle."""
     cluster_request_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate out of one cluster, per core cycle, beside that of each multiprocessor; None: not a bottleneck."""
+    cluster_queue_cycles: int = integer(at_least=0, default=0)
+    """Core cycles' worth of requests that may wait at that port; while it holds more, the cluster's multiprocessors keep theirs."""
     cluster_response_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate into one cluster, per core cycle; None: not a bottleneck."""
     sides: int = integer(default=1)
@@ -228,8 +237,6 @@ class Interconnect:
     the first of them is answered and no request of that cluster for other sectors of the line comes between; 1: each by itself."""
     gathering_lines: int = integer(power_of_two=True, default=256)
     """Lines for which a partition can gather requests at a time."""
-    stores_apart: bool = flag(default=False)
-    """Whether stores and atomic operations leave a multiprocessor beside its loads; otherwise all leave in order."""
 
 
 @attrs.frozen(kw_only=True)

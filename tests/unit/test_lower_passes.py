@@ -307,7 +307,7 @@ def test_costs_come_from_the_description():
     program = lowered(kernel(f"{OUT} ld.param.u32 %r1, [n]; add.s32 %r2, %r1, %r1; and.b32 %r3, %r2, 5; {store('%r3')}",
                              ".param .u64 out, .param .u32 n"), machine(costs=costs))
     add, logic = program.ops[0], program.ops[1]
-    assert (add["unit"], add["latency"], add["interval"], add["issues"]) == (1, 30, 8, 3)
+    assert (add["unit"], add["latency"], add["interval"], add["issues"]) == (1, 30, 24, 3)
     assert (logic["unit"], logic["latency"], logic["interval"], logic["issues"]) == (0, 7, 5, 1)
     assert program.instructions == program.ops["issues"].sum()
 

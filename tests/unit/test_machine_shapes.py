@@ -43,18 +43,19 @@ L:  ld.volatile.shared.u32 %r4, [%r1]; add.u32 %r1, %r1, 128;
 
 
 # ------------------------------------------------------------------------------------------------------------------- units
-def busy(units, interval, warps=32, schedulers=4, width=1, steps=256):
-    """Cycles per instruction of many warps that do nothing but independent multiplies on the unit ``mul``."""
+def busy(units, interval, warps=32, schedulers=4, width=1, steps=256, superscalar=False, chains=16, additions=0, issue_interval=1):
+    """Cycles per instruction of many warps that do nothing but multiplies on the unit ``mul``, and `additions` behind each of them."""
     others = " ".join(set(OPERATION_CLASSES) - {"fp32_mul"})
-    pairs = (frozenset({"mul"}),) if width > 1 else ()
+    names = [unit.name for unit in units]
+    pairs = tuple(frozenset({"mul", other}) for other in names) if width > 1 else ()
     arch = gizmo(
-        units=(*units, Unit("rest", 32, "scheduler")),
-        schedulers=Schedulers(count=schedulers, policy=LooseRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1,
-                              issue_width=width, dual_issue=pairs),
+        units=tuple(units) if "rest" in names else (*units, Unit("rest", 32, "scheduler")),
+        schedulers=Schedulers(count=schedulers, policy=LooseRoundRobin(), issue_interval_cycles=issue_interval, instruction_gap_cycles=1,
+                              issue_width=width, dual_issue=pairs, superscalar=superscalar),
         isa=attrs.evolve(gizmo().isa, features=frozenset(FEATURES), matrix=MATRIX,
                          operations=operations({Operation("mul", 4, interval): "fp32_mul", Operation("rest", 1): others})))
     def cycles(steps):
-        body = "\n".join(f"mul.f32 %f{k % 16 + 1}, %f{k % 16 + 1}, %f0;" for k in range(steps))
+        body = "\n".join(f"{'add' if k % (1 + additions) else 'mul'}.f32 %f{k % chains + 1}, %f{k % chains + 1}, %f0;" for k in range(steps))
         ends = "\n".join(f"st.global.f32 [%rd1+{4 * k}], %f{k};" for k in range(1, 17))
         text = kernel("ld.param.u64 %rd1, [out];\nld.global.f32 %f0, [%rd1];\n"
                       + "\n".join(f"ld.global.f32 %f{k}, [%rd1+{4 * k}];" for k in range(1, 17)) + f"\n{body}\n{ends}")
@@ -72,6 +73,41 @@ def test_a_shared_kind_of_unit_starts_as_many_instructions_at_a_time_as_it_has_u
 def test_four_schedulers_start_no_more_than_four_even_on_six_units_and_six_if_two_warps_of_each_may_issue():
     assert busy([Unit("mul", 32, copies=6)], 1) == pytest.approx(1 / 4, rel=0.05)
     assert busy([Unit("mul", 32, copies=6)], 1, width=2) == pytest.approx(1 / 6, rel=0.05)
+
+
+@pytest.mark.parametrize("chains, superscalar, cycles", [(16, False, 1), (16, True, 1 / 2), (1, True, 4)])
+def test_a_superscalar_slot_takes_independent_instructions_of_one_warp(chains, superscalar, cycles):
+    """A chain of one takes the latency of 4 cycles, slot or not."""
+    units = [Unit("mul", 32, copies=2)]
+    assert busy(units, 1, warps=2, schedulers=1, width=2, superscalar=superscalar, chains=chains) == pytest.approx(cycles, rel=0.05)
+
+
+def test_warps_of_a_superscalar_scheduler_take_turns_as_whole_slots():
+    units = [Unit("mul", 32, copies=2)]
+    assert busy(units, 1, schedulers=1, width=2, superscalar=True, issue_interval=2) == pytest.approx(1, rel=0.05)
+
+
+@pytest.mark.parametrize("exclusive, cycles", [(False, 1 / 4), (True, 1)])
+def test_an_instruction_for_an_exclusive_unit_takes_a_slot_of_every_scheduler(exclusive, cycles):
+    assert busy([Unit("mul", 32, copies=4, exclusive=exclusive)], 1) == pytest.approx(cycles, rel=0.05)
+
+
+@pytest.mark.parametrize("within, additions, cycles", [(None, 3, 1 / 4), ("rest", 3, 1 / 3), ("rest", 1, 1 / 2), ("rest", 0, 1)])
+def test_units_within_others_share_their_copies(within, additions, cycles):
+    """Four schedulers, one unit that multiplies: of three groups of lanes, or beside them."""
+    units = [Unit("mul", 32, within=within), Unit("rest", 32, copies=3)]
+    assert busy(units, 1, additions=additions) == pytest.approx(cycles, rel=0.05)
+
+
+@pytest.mark.parametrize("units, fault", [
+    ((Unit("alu", 32), Unit("lsu", 16, within="alux")), "units.lsu.within must name another unit that is not part of one itself, got 'alux'"),
+    ((Unit("alu", 32), Unit("lsu", 16, within="alu")), "units.lsu.within must name a unit of 16 lanes and of scope multiprocessor, got 'alu'"),
+    ((Unit("alu", 16), Unit("lsu", 16, within="alu")), "units.lsu.copies must be less than those of alu = 1, got 1"),
+    ((Unit("alu", 32, "scheduler", exclusive=True), Unit("lsu", 16)), "units.alu.exclusive must be False where each scheduler has a unit of its own, got True")])
+def test_shared_and_exclusive_units_must_make_sense(units, fault):
+    with pytest.raises(SpecErrors) as caught:
+        gizmo(units=units)
+    assert [str(error) for error in caught.value.exceptions] == [f"gizmo.{fault}"]
 
 
 def test_a_unit_of_each_scheduler_is_one():

@@ -8,6 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from archdef.engine.cache cimport Cache, Line, cache_find, cache_take, cache_victim
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.dram cimport NEVER
+from archdef.engine.events cimport EV_FILL, events_push
 from archdef.engine.machine cimport MachineTable, WR_EVICT
 from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, network_send
 from archdef.engine.schedule cimport count_bits, lowest_bit
@@ -139,6 +140,33 @@ cdef inline void _count(Sm *sm, const Injection *inject, uint32_t present, uint3
         inject.counters.texture_misses += count_bits(missing)
 
 
+cdef int64_t _behind(Sm *sm, const Transaction *t, uint32_t wanted) noexcept nogil:
+    """Look a line that the constant cache lacks up in the levels behind it, which take it if they lack it too. Gives the latency of the
+    first level that has it, 0: none."""
+    cdef Cache *cache
+    cdef Line *line
+    cdef uint64_t number, place
+    cdef uint32_t sectors
+    cdef int k
+    for k in range(2):
+        cache = &sm.constant_behind[k]
+        if cache.table.sets == 0:
+            continue
+        number = t.line // <uint64_t>cache.table.line_bytes
+        place = (t.line - number * <uint64_t>cache.table.line_bytes) // <uint64_t>cache.table.sector_bytes
+        sectors = <uint32_t>1 << <uint32_t>place
+        line = cache_find(cache, number)
+        if line != NULL and line.valid & sectors:
+            return max(cache.table.latency_cycles, 1)
+        if line == NULL:
+            line = cache_victim(cache, number)
+            if line == NULL:
+                continue
+            cache_take(cache, line, number)
+        line.valid |= sectors
+    return 0
+
+
 cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
     """Start one read transaction. False: no slot, no waiter record or no way for it now."""
     cdef Cache *cache = inject.cache
@@ -147,6 +175,7 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
     cdef uint32_t missing = t.sectors
     cdef int32_t slot, last = -1
     cdef int sector
+    cdef int64_t nearer
     cdef uint64_t address = t.address
     cdef uint32_t bytes = t.bytes
     if sm.waiters_left < 5:     # one for each sector's fill, one for the rest
@@ -189,6 +218,11 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
         for sector in range(4):
             if missing >> sector & 1:
                 line.fill[sector] = slot
+    if cache == &sm.constant:
+        nearer = _behind(sm, t, missing)
+        if nearer:
+            events_push(sm.inbox, inject.time + nearer, EV_FILL, slot)
+            return True
     _send(sm, inject, t, missing, address, bytes, slot)
     return True
 

@@ -95,11 +95,14 @@ cdef struct MachineTable:
     int64_t policy_a
     int64_t policy_b
     int64_t issue_interval_cycles
-    int64_t issue_width          # instructions per issue slot, from different warps
+    int64_t issue_width          # instructions per issue slot …
+    int64_t superscalar          # … of one warp; 0: of different warps
     int64_t instruction_gap_cycles  # least distance of two issues of one warp
     int64_t units
     int64_t unit_per_scheduler[16]  # 1: each scheduler has its own
     int64_t unit_copies[16]      # units of that kind that the schedulers share, 1 to 8
+    int64_t unit_within[16]      # unit of whose copies they are the first ones; by itself: itself
+    int64_t unit_exclusive[16]   # 1: an op for it takes an issue slot of every scheduler
     int64_t scheduler_hook
     int64_t dispatch_hook
     int64_t branch_hook
@@ -128,6 +131,8 @@ cdef struct MachineTable:
     int64_t atomic_fs            # at the partition, per sector, or per operation on its most used address
     CacheTable l1
     CacheTable constant
+    CacheTable constant_l2       # behind it, at the multiprocessor
+    CacheTable constant_l3
     CacheTable texture           # first cache of texture fetches, surface loads and read-only loads
     CacheTable texture_l2        # slice of one partition that texture fetches use instead of the L2
     int64_t texture_tile_rows    # rows of an array of which one sector holds a piece
@@ -147,14 +152,15 @@ cdef struct MachineTable:
     int64_t spread_fs            # most by which the answers of different partitions differ
     int64_t gathered_requests    # of a cluster for the same sectors that are answered together; 1: none
     int64_t gathering_lines      # for which a partition gathers, a power of two
-    int64_t stores_apart         # 1: stores and atomics leave a multiprocessor beside its loads
     int64_t header_bytes
     int64_t mask_bytes           # of a packet that writes sectors in part, or operates on them
     int64_t injection_bytes_per_cycle       # core cycles, as all ports
     int64_t injection_per_cluster
+    int64_t store_ports          # 1: stores and atomics have ports of their own
     int64_t partition_request_bytes_per_cycle
     int64_t partition_response_bytes_per_cycle
     int64_t cluster_request_bytes_per_cycle   # 0: no such limit
+    int64_t cluster_queue_cycles # core cycles by which a request may be handed over before that port is free
     int64_t cluster_response_bytes_per_cycle  # 0: no such limit
     # DRAM
     int64_t partitions

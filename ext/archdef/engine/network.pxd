@@ -23,7 +23,7 @@ cdef struct Request:
     int16_t serial           # atomics: operations on the most used address
     uint32_t covered         # bytes that it writes; 0: all that it moves
 
-cdef struct Port:            # of one multiprocessor: requests leave in order
+cdef struct Port:            # of one multiprocessor, or of its stores: requests leave in order
     Request *ring
     int32_t room             # power of two
     int32_t head
@@ -58,14 +58,14 @@ cdef struct Network:
     int32_t *cluster         # of each multiprocessor
     int64_t *place_fs        # by which answers take longer to each multiprocessor, NULL: all lie at one distance …
     int64_t *spread_fs       # [cluster][partition]: … and from each partition
-    int32_t port_count       # a port of each multiprocessor, then one for its stores where they leave apart
     int64_t l2_latency_fs
     Gather *gathers          # [partitions][gathering_lines], NULL: requests are not gathered
     int32_t *gather_of       # [record]: the place that it opened and that waits for its answer, -1: none
     int32_t *follower        # [record]: first of those who wait with it, -1: none
     int32_t *follower_next
     int64_t slots            # in-flight reads per multiprocessor
-    Port *ports
+    Port *ports              # of the multiprocessors, then, where there are such, those of their stores
+    int32_t port_count
     Partition *partitions
     Events *inboxes          # per multiprocessor: where responses go
     int64_t *cluster_free_fs

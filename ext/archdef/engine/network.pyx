@@ -19,7 +19,6 @@ from archdef.engine.schedule cimport count_bits, lowest_bit
 
 cdef enum:
     COPIED = 1 << 30         # in `Line.valid`: the other side has had a copy
-    CLUSTER_SLACK = 8        # core cycles by which a request may be handed over before its cluster's port is free
 
 
 # --------------------------------------------------------------------------------------------------- who has the next event
@@ -81,13 +80,13 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     n.slots = reads = max(m.reads_in_flight, 1)
     while room < reads + m.stores_in_flight + 8:
         room *= 2
-    n.port_count = <int32_t>(m.multiprocessors * (2 if m.stores_apart else 1))
+    n.port_count = <int32_t>(m.multiprocessors * (2 if m.store_ports else 1))
     n.units = <int32_t>(n.port_count + m.partitions)
     n.l2_latency_fs = m.l2.latency_cycles * m.core_period_fs
     n.ports = <Port *>calloc(<size_t>n.port_count, sizeof(Port))
     n.cluster = <int32_t *>calloc(<size_t>m.multiprocessors, sizeof(int32_t))
     n.partitions = <Partition *>calloc(<size_t>m.partitions, sizeof(Partition))
-    n.cluster_free_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
+    n.cluster_free_fs = <int64_t *>calloc(<size_t>n.port_count, sizeof(int64_t))
     n.cluster_out_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
     n.cluster_in_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
     n.remaining = <int32_t *>calloc(<size_t>(m.multiprocessors * reads), sizeof(int32_t))
@@ -171,15 +170,14 @@ cdef inline int64_t _port_fs(const MachineTable *m, int64_t bytes, int64_t per_c
 
 cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept nogil:
     """Append a request to a multiprocessor's port. Credits keep the ring from overflowing."""
-    cdef int32_t which = sm
     cdef Port *port
-    if n.m.stores_apart and (request.kind == RQ_WRITE or request.kind == RQ_ATOMIC):
-        which += <int32_t>n.m.multiprocessors
-    port = n.ports + which
+    if n.m.store_ports and (request.kind == RQ_WRITE or request.kind == RQ_ATOMIC):
+        sm += <int32_t>n.m.multiprocessors
+    port = n.ports + sm
     port.ring[(port.head + port.count) & (port.room - 1)] = request[0]
     port.count += 1
     if port.count == 1:
-        _reschedule(n, which, max(request.time_fs, port.free_fs))
+        _reschedule(n, sm, max(request.time_fs, port.free_fs))
 
 
 # --------------------------------------------------------------------------------------------------------- responses
@@ -462,36 +460,36 @@ cdef inline void _wake_one(Network *n, Partition *p, int64_t now_fs) noexcept no
         _reschedule(n, sm, max(now_fs, n.ports[sm].free_fs))
 
 
-cdef void _port_event(Network *n, int32_t which_port, int64_t now_fs) noexcept nogil:
+cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     """Send the head request, or join the queue for a partition that is full."""
     cdef const MachineTable *m = n.m
-    cdef int32_t sm = which_port if which_port < m.multiprocessors else <int32_t>(which_port - m.multiprocessors)
-    cdef Port *port = n.ports + which_port
+    cdef Port *port = n.ports + unit
+    cdef int32_t sm = unit if unit < m.multiprocessors else <int32_t>(unit - m.multiprocessors)
     cdef Request *r = port.ring + port.head
     cdef uint64_t local
     cdef int32_t which = <int32_t>partition_of(m, r.address, &local)
     cdef Partition *p = n.partitions + which
     cdef int64_t packet, arrival
-    cdef int64_t *cluster = n.cluster_free_fs + n.cluster[sm]
+    cdef int64_t *cluster = n.cluster_free_fs + n.cluster[sm] + (unit - sm)
     if p.dram.queued >= m.queue_entries:
         port.next_waiter = -1
         if p.last_waiter >= 0:
-            n.ports[p.last_waiter].next_waiter = which_port
+            n.ports[p.last_waiter].next_waiter = unit
         else:
-            p.first_waiter = which_port
-        p.last_waiter = which_port
-        _reschedule(n, which_port, NEVER)
+            p.first_waiter = unit
+        p.last_waiter = unit
+        _reschedule(n, unit, NEVER)
         return
     if m.injection_per_cluster and cluster[0] > now_fs:
-        _reschedule(n, which_port, cluster[0])
+        _reschedule(n, unit, cluster[0])
         return
     packet = m.header_bytes + (0 if r.kind == RQ_READ or r.kind == RQ_TEXTURE else r.bytes)
     if m.mask_bytes and (r.kind == RQ_ATOMIC or r.kind == RQ_WRITE and r.covered and r.covered < r.bytes):
         packet += m.mask_bytes
-    if m.cluster_request_bytes_per_cycle and (packet or not m.stores_apart):
+    if m.cluster_request_bytes_per_cycle and (packet or not m.store_ports):
         arrival = n.cluster_out_fs[n.cluster[sm]]
-        if arrival > now_fs + CLUSTER_SLACK * m.core_period_fs:
-            _reschedule(n, which_port, arrival - CLUSTER_SLACK * m.core_period_fs)
+        if arrival > now_fs + m.cluster_queue_cycles * m.core_period_fs:
+            _reschedule(n, unit, arrival - m.cluster_queue_cycles * m.core_period_fs)
             return
         n.cluster_out_fs[n.cluster[sm]] = max(arrival, now_fs) + packet * m.core_period_fs // m.cluster_request_bytes_per_cycle
     port.free_fs = now_fs + _port_fs(m, packet, m.injection_bytes_per_cycle)
@@ -508,9 +506,9 @@ cdef void _port_event(Network *n, int32_t which_port, int64_t now_fs) noexcept n
     port.head = (port.head + 1) & (port.room - 1)
     port.count -= 1
     if port.count:
-        _reschedule(n, which_port, max(port.ring[port.head].time_fs, port.free_fs))
+        _reschedule(n, unit, max(port.ring[port.head].time_fs, port.free_fs))
     else:
-        _reschedule(n, which_port, NEVER)
+        _reschedule(n, unit, NEVER)
 
 
 cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:
@@ -578,4 +576,4 @@ cdef void network_run(Network *n, int64_t until_fs) noexcept nogil:
         if unit < n.port_count:
             _port_event(n, unit, n.tree[1].when)
         else:
-            _partition_event(n, unit - n.port_count, n.tree[1].when)
+            _partition_event(n, <int32_t>(unit - n.port_count), n.tree[1].when)

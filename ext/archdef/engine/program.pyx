@@ -262,7 +262,7 @@ cdef class LoadedProgram:
         u.combine = m.combine
         u.issues = m.issues
         u.latency = m.latency
-        u.interval = m.interval * <uint32_t>max(m.issues, 1)
+        u.interval = m.interval
         u.offset = m.offset
         u.target = m.target
         u.reconverge = m.reconverge
@@ -277,8 +277,8 @@ cdef class LoadedProgram:
         self._number(m.unit, max_units, "unit")
         if self.statements:
             self._number(<int>m.statement, self.statements, "statement")
-        if m.issues < 1:
-            raise ProgramError("issues must be at least 1")
+        if m.issues < 1 and (kind != T.K_ALU or m.latency or m.fpenv):
+            raise ProgramError("issues must be at least 1, except for arithmetic without latency")
         if m.latency > 1 << 24 or u.interval > 1 << 24:
             raise ProgramError(f"latency {m.latency}, interval {u.interval}: at most {1 << 24} cycles")
         if m.guard:

@@ -1,6 +1,6 @@
 """Host memory of multiprocessors, taken when the machine is made, and of resident blocks, taken as they start and used again."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 from archdef.engine.cache cimport cache_close, cache_open
@@ -27,9 +27,10 @@ cdef enum:
 
 cdef void *_zeroed(int64_t bytes) except NULL:
     """Memory that the host commits as it is touched."""
-    cdef void *place = calloc(<size_t>max(bytes, 1), 1)
+    cdef void *place = pages_take(LINE, <size_t>max(bytes, 1))
     if place == NULL:
         raise MemoryError("state of a multiprocessor")
+    memset(place, 0, <size_t>max(bytes, 1))
     return place
 
 
@@ -151,6 +152,8 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     sm.bulk.wake = -1
     cache_open(&sm.l1, &m.l1)
     cache_open(&sm.constant, &m.constant)
+    cache_open(&sm.constant_behind[0], &m.constant_l2)
+    cache_open(&sm.constant_behind[1], &m.constant_l3)
     cache_open(&sm.texture, &m.texture)
     for i in range(reads):
         sm.slots[i].next = <int32_t>(i + 1 if i + 1 < reads else -1)
@@ -214,4 +217,6 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     free(sm.bulk.transactions)
     cache_close(&sm.l1)
     cache_close(&sm.constant)
+    cache_close(&sm.constant_behind[0])
+    cache_close(&sm.constant_behind[1])
     cache_close(&sm.texture)

@@ -5,18 +5,18 @@ from archdef.engine.machine cimport MachineTable
 from archdef.engine.policy cimport SchedulerHook
 
 cdef struct Scheduler:
-    # bit i of a mask is the scheduler's i-th warp slot
+    # bit i of a mask is the scheduler's i-th warp slot; what every cycle touches comes first
     uint64_t ready           # dependencies of the next op are met
     uint64_t memory          # the next op accesses global or local memory
-    uint64_t uses[16]        # by unit: the next op needs it
-    uint64_t wheel[64]       # warps that become ready at a cycle, by cycle mod 64
     uint64_t slots           # bit c: wheel[c] is not empty
     int64_t next_issue       # cycle of the next issue slot
-    int64_t unit_free[16]    # cycle at which the unit can start again (units of this scheduler)
-    int64_t unit_blocked[16] # cycles so far in which the unit was occupied past an issue slot
     uint32_t busy            # bit u: unit_free[u] may lie ahead
     int32_t last             # warp issued last, -1 before the first
     uint64_t active          # two-level: the inner set
+    uint64_t uses[16]        # by unit: the next op needs it
+    int64_t unit_free[16]    # cycle at which the unit can start again (units of this scheduler)
+    int64_t unit_blocked[16] # cycles so far in which the unit was occupied past an issue slot
+    uint64_t wheel[64]       # warps that become ready at a cycle, by cycle mod 64
     int64_t issued_at[64]    # cycle of the warp's last issue
     int64_t order[64]        # age: smaller is older
     SchedulerHook *asked     # of a plugin's policy, else NULL

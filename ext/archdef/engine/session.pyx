@@ -4,7 +4,7 @@ In an epoch every multiprocessor runs alone, then the network handles what they 
 returns can arrive in the epoch it was sent in, because an epoch is no longer than the response latency, and a block's place
 is not filled again within one. So results do not depend on the length of epochs.
 """
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 
 from archdef.engine.counters cimport StatementCounters
@@ -408,6 +408,8 @@ cdef class Session:
         self.chip.m = m
         for i in range(m.units):
             self.chip.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers == 1 else 1
+            self.chip.counted[i] = m.unit_copies[i] > 1 or m.unit_exclusive[i] or m.unit_within[i] != i
+            self.chip.sharing[m.unit_within[i]] |= <uint32_t>1 << i
         self.chip.pick = pick_of(m.policy)
         watch_start(&self.watch)
         self.chip.budget = max_instructions
@@ -462,6 +464,7 @@ cdef class Session:
                 ("bank_width_bytes", m.bank_width_bytes, 1, 16), ("row_words", m.row_words, 1, 16),
                 ("conflict_lanes", m.conflict_lanes, 1, 64),
                 *(("unit_copies", m.unit_copies[i], 1, UNIT_COPIES) for i in range(16)),
+                *(("unit_within", m.unit_within[i], 0, 15) for i in range(16)),
                 ("partitions", m.partitions, 1, 4096), ("dram_banks", m.dram_banks, 1, 64),
                 ("shader_period_fs", m.shader_period_fs, 1, 1 << 40), ("core_period_fs", m.core_period_fs, 1, 1 << 40),
                 ("response_latency_fs", m.response_latency_fs, m.shader_period_fs, 1 << 50),

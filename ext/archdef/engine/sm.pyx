@@ -79,7 +79,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     cdef const Uop *u = launch.ops + w.pc
     cdef StatementCounters *c = launch.counters + u.statement
     cdef uint64_t lanes = w.active, clear = ~(<uint64_t>1 << bit)
-    cdef int64_t spent = u.issues * m.issue_interval_cycles, waited, part
+    cdef int64_t spent = u.issues * m.issue_interval_cycles, waited, part, shared = 0
     cdef int64_t earliest = cycle + (spent if spent > m.instruction_gap_cycles else m.instruction_gap_cycles)
     cdef int32_t cause = ST_ALU_DEPENDENCY
     cdef int32_t targets[64]
@@ -102,7 +102,9 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         part = min(max(part, 0), waited)
         c.stall_cycles[<int>ST_PIPE_BUSY] += part
         c.stall_cycles[<int>ST_NOT_SELECTED] += waited - part
-    c.stall_cycles[<int>ST_SELECTED] += spent
+    elif waited < 0:
+        shared = spent      # a further one of the warp's slot, in the time of the first
+    c.stall_cycles[<int>ST_SELECTED] += spent - shared
     w.settled = cycle + spent
     s.ready &= clear
     s.uses[u.unit] &= clear
@@ -116,7 +118,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     c.thread_instructions += i * u.issues
     if u.guarded:
         c.predicated_off += (count_bits(w.active) - i) * u.issues
-    w.share.counters.issue_cycles += spent
+    w.share.counters.issue_cycles += spent - shared
     sm.chip.budget -= u.issues
     if sm.chip.budget < 0:
         return warp_fault(sm, w, FAULT_INSTRUCTIONS, 0)
@@ -425,6 +427,36 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
     return free_
 
 
+cdef bint _goes_along(Sm *sm, Scheduler *s, int32_t slot, int32_t before, uint64_t active, int64_t cycle) noexcept nogil:
+    """Whether the op behind one that has just been issued, `before`, can go in the same slot; if so, the warp is taken out of the wheel."""
+    cdef Warp *w = sm.warps + slot
+    cdef const MachineTable *m = sm.m
+    cdef const Uop *u = w.launch.ops + before
+    cdef uint64_t bit = <uint64_t>1 << w.bit
+    cdef int64_t at = w.since & 63
+    cdef int i
+    # straight on, one issue each; the wheel holds the warp no longer than an issue keeps it from the next
+    if (w.state != WS_WAITING or w.pc != before + 1 or w.active != active or u.issues != 1
+            or u.kind in (K_BRANCH, K_BRANCH_INDEXED, K_CALL, K_CALL_INDIRECT, K_RETURN, K_EXIT, K_BARRIER, K_SYSTEM, K_TRAP)
+            or w.since > cycle + max(m.issue_interval_cycles, m.instruction_gap_cycles) or w.since <= cycle):
+        return False
+    u += 1
+    if not (m.dual_issue[u[-1].unit] >> u.unit & 1) or u.issues != 1:
+        return False
+    if u.memory and (sm.injection.active or sm.injection.time > cycle):
+        return False
+    if (s.unit_free[u.unit] if m.unit_per_scheduler[u.unit] else sm.unit_free[u.unit]) > cycle:
+        return False
+    for i in range(u.dependencies):
+        if w.ready[u.wait[i]] >> 4 > cycle:
+            return False
+    s.wheel[at] &= ~bit
+    if s.wheel[at] == 0:
+        s.slots &= ~(<uint64_t>1 << at)
+    w.since = cycle
+    return True
+
+
 cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     """Advance to `until` (exclusive). Returns -1 after a fault."""
     cdef const MachineTable *m = sm.m
@@ -432,7 +464,8 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     cdef Scheduler *s
     cdef uint64_t candidates, woken, allowed
     cdef int64_t cycle
-    cdef int32_t slot, k, unit
+    cdef int32_t slot, k, unit, pc, further
+    cdef uint64_t active
     cdef uint32_t pairs
     while True:
         sm.next_own = _next_own(sm)
@@ -470,11 +503,21 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
                 bit = sm.chip.pick(m, s, candidates, cycle)
                 slot = bit * nsched + i
                 unit = sm.warps[slot].unit
+                pc = sm.warps[slot].pc
+                active = sm.warps[slot].active
                 if width == 0:
                     s.next_issue = cycle + m.issue_interval_cycles * sm.warps[slot].launch.ops[sm.warps[slot].pc].issues
                 if _issue(sm, s, slot, bit, cycle) < 0:
                     return -1
                 if width + 1 == m.issue_width:
+                    break
+                if m.superscalar:
+                    for further in range(1, m.issue_width):
+                        if not _goes_along(sm, s, slot, pc, active, cycle):
+                            break
+                        pc += 1
+                        if _issue(sm, s, slot, bit, cycle) < 0:
+                            return -1
                     break
                 # the rest of the slot is for units that may go together with this one
                 pairs = <uint32_t>m.dual_issue[unit]

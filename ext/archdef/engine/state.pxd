@@ -218,6 +218,7 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t copy_wait            # CopyGroup that waits
     char *local                  # [lanes][local bytes]
     int32_t *errors              # of launches, by lane
+    int64_t unused[5]            # up to whole lines of the host's cache
 
 cdef struct Barrier:
     int32_t arrived              # threads
@@ -541,6 +542,8 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     const MachineTable *m
     pick_function pick
     int32_t held_from[16]        # per unit: fewest cycles of an op that keep others from starting
+    int32_t counted[16]          # per unit: more is to be done when an op takes it; see units.pyx
+    uint32_t sharing[16]         # … units that have copies in common with it, itself too; of the unit that has all of them
     int64_t budget               # warp instructions left
     Fault fault
     int64_t lookahead            # cycles of an epoch
@@ -615,12 +618,15 @@ cdef struct Sm:
     int64_t unit_blocked[16]
     int64_t copy_free[16][8]     # the same of each unit, where there are several of a kind
     uint32_t busy
-    int32_t turn                 # scheduler that comes first: the one behind the last that took a unit which they share
+    int32_t turn                 # scheduler that comes first: the one behind the last that took a unit which they share …
+    int32_t first                # … or behind the first, where one of several units was taken …
+    int64_t taken                # … in this cycle
     int64_t throttled            # cycles in which the load/store unit waited for a credit
     Injection injection
     Bulk bulk
     Cache l1
     Cache constant
+    Cache constant_behind[2]     # its second and third level
     Cache texture                # of texture fetches, surface loads and read-only loads
     Load *loads
     int32_t free_load

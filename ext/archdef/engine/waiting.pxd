@@ -6,12 +6,13 @@ or not selected, and then one issue interval per warp instruction as selected.
 """
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
+from archdef.engine.absorbed cimport absorb
 from archdef.engine.events cimport EV_WAKE, events_push
 from archdef.engine.inject cimport throttled_until
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport PENDING, WS_PARTED, WS_SLEEPING, WS_WAITING, Sm, Warp
-from archdef.engine.units cimport occupy_copy
+from archdef.engine.units cimport occupy_counted
 
 
 cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t cycle) noexcept nogil:
@@ -42,6 +43,8 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
     cdef Scheduler *s = sm.schedulers + w.scheduler
     cdef int64_t latest = 0, ready
     cdef int i
+    if u.issues == 0 and w.active:
+        u = absorb(sm, w)
     if w.active == 0:
         w.state = WS_PARTED
         return
@@ -85,8 +88,8 @@ cdef inline void occupy(Sm *sm, const Warp *w, const Uop *u, int64_t cycle, int6
         s.busy |= <uint32_t>1 << u.unit
         return
     sm.turn = w.scheduler + 1
-    if sm.m.unit_copies[u.unit] > 1:
-        occupy_copy(sm, u, cycle, cycles)
+    if sm.chip.counted[u.unit]:
+        occupy_counted(sm, w.scheduler, u, cycle, cycles)
         return
     sm.unit_free[u.unit] = cycle + cycles
     sm.unit_blocked[u.unit] += cycles

@@ -1,10 +1,12 @@
-"""The GTX 480 and the Tesla M2070 are what their documents say."""
+"""The GTX 480, the GTX 460 and the Tesla boards are what their documents say."""
+import archdef
 import numpy as np
 import pytest
+from archdef.microbench import measure
 from archdef.occupancy import occupancy
 from archdef.testing import Conformance
 from archdef.testing.latency import declared_latency_cycles
-from archdef_fermi import GF100, M2070, M2090
+from archdef_fermi import GF100, GF104, M2070, M2090
 
 BOTH = pytest.mark.parametrize("arch", [GF100, M2070, M2090], ids=lambda a: a.name)
 
@@ -21,10 +23,16 @@ class TestM2090(Conformance):
     architecture = M2090
 
 
-@pytest.mark.parametrize("arch, gb_s, gflops, double_gflops", [(GF100, 177.4, 1344.96, 168.12), (M2070, 150.3, 1027.7, 513.9), (M2090, 177.4, 1332.2, 666.1)])
+class TestGF104(Conformance):
+    architecture = GF104
+
+
+@pytest.mark.parametrize("arch, gb_s, gflops, double_gflops", [(GF100, 177.4, 1344.96, 168.12), (M2070, 150.3, 1027.7, 513.9), (M2090, 177.4, 1332.2, 666.1),
+                                                              (GF104, 115.2, 907.2, 75.6)])
 def test_peak_rates_are_the_published_ones(arch, gb_s, gflops, double_gflops):
     def peak(operation):
-        rate = sum(arch.schedulers.count if unit.scope == "scheduler" else 1 for unit in [arch.unit(operation.unit)])
+        unit = arch.unit(operation.unit)
+        rate = arch.schedulers.count if unit.scope == "scheduler" else unit.copies
         return 2 * 32 / arch.interval_cycles(operation) * rate * arch.chip.multiprocessors * arch.clocks.shader_mhz / 1000
 
     assert arch.dram_bandwidth_gb_s == pytest.approx(gb_s, rel=1e-3)
@@ -41,6 +49,23 @@ def test_the_l2_is_768_kibibytes_over_six_partitions(arch):
 def test_unloaded_latencies_are_those_of_the_fit(arch):
     assert declared_latency_cycles(arch, "l2", sector_bytes=128) == pytest.approx(445, abs=10)
     assert declared_latency_cycles(arch, "dram", sector_bytes=128) == pytest.approx(803, abs=10)
+
+
+def test_latencies_of_the_gf104_are_those_measured_on_the_gf106():
+    assert declared_latency_cycles(GF104, "l1", sector_bytes=128) == 45
+    assert declared_latency_cycles(GF104, "l2", sector_bytes=128) == pytest.approx(310, abs=2)
+    assert declared_latency_cycles(GF104, "dram", sector_bytes=128) == pytest.approx(685, abs=5)
+
+
+def test_the_gf104_needs_parallelism_within_its_warps():
+    """Two schedulers fill two of the three groups of lanes with one instruction of a warp at a time."""
+    lanes = [measure("throughput", archdef.Device(GF104), operation="fma_f32", chains=chains)["per_cycle"] for chains in (1, 4)]
+    assert lanes == pytest.approx([32, 48], rel=0.01)
+
+
+@BOTH
+def test_double_precision_keeps_the_other_scheduler_from_issuing(arch):
+    assert arch.unit("dp").exclusive
 
 
 @BOTH
@@ -75,7 +100,7 @@ def test_the_l1_can_be_grown_by_a_what_if(arch):
 
 
 def test_only_the_tesla_board_pays_for_error_correction():
-    assert [arch.dram.ecc_overhead_ratio for arch in (GF100, M2070, M2090)] == [1.0, 1.25, 1.25]
+    assert [arch.dram.ecc_overhead_ratio for arch in (GF100, M2070, M2090, GF104)] == [1.0, 1.25, 1.25, 1.0]
 
 
 @pytest.mark.parametrize("arch", [GF100, M2070, M2090], ids=lambda a: a.name)

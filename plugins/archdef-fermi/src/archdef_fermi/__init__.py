@@ -1,9 +1,11 @@
-"""NVIDIA Fermi (compute capability 2.0): GeForce GTX 480, Tesla M2070 (GF100) and Tesla M2090 (GF110)."""
+"""NVIDIA Fermi: GeForce GTX 480, Tesla M2070 (GF100) and Tesla M2090 (GF110) of compute capability 2.0, GeForce GTX 460 (GF104) of 2.1."""
+from itertools import combinations
+
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
                           TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
-from archdef_fermi.costs import COSTS, EVIDENCE, PCIE, SCALED, SHEET
+from archdef_fermi.costs import COSTS, COSTS_2_0, COSTS_2_1, EVIDENCE, EVIDENCE_2_1, PCIE, SCALED, SHEET
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
     vote vote_ballot barrier_count barrier_reduce bit_operations byte_permute carry_chain unified_addressing device_calls
@@ -12,11 +14,19 @@ FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atom
     funnel_shift int_dot bit_masks convert_pack minmax_nan minmax_xorsign fp32_tanh"""  # spelled out in several instructions
 
 
+SINGLE = dict()
+TWO_GROUPS = (Unit("sp", 16, "scheduler"), Unit("int", 16), Unit("sfu", 4), Unit("tex", 2))  # four texture units at half the shader clock
+DOUBLE = dict(issue_width=2, superscalar=True,
+              dual_issue=(frozenset({"sp"}), *map(frozenset, combinations(("sp", "int", "sfu", "lsu", "tex"), 2))))
+THREE_GROUPS = (Unit("sp", 16, copies=3), Unit("int", 16, within="sp"), Unit("sfu", 8), Unit("tex", 4))
+
+
 def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns, dram_latency_ns, capacity_bytes, ecc, timing_ns,
-          copy_engines, evidence, peer_gb_s=None) -> Architecture:
-    """Describe one GF100 board by what the boards differ in."""
+          copy_engines, evidence, peer_gb_s=None, partitions=6, l2_cycles=70, compute_capability="2.0", issue=SINGLE, groups=TWO_GROUPS,
+          costs=COSTS_2_0) -> Architecture:
+    """Describe one board by what the boards differ in."""
     return Architecture(
-        name=name, title=title, vendor="NVIDIA", family="Fermi", compute_capability="2.0", aliases=aliases,
+        name=name, title=title, vendor="NVIDIA", family="Fermi", compute_capability=compute_capability, aliases=aliases,
         vocabulary=Vocabulary(), evidence=EVIDENCE | evidence, clocks=clocks, warp=Warp(size=32),
         chip=Chip(multiprocessors=multiprocessors, block_launch_cycles=4, block_turnover_cycles=700, launch_overhead_us=5),
         limits=Limits(
@@ -27,10 +37,9 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
             shared_bytes_per_multiprocessor=48 * KiB, shared_bytes_per_block=48 * KiB, shared_allocation_unit_bytes=128,
             shared_carveouts=(48 * KiB, 16 * KiB), block_dimensions=(1024, 1024, 64), grid_dimensions=(65535, 65535, 65535),
             kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB),
-        schedulers=Schedulers(count=2, policy=LooseRoundRobin(), issue_interval_cycles=2, instruction_gap_cycles=2),
-        units=(Unit("sp", 16, "scheduler"), Unit("int", 16), Unit("sfu", 4), Unit("lsu", 16), Unit("dp", dp_lanes),
-               Unit("tex", 2)),  # four texture units at half the shader clock
-        isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
+        schedulers=Schedulers(count=2, policy=LooseRoundRobin(), issue_interval_cycles=2, instruction_gap_cycles=2, **issue),
+        units=(*groups, Unit("lsu", 16), Unit("dp", dp_lanes, exclusive=True)),
+        isa=Isa(features=FEATURES, operations=operations(COSTS, costs), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
                 predication_max_instructions=7,
                 assembler=Assembler(loads_pass_shared_stores=True, predication_global_load=2, convergence_instructions=2,
                                     prologue_instructions=1)),
@@ -43,7 +52,7 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
                            write="evict", scope="multiprocessor"),
             texture_l1=Cache(size_bytes=12 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=200,
                              misses_in_flight=32, write="evict", scope="multiprocessor"),
-            l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=70, misses_in_flight=128,
+            l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=l2_cycles, misses_in_flight=128,
                      set_hash_bits=(13, 14, 15, 16, 17, 18),
                      write="back", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
@@ -53,8 +62,8 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
             request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=0, injection_bytes_per_cycle=32,
             injection_scope="multiprocessor", partition_request_bytes_per_cycle=32, partition_response_bytes_per_cycle=32),
         dram=Dram(
-            partitions=6, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=capacity_bytes, bus_bits=384, burst_bytes=32, banks=16,
-            row_bytes=4 * KiB, extra_latency_ns=dram_latency_ns, queue_entries=128, scheduling=FirstReady(window=64),
+            partitions=partitions, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
+            burst_bytes=32, banks=16, row_bytes=4 * KiB, extra_latency_ns=dram_latency_ns, queue_entries=128, scheduling=FirstReady(window=64),
             write_drain_high=32, write_drain_low=8, ecc_overhead_ratio=ecc, **timing_ns),
         host_link=HostLink(name="PCIe 2.0 x16", pinned_h2d_gb_s=6.0, pinned_d2h_gb_s=6.0, pageable_h2d_gb_s=3.3, pageable_d2h_gb_s=3.3,
                            duplex_ratio=0.9, latency_us=8, call_us=2, submit_us=2, dependency_us=4, wakeup_us=5,
@@ -87,7 +96,13 @@ M2090 = fermi(
     evidence={"clocks": SHEET, "host_link.peer_gb_s": PCIE, "interconnect.request_latency_ns": SCALED,
               "interconnect.response_latency_ns": SCALED, "dram.extra_latency_ns": SCALED, "dram.capacity_bytes": SCALED})
 
+GF104 = fermi(
+    name="gf104", title="GeForce GTX 460", aliases=("gtx460", "geforce_gtx_460"), multiprocessors=7, compute_capability="2.1",
+    clocks=Clocks(core_mhz=675, shader_mhz=1350, memory_mhz=900), dp_lanes=4, partitions=4, issue=DOUBLE, groups=THREE_GROUPS,
+    costs=COSTS_2_1, latency_ns=(72, 79), l2_cycles=44, dram_latency_ns=247, capacity_bytes=1024 * MiB, ecc=1.0,
+    timing_ns=dict(TIMING_NS, transfers_per_clock=4), copy_engines=1, evidence=EVIDENCE_2_1)
+
 
 @hookimpl
 def archdef_architectures():
-    return [GF100, M2070, M2090]
+    return [GF100, M2070, M2090, GF104]

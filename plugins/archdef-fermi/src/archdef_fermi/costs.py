@@ -31,17 +31,16 @@ COPIES = Cite("Professional CUDA C Programming, chapters 3 and 4", "copies by ro
 SASS = Cite("machine code of compute capability 2.0", "stack pointer first; SSY and NOP.S around a branch that may diverge; division", "inferred",
             "from memory; instructions per warp of the book's reductions agree within 2 %")
 
-COSTS = {  # SM cycles; of the two groups of 16 lanes, one has multipliers, shifters and converters of integers
+COSTS = {  # SM cycles; of the groups of 16 lanes, one has multipliers, shifters and converters of integers
     Operation("sp", 18): """move select predicate int_add int_minmax int_logic fp32_add fp32_mul fp32_fma fp32_minmax
         fp32_compare special_register clock branch call exit barrier fence""",
-    Operation("int", 18): """int_shift int_compare int_mul16 int_mul24 int_mul32 int_mul_high int_sad bit_field bit_count
+    Operation("int", 18): """int_shift int_mul16 int_mul24 int_mul32 int_mul_high int_sad bit_field bit_count
         byte_permute convert vote""",
     Operation("sp", 18, issues=2): "int64_add int64_logic",
-    Operation("int", 18, issues=2): "int64_compare int_mul_wide convert64",
-    Operation("int", 18, issues=3): "funnel_shift int64_minmax", Operation("int", 18, issues=4): "int64_shift int64_mul",
+    Operation("int", 18, issues=2): "int_mul_wide", Operation("int", 18, issues=3): "funnel_shift", Operation("int", 18, issues=4): "int64_shift int64_mul",
     Operation("int", 18, issues=6): "int_dot", Operation("int", 290, 1, issues=17): "int_div32",
     Operation("int", 1200, 1, issues=70): "int64_div",
-    Operation("sfu", 22): "fp32_rcp fp32_rsqrt", Operation("sfu", 22, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
+    Operation("sfu", 22): "fp32_rcp fp32_rsqrt", Operation("sfu", 22, issues=2): "fp32_sqrt fp32_div",
     Operation("sp", 18, issues=9): "fp32_div_exact fp32_sqrt_exact",
     Operation("dp", 24): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare",
     Operation("dp", 24, issues=9): "fp64_div", Operation("dp", 24, issues=11): "fp64_sqrt",
@@ -49,6 +48,13 @@ COSTS = {  # SM cycles; of the two groups of 16 lanes, one has multipliers, shif
     Operation("lsu", 10): "load_global store_global load_local store_local atomic_global store_surface",
     Operation("tex", 10): "load_texture load_surface",
     Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 0, issues=4): "atomic_shared"}
+
+COSTS_2_0 = {
+    Operation("int", 18): "int_compare", Operation("int", 18, issues=2): "int64_compare", Operation("dp", 18): "convert64",
+    Operation("int", 18, issues=3): "int64_minmax", Operation("sfu", 22, 4, issues=2): "fp32_transcendental"}
+COSTS_2_1 = {
+    Operation("sp", 18): "int_compare", Operation("sp", 18, issues=2): "int64_compare", Operation("sp", 18, issues=3): "int64_minmax",
+    Operation("dp", 18): "convert64", Operation("sfu", 22, 2, issues=2): "fp32_transcendental"}
 
 EVIDENCE = {
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "isa": GUIDE, "caches.l1": GUIDE, "caches.constant": GUIDE,
@@ -59,7 +65,7 @@ EVIDENCE = {
     "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": SIGNALS,
     "host_link.staging_bytes": STAGED,
     "host_link.copy_engines": ENGINES,
-    "units.dp": LINEAGE, "schedulers.policy": FIT, "schedulers.instruction_gap_cycles": UNPUBLISHED,
+    "units.dp": LINEAGE, "units.dp.exclusive": GUIDE, "schedulers.policy": FIT, "schedulers.instruction_gap_cycles": UNPUBLISHED,
     "chip.multiprocessors_per_cluster": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": FIT, "chip.launch_overhead_us": UNPUBLISHED,
     **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
@@ -82,3 +88,19 @@ EVIDENCE = {
     "dram.write_drain_high": UNPUBLISHED, "dram.write_drain_low": UNPUBLISHED, "dram.t_rtw_ns": UNPUBLISHED,
     "dram.extra_latency_ns": FIT, "dram.ecc_overhead_ratio": COPIES, "dram.burst_bytes": GPGPUSIM,
     **{f"dram.{name}": GPGPUSIM for name in "banks t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_wr_ns".split()}}
+
+ISSUE = Cite("CUDA C Programming Guide 4.2", "appendix F.5.1: two schedulers, each issues two independent instructions of a warp",
+             note="quoted from memory")
+RATES = Cite("CUDA C Programming Guide 5.0", "throughput of native arithmetic instructions, column 2.1", note="read in a copy")
+BOARD = Cite("GPU database of techpowerup.com", "GeForce GTX 460 1 GB, GF104", note="read in reviews of the time too")
+ANDERSCH = Cite("Andersch et al., On Latency in GPU Microarchitectures, ISPASS 2015", "GF106, a smaller chip of compute capability 2.1",
+                "inferred", "45, 310 and 685 cycles to L1, L2 and DRAM there; divided over the stations; quoted from memory")
+TAKEN_OVER = Cite("the description of GF100", "taken over", "inferred", "the multiprocessor's memory path is the same")
+EVIDENCE_2_1 = {
+    "chip": BOARD, "clocks": BOARD, "dram": UNPUBLISHED, "dram.partitions": BOARD, "dram.bus_bits": BOARD, "dram.capacity_bytes": BOARD,
+    "dram.transfers_per_clock": BOARD, "dram.ecc_overhead_ratio": BOARD, "caches.l2.size_bytes": BOARD, "schedulers": ISSUE,
+    "schedulers.dual_issue": Cite(ISSUE.document, ISSUE.place, "inferred", "any two, but for double precision; quoted from memory"),
+    "units": RATES, "units.tex": BOARD, "units.dp": RATES,
+    **{f"isa.operations.{name}": RATES for name in "int_compare convert64".split()}, "caches.l1.latency_cycles": ANDERSCH,
+    "caches.l2.latency_cycles": ANDERSCH, "interconnect.request_latency_ns": ANDERSCH, "interconnect.response_latency_ns": ANDERSCH,
+    "dram.extra_latency_ns": ANDERSCH, "load_store": TAKEN_OVER, "caches.l1.misses_in_flight": TAKEN_OVER, "interconnect": TAKEN_OVER}

@@ -1,11 +1,11 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (AlignedSum, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
-                          DeviceLaunches, Dram, FEATURES, FirstReady, GroupByGroup, HostLink, Interconnect, Isa, KiB, Limits,
+                          DeviceLaunches, Dram, FEATURES, FirstReady, forms, GroupByGroup, HostLink, Interconnect, Isa, KiB, Limits,
                           Lines, LoadStore, LooseRoundRobin, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
                           operations, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp,
                           XorHash)
-from archdef_hopper.costs import COSTS, EVIDENCE
+from archdef_hopper.costs import COSTS, EVIDENCE, FORMS
 
 MISSING = {"lane_masks_64", "read_only_loads"}
 """Warps have 32 lanes; L1 serves read-only loads like all others. Every other feature that archdef knows came with 9.0 or before."""
@@ -29,7 +29,7 @@ H100 = Architecture(
     schedulers=Schedulers(count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 32, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 16, "scheduler"),
            Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler")),
-    isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True,
+    isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True,
             float_mad="fused", predication_max_instructions=7,
             assembler=Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_overhead_instructions=6,
                                 share_products=True, three_input_operations=True, shared_load_bytes=16,
@@ -50,6 +50,8 @@ H100 = Architecture(
                          write="evict", scope="multiprocessor"),
         constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=28, misses_in_flight=8, write="evict",
                        scope="multiprocessor"),
+        constant_l2=Cache(size_bytes=64 * KiB, line_bytes=256, sector_bytes=64, ways=4, latency_cycles=94, misses_in_flight=8, write="evict",
+                          scope="multiprocessor"),
         l2=Cache(size_bytes=50 * MiB // 80, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=60, misses_in_flight=256,
                  fetch_bytes=64, partial_ways=3, write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
@@ -57,9 +59,9 @@ H100 = Architecture(
                          atomic_cycles=1.6, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
         request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, injection_bytes_per_cycle=32,
-        injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, partition_request_bytes_per_cycle=64,
+        injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, cluster_queue_cycles=8, partition_request_bytes_per_cycle=64,
         partition_response_bytes_per_cycle=48, sides=2, far_latency_ns=90, spread_ns=30,
-        place_cycles=(10, 10, 13, 13, 21, 21, 5, 5, 8, 8, 16, 16, 0, 0, 3, 3, 9, 9), gathered_requests=4, stores_apart=True),
+        place_cycles=(10, 10, 13, 13, 21, 21, 5, 5, 8, 8, 16, 16, 0, 0, 3, 3, 9, 9), gathered_requests=4, store_ports=True),
     dram=Dram(
         partitions=80, interleave_bytes=512, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
         burst_bytes=32, banks=64, row_bytes=1 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=28, t_rrd_ns=2.3, t_cl_ns=14, t_wl_ns=6, t_wtr_ns=8,

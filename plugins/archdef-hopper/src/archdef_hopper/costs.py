@@ -50,23 +50,24 @@ QUEUES = Cite(HOST, "sections streams_of and overlap, 1 to 32 connections", "mea
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` its multi-function unit
     Operation("fma", 4): "move fp32_add fp32_mul fp32_fma", Operation("fma", 5): "int_add",
-    Operation("fma", 4, 2): "int_mul32 int_mul16 int_mul24 int_dot",
-    Operation("fma", 9, 4): "int_mul_high", Operation("fma", 8, 4): "int_mul_wide",
+    Operation("fma", 4, 2): "int_mul32 int_mul16 int_dot",
+    Operation("fma", 10, 1, issues=2): "int_mul24", Operation("fma", 9, 4): "int_mul_high", Operation("fma", 8, 4): "int_mul_wide",
     Operation("alu", 4): """int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
-        fp32_minmax fp32_compare""",
-    Operation("alu", 13): "vote", Operation("alu", 8, issues=3): "bit_field", Operation("alu", 62, 1, issues=12): "int_div32",
-    Operation("fma", 4, issues=2): "int64_add", Operation("alu", 4, issues=2): "int64_logic int64_compare",
-    Operation("alu", 8, issues=4): "int64_minmax", Operation("alu", 6, issues=2): "int64_shift",
-    Operation("fma", 16, 2, issues=4): "int64_mul", Operation("fma", 339, 2, issues=70): "int64_div",
-    Operation("xu", 17): "bit_count fp32_sqrt", Operation("xu", 39): "fp32_rsqrt", Operation("xu", 41): "fp32_rcp fp32_div",
-    Operation("xu", 23): "fp32_transcendental", Operation("xu", 11, 4): "convert", Operation("xu", 18): "convert64",
-    Operation("fma", 57, issues=17): "fp32_div_exact", Operation("fma", 55, issues=12): "fp32_sqrt_exact",
+        fp32_minmax fp32_compare fp16_minmax""",
+    Operation("alu", 13): "vote", Operation("alu", 8, 4, issues=2): "bit_field", Operation("alu", 63, 1.25, issues=12): "int_div32",
+    Operation("alu", 6, 1, issues=2): "int64_add", Operation("alu", 4, issues=2): "int64_logic",
+    Operation("alu", 12, issues=4): "int64_minmax", Operation("alu", 8, issues=2): "int64_shift int64_compare",
+    Operation("fma", 17, 2, issues=4): "int64_mul", Operation("fma", 345, 2.15, issues=70): "int64_div",
+    Operation("xu", 17): "bit_count fp16_transcendental", Operation("xu", 39, 2, issues=4): "fp32_rsqrt fp32_sqrt",
+    Operation("xu", 41, 1.2, issues=7): "fp32_rcp", Operation("xu", 41, 1.6, issues=5): "fp32_div",
+    Operation("xu", 23, 4, issues=2): "fp32_transcendental", Operation("alu", 5): "convert", Operation("xu", 18): "convert64",
+    Operation("fma", 58, 1.3, issues=13): "fp32_div_exact", Operation("fma", 56, 1, issues=11): "fp32_sqrt_exact",
     Operation("dp", 8): "fp64_add fp64_mul fp64_fma", Operation("dp", 10): "fp64_compare",
-    Operation("dp", 25, 2, issues=4): "fp64_minmax", Operation("dp", 124, 2, issues=13): "fp64_div",
-    Operation("dp", 92, 2, issues=14): "fp64_sqrt",
+    Operation("dp", 25, 1, issues=7): "fp64_minmax", Operation("dp", 124, 1.25, issues=20): "fp64_div",
+    Operation("dp", 92, 1, issues=25): "fp64_sqrt",
     Operation("alu", 14): "barrier branch call exit", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
-    Operation("fma", 8, 2): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_minmax fp16_compare",
-    Operation("xu", 23, 4): "fp16_transcendental", Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
+    Operation("fma", 8): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_compare",
+    Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
     Operation("lsu", 24): "shuffle matrix_transpose", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
     Operation("lsu", 4): "load_global store_global load_local store_local", Operation("lsu", 236): "atomic_global",
     Operation("tex", 104): "load_texture", Operation("tex", 78, 4): "load_surface", Operation("tex", 4, 4): "store_surface",
@@ -84,9 +85,23 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("tensor", 172, 2, issues=53): "matrix_s4_m8n8k32", Operation("tensor", 227, 2, issues=80): "matrix_s4_m16n8k32",
     Operation("tensor", 416, 2, issues=150): "matrix_s4_m16n8k64", Operation("tensor", 278, 2, issues=60): "matrix_f16_m8n8k4"}
 
+FORMS = {  # that differ from the rest of their class
+    Operation("xu", 17): """fp32_transcendental:ex2.approx.ftz.f32 fp32_transcendental:lg2.approx.ftz.f32 fp32_transcendental:tanh.approx.f32
+        fp32_rsqrt:rsqrt.approx.ftz.f32 fp32_sqrt:sqrt.approx.ftz.f32 convert:cvt.r?i*.f32.f32""",
+    Operation("xu", 39, 2, issues=4): "fp32_transcendental:ex2.approx.f32 fp32_transcendental:lg2.approx.f32",
+    Operation("xu", 19): """fp32_rcp:rcp.approx.ftz.f32 bit_field:brev.b32 convert:cvt.*[su]32.f32 convert:cvt.*[su]16.f32
+        convert:cvt.*[su]8.f32""", Operation("xu", 23, 4, issues=2): "fp32_div:div.approx.ftz.f32 bit_count:clz.b32",
+    Operation("fma", 77, 1, issues=12): "fp32_div_exact:rcp.r?.f32",
+    Operation("xu", 17, 8, issues=2): "fp16_transcendental:ex2.*x2 fp16_transcendental:tanh.*x2",
+    Operation("alu", 66, 1.4, issues=10): "int_div32:rem.s*", Operation("alu", 57, 1.3, issues=9): "int_div32:div.u*",
+    Operation("alu", 10, 2, issues=4): "bit_field:bfi.b32", Operation("lsu", 26): "shuffle:shfl*.idx.b32",
+    # conversions: of integers to floats and among narrow integers by `alu`, of halves by `fma`, to integers and to whole numbers by `xu`
+    Operation("alu", 4): "convert:cvt.*f32.[su]*",
+    Operation("fma", 5): "convert:cvt.*f16.f32 convert:cvt.*f32.f16"}
+
 MEASURED = """fp32_add fp32_mul fp32_fma int_add int_mul32 int_dot int_mul_high int_logic int_shift int_minmax int_compare int_sad
     byte_permute funnel_shift select fp32_minmax fp32_compare vote bit_field bit_count int_div32 int64_add int64_shift int64_mul
-    int64_div fp32_sqrt fp32_rsqrt fp32_rcp fp32_div fp32_transcendental convert convert64 fp32_div_exact fp32_sqrt_exact fp64_add
+    int64_div fp32_rsqrt fp32_rcp fp32_div fp32_transcendental convert convert64 fp32_div_exact fp32_sqrt_exact fp64_add
     fp64_mul fp64_fma fp64_minmax fp64_compare fp64_div fp64_sqrt shuffle match fp16_add fp16_fma redux""".split()
 
 NATIVE = """f16_m16n8k8 f16_m16n8k16 tf32_m16n8k4 tf32_m16n8k8 f64_m8n8k4 f64_m16n8k4 f64_m16n8k8 f64_m16n8k16 int8_m8n8k16 int8_m16n8k16
@@ -104,9 +119,9 @@ APART = Cite(COUNTED, "cycles of transpose_naive at n=256", "inferred", "loads b
 
 EVIDENCE = {
     "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": PAPER, "isa": GUIDE,
-    "isa.operations": UNPUBLISHED, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
-    **{f"isa.operations.{name}": LOOKED for name in "move int_mul_wide int_mul16 int_mul24 predicate int64_logic".split()},
-    "isa.operations.int64_compare": LOOKED, "isa.operations.int64_minmax": LOOKED,
+    "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
+    **{f"isa.operations.{name}": LOOKED for name in "move int_mul_wide int_mul16 predicate int64_logic fp32_sqrt".split()},
+    **{f"isa.operations.{name}": INSTRUCTIONS for name in "int_mul24 int64_compare int64_minmax fp16_minmax fp16_transcendental".split()},
     **{f"isa.operations.{name}": BARRIERS for name in "barrier clock".split()},
     "isa.operations.branch": Cite(MICRO, "section bar_sync, loop of one FMA", "inferred", "29 cycles a trip, less its other instructions"),
     **{f"isa.operations.{name}": FIT for name in "load_global store_global load_shared store_shared load_constant".split()},
@@ -118,19 +133,19 @@ EVIDENCE = {
     "isa.predication_max_instructions": SASS, "isa.assembler": SASS,
     "caches.l1.set_hash_bits": Cite("Nsight Compute on an H100 80GB HBM3 SXM", "hits of matmul_naive at n=1024, rows 4 KiB apart", "inferred",
                                     "they do not camp; which bits is not public"),
-    "interconnect.gathered_requests": GATHERING, "interconnect.place_cycles": DISTANCES, "interconnect.spread_ns": DISTANCES, "interconnect.gathering_lines": UNPUBLISHED, "interconnect.stores_apart": APART,
+    "interconnect.gathered_requests": GATHERING, "interconnect.place_cycles": DISTANCES, "interconnect.spread_ns": DISTANCES, "interconnect.gathering_lines": UNPUBLISHED, "interconnect.store_ports": APART, 
     "caches.l1.tag_bank_masks": BANKED, "caches.l1.size_bytes": DIVIDED, "caches.l1_gives_carveout": DIVIDED,
     "limits.shared_headroom": DIVIDED, "limits.shared_headroom_bytes": DIVIDED, "chip.cluster_sizes": PLACES,
     "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_ways": PARTIAL, "interconnect.sides": SIDES, "interconnect.far_latency_ns": SIDES,
     **{f"interconnect.{name}": SCATTER for name in """header_bytes mask_bytes injection_bytes_per_cycle injection_scope
-       cluster_request_bytes_per_cycle""".split()},
+       cluster_request_bytes_per_cycle cluster_queue_cycles""".split()},
     "load_store.atomic_cycles": Cite(MICRO, "section global_atomics_throughput", "inferred", "one address for all threads"),
     **{f"dram.{name}": STREAMS for name in "t_refi_ns t_rfc_ns t_rrd_ns t_wtr_ns t_rtw_ns".split()}, "dram.extra_latency_ns": STREAMS,
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
-    "caches": GLOBAL, "caches.constant": CONSTANT, "caches.l2.size_bytes": QUERY,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
+    "caches": GLOBAL, "caches.constant": CONSTANT, "caches.constant_l2": CONSTANT, "caches.l2.size_bytes": QUERY,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "texture_l1", "l2")},
     **{f"caches.{name}": UNPUBLISHED for name in """l1.ways l1.misses_in_flight texture_l1.ways
-       texture_l1.misses_in_flight constant.ways constant.misses_in_flight l2.ways
+       texture_l1.misses_in_flight constant.ways constant.misses_in_flight constant_l2.ways constant_l2.misses_in_flight constant_l2.line_bytes l2.ways
        l2.misses_in_flight l2.latency_cycles l1.write""".split()},
     **{f"isa.operations.{name}": TEXTURES for name in "load_texture load_surface store_surface".split()}, "units.tex": TEXTURES,
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,

@@ -63,9 +63,9 @@ EVIDENCE = {  # what both chips share
     "schedulers.policy.memory_weight": UNPUBLISHED, "schedulers.policy.age_weight": UNPUBLISHED,
     "schedulers.instruction_gap_cycles": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": FIT, "chip.launch_overhead_us": UNPUBLISHED, "load_store.atomic_cycles": UNPUBLISHED,
-    "load_store.transaction_cycles": UNPUBLISHED, "caches.constant": GUIDE, "caches.constant.latency_cycles": UNPUBLISHED,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("constant", "texture_l1", "texture_l2")},
-    **{f"caches.{c}.misses_in_flight": UNPUBLISHED for c in ("constant", "texture_l1", "texture_l2")},
+    "load_store.transaction_cycles": UNPUBLISHED,
+    **{f"caches.{c}.{name}": UNPUBLISHED for name in ("replacement", "misses_in_flight")
+       for c in ("constant", "constant_l2", "constant_l3", "texture_l1", "texture_l2")},
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
        t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
@@ -96,8 +96,12 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
         shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2),
         coalescing=Coalescing(load=coalescing, store=coalescing, load_uncached=coalescing),
         caches=Caches(
-            constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=2, latency_cycles=8, misses_in_flight=4,
+            constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=8, misses_in_flight=4,
                            write="evict", scope="multiprocessor"),
+            constant_l2=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=81, misses_in_flight=4,
+                              write="evict", scope="cluster"),
+            constant_l3=Cache(size_bytes=32 * KiB, line_bytes=256, sector_bytes=64, ways=8, latency_cycles=220, misses_in_flight=4,
+                              write="evict", scope="chip"),
             texture_l1=Cache(size_bytes=5 * KiB, line_bytes=32, sector_bytes=32, ways=20, latency_cycles=261, misses_in_flight=32,
                              write="evict", scope="multiprocessor"),
             texture_l2=Cache(size_bytes=texture_l2_bytes, line_bytes=256, sector_bytes=32, ways=8, latency_cycles=53,

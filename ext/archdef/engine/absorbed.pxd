@@ -1,0 +1,5 @@
+"""Ops that the machine issues nothing for: registers under other names."""
+from archdef.engine.program cimport Uop
+from archdef.engine.state cimport Sm, Warp
+
+cdef const Uop *absorb(Sm *sm, Warp *w) noexcept nogil
