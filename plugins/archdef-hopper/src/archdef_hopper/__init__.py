@@ -44,7 +44,7 @@ H100 = Architecture(
     caches=Caches(
         l1_gives_carveout=True,
         l1=Cache(size_bytes=248 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=28, misses_in_flight=256, write="through",
-                 set_hash_bits=(12, 13, 14, 15, 16), tag_bank_masks=(0b010110101, 0b101101111),
+                 set_hash_bits=(12, 13, 14), tag_bank_masks=(0b010110101, 0b101101111),
                  scope="multiprocessor"),
         texture_l1=Cache(size_bytes=216 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=28, misses_in_flight=256,
                          write="evict", scope="multiprocessor"),

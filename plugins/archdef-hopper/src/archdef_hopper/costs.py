@@ -132,7 +132,7 @@ EVIDENCE = {
     "isa.operations.bulk_copy": BULK, "load_store.bulk_read_bytes_per_cycle": BULK, "load_store.bulk_write_bytes_per_cycle": BULK,
     "isa.predication_max_instructions": SASS, "isa.assembler": SASS,
     "caches.l1.set_hash_bits": Cite("Nsight Compute on an H100 80GB HBM3 SXM", "hits of matmul_naive at n=1024, rows 4 KiB apart", "inferred",
-                                    "they do not camp; which bits is not public"),
+                                    "they do not camp; which bits is not public, three keep any carveout's sets equally full"),
     "interconnect.gathered_requests": GATHERING, "interconnect.place_cycles": DISTANCES, "interconnect.spread_ns": DISTANCES, "interconnect.gathering_lines": UNPUBLISHED, "interconnect.store_ports": APART, 
     "caches.l1.tag_bank_masks": BANKED, "caches.l1.size_bytes": DIVIDED, "caches.l1_gives_carveout": DIVIDED,
     "limits.shared_headroom": DIVIDED, "limits.shared_headroom_bytes": DIVIDED, "chip.cluster_sizes": PLACES,
