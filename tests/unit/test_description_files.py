@@ -222,7 +222,7 @@ def test_whatever_stands_in_a_file_is_a_description_or_a_clear_error(data):
                            lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3))
     at = plain
     for _ in range(data.draw(st.integers(0, 3))):
-        nested = [key for key, value in at.items() if isinstance(value, dict)]
+        nested = [key for key, value in at.items() if isinstance(value, dict) and value]
         if not nested:
             break
         at = at[data.draw(st.sampled_from(nested))]
