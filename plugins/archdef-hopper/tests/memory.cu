@@ -1,3 +1,12 @@
+// Memory of an H100, by the multiprocessor that asks: build with nvcc -O2 -arch=sm_90 -o memory memory.cu, then
+//   memory place | lat | bw | l1 | tlb | l1c         tables of placement.csv, l2_distances.csv, l2_rates.csv, l1_conflicts.csv,
+//                                                   large_footprints.csv, l1_capacity.csv
+//   MLIST=names ncu --clock-control none --cache-control none (or all: lines in DRAM) --csv --page raw -k regex:merge
+//     --metrics lts__t_sectors_srcunit_tex.sum,lrc__request_sectors_op_read_coalescing_achieved_type_hardware.sum memory merge | parts
+//                                                   gathering.csv, gathering_parts.csv; MLIST names the launches in order
+//   ncu ... -k regex:mm memory mm                   gathered_products.csv
+//   ncu --metrics launch__shared_mem_config_size,launch__block_size,launch__grid_size,launch__shared_mem_per_block_dynamic
+//     -k regex:cfg memory cfg                       carveouts.csv
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,12 +25,12 @@ __device__ __forceinline__ u64 gt() { u64 t; asm volatile("mov.u64 %0, %%globalt
 #define CG(v, p) asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory")
 __global__ void place(u32* out, u64 ns) { u64 t = gt(); if (threadIdx.x == 0) out[blockIdx.x] = smid(); while (gt() < t + ns); }
 __global__ void clus(u32* out) { u64 t = gt(); if (threadIdx.x == 0) out[blockIdx.x] = smid(); while (gt() < t + 20000); }
-// lag[sm] < 0: idle. mode: low byte of lane offset mask, offset in next bits
-__global__ void merge(const int* lag, char* base, u32 n, u32 step, u32 mask, const u32* first, int gap, u64* out) {
+// one warp of each multiprocessor with lag[sm] >= 0 asks for n lines, one every `gap` cycles, all beginning with a tick of the global timer
+__global__ void merge(const int* lag, char* base, u32 n, u32 step, const u32* masks, const u32* first, int gap, u64* out) {
   extern __shared__ char room[];
   u32 s = smid(); int l = lag[s];
   if (l < 0) return;
-  char* p = base + first[s] + ((threadIdx.x * 4) & mask);
+  char* p = base + first[s] + ((threadIdx.x * 4) & masks[s]);
   u64 t = gt(), target = ((t >> 15) + 2) << 15;
   while (gt() < target);
   u64 c = clk() + l; while (clk() < c);
@@ -115,7 +124,6 @@ template <int T> __global__ void mm_tiled(const float* a, const float* b, float*
   c[row * n + col] = s;
 }
 static u32* sink; static u64* out;
-static std::vector<std::vector<int>> gpcs;
 static void run_place() {
   u32* d; CK(cudaMalloc(&d, 4096 * 4)); std::vector<u32> h(4096);
   for (int th : {64, 256, 512, 1024}) for (int g : {1, 2, 3, 4, 6, 8, 9, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 65, 66, 67, 72, 80, 96, 100, 116, 131, 132, 133, 200, 264, 528}) {
@@ -136,13 +144,14 @@ static void run_place() {
   }
 }
 static void run_merge() {
-  int* dl; u32* df; char* buf; CK(cudaMalloc(&dl, 132 * 4)); CK(cudaMalloc(&df, 132 * 4)); CK(cudaMalloc(&buf, 64 << 20)); CK(cudaMemset(buf, 0, 64 << 20));
+  int* dl; u32 *df, *dm; char* buf; CK(cudaMalloc(&dl, 528)); CK(cudaMalloc(&df, 528)); CK(cudaMalloc(&dm, 528)); CK(cudaMalloc(&buf, 64 << 20)); CK(cudaMemset(buf, 0, 64 << 20));
   CK(cudaFuncSetAttribute(merge, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
   int id = 0; FILE* f = fopen(getenv("MLIST") ? getenv("MLIST") : "merge.csv", "w"); fprintf(f, "id,name,participants,n,mask,gap,same_target,span\n");
   auto go = [&](std::string name, std::vector<std::pair<int, int>> who, u32 n, u32 step, u32 mask, int gap, std::vector<u32> first = {}) {
     std::vector<int> l(132, -1); std::vector<u32> fr(132, 0); for (size_t i = 0; i < who.size(); i++) { l[who[i].first] = who[i].second; if (first.size()) fr[who[i].first] = first[i]; }
     CK(cudaMemcpy(dl, l.data(), 528, cudaMemcpyHostToDevice)); CK(cudaMemcpy(df, fr.data(), 528, cudaMemcpyHostToDevice));
-    merge<<<132, 32, 200 * 1024>>>(dl, buf, n, step, mask, df, gap, out); CK(cudaDeviceSynchronize());
+    std::vector<u32> masks(132, mask); CK(cudaMemcpy(dm, masks.data(), 528, cudaMemcpyHostToDevice));
+    merge<<<132, 32, 200 * 1024>>>(dl, buf, n, step, dm, df, gap, out); CK(cudaDeviceSynchronize());
     std::vector<u64> h(264); CK(cudaMemcpy(h.data(), out, 264 * 8, cudaMemcpyDeviceToHost));
     bool same = true; u64 span = 0; for (auto& w : who) { same &= h[2 * w.first] == h[2 * who[0].first]; span = std::max(span, h[2 * w.first + 1]); }
     fprintf(f, "%d,%s,%zu,%u,%u,%d,%d,%llu\n", id++, name.c_str(), who.size(), n, mask, gap, same, span);
@@ -165,6 +174,27 @@ static void run_merge() {
   for (int b : {3, 18, 64}) { std::string t = " pair 2 " + std::to_string(b); go("2 sectors" + t, {{2, 0}, {b, 0}}, 256, 128, 63, 100); go("1 sector" + t, {{2, 0}, {b, 0}}, 256, 128, 31, 100);
     go("other halves" + t, {{2, 0}, {b, 0}}, 256, 128, 63, 100, {0, 64}); go("stream" + t, {{2, 0}, {b, 0}}, 512, 128, 127, 0); go("4 KiB steps" + t, {{2, 0}, {b, 0}}, 256, 4096, 127, 100); go("64 KiB steps" + t, {{2, 0}, {b, 0}}, 256, 65536, 127, 100);
     for (int gap : {2, 4, 8, 16, 32}) for (int lag : {0, 20, 60, 200}) go("gap " + std::to_string(gap) + " lag " + std::to_string(lag) + t, {{2, 0}, {b, lag}}, 512, 128, 127, gap); }
+  fclose(f);
+}
+static void run_parts() {
+  int* dl; u32 *df, *dm; char* buf; CK(cudaMalloc(&dl, 528)); CK(cudaMalloc(&df, 528)); CK(cudaMalloc(&dm, 528)); CK(cudaMalloc(&buf, 64 << 20)); CK(cudaMemset(buf, 0, 64 << 20));
+  CK(cudaFuncSetAttribute(merge, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
+  int id = 0; FILE* f = fopen(getenv("MLIST"), "w"); fprintf(f, "id;name;same_target;span\n");
+  int sms[] = {2, 18, 34, 50, 64, 78, 92, 106, 3, 19, 35, 51, 65, 79, 93, 107};
+  // pattern: one letter per SM: F whole line, A first half, B second half, a b c d single sectors; lags in steps
+  auto go = [&](std::string pat, std::vector<int> lag, int gap) {
+    std::vector<int> l(132, -1); std::vector<u32> fr(132, 0), mk(132, 127);
+    for (size_t i = 0; i < pat.size(); i++) { int s = sms[i]; l[s] = lag.size() ? lag[i] : 0; char c = pat[i]; mk[s] = c == 'F' ? 127 : c < 'F' ? 63 : 31; fr[s] = c == 'B' ? 64 : c >= 'a' ? (c - 'a') * 32 : 0; }
+    CK(cudaMemcpy(dl, l.data(), 528, cudaMemcpyHostToDevice)); CK(cudaMemcpy(df, fr.data(), 528, cudaMemcpyHostToDevice)); CK(cudaMemcpy(dm, mk.data(), 528, cudaMemcpyHostToDevice));
+    merge<<<132, 32, 200 * 1024>>>(dl, buf, 256, 128, dm, df, gap, out); CK(cudaDeviceSynchronize());
+    std::vector<u64> h(264); CK(cudaMemcpy(h.data(), out, 264 * 8, cudaMemcpyDeviceToHost)); bool same = true; for (size_t i = 0; i < pat.size(); i++) same &= h[2 * sms[i]] == h[4];
+    std::string t; for (int x : lag) t += " " + std::to_string(x); fprintf(f, "%d;%s%s gap %d;%d;0\n", id++, pat.c_str(), t.c_str(), gap, same); };
+  for (int gap : {200, 1000}) {
+    go("F", {}, gap);
+    for (int d : {0, 8, 16}) { go("AB", {0, d}, gap); go("ABA", {0, d, 2 * d}, gap); go("ABAB", {0, d, 2 * d, 3 * d}, gap); go("AABB", {0, d, 2 * d, 3 * d}, gap); go("AAB", {0, d, 2 * d}, gap); go("AABA", {0, d, 2 * d, 3 * d}, gap); go("ABBA", {0, d, 2 * d, 3 * d}, gap);
+      go("FA", {0, d}, gap); go("AF", {0, d}, gap); go("FAF", {0, d, 2 * d}, gap); go("FAA", {0, d, 2 * d}, gap); go("AFA", {0, d, 2 * d}, gap); go("aab", {0, d, 2 * d}, gap); go("abab", {0, d, 2 * d, 3 * d}, gap); go("aAa", {0, d, 2 * d}, gap); go("abcdabcd", {0, d, 2 * d, 3 * d, 4 * d, 5 * d, 6 * d, 7 * d}, gap); go("ABABABAB", {0, d, 2 * d, 3 * d, 4 * d, 5 * d, 6 * d, 7 * d}, gap); }
+    for (int r = 0; r < 3; r++) { go("AAAA", {}, gap); go("aaaa", {}, gap); go("aaaaaaaa", {}, gap); go("aaaaaaaaaaaaaaaa", {}, gap); go("FFFFFFFFFFFFFFFF", {}, gap); }
+  }
   fclose(f);
 }
 static void run_mm() {
@@ -201,7 +231,7 @@ static void run_bw() {
   int* on; char* buf; CK(cudaMalloc(&on, 528)); CK(cudaMalloc(&buf, 64 << 20)); CK(cudaMemset(buf, 0, 64 << 20));
   CK(cudaFuncSetAttribute(bw, cudaFuncAttributeMaxDynamicSharedMemorySize, 150 * 1024));
   auto go = [&](const char* name, std::vector<int> who, u32 within, int trips) {
-    std::vector<int> l(132, -1); for (int w : who) l[w] = 0; CK(cudaMemcpy(on, l.data(), 528, cudaMemcpyHostToDevice)); std::vector<u64> h(132); double best = 0, worst = 0, sum = 0;
+    std::vector<int> l(132, -1); for (int w : who) l[w] = 0; CK(cudaMemcpy(on, l.data(), 528, cudaMemcpyHostToDevice)); std::vector<u64> h(132); double sum = 0;
     for (int r = 0; r < 3; r++) { bw<<<132, 1024, 150 * 1024>>>(on, buf, within - 1, trips, out, sink); CK(cudaDeviceSynchronize()); }
     CK(cudaMemcpy(h.data(), out, 132 * 8, cudaMemcpyDeviceToHost)); u64 lo = ~0ull, hi = 0; for (int w : who) { lo = std::min(lo, h[w]); hi = std::max(hi, h[w]); sum += 16384.0 * trips / h[w]; }
     printf("bw,%s,%zu,%u,%d,%.2f,%.2f,%.2f\n", name, who.size(), within, trips, 16384.0 * trips / lo, 16384.0 * trips / hi, sum / who.size()); };
@@ -254,6 +284,6 @@ static void run_l1c() {
 }
 int main(int argc, char** argv) {
   CK(cudaMalloc(&sink, 64)); CK(cudaMalloc(&out, 1 << 16)); std::string m = argv[1];
-  if (m == "place") run_place(); if (m == "merge") run_merge(); if (m == "lat") run_lat(); if (m == "tlb") run_tlb(); if (m == "bw") run_bw(); if (m == "l1") run_l1(); if (m == "mm") run_mm(); if (m == "cfg") run_cfg(); if (m == "l1c") run_l1c();
+  if (m == "place") run_place(); if (m == "merge") run_merge(); if (m == "parts") run_parts(); if (m == "lat") run_lat(); if (m == "tlb") run_tlb(); if (m == "bw") run_bw(); if (m == "l1") run_l1(); if (m == "mm") run_mm(); if (m == "cfg") run_cfg(); if (m == "l1c") run_l1c();
   CK(cudaDeviceSynchronize()); return 0;
 }
