@@ -231,6 +231,7 @@ def machine_tables(arch: Architecture) -> dict:
         l2=_cache_table(caches.l2, l2_instances),
         request_latency_fs=_fs(links.request_latency_ns), response_latency_fs=_fs(links.response_latency_ns),
         far_latency_fs=_fs(links.far_latency_ns), sides=links.sides, gathered_requests=links.gathered_requests,
+        places=len(links.place_cycles), place_cycles=[*links.place_cycles, *[0] * 32][:32], spread_fs=_fs(links.spread_ns),
         gathering_lines=links.gathering_lines,
         header_bytes=links.header_bytes, mask_bytes=links.mask_bytes, injection_bytes_per_cycle=links.injection_bytes_per_cycle,
         injection_per_cluster=int(links.injection_scope == "cluster"), store_ports=int(links.store_ports),

@@ -149,6 +149,9 @@ cdef struct MachineTable:
     int64_t response_latency_fs
     int64_t far_latency_fs       # by which data from DRAM take longer to the other side of the chip
     int64_t sides                # of multiprocessors and partitions; 1: all are near
+    int64_t places               # of a cluster that lie at different distances; 0: none
+    int64_t place_cycles[32]     # by which answers to them take longer
+    int64_t spread_fs            # most by which the answers of different partitions differ
     int64_t gathered_requests    # of a cluster for the same sectors that are answered together; 1: none
     int64_t gathering_lines      # for which a partition gathers, a power of two
     int64_t header_bytes

@@ -59,7 +59,7 @@ cdef struct Match:           # who of a part of the units comes first
 cdef struct Gather:          # where equal requests of a cluster wait together; see `gather.pyx`
     uint64_t key             # the line's number, times multiprocessors, plus the cluster's, plus 1; 0: empty
     int64_t until_fs         # when the answer leaves the partition; NEVER: not known yet
-    int64_t arrival_fs       # when it arrives
+    int64_t arrival_fs       # when it arrives, at the nearest place of the cluster
     uint32_t sectors
     int32_t count            # requests together
     int32_t record           # of the first: sm * slots + slot
@@ -67,6 +67,8 @@ cdef struct Gather:          # where equal requests of a cluster wait together; 
 cdef struct Network:
     const MachineTable *m
     int32_t *cluster         # of each multiprocessor
+    int64_t *place_fs        # by which answers take longer to each multiprocessor, NULL: all lie at one distance …
+    int64_t *spread_fs       # [cluster][partition]: … and from each partition
     int64_t l2_latency_fs
     Gather *gathers          # [partitions][gathering_lines], NULL: requests are not gathered
     int32_t *gather_of       # [record]: the place that it opened and that waits for its answer, -1: none
