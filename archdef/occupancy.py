@@ -159,6 +159,18 @@ def blocks_allowed(limits: Limits, warp_size: int, *, threads: int, registers: i
     }
 
 
+def carveout(limits: Limits, warp_size: int, *, threads: int, registers: int, shared_bytes: int) -> int:
+    """Give the bytes of shared memory that the driver sets a multiprocessor to for a kernel: the least that hold its resident blocks.
+
+    Where the machine declares headroom, there is room for the shared memory of a multiple of those blocks, if that is not too much.
+    """
+    block = _up(shared_bytes + limits.shared_reserved_bytes_per_block, limits.shared_allocation_unit_bytes)
+    blocks = min(blocks_allowed(limits, warp_size, threads=threads, registers=registers, shared_bytes=shared_bytes).values())
+    generous = min(block * min(limits.shared_headroom * blocks, limits.blocks_per_multiprocessor), limits.shared_headroom_bytes)
+    wanted = max(block * blocks, generous)
+    return min((size for size in limits.shared_carveouts if size >= wanted), default=limits.shared_bytes_per_multiprocessor)
+
+
 def _blocks_by_registers(limits: Limits, warp_size: int, block_warps: int, registers: int) -> int:
     unit = next((unit for counts, unit in limits.register_allocation_unit_exceptions if registers in counts),
                 limits.register_allocation_unit)

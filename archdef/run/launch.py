@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from archdef.errors import GuestFault, Interrupted, LaunchError
 from archdef.lower.encoding import Kind, SystemCall
 from archdef.metrics import Counters
-from archdef.occupancy import occupancy
+from archdef.occupancy import carveout, occupancy
 from archdef.run import footprint, limits, printing, texture
 from archdef.run.arguments import pack
 from archdef.run.lanes import Recorded
@@ -140,9 +140,19 @@ class Grid:
             allowed=tuple(self.resident.limits[of] for of in ("warps", "blocks", "registers", "shared")),
             global_base=variables.global_base, const_base=variables.const_base, name=self.name, heap_bytes=device.heap_bytes,
             print_bytes=device.print_bytes, cooperative=self.cooperative, earliest_cycle=earliest_cycle, kernels=self.children,
-            lane_trace=self.tracer, among=self.among,
+            lane_trace=self.tracer, among=self.among, l1_sets=self._l1_sets(),
             textures=texture.of(device.memory).pack(self._textures()))
         return self.running
+
+    def _l1_sets(self) -> int:
+        """Sets of L1 beside the shared memory that the kernel needs; 0: those of the description."""
+        architecture = self.architecture
+        l1, limits = architecture.caches.l1, architecture.limits
+        if l1 is None or not architecture.caches.l1_gives_carveout:
+            return 0
+        taken = carveout(limits, architecture.warp.size, threads=math.prod(self.launcher.block), registers=max(1, self.program.registers),
+                         shared_bytes=self.resident.shared_bytes)
+        return max((l1.size_bytes - taken) // (min(l1.line_bytes, 4 * l1.sector_bytes) * l1.ways), 1)
 
     def _textures(self) -> list:
         references = self.launcher.kernel.module.textures

@@ -15,6 +15,7 @@ from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import Part, Parts, Rule, Table, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.matrix import AlignedSum
+from archdef.spec.policy import GroupByGroup
 
 if TYPE_CHECKING:
     from archdef.spec.arch import Architecture
@@ -96,6 +97,24 @@ def _a_block_dimension_is_within_the_block(arch):
         if most > arch.limits.threads_per_block:
             yield ("limits.block_dimensions", arch.limits.block_dimensions,
                    f"must be at most threads_per_block = {arch.limits.threads_per_block} along {axis}")
+
+
+@_combination("chip", declared=True)
+def _clusters_and_groups_make_up_the_chip(arch):
+    chip = arch.chip
+    groups = chip.block_dispatch.groups if isinstance(chip.block_dispatch, GroupByGroup) else None
+    for path, sizes in (("chip.cluster_sizes", chip.cluster_sizes), ("chip.block_dispatch", groups)):
+        if sizes and sum(sizes) != chip.multiprocessors:
+            yield path, sizes, f"must add up to chip.multiprocessors = {chip.multiprocessors}"
+    if groups == ():
+        yield "chip.block_dispatch", chip.block_dispatch, "must name the groups"
+
+
+@_combination("caches", "limits.shared_carveouts", declared=True)
+def _l1_keeps_something_beside_every_carveout(arch):
+    l1, sizes = arch.caches.l1, arch.limits.shared_carveouts
+    if arch.caches.l1_gives_carveout and (l1 is None or not sizes or l1.size_bytes <= max(sizes)):
+        yield "caches.l1_gives_carveout", True, "must come with l1 of more bytes than the largest of limits.shared_carveouts"
 
 
 @_combination("schedulers.count", "limits.warps_per_multiprocessor")
@@ -292,6 +311,15 @@ def _levels_of_constants_follow_each_other(arch):
         elif behind.sector_bytes < arch.caches.constant.line_bytes:
             yield (f"caches.{level}.sector_bytes", behind.sector_bytes,
                    f"must be at least caches.constant.line_bytes = {arch.caches.constant.line_bytes}")
+
+
+@_combination("caches.texture_l1", "interconnect.response_latency_ns", "clocks.shader_mhz", declared=True)
+def _a_shared_texture_cache_is_no_nearer_than_the_network(arch):
+    cache = arch.caches.texture_l1
+    least = arch.interconnect.response_latency_ns * arch.clocks.shader_mhz / 1000
+    if cache is not None and cache.scope == "cluster" and cache.latency_cycles < least:
+        yield ("caches.texture_l1.latency_cycles", cache.latency_cycles,
+               f"must be at least interconnect.response_latency_ns = {least:.0f} SM cycles where a cluster shares it")
 
 
 @_combination("dram")

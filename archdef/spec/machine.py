@@ -125,6 +125,10 @@ class Limits:
     """Launch data that lie in the shared memory of every block, with the kernel's parameters behind them; None: both lie elsewhere."""
     shared_carveouts: tuple[int, ...] = integers(at_least=0, default=())
     """Sizes in bytes that `shared_bytes_per_multiprocessor` can be set to, where L1 shares the array; empty: fixed."""
+    shared_headroom: int = integer(default=1)
+    """Times the shared memory of the blocks that can be resident for which the driver sets it, as long as that is …"""
+    shared_headroom_bytes: int = integer(at_least=0, default=0)
+    """… no more than this."""
     block_dimensions: tuple[int, int, int] = integers(length=3)
     """Most threads of a block along x, y, z."""
     grid_dimensions: tuple[int, int, int] = integers(length=3)

@@ -143,6 +143,8 @@ class Caches:
 
     l1: Cache | None = part(Cache, optional=True, default=None)
     """Data cache of a multiprocessor."""
+    l1_gives_carveout: bool = flag(default=False)
+    """Whether L1 is what the carveout of shared memory (`Limits.shared_carveouts`) leaves of `l1.size_bytes`."""
     l1_global_loads: bool = flag(default=True)
     """Whether loads from global memory use `l1` without asking for it (``ld.ca``); those from local memory always do."""
     constant: Cache | None = part(Cache, optional=True, default=None)
@@ -153,7 +155,7 @@ class Caches:
     constant_l3: Cache | None = part(Cache, optional=True, default=None)
     """Third cache of constant memory, behind `constant_l2`, likewise."""
     texture_l1: Cache | None = part(Cache, optional=True, default=None)
-    """First cache of texture and read-only loads."""
+    """First cache of texture and read-only loads; of scope ``cluster`` if the multiprocessors of a cluster share it."""
     texture_l2: Cache | None = part(Cache, optional=True, default=None)
     """Second cache of texture fetches, at the memory partitions, where it is not the L2."""
     texture_tile_rows: int = integer(power_of_two=True, at_most=32, default=2)
@@ -185,6 +187,8 @@ class LoadStore:
     """Read transactions sent and not yet answered."""
     stores_in_flight_per_multiprocessor: int = integer()
     """Write transactions sent and not yet acknowledged."""
+    textures_in_flight_per_multiprocessor: int | None = integer(optional=True, default=None)
+    """Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits; None: they count as reads."""
     transaction_cycles: int = integer()
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
     replay_cycles: int = integer(at_least=0, default=0)
@@ -230,12 +234,16 @@ class Interconnect:
     sides: int = integer(default=1)
     """Equal parts of the chip, each with its multiprocessors and partitions, by number; 1: all are near each other."""
     far_latency_ns: float = real(at_least=0, default=0)
-    """By which data take longer to another side than to their own: from DRAM, and from the partition's cache until they have been there once."""
+    """By which data take longer to another side than to their own: from DRAM, and from the partition's cache when they are first asked for from there."""
+    place_cycles: tuple[int, ...] = integers(at_least=0, longest=32, default=())
+    """SM cycles by which answers take longer to the multiprocessors of a cluster, place by place, and again from the first; none: no longer."""
+    spread_ns: float = real(at_least=0, default=0)
+    """Most by which they take longer from one partition than from another; how much is different for each cluster and partition."""
     gathered_requests: int = integer(default=1)
     """Requests of one cluster's multiprocessors for the same sectors of a line that a partition answers together, if they come before
     the first of them is answered and no request of that cluster for other sectors of the line comes between; 1: each by itself."""
     gathering_lines: int = integer(power_of_two=True, default=256)
-    """Lines for which a partition can wait to gather requests."""
+    """Lines for which a partition can gather requests at a time."""
 
 
 @attrs.frozen(kw_only=True)

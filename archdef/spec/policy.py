@@ -167,10 +167,11 @@ class RoundRobin(BlockDispatch):
 
 @named("group_by_group")
 class GroupByGroup(BlockDispatch):
-    """Blocks in grid order, group of multiprocessors by group. A grid of fewer blocks than multiprocessors is divided beforehand: the first
-    group gets as many as it has multiprocessors, the others equally many of the rest, none more than half of its multiprocessors before
-    all have half; consecutive blocks stay together. Within a group, and where blocks find others resident, the multiprocessor
-    with the fewest resident warps is next.
+    """Blocks in grid order, group of multiprocessors by group; a grid of fewer blocks than multiprocessors is divided beforehand.
+
+    The first group gets as many blocks as it has multiprocessors, the others equally many of the rest, none more than half of its
+    multiprocessors before all have half; consecutive blocks stay together. Within a group, and where blocks find others resident, the
+    multiprocessor with the fewest resident warps is next.
     """
 
     groups: tuple[int, ...] = integers(longest=32, default=())

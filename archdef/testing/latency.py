@@ -42,6 +42,8 @@ def declared_latency_cycles(architecture, level: str, *, sector_bytes: int = 32)
 
     level        : ``"l1"``, ``"l2"`` or ``"dram"``: where it is found. In device memory the row is closed.
     sector_bytes : int, bytes that come back.
+
+    Where places of a cluster, or partitions, lie at different distances, it is the mean of them.
     """
     clocks, net, dram, caches = architecture.clocks, architecture.interconnect, architecture.dram, architecture.caches
     own = architecture.isa.operations["load_global"].latency_cycles
@@ -53,4 +55,5 @@ def declared_latency_cycles(architecture, level: str, *, sector_bytes: int = 32)
     if level == "dram":
         ns += dram.t_rcd_ns + dram.t_cl_ns + dram.extra_latency_ns \
             + sector_bytes * dram.ecc_overhead_ratio / (architecture.dram_bandwidth_gb_s / dram.partitions)
-    return own + ns * clocks.shader_mhz / 1000
+    ns += net.spread_ns / 2
+    return own + ns * clocks.shader_mhz / 1000 + sum(net.place_cycles) / max(len(net.place_cycles), 1)

@@ -5,7 +5,7 @@ from archdef.engine.machine cimport CacheTable
 
 cdef struct Line:
     uint64_t tag         # line number + 1; 0: empty
-    uint32_t valid       # sectors present or on their way
+    uint32_t valid       # sectors present or on their way; above them, flags of the owner
     uint16_t dirty       # sectors to write back
     uint16_t partly      # four bits a sector that is dirty but not valid: words of it that have been written
     int32_t fill[4]      # per sector: whatever its owner needs to find the fill on its way, -1: none

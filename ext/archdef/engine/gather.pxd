@@ -6,4 +6,4 @@ from archdef.engine.network cimport Network, Request
 cdef int gather_open(Network *n) except -1
 cdef void gather_close(Network *n) noexcept nogil
 cdef bint gather_join(Network *n, int32_t which, uint64_t number, uint32_t wanted, int32_t sm, const Request *r, int64_t time_fs) noexcept nogil
-cdef void gather_answered(Network *n, int64_t record, int64_t until_fs, int64_t arrival_fs) noexcept nogil
+cdef void gather_answered(Network *n, int64_t record, int64_t arrival_fs) noexcept nogil

@@ -2,7 +2,7 @@
 
 The first request for sectors of a line opens a place at the partition, in which the following ones of its cluster wait with it until it is
 answered; they cost the cache no lookup and the partition's port no data. There is one place for a line and cluster: a request for other
-sectors of the line takes it over, as does the one that comes when as many as the machine gathers are together.
+sectors of the line closes it without opening one itself; the one that comes when as many as the machine gathers are together opens it anew.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -37,23 +37,36 @@ cdef void gather_close(Network *n) noexcept nogil:
     n.gather_of = n.follower = n.follower_next = NULL
 
 
+cdef inline void _hand(Network *n, int32_t record, int64_t arrival_fs) noexcept nogil:
+    """Let an answer arrive that reaches the nearest multiprocessor of the cluster at `arrival_fs`."""
+    cdef int64_t sm = record // n.slots
+    if n.place_fs != NULL:
+        arrival_fs += n.place_fs[sm]
+    events_push(n.inboxes + sm, (arrival_fs + n.m.shader_period_fs - 1) // n.m.shader_period_fs, EV_FILL, <int32_t>(record % n.slots))
+
+
 cdef bint gather_join(Network *n, int32_t which, uint64_t number, uint32_t wanted, int32_t sm, const Request *r, int64_t time_fs) noexcept nogil:
     """Let a read of a line, whose lookup would be done at `time_fs`, wait with an equal one. False: it is the first of its kind, and looks by itself."""
     cdef uint64_t key = number * <uint64_t>n.m.multiprocessors + <uint64_t>n.cluster[sm] + 1
     cdef int32_t record = <int32_t>(sm * n.slots + r.slot), index
     cdef Gather *g
-    index = <int32_t>(which * n.m.gathering_lines + <int64_t>((key ^ key >> 7) & <uint64_t>(n.m.gathering_lines - 1)))
+    cdef bint open_
+    index = <int32_t>(which * n.m.gathering_lines + <int64_t>(key * <uint64_t>0x9e3779b97f4a7c15 >> 40 & <uint64_t>(n.m.gathering_lines - 1)))
     g = n.gathers + index
-    if g.key == key and g.sectors == wanted and g.count < n.m.gathered_requests and time_fs - n.l2_latency_fs <= g.until_fs:
+    open_ = g.key == key and time_fs - n.l2_latency_fs <= g.until_fs
+    if open_ and g.sectors == wanted and g.count < n.m.gathered_requests:
         g.count += 1
         if g.until_fs == NEVER:
             n.follower_next[record] = n.follower[g.record]
             n.follower[g.record] = record
         else:
-            events_push(n.inboxes + sm, (g.arrival_fs + n.m.shader_period_fs - 1) // n.m.shader_period_fs, EV_FILL, r.slot)
+            _hand(n, record, g.arrival_fs)
         return True
     if g.key and g.until_fs == NEVER and n.gather_of[g.record] == index:
         n.gather_of[g.record] = -1      # those who wait with it still do; nobody else will
+    if open_ and g.sectors != wanted:
+        g.key = 0
+        return False
     g.key = key
     g.sectors = wanted
     g.count = 1
@@ -64,17 +77,20 @@ cdef bint gather_join(Network *n, int32_t which, uint64_t number, uint32_t wante
     return False
 
 
-cdef void gather_answered(Network *n, int64_t record, int64_t until_fs, int64_t arrival_fs) noexcept nogil:
-    """The first request of a place has its answer, which leaves the partition at `until_fs`: it is everybody's who waited with it."""
+cdef void gather_answered(Network *n, int64_t record, int64_t arrival_fs) noexcept nogil:
+    """The first request of a place has its answer: it is everybody's who waited with it, or comes before it leaves the partition."""
     cdef int32_t other = n.follower[record]
     cdef Gather *g
+    if n.place_fs != NULL:
+        arrival_fs -= n.place_fs[record // n.slots]
     if n.gather_of[record] >= 0:
         g = n.gathers + n.gather_of[record]
-        g.until_fs = until_fs
+        g.until_fs = arrival_fs - n.m.response_latency_fs
+        if n.place_fs != NULL:
+            g.until_fs -= n.spread_fs[n.cluster[record // n.slots] * n.m.partitions + n.gather_of[record] // n.m.gathering_lines]
         g.arrival_fs = arrival_fs
         n.gather_of[record] = -1
     while other >= 0:
-        events_push(n.inboxes + other // n.slots, (arrival_fs + n.m.shader_period_fs - 1) // n.m.shader_period_fs, EV_FILL,
-                    <int32_t>(other % n.slots))
+        _hand(n, other, arrival_fs)
         other = n.follower_next[other]
     n.follower[record] = -1

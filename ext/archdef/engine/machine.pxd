@@ -137,6 +137,8 @@ cdef struct MachineTable:
     CacheTable constant_l2       # behind it, at the multiprocessor
     CacheTable constant_l3
     CacheTable texture           # first cache of texture fetches, surface loads and read-only loads
+    int64_t texture_per_cluster  # 1: that cache is the cluster's, behind the multiprocessors' ports
+    int64_t textures_in_flight   # transactions of one multiprocessor to it; 0: they count as reads
     CacheTable texture_l2        # slice of one partition that texture fetches use instead of the L2
     int64_t texture_tile_rows    # rows of an array of which one sector holds a piece
     int64_t texture_weight_bits  # fraction bits of positions and weights in filtering
@@ -150,6 +152,9 @@ cdef struct MachineTable:
     int64_t response_latency_fs
     int64_t far_latency_fs       # by which data from DRAM take longer to the other side of the chip
     int64_t sides                # of multiprocessors and partitions; 1: all are near
+    int64_t places               # of a cluster that lie at different distances; 0: none
+    int64_t place_cycles[32]     # by which answers to them take longer
+    int64_t spread_fs            # most by which the answers of different partitions differ
     int64_t gathered_requests    # of a cluster for the same sectors that are answered together; 1: none
     int64_t gathering_lines      # for which a partition gathers, a power of two
     int64_t header_bytes

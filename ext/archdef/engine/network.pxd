@@ -1,7 +1,8 @@
 """Everything beyond the multiprocessors: ports, partitions with their slice of L2, DRAM; driven by events in time order."""
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from archdef.engine.cache cimport Cache
+from archdef.engine.cache cimport Cache, Line
+from archdef.engine.counters cimport StatementCounters
 from archdef.engine.dram cimport Dram
 from archdef.engine.events cimport Events
 from archdef.engine.machine cimport MachineTable
@@ -24,6 +25,7 @@ cdef struct Request:
     uint32_t covered         # bytes that it writes; 0: all that it moves
     uint8_t weight           # atomics: of an operation on the most used address, in eighths
     uint8_t operands         # … values that each lane sends
+    StatementCounters *counters  # of what asks the cluster's texture cache, else NULL
 
 cdef struct Port:            # of one multiprocessor, or of its stores: requests leave in order
     Request *ring
@@ -32,6 +34,15 @@ cdef struct Port:            # of one multiprocessor, or of its stores: requests
     int32_t count
     int32_t next_waiter      # port that waits behind this one for the same partition, -1: none
     int64_t free_fs
+
+cdef struct SharedTextures:  # the texture cache of one cluster
+    Cache cache
+    int64_t *arrives_fs      # [sets][ways]: when what a line waits for is there
+
+cdef struct Fetch:           # of a slot: a read that fills a line of its cluster's texture cache, or waits for one
+    Line *line               # that it fills, NULL: none
+    int32_t first            # record that waits for the same line, -1: none
+    int32_t next
 
 cdef struct Partition:
     Dram dram
@@ -50,7 +61,7 @@ cdef struct Match:           # who of a part of the units comes first
 cdef struct Gather:          # where equal requests of a cluster wait together; see `gather.pyx`
     uint64_t key             # the line's number, times multiprocessors, plus the cluster's, plus 1; 0: empty
     int64_t until_fs         # when the answer leaves the partition; NEVER: not known yet
-    int64_t arrival_fs       # when it arrives
+    int64_t arrival_fs       # when it arrives, at the nearest place of the cluster
     uint32_t sectors
     int32_t count            # requests together
     int32_t record           # of the first: sm * slots + slot
@@ -58,6 +69,8 @@ cdef struct Gather:          # where equal requests of a cluster wait together; 
 cdef struct Network:
     const MachineTable *m
     int32_t *cluster         # of each multiprocessor
+    int64_t *place_fs        # by which answers take longer to each multiprocessor, NULL: all lie at one distance …
+    int64_t *spread_fs       # [cluster][partition]: … and from each partition
     int64_t l2_latency_fs
     Gather *gathers          # [partitions][gathering_lines], NULL: requests are not gathered
     int32_t *gather_of       # [record]: the place that it opened and that waits for its answer, -1: none
@@ -71,6 +84,8 @@ cdef struct Network:
     int64_t *cluster_free_fs
     int64_t *cluster_out_fs
     int64_t *cluster_in_fs
+    SharedTextures *textures # of the clusters, NULL: every multiprocessor has its own
+    Fetch *fetches           # [sm * slots + slot]
     int32_t *remaining       # [sm * slots + slot]: fills that the read waits for
     int32_t *waiter_next     # [(sm * slots + slot) * 4 + sector]: next request that waits for the same fill
     Match *tree              # tournament of units (ports, then partitions) by time of their next event: [1] the winner, [leaves + unit] each

@@ -15,6 +15,12 @@ from archdef.engine.gather cimport gather_answered, gather_close, gather_join, g
 from archdef.engine.machine cimport PM_XOR, CacheTable, MachineTable
 from archdef.engine.policy cimport Hook, ask_partition
 from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.shared_texture cimport (shared_texture_close, shared_texture_fetch, shared_texture_filled, shared_texture_has,
+                                            shared_texture_open)
+
+
+cdef enum:
+    COPIED = 1 << 30         # in `Line.valid`: the other side has had a copy
 
 
 # --------------------------------------------------------------------------------------------------- who has the next event
@@ -41,15 +47,31 @@ cdef int64_t network_next(const Network *n) noexcept nogil:
 
 
 # ------------------------------------------------------------------------------------------------------------ set-up
-cdef void _number_clusters(Network *n) noexcept nogil:
-    """Say which cluster each multiprocessor is in; those beyond the sizes that are declared make clusters of the usual size."""
-    cdef int64_t i, left = 0, k = -1
-    for i in range(n.m.multiprocessors):
+cdef int _number_clusters(Network *n) except -1:
+    """Say which cluster each multiprocessor is in, and how far it is; beyond the sizes that are declared, clusters have the usual size."""
+    cdef const MachineTable *m = n.m
+    cdef int64_t i, left = 0, k = -1, place = 0
+    cdef uint64_t mixed
+    if m.places or m.spread_fs:
+        n.place_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
+        n.spread_fs = <int64_t *>calloc(<size_t>(m.multiprocessors * m.partitions), sizeof(int64_t))
+        if n.place_fs == NULL or n.spread_fs == NULL:
+            raise MemoryError("distances of the network")
+    for i in range(m.multiprocessors):
         if left == 0:
             k += 1
-            left = n.m.cluster_sizes[k] if k < 32 and n.m.cluster_sizes[k] else n.m.cluster_size
+            place = 0
+            left = m.cluster_sizes[k] if k < 32 and m.cluster_sizes[k] else m.cluster_size
         n.cluster[i] = <int32_t>k
+        if m.places:
+            n.place_fs[i] = m.place_cycles[place % m.places] * m.shader_period_fs
+        place += 1
         left -= 1
+    if m.spread_fs:
+        for i in range((k + 1) * m.partitions):
+            mixed = <uint64_t>(i + 1) * <uint64_t>0x9e3779b97f4a7c15
+            n.spread_fs[i] = <int64_t>((mixed ^ mixed >> 31) * <uint64_t>0xbf58476d1ce4e5b9 >> 54) * m.spread_fs >> 10
+    return 0
 
 
 cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except -1:
@@ -57,7 +79,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     cdef int64_t i, room = 256, reads
     n.m = m
     n.inboxes = inboxes
-    n.slots = reads = max(m.reads_in_flight, 1)
+    n.slots = reads = max(m.reads_in_flight, 1) + (m.textures_in_flight if m.texture_per_cluster else 0)
     while room < reads + m.stores_in_flight + 8:
         room *= 2
     n.port_count = <int32_t>(m.multiprocessors * (2 if m.store_ports else 1))
@@ -80,6 +102,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
         raise MemoryError("network of the machine")
     _number_clusters(n)
     gather_open(n)
+    shared_texture_open(n)
     for i in range(2 * n.leaves - 1, 0, -1):
         n.tree[i].when = NEVER
         n.tree[i].unit = <int32_t>(i - n.leaves) if i >= n.leaves else n.tree[2 * i].unit
@@ -116,10 +139,13 @@ cdef void network_close(Network *n) noexcept nogil:
     free(n.cluster_free_fs)
     free(n.cluster_out_fs)
     free(n.cluster_in_fs)
+    shared_texture_close(n)
     free(n.remaining)
     free(n.waiter_next)
     free(n.tree)
     free(n.cluster)
+    free(n.place_fs)
+    free(n.spread_fs)
     gather_close(n)
     n.m = NULL
 
@@ -177,6 +203,10 @@ cdef int64_t _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_
         cluster[0] = max(cluster[0], arrival - _port_fs(m, packet, m.cluster_response_bytes_per_cycle))
         cluster[0] += _port_fs(m, packet, m.cluster_response_bytes_per_cycle)
         arrival = cluster[0]
+    if n.place_fs != NULL:
+        arrival += n.place_fs[sm] + n.spread_fs[n.cluster[sm] * m.partitions + (p - n.partitions)]
+    if n.textures != NULL:
+        shared_texture_filled(n, sm, slot, arrival)
     events_push(n.inboxes + sm, _cycle(n, arrival), EV_FILL, slot)
     return arrival
 
@@ -276,12 +306,6 @@ cdef inline bint _far(const Network *n, int64_t sm, int64_t which) noexcept nogi
     return sm * n.m.sides // n.m.multiprocessors != which * n.m.sides // n.m.partitions
 
 
-cdef bint _copied(Network *n, int32_t which, uint64_t number) noexcept nogil:
-    """Whether the cache of the other side has a copy of a line."""
-    cdef Cache *cache = &n.partitions[(which + n.m.partitions // n.m.sides) % n.m.partitions].l2
-    return cache_find(cache, number + ((<uint64_t>1 << 44) // <uint64_t>cache.table.sets) * <uint64_t>cache.table.sets) != NULL
-
-
 cdef void _take_copy(Network *n, int32_t which, uint64_t number, int64_t time_fs) noexcept nogil:
     """Give a line of the other side a place in the cache of the one that asked for it; its data are not told apart from the original's."""
     cdef int32_t other = <int32_t>((which + n.m.partitions // n.m.sides) % n.m.partitions)
@@ -337,6 +361,7 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
             cache_take(cache, line, number)
             if m.sides > 1 and cache == &p.l2 and _far(n, sm, which):
                 _take_copy(n, which, number, time_fs)
+                line.valid |= COPIED
     if r.kind == RQ_WRITE:
         if line == NULL:            # every way waits for a fill: the store goes around
             index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE)
@@ -391,15 +416,14 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         if r.kind == RQ_ATOMIC:
             time_fs = _operate(n, p, _atomic_work(m, r, count_bits(wanted)), time_fs)
         late_fs = 0
-        if m.sides > 1 and cache == &p.l2 and _far(n, sm, which):
-            if r.kind == RQ_ATOMIC:     # it is carried out where the line is at home, copy or not
-                late_fs = m.far_latency_fs
-            elif not _copied(n, which, number):
+        if m.sides > 1 and cache == &p.l2 and (r.kind == RQ_ATOMIC or line.valid & COPIED == 0) and _far(n, sm, which):
+            late_fs = m.far_latency_fs
+            if r.kind != RQ_ATOMIC:     # that is carried out where the line is at home, copy or not
                 _take_copy(n, which, number, time_fs)
-                late_fs = m.far_latency_fs
+                line.valid |= COPIED
         late_fs = _respond(n, p, sm, r.slot, r.bytes, time_fs, late_fs)
         if n.gathers != NULL:
-            gather_answered(n, record, time_fs, late_fs)
+            gather_answered(n, record, late_fs)
         return
     n.remaining[record] = waits | (min(_atomic_work(m, r, count_bits(wanted)), 0xfff) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
 
@@ -458,6 +482,16 @@ cdef inline int64_t _atomic_packet(const MachineTable *m, const Request *r) noex
     return r.serial * (m.header_bytes + m.mask_bytes + data)
 
 
+cdef inline void _next_request(Network *n, Port *port, int32_t unit) noexcept nogil:
+    """The head request of a port has left."""
+    port.head = (port.head + 1) & (port.room - 1)
+    port.count -= 1
+    if port.count:
+        _reschedule(n, unit, max(port.ring[port.head].time_fs, port.free_fs))
+    else:
+        _reschedule(n, unit, NEVER)
+
+
 cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     """Send the head request, or join the queue for a partition that is full."""
     cdef const MachineTable *m = n.m
@@ -469,6 +503,10 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     cdef Partition *p = n.partitions + which
     cdef int64_t packet, arrival
     cdef int64_t *cluster = n.cluster_free_fs + n.cluster[sm] + (unit - sm)
+    if r.counters != NULL and shared_texture_has(n, sm, r, now_fs):
+        _wake_one(n, p, now_fs)         # this port may have been woken for a place that it does not take
+        _next_request(n, port, unit)
+        return
     if p.dram.queued >= m.queue_entries:
         port.next_waiter = -1
         if p.last_waiter >= 0:
@@ -498,17 +536,14 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     arrival = max(now_fs + m.request_latency_fs, p.in_free_fs)
     p.in_free_fs = arrival + _port_fs(m, packet, m.partition_request_bytes_per_cycle)
     packet = p.dram.queued
+    if r.counters != NULL:
+        shared_texture_fetch(n, sm, r)
     _arrive(n, which, sm, r, local, p.in_free_fs)
     if packet == 0 and p.dram.queued:
         _working(n, 1, now_fs)
     if p.dram.queued == packet:
         _wake_one(n, p, now_fs)     # the cache answered: the place that this port was woken for is still free
-    port.head = (port.head + 1) & (port.room - 1)
-    port.count -= 1
-    if port.count:
-        _reschedule(n, unit, max(port.ring[port.head].time_fs, port.free_fs))
-    else:
-        _reschedule(n, unit, NEVER)
+    _next_request(n, port, unit)
 
 
 cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:
@@ -549,7 +584,7 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
                 far_fs += m.extra_latency_fs
                 arrival_fs = _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16, done_fs, far_fs)
                 if n.gathers != NULL:
-                    gather_answered(n, record, done_fs + far_fs, arrival_fs)
+                    gather_answered(n, record, arrival_fs)
         waiter = next_waiter
 
 

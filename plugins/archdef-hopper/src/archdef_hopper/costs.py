@@ -127,6 +127,15 @@ NATIVE = """f16_m16n8k8 f16_m16n8k16 tf32_m16n8k4 tf32_m16n8k8 f64_m8n8k4 f64_m1
     int8_m16n8k32 and_m8n8k128 and_m16n8k128 and_m16n8k256""".split()
 """Matrix products that are instructions of the machine; the others call routines made of them."""
 
+COUNTED = "Nsight Compute and clocks on an H100 80GB HBM3 SXM"
+GATHERING = Cite(COUNTED, "gathering.csv, lts__t_sectors_srcunit_tex and lrc__request_sectors_op_read_coalescing_achieved", "measured",
+                 "equal requests of two to sixteen multiprocessors, by how far apart in time they come")
+PLACES = Cite(COUNTED, "placement.csv, %smid of every block", "measured", "sizes differ from card to card")
+BANKED = Cite(COUNTED, "l1_conflicts.csv, 68 patterns of addresses that hit", "inferred", "the two masks of 12 bits that explain every pattern")
+DIVIDED = Cite(COUNTED, "l1_capacity.csv, carveouts.csv", "measured", "what hits beside each carveout; launch__shared_mem_config_size")
+DISTANCES = Cite(COUNTED, "l2_distances.csv, hits of 384 lines from every multiprocessor", "measured", "by pair of multiprocessors in its cluster; by line")
+APART = Cite(COUNTED, "cycles of transpose_naive at n=256", "inferred", "loads behind scattered stores of earlier iterations are not held up")
+
 EVIDENCE = {
     "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": PAPER, "isa": GUIDE,
     "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, "units.bar": BARRIERS,
@@ -144,7 +153,11 @@ EVIDENCE = {
     "isa.operations.bulk_copy": BULK, "load_store.bulk_read_bytes_per_cycle": BULK, "load_store.bulk_write_bytes_per_cycle": BULK,
     "isa.predication_max_instructions": SASS, "isa.assembler": SASS,
     "caches.l1.set_hash_bits": Cite("Nsight Compute on an H100 80GB HBM3 SXM", "hits of matmul_naive at n=1024, rows 4 KiB apart", "inferred",
-                                    "they do not camp; which bits is not public"),
+                                    "they do not camp; which bits is not public, three keep any carveout's sets equally full"),
+    "interconnect.gathered_requests": GATHERING, "interconnect.place_cycles": DISTANCES, "interconnect.spread_ns": DISTANCES,
+    "interconnect.gathering_lines": UNPUBLISHED, "interconnect.store_ports": APART,
+    "caches.l1.tag_bank_masks": BANKED, "caches.l1.size_bytes": DIVIDED, "caches.l1_gives_carveout": DIVIDED,
+    "limits.shared_headroom": DIVIDED, "limits.shared_headroom_bytes": DIVIDED, "chip.cluster_sizes": PLACES,
     "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_ways": PARTIAL, "interconnect.sides": SIDES, "interconnect.far_latency_ns": SIDES,
     **{f"interconnect.{name}": SCATTER for name in """header_bytes mask_bytes injection_bytes_per_cycle injection_scope
        cluster_request_bytes_per_cycle cluster_queue_cycles""".split()},
@@ -169,7 +182,7 @@ EVIDENCE = {
     "host_link.late_kernel_signals": QUEUES, "host_link.concurrent_grids": QUEUES, "host_link.peer_latency_us": UNPUBLISHED,
     "host_link.peer_gb_s": Cite("NVIDIA H100 white paper", "NVLink 4: 450 GB/s a direction, a peak", note="quoted from memory"),
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": INSTRUCTIONS,
-    "chip.multiprocessors_per_cluster": SCATTER, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": LAUNCHES,
+    "chip.multiprocessors_per_cluster": SCATTER, "chip.block_dispatch": PLACES, "chip.block_launch_cycles": LAUNCHES,
     "chip.block_turnover_cycles": LAUNCHES, "chip.launch_overhead_us": CALLS, "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": OCCUPANCY for name in """register_allocation_unit register_allocation_scope register_partitions
        register_allocation_unit_exceptions warp_allocation_granularity shared_allocation_unit_bytes""".split()},

@@ -2,7 +2,7 @@
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, Dram, FirstReady, GiB, HostLink, Interconnect, Isa,
                           KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast, Schedulers, SharedMemory, Unit,
-                          Vocabulary, Warp, operations)
+                          Vocabulary, Warp, XorHash, operations)
 from archdef_xiyun.costs import COSTS, EVIDENCE, FEATURES
 
 PORTS = ("valu", "vmem", "wsm",
@@ -31,7 +31,7 @@ C500 = Architecture(
     isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
             predication_max_instructions=7),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=64, pass_cycles=1),
-    coalescing=Coalescing(load=Lines(16, 128, 128), store=Lines(16, 128, 128), load_uncached=Lines(16, 128, 128)), caches=Caches(
+    coalescing=Coalescing(load=Lines(64, 128, 128), store=Lines(64, 128, 128), load_uncached=Lines(64, 128, 128)), caches=Caches(
         l1=Cache(size_bytes=32 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=60, misses_in_flight=64,
                  write="evict", enabled=False, scope="multiprocessor"),
         constant=Cache(size_bytes=8 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=16, misses_in_flight=8,
@@ -41,12 +41,12 @@ C500 = Architecture(
     load_store=LoadStore(reads_in_flight_per_multiprocessor=128, stores_in_flight_per_multiprocessor=128,
                          transaction_cycles=1, atomic_cycles=1),
     interconnect=Interconnect(
-        request_latency_ns=40, response_latency_ns=55, header_bytes=16, injection_bytes_per_cycle=128,
+        request_latency_ns=40, response_latency_ns=55, header_bytes=0, injection_bytes_per_cycle=128,
         injection_scope="multiprocessor", partition_request_bytes_per_cycle=128, partition_response_bytes_per_cycle=128),
     dram=Dram(
-        partitions=32, interleave_bytes=256, capacity_bytes=64 * GiB, bus_bits=4096, transfers_per_clock=2, burst_bytes=64,
-        banks=16, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14, t_wl_ns=7, t_wtr_ns=8,
-        t_rtw_ns=4, t_wr_ns=15, extra_latency_ns=190, queue_entries=128, scheduling=FirstReady(window=64),
+        partitions=32, interleave_bytes=256, partition_map=XorHash((3,)), capacity_bytes=64 * GiB, bus_bits=4096, transfers_per_clock=2,
+        burst_bytes=64, banks=64, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14, t_wl_ns=7, t_wtr_ns=8,
+        t_rtw_ns=4, t_wr_ns=15, t_refi_ns=122, t_rfc_ns=14, extra_latency_ns=190, queue_entries=128, scheduling=FirstReady(window=64),
         write_drain_high=32, write_drain_low=8),
     host_link=HostLink(name="PCIe 5.0 x16", pinned_h2d_gb_s=50, pinned_d2h_gb_s=50, pageable_h2d_gb_s=10, pageable_d2h_gb_s=12,
                        duplex_ratio=0.9, latency_us=4, call_us=2, submit_us=1, dependency_us=3, wakeup_us=4,

@@ -11,6 +11,10 @@ EMPTY = Cite("c500-kernel-wiki", "empty kernels, grids of 416 and 1664 blocks", 
 PROBE = Cite("MXFlashAttn decode notes", "62-66 ns per shuffle, 20 times a multiply-add", "inferred")
 INTRINSICS = Cite("DeepSelect for MACA, notes on wave64 intrinsics", "instruction counts and mask semantics", "measured")
 API = Cite("mcModuleOccupancy", "32 blocks of 64 threads; the device property says 16", "assumed")
+BROADCAST = Cite("mhc_post optimisation review on a MetaX C500", "times of the kernel, whose waves all read one address, by shape", "inferred",
+                 "16 lanes make a transaction (tuning guide); groups of one wave that share a line do not take it again")
+STREAMS = Cite("streams on a MetaX C500", "fill, x * 2, copy, read (data/streams.toml)", "inferred", "by the rates of all of them together")
+PORTS = Cite(GUIDE.document, "4096 bytes per cycle from L2: 32 ports of 128 bytes without a header", "inferred")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 5.0", "16 lanes, 63 GB/s a direction", "inferred", "what an H100 reaches of it, rounded down")
 
@@ -38,8 +42,9 @@ COSTS = {  # core cycles; a wave of 64 takes 4 on 16 lanes; special functions an
 
 EVIDENCE = {
     "warp": GUIDE, "chip": GUIDE, "limits": PROPERTIES, "schedulers": GUIDE, "units": GUIDE, "isa": UNPUBLISHED, "shared": GUIDE,
-    "coalescing": GUIDE, "caches": GUIDE, "clocks": PROFILER, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED,
-    "dram": UNPUBLISHED, "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
+    "coalescing": GUIDE, **{f"coalescing.{what}.group_lanes": BROADCAST for what in ("load", "store", "load_uncached")}, "caches": GUIDE, "clocks": PROFILER, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED,
+    "dram": UNPUBLISHED, **{f"dram.{name}": STREAMS for name in "partition_map banks t_refi_ns t_rfc_ns".split()},
+    "interconnect.header_bytes": PORTS, "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "isa.features": INTRINSICS, "dram.bus_bits": PROPERTIES,
     "warp.reconvergence": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": EMPTY,
     "chip.block_turnover_cycles": UNPUBLISHED, "chip.launch_overhead_us": EMPTY,
