@@ -145,7 +145,8 @@ def test_a_conflict_costs_what_the_rule_of_the_banks_says(name, word_bytes):
             continue
         passes, stored = (shared.passes(lanes * stride * word_bytes, word_bytes, load=load) for load in (True, False))
         found = value(name, "shared_latency", stride_words=stride, word_bytes=word_bytes)
-        assert found == one.latency_cycles + shared.latency_cycles + (passes - 1) * further, stride
+        groups = shared.groups(lanes * stride * word_bytes, word_bytes)
+        assert found == one.latency_cycles + shared.latency_cycles + (passes - 1) * further + (groups - 1) * shared.group_latency_cycles, stride
         rate = value(name, "shared_throughput", kind="store", stride_words=stride, word_bytes=word_bytes)
         assert rate == pytest.approx(max(stored * shared.pass_cycles, architecture.interval_cycles("store_shared")), rel=0.02), stride
 
