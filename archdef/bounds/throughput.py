@@ -44,7 +44,7 @@ def _issue(ops, issued, counters, machine) -> Bound:
     """A scheduler issues an instruction, or so many that go together, in one interval."""
     interval, width = machine["issue_interval_cycles"], machine["issue_width"]
     slots = machine["multiprocessors"] * machine["schedulers"]
-    count = int((issued * ops["issues"]).sum()) if width == 1 else int(issued.sum()) / width
+    count = int((issued * ops["issues"]).sum()) if width == 1 else int((issued * np.minimum(ops["issues"], 1)).sum()) / width
     busiest = 1.0
     if (cycles := counters.multiprocessor["issue_cycles"]).any():
         busiest = float(cycles.max() / cycles.mean()) if width == 1 else 1.0

@@ -30,6 +30,7 @@ from archdef.lower.predicates import combine_predicates
 from archdef.lower.pressure import Demand, demand, free_registers
 from archdef.lower.program import Parameter, Program, Relocation, Statement
 from archdef.lower.schedule import start_loads_early
+from archdef.lower.shared_operands import read_shared_operands
 from archdef.lower.select import Selection
 from archdef.lower.select_children import CHILD_SERVICES
 from archdef.lower.spaces import resolve_spaces
@@ -235,6 +236,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_labels(code)
     if options.coalesce:
         coalesce(code, unit)
+    if options.fuse:
+        read_shared_operands(code, architecture)
     if options.charge_overheads:
         charge_overheads(code, unit, architecture)
     addresses = charge_addresses(code, unit) if narrow else set()

@@ -49,7 +49,7 @@ class Costs:
             interval = declared.interval_cycles
             if interval is None:
                 interval = -(-self.architecture.warp.size // lanes)
-            issues = max(1, declared.issues * times)
-            found = Cost(unit, declared.latency_cycles, min(max(1, round(interval * issues)), LONGEST_INTERVAL), issues)
+            issues = max(1, declared.issues * times) if times else 0      # 0: another one's, see `shared_operands`
+            found = Cost(unit, declared.latency_cycles, min(max(1, round(interval * max(issues, 1))), LONGEST_INTERVAL), issues)
             self.known[operation, times, form] = found
         return found

@@ -313,6 +313,15 @@ def _levels_of_constants_follow_each_other(arch):
                    f"must be at least caches.constant.line_bytes = {arch.caches.constant.line_bytes}")
 
 
+@_combination("caches.texture_l1", "interconnect.response_latency_ns", "clocks.shader_mhz", declared=True)
+def _a_shared_texture_cache_is_no_nearer_than_the_network(arch):
+    cache = arch.caches.texture_l1
+    least = arch.interconnect.response_latency_ns * arch.clocks.shader_mhz / 1000
+    if cache is not None and cache.scope == "cluster" and cache.latency_cycles < least:
+        yield ("caches.texture_l1.latency_cycles", cache.latency_cycles,
+               f"must be at least interconnect.response_latency_ns = {least:.0f} SM cycles where a cluster shares it")
+
+
 @_combination("dram")
 def _dram_is_consistent(arch):
     dram = arch.dram

@@ -257,6 +257,8 @@ class Assembler:
     """A shift or a sum that only an addition reads, and logic that only logic reads, become one operation with it."""
     shared_load_bytes: int = choice(4, 8, 16, default=4)
     """Widest load from shared memory into which loads of neighbouring words are merged."""
+    shared_operands: bool = flag(default=False)
+    """Arithmetic reads one 32-bit operand from shared memory itself, in place of a load that only it reads."""
     loads_pass_shared_stores: bool = flag(default=False)
     """Loads from global memory start before stores to shared memory that stand before them."""
     predication_global_load: int = integer(default=1)

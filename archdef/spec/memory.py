@@ -152,7 +152,7 @@ class Caches:
     constant_l3: Cache | None = part(Cache, optional=True, default=None)
     """Third cache of constant memory, behind `constant_l2`, likewise."""
     texture_l1: Cache | None = part(Cache, optional=True, default=None)
-    """First cache of texture and read-only loads."""
+    """First cache of texture and read-only loads; of scope ``cluster`` if the multiprocessors of a cluster share it."""
     texture_l2: Cache | None = part(Cache, optional=True, default=None)
     """Second cache of texture fetches, at the memory partitions, where it is not the L2."""
     texture_tile_rows: int = integer(power_of_two=True, at_most=32, default=2)
@@ -184,6 +184,8 @@ class LoadStore:
     """Read transactions sent and not yet answered."""
     stores_in_flight_per_multiprocessor: int = integer()
     """Write transactions sent and not yet acknowledged."""
+    textures_in_flight_per_multiprocessor: int | None = integer(optional=True, default=None)
+    """Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits; None: they count as reads."""
     transaction_cycles: int = integer()
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
     replay_cycles: int = integer(at_least=0, default=0)

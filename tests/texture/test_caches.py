@@ -5,8 +5,10 @@ import pytest
 
 import archdef
 from archdef.engine import core
+from archdef.errors import SpecErrors
 from archdef.pack import machine_tables
 from archdef.run import texture as handles
+from archdef.spec import RoundRobin
 
 MACHINES = kernels.machines("texture", "texture_objects")
 pytestmark = pytest.mark.skipif(not MACHINES, reason="no installed architecture has textures")
@@ -81,6 +83,58 @@ def test_results_do_not_depend_on_the_length_of_epochs(name):
             pass
         seen.add((simulation.result()["cycles"], out.to_host().tobytes()))
     assert len(seen) == 1
+
+
+def sharing(name, multiprocessors=4, **more):
+    """An architecture whose multiprocessors share a texture cache, two and two."""
+    base = archdef.Device(name).architecture
+    cache = base.caches.texture_l1
+    if cache is None:
+        pytest.skip("no texture cache")
+    least = int(base.interconnect.response_latency_ns * base.clocks.shader_mhz / 1000) + 1
+    return base.evolve({"caches.texture_l1.scope": "cluster", "caches.texture_l1.latency_cycles": max(cache.latency_cycles, least),
+                        "chip.multiprocessors": multiprocessors, "chip.multiprocessors_per_cluster": 2, "chip.cluster_sizes": (),
+                        "chip.block_dispatch": RoundRobin(), **more})
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_multiprocessors_that_share_a_texture_cache_fetch_what_both_read_once(name):
+    shared = sharing(name)
+    own = shared.evolve({"caches.texture_l1.scope": "multiprocessor"})
+    x, misses = np.tile(np.arange(64, dtype="i4"), 4), {}
+    for architecture in (shared, own):
+        device = archdef.Device(architecture)
+        array = device.to_device(np.arange(256, dtype="u4").reshape(4, 64))
+        got, run = kernels.run(device, FETCH, device.texture(array, layout="pitch"), [x, 0 * x], 4)      # four blocks of 64 threads
+        assert (got[:, 0] == x).all() and run.occupancy.active_blocks >= 1
+        c = run.counters
+        assert c.texture_hits + c.texture_misses == c.texture_transactions
+        misses[architecture.caches.texture_l1.scope] = c.texture_misses
+    sectors = 64 * 4 // shared.caches.texture_l1.sector_bytes
+    assert misses == {"cluster": 2 * sectors, "multiprocessor": 4 * sectors}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_shared_texture_cache_gives_the_same_whatever_the_length_of_epochs(name):
+    device = archdef.Device(sharing(name, **{"load_store.textures_in_flight_per_multiprocessor": 64}))
+    rng, n = np.random.default_rng(8), 512
+    array, x, y = device.to_device(rng.random((64, 64), "f4")), *(rng.integers(-2, 66, n).astype("i4") for _ in range(2))
+    texture, out, keep = device.texture(array), device.zeros((n, 4), "u4"), [device.to_device(v) for v in (x, y)]
+    buffer = b"".join(int(a).to_bytes(8, "little") for a in [texture.handle, out.address, n, *(k.address for k in keep)])
+    seen = set()
+    for lookahead in (1, 7, 0):
+        simulation = core.Simulation(device.machine, device.compile(FETCH).k.program, device.memory.engine, (8, 1, 1), (64, 1, 1), buffer, 0, 2,
+                                     lookahead_cycles=lookahead, textures=handles.of(device.memory).pack())
+        while simulation.advance():
+            pass
+        seen.add((simulation.result()["cycles"], out.to_host().tobytes()))
+    assert len(seen) == 1
+
+
+def test_a_shared_texture_cache_is_no_nearer_than_the_network():
+    with pytest.raises(SpecErrors) as caught:
+        sharing(MACHINES[0]).derive({"caches.texture_l1.latency_cycles": 1}, name="near", title="Near")
+    assert "latency_cycles must be at least interconnect.response_latency_ns" in str(caught.value.exceptions[0])
 
 
 def test_reading_what_this_launch_has_written_is_reported():

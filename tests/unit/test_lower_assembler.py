@@ -8,11 +8,12 @@ from lowering import machine as standin
 from run_ptx import machine, run
 
 from archdef.lower import lower
+from archdef.lower.encoding import Kind
 from archdef.ptx import parse
 from archdef.spec import Assembler
 
 EVERYTHING = Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_overhead_instructions=2, share_products=True,
-                       three_input_operations=True, shared_load_bytes=16, loads_pass_shared_stores=True, predication_global_load=6,
+                       three_input_operations=True, shared_load_bytes=16, shared_operands=True, loads_pass_shared_stores=True, predication_global_load=6,
                        convergence_instructions=2, prologue_instructions=1, global_access_instructions=1, shared_access_instructions=3,
                        division_setup_instructions=4, loads_constants=True, late_operations=True)
 INT = st.one_of(st.integers(-40, 40), st.integers(-2**31, 2**31 - 1), st.integers(2**31 - 60, 2**31 - 1), st.integers(-2**31, -2**31 + 60))
@@ -168,3 +169,32 @@ def test_a_branch_that_lanes_may_part_at_costs_more_than_one_that_all_take():
         return int(sum(program.ops["issues"]))
 
     assert issues("%tid.x") == issues("%ctaid.x") + 2
+
+
+# ---------------------------------------------------------------------------------------------------------- shared operands
+SUM = """
+    ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.u32 %r3, %r3, %r2;
+    mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; st.shared.u32 [%r3], %r1; bar.sync 0;
+    {body}
+    st.global.u32 [%rd3], %r6;"""
+TILE = ".shared .align 4 .b8 tile[512];"
+
+
+@pytest.mark.parametrize("body, free", [
+    ("ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r3+4]; add.u32 %r6, %r4, %r5;", 1),           # one operand of an operation
+    ("ld.shared.u32 %r4, [%r3]; add.u32 %r6, %r4, %r1; xor.b32 %r6, %r6, %r4;", 0),                 # two read it
+    ("ld.shared.u32 %r4, [%r3]; st.shared.u32 [%r3+4], %r1; add.u32 %r6, %r4, %r1;", 0),            # shared memory may have changed
+    ("ld.shared.u32 %r4, [%r3]; bar.sync 0; add.u32 %r6, %r4, %r1;", 0),
+    ("ld.shared.u8 %r4, [%r3]; add.u32 %r6, %r4, %r1;", 0),                                         # not a word
+    ("setp.eq.u32 %p1, %r1, 3; mov.u32 %r4, 5; @%p1 ld.shared.u32 %r4, [%r3]; add.u32 %r6, %r4, %r1;", 0),
+    ("ld.shared.u32 %r6, [%r3];", 0)])                                                              # a store reads it
+def test_arithmetic_reads_a_shared_operand_itself(body, free):
+    text = kernel(SUM.format(body=body), ".param .u64 out, .param .u32 n", TILE)
+    for assembler, expected in ((Assembler(), 0), (Assembler(shared_operands=True), free)):
+        ops = lower(parse(text, "k.ptx"), "k", standin(assembler=assembler)).ops
+        assert (ops["issues"][ops["kind"] == Kind.LOAD] == 0).sum() == expected
+
+
+def test_shared_operands_change_no_result():
+    body = "ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r3+4]; add.u32 %r6, %r4, %r5; mad.lo.u32 %r6, %r6, 3, %r5;"
+    same(kernel(SUM.format(body=body), ".param .u64 out, .param .u32 n", TILE), np.zeros(64, "u4"), scalars=np.uint32(64).tobytes(), assembler=Assembler(shared_operands=True))

@@ -10,6 +10,7 @@ from archdef.engine.compute cimport compute
 from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport PENDING, Sm, Warp
+from archdef.engine.types cimport K_ALU
 
 
 cdef const Uop *absorb(Sm *sm, Warp *w) noexcept nogil:
@@ -18,7 +19,7 @@ cdef const Uop *absorb(Sm *sm, Warp *w) noexcept nogil:
     cdef uint64_t lanes
     cdef int64_t latest
     cdef int i
-    while u.issues == 0 and w.active:
+    while u.issues == 0 and u.kind == K_ALU and w.active:
         latest = 0
         for i in range(u.dependencies):
             latest = max(latest, w.ready[u.wait[i]])

@@ -65,6 +65,10 @@ cdef int32_t fill_slot(Sm *sm, int32_t slot, int64_t cycle, int32_t *done) noexc
         sm.free_waiter = node
         sm.waiters_left += 1
         node = following
+    if slot >= sm.m.reads_in_flight:
+        sm.slots[slot].next = sm.free_texture
+        sm.free_texture = slot
+        return count
     sm.slots[slot].next = sm.free_slot
     sm.free_slot = slot
     return count
@@ -92,6 +96,7 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
     request.slot = slot
     request.kind = <short>inject.kind
     request.serial = <short>inject.serial
+    request.counters = NULL
     network_send(sm.network, sm.id, &request)
 
 
@@ -107,6 +112,7 @@ cdef inline void _send_past(Sm *sm, const Transaction *t, int32_t kind, int32_t 
     request.slot = slot
     request.kind = <short>kind
     request.serial = 1
+    request.counters = NULL
     network_send(sm.network, sm.id, &request)
 
 
@@ -227,6 +233,31 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
     return True
 
 
+cdef bint _fetch(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
+    """Ask the texture cache that the cluster shares. False: no slot or no waiter record for it now."""
+    cdef int32_t *first = &sm.free_texture if sm.m.textures_in_flight else &sm.free_slot
+    cdef int32_t slot = first[0]
+    cdef Request request
+    if slot < 0 or sm.waiters_left < 5:
+        return False
+    first[0] = sm.slots[slot].next
+    sm.slots[slot].waiters = -1
+    sm.slots[slot].line = NULL
+    _wait(sm, slot, inject.load)
+    request.time_fs = inject.time * sm.m.shader_period_fs
+    request.address = t.address
+    request.line = t.line
+    request.bytes = t.bytes
+    request.sectors = t.sectors
+    request.covered = 0
+    request.slot = slot
+    request.kind = <short>inject.kind
+    request.serial = 1
+    request.counters = inject.counters
+    network_send(sm.network, sm.id, &request)
+    return True
+
+
 cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
     """Hand over transactions until all are on their way or a credit is missing."""
     cdef Injection *inject = &sm.injection
@@ -247,7 +278,7 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
         t = inject.transactions + inject.next
         if inject.kind == RQ_READ or inject.kind == RQ_TEXTURE:
             slot = sm.free_slot
-            if not _read(sm, inject, t):
+            if not (_fetch(sm, inject, t) if m.texture_per_cluster and inject.cache == &sm.texture else _read(sm, inject, t)):
                 inject.stalled = inject.time
                 break
             if inject.passes:

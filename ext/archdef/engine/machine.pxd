@@ -134,6 +134,8 @@ cdef struct MachineTable:
     CacheTable constant_l2       # behind it, at the multiprocessor
     CacheTable constant_l3
     CacheTable texture           # first cache of texture fetches, surface loads and read-only loads
+    int64_t texture_per_cluster  # 1: that cache is the cluster's, behind the multiprocessors' ports
+    int64_t textures_in_flight   # transactions of one multiprocessor to it; 0: they count as reads
     CacheTable texture_l2        # slice of one partition that texture fetches use instead of the L2
     int64_t texture_tile_rows    # rows of an array of which one sector holds a piece
     int64_t texture_weight_bits  # fraction bits of positions and weights in filtering

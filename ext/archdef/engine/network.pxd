@@ -1,7 +1,8 @@
 """Everything beyond the multiprocessors: ports, partitions with their slice of L2, DRAM; driven by events in time order."""
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
-from archdef.engine.cache cimport Cache
+from archdef.engine.cache cimport Cache, Line
+from archdef.engine.counters cimport StatementCounters
 from archdef.engine.dram cimport Dram
 from archdef.engine.events cimport Events
 from archdef.engine.machine cimport MachineTable
@@ -22,6 +23,7 @@ cdef struct Request:
     int16_t kind             # RequestKind
     int16_t serial           # atomics: operations on the most used address
     uint32_t covered         # bytes that it writes; 0: all that it moves
+    StatementCounters *counters  # of what asks the cluster's texture cache, else NULL
 
 cdef struct Port:            # of one multiprocessor, or of its stores: requests leave in order
     Request *ring
@@ -30,6 +32,15 @@ cdef struct Port:            # of one multiprocessor, or of its stores: requests
     int32_t count
     int32_t next_waiter      # port that waits behind this one for the same partition, -1: none
     int64_t free_fs
+
+cdef struct SharedTextures:  # the texture cache of one cluster
+    Cache cache
+    int64_t *arrives_fs      # [sets][ways]: when what a line waits for is there
+
+cdef struct Fetch:           # of a slot: a read that fills a line of its cluster's texture cache, or waits for one
+    Line *line               # that it fills, NULL: none
+    int32_t first            # record that waits for the same line, -1: none
+    int32_t next
 
 cdef struct Partition:
     Dram dram
@@ -71,6 +82,8 @@ cdef struct Network:
     int64_t *cluster_free_fs
     int64_t *cluster_out_fs
     int64_t *cluster_in_fs
+    SharedTextures *textures # of the clusters, NULL: every multiprocessor has its own
+    Fetch *fetches           # [sm * slots + slot]
     int32_t *remaining       # [sm * slots + slot]: fills that the read waits for
     int32_t *waiter_next     # [(sm * slots + slot) * 4 + sector]: next request that waits for the same fill
     Match *tree              # tournament of units (ports, then partitions) by time of their next event: [1] the winner, [leaves + unit] each

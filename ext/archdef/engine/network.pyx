@@ -15,6 +15,8 @@ from archdef.engine.gather cimport gather_answered, gather_close, gather_join, g
 from archdef.engine.machine cimport PM_XOR, CacheTable, MachineTable
 from archdef.engine.policy cimport Hook, ask_partition
 from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.shared_texture cimport (shared_texture_close, shared_texture_fetch, shared_texture_filled, shared_texture_has,
+                                            shared_texture_open)
 
 
 cdef enum:
@@ -77,7 +79,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     cdef int64_t i, room = 256, reads
     n.m = m
     n.inboxes = inboxes
-    n.slots = reads = max(m.reads_in_flight, 1)
+    n.slots = reads = max(m.reads_in_flight, 1) + (m.textures_in_flight if m.texture_per_cluster else 0)
     while room < reads + m.stores_in_flight + 8:
         room *= 2
     n.port_count = <int32_t>(m.multiprocessors * (2 if m.store_ports else 1))
@@ -100,6 +102,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
         raise MemoryError("network of the machine")
     _number_clusters(n)
     gather_open(n)
+    shared_texture_open(n)
     for i in range(2 * n.leaves - 1, 0, -1):
         n.tree[i].when = NEVER
         n.tree[i].unit = <int32_t>(i - n.leaves) if i >= n.leaves else n.tree[2 * i].unit
@@ -136,6 +139,7 @@ cdef void network_close(Network *n) noexcept nogil:
     free(n.cluster_free_fs)
     free(n.cluster_out_fs)
     free(n.cluster_in_fs)
+    shared_texture_close(n)
     free(n.remaining)
     free(n.waiter_next)
     free(n.tree)
@@ -201,6 +205,8 @@ cdef int64_t _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_
         arrival = cluster[0]
     if n.place_fs != NULL:
         arrival += n.place_fs[sm] + n.spread_fs[n.cluster[sm] * m.partitions + (p - n.partitions)]
+    if n.textures != NULL:
+        shared_texture_filled(n, sm, slot, arrival)
     events_push(n.inboxes + sm, _cycle(n, arrival), EV_FILL, slot)
     return arrival
 
@@ -460,6 +466,16 @@ cdef inline void _wake_one(Network *n, Partition *p, int64_t now_fs) noexcept no
         _reschedule(n, sm, max(now_fs, n.ports[sm].free_fs))
 
 
+cdef inline void _next_request(Network *n, Port *port, int32_t unit) noexcept nogil:
+    """The head request of a port has left."""
+    port.head = (port.head + 1) & (port.room - 1)
+    port.count -= 1
+    if port.count:
+        _reschedule(n, unit, max(port.ring[port.head].time_fs, port.free_fs))
+    else:
+        _reschedule(n, unit, NEVER)
+
+
 cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     """Send the head request, or join the queue for a partition that is full."""
     cdef const MachineTable *m = n.m
@@ -471,6 +487,10 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     cdef Partition *p = n.partitions + which
     cdef int64_t packet, arrival
     cdef int64_t *cluster = n.cluster_free_fs + n.cluster[sm] + (unit - sm)
+    if r.counters != NULL and shared_texture_has(n, sm, r, now_fs):
+        _wake_one(n, p, now_fs)         # this port may have been woken for a place that it does not take
+        _next_request(n, port, unit)
+        return
     if p.dram.queued >= m.queue_entries:
         port.next_waiter = -1
         if p.last_waiter >= 0:
@@ -498,17 +518,14 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     arrival = max(now_fs + m.request_latency_fs, p.in_free_fs)
     p.in_free_fs = arrival + _port_fs(m, packet, m.partition_request_bytes_per_cycle)
     packet = p.dram.queued
+    if r.counters != NULL:
+        shared_texture_fetch(n, sm, r)
     _arrive(n, which, sm, r, local, p.in_free_fs)
     if packet == 0 and p.dram.queued:
         _working(n, 1, now_fs)
     if p.dram.queued == packet:
         _wake_one(n, p, now_fs)     # the cache answered: the place that this port was woken for is still free
-    port.head = (port.head + 1) & (port.room - 1)
-    port.count -= 1
-    if port.count:
-        _reschedule(n, unit, max(port.ring[port.head].time_fs, port.free_fs))
-    else:
-        _reschedule(n, unit, NEVER)
+    _next_request(n, port, unit)
 
 
 cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:

@@ -131,7 +131,7 @@ cdef void rooms_close(Chip *chip) noexcept nogil:
 cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *inbox) except -1:
     """Make an idle multiprocessor."""
     cdef const MachineTable *m = chip.m
-    cdef int64_t i, k, places = SCHEDULER_WARPS * m.schedulers, reads = max(m.reads_in_flight, 1), loads
+    cdef int64_t i, k, places = SCHEDULER_WARPS * m.schedulers, reads = max(m.reads_in_flight, 1), slots, loads
     sm.id = number
     sm.chip = chip
     sm.m = m
@@ -143,10 +143,11 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     sm.blocks = <Block *>_zeroed(places * sizeof(Block))
     sm.schedulers = <Scheduler *>_zeroed(m.schedulers * sizeof(Scheduler))
     sm.ended = <Ended *>_zeroed(places * sizeof(Ended))
-    sm.slots = <Slot *>_zeroed(reads * sizeof(sm.slots[0]))
+    slots = reads + (m.textures_in_flight if m.texture_per_cluster else 0)
+    sm.slots = <Slot *>_zeroed(slots * sizeof(sm.slots[0]))
     sm.waiters = <Waiter *>_zeroed(WAITERS * sizeof(sm.waiters[0]))
     # as many loads as can wait for something, the one that is being handed over, and those of bulk copies
-    loads = reads + WAITERS + 2 + BULK_LOADS
+    loads = slots + WAITERS + 2 + BULK_LOADS
     sm.loads = <Load *>_zeroed(loads * sizeof(Load))
     sm.bulk.load = -1
     sm.bulk.wake = -1
@@ -155,8 +156,9 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     cache_open(&sm.constant_behind[0], &m.constant_l2)
     cache_open(&sm.constant_behind[1], &m.constant_l3)
     cache_open(&sm.texture, &m.texture)
-    for i in range(reads):
-        sm.slots[i].next = <int32_t>(i + 1 if i + 1 < reads else -1)
+    for i in range(slots):
+        sm.slots[i].next = <int32_t>(i + 1 if i + 1 != reads and i + 1 < slots else -1)
+    sm.free_texture = <int32_t>reads if slots > reads else -1
     for i in range(WAITERS):
         sm.waiters[i].next = <int32_t>(i + 1 if i + 1 < WAITERS else -1)
     for i in range(loads):

@@ -416,6 +416,8 @@ cdef class Session:
         self.chip.frames_left = GROWN_FRAMES
         longest = m.response_latency_fs // m.shader_period_fs
         longest = max(1, min(longest, m.block_turnover_cycles))
+        if m.texture_per_cluster and m.texture.sets:
+            longest = max(1, min(longest, m.texture.latency_cycles))
         self.chip.lookahead = longest if lookahead_cycles == 0 else max(1, min(longest, lookahead_cycles))
         self.inboxes = <Events *>calloc(m.multiprocessors, sizeof(Events))
         self.sms = <Sm *>calloc(m.multiprocessors, sizeof(Sm))
@@ -470,6 +472,7 @@ cdef class Session:
                 ("response_latency_fs", m.response_latency_fs, m.shader_period_fs, 1 << 50),
                 ("queue_entries", m.queue_entries, 1, 1 << 16), ("window", m.window, 1, 1 << 16),
                 ("reads_in_flight", m.reads_in_flight, 1, 1 << 14), ("stores_in_flight", m.stores_in_flight, 1, 1 << 14),
+                ("textures_in_flight", m.textures_in_flight, 0, 1 << 11),
                 ("interleave_bytes", m.interleave_bytes, 32, 1 << 30), ("row_bytes", m.row_bytes, 32, 1 << 30),
                 ("burst_bytes", m.burst_bytes, 1, 1 << 20), ("burst_fs", m.burst_fs, 1, 1 << 40),
                 ("injection_bytes_per_cycle", m.injection_bytes_per_cycle, 1, 1 << 20),

@@ -503,8 +503,9 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
                 bit = sm.chip.pick(m, s, candidates, cycle)
                 slot = bit * nsched + i
                 unit = sm.warps[slot].unit
-                pc = sm.warps[slot].pc
-                active = sm.warps[slot].active
+                if m.superscalar:
+                    pc = sm.warps[slot].pc
+                    active = sm.warps[slot].active
                 if width == 0:
                     s.next_issue = cycle + m.issue_interval_cycles * sm.warps[slot].launch.ops[sm.warps[slot].pc].issues
                 if _issue(sm, s, slot, bit, cycle) < 0:

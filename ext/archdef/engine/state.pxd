@@ -632,6 +632,7 @@ cdef struct Sm:
     int32_t free_load
     Slot *slots
     int32_t free_slot
+    int32_t free_texture         # the same of a pool for the cluster's texture cache
     Waiter *waiters
     int32_t free_waiter
     int32_t waiters_left

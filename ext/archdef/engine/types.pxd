@@ -307,7 +307,7 @@ cdef packed struct MicroOp:
     uint8_t element      # bytes of one memory element: 1, 2, 4, 8
     uint8_t vec          # elements per lane of a vector load or store: 1, 2, 4
     uint8_t combine      # Combine
-    uint16_t issues      # warp instructions that this operation stands for, at least 1; 0: an ALU op that is absorbed
+    uint16_t issues      # warp instructions that this operation stands for, at least 1; 0: an ALU op that is absorbed, or a shared load that is another op's operand
     uint16_t interval    # cycles for which it occupies the unit, all its issues together
     uint32_t latency     # cycles from issue to a usable result; memory: added to the memory's own
     int32_t guard_predicate  # predicate operand

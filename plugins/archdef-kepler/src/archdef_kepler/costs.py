@@ -13,7 +13,7 @@ SHEET = Cite("vendor data sheet", "GDDR5 memory interface", note="quoted from me
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Tesla K40m", "measured",
              "PTX level, as shipped with PPT-GPU")
 SPLIT = Cite(ARAFA.document, "188 cycles to L2, 331 to memory, divided over the stations", "inferred")
-PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "two instructions of one warp there, of two warps here")
+PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "two independent instructions of one warp; which may go together is not said")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
@@ -26,12 +26,13 @@ GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per d
 QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", note="quoted from memory")
 STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", note="quoted from memory")
 
-COSTS = {  # SM cycles; `sp` are six groups of 32 lanes, `shift` two, `mul` the one that multiplies integers and converts
-    Operation("sp", 9): """move select predicate int_add int_minmax int_logic int_compare fp32_add fp32_mul fp32_fma fp32_minmax
+COSTS = {  # SM cycles; `sp` are six groups of 32 lanes: five for integers, two of them shift, one multiplies integers and converts
+    Operation("sp", 9): """move select predicate fp32_add fp32_mul fp32_fma fp32_minmax
         fp32_compare special_register clock vote branch call exit barrier""",
+    Operation("int", 9): "int_add int_minmax int_logic int_compare",
     Operation("shift", 9): "int_shift funnel_shift",
     Operation("mul", 9): "int_mul16 int_mul24 int_mul32 int_mul_high int_sad bit_field bit_count byte_permute convert convert64",
-    Operation("sp", 9, issues=2): "int64_add int64_logic int64_compare", Operation("sp", 9, issues=3): "int64_minmax",
+    Operation("int", 9, issues=2): "int64_add int64_logic int64_compare", Operation("int", 9, issues=3): "int64_minmax",
     Operation("mul", 9, issues=2): "int_mul_wide", Operation("shift", 9, issues=3): "int64_shift",
     Operation("mul", 18, issues=4): "int64_mul", Operation("mul", 9, issues=6): "int_dot",
     Operation("sp", 149, issues=18): "int_div32", Operation("sp", 500, issues=70): "int64_div",

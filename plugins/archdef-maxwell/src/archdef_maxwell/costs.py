@@ -16,8 +16,7 @@ JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbe
 MEI = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy through Microbenchmarking, TPDS 2017", "GTX 980", "inferred",
            "measured on the smaller Maxwell chip; quoted from memory")
 SPLIT = Cite(JIA.document, "M60: 207 cycles to L2, divided over the stations", "inferred", JIA.note)
-PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "a memory or special instruction beside an arithmetic one of the same warp there, "
-              "of another warp here")
+PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "a memory or special instruction beside an arithmetic one of the same warp")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")

@@ -13,8 +13,7 @@ P100 = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for
             "measured on the GP100, taken over; PTX level, as shipped with PPT-GPU")
 MAXWELL = Cite(P100.document, "GTX Titan X (Maxwell)", "inferred", "measured there; double precision has the same four lanes here")
 SPLIT = Cite(P100.document, "Tesla P100: 252 cycles to L2, 482 to memory, divided over the stations", "inferred", P100.note)
-PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "a memory or special instruction beside an arithmetic one of the same warp there, "
-              "of another warp here")
+PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "a memory or special instruction beside an arithmetic one of the same warp")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")

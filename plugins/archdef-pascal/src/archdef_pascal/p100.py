@@ -56,7 +56,7 @@ P100 = Architecture(
         block_dimensions=(1024, 1024, 64), grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000,
         local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB),
     schedulers=Schedulers(
-        count=2, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1,
+        count=2, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1, superscalar=True,
         dual_issue=tuple(frozenset({"sp", other}) for other in ("sfu", "lsu", "tex"))),
     units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 16, "scheduler"), Unit("lsu", 16), Unit("tex", 4)),
     isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",

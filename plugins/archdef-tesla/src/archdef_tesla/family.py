@@ -11,9 +11,11 @@ LINDHOLM = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008",
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
 WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "measured", "quoted from memory")
 FIT = Cite("transposes of Ruetsch and Micikevicius 2009 (GTX 280), reductions of Harris 2007 (8800 GTX)", "compiled kernels", "inferred",
-           "eight within 7 %, seven within 23 %; another set of values may fit as well; quoted from memory")
+           "eight within 5 %, seven within 18 %; another set of values may fit as well; quoted from memory")
 FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix on texture fetching, linear filtering", note="quoted from memory")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
+PATHS = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008", "loads go by the texture units, stores by the raster operation units",
+             "inferred", "as block diagrams of the time have it; quoted from memory")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 LAUNCH_DATA = Cite("CUBIN of compute capability 1.x", "blockDim, gridDim, blockIdx in shared memory, parameters at 16", "inferred",
                    "as disassemblers of the time show it; quoted from memory")
@@ -55,6 +57,8 @@ EVIDENCE = {  # what both chips share
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "coalescing": GUIDE, "isa": GUIDE, "schedulers": LINDHOLM, "units": LINDHOLM,
     "chip": LINEAGE, "clocks": LINEAGE, "dram": LINEAGE, "caches": WONG, "load_store": FIT, "interconnect": FIT,
     "shared.latency_cycles": WONG, "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": GUIDE, "isa.assembler": SASS,
+    "isa.assembler.shared_operands": Cite("Volkov and Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC 2008",
+                                          "operands in shared memory", note="quoted from memory"),
     **{f"isa.operations.{name}": GUIDE for name in "int_mul24 int_mul32 fp32_add fp32_mul fp32_fma fp32_rcp fp32_rsqrt".split()},
     **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
        register_allocation_unit register_allocation_scope warp_allocation_granularity shared_allocation_unit_bytes""".split()},
@@ -63,19 +67,20 @@ EVIDENCE = {  # what both chips share
     "schedulers.policy.memory_weight": UNPUBLISHED, "schedulers.policy.age_weight": UNPUBLISHED,
     "schedulers.instruction_gap_cycles": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": FIT, "chip.launch_overhead_us": UNPUBLISHED, "load_store.atomic_cycles": UNPUBLISHED,
-    "load_store.transaction_cycles": UNPUBLISHED,
+    "load_store.transaction_cycles": UNPUBLISHED, "load_store.textures_in_flight_per_multiprocessor": UNPUBLISHED,
+    "caches.texture_l1.scope": LINDHOLM,
     **{f"caches.{c}.{name}": UNPUBLISHED for name in ("replacement", "misses_in_flight")
        for c in ("constant", "constant_l2", "constant_l3", "texture_l1", "texture_l2")},
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
        t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "units.tex": LINEAGE, "host_link": UNPUBLISHED,
+    "units.tex": LINEAGE, "interconnect.store_ports": PATHS, "host_link": UNPUBLISHED,
     "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE, "host_link.copy_engines": ENGINES,
     "host_link.concurrent_grids": ENGINES, "host_link.work_queues": QUEUES, "host_link.staging_bytes": STAGED}
 
 
 def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_units=(), coalescing, bus, link, latency_ns,
-          texture_l2_bytes, **names) -> Architecture:
+          reads, texture_l2_bytes, **names) -> Architecture:
     """Describe one chip of the family by what its members differ in."""
     partitions, capacity_bytes = bus
     return Architecture(
@@ -92,7 +97,7 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
                               issue_width=2, dual_issue=(frozenset({"sp", "sfu"}),), instruction_gap_cycles=4),
         units=(Unit("sp", 8), Unit("sfu", 2), Unit("lsu", 8), Unit("tex", 1), *extra_units),  # "tex": share of the cluster's
         isa=Isa(features=features, operations=operations(*costs), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
-                predication_max_instructions=7, assembler=Assembler(loads_pass_shared_stores=True, convergence_instructions=1)),
+                predication_max_instructions=7, assembler=Assembler(shared_operands=True, loads_pass_shared_stores=True, convergence_instructions=1)),
         shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2),
         coalescing=Coalescing(load=coalescing, store=coalescing, load_uncached=coalescing),
         caches=Caches(
@@ -103,17 +108,17 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
             constant_l3=Cache(size_bytes=32 * KiB, line_bytes=256, sector_bytes=64, ways=8, latency_cycles=220, misses_in_flight=4,
                               write="evict", scope="chip"),
             texture_l1=Cache(size_bytes=5 * KiB, line_bytes=32, sector_bytes=32, ways=20, latency_cycles=261, misses_in_flight=32,
-                             write="evict", scope="multiprocessor"),
+                             write="evict", scope="cluster"),
             texture_l2=Cache(size_bytes=texture_l2_bytes, line_bytes=256, sector_bytes=32, ways=8, latency_cycles=53,
                              misses_in_flight=32, write="evict", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
-        load_store=LoadStore(reads_in_flight_per_multiprocessor=64 // chip.multiprocessors_per_cluster, stores_in_flight_per_multiprocessor=32,
-                             transaction_cycles=2, atomic_cycles=4),
+        load_store=LoadStore(reads_in_flight_per_multiprocessor=reads, stores_in_flight_per_multiprocessor=20,
+                             textures_in_flight_per_multiprocessor=128, transaction_cycles=2, atomic_cycles=4),
         interconnect=Interconnect(
             request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=16, injection_bytes_per_cycle=32,
-            injection_scope="cluster", partition_request_bytes_per_cycle=16, partition_response_bytes_per_cycle=32),
+            injection_scope="cluster", store_ports=True, partition_request_bytes_per_cycle=16, partition_response_bytes_per_cycle=32),
         dram=Dram(
             partitions=partitions, interleave_bytes=256, capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
             transfers_per_clock=2, burst_bytes=32, banks=8, row_bytes=4 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=30, t_rrd_ns=9,
-            t_cl_ns=12, t_wl_ns=6, t_wtr_ns=7, t_rtw_ns=4, t_wr_ns=13, extra_latency_ns=0, queue_entries=48,
+            t_cl_ns=12, t_wl_ns=6, t_wtr_ns=7, t_rtw_ns=4, t_wr_ns=13, extra_latency_ns=0, queue_entries=60,
             scheduling=FirstReady(window=64), write_drain_high=32, write_drain_low=8))
