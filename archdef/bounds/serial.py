@@ -23,9 +23,10 @@ def serial(run, machine: dict) -> Bound | None:
     caches = sum(machine[name]["latency_cycles"] for name in ("l1", "constant", "constant_l2", "constant_l3", "texture"))
     held = ops["interval"].astype(np.int64)
     alone = np.maximum(interval, machine["instruction_gap_cycles"]) + held + ops["latency"] + machine["shared_latency_cycles"] + caches
+    alone += np.where(ops["kind"] == Kind.ATOM, ops["count"], 0).astype(np.int64) * machine["warp_size"]      # tries of a loop
     arithmetic = int((issued * alone).sum())
     passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes
-    shared = passes * (machine["shared_pass_cycles"] + machine["shared_pass_latency_cycles"])
+    shared = passes * (machine["shared_pass_cycles"] + machine["shared_pass_latency_cycles"] + machine["shared_group_latency_cycles"])
     constant = counters.constant_passes * int(ops["interval"].max(initial=1)) * 2
     memory = _requests(counters, machine) / machine["shader_period_fs"]
     sent = int(counters.partition["requests"].sum()) * machine["transaction_cycles"]
@@ -50,7 +51,8 @@ def _requests(counters, m: dict) -> float:
     command = sum(m[f"t_{name}_fs"] for name in ("rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "rtw", "wr"))
     requests = float(partition["requests"].sum())
     commands = float((partition["reads"] + partition["writes"]).sum())
-    atomics = float(counters.atomic_transactions) * 64 * m["atomic_fs"]
+    # operations on one address one by one, floating-point ones and pairs of values for several
+    atomics = float(counters.atomic_transactions) * 64 * (8 * m["atomic_fs"] + ports * core)
     whole = requests * way + commands * command + float(partition["busy_fs"].sum()) + atomics
     if m["t_refi_fs"]:
         whole *= 1 + m["t_rfc_fs"] / max(m["t_refi_fs"] - m["t_rfc_fs"], 1)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from archdef.errors import MissingFeature
 from archdef.lower.virtual import ABSORBED
-from archdef.spec.isa import FEATURE_OF_CLASS
+from archdef.spec.isa import FEATURE_OF_CLASS, Form, Operation
 
 
 class Cost(NamedTuple):
@@ -16,6 +16,10 @@ class Cost(NamedTuple):
     interval: int
     """Cycles for which it occupies the unit, all its issues together."""
     issues: int
+    retry: int = 0
+    """Atomics: SM cycles of one more try of a loop; 0: none."""
+    technique: int = 0
+    """Atomics: packed as the engine's `AtomicTechnique`."""
 
 
 LONGEST_INTERVAL = 0xFFFF
@@ -32,10 +36,12 @@ class Costs:
         self.known: dict[tuple[str, int, str], Cost] = {}
         self.formed = {form.operation for form in architecture.isa.forms.values()}
 
-    def of(self, operation: str, times: int, instruction, where: dict) -> Cost:
+    def of(self, operation: str, times: int, instruction, where: dict, operand: int | None = None) -> Cost:
         """Give the cost of `times` operations of a class, of which an instruction consists or is one; `where` is for the error if the
-        machine has none."""
+        machine has none, `operand` the immediate of an atomic operation."""
         form = ".".join((instruction.opcode, *instruction.modifiers)) if operation in self.formed else ""
+        if operand is not None and form:
+            form += f":{operand}"
         found = self.known.get((operation, times, form))
         if operation == ABSORBED:
             return ABSORBED_COST
@@ -50,6 +56,15 @@ class Costs:
             if interval is None:
                 interval = -(-self.architecture.warp.size // lanes)
             issues = max(1, declared.issues * times) if times else 0      # 0: another one's, see `shared_operands`
-            found = Cost(unit, declared.latency_cycles, min(max(1, round(interval * max(issues, 1))), LONGEST_INTERVAL), issues)
+            found = Cost(unit, declared.latency_cycles, min(max(1, round(interval * max(issues, 1))), LONGEST_INTERVAL), issues,
+                         *self._atomic(declared))
             self.known[operation, times, form] = found
         return found
+
+    def _atomic(self, declared: Operation) -> tuple[int, int]:
+        """Give retry and technique of an atomic operation."""
+        if not isinstance(declared, Form):
+            return 0, 0
+        usual = self.architecture.load_store.atomic_cycles
+        weight = min(round(8 * (declared.address_cycles or usual) / usual), 255)
+        return declared.retry_cycles or 0, declared.bank_passes | declared.lanes_merged << 8 | weight << 16 | declared.operands << 24

@@ -18,6 +18,7 @@ from archdef.lower.encoding import (
     Kind,
     PhaseOp,
     TextureOp,
+    ConstantKind,
     VoteOp,
 )
 from archdef.lower.select import place
@@ -100,8 +101,12 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         if op.kind == Kind.LABEL:
             continue
         instruction = source[op.statement]
-        cost = costs.of(op.operation, op.times, instruction, place(module, instruction))
+        added = op.s[1] if op.kind == Kind.ATOM and op.vec == 1 else None
+        immediate = added.value if isinstance(added, Const) and added.kind == ConstantKind.IMMEDIATE else None
+        cost = costs.of(op.operation, op.times, instruction, place(module, instruction), immediate)
         target, count, reconverge = 0, op.count, -1
+        if op.kind == Kind.ATOM:
+            target, count = cost.technique, cost.retry
         if op.kind == Kind.BRANCH:
             target = labels[op.target]
         elif op.kind == Kind.BRANCH_INDEXED:

@@ -220,7 +220,20 @@ class Form(Operation):
     """Class of operation that they belong to."""
     pattern: str = text()
     """Which: opcode and modifiers as written, such as ``ex2.approx.ftz.f32``; ``*`` and ``?`` stand for any characters and any one,
-    ``[su]`` for one of several. Of the patterns of a class that fit, the longest counts."""
+    ``[su]`` for one of several. Of the patterns of a class that fit, the longest counts. An atomic operation with an immediate operand
+    has it behind a colon, ``red.shared.add.u32:1``, and is looked up without it, too."""
+    bank_passes: int = integer(at_most=15, default=1)
+    """Atomics on shared memory: passes over the banks for each that lanes need."""
+    lanes_merged: bool = flag(default=False)
+    """Atomics on shared memory: lanes that operate on one word are served together."""
+    retry_cycles: int | None = integer(at_most=4000, optional=True, default=None)
+    """Atomics on shared memory that are a loop of a load and a compare-and-swap, in which one lane of each bank succeeds at a time: SM cycles
+    of each further try; the latency is that of the first, and the warp goes on after the last. None: the memory operates by itself."""
+    address_cycles: float | None = real(optional=True, default=None)
+    """Atomics on global memory: core cycles for which an operation holds its partition if others are on the same address; None:
+    `LoadStore.atomic_cycles`."""
+    operands: int = integer(at_most=3, default=1)
+    """Atomics on global memory: values that each lane sends; each holds its partition."""
 
 
 @attrs.frozen
@@ -309,7 +322,9 @@ class Isa:
 
     def cost(self, operation: str, form: str = "") -> Operation:
         """Give the cost of a class of operation, for a form of instruction such as ``ex2.approx.ftz.f32``. KeyError: there is none."""
-        found = [one for one in self.forms.values() if one.operation == operation and fnmatchcase(form, one.pattern)]
+        short = form.partition(":")[0]
+        found = [one for one in self.forms.values()
+                 if one.operation == operation and (fnmatchcase(form, one.pattern) or fnmatchcase(short, one.pattern))]
         return max(found, key=lambda one: (len(one.pattern), one.pattern)) if found and form else self.operations[operation]
 
 

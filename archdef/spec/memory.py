@@ -35,6 +35,9 @@ class SharedMemory:
     pass_latency_cycles: int | None = integer(optional=True, default=None)
     """SM cycles by which each further pass of an access delays its result; None: `pass_cycles`."""
 
+    group_latency_cycles: int = integer(at_least=0, default=0)
+    """SM cycles by which each further group of lanes, of a load that is served in several, delays its result besides its passes."""
+
     def _conflict_groups(self, addresses, word_bytes, mask, load):
         pieces = max(1, word_bytes // self.bank_width_bytes)
         split = isinstance(self.wide_access, (SplitLanes, MergedLanes))
@@ -192,6 +195,8 @@ class LoadStore:
     """SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on."""
     atomic_cycles: float = real()
     """Core cycles for which one sector's atomic operations hold its partition, and each further operation on the same address."""
+    atomic_sector_cycles: float | None = real(optional=True, default=None)
+    """Core cycles for which one sector's atomic operations hold its partition, if not `atomic_cycles`."""
     bulk_read_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Bytes that the unit of bulk copies asks for in an SM cycle; None: a transaction every `transaction_cycles`."""
     bulk_write_bytes_per_cycle: int | None = integer(optional=True, default=None)

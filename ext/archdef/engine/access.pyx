@@ -382,6 +382,24 @@ cdef void _note(const Launch *launch, const Uop *u, uint64_t lanes, const uint64
         texture_written(launch.textures, address[lane], u.lane_bytes)
 
 
+cdef void _serial_by_group(const Launch *launch, Memo *memo, uint64_t lanes, int together) noexcept nogil:
+    """Count the lanes on one address where only so many lanes are served together."""
+    cdef int first = 0, i, k, here, most
+    memo.serial_more = 0
+    memo.serial_most = 1
+    while first < launch.lanes:
+        most = 1
+        for i in range(first, min(first + together, launch.lanes)):
+            here = 0
+            for k in range(first, min(first + together, launch.lanes)):
+                if lanes >> i & 1 and lanes >> k & 1 and memo.delta[k] == memo.delta[i]:
+                    here += 1
+            most = max(most, here)
+        memo.serial_more += most - 1
+        memo.serial_most = max(memo.serial_most, most)
+        first += together
+
+
 cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, Reach *reach) noexcept nogil:
     cdef Launch *launch = w.launch
     cdef Memo *memo = launch.memos + (u - launch.ops)
@@ -402,9 +420,15 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     if memo.passes_key != key:
         memo.passes = bank_passes(&launch.banks, address, lanes, n, u.lane_bytes, u.kind == K_LOAD)
         memo.passes_key = -1 if launch.banks.hook else key      # a plugin's map may look at every bit
+        memo.serial_most = memo.serial
+        memo.serial_more = memo.serial - 1
+        if memo.serial > 1 and memo.passes >> 32 > 1:
+            _serial_by_group(launch, memo, lanes, n // <int>(memo.passes >> 32))
     # operations on one word follow each other
-    reach.shared_passes += (memo.passes & <int64_t>0xffffffff) + memo.serial - 1
+    reach.shared_passes += (memo.passes & <int64_t>0xffffffff) + memo.serial_more
+    reach.shared_more += memo.serial_more
     reach.shared_groups += memo.passes >> 32
+    reach.shared_serial = memo.serial_most
     return 0
 
 

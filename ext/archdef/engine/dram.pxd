@@ -21,7 +21,7 @@ cdef struct Entry:           # one transaction in the partition's queue
     int32_t bytes
     int32_t sm               # who waits; -1: nobody (write back)
     int32_t slot             # in-flight read of that multiprocessor; -1: a store
-    int32_t serial           # atomics: operations on the most used address; 0: not an atomic
+    int32_t serial           # atomics: what it asks of the atomic unit, in quarters; 0: not an atomic
     int32_t previous         # in the bank's list
     int32_t next             # in the bank's list, the arrival list or the free list
     Line *line               # cache line that the entry fills, or NULL

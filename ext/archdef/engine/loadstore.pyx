@@ -16,7 +16,7 @@ from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport COPY_GROUPS, PENDING, WS_COPIES, WS_ENDED, WS_SLEEPING, Injection, Launch, Load, Sm, Warp
 from archdef.engine.texture cimport count_texture
-from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_TEXTURE
+from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_MATRIX, SP_TEXTURE
 from archdef.engine.waiting cimport occupy, plan
 
 
@@ -39,6 +39,25 @@ cdef int64_t _tag_cycles(const CacheTable *table, const Injection *inject) noexc
     return most
 
 
+cdef int _loop(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t cycle) noexcept nogil:
+    """An atomic operation that is a loop of the warp: it loads, computes, and swaps what it has loaded for the result if that is still
+    there. One lane of each bank succeeds in each try, whatever the words; those that are left load again."""
+    cdef const MachineTable *m = sm.m
+    cdef int64_t groups = reach.shared_groups, serial = reach.shared_serial, words, tries, load, busy = 0, latency = 0, i
+    words = reach.shared_passes if u.target >> 8 & 1 else reach.shared_passes - reach.shared_more
+    tries = (words + groups - 1) // groups + serial - 1
+    for i in range(tries):
+        load = max(words - i * groups, groups)
+        busy += load + 2 * groups
+        latency += (load - 1) * m.shared_pass_latency_cycles
+    latency += u.latency + m.shared_latency_cycles + (tries - 1) * u.count
+    occupy(sm, w, u, cycle, busy * m.shared_pass_cycles)
+    sm.looping = cycle + latency
+    for i in range(u.set_count):
+        w.ready[u.sets[i]] = sm.looping << 4 | u.cause
+    return 0
+
+
 cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
     """Issue a memory op: move the data, then let the load/store unit hand over what it costs."""
     cdef Launch *launch = w.launch
@@ -51,6 +70,13 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     cdef int i
     inject.count = 0
     inject.serial = 1
+    inject.weight = 8
+    inject.operands = 1
+    if u.kind == K_ATOM:
+        sm.looping = 0
+        if u.target and u.space < SP_TEXTURE:
+            inject.weight = <uint8_t>(u.target >> 16 & 255)
+            inject.operands = <uint8_t>(u.target >> 24)
     inject.passes = 0
     if (copy_async(sm, w, u, lanes, inject, &reach) if u.kind == K_COPY else access_memory(sm, w, u, lanes, inject, &reach)) < 0:
         return -1
@@ -65,9 +91,18 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
             c.shared_store_passes += reach.shared_passes
             c.shared_store_groups += reach.shared_groups
         else:
+            if u.target >> 8 & 1:       # lanes on one word are served together
+                reach.shared_passes -= reach.shared_more
             c.shared_atomics += 1
             c.shared_atomic_passes += reach.shared_passes
+            if u.count:
+                return _loop(sm, w, u, &reach, cycle)
+            if u.target:
+                reach.shared_passes *= u.target & 15
+                extra = reach.shared_passes * m.shared_pass_cycles
         latency += (reach.shared_passes - 1) * m.shared_pass_latency_cycles + m.shared_latency_cycles
+        if u.kind == K_LOAD and u.space != SP_MATRIX:
+            latency += (reach.shared_groups - 1) * m.shared_group_latency_cycles
         occupy(sm, w, u, cycle, max(extra, <int64_t>u.interval))
     elif reach.constant_passes:
         c.constant_loads += 1

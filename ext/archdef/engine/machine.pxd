@@ -117,6 +117,7 @@ cdef struct MachineTable:
     int64_t word_at_a_time       # 1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal addresses merged
     int64_t shared_pass_cycles
     int64_t shared_pass_latency_cycles   # by which each further pass of an access delays its result
+    int64_t shared_group_latency_cycles  # … and each further conflict group
     int64_t shared_latency_cycles
     # load/store
     CoalescingTable load
@@ -128,7 +129,8 @@ cdef struct MachineTable:
     int64_t replay_cycles        # least distance of a warp's transactions of one access, to the warp; 0: it goes on at once
     int64_t bulk_read_bytes_per_cycle   # of the unit that moves bulk copies; 0: a transaction every `transaction_cycles`
     int64_t bulk_write_bytes_per_cycle
-    int64_t atomic_fs            # at the partition, per sector, or per operation on its most used address
+    int64_t atomic_fs            # at the partition, per operation on the most used address
+    int64_t atomic_sector_quarters  # per sector, in quarters of that
     CacheTable l1
     CacheTable constant
     CacheTable constant_l2       # behind it, at the multiprocessor

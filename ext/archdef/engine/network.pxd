@@ -1,5 +1,5 @@
 """Everything beyond the multiprocessors: ports, partitions with their slice of L2, DRAM; driven by events in time order."""
-from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from archdef.engine.cache cimport Cache, Line
 from archdef.engine.counters cimport StatementCounters
@@ -24,6 +24,8 @@ cdef struct Request:
     int16_t serial           # atomics: operations on the most used address
     uint32_t covered         # bytes that it writes; 0: all that it moves
     StatementCounters *counters  # of what asks the cluster's texture cache, else NULL
+    uint8_t weight           # atomics: of an operation on the most used address, in eighths
+    uint8_t operands         # … values that each lane sends
 
 cdef struct Port:            # of one multiprocessor, or of its stores: requests leave in order
     Request *ring

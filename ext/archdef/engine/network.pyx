@@ -219,11 +219,16 @@ cdef inline void _landed(Network *n, int32_t sm, int32_t launch, int64_t time_fs
     events_push(n.inboxes + sm, _cycle(n, time_fs + n.m.response_latency_fs), EV_STORE_DONE, launch)
 
 
-cdef int64_t _operate(Network *n, Partition *p, int32_t serial, int64_t time_fs) noexcept nogil:
+cdef inline int32_t _atomic_work(const MachineTable *m, const Request *r, int32_t sectors) noexcept nogil:
+    """What a request asks of the atomic unit, in quarters: of its operations on one address after the other, or of its sectors."""
+    return max(<int32_t>r.serial * r.weight >> 1, sectors * r.operands * <int32_t>m.atomic_sector_quarters)
+
+
+cdef int64_t _operate(Network *n, Partition *p, int32_t quarters, int64_t time_fs) noexcept nogil:
     """Let the partition's atomic unit work; operations on one address follow each other."""
     if p.atomic_free_fs < time_fs:
         p.atomic_free_fs = time_fs
-    p.atomic_free_fs += serial * n.m.atomic_fs
+    p.atomic_free_fs += quarters * n.m.atomic_fs // 4
     if p.atomic_free_fs > n.landed_fs:
         n.landed_fs = p.atomic_free_fs
     return p.atomic_free_fs
@@ -409,17 +414,20 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         line.dirty |= wanted
     if waits == 0:
         if r.kind == RQ_ATOMIC:
-            time_fs = _operate(n, p, max(<int32_t>r.serial, count_bits(wanted)), time_fs)
+            time_fs = _operate(n, p, _atomic_work(m, r, count_bits(wanted)), time_fs)
         late_fs = 0
-        if m.sides > 1 and line.valid & COPIED == 0 and r.kind != RQ_ATOMIC and cache == &p.l2 and _far(n, sm, which):
-            _take_copy(n, which, number, time_fs)
-            line.valid |= COPIED
-            late_fs = m.far_latency_fs
+        if m.sides > 1 and cache == &p.l2 and _far(n, sm, which):
+            if r.kind == RQ_ATOMIC:     # it is carried out where the line is at home, copy or not
+                late_fs = m.far_latency_fs
+            elif line.valid & COPIED == 0:
+                _take_copy(n, which, number, time_fs)
+                line.valid |= COPIED
+                late_fs = m.far_latency_fs
         late_fs = _respond(n, p, sm, r.slot, r.bytes, time_fs, late_fs)
         if n.gathers != NULL:
             gather_answered(n, record, late_fs)
         return
-    n.remaining[record] = waits | (max(<int32_t>r.serial, count_bits(wanted)) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
+    n.remaining[record] = waits | (min(_atomic_work(m, r, count_bits(wanted)), 0xfff) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
 
 
 cdef inline void _working(Network *n, int32_t change, int64_t now_fs) noexcept nogil:
@@ -448,7 +456,7 @@ cdef void _arrive(Network *n, int32_t which, int32_t sm, const Request *r, uint6
     p.dram.entries[index].sm = sm
     p.dram.entries[index].slot = r.slot
     if r.kind == RQ_ATOMIC:
-        p.dram.entries[index].serial = r.serial
+        p.dram.entries[index].serial = _atomic_work(n.m, r, 1)
         p.dram.entries[index].bursts *= 2    # read and written back
         p.dram.counters.writes += 1
         p.dram.counters.bytes_written += r.bytes
@@ -474,6 +482,16 @@ cdef inline void _next_request(Network *n, Port *port, int32_t unit) noexcept no
         _reschedule(n, unit, max(port.ring[port.head].time_fs, port.free_fs))
     else:
         _reschedule(n, unit, NEVER)
+
+
+cdef inline int64_t _atomic_packet(const MachineTable *m, const Request *r) noexcept nogil:
+    """Bytes of an atomic request. Where packets have masks, a single word fits beside one, and operations on one word travel apart."""
+    cdef int64_t data = <int64_t>r.bytes * r.operands
+    if m.mask_bytes == 0:
+        return m.header_bytes + data
+    if 0 < r.covered <= 8:
+        data = 0
+    return r.serial * (m.header_bytes + m.mask_bytes + data)
 
 
 cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
@@ -504,8 +522,10 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
         _reschedule(n, unit, cluster[0])
         return
     packet = m.header_bytes + (0 if r.kind == RQ_READ or r.kind == RQ_TEXTURE else r.bytes)
-    if m.mask_bytes and (r.kind == RQ_ATOMIC or r.kind == RQ_WRITE and r.covered and r.covered < r.bytes):
+    if m.mask_bytes and r.kind == RQ_WRITE and r.covered and r.covered < r.bytes:
         packet += m.mask_bytes
+    elif r.kind == RQ_ATOMIC:
+        packet = _atomic_packet(m, r)
     if m.cluster_request_bytes_per_cycle and (packet or not m.store_ports):
         arrival = n.cluster_out_fs[n.cluster[sm]]
         if arrival > now_fs + m.cluster_queue_cycles * m.core_period_fs:

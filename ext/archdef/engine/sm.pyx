@@ -11,7 +11,7 @@ from archdef.engine.blocks cimport end_warp, start_block
 from archdef.engine.bulk cimport bulk_issue
 from archdef.engine.compute cimport compute, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
-from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED,
+from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED,
                                       StatementCounters)
 from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport EV_BLOCK, EV_BULK, EV_CHILDREN, EV_COPIED, EV_FILL, EV_GRIDS, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event, events_pop
@@ -141,6 +141,9 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             if sm.injection.count > 1 and m.replay_cycles and cycle + (sm.injection.count - 1) * m.replay_cycles > earliest:
                 earliest = cycle + (sm.injection.count - 1) * m.replay_cycles
                 cause = ST_MEMORY_THROTTLE
+            elif u.kind == K_ATOM and u.count and sm.looping > earliest:
+                earliest = sm.looping
+                cause = ST_MEMORY_DEPENDENCY
         else:
             occupy(sm, w, u, cycle, u.interval)
         w.pc += 1
@@ -293,8 +296,12 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
         occupy(sm, w, u, cycle, u.interval)
         w.pc += 1
-        if u.flags & FL_YIELD and w.splits != NULL:
-            converge_yield(w)
+        if u.flags & FL_YIELD:
+            if w.splits != NULL:
+                converge_yield(w)
+        elif u.kind == K_FENCE and cycle + <int64_t>u.latency > earliest:
+            earliest = cycle + u.latency
+            cause = ST_MEMORY_DEPENDENCY
     simt_arrive(w)
     plan(sm, slot, w, earliest, cause)
     return 0

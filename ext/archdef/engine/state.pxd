@@ -288,6 +288,8 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int32_t kind                 # RequestKind
     int32_t load                 # index of the Load, -1: a store
     int32_t serial
+    uint8_t weight               # as in Request
+    uint8_t operands
     int32_t unit
     StatementCounters *counters  # of its statement
     Launch *launch
@@ -332,7 +334,9 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int32_t valid
     int32_t first                # first active lane
     int32_t contiguous           # lane k at base + k * bytes, all lanes
-    int32_t serial               # most lanes on one address (atomics)
+    int32_t serial               # most lanes on one address (atomics) …
+    int32_t serial_more          # … and on shared memory: of the lanes of a conflict group, less one, the sum over groups …
+    int32_t serial_most          # … and the most of any
     int32_t slot_key[8]          # base modulo 256, -1: empty
     int32_t slot_count[8]
     int32_t slot_bytes[8]
@@ -612,6 +616,7 @@ cdef struct Sm:
     int64_t used[4]              # by resident blocks, as in Launch.cost
     Scheduler *schedulers
     int64_t now
+    int64_t looping              # cycle up to which the atomic operation issued last holds its warp
     int64_t effects              # so far, that end a standstill: see spinning.pyx
     int64_t next_own             # cycle of the next thing to do that no event announces; kept by `sm_run`
     int64_t unit_free[16]        # first cycle at which a unit of the kind can start an op

@@ -1,11 +1,11 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (AlignedSum, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
-                          DeviceLaunches, Dram, FEATURES, FirstReady, forms, GroupByGroup, HostLink, Interconnect, Isa, KiB, Limits,
+                          DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GroupByGroup, HostLink, Interconnect, Isa, KiB, Limits,
                           Lines, LoadStore, LooseRoundRobin, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
                           operations, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp,
                           XorHash)
-from archdef_hopper.costs import COSTS, EVIDENCE, FORMS
+from archdef_hopper.costs import COSTS, EVIDENCE, FORMS, TECHNIQUES
 
 MISSING = {"lane_masks_64", "read_only_loads"}
 """Warps have 32 lanes; L1 serves read-only loads like all others. Every other feature that archdef knows came with 9.0 or before."""
@@ -28,9 +28,9 @@ H100 = Architecture(
         parameter_bytes=4096, constant_bytes=64 * KiB),
     schedulers=Schedulers(count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 32, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 16, "scheduler"),
-           Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler")),
-    isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True,
-            float_mad="fused", predication_max_instructions=7,
+           Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler"), Unit("bar", 16)),
+    isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=FrozenMap({**forms(FORMS), **TECHNIQUES}),
+            pointer_bits=64, fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
             assembler=Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_overhead_instructions=6,
                                 share_products=True, three_input_operations=True, shared_load_bytes=16,
                                 loads_pass_shared_stores=True, predication_global_load=6, convergence_instructions=2, prologue_instructions=1,
@@ -39,7 +39,7 @@ H100 = Architecture(
             matrix=MatrixArithmetic(f16=AlignedSum(16, 25), bf16=AlignedSum(16, 25), tf32=AlignedSum(8, 25), groups=ChainedSum(),
                                     groups_f16=PairedSum())),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=23, pass_cycles=1,
-                        pass_latency_cycles=2),
+                        pass_latency_cycles=2, group_latency_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
         l1_gives_carveout=True,
@@ -56,7 +56,7 @@ H100 = Architecture(
                  fetch_bytes=64, partial_ways=3, write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
-                         atomic_cycles=1.6, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
+                         atomic_cycles=1.45, atomic_sector_cycles=1.9, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
         request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, injection_bytes_per_cycle=32,
         injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, cluster_queue_cycles=8, partition_request_bytes_per_cycle=64,

@@ -1,5 +1,5 @@
 """What instructions cost on the H100, and where the figures of this plugin come from."""
-from archdef.spec import MATRIX_CLASSES, Cite, Operation
+from archdef.spec import MATRIX_CLASSES, Cite, Form, FrozenMap, Operation
 
 MICRO = "archdef microbenchmarks, H100 80GB HBM3 SXM, driver 580.159.04, CUDA 13.0"
 QUERY = Cite("cudaDeviceProp of an H100 80GB HBM3", "device.json", "measured")
@@ -65,14 +65,14 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("dp", 8): "fp64_add fp64_mul fp64_fma", Operation("dp", 10): "fp64_compare",
     Operation("dp", 25, 1, issues=7): "fp64_minmax", Operation("dp", 124, 1.25, issues=20): "fp64_div",
     Operation("dp", 92, 1, issues=25): "fp64_sqrt",
-    Operation("alu", 14): "barrier branch call exit", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
+    Operation("alu", 14): "branch call exit", Operation("bar", 13): "barrier", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
     Operation("fma", 8): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_compare",
     Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
     Operation("lsu", 24): "shuffle matrix_transpose", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
-    Operation("lsu", 4): "load_global store_global load_local store_local", Operation("lsu", 236): "atomic_global",
+    Operation("lsu", 4): "load_global store_global load_local store_local", Operation("lsu", 3): "atomic_global atomic_shared",
     Operation("tex", 104): "load_texture", Operation("tex", 78, 4): "load_surface", Operation("tex", 4, 4): "store_surface",
     Operation("tma", 41, 52): "bulk_copy",
-    Operation("lsu", 0): "load_shared store_shared load_constant load_matrix store_matrix", Operation("lsu", 9): "atomic_shared",
+    Operation("lsu", 0): "load_shared store_shared load_constant load_matrix store_matrix",
     Operation("tensor", 17, 4): """matrix_f16_m16n8k8 matrix_tf32_m16n8k4 matrix_int8_m16n8k16 matrix_and_m16n8k128""",
     Operation("tensor", 24, 6): """matrix_f16_m16n8k16 matrix_tf32_m16n8k8 matrix_int8_m16n8k32 matrix_and_m16n8k256""",
     Operation("tensor", 14, 4): "matrix_int8_m8n8k16 matrix_and_m8n8k128",
@@ -97,7 +97,26 @@ FORMS = {  # that differ from the rest of their class
     Operation("alu", 10, 2, issues=4): "bit_field:bfi.b32", Operation("lsu", 26): "shuffle:shfl*.idx.b32",
     # conversions: of integers to floats and among narrow integers by `alu`, of halves by `fma`, to integers and to whole numbers by `xu`
     Operation("alu", 4): "convert:cvt.*f32.[su]*",
+    Operation("alu", 14): "barrier:bar.warp.sync", Operation("lsu", 663): "fence:membar.gl fence:membar.sys fence:fence.*.gpu fence:fence.*.sys",
     Operation("fma", 5): "convert:cvt.*f16.f32 convert:cvt.*f32.f16"}
+
+TECHNIQUES = FrozenMap({   # techniques of atomic operations; the rest of `atomic_shared` the memory does by itself
+    name: Form(operation=operation, pattern=pattern, unit="lsu", latency_cycles=latency, **technique)
+    for name, operation, pattern, latency, technique in (
+        ("shared_counter", "atomic_shared", "*.add.[us]32:1", 3, {"lanes_merged": True}),
+        ("shared_cas", "atomic_shared", "*.cas.b32", 10, {"bank_passes": 2}),
+        ("shared_cas64", "atomic_shared", "*.cas.b64", 18, {"bank_passes": 2}),
+        ("shared_exch64", "atomic_shared", "*.exch.b64", 7, {}),
+        ("shared_add_f32", "atomic_shared", "*.add*.f32", 68, {"retry_cycles": 95}),
+        ("shared_add_f64", "atomic_shared", "*.add*.f64", 81, {"retry_cycles": 108}),
+        ("shared_add_f16x2", "atomic_shared", "*.add*f16x2", 70, {"retry_cycles": 97}),
+        ("shared_add64", "atomic_shared", "*.add.[us]64", 82, {"retry_cycles": 109}),
+        ("shared_logic64", "atomic_shared", "*.b64", 82, {"retry_cycles": 109}),
+        ("shared_order64", "atomic_shared", "*.m??.[us]64", 42, {}),
+        ("shared_half", "atomic_shared", "*.add*f16", 71, {"bank_passes": 2}),
+        ("shared_cas16", "atomic_shared", "*.cas.b16", 69, {"bank_passes": 2}),
+        ("global_cas", "atomic_global", "*.cas.*", 10, {"operands": 2}),
+        ("global_float", "atomic_global", "*.add*.*f*", 5, {"address_cycles": 3.5}))})
 
 MEASURED = """fp32_add fp32_mul fp32_fma int_add int_mul32 int_dot int_mul_high int_logic int_shift int_minmax int_compare int_sad
     byte_permute funnel_shift select fp32_minmax fp32_compare vote bit_field bit_count int_div32 int64_add int64_shift int64_mul
@@ -119,7 +138,9 @@ APART = Cite(COUNTED, "cycles of transpose_naive at n=256", "inferred", "loads b
 
 EVIDENCE = {
     "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": PAPER, "isa": GUIDE,
-    "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
+    "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, "units.bar": BARRIERS,
+    **{f"isa.forms.{name}": ATOMICS for name in "membar_gl membar_sys fence_gpu fence_sys".split()},
+    "isa.forms.bar_warp_sync": UNPUBLISHED, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
     **{f"isa.operations.{name}": LOOKED for name in "move int_mul_wide int_mul16 predicate int64_logic fp32_sqrt".split()},
     **{f"isa.operations.{name}": INSTRUCTIONS for name in "int_mul24 int64_compare int64_minmax fp16_minmax fp16_transcendental".split()},
     **{f"isa.operations.{name}": BARRIERS for name in "barrier clock".split()},
