@@ -208,7 +208,7 @@ def machine_tables(arch: Architecture) -> dict:
     return dict(
         warp_size=arch.warp.size, independent_lanes=int(arch.warp.reconvergence.independent), multiprocessors=arch.chip.multiprocessors,
         cluster_size=arch.chip.multiprocessors_per_cluster, **_groups(arch.chip), warps_per_multiprocessor=arch.limits.warps_per_multiprocessor,
-        block_launch_cycles=arch.chip.block_launch_cycles,
+        block_launch_cycles=int(arch.chip.block_launch_cycles), block_launch_64ths=round(64 * arch.chip.block_launch_cycles),
         block_turnover_cycles=arch.chip.block_turnover_cycles, **_launches(arch), shader_period_fs=_period_fs(arch.clocks.shader_mhz),
         core_period_fs=_period_fs(arch.clocks.core_mhz), **_schedulers(arch),
         policies=tuple(_hook(*each) for each in _brought(arch)),

@@ -123,6 +123,8 @@ class Host:
 
     def _plan_ready(self, operation: Operation, at: int) -> None:
         delay = operation.side.dependency_fs if operation.grid is not None or operation.kind == "wait" else 0
+        if operation.kind == "wait":
+            delay = max(delay - operation.duration, 0)      # which recording the event has taken
         self._plan(max(at, operation.arrives) + delay, _READY, operation)
 
     def _plan(self, at: int, what: int, operation: Operation) -> None:
@@ -221,7 +223,10 @@ class Host:
         if operation.engine is None:
             operation.start = at
             operation.state = RUNNING
-            self._on_end(operation, at)
+            if operation.kind == "record" and operation.duration:
+                self._plan(at + operation.duration, _END, operation)
+            else:
+                self._on_end(operation, at)
         else:
             self._dispatch(operation.engine, at)
 

@@ -34,6 +34,7 @@ class Side:
         self.label = architecture.name if self.number == 0 else f"{architecture.name}:{self.number}"
         link = self.link
         self.call_fs, self.submit_fs, self.dependency_fs = fs(link.call_us), fs(link.submit_us), fs(link.dependency_us)
+        self.event_fs = fs(link.event_us)
         self.wakeup_fs, self.launch_fs = fs(link.wakeup_us), fs(architecture.chip.launch_overhead_us)
         self.grids = grids or Shared(architecture, link, min(self.dependency_fs, fs(link.latency_us)))
         self.compute = Engine("kernels", link.concurrent_grids, self.grids)
@@ -243,14 +244,14 @@ class Side:
         """Note in an event when everything before it in the stream has ended."""
         with self.host.lock:
             self.host.charge("record event", self.call_fs)
-            event.operation = self.issue(Operation("record", event.label, self, stream))
+            event.operation = self.issue(Operation("record", event.label, self, stream, duration=self.event_fs))
 
     def wait_event(self, stream: Stream, event: Event) -> None:
         """Let a stream wait for the last record of an event, of this device or another; without one for nothing."""
         with self.host.lock:
             self.host.charge("wait for event", self.call_fs)
             if event.operation is not None and not event.operation.over:
-                self.issue(Operation("wait", f"wait for {event.label}", self, stream), after=[event.operation, *self.before(stream)])
+                self.issue(Operation("wait", f"wait for {event.label}", self, stream, duration=self.event_fs), after=[event.operation, *self.before(stream)])
 
     def function(self, stream: Stream, function, arguments, seconds: float) -> None:
         """Call a function on the host when everything before it in the stream has ended."""

@@ -9,6 +9,10 @@ from archdef.microbench.machine import Array, Machine, Properties
 from archdef.microbench.ptx import module
 
 
+BUSY_BYTES = 64 << 20
+"""That are set before something is timed that the host launches: longer than its calls take."""
+
+
 class _Array(Array):
     def __init__(self, held):
         self.held, self.address = held, held.address
@@ -59,7 +63,8 @@ class Simulated(Machine):
         device = Device(self.architecture, host=Host())  # of its own: launches elsewhere stay without streams
         empty = device.compile(module("", ""))["k"]
         stream = device.stream()
-        empty[(1,), (block,), 0, stream]()  # what keeps the stream busy, so that the host's calls do not count
+        # what keeps the stream busy, so that the host's calls do not count
+        device.empty(BUSY_BYTES // 4, "u4").fill_bytes(0, stream)
         first = stream.record()
         empty[(grid,), (block,), 0, stream]()
         last = stream.record()

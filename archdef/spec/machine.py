@@ -51,7 +51,7 @@ class Chip:
     """Multiprocessors of each cluster, where they are not equally many; none: as above."""
     block_dispatch: BlockDispatch = policy(BlockDispatch, default=RoundRobin())
     """Which multiprocessor the next block goes to."""
-    block_launch_cycles: int = integer(at_least=0)
+    block_launch_cycles: float = real(at_least=0)
     """Least SM cycles between two block launches anywhere on the chip."""
     block_turnover_cycles: int = integer(at_least=0)
     """SM cycles from the end of a block until its successor on that multiprocessor issues."""
@@ -204,6 +204,8 @@ class HostLink:
     """From the end of the host's call until the device sees it."""
     dependency_us: float = real(at_least=0)
     """From the end of what a grid waits for until its first block can start; an event waited for by a stream takes as long."""
+    event_us: float = real(at_least=0, default=0.0)
+    """For which recording an event occupies its stream; part of `dependency_us` where another stream waits for the event."""
     wakeup_us: float = real(at_least=0)
     """From the end of work on the device until the host that waits for it goes on."""
     copy_engines: int = integer(at_least=0)

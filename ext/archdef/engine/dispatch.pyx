@@ -194,7 +194,9 @@ cdef bint _seat(Dispatcher *d, Sm *sm, Launch *launch, int64_t earliest) noexcep
         launch.started = start
     launch.next_block += 1
     launch.seated += 1
-    d.launch_free = start + d.chip.m.block_launch_cycles
+    d.launch_part += d.chip.m.block_launch_64ths
+    d.launch_free = start + (d.launch_part >> 6)
+    d.launch_part &= 63
     events_push(sm.inbox, start, EV_BLOCK, slot)
     return True
 

@@ -96,9 +96,9 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
     request.slot = slot
     request.kind = <short>inject.kind
     request.serial = <short>inject.serial
-    request.counters = NULL
     request.weight = inject.weight
     request.operands = inject.operands
+    request.counters = NULL
     network_send(sm.network, sm.id, &request)
 
 
@@ -114,9 +114,9 @@ cdef inline void _send_past(Sm *sm, const Transaction *t, int32_t kind, int32_t 
     request.slot = slot
     request.kind = <short>kind
     request.serial = 1
-    request.counters = NULL
     request.weight = 8
     request.operands = 1
+    request.counters = NULL
     network_send(sm.network, sm.id, &request)
 
 

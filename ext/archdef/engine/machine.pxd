@@ -73,7 +73,8 @@ cdef struct MachineTable:
     int64_t cluster_sizes[32]    # … or those of each cluster; 0: unused
     int64_t dispatch_groups[32]  # multiprocessors of each group among which a small grid is divided; 0: unused
     int64_t warps_per_multiprocessor
-    int64_t block_launch_cycles  # least distance of two block launches on the chip
+    int64_t block_launch_cycles  # least distance of two block launches on the chip, whole cycles of it …
+    int64_t block_launch_64ths   # … and all of it
     int64_t block_turnover_cycles  # from a block's end to the start of the next in its place
     int64_t launch_depth         # generations of grids below the host's; 0: kernels launch nothing
     int64_t join_depth           # generations that may wait for what they launched

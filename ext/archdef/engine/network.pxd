@@ -23,9 +23,9 @@ cdef struct Request:
     int16_t kind             # RequestKind
     int16_t serial           # atomics: operations on the most used address
     uint32_t covered         # bytes that it writes; 0: all that it moves
-    StatementCounters *counters  # of what asks the cluster's texture cache, else NULL
     uint8_t weight           # atomics: of an operation on the most used address, in eighths
     uint8_t operands         # … values that each lane sends
+    StatementCounters *counters  # of what asks the cluster's texture cache, else NULL
 
 cdef struct Port:            # of one multiprocessor, or of its stores: requests leave in order
     Request *ring

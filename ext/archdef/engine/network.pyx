@@ -416,13 +416,11 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         if r.kind == RQ_ATOMIC:
             time_fs = _operate(n, p, _atomic_work(m, r, count_bits(wanted)), time_fs)
         late_fs = 0
-        if m.sides > 1 and cache == &p.l2 and _far(n, sm, which):
-            if r.kind == RQ_ATOMIC:     # it is carried out where the line is at home, copy or not
-                late_fs = m.far_latency_fs
-            elif line.valid & COPIED == 0:
+        if m.sides > 1 and cache == &p.l2 and (r.kind == RQ_ATOMIC or line.valid & COPIED == 0) and _far(n, sm, which):
+            late_fs = m.far_latency_fs
+            if r.kind != RQ_ATOMIC:     # that is carried out where the line is at home, copy or not
                 _take_copy(n, which, number, time_fs)
                 line.valid |= COPIED
-                late_fs = m.far_latency_fs
         late_fs = _respond(n, p, sm, r.slot, r.bytes, time_fs, late_fs)
         if n.gathers != NULL:
             gather_answered(n, record, late_fs)
@@ -474,16 +472,6 @@ cdef inline void _wake_one(Network *n, Partition *p, int64_t now_fs) noexcept no
         _reschedule(n, sm, max(now_fs, n.ports[sm].free_fs))
 
 
-cdef inline void _next_request(Network *n, Port *port, int32_t unit) noexcept nogil:
-    """The head request of a port has left."""
-    port.head = (port.head + 1) & (port.room - 1)
-    port.count -= 1
-    if port.count:
-        _reschedule(n, unit, max(port.ring[port.head].time_fs, port.free_fs))
-    else:
-        _reschedule(n, unit, NEVER)
-
-
 cdef inline int64_t _atomic_packet(const MachineTable *m, const Request *r) noexcept nogil:
     """Bytes of an atomic request. Where packets have masks, a single word fits beside one, and operations on one word travel apart."""
     cdef int64_t data = <int64_t>r.bytes * r.operands
@@ -492,6 +480,16 @@ cdef inline int64_t _atomic_packet(const MachineTable *m, const Request *r) noex
     if 0 < r.covered <= 8:
         data = 0
     return r.serial * (m.header_bytes + m.mask_bytes + data)
+
+
+cdef inline void _next_request(Network *n, Port *port, int32_t unit) noexcept nogil:
+    """The head request of a port has left."""
+    port.head = (port.head + 1) & (port.room - 1)
+    port.count -= 1
+    if port.count:
+        _reschedule(n, unit, max(port.ring[port.head].time_fs, port.free_fs))
+    else:
+        _reschedule(n, unit, NEVER)
 
 
 cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:

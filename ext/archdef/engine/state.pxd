@@ -596,7 +596,8 @@ cdef struct Dispatcher:          # gives places to blocks
     int64_t *waiting             # blocks that may give their place away: sm << 32 | slot
     int64_t waiting_count
     int64_t waiting_room
-    int64_t launch_free          # cycle of the next block launch on the chip
+    int64_t launch_free          # cycle of the next block launch on the chip …
+    int64_t launch_part          # … and 64ths of one
     int64_t horizon              # everything before it has been handled
 
 cdef struct Ended:

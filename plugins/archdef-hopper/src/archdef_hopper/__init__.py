@@ -15,7 +15,7 @@ H100 = Architecture(
     aliases=("h100_sxm", "gh100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
     clocks=Clocks(core_mhz=1980, shader_mhz=1980, memory_mhz=2619), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
     chip=Chip(multiprocessors=132, multiprocessors_per_cluster=16, cluster_sizes=(16, 16, 16, 16, 16, 16, 18, 18),
-              block_dispatch=GroupByGroup((8, 8, 16, 16, 16, 16, 16, 18, 18)), block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3.0),
+              block_dispatch=GroupByGroup((8, 8, 16, 16, 16, 16, 16, 18, 18)), block_launch_cycles=1.18, block_turnover_cycles=300, launch_overhead_us=3.0),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255,
@@ -46,7 +46,7 @@ H100 = Architecture(
         l1=Cache(size_bytes=248 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=28, misses_in_flight=256, write="through",
                  set_hash_bits=(12, 13, 14), tag_bank_masks=(0b010110101, 0b101101111),
                  scope="multiprocessor"),
-        texture_l1=Cache(size_bytes=216 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=28, misses_in_flight=256,
+        texture_l1=Cache(size_bytes=216 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=50, misses_in_flight=256,
                          write="evict", scope="multiprocessor"),
         constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=28, misses_in_flight=8, write="evict",
                        scope="multiprocessor"),
@@ -71,7 +71,7 @@ H100 = Architecture(
                                    next_us=1.3, tail_us=4.8),
     host_link=HostLink(name="PCIe 5.0 x16", pinned_h2d_gb_s=55.3, pinned_d2h_gb_s=55.2, pageable_h2d_gb_s=9.8, pageable_d2h_gb_s=14.6,
                        duplex_ratio=0.904, latency_us=2.0, staging_bytes=256 * KiB, call_us=1.2, submit_us=0.7,
-                       dependency_us=1.8, wakeup_us=2.8, copy_engines=3, work_queues=32, concurrent_grids=128,
+                       dependency_us=1.8, event_us=1.28, wakeup_us=2.8, copy_engines=3, work_queues=32, concurrent_grids=128,
                        peer_gb_s=450, peer_latency_us=8))
 
 
