@@ -84,7 +84,8 @@ def test_a_request_for_other_sectors_of_a_line_ends_the_gathering(parts):
     assert found == pytest.approx(wanted, abs=0.6)
 
 
-@pytest.mark.parametrize("kernel, n", [("matmul_tiled16", 64), ("matmul_tiled16", 128), ("matmul_tiled32", 64), ("matmul_tiled32", 128), ("matmul_tiled32", 256)])
+@pytest.mark.parametrize("kernel, n", [("matmul_tiled16", 64), ("matmul_tiled16", 128), ("matmul_tiled32", 64), ("matmul_tiled32", 128),
+                                       ("matmul_tiled32", 256)])
 def test_products_ask_l2_for_as_many_sectors_as_counted(kernel, n):
     tile = 32 if kernel.endswith("32") else 16
     _, result = run(Case(kernel, {"n": n}, (n // tile, n // tile), (tile, tile), "c", 0, 0, 0), "ptx90", archdef.Device("h100"))

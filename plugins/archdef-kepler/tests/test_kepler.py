@@ -42,7 +42,8 @@ def test_latencies_of_the_k20_take_the_cycles_of_a_k40_up_to_l2():
 
 
 @pytest.mark.parametrize("operation, lanes", [
-    ("fp32_fma", 192), ("int_add", 160), ("int_compare", 160), ("fp64_fma", 64), ("int_shift", 64), ("int_mul32", 32), ("fp32_rsqrt", 32), ("bit_field", 32), ("bit_count", 32),
+    ("fp32_fma", 192), ("int_add", 160), ("int_compare", 160), ("fp64_fma", 64), ("int_shift", 64), ("int_mul32", 32), ("fp32_rsqrt", 32),
+    ("bit_field", 32), ("bit_count", 32),
     ("shuffle", 32), ("int_sad", 32), ("convert64", 32)])
 def test_lanes_per_cycle_are_those_of_the_programming_guide(operation, lanes):
     cost = K40.isa.operations[operation]

@@ -34,6 +34,7 @@ A100 = Architecture(
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=29, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
+        l1_gives_carveout=True,
         l1=Cache(size_bytes=192 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=34, misses_in_flight=256,
                  write="through", scope="multiprocessor"),
         constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=8, misses_in_flight=8,

@@ -1,9 +1,9 @@
 """NVIDIA Kepler GK110 (compute capability 3.5): Tesla K40 and K20."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, HostLink,
+from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
                           Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast,
                           Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
-from archdef_kepler.costs import COSTS, EVIDENCE, EVIDENCE_K20
+from archdef_kepler.costs import COSTS, EVIDENCE, EVIDENCE_K20, FORMS
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64 atomics_float_add
     vote vote_ballot shuffle barrier_count barrier_reduce bit_operations byte_permute carry_chain funnel_shift read_only_loads
@@ -33,7 +33,7 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
         units=(Unit("sp", 32, copies=6), Unit("int", 32, copies=5, within="sp"), Unit("shift", 32, copies=2, within="sp"),
                Unit("mul", 32, within="sp"), Unit("sfu", 32), Unit("dp", 32, copies=2),
                Unit("lsu", 32), Unit("tex", 16)),
-        isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
+        isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
                 predication_max_instructions=7),
         shared=SharedMemory(banks=32, bank_width_bytes=4, row_words=2, conflict_lanes=32, broadcast=MulticastBroadcast(),
                             latency_cycles=26, pass_cycles=1),

@@ -46,9 +46,13 @@ COSTS = {  # SM cycles; `sp` are six groups of 32 lanes: five for integers, two 
     Operation("tex", 9): "load_texture load_surface",
     Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 0, issues=4): "atomic_shared"}
 
+FORMS = {  # that differ from the rest of their class
+    Operation("sfu", 49, issues=2): "fp32_transcendental:ex2.*", Operation("sfu", 40, issues=2): "fp32_transcendental:lg2.*",
+    Operation("sp", 132, issues=18): "int_div32:rem.s32", Operation("sp", 377, issues=10): "fp32_div_exact:rcp.r?.f32"}
+
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
+    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE, "isa.forms": ARAFA,
     "coalescing": TUNING, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
     "device_launches": NESTING,
     **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},

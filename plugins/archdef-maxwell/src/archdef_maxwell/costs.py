@@ -49,9 +49,13 @@ COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies
     Operation("tex", 6): "load_texture load_surface", Operation("lsu", 0): "load_shared store_shared load_constant",
     Operation("lsu", 20): "atomic_shared"}
 
+FORMS = {  # that differ from the rest of their class
+    Operation("sfu", 15, issues=2): "fp32_transcendental:sin.* fp32_transcendental:cos.*",
+    Operation("sfu", 40, issues=2): "fp32_transcendental:ex2.*"}
+
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
+    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE, "isa.forms": ARAFA,
     "coalescing": TUNING, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
     "device_launches": NESTING,
     **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},

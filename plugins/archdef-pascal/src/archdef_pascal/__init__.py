@@ -1,9 +1,9 @@
 """NVIDIA Pascal: Quadro P2000 (GP106, compute capability 6.1) and Tesla P100 (GP100, 6.0), which has a file of its own."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, HostLink,
+from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
                           Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast,
                           Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
-from archdef_pascal.costs import COSTS, EVIDENCE, FEATURES
+from archdef_pascal.costs import COSTS, EVIDENCE, FEATURES, FORMS
 from archdef_pascal.p100 import P100
 
 P2000 = Architecture(
@@ -24,7 +24,7 @@ P2000 = Architecture(
         dual_issue=tuple(frozenset({"sp", other}) for other in ("sfu", "lsu", "tex"))),
     units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 1, "scheduler"), Unit("half", 1), Unit("lsu", 32),
            Unit("tex", 8)),
-    isa=Isa(features=FEATURES + " int_dot", operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
+    isa=Isa(features=FEATURES + " int_dot", operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
             predication_max_instructions=7),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=25, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),

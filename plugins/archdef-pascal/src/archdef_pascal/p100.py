@@ -1,5 +1,5 @@
 """NVIDIA Pascal GP100 (compute capability 6.0): Tesla P100, PCIe, 16 GB. Its multiprocessor is half as wide as that of other Pascal chips."""
-from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, HostLink, Interconnect,
+from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast, Operation, Schedulers, SharedMemory,
                           TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_pascal import costs
@@ -35,6 +35,10 @@ COSTS = {  # SM cycles; as on the GP106, but for twice the special functions a l
     Operation("tex", 6): "load_texture load_surface", Operation("lsu", 0, 1): "load_shared store_shared load_constant",
     Operation("lsu", 20): "atomic_shared"}
 
+FORMS = {  # that differ from the rest of their class
+    Operation("sfu", 15, issues=2): "fp32_transcendental:sin.* fp32_transcendental:cos.*",
+    Operation("sfu", 41, issues=2): "fp32_transcendental:ex2.*"}
+
 P100 = Architecture(
     name="p100", title="Tesla P100 PCIe 16GB", vendor="NVIDIA", family="Pascal", compute_capability="6.0",
     aliases=("tesla_p100", "p100_pcie", "gp100"), vocabulary=Vocabulary(),
@@ -59,7 +63,7 @@ P100 = Architecture(
         count=2, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1, superscalar=True,
         dual_issue=tuple(frozenset({"sp", other}) for other in ("sfu", "lsu", "tex"))),
     units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 16, "scheduler"), Unit("lsu", 16), Unit("tex", 4)),
-    isa=Isa(features=FEATURES, operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
+    isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
             predication_max_instructions=7),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=25, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),

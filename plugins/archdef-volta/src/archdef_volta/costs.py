@@ -49,9 +49,12 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     Operation("tex", 60): "load_texture load_surface", Operation("lsu", 0): "load_shared store_shared load_constant",
     Operation("lsu", 9): "atomic_shared"}
 
+FORMS = {  # that differ from the rest of their class
+    Operation("xu", 11): "fp32_transcendental:sin.* fp32_transcendental:cos.*", Operation("xu", 31): "fp32_transcendental:lg2.*"}
+
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
+    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE, "isa.forms": ARAFA,
     "coalescing": GUIDE, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
     "device_launches": NESTING,
     **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},
@@ -74,7 +77,8 @@ EVIDENCE = {
        fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
     **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": JIA,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
-    "caches.l1_global_loads": GUIDE, "caches.l1": GUIDE, "caches.l1.ways": JIA, "caches.l1.latency_cycles": ACCELSIM,
+    "caches.l1_global_loads": GUIDE, "caches.l1_gives_carveout": GUIDE,
+    "caches.l1": GUIDE, "caches.l1.ways": JIA, "caches.l1.latency_cycles": ACCELSIM,
     "caches.l1.misses_in_flight": UNPUBLISHED,
     **{f"caches.texture_l1.{name}": PAPER for name in "size_bytes line_bytes sector_bytes enabled scope".split()},
     "caches.texture_l1.latency_cycles": ACCELSIM, "caches.constant.size_bytes": JIA, "caches.constant.latency_cycles": ARAFA,
