@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from assembler import Assembler, Kind, SpecialRegister
 
+from archdef import registry
 from archdef.engine import core
 from archdef.errors import BudgetExceeded, DeviceMemoryError, GuestFault
 
@@ -97,8 +98,10 @@ def test_a_trap_is_reported_as_one(bench):
     assert run(bench, a, match="trap").data["thread"] == (9, 0, 0)
 
 
-def test_endless_calls_are_refused(bench):
-    a = Assembler()
+@pytest.mark.parametrize("arch", list({type(registry.get(name).warp.reconvergence): name for name in registry.names()}.values()))
+def test_endless_calls_are_refused(bench_of, arch):
+    """Once for each way in which warps meet again: what is full is the stack."""
+    bench, a = bench_of(registry.get(arch)), Assembler()
     a.label("again")
     a.op(Kind.CALL, target="again")
     a.exit()

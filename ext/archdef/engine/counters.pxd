@@ -1,6 +1,6 @@
 """What the engine counts. Raw, few, and conserving: metrics are functions of these and of the description.
 
-One `StatementCounters` per statement (PTX instruction) of the program; the kernel's totals are their sums.
+One `StatementCounters` per statement (what the front end calls an instruction) of the program; the kernel's totals are their sums.
 """
 from libc.stdint cimport int64_t
 

@@ -2,7 +2,7 @@
 #ifndef ARCHDEF_LANES_CONVERT_H
 #define ARCHDEF_LANES_CONVERT_H
 
-/* For each PTX integer type: the lanes that hold it, its C type, its limits. */
+/* For each integer type: the lanes that hold it, its C type, its limits. */
 #define HOLDER_u8 u32
 #define HOLDER_s8 s32
 #define HOLDER_u16 u32

@@ -318,7 +318,7 @@ cdef packed struct MicroOp:
     int32_t target       # index of the op to go to, or first index into the branch-target list
     int32_t reconverge   # index of the op at which diverged lanes meet; -1: only at the function's end
     int32_t count        # length of a branch-target list
-    uint32_t statement   # index of the source statement (PTX instruction) that counters are charged to
+    uint32_t statement   # index of the source statement that counters are charged to: what a front end calls an instruction
 
 cdef packed struct ConstantRow:
     uint32_t kind        # ConstantKind
