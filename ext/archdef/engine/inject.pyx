@@ -102,8 +102,8 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
     network_send(sm.network, sm.id, &request)
 
 
-cdef inline void _send_past(Sm *sm, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
-    """Send a transaction that the load/store unit has no part in."""
+cdef inline Request _whole(const Sm *sm, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
+    """The request for all of a transaction, as anything but an atomic operation of the load/store unit makes it."""
     cdef Request request
     request.time_fs = cycle * sm.m.shader_period_fs
     request.address = t.address
@@ -117,6 +117,12 @@ cdef inline void _send_past(Sm *sm, const Transaction *t, int32_t kind, int32_t 
     request.weight = 8
     request.operands = 1
     request.counters = NULL
+    return request
+
+
+cdef inline void _send_past(Sm *sm, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
+    """Send a transaction that the load/store unit has no part in."""
+    cdef Request request = _whole(sm, t, kind, slot, cycle)
     network_send(sm.network, sm.id, &request)
 
 
@@ -248,15 +254,7 @@ cdef bint _fetch(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil
     sm.slots[slot].waiters = -1
     sm.slots[slot].line = NULL
     _wait(sm, slot, inject.load)
-    request.time_fs = inject.time * sm.m.shader_period_fs
-    request.address = t.address
-    request.line = t.line
-    request.bytes = t.bytes
-    request.sectors = t.sectors
-    request.covered = 0
-    request.slot = slot
-    request.kind = <short>inject.kind
-    request.serial = 1
+    request = _whole(sm, t, inject.kind, slot, inject.time)
     request.counters = inject.counters
     network_send(sm.network, sm.id, &request)
     return True

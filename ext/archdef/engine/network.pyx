@@ -292,6 +292,14 @@ cdef void _write_part(Network *n, int32_t which, Line *line, uint32_t wanted, in
         cache.lines[oldest].dirty = 0
 
 
+cdef inline void _count_request(Partition *p, const Request *r) noexcept nogil:
+    p.dram.counters.requests += 1
+    if r.kind == RQ_WRITE:
+        p.dram.counters.bytes_given += r.bytes
+    else:
+        p.dram.counters.bytes_asked += r.bytes
+
+
 cdef inline void _count(Partition *p, const Cache *cache, bint hit) noexcept nogil:
     if cache == &p.texture_l2:
         p.dram.counters.texture_l2_hits += hit
@@ -348,11 +356,7 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
             p.dram.counters.requests_gathered += 1
             p.dram.counters.bytes_gathered += r.bytes
             return
-    p.dram.counters.requests += 1
-    if r.kind == RQ_WRITE:
-        p.dram.counters.bytes_given += r.bytes
-    else:
-        p.dram.counters.bytes_asked += r.bytes
+    _count_request(p, r)
     line = cache_find(cache, number)
     if line == NULL:
         line = cache_victim(cache, number)
@@ -445,11 +449,7 @@ cdef void _arrive(Network *n, int32_t which, int32_t sm, const Request *r, uint6
     if cache.table.sets:
         _cached(n, which, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
         return
-    p.dram.counters.requests += 1
-    if r.kind == RQ_WRITE:
-        p.dram.counters.bytes_given += r.bytes
-    else:
-        p.dram.counters.bytes_asked += r.bytes
+    _count_request(p, r)
     index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE if r.kind == RQ_WRITE else DIR_READ)
     p.dram.entries[index].sm = sm
     p.dram.entries[index].slot = r.slot

@@ -1,7 +1,6 @@
 """Host memory of multiprocessors, taken when the machine is made, and of resident blocks, taken as they start and used again."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.stdlib cimport calloc, free
 
 from archdef.engine.cache cimport cache_close, cache_open
 from archdef.engine.coalesce cimport MAX_TRANSACTIONS, Transaction
@@ -27,11 +26,15 @@ cdef enum:
 
 cdef void *_zeroed(int64_t bytes) except NULL:
     """Memory that the host commits as it is touched."""
-    cdef void *place = pages_take(LINE, <size_t>max(bytes, 1))
+    cdef void *place = calloc(<size_t>max(bytes, 1), 1)
     if place == NULL:
         raise MemoryError("state of a multiprocessor")
-    memset(place, 0, <size_t>max(bytes, 1))
     return place
+
+
+cdef void *_lined(void *place) noexcept nogil:
+    """The next line of the host's cache: what is committed as it is touched cannot be had aligned."""
+    return <void *>((<size_t>place + LINE - 1) & ~<size_t>(LINE - 1))
 
 
 # ------------------------------------------------------------------------------------------------------------ blocks
@@ -139,9 +142,11 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     sm.inbox = inbox
     sm.now = -1
     sm.next_own = NEVER
-    sm.warps = <Warp *>_zeroed(places * sizeof(Warp))
+    sm.warps_held = _zeroed(places * sizeof(Warp) + LINE)
+    sm.warps = <Warp *>_lined(sm.warps_held)
     sm.blocks = <Block *>_zeroed(places * sizeof(Block))
-    sm.schedulers = <Scheduler *>_zeroed(m.schedulers * sizeof(Scheduler))
+    sm.schedulers_held = _zeroed(m.schedulers * sizeof(Scheduler) + LINE)
+    sm.schedulers = <Scheduler *>_lined(sm.schedulers_held)
     sm.ended = <Ended *>_zeroed(places * sizeof(Ended))
     slots = reads + (m.textures_in_flight if m.texture_per_cluster else 0)
     sm.slots = <Slot *>_zeroed(slots * sizeof(sm.slots[0]))
@@ -208,9 +213,9 @@ cdef void sm_close(Sm *sm) noexcept nogil:
                     stack_drop(sm.warps + sm.blocks[i].warps[k])
     for i in range(sm.m.schedulers if sm.schedulers != NULL else 0):
         free(sm.schedulers[i].asked)
-    free(sm.warps)
+    free(sm.warps_held)
     free(sm.blocks)
-    free(sm.schedulers)
+    free(sm.schedulers_held)
     free(sm.ended)
     free(sm.slots)
     free(sm.waiters)

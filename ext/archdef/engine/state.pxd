@@ -610,7 +610,9 @@ cdef struct Sm:
     const MachineTable *m
     Network *network
     Events *inbox
-    Warp *warps                  # [schedulers * SCHEDULER_WARPS]
+    Warp *warps                  # [schedulers * SCHEDULER_WARPS], at a line of the host's cache …
+    void *warps_held             # … in this allocation
+    void *schedulers_held
     Block *blocks                # as many: a block has a warp at least
     uint64_t free_warps[8]       # bit s of word k: slot 64 k + s
     uint64_t free_blocks[8]
