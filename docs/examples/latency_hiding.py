@@ -1,7 +1,7 @@
 """Little's law: what must be on its way = latency x throughput. Warps for arithmetic, bytes for memory, each measured by a sweep.
 
 A chain of dependent additions needs as many warps as hide its latency; two and four chains side by side need a half and a quarter.
-Two textbook machines are made by changing one number: 5 cycles x 6 warps a cycle = 30 warps; Fermi, 20 cycles x 32 lanes = 640 threads.
+Two textbook machines are made by changes: 5 cycles x 6 warps a cycle = 30 warps, where any six issue; Fermi, 20 cycles x 32 lanes = 640 threads.
 """
 import json
 from fractions import Fraction
@@ -20,7 +20,7 @@ LOADS = {"loads_1": 1, "loads_4": 4}
 ADDITIONS = 256
 """Of one round."""
 OPERATION = "fp32_add"
-TEXTBOOK = (("k40", {f"isa.operations.{OPERATION}.latency_cycles": 5}), ("gf100", {f"isa.operations.{OPERATION}.latency_cycles": 20}))
+TEXTBOOK = (("k40", {f"isa.operations.{OPERATION}.latency_cycles": 5, "schedulers.superscalar": False}), ("gf100", {f"isa.operations.{OPERATION}.latency_cycles": 20}))
 """What texts take for an example: the machine, and what to change."""
 SOURCE = Path(__file__).with_name("latency_hiding.cu")
 HARDWARE = json.loads(Path(__file__).with_name("hardware.json").read_text(encoding="utf-8"))["latency_hiding"]
@@ -34,12 +34,14 @@ def adder(architecture):
     return unit
 
 
-def throughput(architecture) -> Fraction:
-    """Give the additions (of warps) per cycle that a multiprocessor can start, by its units and by its schedulers."""
+def throughput(architecture, chains: int = 1) -> Fraction:
+    """Give the additions (of warps) per cycle that a multiprocessor can start, by its units and by its schedulers: those that issue several
+    instructions of one warp at a time find no two in a single chain."""
     schedulers, operation, unit = architecture.schedulers, architecture.isa.operations[OPERATION], adder(architecture)
     instances = unit.copies * (schedulers.count if unit.scope == "scheduler" else 1)
     interval = operation.interval_cycles or -(-architecture.warp.size // unit.lanes)
     width = schedulers.issue_width if frozenset({unit.name}) in schedulers.dual_issue else 1
+    width = min(width, chains) if schedulers.superscalar else width
     return min(Fraction(instances, interval), Fraction(schedulers.count * width, schedulers.issue_interval_cycles))
 
 
@@ -51,7 +53,7 @@ def latency(architecture) -> int:
 def needed_warps(architecture, chains: int = 1) -> int:
     """Give the warps that keep a multiprocessor's units busy, by Little's law; whole warps for each scheduler that has its own unit."""
     shares = architecture.schedulers.count if adder(architecture).scope == "scheduler" else 1
-    return -(-latency(architecture) * throughput(architecture) / shares // chains) * shares
+    return -(-latency(architecture) * throughput(architecture, chains) / shares // chains) * shares
 
 
 # ------------------------------------------------------------------------------------------------------------ the launches
@@ -123,7 +125,7 @@ def arithmetic(architectures):
     rows, sweeps = [], []
     for architecture in (*architectures, *changed):
         name = f"{architecture.name}, latency changed" if architecture.changes else architecture.name
-        peak = float(throughput(architecture))
+        peak = float(throughput(architecture, max(CHAINS.values())))
         for kernel, chains in CHAINS.items():
             measured, needed = rates(architecture, kernel), needed_warps(architecture, chains)
             hardware = hardware_rates(architecture, kernel)

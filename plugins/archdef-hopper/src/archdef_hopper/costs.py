@@ -111,7 +111,7 @@ TECHNIQUES = FrozenMap({   # techniques of atomic operations; the rest of `atomi
         ("shared_add_f64", "atomic_shared", "*.add*.f64", 81, {"retry_cycles": 108}),
         ("shared_add_f16x2", "atomic_shared", "*.add*f16x2", 70, {"retry_cycles": 97}),
         ("shared_add64", "atomic_shared", "*.add.[us]64", 82, {"retry_cycles": 109}),
-        ("shared_logic64", "atomic_shared", "*.b64", 82, {"retry_cycles": 109}),
+        ("shared_logic64", "atomic_shared", "[ar]*b64", 82, {"retry_cycles": 109}),
         ("shared_order64", "atomic_shared", "*.m??.[us]64", 42, {}),
         ("shared_half", "atomic_shared", "*.add*f16", 71, {"bank_passes": 2}),
         ("shared_cas16", "atomic_shared", "*.cas.b16", 69, {"bank_passes": 2}),
