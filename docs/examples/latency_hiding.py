@@ -20,7 +20,8 @@ LOADS = {"loads_1": 1, "loads_4": 4}
 ADDITIONS = 256
 """Of one round."""
 OPERATION = "fp32_add"
-TEXTBOOK = (("k40", {f"isa.operations.{OPERATION}.latency_cycles": 5, "schedulers.superscalar": False}), ("gf100", {f"isa.operations.{OPERATION}.latency_cycles": 20}))
+TEXTBOOK = (("k40", {f"isa.operations.{OPERATION}.latency_cycles": 5, "schedulers.superscalar": False}),
+            ("gf100", {f"isa.operations.{OPERATION}.latency_cycles": 20}))
 """What texts take for an example: the machine, and what to change."""
 SOURCE = Path(__file__).with_name("latency_hiding.cu")
 HARDWARE = json.loads(Path(__file__).with_name("hardware.json").read_text(encoding="utf-8"))["latency_hiding"]
