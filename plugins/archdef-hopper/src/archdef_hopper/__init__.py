@@ -83,5 +83,6 @@ def archdef_architectures():
 @hookimpl
 def archdef_experiments():
     from archdef_hopper.calibration import calibration, profiled_kernel
+    from archdef_hopper.fresh import fresh
 
-    return [calibration, profiled_kernel]
+    return [calibration, profiled_kernel, fresh]
