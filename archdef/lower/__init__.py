@@ -22,6 +22,7 @@ from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
 from archdef.lower.fuse import fuse, share_products, three_inputs
 from archdef.lower.handed import kernels_taken
+from archdef.lower.interleave import interleave
 from archdef.lower.interface import interfaces_of
 from archdef.lower.layout import lay_out
 from archdef.lower.pack import pack
@@ -242,6 +243,6 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         charge_overheads(code, unit, architecture)
     addresses = charge_addresses(code, unit) if narrow else set()
     if options.start_loads_early:       # while flags still say which loads are ordered, and not which caches they use
-        start_loads_early(code, unit, addresses, room, architecture)
+        (interleave if architecture.isa.assembler.interleaves else start_loads_early)(code, unit, addresses, room, architecture)
     settle_caches(code, architecture, source)
     return addresses

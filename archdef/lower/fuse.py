@@ -137,10 +137,10 @@ def _is_product(op: Op, float_mad: str) -> bool:
 
 
 def _fused(op: Op, products: dict[int, tuple[int, Op]], last: dict[int, int], float_mad: str) -> int | None:
-    """Turn an addition into a multiply-add in place; give the product that it swallowed."""
+    """Turn an addition into a multiply-add in place; give the product that it swallowed: of two the first, as ptxas does."""
     if len(op.s) < 2:
         return None
-    for position in (1, 0):
+    for position in (0, 1):
         v = op.s[position]
         if type(v) is not int or v not in products:
             continue
