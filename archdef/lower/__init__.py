@@ -25,6 +25,7 @@ from archdef.lower.handed import kernels_taken
 from archdef.lower.interleave import interleave
 from archdef.lower.interface import interfaces_of
 from archdef.lower.layout import lay_out
+from archdef.lower.narrow import narrow_shared_addresses
 from archdef.lower.pack import pack
 from archdef.lower.pointers import charge_addresses, narrow_addresses, scaled_indices
 from archdef.lower.predicates import combine_predicates
@@ -208,6 +209,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         propagate(code, unit, architecture)
     if narrow:
         narrow_addresses(code, unit)
+    if architecture.isa.assembler.narrow_shared_addresses and narrow_shared_addresses(code, unit) and options.propagate:
+        propagate(code, unit, architecture)
     if options.fold_addresses:
         fold_addresses(code, unit)
     if options.drop_dead:

@@ -290,6 +290,8 @@ class Assembler:
     """Parameters and sizes of the launch are brought into registers, one instruction each; likewise immediates beyond one operand."""
     late_operations: bool = flag(default=False)
     """Operations that need no load wait while loads that are under way fill the registers allowed."""
+    narrow_shared_addresses: bool = flag(default=False)
+    """Addresses of shared memory are made with 32-bit arithmetic, whatever `Isa.pointer_bits` is."""
     interleaves: bool = flag(default=False)
     """Straight code is ordered by the latencies of its chains, within the registers that cost nothing; otherwise loads alone move."""
 
