@@ -13,7 +13,7 @@ from archdef.lower import (  # noqa: F401  builders register here
     select_warp, select_wmma)
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
-from archdef.lower.branches import exit_early, invert_branches, predicate_branches
+from archdef.lower.branches import exit_early, invert_branches, predicate_branches, predicate_loops
 from archdef.lower.calls import call_of, calls_of
 from archdef.lower.charges import charge_overheads
 from archdef.lower.check import check_features, settle_caches
@@ -216,6 +216,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.drop_dead:
         drop_dead(code)
     if options.unroll:
+        if options.predicate and predicate and architecture.isa.assembler.unroll_factor > 1:
+            predicate_loops(code, architecture, architecture.isa.assembler.unroll_max_instructions)
         unroll(code, unit, architecture, rolled)
         if options.drop_dead:
             drop_dead(code)

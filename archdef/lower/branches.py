@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from archdef.lower.encoding import Flag, Kind, Space
+from archdef.lower.dead import drop_labels
 from archdef.lower.facts import live_outs
 from archdef.lower.virtual import ABSORBED, PURE, Code, Op, leads_to, masks
 
@@ -36,8 +37,21 @@ def invert_branches(code: Code) -> None:
     code.ops = [op for k, op in enumerate(ops) if k not in gone]
 
 
-def predicate_branches(code: Code, architecture) -> None:
+def predicate_loops(code: Code, architecture, longest: int) -> None:
+    """Turn branches within loops of up to `longest` operations that hold no other loop into guards, so that the loops can be unrolled."""
+    labels = {op.fn: k for k, op in enumerate(code.ops) if op.kind == Kind.LABEL}
+    loops = [(labels[op.target], k) for k, op in enumerate(code.ops) if op.kind == Kind.BRANCH and labels[op.target] < k]
+    inside = {id(op) for start, end in loops if end - start <= longest and not any(start <= a and b < end for a, b in loops)
+              for op in code.ops[start:end]}
+    if inside:
+        predicate_branches(code, architecture, inside)
+        drop_labels(code)
+
+
+def predicate_branches(code: Code, architecture, only: set[int] | None = None) -> None:
     """Turn a forward branch over a short straight piece of code (and an else part) into guards on that code.
+
+    only : identities of the branches that may be turned; None: all.
 
     Only code that a guard can switch off lane by lane: no branch, call or barrier, no exchange among lanes, nothing guarded by
     another predicate, and no change of the predicate itself.
@@ -55,7 +69,7 @@ def predicate_branches(code: Code, architecture) -> None:
     k = 0
     while k < len(ops):
         op = ops[k]
-        region = _region(ops, k, references, architecture, limit) if op.kind == Kind.BRANCH and op.guard is not None else None
+        region = _region(ops, k, references, architecture, limit) if op.kind == Kind.BRANCH and op.guard is not None and (only is None or id(op) in only) else None
         if region is None:
             kept.append(op)
             k += 1
@@ -117,12 +131,14 @@ def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int]) ->
 def _cost(ops: list[Op], architecture) -> int:
     operations, load = architecture.isa.operations, architecture.isa.assembler.predication_global_load
     cost = 0
+    read = {v for op in ops for v in op.reads()}
+    products = {op.d[0] for op in ops if op.operation == "int_mul_wide" and op.d}
     for op in ops:
-        if op.operation == ABSORBED:
+        if op.operation == ABSORBED or op.fn == "add_b64" and not products.isdisjoint(op.s):     # one multiply-add with the product
             continue
         issues = op.times * max(1, operations[op.operation].issues) if op.operation in operations else op.times
-        if op.kind == Kind.ATOM or op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC):
-            issues *= load
+        if op.kind == Kind.ATOM or op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC) and not read.issuperset(op.writes()):
+            issues *= load      # its result leaves the branch: lanes wait for it where they meet
         elif load > 1 and op.operation == "int_mul_wide":
             issues *= 2         # writes two registers
         cost += issues

@@ -38,7 +38,7 @@ def fuse(code: Code, unit: Unit, architecture, kept_apart: frozenset[int] = froz
             if made is not None:
                 gone.add(id(products.pop(made)[1]))
             d = op.d[0]
-            if (_is_product(op, isa.float_mad) and op.guard is None and uses.get(d) == 1 and len(written[d]) == 1
+            if (_is_product(op, isa.float_mad) and (op.guard is None or op.kills) and uses.get(d) == 1 and len(written[d]) == 1
                     and d not in kept_apart and d not in code.foreign and d not in code.results):
                 products[d] = k, op
         for v in op.d:
@@ -61,7 +61,7 @@ def share_products(code: Code, unit: Unit, architecture) -> None:
     for op in code.ops:
         if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
             near.clear()
-        if op.kind == Kind.ALU and op.fn == "add_b64" and op.guard is None:
+        if op.kind == Kind.ALU and op.fn == "add_b64" and (op.guard is None or op.kills):
             for position in (1, 0):
                 v = op.s[position]
                 product = near.get(v) or known.get(v) if type(v) is int else None
@@ -75,7 +75,7 @@ def share_products(code: Code, unit: Unit, architecture) -> None:
         written = {v for v in op.d if v is not None}
         if written:
             near = {v: p for v, p in near.items() if v not in written and written.isdisjoint(f for f in p.s if type(f) is int)}
-            if op.kind == Kind.ALU and op.fn in ("mul_wide_s32", "mul_wide_u32") and op.guard is None and op.d[0] not in op.s:
+            if op.kind == Kind.ALU and op.fn in ("mul_wide_s32", "mul_wide_u32") and (op.guard is None or op.kills) and op.d[0] not in op.s:
                 near[op.d[0]] = op
 
 
@@ -145,6 +145,8 @@ def _fused(op: Op, products: dict[int, tuple[int, Op]], last: dict[int, int], fl
         if type(v) is not int or v not in products:
             continue
         at, product = products[v]
+        if product.guard is not None and (product.guard != op.guard or last.get(max(op.guard, ~op.guard), -1) >= at):
+            continue
         other: Value = op.s[1 - position]
         if other == v or any(type(f) is int and last.get(f, -1) >= at for f in product.s):
             continue

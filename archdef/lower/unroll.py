@@ -65,8 +65,6 @@ def _loop_at(code: Code, unit: Unit, start: int, longest: int, rolled: frozenset
     if test.kind != Kind.SETP or test.guard is not None or test.combine or test.d != [back.guard, None] or len(test.s) < 2:
         return None
     body = ops[start + 1:end - 1]
-    if any(op.guard is not None and any(v is not None for v in op.d) for op in body):
-        return None
     written = {v for op in body for v in op.writes()}
     if back.guard in written or not written.isdisjoint(code.foreign) or not written.isdisjoint(code.results) or written & {0, 1}:
         return None
@@ -189,9 +187,12 @@ def _copies(unit: Unit, body: list[Op], factor: int, kept: int) -> list[Op]:
             if op.kind in _MEMORY and type(copy.s[0]) is int and copy.s[0] in sums:
                 copy.s[0], more = sums[copy.s[0]]
                 copy.offset = _offset(copy.offset + more, unit.widths[copy.s[0]])
-            more = excess(op) if op.kind == Kind.ALU and op.fn in _SUMS else None
+            more = excess(op) if op.kind == Kind.ALU and op.fn in _SUMS and op.guard is None else None
             for k, v in enumerate(op.d):
-                if v is not None:
+                if v is not None and op.guard is not None and not op.kills:     # lanes that it leaves alone keep the value they had
+                    copy.d[k] = now.get(v, v)
+                    sums.pop(copy.d[k], None)
+                elif v is not None:
                     now[v] = copy.d[k] = v if last and kept >> v & 1 else unit.new(unit.widths[v])
                     sums.pop(now[v], None)
             if more is not None and trip == 0:
