@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 import attrs
 
 from archdef.errors import SpecError, SpecErrors
-from archdef.spec.fields import FrozenMap, choice, flag, integer, part, real, table, text, words
+from archdef.spec.fields import FrozenMap, choice, flag, integer, integers, part, real, table, text, words
 from archdef.spec.matrix import (MATRIX_CLASSES, MATRIX_FEATURE_NEEDS, MATRIX_FEATURE_OF_CLASS, MATRIX_FEATURES,
                                  MatrixArithmetic)
 
@@ -283,7 +283,10 @@ class Assembler:
     global_access_instructions: int = integer(at_least=0, default=0)
     """Instructions that prepare a kernel's accesses to global memory, once."""
     shared_access_instructions: int = integer(at_least=0, default=0)
-    """Instructions that prepare a kernel's accesses to shared memory, once."""
+    """Instructions that make the address of a variable in shared memory, once on every way through the kernel that names one."""
+    merged_atomics: tuple[int, int] = integers(at_least=0, length=2, default=(0, 0))
+    """Instructions by which one lane comes to do the 32-bit integer atomic of its warp, where the address is one for all lanes: without and
+    with a result; 0: every lane does its own."""
     division_setup_instructions: int = integer(at_least=0, default=0)
     """Instructions that prepare 32-bit integer divisions by the same register, beside those of `int_div32`."""
     loads_constants: bool = flag(default=False)
