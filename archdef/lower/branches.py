@@ -134,15 +134,15 @@ def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int]) ->
 def _cost(ops: list[Op], architecture, turns: bool) -> int:
     """Give what predicating some operations costs; `turns`: they are part of a loop.
 
-    A load from global memory costs more where its result leaves the branch, where a loop stores what comes of it, and where it is one of
-    several of which one is written back.
+    A load from global memory costs more where its result leaves the branch, or a test of it does, where a loop stores what comes of it, and
+    where it is one of several of which one is written back.
     """
     operations, load = architecture.isa.operations, architecture.isa.assembler.predication_global_load
     cost = 0
     loaded = [(op.s[0], op.offset) for op in ops if op.kind == Kind.LOAD]
     stored = [(op.s[0], op.offset) for op in ops if op.kind == Kind.STORE]
     late = stored and (turns or len(loaded) > 1 and not set(loaded).isdisjoint(stored))
-    stays = set() if late else {v for op in ops for v in op.reads()}
+    stays = set() if late else {v for op in ops if op.kind != Kind.SETP for v in op.reads()}
     products = {op.d[0] for op in ops if op.operation == "int_mul_wide" and op.d}
     for op in ops:
         if op.operation == ABSORBED or op.fn == "add_b64" and not products.isdisjoint(op.s):     # one multiply-add with the product

@@ -12,6 +12,8 @@ from archdef.ptx.liveness import live_sets
 
 TRIES = 6
 """Bounds on the registers alive at a time that are tried, each a few below the one before, until the code needs no more than allowed."""
+PATIENCE = 12
+"""Cycles for which a load with a longer way to go is waited for, once half of the registers are taken."""
 WINDOW = 1024
 """Operations that are ordered together at most."""
 _STAY = Flag.BYPASS_L1 | Flag.YIELD
@@ -215,6 +217,8 @@ def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int],
         fitting = [k for k in free if live.now + live.growth(k) <= most or live.growth(k) <= 0]
         if fitting:
             k = min(fitting, key=lambda k: (max(start[k] - now, 0), -way[k], k))
+            if ops[k].kind == Kind.LOAD and 2 * live.now > most:        # registers are for the loads that are wanted first
+                k = min((n for n in fitting if start[n] - now <= PATIENCE), key=lambda k: (-way[k], k))
         else:
             k = min(free)
         free.remove(k)
