@@ -20,7 +20,7 @@ from archdef.lower.check import check_features, settle_caches
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
-from archdef.lower.fuse import fuse, share_products, three_inputs
+from archdef.lower.fuse import absorb, fuse, share_products, three_inputs, widen_indices
 from archdef.lower.handed import kernels_taken
 from archdef.lower.interleave import interleave
 from archdef.lower.interface import interfaces_of
@@ -214,6 +214,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         propagate(code, unit, architecture)
     if options.fold_addresses:
         fold_addresses(code, unit)
+    if options.fuse and not narrow:
+        widen_indices(code, unit, architecture)
     if options.drop_dead:
         drop_dead(code)
     if options.unroll:
@@ -229,6 +231,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         share_products(code, unit, architecture)
         if options.drop_dead:
             drop_dead(code)
+    if options.fuse and not narrow:
+        absorb(code, unit, architecture)
     if options.merge_loads:
         merge_loads(code, unit, architecture)
     if options.combine_predicates:

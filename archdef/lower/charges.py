@@ -54,6 +54,10 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> N
         if assembler.loads_constants:
             wanted = dict.fromkeys(s for op in code.ops for s in op.s if isinstance(s, Const) and s.kind in _LOADED)
             for constant in wanted:
+                other = constant._replace(value=constant.value ^ 4)
+                if constant.kind == ConstantKind.PARAMETER and constant.width == 4 and constant.value & 4 and other in wanted \
+                        and _block_of(code.ops, constant) == _block_of(code.ops, other):
+                    continue        # both halves of 64 bits are brought together
                 _once(code, unit, 1, lambda op, constant=constant: constant in op.s, constant)
     if assembler.loads_constants:
         _bring_immediates(code, unit)
@@ -90,6 +94,14 @@ def _once(code: Code, unit: Unit, times: int, wants: Callable[[Op], bool], const
     made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", times=times, width=constant.width,
               statement=code.ops[first].statement)
     code.ops.insert(_outside(code.ops, first), made)
+
+
+def _block_of(ops: list[Op], constant: Const) -> int:
+    """Give the basic block that reads a constant first, by the place of its first operation."""
+    at = next(k for k, op in enumerate(ops) if constant in op.s)
+    while at and ops[at - 1].kind not in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.EXIT):
+        at -= 1
+    return at
 
 
 def _bring_immediates(code: Code, unit: Unit) -> None:

@@ -267,7 +267,8 @@ class Assembler:
     share_products: bool = flag(default=False)
     """Adding a 64-bit product is a multiply-add, even where others read the product too."""
     three_input_operations: bool = flag(default=False)
-    """A shift or a sum that only an addition reads, and logic that only logic reads, become one operation with it."""
+    """A shift or a sum that only an addition reads, and logic that only logic reads, become one operation with it; so does the test for 0 of
+    what logic gives, and the widening of what an addition of 64 bits reads."""
     shared_load_bytes: int = choice(4, 8, 16, default=4)
     """Widest load from shared memory into which loads of neighbouring words are merged."""
     shared_operands: bool = flag(default=False)
