@@ -19,7 +19,7 @@ from archdef.microbench.driver import Gpu
 from archdef_hopper.fresh import KERNELS, SIZES, launch_of, name_of, ptx
 
 COLUMNS = {   # of the table → what Nsight Compute calls it
-    "cycles": "gpc__cycles_elapsed.max", "instructions": "smsp__inst_executed.sum", "thread_instructions": "smsp__thread_inst_executed.sum",
+    "cycles": "gpc__cycles_elapsed.max", "instructions": "smsp__inst_executed.sum", "thread_instructions": "smsp__thread_inst_executed_pred_on.sum",
     "warps": "smsp__warps_launched.sum", "branches": "smsp__inst_executed_op_branch.sum",
     "conditional_branches": "smsp__sass_branch_targets.sum", "divergent_branches": "smsp__sass_branch_targets_threads_divergent.sum",
     "global_loads": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
