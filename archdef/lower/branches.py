@@ -72,7 +72,8 @@ def predicate_branches(code: Code, architecture, only: set[int] | None = None) -
     while k < len(ops):
         op = ops[k]
         turns = any(start < k < end for start, end in loops)
-        region = _region(ops, k, references, architecture, limit, turns) if op.kind == Kind.BRANCH and op.guard is not None and (only is None or id(op) in only) else None
+        turned = op.kind == Kind.BRANCH and op.guard is not None and (only is None or id(op) in only)
+        region = _region(ops, k, references, architecture, limit, turns) if turned else None
         if region is None:
             kept.append(op)
             k += 1
