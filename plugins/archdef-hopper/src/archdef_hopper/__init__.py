@@ -56,7 +56,7 @@ H100 = Architecture(
                  fetch_bytes=64, partial_ways=3, write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
-                         atomic_cycles=1.45, atomic_sector_cycles=2, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
+                         atomic_cycles=1.45, atomic_sector_cycles=1.9, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
         request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, injection_bytes_per_cycle=32,
         injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, cluster_queue_cycles=8, partition_request_bytes_per_cycle=64,
