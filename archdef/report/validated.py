@@ -99,7 +99,7 @@ def _slopes(reports: Iterable[Report]) -> list:
     return [Text("\nslopes over sizes, of logarithms", style="bold"), table] if table.row_count else []
 
 
-SUMMARY = ("group", "cases", "equal", "MAPE", "worst", "worst case", "rank", "known", "faults")
+SUMMARY = ("group", "cases", "equal", "MAPE", "worst", "worst case", "rank", "order", "known", "faults")
 """Columns of the summary."""
 
 
@@ -110,6 +110,7 @@ def summary_row(name: str, found: Summary, outcomes: Sequence[Outcome]) -> tuple
             f"{found.equal}/{found.exact}" if found.exact else NOTHING, f"{found.mape:.1%}" if found.mape is not None else NOTHING,
             error_text(worst) if worst else NOTHING, worst.case.id if worst else "",
             f"{found.spearman:.3f}" if found.spearman is not None else NOTHING,
+            f"{found.ordered}/{found.pairs}" if found.pairs else NOTHING,
             str(sum(outcome.status == KNOWN for outcome in outcomes)), str(sum(outcome.fault for outcome in outcomes)))
 
 
@@ -119,6 +120,7 @@ def _legend(reports: Sequence[Report]) -> list[str]:
     words = [f"{n} {what}" for n, what in ((opened, "new gaps"), (closed, "closed gaps"), (refused, "cases that did not run"),
                                            (faults, "faults in lists of gaps")) if n]
     return ["MAPE: mean absolute relative error of the cases that are not exact; rank: Spearman's correlation.",
+            "order: pairs in hardware's order, of those that it tells apart by more than their spread.",
             "Values that are recalled or in doubt rank only; they fail nothing.",
             ", ".join(words) if words else "no gap has opened or closed"]
 
