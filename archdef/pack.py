@@ -220,6 +220,7 @@ def machine_tables(arch: Architecture) -> dict:
         reads_in_flight=arch.load_store.reads_in_flight_per_multiprocessor,
         stores_in_flight=arch.load_store.stores_in_flight_per_multiprocessor,
         transaction_cycles=arch.load_store.transaction_cycles, replay_cycles=arch.load_store.replay_cycles,
+        replay_refused=int(arch.load_store.replay_refused),
         bulk_read_bytes_per_cycle=arch.load_store.bulk_read_bytes_per_cycle or 0,
         bulk_write_bytes_per_cycle=arch.load_store.bulk_write_bytes_per_cycle or 0,
         atomic_sector_quarters=round(4 * (arch.load_store.atomic_sector_cycles or arch.load_store.atomic_cycles) / arch.load_store.atomic_cycles),

@@ -193,6 +193,9 @@ class LoadStore:
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
     replay_cycles: int = integer(at_least=0, default=0)
     """SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on."""
+    replay_refused: bool = flag(default=False)
+    """Whether a load for whose line L1 has no place, as all lines of the set are being filled, is issued again when one of them has come: its
+    warp waits, others go on. Otherwise it holds the load/store unit."""
     atomic_cycles: float = real()
     """Core cycles for which one sector's atomic operations hold its partition, and each further operation on the same address."""
     atomic_sector_cycles: float | None = real(optional=True, default=None)

@@ -11,7 +11,7 @@ from archdef.validate.case import CONFIDENCES
 from archdef.validate.run import STATUSES, Outcome, Report
 from archdef.validate.statistics import Summary, overall, slopes, summary
 
-FORMAT = 1
+FORMAT = 2
 """Raised when a field goes away or changes what it means."""
 
 
@@ -56,7 +56,7 @@ def schema() -> dict[str, Any]:
     tolerance = {"anyOf": [{"const": "exact"}, {"type": "number", "exclusiveMinimum": 0}], "description": "largest relative error, or equality"}
     texts = {"type": "array", "items": text}
     figures = _object({
-        "cases": whole, "ran": whole, "equal": whole, "exact": whole, "mape": maybe, "spearman": maybe,
+        "cases": whole, "ran": whole, "equal": whole, "exact": whole, "mape": {**maybe, "description": "without cases in doubt"}, "mape_in_doubt": maybe, "spearman": maybe,
         "pairs": {**whole, "description": "of cases that are not exact and that hardware tells apart"},
         "ordered": {**whole, "description": "of these, the ones that the model puts in the same order"},
         "worst": {"type": ["string", "null"]}, "worst_error": maybe, "statuses": _object(dict.fromkeys(STATUSES, whole))})

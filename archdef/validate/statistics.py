@@ -21,9 +21,11 @@ class Summary:
     """Of the exact ones, those that are equal."""
     exact: int
     mape: float | None
-    """Mean absolute relative error of those that are not exact; None if there are none."""
+    """Mean absolute relative error of those that are neither exact nor in doubt (`Case.usable`); None if there are none."""
+    mape_in_doubt: float | None
+    """The same of those in doubt."""
     worst: Outcome | None
-    """The largest absolute error among those that are not exact, or the first unequal of the exact ones."""
+    """The largest absolute error among those that are not exact, of usable ones if there are any; or the first unequal of the exact ones."""
     spearman: float | None
     """Rank correlation of model and hardware over the cases that are not exact; None for fewer than three, or where all are alike."""
     pairs: int = 0
@@ -39,11 +41,20 @@ def summary(outcomes: Iterable[Outcome]) -> Summary:
     exact = [outcome for outcome in ran if outcome.case.exact]
     close = [outcome for outcome in ran if not outcome.case.exact]
     unequal = [outcome for outcome in exact if not outcome.case.meets(outcome.model)]
-    worst = max(close, key=lambda outcome: abs(outcome.error), default=unequal[0] if unequal else None)
+    worst = max(close, key=_badness, default=unequal[0] if unequal else None)
     models, values, spreads = columns(close)
     return Summary(len(outcomes), len(ran), len(exact) - len(unequal), len(exact),
-                   sum(abs(outcome.error) for outcome in close) / len(close) if close else None, worst,
+                   *(_mape(outcome for outcome in close if outcome.case.usable is usable) for usable in (True, False)), worst,
                    spearman(models, values, spreads), *order(models, values, spreads, [(o.case.quantity, o.case.unit) for o in close]))
+
+
+def _badness(outcome: Outcome) -> tuple:
+    return (outcome.case.usable, not outcome.case.exact, abs(outcome.error))
+
+
+def _mape(outcomes: Iterable[Outcome]) -> float | None:
+    errors = [abs(outcome.error) for outcome in outcomes]
+    return sum(errors) / len(errors) if errors else None
 
 
 def columns(outcomes: Sequence[Outcome]) -> tuple[list[float], list[float], list[float]]:
@@ -57,11 +68,11 @@ def overall(groups: Mapping[Any, Sequence[Outcome]]) -> Summary:
     each = [summary(outcomes) for outcomes in groups.values()]
     ranked = [(found.spearman, found.ran - found.exact) for found in each if found.spearman is not None]
     weight = sum(cases for _, cases in ranked)
-    close = [(found.mape, found.ran - found.exact) for found in each if found.mape is not None]
+    close = [outcome for outcomes in groups.values() for outcome in outcomes if outcome.model is not None and not outcome.case.exact]
     worst = [found.worst for found in each if found.worst is not None]
     return Summary(*(sum(getattr(found, name) for found in each) for name in ("cases", "ran", "equal", "exact")),
-                   sum(mape * cases for mape, cases in close) / sum(cases for _, cases in close) if close else None,
-                   max(worst, key=lambda outcome: (not outcome.case.exact, abs(outcome.error)), default=None),
+                   *(_mape(outcome for outcome in close if outcome.case.usable is usable) for usable in (True, False)),
+                   max(worst, key=_badness, default=None),
                    sum(rho * cases for rho, cases in ranked) / weight if weight else None,
                    pairs=sum(found.pairs for found in each), ordered=sum(found.ordered for found in each))
 

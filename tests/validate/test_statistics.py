@@ -89,6 +89,12 @@ def test_the_mean_error_leaves_exact_cases_out():
     assert found.mape == pytest.approx(0.2) and found.worst.model == 70 and (found.exact, found.equal, found.cases) == (1, 0, 3)
 
 
+def test_the_mean_error_of_figures_in_doubt_stands_apart():
+    found = summary([outcome(110, 100), outcome(500, 100, usable=False)])
+    assert found.mape == pytest.approx(0.1) and found.mape_in_doubt == pytest.approx(4) and found.worst.model == 110
+    assert summary([outcome(500, 100, usable=False)]).worst.model == 500
+
+
 @given(st.floats(-2, 2), st.floats(0.2, 2), st.floats(0.1, 10))
 def test_the_slope_of_a_power_law_is_its_exponent(exponent, other, factor):
     sizes = (1, 4, 64)

@@ -28,6 +28,8 @@ NUGTEREN = Cite("Nugteren et al., A Detailed GPU Cache Model Based on Reuse Dist
                 "from memory")
 COPIES = Cite("Professional CUDA C Programming, chapters 3 and 4", "copies by rows and columns, sums of matrices, reads at an offset", "inferred",
               "copies of rows run at the rate of L2 lines without headers; those of columns need sets and partitions that are hashed")
+REPLAYS = Cite("CUDA Profiler User's Guide 4.2", "instructions are issued again, for L1 misses among others", "inferred",
+               "from memory; sums of matrices on rows of 64 KiB, which meet in four sets of the L1, are a third too slow if refused lines hold all others")
 SASS = Cite("machine code of compute capability 2.0", "stack pointer first; SSY and NOP.S around a branch that may diverge; division", "inferred",
             "from memory; instructions per warp of the book's reductions agree within 2 %")
 
@@ -82,6 +84,7 @@ EVIDENCE = {
     "caches.constant.latency_cycles": UNPUBLISHED, "caches.constant.misses_in_flight": UNPUBLISHED,
     "caches.l2.ways": UNPUBLISHED, "caches.l2.latency_cycles": FIT, "caches.l2.misses_in_flight": UNPUBLISHED,
     "load_store.atomic_cycles": UNPUBLISHED, "load_store.reads_in_flight_per_multiprocessor": FIT, "load_store.replay_cycles": FIT,
+    "load_store.replay_refused": REPLAYS,
     "interconnect.header_bytes": COPIES, "caches.l2.set_hash_bits": COPIES, "interconnect.injection_bytes_per_cycle": UNPUBLISHED,
     "interconnect.injection_scope": UNPUBLISHED, "dram.interleave_bytes": UNPUBLISHED, "dram.partition_map": COPIES,
     "dram.row_bytes": UNPUBLISHED, "dram.queue_entries": UNPUBLISHED, "dram.scheduling": UNPUBLISHED,
