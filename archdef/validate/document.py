@@ -56,7 +56,8 @@ def schema() -> dict[str, Any]:
     tolerance = {"anyOf": [{"const": "exact"}, {"type": "number", "exclusiveMinimum": 0}], "description": "largest relative error, or equality"}
     texts = {"type": "array", "items": text}
     figures = _object({
-        "cases": whole, "ran": whole, "equal": whole, "exact": whole, "mape": {**maybe, "description": "without cases in doubt"}, "mape_in_doubt": maybe, "spearman": maybe,
+        "cases": whole, "ran": whole, "equal": whole, "exact": whole, "spearman": maybe,
+        "mape": {**maybe, "description": "without cases in doubt"}, "mape_in_doubt": maybe,
         "pairs": {**whole, "description": "of cases that are not exact and that hardware tells apart"},
         "ordered": {**whole, "description": "of these, the ones that the model puts in the same order"},
         "worst": {"type": ["string", "null"]}, "worst_error": maybe, "statuses": _object(dict.fromkeys(STATUSES, whole))})
@@ -64,7 +65,8 @@ def schema() -> dict[str, Any]:
         "id": text, "experiment": text, "parameters": {"type": "object"}, "evolve": {"type": "object"}, "quantity": text, "unit": text,
         "model": {**maybe, "description": "null: it did not run"}, "hardware": number,
         "error": {**maybe, "description": "model / hardware - 1; the model's value where hardware's is 0"}, "tolerance": tolerance,
-        "spread": {**number, "description": "share of hardware's value by which it may be off"}, "status": {"enum": list(STATUSES)}, "fault": flag, "message": text, "confidence": {"enum": list(CONFIDENCES)}, "usable": flag,
+        "spread": {**number, "description": "share of hardware's value by which it may be off"},
+        "status": {"enum": list(STATUSES)}, "fault": flag, "message": text, "confidence": {"enum": list(CONFIDENCES)}, "usable": flag,
         "source": {**whole, "minimum": 0, "description": "index into sources"},
         "series": text, "size": maybe, "long": flag, "note": text,
         "gap": {"anyOf": [{"type": "null"}, _object({"deviation": text, "machine": text, "low": number, "high": number})]}})
