@@ -215,6 +215,7 @@ def machine_tables(arch: Architecture) -> dict:
         **bank_table(arch.shared), bank_hook=0, shared_pass_cycles=arch.shared.pass_cycles,
         shared_pass_latency_cycles=arch.shared.pass_latency_cycles or arch.shared.pass_cycles,
         shared_group_latency_cycles=arch.shared.group_latency_cycles, shared_latency_cycles=arch.shared.latency_cycles,
+        shared_conflicts_hold_issue=int(arch.shared.conflicts_hold_issue),
         **{name: coalescing_table(getattr(arch.coalescing, name), f"coalescing.{name}") for name in ("load", "load_uncached")},
         store={**coalescing_table(arch.coalescing.store, "coalescing.store"), "coverage": int(links.mask_bytes > 0)},
         reads_in_flight=arch.load_store.reads_in_flight_per_multiprocessor,

@@ -35,6 +35,8 @@ class SharedMemory:
     pass_latency_cycles: int | None = integer(optional=True, default=None)
     """SM cycles by which each further pass of an access delays its result; None: `pass_cycles`."""
 
+    conflicts_hold_issue: bool = flag(default=False)
+    """Whether the scheduler issues nothing during the passes that a conflict adds, as where arithmetic itself reads shared memory."""
     group_latency_cycles: int = integer(at_least=0, default=0)
     """SM cycles by which each further group of lanes, of a load that is served in several, delays its result besides its passes."""
 

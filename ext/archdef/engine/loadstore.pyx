@@ -13,7 +13,7 @@ from archdef.engine.machine cimport CacheTable, MachineTable
 from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
 from archdef.engine.program cimport Uop
 from archdef.engine.refused cimport bring_back, drop_aside, keep_aside, put_aside
-from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport COPY_GROUPS, PENDING, WS_COPIES, WS_ENDED, WS_SLEEPING, Injection, Launch, Load, Refused, Sm, Warp
 from archdef.engine.texture cimport count_texture
@@ -67,6 +67,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     cdef Injection *inject = &sm.injection
     cdef Reach reach
     cdef int64_t latency = u.latency, extra
+    cdef Scheduler *s
     cdef int32_t load
     cdef int i
     inject.count = 0
@@ -104,6 +105,9 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
         latency += (reach.shared_passes - 1) * m.shared_pass_latency_cycles + m.shared_latency_cycles
         if u.kind == K_LOAD and u.space != SP_MATRIX:
             latency += (reach.shared_groups - 1) * m.shared_group_latency_cycles
+        if m.shared_conflicts_hold_issue and reach.shared_passes > reach.shared_groups:
+            s = sm.schedulers + w.scheduler
+            s.next_issue = max(s.next_issue, cycle) + (reach.shared_passes - reach.shared_groups) * m.shared_pass_cycles
         occupy(sm, w, u, cycle, max(extra, <int64_t>u.interval))
     elif reach.constant_passes:
         c.constant_loads += 1

@@ -120,6 +120,7 @@ cdef struct MachineTable:
     int64_t shared_pass_latency_cycles   # by which each further pass of an access delays its result
     int64_t shared_group_latency_cycles  # … and each further conflict group
     int64_t shared_latency_cycles
+    int64_t shared_conflicts_hold_issue  # 1: a scheduler issues nothing during the passes that a conflict adds
     # load/store
     CoalescingTable load
     CoalescingTable store
