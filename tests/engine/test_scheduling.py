@@ -22,6 +22,13 @@ def test_greedy_stays_with_its_warp_then_takes_the_oldest():
     assert pick(P.SCH_GREEDY_OLDEST, 0b101, last=1, order=order) == 2
 
 
+def test_greedy_stays_with_its_warp_then_takes_the_youngest():
+    order = [5, 4, 3, 2, 1, 0]
+    assert pick(P.SCH_GREEDY_YOUNGEST, 0b111, last=1, order=order) == 1
+    assert pick(P.SCH_GREEDY_YOUNGEST, 0b101, last=1, order=order) == 0
+    assert pick(P.SCH_GREEDY_YOUNGEST, 0b11100, last=5, order=order) == 2
+
+
 def test_oldest_ignores_who_issued_last():
     assert pick(P.SCH_OLDEST, 0b111, last=2, order=[9, 1, 5]) == 1
 

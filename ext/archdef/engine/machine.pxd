@@ -16,6 +16,7 @@ cpdef enum SchedulerPolicy:
     SCH_OLDEST = 2
     SCH_TWO_LEVEL = 3            # round robin in a small active set; a = size of the set
     SCH_ASKED = 5                # a plugin's
+    SCH_GREEDY_YOUNGEST = 6      # stay with a warp until it stalls, then the youngest
     SCH_WEIGHTED = 4             # a = weight of memory instructions, b = weight of cycles waited
 
 cpdef enum CoalescingRule:
@@ -56,6 +57,7 @@ cdef struct CacheTable:
     int64_t misses_in_flight
     int64_t fetch_sectors        # a miss fetches aligned groups of this many
     int64_t partial_ways         # lines of a set that may hold sectors written in part; 0: every store counts as whole
+    int64_t lines_ahead          # of instructions: further lines that a miss brings
     int64_t write                # WritePolicy
     int64_t hook                 # replacement
     int64_t set_mask             # sets - 1 where that is all ones, else 0
@@ -138,6 +140,13 @@ cdef struct MachineTable:
     CacheTable constant
     CacheTable constant_l2       # behind it, at the multiprocessor
     CacheTable constant_l3
+    CacheTable instruction       # of a multiprocessor or …
+    CacheTable instruction_l2
+    CacheTable instruction_l3
+    int64_t instruction_per_scheduler   # … 1: of a scheduler
+    int64_t instruction_memory_cycles   # until a line is there that none of them has
+    int64_t instruction_preload_bytes   # of a kernel that its launch brings to the last of them
+    int64_t instruction_bytes
     CacheTable texture           # first cache of texture fetches, surface loads and read-only loads
     int64_t texture_per_cluster  # 1: that cache is the cluster's, behind the multiprocessors' ports
     int64_t textures_in_flight   # transactions of one multiprocessor to it; 0: they count as reads

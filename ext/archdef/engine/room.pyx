@@ -6,6 +6,7 @@ from archdef.engine.cache cimport cache_close, cache_open
 from archdef.engine.coalesce cimport MAX_TRANSACTIONS, Transaction
 from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport Events
+from archdef.engine.fetch cimport fetch_close
 from archdef.engine.frames cimport STACK_FRAMES, stack_drop
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.network cimport Network
@@ -230,3 +231,4 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     cache_close(&sm.constant_behind[0])
     cache_close(&sm.constant_behind[1])
     cache_close(&sm.texture)
+    fetch_close(sm)

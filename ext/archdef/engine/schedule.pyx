@@ -1,7 +1,8 @@
 """Which ready warp issues next: one function per policy."""
 from libc.stdint cimport int64_t, uint64_t
 
-from archdef.engine.machine cimport (MachineTable, SCH_ASKED, SCH_GREEDY_OLDEST, SCH_OLDEST, SCH_TWO_LEVEL, SCH_WEIGHTED)
+from archdef.engine.machine cimport (MachineTable, SCH_ASKED, SCH_GREEDY_OLDEST, SCH_GREEDY_YOUNGEST, SCH_OLDEST, SCH_TWO_LEVEL,
+                                     SCH_WEIGHTED)
 
 from archdef.engine.policy cimport ask_scheduler
 
@@ -29,6 +30,21 @@ cdef int _greedy_oldest(const MachineTable *machine, Scheduler *s, uint64_t cand
     if s.last >= 0 and candidates >> s.last & 1:
         return s.last
     return _oldest(machine, s, candidates, cycle)
+
+
+cdef int _greedy_youngest(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
+    """The warp issued last while it can go on, else the one that was launched last."""
+    cdef int best, warp
+    if s.last >= 0 and candidates >> s.last & 1:
+        return s.last
+    best = lowest_bit(candidates)
+    candidates &= candidates - 1
+    while candidates:
+        warp = lowest_bit(candidates)
+        candidates &= candidates - 1
+        if s.order[warp] > s.order[best]:
+            best = warp
+    return best
 
 
 cdef int _two_level(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
@@ -86,6 +102,8 @@ cdef pick_function pick_of(int64_t policy) noexcept nogil:
         return _asked
     if policy == SCH_GREEDY_OLDEST:
         return _greedy_oldest
+    if policy == SCH_GREEDY_YOUNGEST:
+        return _greedy_youngest
     if policy == SCH_OLDEST:
         return _oldest
     if policy == SCH_TWO_LEVEL:

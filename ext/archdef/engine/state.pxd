@@ -191,6 +191,7 @@ cdef struct Warp:                # what an issue touches comes first
     int16_t scheduler
     int16_t bit                  # its place with the scheduler
     int32_t state
+    uint32_t code_line           # line of code that its latest instruction was fetched from, as in `Uop`; 0: none yet
     int32_t depth                # entries on the stack
     int32_t frame                # index + 1 of the innermost call's entry; 0: in the kernel itself
     int32_t loads                # loads on their way
@@ -221,7 +222,7 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t copy_wait            # CopyGroup that waits
     char *local                  # [lanes][local bytes]
     int32_t *errors              # of launches, by lane
-    int64_t unused[5]            # up to whole lines of the host's cache
+    int64_t unused[4]            # up to whole lines of the host's cache
 
 cdef struct Barrier:
     int32_t arrived              # threads
@@ -425,6 +426,7 @@ cdef struct ChildRecord:         # a finished launch by a kernel
 
 cdef struct Origin:              # a launch by the host, with all the grids that it comes to
     Output output
+    uint64_t code                # number of its program in the session
     Textures textures
     Share *shares                # [multiprocessors]
     Span *spans                  # allocations as they were when it began
@@ -497,6 +499,8 @@ cdef struct Launch:              # a grid, and what its warps need
     uint32_t grid[3]
     int64_t blocks
     int64_t shared_bytes
+    uint64_t code_base           # number of its first line of code, less 1
+    int64_t code_lines           # … and how many follow; 0: there are no instruction caches
     int64_t l1_sets              # that shared memory leaves to L1; 0: as declared
     int64_t local_bytes          # per thread
     int64_t cost[4]              # what a block takes of a multiprocessor: warps, blocks, registers, shared memory; the whole is WHOLE
@@ -657,6 +661,12 @@ cdef struct Sm:
     Cache l1
     Cache constant
     Cache constant_behind[2]     # its second and third level
+    Cache *code                  # [schedulers, or 1] their first caches of instructions; NULL: there are none, or they are all empty …
+    int64_t *code_arrives        # … [caches][sets][ways]: when each line is there
+    Cache code_behind[2]         # its second and third level …
+    int64_t *code_behind_arrives[2]
+    const Launch *code_launch    # whose code was brought here last …
+    int64_t code_serial
     Cache texture                # of texture fetches, surface loads and read-only loads
     Load *loads
     int32_t free_load

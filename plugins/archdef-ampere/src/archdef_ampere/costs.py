@@ -27,6 +27,8 @@ FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures
 NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
+SCHEDULING = Cite("Huerta et al., Analyzing Modern NVIDIA GPU cores, 2025", "issue scheduler: greedy, then youngest", "measured",
+                  "RTX A6000; quoted from memory")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 ENGINES = Cite("deviceQuery of an A100", "concurrent copy and kernel execution: 3 copy engines", "measured", "quoted from memory")
 PCIE = Cite("PCI Express 4.0", "16 lanes, 31.5 GB/s a direction", "inferred",
@@ -73,7 +75,7 @@ EVIDENCE = {
     "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": NVLINK,
     "host_link.copy_engines": ENGINES, "units.tex": PAPER, "units.lsu": GUIDE, "units.xu": PAPER, "units.tensor": PAPER,
-    "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
+    "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
     "clocks.core_mhz": UNPUBLISHED,

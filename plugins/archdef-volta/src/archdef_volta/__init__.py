@@ -1,7 +1,7 @@
 """NVIDIA Volta GV100 (compute capability 7.0): Tesla V100, SXM2, 16 GB."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram, FirstReady, forms,
-                          HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin,
+                          GreedyThenYoungest, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore,
                           MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations,
                           TextureUnits)
 from archdef_volta.costs import COSTS, EVIDENCE, FORMS
@@ -26,11 +26,11 @@ V100 = Architecture(
         shared_carveouts=tuple(k * KiB for k in (0, 8, 16, 32, 64, 96)), block_dimensions=(1024, 1024, 64),
         grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB,
         parameter_bytes=4096, constant_bytes=64 * KiB),
-    schedulers=Schedulers(count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
+    schedulers=Schedulers(count=4, policy=GreedyThenYoungest(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 16, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 8, "scheduler"),
            Unit("lsu", 32), Unit("tex", 4)),
-    isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
-            predication_max_instructions=7),
+    isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=16,
+            fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=19, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
@@ -39,6 +39,11 @@ V100 = Architecture(
                  write="through", scope="multiprocessor"),
         constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=8, misses_in_flight=8,
                        write="evict", scope="multiprocessor"),
+        instruction=Cache(size_bytes=12 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=0, misses_in_flight=8, lines_ahead=2,
+                          write="evict", scope="scheduler"),
+        instruction_l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=128, ways=8, latency_cycles=30, misses_in_flight=8,
+                             lines_ahead=7, write="evict", scope="multiprocessor"),
+        instruction_memory_cycles=193, instruction_preload_bytes=64 * KiB,
         texture_l1=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=24, misses_in_flight=256,
                          write="evict", scope="multiprocessor"),
         l2=Cache(size_bytes=192 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
