@@ -43,7 +43,8 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
                 predication_max_instructions=7,
                 assembler=Assembler(loads_pass_shared_stores=True, predication_global_load=2, convergence_instructions=2,
                                     prologue_instructions=1)),
-        shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=50, pass_cycles=2),
+        shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=50, pass_cycles=2,
+                            conflicts_hold_issue=True),
         coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
         caches=Caches(
             l1=Cache(size_bytes=16 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=35, misses_in_flight=32,
