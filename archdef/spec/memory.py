@@ -35,6 +35,8 @@ class SharedMemory:
     pass_latency_cycles: int | None = integer(optional=True, default=None)
     """SM cycles by which each further pass of an access delays its result; None: `pass_cycles`."""
 
+    conflicts_hold_issue: bool = flag(default=False)
+    """Whether the scheduler issues nothing during the passes that a conflict adds, as where arithmetic itself reads shared memory."""
     group_latency_cycles: int = integer(at_least=0, default=0)
     """SM cycles by which each further group of lanes, of a load that is served in several, delays its result besides its passes."""
 
@@ -206,6 +208,9 @@ class LoadStore:
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
     replay_cycles: int = integer(at_least=0, default=0)
     """SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on."""
+    replay_refused: bool = flag(default=False)
+    """Whether a load for whose line L1 has no place, as all lines of the set are being filled, is issued again when one of them has come: its
+    warp waits, others go on. Otherwise it holds the load/store unit."""
     atomic_cycles: float = real()
     """Core cycles for which one sector's atomic operations hold its partition, and each further operation on the same address."""
     atomic_sector_cycles: float | None = real(optional=True, default=None)

@@ -123,6 +123,7 @@ cdef struct MachineTable:
     int64_t shared_pass_latency_cycles   # by which each further pass of an access delays its result
     int64_t shared_group_latency_cycles  # … and each further conflict group
     int64_t shared_latency_cycles
+    int64_t shared_conflicts_hold_issue  # 1: a scheduler issues nothing during the passes that a conflict adds
     # load/store
     CoalescingTable load
     CoalescingTable store
@@ -131,6 +132,7 @@ cdef struct MachineTable:
     int64_t stores_in_flight
     int64_t transaction_cycles
     int64_t replay_cycles        # least distance of a warp's transactions of one access, to the warp; 0: it goes on at once
+    int64_t replay_refused       # 1: loads for which a set of L1 has no place are issued again; 0: the load/store unit waits
     int64_t bulk_read_bytes_per_cycle   # of the unit that moves bulk copies; 0: a transaction every `transaction_cycles`
     int64_t bulk_write_bytes_per_cycle
     int64_t atomic_fs            # at the partition, per operation on the most used address

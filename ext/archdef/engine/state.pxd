@@ -29,6 +29,8 @@ cdef enum:
     GRID_BARRIER = 17
     MEMO_SLOTS = 8
     COPY_GROUPS = 32             # of asynchronous copies of a warp that are told apart
+    REFUSED = 64                 # loads that wait to be issued again …
+    REFUSED_PIECES = 64          # … with so many transactions left at most
     BULK_FULL = 64               # bulk copies that wait; from there on the load/store unit is held
     BULK_RING = 128              # … and those of the instruction that passes it: 64 lanes
     BULK_LOADS = 64              # bulk copies whose data are on their way
@@ -77,6 +79,7 @@ cdef enum WarpState:
     WS_ENDED = 4
     WS_COPIES = 5        # waits for asynchronous copies
     WS_CHILDREN = 7      # waits for what its block has launched
+    WS_REFUSED = 8       # its load is issued again when L1 has a place for it
     WS_PARTED = 6        # its lanes wait for each other, or some at a barrier for the others
 
 cdef enum SplitState:
@@ -291,6 +294,7 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int32_t serial
     uint8_t weight               # as in Request
     uint8_t operands
+    uint8_t refused              # a set of L1 has no place for the next one
     int32_t unit
     StatementCounters *counters  # of its statement
     Launch *launch
@@ -301,6 +305,19 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int64_t passes               # cycles for which banks of tags and of words are busy with what hits; 0: it is not known, lines follow each other
     int64_t begun                # cycle of the first
     Transaction transactions[512]   # most: eight texels of each of 64 lanes
+
+cdef struct Refused:             # a load that is issued again: what is left of its injection
+    int32_t warp                 # slot of the warp that waits for it, -1: it went on before
+    int32_t load                 # index of the Load, for which it counts as one more fill to come
+    int32_t count
+    int32_t unit
+    uint64_t set_bit             # of the set that is full, modulo 64
+    StatementCounters *counters
+    Launch *launch
+    Cache *cache
+    int64_t passes
+    int64_t begun
+    Transaction transactions[64]
 
 cdef struct BulkCopy:            # one that waits for the unit, or is being handed over
     uint64_t address             # of global memory: where it goes on
@@ -635,6 +652,11 @@ cdef struct Sm:
     int64_t taken                # … in this cycle
     int64_t throttled            # cycles in which the load/store unit waited for a credit
     Injection injection
+    Refused *refused             # [REFUSED] in the order in which they were; NULL: the load/store unit waits for a place …
+    int32_t *refused_order       # … by number, and behind them those that are not in use
+    int32_t refused_count
+    int32_t held                 # the load that was just issued holds its warp: the number of its record + 1
+    uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
     Bulk bulk
     Cache l1
     Cache constant

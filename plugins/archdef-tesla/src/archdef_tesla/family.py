@@ -16,6 +16,8 @@ FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix on texture fetching, 
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 PATHS = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008", "loads go by the texture units, stores by the raster operation units",
              "inferred", "as block diagrams of the time have it; quoted from memory")
+OPERANDS = Cite("Volkov and Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC 2008", "arithmetic reads operands in shared memory", "inferred",
+                "so what waits for a bank waits in the arithmetic pipeline; quoted from memory")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 LAUNCH_DATA = Cite("CUBIN of compute capability 1.x", "blockDim, gridDim, blockIdx in shared memory, parameters at 16", "inferred",
                    "as disassemblers of the time show it; quoted from memory")
@@ -60,7 +62,8 @@ BASIC = """clock texture texture_objects
 EVIDENCE = {  # what both chips share
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "coalescing": GUIDE, "isa": GUIDE, "schedulers": LINDHOLM, "units": LINDHOLM,
     "chip": LINEAGE, "clocks": LINEAGE, "dram": LINEAGE, "caches": WONG, "load_store": FIT, "interconnect": FIT,
-    "shared.latency_cycles": WONG, "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": GUIDE, "isa.assembler": SASS,
+    "shared.latency_cycles": WONG, "shared.conflicts_hold_issue": OPERANDS, "isa.operations": UNPUBLISHED,
+    "isa.predication_max_instructions": GUIDE, "isa.assembler": SASS,
     "isa.assembler.shared_operands": Cite("Volkov and Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC 2008",
                                           "operands in shared memory", note="quoted from memory"),
     **{f"isa.operations.{name}": GUIDE for name in "int_mul24 int_mul32 fp32_add fp32_mul fp32_fma fp32_rcp fp32_rsqrt".split()},
@@ -106,7 +109,8 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
         units=(Unit("sp", 8), Unit("sfu", 2), Unit("lsu", 8), Unit("tex", 1), *extra_units),  # "tex": share of the cluster's
         isa=Isa(features=features, operations=operations(*costs), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
                 predication_max_instructions=7, assembler=Assembler(shared_operands=True, loads_pass_shared_stores=True, convergence_instructions=1)),
-        shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2),
+        shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2,
+                            conflicts_hold_issue=True),
         coalescing=Coalescing(load=coalescing, store=coalescing, load_uncached=coalescing),
         caches=Caches(
             constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=8, misses_in_flight=4,

@@ -52,12 +52,12 @@ V100 = Architecture(
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
                          atomic_cycles=1),
     interconnect=Interconnect(
-        request_latency_ns=50, response_latency_ns=52, header_bytes=12, injection_bytes_per_cycle=64,
+        request_latency_ns=56, response_latency_ns=59.5, header_bytes=12, injection_bytes_per_cycle=64,
         injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
     dram=Dram(
         partitions=32, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=16_911_433_728, bus_bits=4096,
         transfers_per_clock=2, burst_bytes=32, banks=32, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14,
-        t_wl_ns=7, t_wtr_ns=8, t_rtw_ns=4, t_wr_ns=16, extra_latency_ns=95, queue_entries=128, scheduling=FirstReady(window=64),
+        t_wl_ns=7, t_wtr_ns=8, t_rtw_ns=4, t_wr_ns=16, extra_latency_ns=120, queue_entries=128, scheduling=FirstReady(window=64),
         write_drain_high=32, write_drain_low=8),
     device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, call_us=6.3, lane_us=0.2, start_us=0.8,
                                    next_us=1.3, tail_us=4.8),
