@@ -14,6 +14,7 @@ from archdef.spec import Architecture
 _POLICIES = {
     spec.LooseRoundRobin: lambda p: (Scheduling.SCH_ROUND_ROBIN, 0, 0),
     spec.GreedyThenOldest: lambda p: (Scheduling.SCH_GREEDY_OLDEST, 0, 0),
+    spec.GreedyThenYoungest: lambda p: (Scheduling.SCH_GREEDY_YOUNGEST, 0, 0),
     spec.OldestFirst: lambda p: (Scheduling.SCH_OLDEST, 0, 0),
     spec.TwoLevel: lambda p: (Scheduling.SCH_TWO_LEVEL, p.active_warps, 0),
     spec.WeightedPriority: lambda p: (Scheduling.SCH_WEIGHTED, p.memory_weight, p.age_weight),
@@ -25,8 +26,8 @@ _WRITES = {"evict": Write.WR_EVICT, "through": Write.WR_THROUGH, "back": Write.W
 _RULES = (spec.StrictHalfWarp, spec.SegmentShrinking, spec.Lines)
 _SECTORS = 4
 """Sectors that the engine keeps under one tag."""
-_NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, fetch_sectors=1, partial_ways=0, write=0, hook=0,
-                 set_mask=0, folds=0, fold_rights=[0] * 8, fold_masks=[0] * 8, tag_bank_bits=0, tag_bank_masks=[0] * 4)
+_NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, fetch_sectors=1, partial_ways=0, lines_ahead=0,
+                 write=0, hook=0, set_mask=0, folds=0, fold_rights=[0] * 8, fold_masks=[0] * 8, tag_bank_bits=0, tag_bank_masks=[0] * 4)
 
 
 def _period_fs(mhz: float) -> int:
@@ -46,7 +47,8 @@ def _known(path: str, policy, choices, method: str | None = None):
 
 def _brought(arch: Architecture) -> list[tuple[str, str, object, str]]:
     """List the policies that plugins bring: place in the machine, path, value, method."""
-    caches = {name: getattr(arch.caches, name) for name in ("l1", "constant", "constant_l2", "constant_l3", "texture_l1", "texture_l2", "l2")}
+    caches = {name: getattr(arch.caches, name) for name in ("l1", "constant", "constant_l2", "constant_l3", "instruction", "instruction_l2",
+                                                          "instruction_l3", "texture_l1", "texture_l2", "l2")}
     fields = [("scheduler", "schedulers.policy", arch.schedulers.policy, _POLICIES, "choose"),
               ("dispatch", "chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin, spec.GroupByGroup), "multiprocessor"),
               ("branch", "warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers), "taken_first"),
@@ -89,11 +91,16 @@ def coalescing_table(rule: spec.CoalescingRule, path: str = "coalescing") -> dic
     return dict(rule=int(kind), group_lanes=getattr(rule, "group_lanes", 64), hook=0, line_bytes=line, sector_bytes=sector, segment_bytes=segments, coverage=0)
 
 
+def sets_of(cache: spec.Cache, size_bytes: int) -> int:
+    """Give the sets that so many bytes of a cache make, at least one; a line of more sectors than the engine keeps is several."""
+    return max(size_bytes // (min(cache.line_bytes, _SECTORS * cache.sector_bytes) * cache.ways), 1)
+
+
 def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict:
     if cache is None or not cache.enabled:
         return dict(_NO_CACHE)
     line_bytes = min(cache.line_bytes, _SECTORS * cache.sector_bytes)   # a longer line is kept as several
-    sets = max(1, cache.size_bytes // (line_bytes * cache.ways) // instances_per_scope)
+    sets = sets_of(cache, cache.size_bytes // instances_per_scope)
     folds: dict[int, int] = {}
     for place, bit in enumerate(cache.set_hash_bits):
         right = (max(bit - line_bytes.bit_length() + 1, 0) - place) % 64      # neighbouring bits move together
@@ -101,7 +108,7 @@ def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict
     return dict(sets=sets, set_mask=sets - 1 if sets & (sets - 1) == 0 else 0, ways=cache.ways, line_bytes=line_bytes,
                 sector_bytes=cache.sector_bytes, latency_cycles=cache.latency_cycles,
                 misses_in_flight=cache.misses_in_flight, fetch_sectors=max(1, min((cache.fetch_bytes or 0) // cache.sector_bytes, _SECTORS)),
-                partial_ways=cache.partial_ways or 0, write=int(_WRITES[cache.write]), hook=0, folds=len(folds),
+                partial_ways=cache.partial_ways or 0, lines_ahead=cache.lines_ahead, write=int(_WRITES[cache.write]), hook=0, folds=len(folds),
                 fold_rights=[*folds, *[0] * 8][:8], fold_masks=[*folds.values(), *[0] * 8][:8],
                 tag_bank_bits=len(cache.tag_bank_masks), tag_bank_masks=[*cache.tag_bank_masks, *[0] * 4][:4])
 
@@ -130,6 +137,7 @@ def _schedulers(arch: Architecture) -> dict:
         issue_interval_cycles=arch.schedulers.issue_interval_cycles, issue_width=arch.schedulers.issue_width,
         instruction_gap_cycles=arch.schedulers.instruction_gap_cycles, units=len(arch.units),
         unit_per_scheduler=[int(i < len(arch.units) and arch.units[i].scope == "scheduler") for i in range(16)],
+        shared_units=sum(1 << i for i, unit in enumerate(arch.units) if unit.scope != "scheduler"),
         unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
         unit_within=[index[arch.units[i].within] if i < len(arch.units) and arch.units[i].within else i for i in range(16)],
         unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],
@@ -215,17 +223,23 @@ def machine_tables(arch: Architecture) -> dict:
         **bank_table(arch.shared), bank_hook=0, shared_pass_cycles=arch.shared.pass_cycles,
         shared_pass_latency_cycles=arch.shared.pass_latency_cycles or arch.shared.pass_cycles,
         shared_group_latency_cycles=arch.shared.group_latency_cycles, shared_latency_cycles=arch.shared.latency_cycles,
+        shared_conflicts_hold_issue=int(arch.shared.conflicts_hold_issue),
         **{name: coalescing_table(getattr(arch.coalescing, name), f"coalescing.{name}") for name in ("load", "load_uncached")},
         store={**coalescing_table(arch.coalescing.store, "coalescing.store"), "coverage": int(links.mask_bytes > 0)},
         reads_in_flight=arch.load_store.reads_in_flight_per_multiprocessor,
         stores_in_flight=arch.load_store.stores_in_flight_per_multiprocessor,
         transaction_cycles=arch.load_store.transaction_cycles, replay_cycles=arch.load_store.replay_cycles,
+        replay_refused=int(arch.load_store.replay_refused),
         bulk_read_bytes_per_cycle=arch.load_store.bulk_read_bytes_per_cycle or 0,
         bulk_write_bytes_per_cycle=arch.load_store.bulk_write_bytes_per_cycle or 0,
         atomic_sector_quarters=round(4 * (arch.load_store.atomic_sector_cycles or arch.load_store.atomic_cycles) / arch.load_store.atomic_cycles),
         atomic_fs=round(arch.load_store.atomic_cycles * _period_fs(arch.clocks.core_mhz)),
         l1=_cache_table(caches.l1), constant=_cache_table(caches.constant),
         constant_l2=_cache_table(caches.constant_l2), constant_l3=_cache_table(caches.constant_l3),
+        **{name: _cache_table(getattr(caches, name)) for name in ("instruction", "instruction_l2", "instruction_l3")},
+        instruction_per_scheduler=int(caches.instruction is not None and caches.instruction.scope == "scheduler"),
+        instruction_memory_cycles=caches.instruction_memory_cycles, instruction_preload_bytes=caches.instruction_preload_bytes,
+        instruction_bytes=arch.isa.instruction_bytes,
         texture=_cache_table(caches.texture_l1), texture_per_cluster=int(caches.texture_l1 is not None and caches.texture_l1.scope == "cluster"),
         textures_in_flight=arch.load_store.textures_in_flight_per_multiprocessor or 0, texture_l2=_cache_table(caches.texture_l2),
         texture_tile_rows=caches.texture_tile_rows, **_texture(arch.texture), read_only_loads=int("read_only_loads" in arch.isa.features),

@@ -35,8 +35,22 @@ def serial(run, machine: dict) -> Bound | None:
               + counters.surface_store_transactions)
     sent += pieces * machine["replay_cycles"]
     blocks = int(counters.multiprocessor["blocks"].sum()) * (machine["block_launch_cycles"] + machine["block_turnover_cycles"] + 2)
-    return Bound("serial", arithmetic + shared + constant + memory + sent + blocks,
+    return Bound("serial", arithmetic + shared + constant + memory + sent + blocks + _fetches(ops, issued, machine),
                  "every op, pass, request, DRAM command and block launch on its own, one after the other")
+
+
+def _fetches(ops, issued, m: dict) -> int:
+    """Cycles of fetching instructions: what fits the first cache is fetched once by each of its owners, of anything else every line anew."""
+    if m["instruction"]["sets"] == 0:
+        return 0
+    line = m["instruction"]["line_bytes"]
+    ends = np.cumsum(ops["issues"].astype(np.int64)) * m["instruction_bytes"]
+    lines = int(-(-ends[-1] // line)) + 1
+    wait = m["instruction_memory_cycles"] + m["instruction_l2"]["latency_cycles"] + m["instruction_l3"]["latency_cycles"]
+    if lines * line <= m["instruction"]["sets"] * m["instruction"]["ways"] * line:
+        return lines * wait * m["multiprocessors"] * (m["schedulers"] if m["instruction_per_scheduler"] else 1)
+    asked = ends // line - (ends - ops["issues"] * m["instruction_bytes"]) // line + 1
+    return int((issued * asked).sum()) * wait
 
 
 def _requests(counters, m: dict) -> float:

@@ -12,7 +12,8 @@ class Stall(IntEnum):
     ST_MEMORY_THROTTLE = 8
     ST_NOT_SELECTED = 9
     ST_LAUNCH = 10
-    STALLS = 10
+    ST_FETCH = 11
+    STALLS = 12
 
 class LanePart(IntEnum):
     LN_FIRST = 0

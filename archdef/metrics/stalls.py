@@ -14,6 +14,7 @@ _NVPROF = {
     "pipe_busy": ("stall_pipe_busy", "an occupied execution unit"),
     "memory_throttle": ("stall_memory_throttle", "room in the memory system's queues"),
     "launch": ("stall_launch", "the launch of other grids, or their end"),
+    "fetch": ("stall_inst_fetch", "the next instruction from the instruction caches"),
     "not_selected": ("stall_not_selected", "a turn, while another warp was issued"),
 }
 

@@ -10,7 +10,8 @@ import attrs
 from archdef.errors import ArchdefError, CompileError, DeviceMemoryError, LaunchError, PtxError, nearest
 from archdef.microbench.machine import Machine, as_machine
 
-FAMILIES = ("arithmetic", "memory_latency", "shared_memory", "atomics", "synchronization", "bandwidth", "coalescing", "residency", "launching")
+FAMILIES = ("arithmetic", "instruction_fetch", "memory_latency", "shared_memory", "atomics", "synchronization", "bandwidth", "coalescing", "residency",
+            "launching")
 """Modules of this package that declare benchmarks, in the order of tables."""
 
 

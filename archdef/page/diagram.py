@@ -589,7 +589,8 @@ class _Diagram:
         return y + 56
 
     def caches(self, x: float, y: float) -> float:
-        names = {"l1": "L1", "constant": "Constant cache", "constant_l2": "Constant L2", "constant_l3": "Constant L3", "texture_l1": "Texture L1"}
+        names = {"l1": "L1", "constant": "Constant cache", "constant_l2": "Constant L2", "constant_l3": "Constant L3", "texture_l1": "Texture L1",
+                 "instruction": "Instructions", "instruction_l2": "Instructions L2", "instruction_l3": "Instructions L3"}
         there = [(name, title) for name, title in names.items() if getattr(self.arch.caches, name) is not None]
         if not there:
             self.on.text(x, y + 14, "no caches", size=11.5, color=SOFT)

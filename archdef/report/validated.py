@@ -99,7 +99,7 @@ def _slopes(reports: Iterable[Report]) -> list:
     return [Text("\nslopes over sizes, of logarithms", style="bold"), table] if table.row_count else []
 
 
-SUMMARY = ("group", "cases", "equal", "MAPE", "worst", "worst case", "rank", "known", "faults")
+SUMMARY = ("group", "cases", "equal", "MAPE", "in doubt", "worst", "worst case", "rank", "order", "known", "faults")
 """Columns of the summary."""
 
 
@@ -107,9 +107,11 @@ def summary_row(name: str, found: Summary, outcomes: Sequence[Outcome]) -> tuple
     """Give the summary of some outcomes as cells, in the order of `SUMMARY`."""
     worst = found.worst
     return (name, f"{found.ran}" if found.ran == found.cases else f"{found.ran}/{found.cases}",
-            f"{found.equal}/{found.exact}" if found.exact else NOTHING, f"{found.mape:.1%}" if found.mape is not None else NOTHING,
+            f"{found.equal}/{found.exact}" if found.exact else NOTHING,
+            *(f"{mape:.1%}" if mape is not None else NOTHING for mape in (found.mape, found.mape_in_doubt)),
             error_text(worst) if worst else NOTHING, worst.case.id if worst else "",
             f"{found.spearman:.3f}" if found.spearman is not None else NOTHING,
+            f"{found.ordered}/{found.pairs}" if found.pairs else NOTHING,
             str(sum(outcome.status == KNOWN for outcome in outcomes)), str(sum(outcome.fault for outcome in outcomes)))
 
 
@@ -118,7 +120,9 @@ def _legend(reports: Sequence[Report]) -> list[str]:
     faults = sum(len(report.faults) for report in reports)
     words = [f"{n} {what}" for n, what in ((opened, "new gaps"), (closed, "closed gaps"), (refused, "cases that did not run"),
                                            (faults, "faults in lists of gaps")) if n]
-    return ["MAPE: mean absolute relative error of the cases that are not exact; rank: Spearman's correlation.",
+    return ["MAPE: mean absolute relative error of the cases that are not exact; in doubt: the same of those whose figure is.",
+            "rank: Spearman's correlation of both.",
+            "order: pairs in hardware's order, of those that it tells apart by more than their spread.",
             "Values that are recalled or in doubt rank only; they fail nothing.",
             ", ".join(words) if words else "no gap has opened or closed"]
 

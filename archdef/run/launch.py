@@ -8,6 +8,7 @@ from archdef.errors import GuestFault, Interrupted, LaunchError
 from archdef.lower.encoding import Kind, SystemCall
 from archdef.metrics import Counters
 from archdef.occupancy import carveout, occupancy
+from archdef.pack import sets_of
 from archdef.run import footprint, limits, printing, texture
 from archdef.run.arguments import pack
 from archdef.run.lanes import Recorded
@@ -152,7 +153,7 @@ class Grid:
             return 0
         taken = carveout(limits, architecture.warp.size, threads=math.prod(self.launcher.block), registers=max(1, self.program.registers),
                          shared_bytes=self.resident.shared_bytes)
-        return max((l1.size_bytes - taken) // (min(l1.line_bytes, 4 * l1.sector_bytes) * l1.ways), 1)
+        return sets_of(l1, l1.size_bytes - taken)
 
     def _textures(self) -> list:
         references = self.launcher.kernel.module.textures

@@ -285,11 +285,16 @@ def _transactions_stay_in_one_place(arch):
 
 @_combination("caches", "dram.interleave_bytes")
 def _caches_have_whole_sets(arch):
-    for level in ("l1", "constant", "constant_l2", "constant_l3", "texture_l1", "texture_l2", "l2"):
+    for level in ("l1", "constant", "constant_l2", "constant_l3", "instruction", "instruction_l2", "instruction_l3", "texture_l1", "texture_l2",
+                  "l2"):
         cache = getattr(arch.caches, level)
         if cache is None:
             continue
         path = f"caches.{level}"
+        if cache.scope == "scheduler" and level != "instruction":
+            yield f"{path}.scope", cache.scope, "must be wider: only caches.instruction can be a scheduler's"
+        if cache.lines_ahead and not level.startswith("instruction"):
+            yield f"{path}.lines_ahead", cache.lines_ahead, "must be 0: only caches of instructions bring lines along"
         if cache.size_bytes % (cache.line_bytes * cache.ways):
             yield (f"{path}.size_bytes", cache.size_bytes,
                    f"must be a multiple of line_bytes x ways = {cache.line_bytes * cache.ways}")
@@ -311,6 +316,20 @@ def _levels_of_constants_follow_each_other(arch):
         elif behind.sector_bytes < arch.caches.constant.line_bytes:
             yield (f"caches.{level}.sector_bytes", behind.sector_bytes,
                    f"must be at least caches.constant.line_bytes = {arch.caches.constant.line_bytes}")
+
+
+@_combination("caches")
+def _levels_of_instructions_follow_each_other(arch):
+    for nearer, level in (("instruction", "instruction_l2"), ("instruction_l2", "instruction_l3")):
+        behind, front = getattr(arch.caches, level), getattr(arch.caches, nearer)
+        if behind is None:
+            continue
+        if front is None:
+            yield f"caches.{nearer}", None, f"must be given where caches.{level} is"
+        elif behind.line_bytes < front.line_bytes:
+            yield f"caches.{level}.line_bytes", behind.line_bytes, f"must be at least caches.{nearer}.line_bytes = {front.line_bytes}"
+    if arch.caches.instruction is None and arch.caches.instruction_preload_bytes:
+        yield "caches.instruction_preload_bytes", arch.caches.instruction_preload_bytes, "must be 0 without caches.instruction"
 
 
 @_combination("caches.texture_l1", "interconnect.response_latency_ns", "clocks.shader_mhz", declared=True)

@@ -316,6 +316,8 @@ class Isa:
     """Name → forms of instruction that cost something else than the rest of their class (`forms` makes this table)."""
     pointer_bits: int = choice(32, 64)
     """Width at which the machine computes addresses; 64-bit address arithmetic of a program is charged at this width."""
+    instruction_bytes: int = integer(at_most=64, default=8)
+    """Bytes of one issued instruction in memory, its share of control words included."""
     fuse_multiply_add: bool = flag()
     """Whether the compiler fuses a multiply and a dependent add into one instruction."""
     float_mad: str = choice("fused", "truncated", "separate")

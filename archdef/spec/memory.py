@@ -35,6 +35,8 @@ class SharedMemory:
     pass_latency_cycles: int | None = integer(optional=True, default=None)
     """SM cycles by which each further pass of an access delays its result; None: `pass_cycles`."""
 
+    conflicts_hold_issue: bool = flag(default=False)
+    """Whether the scheduler issues nothing during the passes that a conflict adds, as where arithmetic itself reads shared memory."""
     group_latency_cycles: int = integer(at_least=0, default=0)
     """SM cycles by which each further group of lanes, of a load that is served in several, delays its result besides its passes."""
 
@@ -122,14 +124,16 @@ class Cache:
     tag_bank_masks: tuple[int, ...] = integers(longest=4, default=())
     """At a multiprocessor: for each bit of a tag bank's number, the bits of the line's number whose parity it is. Each bank looks up a line a
     cycle, and words that hit come from banks as those of shared memory do; none: loads take `transaction_cycles` for every line."""
+    lines_ahead: int = integer(at_least=0, at_most=63, default=0)
+    """Of instructions: lines behind the one that a miss asks for, which it brings along."""
     replacement: Replacement = policy(Replacement, default=LeastRecentlyUsed())
     """Which line of a full set a new one replaces."""
     write: str = choice("evict", "through", "back")
     """A store that hits: evicts the line and goes on; updates it and goes on; or stays until the line is replaced."""
     enabled: bool = flag(default=True)
     """Whether programs use it unless they ask otherwise."""
-    scope: str = choice("multiprocessor", "cluster", "partition", "chip")
-    """Who shares one instance."""
+    scope: str = choice("scheduler", "multiprocessor", "cluster", "partition", "chip")
+    """Who shares one instance; ``scheduler``: only `Caches.instruction`."""
 
     @property
     def sets(self) -> int:
@@ -154,6 +158,17 @@ class Caches:
     its scope, every multiprocessor keeps tags of its own for it: constants are only read, so that sharers differ in first touches alone."""
     constant_l3: Cache | None = part(Cache, optional=True, default=None)
     """Third cache of constant memory, behind `constant_l2`, likewise."""
+    instruction: Cache | None = part(Cache, optional=True, default=None)
+    """First cache of instructions, of each scheduler or multiprocessor; None: instructions are always at hand. A warp whose next
+    instruction is in a line that is not there waits for `latency_cycles` of the level that has it, counted from the instruction before."""
+    instruction_l2: Cache | None = part(Cache, optional=True, default=None)
+    """Second cache of instructions. Whatever its scope, every multiprocessor keeps tags of its own for it, as for constants."""
+    instruction_l3: Cache | None = part(Cache, optional=True, default=None)
+    """Third cache of instructions, likewise."""
+    instruction_memory_cycles: int = integer(at_least=0, default=0)
+    """The same wait for a line that none of them has."""
+    instruction_preload_bytes: int = integer(at_least=0, default=0)
+    """Of a kernel's code, from its start: what its launch brings to the last of these caches."""
     texture_l1: Cache | None = part(Cache, optional=True, default=None)
     """First cache of texture and read-only loads; of scope ``cluster`` if the multiprocessors of a cluster share it."""
     texture_l2: Cache | None = part(Cache, optional=True, default=None)
@@ -193,6 +208,9 @@ class LoadStore:
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
     replay_cycles: int = integer(at_least=0, default=0)
     """SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on."""
+    replay_refused: bool = flag(default=False)
+    """Whether a load for whose line L1 has no place, as all lines of the set are being filled, is issued again when one of them has come: its
+    warp waits, others go on. Otherwise it holds the load/store unit."""
     atomic_cycles: float = real()
     """Core cycles for which one sector's atomic operations hold its partition, and each further operation on the same address."""
     atomic_sector_cycles: float | None = real(optional=True, default=None)

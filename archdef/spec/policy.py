@@ -90,6 +90,14 @@ class GreedyThenOldest(SchedulerPolicy):
     """The same warp as long as it is ready, then the ready warp that has been resident longest."""
 
 
+@named("gty")
+class GreedyThenYoungest(SchedulerPolicy):
+    """The same warp as long as it is ready, then the ready warp that became resident last, of one block the last of its warps.
+
+    Instructions for units that the schedulers share go first, those that have waited longest before others, as from a queue.
+    """
+
+
 @named("oldest")
 class OldestFirst(SchedulerPolicy):
     """The ready warp that has been resident longest."""

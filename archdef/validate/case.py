@@ -17,6 +17,8 @@ EXACT = "exact"
 """The tolerance of counts: equality."""
 MEAN = "mean"
 """``group/mean`` stands for the mean error of a group in the list of gaps."""
+ORDER = "order"
+"""``group/order`` stands for the share of pairs in a group that come in another order than on hardware."""
 
 
 def _within(*allowed: str):
@@ -39,6 +41,11 @@ def _number(instance, attribute, value) -> None:
 def _tolerance(instance, attribute, value) -> None:
     if value != EXACT and (isinstance(value, (bool, str)) or not isinstance(value, (int, float)) or not 0 < value < math.inf):
         raise ReferenceCaseError(f"{attribute.name} must be {EXACT!r} or a share such as 0.05, got {value!r}")
+
+
+def _share(instance, attribute, value) -> None:
+    if isinstance(value, (bool, str)) or not isinstance(value, (int, float)) or not 0 <= value < 1:
+        raise ReferenceCaseError(f"{attribute.name} must be a share of the value, from 0 to below 1, got {value!r}")
 
 
 @attrs.frozen
@@ -68,6 +75,10 @@ class Group:
     """The largest accepted mean absolute relative error of the group's cases; None asks for none."""
     slack: float = 0
     """A difference up to this, in the unit of the cases, is accepted whatever its relative size."""
+    spread: float = attrs.field(default=0, validator=_share)
+    """Of a case that names none itself."""
+    ordered: bool = False
+    """Whether the cases have to come in hardware's order, as far as hardware tells them apart."""
 
 
 @attrs.frozen
@@ -88,6 +99,9 @@ class Case:
     tolerance: float | str = attrs.field(validator=_tolerance)
     slack: float = attrs.field(default=0, validator=_number)
     """A difference up to this, in the unit, is accepted whatever its relative size."""
+    spread: float = attrs.field(default=0, validator=_share)
+    """Share of the value by which it may be off either way: how exactly it was printed, how far repetitions lie apart. Values whose ranges
+    meet are ties in every order."""
     unit: str = ""
     parameters: Mapping[str, Any] = attrs.field(factory=dict)
     """Of the experiment."""

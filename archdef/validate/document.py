@@ -11,7 +11,7 @@ from archdef.validate.case import CONFIDENCES
 from archdef.validate.run import STATUSES, Outcome, Report
 from archdef.validate.statistics import Summary, overall, slopes, summary
 
-FORMAT = 1
+FORMAT = 2
 """Raised when a field goes away or changes what it means."""
 
 
@@ -27,7 +27,7 @@ def _architecture(report: Report) -> dict[str, Any]:
     return {"name": report.architecture.label, "good": report.good, "faults": list(report.faults),
             "summary": _figures(overall(report.groups()), report.outcomes),
             "groups": [{"name": group.name, "about": group.about, "tolerance": group.tolerance, "mean": group.mean,
-                        "summary": _figures(summary(outcomes), outcomes)}
+                        "ordered": group.ordered, "summary": _figures(summary(outcomes), outcomes)}
                        for group, outcomes in report.groups().items()],
             "slopes": [attrs.asdict(slope) for slope in slopes(report.outcomes)],
             "sources": [attrs.asdict(source) for source in sources],
@@ -43,7 +43,7 @@ def _figures(found: Summary, outcomes: Sequence[Outcome]) -> dict[str, Any]:
 def _case(outcome: Outcome, report: Report, source: int) -> dict[str, Any]:
     case, gap = outcome.case, outcome.gap
     return {"id": case.id, "experiment": case.experiment, "parameters": dict(case.parameters), "evolve": dict(case.evolve), "quantity": case.quantity,
-            "unit": case.unit, "model": outcome.model, "hardware": case.value, "error": outcome.error, "tolerance": case.tolerance,
+            "unit": case.unit, "model": outcome.model, "hardware": case.value, "error": outcome.error, "tolerance": case.tolerance, "spread": case.spread,
             "status": outcome.status, "fault": outcome.fault, "message": outcome.message, "confidence": case.confidence, "usable": case.usable,
             "source": source, "series": case.series, "size": case.size, "long": case.long, "note": case.note,
             "gap": None if gap is None else {"deviation": gap.deviation, "machine": report.references.deviations.get(gap.deviation, ""),
@@ -56,17 +56,21 @@ def schema() -> dict[str, Any]:
     tolerance = {"anyOf": [{"const": "exact"}, {"type": "number", "exclusiveMinimum": 0}], "description": "largest relative error, or equality"}
     texts = {"type": "array", "items": text}
     figures = _object({
-        "cases": whole, "ran": whole, "equal": whole, "exact": whole, "mape": maybe, "spearman": maybe,
+        "cases": whole, "ran": whole, "equal": whole, "exact": whole, "spearman": maybe,
+        "mape": {**maybe, "description": "without cases in doubt"}, "mape_in_doubt": maybe,
+        "pairs": {**whole, "description": "of cases that are not exact and that hardware tells apart"},
+        "ordered": {**whole, "description": "of these, the ones that the model puts in the same order"},
         "worst": {"type": ["string", "null"]}, "worst_error": maybe, "statuses": _object(dict.fromkeys(STATUSES, whole))})
     case = _object({
         "id": text, "experiment": text, "parameters": {"type": "object"}, "evolve": {"type": "object"}, "quantity": text, "unit": text,
         "model": {**maybe, "description": "null: it did not run"}, "hardware": number,
         "error": {**maybe, "description": "model / hardware - 1; the model's value where hardware's is 0"}, "tolerance": tolerance,
+        "spread": {**number, "description": "share of hardware's value by which it may be off"},
         "status": {"enum": list(STATUSES)}, "fault": flag, "message": text, "confidence": {"enum": list(CONFIDENCES)}, "usable": flag,
         "source": {**whole, "minimum": 0, "description": "index into sources"},
         "series": text, "size": maybe, "long": flag, "note": text,
         "gap": {"anyOf": [{"type": "null"}, _object({"deviation": text, "machine": text, "low": number, "high": number})]}})
-    group = _object({"name": text, "about": text, "tolerance": tolerance, "mean": maybe, "summary": figures})
+    group = _object({"name": text, "about": text, "tolerance": tolerance, "mean": maybe, "ordered": flag, "summary": figures})
     slope = _object({"series": text, "model": number, "hardware": number, "against": number})
     architecture = _object({
         "name": text, "good": flag, "faults": texts, "summary": figures, "groups": {"type": "array", "items": group},

@@ -5,8 +5,8 @@ import json
 import math
 from collections.abc import Iterable
 
-from archdef.validate.case import MEAN
-from archdef.validate.run import KNOWN, NEW, Outcome, Report, group_means
+from archdef.validate.case import MEAN, ORDER
+from archdef.validate.run import KNOWN, NEW, Outcome, Report, group_means, group_orders
 
 SLACK = 0.02
 """How far a band reaches beyond today's errors."""
@@ -28,9 +28,16 @@ def draft_gaps(reports: Iterable[Report]) -> str:
                 bands.setdefault(deviation, {}).setdefault(pattern, []).append(outcome.error)
         for name, mean in group_means(report.references, report.outcomes).items():
             if mean > report.references.groups[name].mean:
-                known = next((gap.deviation for gap in report.references.gaps if gap.pattern == f"{name}/{MEAN}"), UNNAMED)
-                bands.setdefault(known, {})[f"{name}/{MEAN}"] = [mean]
+                bands.setdefault(_known(report, f"{name}/{MEAN}"), {})[f"{name}/{MEAN}"] = [mean]
+        for name, wrong in group_orders(report.references, report.outcomes).items():
+            if wrong:
+                bands.setdefault(_known(report, f"{name}/{ORDER}"), {})[f"{name}/{ORDER}"] = [wrong]
     return "\n".join(_table(deviation, patterns) for deviation, patterns in sorted(bands.items(), key=_by_number))
+
+
+def _known(report: Report, pattern: str) -> str:
+    """Find the id under which something of a whole group is known."""
+    return next((gap.deviation for gap in report.references.gaps if gap.pattern == pattern), UNNAMED)
 
 
 def _place(outcome: Outcome, report: Report, several: bool) -> tuple[str, str]:

@@ -20,7 +20,7 @@ import attrs
 from archdef import registry
 from archdef.errors import ReferenceCaseError
 from archdef.spec import Architecture
-from archdef.validate.case import MEAN, Case, Gap, Group, References, Source
+from archdef.validate.case import MEAN, ORDER, Case, Gap, Group, References, Source
 
 FOLDER, GAPS, DEVIATIONS = "data", "gaps.toml", "DEVIATIONS.md"
 _DEVIATION = re.compile(r"^\|\s*([A-Z]+\d+)\s*\|\s*(.*?)\s*\|", re.MULTILINE)
@@ -49,7 +49,7 @@ def references(architecture: Architecture | str) -> References:
 
 
 def _named(gap: Gap, cases: Iterable[Case]) -> bool:
-    return any(gap.names(case.id) or gap.pattern == f"{case.group}/{MEAN}" for case in cases)
+    return any(gap.names(case.id) or gap.pattern in (f"{case.group}/{MEAN}", f"{case.group}/{ORDER}") for case in cases)
 
 
 def package_of(name: str) -> Traversable | None:
@@ -128,6 +128,7 @@ def _case(values: dict[str, Any], sources: Mapping[str, Source], groups: Mapping
     values["source"] = sources[source]
     values.setdefault("tolerance", groups[group].tolerance)
     values.setdefault("slack", groups[group].slack)
+    values.setdefault("spread", groups[group].spread)
     return _made(Case, values, where)
 
 

@@ -1,6 +1,7 @@
 """Runs reference cases and judges them: which meet their tolerance, which miss as is known, and which have changed."""
 from __future__ import annotations
 
+import collections
 import concurrent.futures
 import fnmatch
 import multiprocessing
@@ -11,7 +12,7 @@ import attrs
 from archdef.device import Device
 from archdef.errors import ArchdefError, ReferenceCaseError, nearest
 from archdef.spec import Architecture
-from archdef.validate.case import MEAN, Case, Gap, Group, References
+from archdef.validate.case import MEAN, ORDER, Case, Gap, Group, References
 from archdef.validate.experiments import find
 from archdef.validate.load import references
 
@@ -143,7 +144,8 @@ def attempt(architecture: Architecture, case: Case) -> Result:
 def judge(architecture: Architecture, shipped: References, results: Mapping[str, Result]) -> Report:
     """Judge the results of experiments, by case id, against hardware's values and the known gaps."""
     outcomes = tuple(_outcome(case, results[case.id], shipped) for case in shipped.cases if case.id in results)
-    return Report(architecture, shipped, outcomes, (*_faults_of_gaps(shipped, outcomes), *_faults_of_means(shipped, outcomes)))
+    return Report(architecture, shipped, outcomes, (*_faults_of_gaps(shipped, outcomes), *_faults_of_means(shipped, outcomes),
+                                                    *_faults_of_orders(shipped, outcomes)))
 
 
 def _outcome(case: Case, result: Result, shipped: References) -> Outcome:
@@ -177,7 +179,7 @@ def _faults_of_gaps(shipped: References, outcomes: Iterable[Outcome]) -> Iterato
         if gap.deviation not in shipped.deviations:
             yield f"{gap.pattern}: DEVIATIONS.md has no {gap.deviation}"
         named = fnmatch.filter([case.id for case in shipped.cases], gap.pattern)
-        if gap.pattern in {f"{group}/{MEAN}" for group in shipped.groups}:
+        if gap.pattern in {f"{group}/{what}" for group in shipped.groups for what in (MEAN, ORDER)}:
             continue
         if not named:
             yield f"{gap.deviation}: no case is called {gap.pattern}"
@@ -188,13 +190,27 @@ def _faults_of_gaps(shipped: References, outcomes: Iterable[Outcome]) -> Iterato
 
 def group_means(shipped: References, outcomes: Iterable[Outcome]) -> dict[str, float]:
     """Give the mean absolute relative error of each group that asks for one and of which every case that counts ran."""
-    found = {}
-    for group in shipped.groups.values():
-        errors = [abs(o.error) for o in outcomes if o.case.group == group.name and o.case.counts and not o.case.exact and o.model is not None]
-        counting = [case for case in shipped.cases if case.group == group.name and case.counts and not case.exact]
-        if group.mean is not None and errors and len(errors) == len(counting):
-            found[group.name] = sum(errors) / len(errors)
-    return found
+    return {name: sum(abs(outcome.error) for outcome in counting) / len(counting)
+            for name, counting in _complete(shipped, outcomes).items() if shipped.groups[name].mean is not None}
+
+
+def group_orders(shipped: References, outcomes: Iterable[Outcome]) -> dict[str, float]:
+    """Give the share of pairs in another order than hardware's of each group that asks for it and of which every case that counts ran."""
+    from archdef.validate.statistics import columns, order
+
+    counted = {name: order(*columns(counting), [(o.case.quantity, o.case.unit) for o in counting])
+               for name, counting in _complete(shipped, outcomes).items() if shipped.groups[name].ordered}
+    return {name: 1 - right / told for name, (told, right) in counted.items() if told}
+
+
+def _complete(shipped: References, outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+    """Give what counts and is not exact, by group, of the groups of which all of it ran."""
+    found: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        if outcome.case.counts and not outcome.case.exact and outcome.model is not None:
+            found.setdefault(outcome.case.group, []).append(outcome)
+    asked = collections.Counter(case.group for case in shipped.cases if case.counts and not case.exact)
+    return {name: counting for name, counting in found.items() if len(counting) == asked[name]}
 
 
 def _faults_of_means(shipped: References, outcomes: Iterable[Outcome]) -> Iterator[str]:
@@ -207,3 +223,15 @@ def _faults_of_means(shipped: References, outcomes: Iterable[Outcome]) -> Iterat
             yield f"{name}: the mean error is {mean:.1%}; {gap.deviation} has closed: take {gap.pattern} off {_GAPS}"
         elif gap is not None and not gap.expects(mean):
             yield f"{name}: the mean error is {mean:.1%}; {gap.deviation} expects {gap.low:.1%} to {gap.high:.1%}"
+
+
+def _faults_of_orders(shipped: References, outcomes: Iterable[Outcome]) -> Iterator[str]:
+    """Find groups whose cases do not come in the order that is asked of them, unless that is known."""
+    for name, wrong in group_orders(shipped, outcomes).items():
+        gap = next((gap for gap in shipped.gaps if gap.pattern == f"{name}/{ORDER}"), None)
+        if gap is None and wrong:
+            yield f"{name}: {wrong:.1%} of the pairs are in another order than on hardware, and no known gap names {name}/{ORDER}"
+        elif gap is not None and not wrong:
+            yield f"{name}: all pairs are in hardware's order; {gap.deviation} has closed: take {gap.pattern} off {_GAPS}"
+        elif gap is not None and not gap.expects(wrong):
+            yield f"{name}: {wrong:.1%} of the pairs are in another order; {gap.deviation} expects {gap.low:.1%} to {gap.high:.1%}"

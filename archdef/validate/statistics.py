@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -21,11 +21,17 @@ class Summary:
     """Of the exact ones, those that are equal."""
     exact: int
     mape: float | None
-    """Mean absolute relative error of those that are not exact; None if there are none."""
+    """Mean absolute relative error of those that are neither exact nor in doubt (`Case.usable`); None if there are none."""
+    mape_in_doubt: float | None
+    """The same of those in doubt."""
     worst: Outcome | None
-    """The largest absolute error among those that are not exact, or the first unequal of the exact ones."""
+    """The largest absolute error among those that are not exact, of usable ones if there are any; or the first unequal of the exact ones."""
     spearman: float | None
     """Rank correlation of model and hardware over the cases that are not exact; None for fewer than three, or where all are alike."""
+    pairs: int = 0
+    """Pairs of cases that are not exact whose values hardware tells apart: they differ by more than their spreads …"""
+    ordered: int = 0
+    """… and of those, the ones that the model puts in the same order."""
 
 
 def summary(outcomes: Iterable[Outcome]) -> Summary:
@@ -35,18 +41,40 @@ def summary(outcomes: Iterable[Outcome]) -> Summary:
     exact = [outcome for outcome in ran if outcome.case.exact]
     close = [outcome for outcome in ran if not outcome.case.exact]
     unequal = [outcome for outcome in exact if not outcome.case.meets(outcome.model)]
-    worst = max(close, key=lambda outcome: abs(outcome.error), default=unequal[0] if unequal else None)
+    worst = max(close, key=_badness, default=unequal[0] if unequal else None)
+    models, values, spreads = columns(close)
     return Summary(len(outcomes), len(ran), len(exact) - len(unequal), len(exact),
-                   sum(abs(outcome.error) for outcome in close) / len(close) if close else None, worst,
-                   spearman([outcome.model for outcome in close], [outcome.case.value for outcome in close]))
+                   *(_mape(outcome for outcome in close if outcome.case.usable is usable) for usable in (True, False)), worst,
+                   spearman(models, values, spreads), *order(models, values, spreads, [(o.case.quantity, o.case.unit) for o in close]))
+
+
+def _badness(outcome: Outcome) -> tuple:
+    return (outcome.case.usable, not outcome.case.exact, abs(outcome.error))
+
+
+def _mape(outcomes: Iterable[Outcome]) -> float | None:
+    errors = [abs(outcome.error) for outcome in outcomes]
+    return sum(errors) / len(errors) if errors else None
+
+
+def columns(outcomes: Sequence[Outcome]) -> tuple[list[float], list[float], list[float]]:
+    """Give the model's values, hardware's, and the spreads of these."""
+    return [o.model for o in outcomes], [o.case.value for o in outcomes], [o.case.spread for o in outcomes]
 
 
 def overall(groups: Mapping[Any, Sequence[Outcome]]) -> Summary:
-    """Work out the figures of an architecture; its rank correlation is the mean of its groups', whose units differ, weighted by cases."""
-    whole = summary(outcome for outcomes in groups.values() for outcome in outcomes)
-    ranked = [(found.spearman, found.ran - found.exact) for found in map(summary, groups.values()) if found.spearman is not None]
+    """Work out the figures of an architecture; its rank correlation is the mean of its groups', whose units differ, weighted by cases.
+    Pairs are those within groups."""
+    each = [summary(outcomes) for outcomes in groups.values()]
+    ranked = [(found.spearman, found.ran - found.exact) for found in each if found.spearman is not None]
     weight = sum(cases for _, cases in ranked)
-    return attrs.evolve(whole, spearman=sum(rho * cases for rho, cases in ranked) / weight if weight else None)
+    close = [outcome for outcomes in groups.values() for outcome in outcomes if outcome.model is not None and not outcome.case.exact]
+    worst = [found.worst for found in each if found.worst is not None]
+    return Summary(*(sum(getattr(found, name) for found in each) for name in ("cases", "ran", "equal", "exact")),
+                   *(_mape(outcome for outcome in close if outcome.case.usable is usable) for usable in (True, False)),
+                   max(worst, key=_badness, default=None),
+                   sum(rho * cases for rho, cases in ranked) / weight if weight else None,
+                   pairs=sum(found.pairs for found in each), ordered=sum(found.ordered for found in each))
 
 
 @attrs.frozen
@@ -80,18 +108,53 @@ def _slope(x: np.ndarray, y: np.ndarray) -> float:
     return float((x * (y - y.mean())).sum() / (x * x).sum())
 
 
-def spearman(model: Sequence[float], hardware: Sequence[float]) -> float | None:
-    """Give Spearman's rank correlation, ties at their mean rank; None for fewer than three values, or if all of one side are equal."""
+def spearman(model: Sequence[float], hardware: Sequence[float], spreads: Sequence[float] | None = None) -> float | None:
+    """Give Spearman's rank correlation, ties at their mean rank; None for fewer than three values, or if all of one side are equal.
+
+    spreads : share of each value by which it may be off. A model is asked for no finer an order than hardware gives: its values tie by the
+              same shares.
+    """
     if len(model) < 3:
         return None
-    a, b = ranks(model), ranks(hardware)
+    a, b = ranks(model, spreads), ranks(hardware, spreads)
     a, b = a - a.mean(), b - b.mean()
     scale = math.sqrt(float((a * a).sum() * (b * b).sum()))
     return float((a * b).sum()) / scale if scale else None
 
 
-def ranks(values: Sequence[float]) -> np.ndarray:
-    """Rank values from 1; equal ones share the mean of their ranks."""
-    _, inverse, counts = np.unique(np.asarray(values, "f8"), return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return (last - (counts - 1) / 2)[inverse]
+def ranks(values: Sequence[float], spreads: Sequence[float] | None = None) -> np.ndarray:
+    """Rank values from 1: one more than the smaller ones, and half a place for each other that ties with it.
+
+    Without spreads, ties are equal values, and share the mean of their places. With them, values tie whose ranges meet, which need not
+    hold of two values because it holds of both with a third one.
+    """
+    if spreads is None or not any(spreads):
+        _, inverse, counts = np.unique(np.asarray(values, "f8"), return_inverse=True, return_counts=True)
+        last = np.cumsum(counts)
+        return (last - (counts - 1) / 2)[inverse]
+    return np.array([0.5 + (signs > 0).sum() + (signs == 0).sum() / 2 for signs in _signs(values, spreads)])
+
+
+def order(model: Sequence[float], hardware: Sequence[float], spreads: Sequence[float] | None = None,
+          kinds: Sequence[Any] | None = None) -> tuple[int, int]:
+    """Count the pairs that hardware tells apart, and those of them that the model puts in the same order.
+
+    The model's values have no spread: any difference has a sign, and none at all is in no order. `kinds`, if given, says which values can
+    be compared: those of one kind.
+    """
+    told = right = 0
+    alike = np.unique([str(kind) for kind in kinds], return_inverse=True)[1] if kinds else np.zeros(len(model), int)
+    for kind, there, here in zip(alike, _signs(hardware, spreads), _signs(model, None), strict=True):
+        above = (there > 0) & (alike == kind)       # each pair once: by its larger value
+        told += int(above.sum())
+        right += int((above & (here > 0)).sum())
+    return told, right
+
+
+def _signs(values: Sequence[float], spreads: Sequence[float] | None) -> Iterator[np.ndarray]:
+    """Give for each value the signs of its differences to all: 0 where the two ranges meet."""
+    values = np.asarray(values, "f8")
+    around = np.abs(values) * (0.0 if spreads is None else np.asarray(spreads, "f8"))
+    for value, own in zip(values, around, strict=True):
+        differ = value - values
+        yield np.where(np.abs(differ) > own + around, np.sign(differ), 0)

@@ -19,6 +19,11 @@ class Bench:
         self.arch, self.tables = arch, machine_tables(arch)
         self.memory = core.DeviceMemory(1 << 26)
 
+    @property
+    def at_hand(self) -> dict:
+        """What is different where no instruction has to be fetched."""
+        return {"instruction": self.tables["instruction"] | {"sets": 0}}
+
     def array(self, values) -> int:
         values = np.ascontiguousarray(values)
         address = self.memory.allocate(values.nbytes)

@@ -85,7 +85,7 @@ def test_a_longer_chain_takes_its_latency_longer(bench):
         for _ in range(length):
             a.alu("add_b32", row, row, a.constant(1))
         a.exit()
-        return bench.run(a.program(), block=1)["cycles"]
+        return bench.run(a.program(), block=1, tables=bench.at_hand)["cycles"]
 
     assert chain(110) - chain(10) == 100 * 20
 
@@ -97,7 +97,7 @@ def test_more_warps_hide_latency_up_to_the_issue_rate(bench):
         for _ in range(200):
             a.alu("add_b32", row, row, a.constant(1))
         a.exit()
-        return bench.run(a.program(), block=warps * bench.arch.warp.size, resident=1)["cycles"]
+        return bench.run(a.program(), block=warps * bench.arch.warp.size, resident=1, tables=bench.at_hand)["cycles"]
 
     interval = bench.arch.schedulers.issue_interval_cycles
     per_scheduler = 24 // interval

@@ -16,10 +16,10 @@ def case(name="a", value=100.0, tolerance=0.1, **more):
                    "confidence": "seen", "tolerance": tolerance, **more})
 
 
-def judged(models, *, cases=None, gaps=(), deviations=("D1",), mean=None):
+def judged(models, *, cases=None, gaps=(), deviations=("D1",), mean=None, ordered=False):
     """Judge one group: model's values by name."""
     cases = cases or [case(name) for name in models]
-    shipped = References("gt200", tuple(cases), {"g": Group("g", mean=mean)}, tuple(gaps), dict.fromkeys(deviations, "it differs"))
+    shipped = References("gt200", tuple(cases), {"g": Group("g", mean=mean, ordered=ordered)}, tuple(gaps), dict.fromkeys(deviations, "it differs"))
     return judge(registry.get("gt200"), shipped, {f"g/{name}": {"cycles": model} if not isinstance(model, str) else model
                                                   for name, model in models.items()})
 
@@ -112,3 +112,27 @@ def test_a_group_may_ask_for_a_mean_error(mean, gap, good):
 def test_a_case_says_what_is_wrong_with_it(changed, message):
     with pytest.raises(ReferenceCaseError, match=message):
         attrs.evolve(case(), **changed)
+
+
+@pytest.mark.parametrize("models, spread, gap, fault", [
+    ((95, 106, 210), 0, None, ""),
+    ((106, 95, 210), 0, None, "33.3% of the pairs are in another order"),
+    ((106, 95, 210), 0.03, None, ""),
+    ((106, 95, 210), 0, (0.3, 0.4), ""),
+    ((106, 95, 210), 0, (0.5, 0.6), "D1 expects 50.0% to 60.0%"),
+    ((95, 106, 210), 0, (0.3, 0.4), "D1 has closed")])
+def test_a_group_may_ask_for_hardwares_order_as_far_as_hardware_tells(models, spread, gap, fault):
+    cases = [case(name, value, spread=spread) for name, value in zip("abc", (100, 105, 200), strict=True)]
+    report = judged(dict(zip("abc", models, strict=True)), cases=cases, ordered=True, gaps=[Gap("g/order", "D1", *gap)] if gap else [])
+    assert report.good is not bool(fault) and fault in "".join(report.faults)
+
+
+def test_the_order_of_a_group_is_judged_when_all_of_it_ran():
+    cases = [case(name, value) for name, value in zip("abc", (100, 105, 200), strict=True)]
+    assert judged({"a": 106, "b": 100}, cases=cases, ordered=True).good
+
+
+@pytest.mark.parametrize("spread", [-0.1, 1, "0.1", True])
+def test_a_spread_is_a_share(spread):
+    with pytest.raises(ReferenceCaseError, match="share of the value"):
+        case(spread=spread)

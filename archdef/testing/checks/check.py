@@ -79,6 +79,12 @@ class Subject:
         return Device(architecture or self.architecture, max_instructions=50_000_000, max_cycles=10_000_000_000)
 
 
+def at_hand(architecture: Architecture) -> Architecture:
+    """Give an architecture whose instructions need not be fetched."""
+    there = [f"caches.{name}" for name in ("instruction", "instruction_l2", "instruction_l3") if getattr(architecture.caches, name) is not None]
+    return architecture.evolve({**dict.fromkeys(there), "caches.instruction_preload_bytes": 0}) if there else architecture
+
+
 def roomy(architecture: Architecture) -> Architecture:
     """Give an architecture with room for a block of `BLOCK` threads of `REGISTERS` registers, whatever the size of its warps."""
     limits, size = architecture.limits, architecture.warp.size

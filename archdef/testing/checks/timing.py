@@ -5,7 +5,7 @@ import concurrent.futures
 
 import numpy as np
 
-from archdef.testing.checks.check import Broken, Subject, check, expect, prepared, run_of
+from archdef.testing.checks.check import Broken, Subject, at_hand, check, expect, prepared, run_of
 from archdef.testing.checks.samples import block_threads, kernel
 
 _PARTS = ("statements", "multiprocessor", "partition")
@@ -103,7 +103,7 @@ def chains_take_the_declared_latency(subject: Subject, case: str) -> None:
     ld.global.f32 %f2, [%rd2+4]; mov.f64 %fd1, 0d3FF0000000000000; mov.f64 %fd2, 0d3FF8000000000000;
     {_CHAINS[case] * steps}
     {"st.global.f64 [%rd1], %fd1;" if case.startswith("fp64") else "st.global.u32 [%rd1], %r7; st.global.f32 [%rd1+4], %f1;"}""")
-        device = subject.device()
+        device = subject.device(at_hand(architecture))
         out = device.zeros(4)
         return device.compile(text).k[(1,), (1,)](out, device.to_device(np.ones(2, "f4")), 0).cycles
 

@@ -6,6 +6,7 @@ from archdef.engine.cache cimport cache_resize
 from archdef.engine.counters cimport LN_FIRST, ST_BRANCH
 from archdef.engine.converge cimport converge_start
 from archdef.engine.family cimport family_leave
+from archdef.engine.fetch cimport fetch_preload
 from archdef.engine.frames cimport stack_drop
 from archdef.engine.lane_states cimport lanes_traced
 from archdef.engine.policy cimport seat_warp
@@ -116,6 +117,8 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     cdef int32_t i, at, threads, k
     if launch.l1_sets and launch.l1_sets != sm.l1.table.sets and sm.used[1] == launch.cost[1]:
         cache_resize(&sm.l1, launch.l1_sets)     # only an idle multiprocessor divides its array anew
+    if launch.code_lines:
+        fetch_preload(sm, launch)
     b.running = 1
     b.started = sm.now
     b.index[0] = <uint32_t>(b.number % launch.grid[0])
@@ -165,6 +168,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         w.active = w.alive = w.launched
         w.pc = 0
         w.reconverge = -1
+        w.code_line = 0
         w.depth = w.frame = 0
         w.loads = 0
         w.copy_group = w.bulk_group = 0

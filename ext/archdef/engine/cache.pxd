@@ -31,6 +31,7 @@ cdef inline uint64_t cache_set(const Cache *cache, uint64_t line) noexcept nogil
         return folded & <uint64_t>cache.table.set_mask
     return folded % <uint64_t>cache.table.sets
 
+cdef int cache_make(Cache *cache, const CacheTable *table) noexcept nogil
 cdef int cache_open(Cache *cache, const CacheTable *table) except -1
 cdef void cache_close(Cache *cache) noexcept nogil
 cdef void cache_resize(Cache *cache, int64_t sets) noexcept nogil

@@ -7,8 +7,8 @@ from archdef.engine.machine cimport CacheTable
 from archdef.engine.policy cimport Hook, ask_replacement
 
 
-cdef int cache_open(Cache *cache, const CacheTable *table) except -1:
-    """Make an empty cache; one of 0 sets stays without lines."""
+cdef int cache_make(Cache *cache, const CacheTable *table) noexcept nogil:
+    """Make an empty cache; one of 0 sets stays without lines. Returns -1 if the host has no memory for it."""
     cache.table = table[0]
     cache.clock = 0
     cache.looked_up = <uint64_t>-1
@@ -21,7 +21,12 @@ cdef int cache_open(Cache *cache, const CacheTable *table) except -1:
     cache.lines = <Line *>calloc(<size_t>(table.sets * table.ways), sizeof(Line))
     cache.tags = <uint64_t *>calloc(<size_t>(table.sets * table.ways), sizeof(uint64_t))
     cache.used = <int64_t *>calloc(<size_t>(table.sets * table.ways), sizeof(int64_t))
-    if cache.lines == NULL or cache.tags == NULL or cache.used == NULL:
+    return -1 if cache.lines == NULL or cache.tags == NULL or cache.used == NULL else 0
+
+
+cdef int cache_open(Cache *cache, const CacheTable *table) except -1:
+    """The same. Raises MemoryError."""
+    if cache_make(cache, table) < 0:
         raise MemoryError("tags of a cache")
     return 0
 

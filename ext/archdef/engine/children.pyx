@@ -9,6 +9,7 @@ from libc.string cimport memcpy, memset
 
 from archdef.engine.dispatch cimport dispatch_note
 from archdef.engine.family cimport family_take, launch_take
+from archdef.engine.fetch cimport fetch_base
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.heap cimport heap_allocate, heap_free
 from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
@@ -192,6 +193,7 @@ cdef Launch *_item(Sm *sm, Warp *w, int kind) noexcept nogil:
     child.parent = w.launch
     child.family = b.family
     child.depth = w.launch.depth + 1
+    child.code_base = fetch_base(child)
     child.waits = 1              # until it reaches its stream
     child.children = child.stores = child.next_block = child.done_blocks = child.seated = child.started = child.ended = 0
     child.first_tail = child.last_tail = child.next_in_stream = child.first_waiter = child.next_waiter = NULL
@@ -283,6 +285,7 @@ cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t when) noexcept
     child.buffer = <int32_t>(offset // <uint64_t>origin.buffer_bytes)
     buffer.launch = child
     child.ops = table.model.ops
+    child.code_lines = table.model.code_lines
     child.targets = table.model.targets
     child.operands = table.model.operands
     child.op_count = table.model.op_count

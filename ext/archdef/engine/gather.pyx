@@ -9,7 +9,7 @@ from libc.stdlib cimport calloc, free
 
 from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport EV_FILL, events_push
-from archdef.engine.network cimport Gather, Network, Request
+from archdef.engine.network cimport Gather, Network, Request, network_cycle
 
 
 cdef int gather_open(Network *n) except -1:
@@ -42,7 +42,7 @@ cdef inline void _hand(Network *n, int32_t record, int64_t arrival_fs) noexcept 
     cdef int64_t sm = record // n.slots
     if n.place_fs != NULL:
         arrival_fs += n.place_fs[sm]
-    events_push(n.inboxes + sm, (arrival_fs + n.m.shader_period_fs - 1) // n.m.shader_period_fs, EV_FILL, <int32_t>(record % n.slots))
+    events_push(n.inboxes + sm, network_cycle(n, arrival_fs), EV_FILL, <int32_t>(record % n.slots))
 
 
 cdef bint gather_join(Network *n, int32_t which, uint64_t number, uint32_t wanted, int32_t sm, const Request *r, int64_t time_fs) noexcept nogil:

@@ -12,6 +12,7 @@ from archdef.engine.events cimport EV_FILL, events_push
 from archdef.engine.machine cimport MachineTable, WR_EVICT
 from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, network_send
 from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.refused cimport set_bit
 from archdef.engine.state cimport BULK_FULL, Injection, Launch, Load, Sm
 
 
@@ -52,6 +53,8 @@ cdef int32_t fill_slot(Sm *sm, int32_t slot, int64_t cycle, int32_t *done) noexc
         for sector in range(4):
             if line.fill[sector] == slot:
                 line.fill[sector] = -1
+        if sm.refused_count:
+            sm.freed |= set_bit(&sm.l1, line)
     while node >= 0:
         following = sm.waiters[node].next
         load = sm.waiters[node].load
@@ -219,6 +222,7 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
         else:
             line = cache_victim(cache, number)
             if line == NULL:
+                inject.refused = 1
                 return False
             cache_take(cache, line, number)
     elif sm.free_slot < 0:
@@ -268,6 +272,7 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
     cdef Line *line
     cdef int64_t start
     cdef int32_t slot
+    inject.refused = 0
     if inject.stalled >= 0:
         if cycle <= inject.stalled:     # it has not got there yet
             cycle = inject.stalled

@@ -6,6 +6,7 @@ from archdef.engine.state cimport Sm, Warp
 
 cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil
 cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil
+cdef void issue_again(Sm *sm, int64_t cycle) noexcept nogil
 cdef void resume_injection(Sm *sm, int64_t cycle) noexcept nogil
 cdef void piece_arrived(Sm *sm, int32_t load, int64_t cycle) noexcept nogil
 cdef void resume_bulk(Sm *sm, int64_t cycle) noexcept nogil

@@ -6,15 +6,16 @@ from archdef.engine.access cimport Reach, access_memory
 from archdef.engine.asynchronous cimport copies_pending, copy_async
 from archdef.engine.blocks cimport end_block
 from archdef.engine.bulk cimport bulk_landed, bulk_run
-from archdef.engine.counters cimport ST_MEMORY_DEPENDENCY, StatementCounters
+from archdef.engine.counters cimport ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, StatementCounters
 from archdef.engine.inject cimport give_load, inject_run, take_load
 from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.machine cimport CacheTable, MachineTable
 from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
 from archdef.engine.program cimport Uop
-from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.refused cimport bring_back, drop_aside, keep_aside, put_aside
+from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport COPY_GROUPS, PENDING, WS_COPIES, WS_ENDED, WS_SLEEPING, Injection, Launch, Load, Sm, Warp
+from archdef.engine.state cimport COPY_GROUPS, PENDING, WS_COPIES, WS_ENDED, WS_SLEEPING, Injection, Launch, Load, Refused, Sm, Warp
 from archdef.engine.texture cimport count_texture
 from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_MATRIX, SP_TEXTURE
 from archdef.engine.waiting cimport occupy, plan
@@ -66,6 +67,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     cdef Injection *inject = &sm.injection
     cdef Reach reach
     cdef int64_t latency = u.latency, extra
+    cdef Scheduler *s
     cdef int32_t load
     cdef int i
     inject.count = 0
@@ -103,6 +105,9 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
         latency += (reach.shared_passes - 1) * m.shared_pass_latency_cycles + m.shared_latency_cycles
         if u.kind == K_LOAD and u.space != SP_MATRIX:
             latency += (reach.shared_groups - 1) * m.shared_group_latency_cycles
+        if m.shared_conflicts_hold_issue and reach.shared_passes > reach.shared_groups:
+            s = sm.schedulers + w.scheduler
+            s.next_issue = max(s.next_issue, cycle) + (reach.shared_passes - reach.shared_groups) * m.shared_pass_cycles
         occupy(sm, w, u, cycle, max(extra, <int64_t>u.interval))
     elif reach.constant_passes:
         c.constant_loads += 1
@@ -175,7 +180,9 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     for i in range(u.set_count):
         w.ready[u.sets[i]] = <int64_t>PENDING << 4 | u.cause
     inject_run(sm, cycle)
-    if not inject.active and sm.loads[load].remaining == 0:
+    if inject.refused and u.kind == K_LOAD:
+        sm.held = put_aside(sm, slot)
+    elif not inject.active and sm.loads[load].remaining == 0:
         latency += sm.loads[load].latest     # every piece was in the cache
         if u.kind == K_COPY:
             w.copies[sm.loads[load].group % COPY_GROUPS] -= 1
@@ -230,8 +237,38 @@ cdef void resume_injection(Sm *sm, int64_t cycle) noexcept nogil:
     cdef Injection *inject = &sm.injection
     cdef int32_t load = inject.load
     inject_run(sm, cycle)
-    if not inject.active and load >= 0 and sm.loads[load].remaining == 0:
+    if inject.refused and inject.cache == &sm.l1:
+        put_aside(sm, -1)       # its warp has gone on
+    elif not inject.active and load >= 0 and sm.loads[load].remaining == 0:
         data_ready(sm, load, max(sm.loads[load].latest, cycle))
+
+
+cdef void issue_again(Sm *sm, int64_t cycle) noexcept nogil:
+    """Sets of L1 have had fills: issue the loads again that were refused a place there, in the order in which they came."""
+    cdef Injection *inject = &sm.injection
+    cdef Refused *refused
+    cdef Warp *w
+    cdef int32_t i = 0, load
+    while i < sm.refused_count and not inject.active:
+        refused = sm.refused + sm.refused_order[i]
+        if not sm.freed & refused.set_bit:
+            i += 1
+            continue
+        bring_back(sm, refused)
+        load = refused.load
+        inject_run(sm, cycle)
+        if inject.refused:
+            keep_aside(sm, refused)
+            i += 1
+            continue
+        if refused.warp >= 0:
+            w = sm.warps + refused.warp
+            plan(sm, refused.warp, w, max(w.since, inject.time), ST_MEMORY_THROTTLE)
+        drop_aside(sm, i)
+        if not inject.active and sm.loads[load].remaining == 0:
+            data_ready(sm, load, max(sm.loads[load].latest, cycle))
+    if not inject.active:
+        sm.freed = 0
 
 
 cdef void piece_arrived(Sm *sm, int32_t load, int64_t cycle) noexcept nogil:

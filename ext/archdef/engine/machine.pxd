@@ -16,6 +16,7 @@ cpdef enum SchedulerPolicy:
     SCH_OLDEST = 2
     SCH_TWO_LEVEL = 3            # round robin in a small active set; a = size of the set
     SCH_ASKED = 5                # a plugin's
+    SCH_GREEDY_YOUNGEST = 6      # stay with a warp until it stalls, then the youngest
     SCH_WEIGHTED = 4             # a = weight of memory instructions, b = weight of cycles waited
 
 cpdef enum CoalescingRule:
@@ -56,6 +57,7 @@ cdef struct CacheTable:
     int64_t misses_in_flight
     int64_t fetch_sectors        # a miss fetches aligned groups of this many
     int64_t partial_ways         # lines of a set that may hold sectors written in part; 0: every store counts as whole
+    int64_t lines_ahead          # of instructions: further lines that a miss brings
     int64_t write                # WritePolicy
     int64_t hook                 # replacement
     int64_t set_mask             # sets - 1 where that is all ones, else 0
@@ -101,6 +103,7 @@ cdef struct MachineTable:
     int64_t instruction_gap_cycles  # least distance of two issues of one warp
     int64_t units
     int64_t unit_per_scheduler[16]  # 1: each scheduler has its own
+    int64_t shared_units         # bit u: the schedulers share unit u
     int64_t unit_copies[16]      # units of that kind that the schedulers share, 1 to 8
     int64_t unit_within[16]      # unit of whose copies they are the first ones; by itself: itself
     int64_t unit_exclusive[16]   # 1: an op for it takes an issue slot of every scheduler
@@ -120,6 +123,7 @@ cdef struct MachineTable:
     int64_t shared_pass_latency_cycles   # by which each further pass of an access delays its result
     int64_t shared_group_latency_cycles  # … and each further conflict group
     int64_t shared_latency_cycles
+    int64_t shared_conflicts_hold_issue  # 1: a scheduler issues nothing during the passes that a conflict adds
     # load/store
     CoalescingTable load
     CoalescingTable store
@@ -128,6 +132,7 @@ cdef struct MachineTable:
     int64_t stores_in_flight
     int64_t transaction_cycles
     int64_t replay_cycles        # least distance of a warp's transactions of one access, to the warp; 0: it goes on at once
+    int64_t replay_refused       # 1: loads for which a set of L1 has no place are issued again; 0: the load/store unit waits
     int64_t bulk_read_bytes_per_cycle   # of the unit that moves bulk copies; 0: a transaction every `transaction_cycles`
     int64_t bulk_write_bytes_per_cycle
     int64_t atomic_fs            # at the partition, per operation on the most used address
@@ -136,6 +141,13 @@ cdef struct MachineTable:
     CacheTable constant
     CacheTable constant_l2       # behind it, at the multiprocessor
     CacheTable constant_l3
+    CacheTable instruction       # of a multiprocessor or …
+    CacheTable instruction_l2
+    CacheTable instruction_l3
+    int64_t instruction_per_scheduler   # … 1: of a scheduler
+    int64_t instruction_memory_cycles   # until a line is there that none of them has
+    int64_t instruction_preload_bytes   # of a kernel that its launch brings to the last of them
+    int64_t instruction_bytes
     CacheTable texture           # first cache of texture fetches, surface loads and read-only loads
     int64_t texture_per_cluster  # 1: that cache is the cluster's, behind the multiprocessors' ports
     int64_t textures_in_flight   # transactions of one multiprocessor to it; 0: they count as reads

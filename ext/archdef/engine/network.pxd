@@ -99,6 +99,10 @@ cdef struct Network:
     int64_t any_working_fs   # time in which at least one had work
     int64_t working_fs       # the same, times how many had
 
+cdef inline int64_t network_cycle(const Network *n, int64_t time_fs) noexcept nogil:
+    """The first cycle of the multiprocessors' clock that does not begin before a time."""
+    return (time_fs + n.m.shader_period_fs - 1) // n.m.shader_period_fs
+
 cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except -1
 cdef void network_close(Network *n) noexcept nogil
 cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept nogil

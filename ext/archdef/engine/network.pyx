@@ -185,10 +185,6 @@ cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept 
 
 
 # --------------------------------------------------------------------------------------------------------- responses
-cdef inline int64_t _cycle(const Network *n, int64_t time_fs) noexcept nogil:
-    return (time_fs + n.m.shader_period_fs - 1) // n.m.shader_period_fs
-
-
 cdef int64_t _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
     """Send read data back through the partition's port and the cluster's; `late_fs` is a delay that keeps nobody else waiting. Gives when they arrive."""
     cdef const MachineTable *m = n.m
@@ -207,7 +203,7 @@ cdef int64_t _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_
         arrival += n.place_fs[sm] + n.spread_fs[n.cluster[sm] * m.partitions + (p - n.partitions)]
     if n.textures != NULL:
         shared_texture_filled(n, sm, slot, arrival)
-    events_push(n.inboxes + sm, _cycle(n, arrival), EV_FILL, slot)
+    events_push(n.inboxes + sm, network_cycle(n, arrival), EV_FILL, slot)
     return arrival
 
 
@@ -215,8 +211,8 @@ cdef inline void _landed(Network *n, int32_t sm, int32_t launch, int64_t time_fs
     """A store of a launch has reached its place: the credit goes home."""
     if time_fs > n.landed_fs:
         n.landed_fs = time_fs
-    n.landed[launch] = max(n.landed[launch], _cycle(n, time_fs))
-    events_push(n.inboxes + sm, _cycle(n, time_fs + n.m.response_latency_fs), EV_STORE_DONE, launch)
+    n.landed[launch] = max(n.landed[launch], network_cycle(n, time_fs))
+    events_push(n.inboxes + sm, network_cycle(n, time_fs + n.m.response_latency_fs), EV_STORE_DONE, launch)
 
 
 cdef inline int32_t _atomic_work(const MachineTable *m, const Request *r, int32_t sectors) noexcept nogil:

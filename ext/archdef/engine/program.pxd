@@ -24,6 +24,7 @@ cdef struct Uop:
     int32_t guard_mask       # index of the guard's predicate
     uint64_t guard_flip      # all ones if negated
     int32_t statement
+    uint32_t code_last       # number of the line of code, of those of the first instruction cache, in which its last instruction lies; 0: no caches
     uint16_t wait[24]        # scoreboard entries that must be ready
     uint16_t sets[8]         # scoreboard entries that become busy
     uint8_t set_count
@@ -41,6 +42,7 @@ cdef struct Uop:
     int32_t target
     int32_t reconverge
     int32_t count
+    uint32_t code_first      # … and its first one
     int8_t named             # operand that is a mask of lanes which take part, NAMES_NONE, or NAMES_ALL of the warp
     uint8_t named_bytes
 
@@ -63,6 +65,7 @@ cdef class LoadedProgram:
     cdef uint32_t *special_row   # … goes into which row
     cdef char *constants         # [constant_rows][lanes] 32-bit lanes
 
+    cdef int64_t place(self, int64_t instruction_bytes, int64_t line_bytes) except -1
     cdef int _source(self, Uop *u, const MicroOp *m, int i, int bytes) except -1
     cdef int _await(self, Uop *u, int32_t entry) except -1
     cdef int _predicate_source(self, Uop *u, const MicroOp *m, int i) except -1

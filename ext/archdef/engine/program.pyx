@@ -127,6 +127,17 @@ cdef class LoadedProgram:
         if self.constants == NULL:
             raise MemoryError("constants")
 
+    cdef int64_t place(self, int64_t instruction_bytes, int64_t line_bytes) except -1:
+        """Say in which lines of code each op's instructions lie, from 1 on: they follow each other in the order of ops. Gives the lines."""
+        cdef int64_t at = 0, end
+        cdef int32_t i
+        for i in range(self.op_count):
+            end = at + self.ops[i].issues * instruction_bytes
+            self.ops[i].code_first = <uint32_t>(1 + at // line_bytes)
+            self.ops[i].code_last = <uint32_t>(1 + max(end - 1, at) // line_bytes)
+            at = end
+        return (at + line_bytes - 1) // line_bytes
+
     def scoreboard(self):
         """List what each op waits for and makes others wait for: two tuples of entries, rows first, then predicates."""
         cdef int i, k

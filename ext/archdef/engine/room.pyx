@@ -6,10 +6,12 @@ from archdef.engine.cache cimport cache_close, cache_open
 from archdef.engine.coalesce cimport MAX_TRANSACTIONS, Transaction
 from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport Events
+from archdef.engine.fetch cimport fetch_close
 from archdef.engine.frames cimport STACK_FRAMES, stack_drop
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.network cimport Network
 from archdef.engine.policy cimport Hook, PolicyHead, SchedulerHook, policy_head
+from archdef.engine.refused cimport refused_close, refused_open
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
                                    Waiter, Warp)
@@ -157,6 +159,7 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     sm.bulk.load = -1
     sm.bulk.wake = -1
     cache_open(&sm.l1, &m.l1)
+    refused_open(sm)
     cache_open(&sm.constant, &m.constant)
     cache_open(&sm.constant_behind[0], &m.constant_l2)
     cache_open(&sm.constant_behind[1], &m.constant_l3)
@@ -220,6 +223,7 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     free(sm.slots)
     free(sm.waiters)
     free(sm.loads)
+    refused_close(sm)
     free(sm.bulk.ring)
     free(sm.bulk.transactions)
     cache_close(&sm.l1)
@@ -227,3 +231,4 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     cache_close(&sm.constant_behind[0])
     cache_close(&sm.constant_behind[1])
     cache_close(&sm.texture)
+    fetch_close(sm)

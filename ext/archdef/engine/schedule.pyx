@@ -1,7 +1,8 @@
 """Which ready warp issues next: one function per policy."""
 from libc.stdint cimport int64_t, uint64_t
 
-from archdef.engine.machine cimport (MachineTable, SCH_ASKED, SCH_GREEDY_OLDEST, SCH_OLDEST, SCH_TWO_LEVEL, SCH_WEIGHTED)
+from archdef.engine.machine cimport (MachineTable, SCH_ASKED, SCH_GREEDY_OLDEST, SCH_GREEDY_YOUNGEST, SCH_OLDEST, SCH_TWO_LEVEL,
+                                     SCH_WEIGHTED)
 
 from archdef.engine.policy cimport ask_scheduler
 
@@ -59,6 +60,28 @@ cdef inline int _longest_waiting(const Scheduler *s, uint64_t candidates) noexce
     return <int>(best & 63)
 
 
+cdef int _greedy_youngest(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
+    """Whoever has waited longest for a unit that the schedulers share, as if it had queued; else the warp issued last while it can go on,
+    else the one that was launched last."""
+    cdef int best, warp
+    cdef uint64_t shared = 0, units = <uint64_t>machine.shared_units
+    while units:
+        shared |= s.uses[lowest_bit(units)]
+        units &= units - 1
+    if candidates & shared:
+        return _longest_waiting(s, candidates & shared)
+    if s.last >= 0 and candidates >> s.last & 1:
+        return s.last
+    best = lowest_bit(candidates)
+    candidates &= candidates - 1
+    while candidates:
+        warp = lowest_bit(candidates)
+        candidates &= candidates - 1
+        if s.order[warp] > s.order[best]:
+            best = warp
+    return best
+
+
 cdef int _weighted(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
     """The candidate of greatest weight: kind of instruction plus cycles since it last issued.
 
@@ -86,6 +109,8 @@ cdef pick_function pick_of(int64_t policy) noexcept nogil:
         return _asked
     if policy == SCH_GREEDY_OLDEST:
         return _greedy_oldest
+    if policy == SCH_GREEDY_YOUNGEST:
+        return _greedy_youngest
     if policy == SCH_OLDEST:
         return _oldest
     if policy == SCH_TWO_LEVEL:
@@ -102,7 +127,7 @@ def pick(dict machine, int policy, uint64_t candidates, int64_t cycle=0, *, int 
     Parameters
     ----------
     machine : dict
-        ``policy_a`` and ``policy_b``; see `SchedulerPolicy`.
+        ``policy_a`` and ``policy_b``, see `SchedulerPolicy`; ``shared_units``, bits of the units that `memory` stands for.
     order, issued_at : sequence of int
         Age rank and cycle of the last issue, per warp.
     """
@@ -113,10 +138,13 @@ def pick(dict machine, int policy, uint64_t candidates, int64_t cycle=0, *, int 
         raise ValueError("candidates is empty")
     table.policy_a = machine.get("policy_a", 0)
     table.policy_b = machine.get("policy_b", 0)
+    table.shared_units = machine.get("shared_units", 0)
     s.ready = candidates
     s.memory = memory
     s.last = last
     s.active = 0
+    for i in range(16):
+        s.uses[i] = memory if table.shared_units >> i & 1 else 0
     for i in range(64):
         s.order[i] = order[i] if i < len(order) else i
         s.issued_at[i] = issued_at[i] if i < len(issued_at) else 0

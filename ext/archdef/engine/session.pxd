@@ -46,6 +46,7 @@ cdef class Session:
     cdef Sm *sms
     cdef DeviceMemory memory
     cdef list grids                      # not complete, or not asked for since
+    cdef list programs                   # that were launched
     cdef list leaving                    # complete, but the places of their blocks are not free yet
     cdef int64_t launched                # by the host, so far
     cdef int64_t active                  # launches that are not complete, or nobody has asked for
@@ -59,6 +60,7 @@ cdef class Session:
     cdef int ended
 
     cdef int _check(self, MachineTable *m) except -1
+    cdef int _number_of(self, program) except -1
     cdef int _enter(self, Grid grid) except -1
     cdef int _measure(self) except -1
     cdef int _release(self, int64_t count) except -1

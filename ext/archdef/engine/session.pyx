@@ -13,6 +13,7 @@ from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport Events, events_close
 from archdef.engine.family cimport family_close, launch_enter
 from archdef.engine.fault_text cimport fault_error
+from archdef.engine.fetch cimport fetch_base
 from archdef.engine.frames cimport GROWN_FRAMES
 from archdef.engine.groups cimport group_release, groups_settle, groups_wait
 from archdef.engine.lane_states cimport LaneTracer
@@ -97,6 +98,10 @@ cdef class Grid:
         launch.block_warps = (launch.block_threads + launch.lanes - 1) // launch.lanes
         launch.shared_bytes = program.shared_bytes + dynamic_shared_bytes
         launch.l1_sets = min(max(l1_sets, 0), m.l1.sets)
+        if m.instruction.sets:
+            launch.code_lines = self.program.place(m.instruction_bytes, m.instruction.line_bytes)
+            self.origin.code = <uint64_t>session._number_of(program)
+            launch.code_base = fetch_base(launch)
         launch.local_bytes = (program.local_bytes + 15) // 16 * 16
         launch.stack_start = min(getattr(program, "stack_start", 0), launch.local_bytes)
         for i in range(4):
@@ -185,6 +190,8 @@ cdef class Grid:
             if each is not program:
                 loaded = LoadedProgram(each, self.launch.lanes, session.machine.units)
                 self.loaded.append(loaded)
+                if session.machine.instruction.sets:
+                    table.model.code_lines = loaded.place(session.machine.instruction_bytes, session.machine.instruction.line_bytes)
                 table.model.ops = loaded.ops
                 table.model.targets = loaded.targets
                 table.model.operands = loaded.operands
@@ -403,6 +410,7 @@ cdef class Session:
         self.memory = memory
         self.grids = []
         self.leaving = []
+        self.programs = []
         self.instructions = max_instructions
         self.max_cycles = max_cycles
         self.chip.m = m
@@ -561,6 +569,14 @@ cdef class Session:
         self.waiting = False
         dispatch_note(&self.dispatcher, made.launch.ready, HP_READY, 0, made.number)
         return made
+
+    cdef int _number_of(self, program) except -1:
+        """Number programs, the same one always alike: its code stays in the caches from one launch to the next."""
+        for i in range(len(self.programs)):
+            if self.programs[i] is program:
+                return <int>i
+        self.programs.append(program)
+        return <int>(len(self.programs) - 1)
 
     cdef int _enter(self, Grid grid) except -1:
         """Give a launch its number."""

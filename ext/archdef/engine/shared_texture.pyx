@@ -8,16 +8,12 @@ from libc.stdlib cimport calloc, free
 
 from archdef.engine.cache cimport Line, cache_close, cache_find, cache_open, cache_take, cache_victim
 from archdef.engine.events cimport EV_FILL, events_push
-from archdef.engine.network cimport Fetch, Network, Request, SharedTextures
+from archdef.engine.network cimport Fetch, Network, Request, SharedTextures, network_cycle
 from archdef.engine.schedule cimport count_bits
 
 
 cdef inline int64_t _clusters(const Network *n) noexcept nogil:
     return n.cluster[n.m.multiprocessors - 1] + 1
-
-
-cdef inline int64_t _cycle(const Network *n, int64_t time_fs) noexcept nogil:
-    return (time_fs + n.m.shader_period_fs - 1) // n.m.shader_period_fs
 
 
 cdef int shared_texture_open(Network *n) except -1:
@@ -65,7 +61,7 @@ cdef void shared_texture_filled(Network *n, int32_t sm, int32_t slot, int64_t ar
     fetch.first = -1
     while record >= 0:
         following = n.fetches[record].next
-        events_push(n.inboxes + record // n.slots, _cycle(n, arrival_fs), EV_FILL, <int32_t>(record % n.slots))
+        events_push(n.inboxes + record // n.slots, network_cycle(n, arrival_fs), EV_FILL, <int32_t>(record % n.slots))
         record = following
 
 
@@ -84,7 +80,7 @@ cdef bint shared_texture_has(Network *n, int32_t sm, const Request *r, int64_t n
             n.fetches[record].next = n.fetches[other].first
             n.fetches[other].first = record
             return True
-    events_push(n.inboxes + sm, _cycle(n, max(ready_fs, shared.arrives_fs[line - shared.cache.lines])), EV_FILL, r.slot)
+    events_push(n.inboxes + sm, network_cycle(n, max(ready_fs, shared.arrives_fs[line - shared.cache.lines])), EV_FILL, r.slot)
     return True
 
 

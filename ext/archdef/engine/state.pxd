@@ -29,6 +29,8 @@ cdef enum:
     GRID_BARRIER = 17
     MEMO_SLOTS = 8
     COPY_GROUPS = 32             # of asynchronous copies of a warp that are told apart
+    REFUSED = 64                 # loads that wait to be issued again …
+    REFUSED_PIECES = 64          # … with so many transactions left at most
     BULK_FULL = 64               # bulk copies that wait; from there on the load/store unit is held
     BULK_RING = 128              # … and those of the instruction that passes it: 64 lanes
     BULK_LOADS = 64              # bulk copies whose data are on their way
@@ -77,6 +79,7 @@ cdef enum WarpState:
     WS_ENDED = 4
     WS_COPIES = 5        # waits for asynchronous copies
     WS_CHILDREN = 7      # waits for what its block has launched
+    WS_REFUSED = 8       # its load is issued again when L1 has a place for it
     WS_PARTED = 6        # its lanes wait for each other, or some at a barrier for the others
 
 cdef enum SplitState:
@@ -188,6 +191,7 @@ cdef struct Warp:                # what an issue touches comes first
     int16_t scheduler
     int16_t bit                  # its place with the scheduler
     int32_t state
+    uint32_t code_line           # line of code that its latest instruction was fetched from, as in `Uop`; 0: none yet
     int32_t depth                # entries on the stack
     int32_t frame                # index + 1 of the innermost call's entry; 0: in the kernel itself
     int32_t loads                # loads on their way
@@ -218,7 +222,7 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t copy_wait            # CopyGroup that waits
     char *local                  # [lanes][local bytes]
     int32_t *errors              # of launches, by lane
-    int64_t unused[5]            # up to whole lines of the host's cache
+    int64_t unused[4]            # up to whole lines of the host's cache
 
 cdef struct Barrier:
     int32_t arrived              # threads
@@ -290,6 +294,7 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int32_t serial
     uint8_t weight               # as in Request
     uint8_t operands
+    uint8_t refused              # a set of L1 has no place for the next one
     int32_t unit
     StatementCounters *counters  # of its statement
     Launch *launch
@@ -300,6 +305,19 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int64_t passes               # cycles for which banks of tags and of words are busy with what hits; 0: it is not known, lines follow each other
     int64_t begun                # cycle of the first
     Transaction transactions[512]   # most: eight texels of each of 64 lanes
+
+cdef struct Refused:             # a load that is issued again: what is left of its injection
+    int32_t warp                 # slot of the warp that waits for it, -1: it went on before
+    int32_t load                 # index of the Load, for which it counts as one more fill to come
+    int32_t count
+    int32_t unit
+    uint64_t set_bit             # of the set that is full, modulo 64
+    StatementCounters *counters
+    Launch *launch
+    Cache *cache
+    int64_t passes
+    int64_t begun
+    Transaction transactions[64]
 
 cdef struct BulkCopy:            # one that waits for the unit, or is being handed over
     uint64_t address             # of global memory: where it goes on
@@ -408,6 +426,7 @@ cdef struct ChildRecord:         # a finished launch by a kernel
 
 cdef struct Origin:              # a launch by the host, with all the grids that it comes to
     Output output
+    uint64_t code                # number of its program in the session
     Textures textures
     Share *shares                # [multiprocessors]
     Span *spans                  # allocations as they were when it began
@@ -480,6 +499,8 @@ cdef struct Launch:              # a grid, and what its warps need
     uint32_t grid[3]
     int64_t blocks
     int64_t shared_bytes
+    uint64_t code_base           # number of its first line of code, less 1
+    int64_t code_lines           # … and how many follow; 0: there are no instruction caches
     int64_t l1_sets              # that shared memory leaves to L1; 0: as declared
     int64_t local_bytes          # per thread
     int64_t cost[4]              # what a block takes of a multiprocessor: warps, blocks, registers, shared memory; the whole is WHOLE
@@ -631,10 +652,21 @@ cdef struct Sm:
     int64_t taken                # … in this cycle
     int64_t throttled            # cycles in which the load/store unit waited for a credit
     Injection injection
+    Refused *refused             # [REFUSED] in the order in which they were; NULL: the load/store unit waits for a place …
+    int32_t *refused_order       # … by number, and behind them those that are not in use
+    int32_t refused_count
+    int32_t held                 # the load that was just issued holds its warp: the number of its record + 1
+    uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
     Bulk bulk
     Cache l1
     Cache constant
     Cache constant_behind[2]     # its second and third level
+    Cache *code                  # [schedulers, or 1] their first caches of instructions; NULL: there are none, or they are all empty …
+    int64_t *code_arrives        # … [caches][sets][ways]: when each line is there
+    Cache code_behind[2]         # its second and third level …
+    int64_t *code_behind_arrives[2]
+    const Launch *code_launch    # whose code was brought here last …
+    int64_t code_serial
     Cache texture                # of texture fetches, surface loads and read-only loads
     Load *loads
     int32_t free_load

@@ -7,7 +7,9 @@ or not selected, and then one issue interval per warp instruction as selected.
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.absorbed cimport absorb
+from archdef.engine.counters cimport ST_FETCH
 from archdef.engine.events cimport EV_WAKE, events_push
+from archdef.engine.fetch cimport fetch
 from archdef.engine.inject cimport throttled_until
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
@@ -48,6 +50,11 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
     if w.active == 0:
         w.state = WS_PARTED
         return
+    if u.code_last != w.code_line:
+        ready = fetch(sm, w, u)
+        if ready > earliest:
+            earliest = ready
+            cause = ST_FETCH
     for i in range(u.dependencies):
         ready = w.ready[u.wait[i]]
         if ready > latest:

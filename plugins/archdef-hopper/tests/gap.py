@@ -16,7 +16,7 @@ import archdef
 from archdef_hopper import H100
 from archdef_hopper.calibration import DATA, cases, run
 
-LAUNCH = 4190
+LAUNCH = 4160
 """Cycles that the profiler counts with every launch on the hardware."""
 SECTOR = 32
 EXACT = ("warps", "global_loads", "global_load_sectors", "global_stores", "global_store_sectors", "shared_loads",

@@ -1,7 +1,7 @@
 """NVIDIA Ampere GA100 (compute capability 8.0): A100, SXM4, 40 GB."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (FEATURES, AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
-                          DeviceLaunches, Dram, FirstReady, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin,
+                          DeviceLaunches, Dram, FirstReady, GreedyThenYoungest, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore,
                           MatrixArithmetic, MiB, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
                           Vocabulary, Warp, XorHash, operations)
 from archdef_ampere.costs import COSTS, EVIDENCE
@@ -24,22 +24,22 @@ A100 = Architecture(
         shared_carveouts=tuple(k * KiB for k in (0, 8, 16, 32, 64, 100, 132, 164)), block_dimensions=(1024, 1024, 64),
         grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB,
         parameter_bytes=4096, constant_bytes=64 * KiB),
-    schedulers=Schedulers(count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
+    schedulers=Schedulers(count=4, policy=GreedyThenYoungest(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 16, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 8, "scheduler"),
            Unit("half", 32, "scheduler"), Unit("tensor", 32, "scheduler"), Unit("lsu", 32), Unit("tex", 4)),
-    isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
-            predication_max_instructions=7,
+    isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, instruction_bytes=16,
+            fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
             matrix=MatrixArithmetic(f16=AlignedSum(8, 24), bf16=AlignedSum(8, 24), tf32=AlignedSum(4, 24), groups=ChainedSum(),
                                     groups_f16=PairedSum())),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=29, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
         l1_gives_carveout=True,
-        l1=Cache(size_bytes=192 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=34, misses_in_flight=256,
+        l1=Cache(size_bytes=192 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=30, misses_in_flight=256,
                  write="through", scope="multiprocessor"),
         constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=8, misses_in_flight=8,
                        write="evict", scope="multiprocessor"),
-        texture_l1=Cache(size_bytes=192 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=34, misses_in_flight=256,
+        texture_l1=Cache(size_bytes=192 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=30, misses_in_flight=256,
                          write="evict", scope="multiprocessor"),
         l2=Cache(size_bytes=1 * MiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
                  write="back", scope="partition")),
@@ -47,13 +47,13 @@ A100 = Architecture(
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
                          atomic_cycles=1),
     interconnect=Interconnect(
-        request_latency_ns=79, response_latency_ns=81, header_bytes=12, injection_bytes_per_cycle=64,
+        request_latency_ns=61, response_latency_ns=63, sides=2, far_latency_ns=49, header_bytes=12, injection_bytes_per_cycle=64,
         injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
     dram=Dram(
         partitions=40, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=42_405_855_232, bus_bits=5120,
         transfers_per_clock=2, burst_bytes=32, banks=32, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14,
-        t_wl_ns=7, t_wtr_ns=8, t_rtw_ns=4, t_wr_ns=16, extra_latency_ns=109, queue_entries=128, scheduling=FirstReady(window=64),
-        write_drain_high=32, write_drain_low=8),
+        t_wl_ns=7, t_wtr_ns=8, t_rtw_ns=4, t_wr_ns=16, extra_latency_ns=195, queue_entries=128, scheduling=FirstReady(window=64),
+        write_drain_high=64, write_drain_low=16),
     device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, call_us=6.3, lane_us=0.2, start_us=0.8,
                                    next_us=1.3, tail_us=4.8),
     host_link=HostLink(name="PCIe 4.0 x16", pinned_h2d_gb_s=24, pinned_d2h_gb_s=24, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,

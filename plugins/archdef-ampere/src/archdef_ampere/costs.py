@@ -13,7 +13,10 @@ NOTES = Cite("Abdelkhalik et al., Demystifying the Nvidia Ampere Architecture, H
 JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "V100 PCIe", "inferred",
            "measured there, taken over; quoted from memory")
 LUO = Cite("Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture, 2024", "A100 PCIe", "measured", "quoted from memory")
-SPLIT = Cite(LUO.document, "261.5 cycles to L2, 466.3 to memory, divided over the stations", "inferred", LUO.note)
+BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "A100 40 GB, a chase at random", "measured", "read in a public repository")
+SPLIT = Cite(BENCHES.document, "211 cycles to L2, 568 to memory, divided over the stations", "inferred", BENCHES.note)
+HALVES = Cite(BENCHES.document, "211 cycles up to half of the L2 only; 426 at 32 MiB leave some 280 for the far half", "inferred", BENCHES.note)
+COPIES = Cite("te42kyfo/gpu-benches, results of gpu-stream", "A100 40 GB, copies at 1381 GB/s", "inferred", BENCHES.note)
 PRODUCTS = Cite("NVIDIA A100 white paper", "products per cycle and tensor core", "inferred",
                 "latencies as Sun et al., Dissecting Tensor Cores, TPDS 2022, have them; both quoted from memory")
 SUMS = Cite("Fasi et al., Numerical behavior of NVIDIA tensor cores, 2021; Xie et al., MMA-Sim, 2025", "A100", "measured", "quoted from memory")
@@ -24,6 +27,8 @@ FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures
 NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
+SCHEDULING = Cite("Huerta et al., Analyzing Modern NVIDIA GPU cores, 2025", "issue scheduler: greedy, then youngest", "measured",
+                  "RTX A6000; quoted from memory")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 ENGINES = Cite("deviceQuery of an A100", "concurrent copy and kernel execution: 3 copy engines", "measured", "quoted from memory")
 PCIE = Cite("PCI Express 4.0", "16 lanes, 31.5 GB/s a direction", "inferred",
@@ -70,7 +75,7 @@ EVIDENCE = {
     "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": NVLINK,
     "host_link.copy_engines": ENGINES, "units.tex": PAPER, "units.lsu": GUIDE, "units.xu": PAPER, "units.tensor": PAPER,
-    "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
+    "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
     "clocks.core_mhz": UNPUBLISHED,
@@ -90,11 +95,12 @@ EVIDENCE = {
     **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": LUO,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
     "caches.l1_global_loads": GUIDE, "caches.l1_gives_carveout": GUIDE,
-    "caches.l1": GUIDE, "caches.l1.ways": UNPUBLISHED, "caches.l1.latency_cycles": LUO,
+    "caches.l1": GUIDE, "caches.l1.ways": UNPUBLISHED, "caches.l1.latency_cycles": BENCHES,
     "caches.l1.misses_in_flight": UNPUBLISHED,
     **{f"caches.texture_l1.{name}": PAPER for name in "size_bytes line_bytes sector_bytes enabled scope".split()},
-    "caches.texture_l1.latency_cycles": LUO, "caches.constant.size_bytes": JIA, "caches.constant.latency_cycles": ARAFA,
+    "caches.texture_l1.latency_cycles": BENCHES, "caches.constant.size_bytes": JIA, "caches.constant.latency_cycles": ARAFA,
     "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": JIA, "caches.l2.line_bytes": PAPER,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
+    "interconnect.sides": HALVES, "interconnect.far_latency_ns": HALVES, "dram.write_drain_high": COPIES, "dram.write_drain_low": COPIES,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": PAPER,
     "dram.partitions": STACKS, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", note="from memory")}

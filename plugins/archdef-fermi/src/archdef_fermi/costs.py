@@ -28,6 +28,9 @@ NUGTEREN = Cite("Nugteren et al., A Detailed GPU Cache Model Based on Reuse Dist
                 "from memory")
 COPIES = Cite("Professional CUDA C Programming, chapters 3 and 4", "copies by rows and columns, sums of matrices, reads at an offset", "inferred",
               "copies of rows run at the rate of L2 lines without headers; those of columns need sets and partitions that are hashed")
+REPLAYS = Cite("CUDA Profiler User's Guide 4.2", "instructions are issued again, for L1 misses among others", "inferred",
+               "from memory; sums of matrices on rows of 64 KiB, which meet in four sets of the L1, are a third too slow if refused lines hold all others")
+CONFLICTS = Cite("CUDA Profiler User's Guide 5.0", "shared_replay_overhead: conflicts have instructions issued again", note="quoted from memory")
 SASS = Cite("machine code of compute capability 2.0", "stack pointer first; SSY and NOP.S around a branch that may diverge; division", "inferred",
             "from memory; instructions per warp of the book's reductions agree within 2 %")
 
@@ -75,13 +78,15 @@ EVIDENCE = {
     "isa.operations": UNPUBLISHED, "isa.assembler": SASS, "isa.operations.int_div32": SASS,
     **{f"isa.operations.{name}": Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "GTX 480", "measured", "from memory")
        for name in "int_add int_logic fp32_add fp32_mul fp32_fma int_shift int_compare int_mul32".split()},
-    "shared.latency_cycles": MEI, "caches.l1.set_hash_bits": NUGTEREN, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,
+    "shared.latency_cycles": MEI, "shared.conflicts_hold_issue": CONFLICTS,
+    "caches.l1.set_hash_bits": NUGTEREN, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
     "caches.l1.misses_in_flight": FIT, "caches.l1.write": FIT, "caches.constant.line_bytes": UNPUBLISHED,
     "caches.constant.sector_bytes": UNPUBLISHED, "caches.constant.ways": UNPUBLISHED,
     "caches.constant.latency_cycles": UNPUBLISHED, "caches.constant.misses_in_flight": UNPUBLISHED,
     "caches.l2.ways": UNPUBLISHED, "caches.l2.latency_cycles": FIT, "caches.l2.misses_in_flight": UNPUBLISHED,
     "load_store.atomic_cycles": UNPUBLISHED, "load_store.reads_in_flight_per_multiprocessor": FIT, "load_store.replay_cycles": FIT,
+    "load_store.replay_refused": REPLAYS,
     "interconnect.header_bytes": COPIES, "caches.l2.set_hash_bits": COPIES, "interconnect.injection_bytes_per_cycle": UNPUBLISHED,
     "interconnect.injection_scope": UNPUBLISHED, "dram.interleave_bytes": UNPUBLISHED, "dram.partition_map": COPIES,
     "dram.row_bytes": UNPUBLISHED, "dram.queue_entries": UNPUBLISHED, "dram.scheduling": UNPUBLISHED,

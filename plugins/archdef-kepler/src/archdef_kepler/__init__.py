@@ -36,7 +36,7 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
         isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
                 predication_max_instructions=7),
         shared=SharedMemory(banks=32, bank_width_bytes=4, row_words=2, conflict_lanes=32, broadcast=MulticastBroadcast(),
-                            latency_cycles=26, pass_cycles=1),
+                            latency_cycles=26, pass_cycles=1, conflicts_hold_issue=True),
         coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
         caches=Caches(
             l1_global_loads=False,

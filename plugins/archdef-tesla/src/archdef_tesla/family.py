@@ -16,11 +16,17 @@ FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix on texture fetching, 
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 PATHS = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008", "loads go by the texture units, stores by the raster operation units",
              "inferred", "as block diagrams of the time have it; quoted from memory")
+OPERANDS = Cite("Volkov and Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC 2008", "arithmetic reads operands in shared memory", "inferred",
+                "so what waits for a bank waits in the arithmetic pipeline; quoted from memory")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 LAUNCH_DATA = Cite("CUBIN of compute capability 1.x", "blockDim, gridDim, blockIdx in shared memory, parameters at 16", "inferred",
                    "as disassemblers of the time show it; quoted from memory")
 SASS = Cite("machine code of compute capability 1.x", "global loads before stores to shared memory; SSY before a branch that may diverge",
             "inferred", "from memory; the time of the transposes through shared memory agrees")
+ENCODING = Cite("machine code of compute capability 1.x", "instructions of 8 bytes, some of 4", "inferred",
+                "as disassemblers of the time show it; all are counted as long; quoted from memory")
+CODE_WAITS = Cite("Wong et al., Demystifying GPU Microarchitecture through Microbenchmarking, ISPASS 2010", "latency of constants", "inferred",
+                  "the second and third level hold constants and instructions; memory as an uncoalesced load; quoted from memory")
 PCIE = Cite("PCI Express 1.1 and 2.0", "16 lanes, 4 and 8 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
 ENGINES = Cite("CUDA C Programming Guide", "overlap of copies and kernels from compute capability 1.1 on, concurrent kernels from 2.0 on",
@@ -56,7 +62,8 @@ BASIC = """clock texture texture_objects
 EVIDENCE = {  # what both chips share
     "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "coalescing": GUIDE, "isa": GUIDE, "schedulers": LINDHOLM, "units": LINDHOLM,
     "chip": LINEAGE, "clocks": LINEAGE, "dram": LINEAGE, "caches": WONG, "load_store": FIT, "interconnect": FIT,
-    "shared.latency_cycles": WONG, "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": GUIDE, "isa.assembler": SASS,
+    "shared.latency_cycles": WONG, "shared.conflicts_hold_issue": OPERANDS, "isa.operations": UNPUBLISHED,
+    "isa.predication_max_instructions": GUIDE, "isa.assembler": SASS,
     "isa.assembler.shared_operands": Cite("Volkov and Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC 2008",
                                           "operands in shared memory", note="quoted from memory"),
     **{f"isa.operations.{name}": GUIDE for name in "int_mul24 int_mul32 fp32_add fp32_mul fp32_fma fp32_rcp fp32_rsqrt".split()},
@@ -68,9 +75,13 @@ EVIDENCE = {  # what both chips share
     "schedulers.instruction_gap_cycles": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": FIT, "chip.launch_overhead_us": UNPUBLISHED, "load_store.atomic_cycles": UNPUBLISHED,
     "load_store.transaction_cycles": UNPUBLISHED, "load_store.textures_in_flight_per_multiprocessor": UNPUBLISHED,
-    "caches.texture_l1.scope": LINDHOLM,
+    "caches.texture_l1.scope": LINDHOLM, "caches.instruction_preload_bytes": UNPUBLISHED, "isa.instruction_bytes": ENCODING,
+    **{f"caches.{c}.lines_ahead": UNPUBLISHED for c in ("instruction", "instruction_l2", "instruction_l3")},
+    **{f"caches.{name}": CODE_WAITS for name in
+       "instruction.latency_cycles instruction_l2.latency_cycles instruction_l3.latency_cycles instruction_memory_cycles".split()},
     **{f"caches.{c}.{name}": UNPUBLISHED for name in ("replacement", "misses_in_flight")
-       for c in ("constant", "constant_l2", "constant_l3", "texture_l1", "texture_l2")},
+       for c in """constant constant_l2 constant_l3 instruction instruction_l2 instruction_l3 texture_l1
+                   texture_l2""".split()},
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
        t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
@@ -98,7 +109,8 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
         units=(Unit("sp", 8), Unit("sfu", 2), Unit("lsu", 8), Unit("tex", 1), *extra_units),  # "tex": share of the cluster's
         isa=Isa(features=features, operations=operations(*costs), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
                 predication_max_instructions=7, assembler=Assembler(shared_operands=True, loads_pass_shared_stores=True, convergence_instructions=1)),
-        shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2),
+        shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2,
+                            conflicts_hold_issue=True),
         coalescing=Coalescing(load=coalescing, store=coalescing, load_uncached=coalescing),
         caches=Caches(
             constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=8, misses_in_flight=4,
@@ -107,6 +119,13 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
                               write="evict", scope="cluster"),
             constant_l3=Cache(size_bytes=32 * KiB, line_bytes=256, sector_bytes=64, ways=8, latency_cycles=220, misses_in_flight=4,
                               write="evict", scope="chip"),
+            instruction=Cache(size_bytes=4 * KiB, line_bytes=256, sector_bytes=256, ways=4, latency_cycles=0, misses_in_flight=4,
+                              write="evict", scope="multiprocessor"),
+            instruction_l2=Cache(size_bytes=8 * KiB, line_bytes=256, sector_bytes=256, ways=4, latency_cycles=81, misses_in_flight=4,
+                                 write="evict", scope="cluster"),
+            instruction_l3=Cache(size_bytes=32 * KiB, line_bytes=256, sector_bytes=256, ways=8, latency_cycles=220, misses_in_flight=4,
+                                 write="evict", scope="chip"),
+            instruction_memory_cycles=460,
             texture_l1=Cache(size_bytes=5 * KiB, line_bytes=32, sector_bytes=32, ways=20, latency_cycles=261, misses_in_flight=32,
                              write="evict", scope="cluster"),
             texture_l2=Cache(size_bytes=texture_l2_bytes, line_bytes=256, sector_bytes=32, ways=8, latency_cycles=53,

@@ -43,7 +43,9 @@ COSTS = {  # core cycles; a wave of 64 takes 4 on 16 lanes; special functions an
 EVIDENCE = {
     "warp": GUIDE, "chip": GUIDE, "limits": PROPERTIES, "schedulers": GUIDE, "units": GUIDE, "isa": UNPUBLISHED, "shared": GUIDE,
     "coalescing": GUIDE, **{f"coalescing.{what}.group_lanes": BROADCAST for what in ("load", "store", "load_uncached")},
-    "caches": GUIDE, "clocks": PROFILER, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED,
+    "caches": GUIDE, "caches.instruction_memory_cycles": UNPUBLISHED,
+    "caches.instruction_preload_bytes": UNPUBLISHED, "isa.instruction_bytes": UNPUBLISHED, "clocks": PROFILER,
+    "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED,
     "dram": UNPUBLISHED, **{f"dram.{name}": STREAMS for name in "partition_map banks t_refi_ns t_rfc_ns".split()},
     "interconnect.header_bytes": PORTS, "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "isa.features": INTRINSICS, "dram.bus_bits": PROPERTIES,

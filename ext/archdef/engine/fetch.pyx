@@ -1,0 +1,146 @@
+"""Instruction fetch: which lines of code the caches of a multiprocessor hold, and when a warp's next instruction is there.
+
+Ops lie one behind the other, each as long as the instructions that the machine issues for it. A warp asks for a line when its next
+instruction is in another one than the last; what it then waits for is the wait declared of the level that has the line. A miss brings
+the lines behind along. Caches are made when a multiprocessor first needs them: most launches of a large machine use a few.
+"""
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_make, cache_take, cache_victim
+from archdef.engine.machine cimport CacheTable
+from archdef.engine.program cimport Uop
+from archdef.engine.state cimport Launch, Sm, Warp
+
+
+cdef inline int64_t _lines(const CacheTable *table) noexcept nogil:
+    return table.sets * table.ways
+
+
+cdef int _open(Sm *sm) noexcept nogil:
+    """Make the caches, empty. Returns -1 if the host has no memory for them."""
+    cdef const CacheTable *behind[2]
+    cdef int64_t i, count = sm.m.schedulers if sm.m.instruction_per_scheduler else 1
+    sm.code_arrives = <int64_t *>calloc(<size_t>(count * _lines(&sm.m.instruction)), sizeof(int64_t))
+    sm.code = <Cache *>calloc(<size_t>count, sizeof(Cache))
+    if sm.code == NULL or sm.code_arrives == NULL:
+        return -1
+    for i in range(count):
+        if cache_make(sm.code + i, &sm.m.instruction) < 0:
+            return -1
+    behind[0] = &sm.m.instruction_l2
+    behind[1] = &sm.m.instruction_l3
+    for i in range(2):
+        if behind[i].sets == 0:
+            break
+        sm.code_behind_arrives[i] = <int64_t *>calloc(<size_t>_lines(behind[i]), sizeof(int64_t))
+        if cache_make(&sm.code_behind[i], behind[i]) < 0 or sm.code_behind_arrives[i] == NULL:
+            return -1
+    return 0
+
+
+cdef void fetch_close(Sm *sm) noexcept nogil:
+    """Free them, complete or not."""
+    cdef int64_t i
+    if sm.code != NULL:
+        for i in range(sm.m.schedulers if sm.m.instruction_per_scheduler else 1):
+            cache_close(sm.code + i)
+    for i in range(2):
+        cache_close(&sm.code_behind[i])
+        free(sm.code_behind_arrives[i])
+    free(sm.code)
+    free(sm.code_arrives)
+
+
+cdef uint64_t fetch_base(const Launch *launch) noexcept nogil:
+    """The number of a kernel's first line, less 1. Each program has a number in its session, each kernel that it launches one in it."""
+    return (launch.origin.code << 12 | <uint64_t>(launch.kernel + 1 if launch.depth else 0)) << 28
+
+
+cdef bint _bring(Cache *cache, int64_t *arrives, uint64_t number, int64_t when) noexcept nogil:
+    """Give a line that is not there a place; it arrives at some cycle."""
+    cdef Line *line = cache_victim(cache, number)
+    if line == NULL:
+        return False
+    cache_take(cache, line, number)
+    arrives[line - cache.lines] = when
+    return True
+
+
+cdef int64_t _behind(Sm *sm, int level, uint64_t address, int64_t cycle) noexcept nogil:
+    """When a line that is asked for now reaches the first cache from the levels behind it, which take it if they lack it too."""
+    cdef Cache *cache = &sm.code_behind[level]
+    cdef Line *line
+    cdef uint64_t number
+    cdef int64_t when = cycle + sm.m.instruction_memory_cycles, at, i
+    if level == 2 or cache.table.sets == 0:
+        return when
+    number = address // <uint64_t>cache.table.line_bytes
+    line = cache_find(cache, number)
+    if line != NULL:
+        return max(cycle, sm.code_behind_arrives[level][line - cache.lines]) + cache.table.latency_cycles
+    for i in range(cache.table.lines_ahead + 1):
+        if i and cache_find(cache, number + <uint64_t>i) != NULL:
+            continue
+        at = _behind(sm, level + 1, (number + <uint64_t>i) * <uint64_t>cache.table.line_bytes, cycle)
+        if i == 0:
+            when = at
+        _bring(cache, sm.code_behind_arrives[level], number + <uint64_t>i, at - cache.table.latency_cycles)
+    return when
+
+
+cdef int64_t _line(Sm *sm, const Warp *w, uint64_t number, int64_t cycle) noexcept nogil:
+    """When the scheduler of a warp has a line that it asks for now."""
+    cdef int64_t scheduler = w.scheduler if sm.m.instruction_per_scheduler else 0, at, i
+    cdef Cache *cache = sm.code + scheduler
+    cdef int64_t *arrives = sm.code_arrives + scheduler * _lines(&sm.m.instruction)
+    cdef uint64_t last = w.launch.code_base + <uint64_t>w.launch.code_lines
+    cdef int64_t when = cycle
+    cdef Line *line = cache_find(cache, number)
+    if line != NULL:
+        return max(cycle, arrives[line - cache.lines])
+    for i in range(cache.table.lines_ahead + 1):
+        if number + <uint64_t>i > last:
+            break
+        if i and cache_find(cache, number + <uint64_t>i) != NULL:
+            continue
+        at = _behind(sm, 0, (number + <uint64_t>i) * <uint64_t>cache.table.line_bytes, cycle)
+        if i == 0:
+            when = at
+        _bring(cache, arrives, number + <uint64_t>i, at)
+    return when
+
+
+cdef int64_t fetch(Sm *sm, Warp *w, const Uop *u) noexcept nogil:
+    """Bring all lines of the warp's next op to its scheduler, the next after the last. Gives the cycle in which it can be issued."""
+    cdef int64_t cycle = sm.now
+    cdef int64_t k
+    if sm.code == NULL and _open(sm) < 0:
+        sm.chip.out_of_memory = True
+        return cycle
+    for k in range(<int64_t>u.code_first, <int64_t>u.code_last + 1):
+        if <uint64_t>k != w.code_line:
+            cycle = _line(sm, w, w.launch.code_base + <uint64_t>k, cycle)
+    w.code_line = u.code_last
+    return cycle
+
+
+cdef void fetch_preload(Sm *sm, const Launch *launch) noexcept nogil:
+    """Bring the beginning of a kernel to the last of the caches, as its launch does."""
+    cdef int level = 1 if sm.m.instruction_l3.sets else 0
+    cdef Cache *cache = &sm.code_behind[level]
+    cdef uint64_t first, last, number
+    if launch == sm.code_launch and launch.serial == sm.code_serial:
+        return
+    sm.code_launch = launch
+    sm.code_serial = launch.serial
+    if sm.m.instruction_preload_bytes == 0 or sm.m.instruction_l2.sets == 0:
+        return
+    if sm.code == NULL and _open(sm) < 0:
+        sm.chip.out_of_memory = True
+        return
+    first = (launch.code_base + 1) * <uint64_t>sm.m.instruction.line_bytes
+    last = first + <uint64_t>min(launch.code_lines * sm.m.instruction.line_bytes, sm.m.instruction_preload_bytes) - 1
+    for number in range(first // <uint64_t>cache.table.line_bytes, last // <uint64_t>cache.table.line_bytes + 1):
+        if cache_find(cache, number) == NULL:
+            _bring(cache, sm.code_behind_arrives[level], number, sm.now)
