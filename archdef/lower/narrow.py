@@ -34,8 +34,8 @@ def narrow_shared_addresses(code: Code, unit: Unit) -> bool:
             wanted = _wide_reads(op, unit)
             if wanted and not _wants_half(op, halved):
                 halved -= wanted
+        halved = _feeding(code, halved)
         shrinking = len(halved) < before
-    halved = _feeding(code, halved)
     if not halved:
         return False
     half = {v: unit.new(4) for v in halved}
