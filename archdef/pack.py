@@ -137,6 +137,7 @@ def _schedulers(arch: Architecture) -> dict:
         issue_interval_cycles=arch.schedulers.issue_interval_cycles, issue_width=arch.schedulers.issue_width,
         instruction_gap_cycles=arch.schedulers.instruction_gap_cycles, units=len(arch.units),
         unit_per_scheduler=[int(i < len(arch.units) and arch.units[i].scope == "scheduler") for i in range(16)],
+        shared_units=sum(1 << i for i, unit in enumerate(arch.units) if unit.scope != "scheduler"),
         unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
         unit_within=[index[arch.units[i].within] if i < len(arch.units) and arch.units[i].within else i for i in range(16)],
         unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],

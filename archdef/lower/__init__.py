@@ -13,17 +13,19 @@ from archdef.lower import (  # noqa: F401  builders register here
     select_warp, select_wmma)
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
-from archdef.lower.branches import exit_early, invert_branches, predicate_branches
+from archdef.lower.branches import exit_early, invert_branches, predicate_branches, predicate_loops
 from archdef.lower.calls import call_of, calls_of
-from archdef.lower.charges import charge_overheads
+from archdef.lower.charges import charge_overheads, shared_bases
 from archdef.lower.check import check_features, settle_caches
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
-from archdef.lower.fuse import fuse, share_products, three_inputs
+from archdef.lower.fuse import absorb, fuse, share_products, three_inputs, widen_indices
 from archdef.lower.handed import kernels_taken
+from archdef.lower.interleave import interleave
 from archdef.lower.interface import interfaces_of
-from archdef.lower.layout import lay_out
+from archdef.lower.layout import Layout, lay_out
+from archdef.lower.narrow import narrow_shared_addresses
 from archdef.lower.pack import pack
 from archdef.lower.pointers import charge_addresses, narrow_addresses, scaled_indices
 from archdef.lower.predicates import combine_predicates
@@ -135,7 +137,7 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
     most = min(asked or architecture.limits.registers_per_thread, architecture.limits.registers_per_thread)
     room = min(free_registers(architecture), most) - reserved
     for code in codes:
-        addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source, room, rolled)
+        addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source, layout, room, rolled)
         save_across_calls(code, unit, calls)
     if architecture.warp.reconvergence.independent:
         mark_waits(codes, source)
@@ -196,22 +198,29 @@ def _launches(function: ir.Function) -> bool:
 
 
 def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate: bool, module: ir.Module,
-              source: list[ir.Instruction], room: int, rolled: frozenset[int]) -> set[int]:
+              source: list[ir.Instruction], layout: Layout, room: int, rolled: frozenset[int]) -> set[int]:
     """Run the passes on one function; give the registers that are charged as 32-bit pointers."""
     drop_unreachable(code)
     drop_labels(code)
     resolve_spaces(code, unit)
     check_features(code, architecture, module, source)
     narrow = options.pointer_width and architecture.isa.pointer_bits == 32
+    bases = shared_bases(code, source, layout)
     if options.propagate:
         propagate(code, unit, architecture)
     if narrow:
         narrow_addresses(code, unit)
+    if architecture.isa.assembler.narrow_shared_addresses and narrow_shared_addresses(code, unit) and options.propagate:
+        propagate(code, unit, architecture)
     if options.fold_addresses:
         fold_addresses(code, unit)
+    if options.fuse and not narrow:
+        widen_indices(code, unit, architecture)
     if options.drop_dead:
         drop_dead(code)
     if options.unroll:
+        if options.predicate and predicate and architecture.isa.assembler.unroll_factor > 1:
+            predicate_loops(code, architecture, architecture.isa.assembler.unroll_max_instructions)
         unroll(code, unit, architecture, rolled)
         if options.drop_dead:
             drop_dead(code)
@@ -222,6 +231,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         share_products(code, unit, architecture)
         if options.drop_dead:
             drop_dead(code)
+    if options.fuse and not narrow:
+        absorb(code, unit, architecture)
     if options.merge_loads:
         merge_loads(code, unit, architecture)
     if options.combine_predicates:
@@ -239,9 +250,9 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.fuse:
         read_shared_operands(code, architecture)
     if options.charge_overheads:
-        charge_overheads(code, unit, architecture)
+        charge_overheads(code, unit, architecture, bases)
     addresses = charge_addresses(code, unit) if narrow else set()
     if options.start_loads_early:       # while flags still say which loads are ordered, and not which caches they use
-        start_loads_early(code, unit, addresses, room, architecture)
+        (interleave if architecture.isa.assembler.interleaves else start_loads_early)(code, unit, addresses, room, architecture)
     settle_caches(code, architecture, source)
     return addresses

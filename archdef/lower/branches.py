@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from archdef.lower.encoding import Flag, Kind, Space
+from archdef.lower.dead import drop_labels
 from archdef.lower.facts import live_outs
 from archdef.lower.virtual import ABSORBED, PURE, Code, Op, leads_to, masks
 
@@ -36,8 +37,21 @@ def invert_branches(code: Code) -> None:
     code.ops = [op for k, op in enumerate(ops) if k not in gone]
 
 
-def predicate_branches(code: Code, architecture) -> None:
+def predicate_loops(code: Code, architecture, longest: int) -> None:
+    """Turn branches within loops of up to `longest` operations that hold no other loop into guards, so that the loops can be unrolled."""
+    labels = {op.fn: k for k, op in enumerate(code.ops) if op.kind == Kind.LABEL}
+    loops = [(labels[op.target], k) for k, op in enumerate(code.ops) if op.kind == Kind.BRANCH and labels[op.target] < k]
+    inside = {id(op) for start, end in loops if end - start <= longest and not any(start <= a and b < end for a, b in loops)
+              for op in code.ops[start:end]}
+    if inside:
+        predicate_branches(code, architecture, inside)
+        drop_labels(code)
+
+
+def predicate_branches(code: Code, architecture, only: set[int] | None = None) -> None:
     """Turn a forward branch over a short straight piece of code (and an else part) into guards on that code.
+
+    only : identities of the branches that may be turned; None: all.
 
     Only code that a guard can switch off lane by lane: no branch, call or barrier, no exchange among lanes, nothing guarded by
     another predicate, and no change of the predicate itself.
@@ -50,12 +64,16 @@ def predicate_branches(code: Code, architecture) -> None:
     for op in ops:
         for label in (op.target,) if op.kind == Kind.BRANCH else op.target if op.kind == Kind.BRANCH_INDEXED else ():
             references[label] = references.get(label, 0) + 1
+    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
+    loops = [(labels[op.target], k) for k, op in enumerate(ops) if op.kind == Kind.BRANCH and labels[op.target] < k]
     alive_in: list[int] | None = None
     kept: list[Op] = []
     k = 0
     while k < len(ops):
         op = ops[k]
-        region = _region(ops, k, references, architecture, limit) if op.kind == Kind.BRANCH and op.guard is not None else None
+        turns = any(start < k < end for start, end in loops)
+        turned = op.kind == Kind.BRANCH and op.guard is not None and (only is None or id(op) in only)
+        region = _region(ops, k, references, architecture, limit, turns) if turned else None
         if region is None:
             kept.append(op)
             k += 1
@@ -77,11 +95,11 @@ def predicate_branches(code: Code, architecture) -> None:
     code.ops = kept
 
 
-def _region(ops: list[Op], k: int, references: dict[str, int], architecture, limit: int):
+def _region(ops: list[Op], k: int, references: dict[str, int], architecture, limit: int, turns: bool):
     """Give the two parts of a conditional, the index where the second begins (or both meet), and where both meet."""
     target, guard = ops[k].target, ops[k].guard
     first, at = _straight(ops, k + 1, guard, references)
-    if at >= len(ops) or _cost(first, architecture) > limit:
+    if at >= len(ops) or _cost(first, architecture, turns) > limit:
         return None
     if _is_label(ops, at, target):
         return first, [], at, at
@@ -90,7 +108,7 @@ def _region(ops: list[Op], k: int, references: dict[str, int], architecture, lim
         return None
     label_at = at + 1
     second, after = _straight(ops, label_at + 1, guard, references)
-    if after >= len(ops) or not _is_label(ops, after, other.target) or _cost(second, architecture) > limit:
+    if after >= len(ops) or not _is_label(ops, after, other.target) or _cost(second, architecture, turns) > limit:
         return None
     return first, second, label_at, after
 
@@ -114,14 +132,24 @@ def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int]) ->
     return found, at
 
 
-def _cost(ops: list[Op], architecture) -> int:
+def _cost(ops: list[Op], architecture, turns: bool) -> int:
+    """Give what predicating some operations costs; `turns`: they are part of a loop.
+
+    A load from global memory costs more where its result leaves the branch, or a test of it does, where a loop stores what comes of it, and
+    where it is one of several of which one is written back.
+    """
     operations, load = architecture.isa.operations, architecture.isa.assembler.predication_global_load
     cost = 0
+    loaded = [(op.s[0], op.offset) for op in ops if op.kind == Kind.LOAD]
+    stored = [(op.s[0], op.offset) for op in ops if op.kind == Kind.STORE]
+    late = stored and (turns or len(loaded) > 1 and not set(loaded).isdisjoint(stored))
+    stays = set() if late else {v for op in ops if op.kind != Kind.SETP for v in op.reads()}
+    products = {op.d[0] for op in ops if op.operation == "int_mul_wide" and op.d}
     for op in ops:
-        if op.operation == ABSORBED:
+        if op.operation == ABSORBED or op.fn == "add_b64" and not products.isdisjoint(op.s):     # one multiply-add with the product
             continue
         issues = op.times * max(1, operations[op.operation].issues) if op.operation in operations else op.times
-        if op.kind == Kind.ATOM or op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC):
+        if op.kind == Kind.ATOM or op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC) and not stays.issuperset(op.writes()):
             issues *= load
         elif load > 1 and op.operation == "int_mul_wide":
             issues *= 2         # writes two registers

@@ -2,11 +2,14 @@
 memory and divisions, and lets lanes that part meet again. Such instructions compute nothing that the program reads."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from archdef.lower.encoding import ConstantKind, Kind, Space, SpecialRegister
+from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
-from archdef.lower.virtual import Code, Const, Op, Unit, mov
+from archdef.lower.virtual import Code, Const, Op, Unit, immediate, mov, successors
+from archdef.ptx import ir
+from archdef.ptx.graph import reachable
 
 _LOADED = (ConstantKind.PARAMETER, ConstantKind.SPECIAL)
 _EQUAL = frozenset(n for n in SpecialRegister if n.name.startswith(("CTAID", "NTID", "NCTAID")))
@@ -14,23 +17,69 @@ _EQUAL = frozenset(n for n in SpecialRegister if n.name.startswith(("CTAID", "NT
 _DIVISIONS = ("div_s32", "div_u32", "rem_s32", "rem_u32")
 
 
-def charge_overheads(code: Code, unit: Unit, architecture) -> None:
-    """Insert charged operations, each before its first use in the text and outside of loops; nobody reads their results."""
+def shared_bases(code: Code, source: Sequence[ir.Instruction], layout: Layout) -> set[int]:
+    """Give the statements at which the address of a variable in shared memory is made: those that name one, unless control always comes
+    from another such."""
+    found: set[int] = set()
+    graph = successors(code.ops)
+    there: set[int] = set()         # operations that control cannot get to without passing one of those found
+    for k, op in enumerate(code.ops):
+        if op.kind != Kind.LABEL and k not in there and any(_is_shared(operand, code.function.name, layout)
+                                                            for operand in source[op.statement].operands):
+            found.add(op.statement)
+            kept = reachable([() if n == k else ahead for n, ahead in enumerate(graph)])
+            there.update(n for n in range(k, len(code.ops)) if n == k or not kept[n])
+    return found
+
+
+def _is_shared(operand, function: str, layout: Layout) -> bool:
+    named = operand.base if isinstance(operand, ir.Address) else operand
+    place = layout.find(function, named.name) if isinstance(named, ir.Symbol) else None
+    return place is not None and place[0] == "shared"
+
+
+def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> None:
+    """Insert charged operations, each before its first use in the text and outside of loops; nobody reads their results.
+
+    bases : statements at which the address of a variable in shared memory is made.
+    """
     assembler = architecture.isa.assembler
     if assembler.division_setup_instructions:
         _set_up_divisions(code, unit, assembler.division_setup_instructions)
     if code.function.entry:
         _once(code, unit, assembler.prologue_instructions, lambda op: True)
         _once(code, unit, assembler.global_access_instructions, lambda op: _accesses(op, (Space.GLOBAL, Space.GENERIC)))
-        _once(code, unit, assembler.shared_access_instructions, lambda op: _accesses(op, (Space.SHARED,)))
+        for statement in sorted(bases):
+            _once(code, unit, assembler.shared_access_instructions, lambda op, statement=statement: op.statement >= statement)
         if assembler.loads_constants:
             wanted = dict.fromkeys(s for op in code.ops for s in op.s if isinstance(s, Const) and s.kind in _LOADED)
             for constant in wanted:
+                other = constant._replace(value=constant.value ^ 4)
+                if constant.kind == ConstantKind.PARAMETER and constant.width == 4 and constant.value & 4 and other in wanted \
+                        and _block_of(code.ops, constant) == _block_of(code.ops, other):
+                    continue        # both halves of 64 bits are brought together
                 _once(code, unit, 1, lambda op, constant=constant: constant in op.s, constant)
     if assembler.loads_constants:
         _bring_immediates(code, unit)
+    if any(assembler.merged_atomics):
+        _merge_atomics(code, unit, assembler.merged_atomics)
     if assembler.convergence_instructions:
         _meet_again(code, unit, assembler.convergence_instructions)
+
+
+_MERGED = ("add_", "min_", "max_", "and_", "or_", "xor_")
+
+
+def _merge_atomics(code: Code, unit: Unit, times: tuple[int, ...]) -> None:
+    """Charge what it takes that one lane does the 32-bit integer operation of all on a word whose address all know to be the same."""
+    varying = _varying(code, unit)
+    for op in [op for op in code.ops if op.kind == Kind.ATOM]:
+        address = op.s[0]
+        whole = isinstance(op.fn, str) and op.fn.startswith(_MERGED) and op.fn.endswith(("b32", "u32", "s32"))
+        wanted = times[any(v is not None for v in op.d)]
+        if wanted and whole and (isinstance(address, Const) or address not in varying):
+            made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=wanted, guard=op.guard, statement=op.statement)
+            code.ops.insert(code.ops.index(op), made)
 
 
 def _accesses(op: Op, spaces: tuple) -> bool:
@@ -45,6 +94,14 @@ def _once(code: Code, unit: Unit, times: int, wants: Callable[[Op], bool], const
     made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", times=times, width=constant.width,
               statement=code.ops[first].statement)
     code.ops.insert(_outside(code.ops, first), made)
+
+
+def _block_of(ops: list[Op], constant: Const) -> int:
+    """Give the basic block that reads a constant first, by the place of its first operation."""
+    at = next(k for k, op in enumerate(ops) if constant in op.s)
+    while at and ops[at - 1].kind not in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.EXIT):
+        at -= 1
+    return at
 
 
 def _bring_immediates(code: Code, unit: Unit) -> None:

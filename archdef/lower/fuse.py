@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Kind
 from archdef.lower.facts import definitions, single, use_counts
-from archdef.lower.virtual import Code, Const, Op, Unit, Value, immediate
+from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit, Value, immediate
 
 _INTEGER = {
     "mul_lo_b16": ("add_b16", "mad_lo_b16"), "mul_lo_b32": ("add_b32", "mad_lo_b32"), "mul_lo_b64": ("add_b64", "mad_lo_b64"),
@@ -38,7 +38,7 @@ def fuse(code: Code, unit: Unit, architecture, kept_apart: frozenset[int] = froz
             if made is not None:
                 gone.add(id(products.pop(made)[1]))
             d = op.d[0]
-            if (_is_product(op, isa.float_mad) and op.guard is None and uses.get(d) == 1 and len(written[d]) == 1
+            if (_is_product(op, isa.float_mad) and (op.guard is None or op.kills) and uses.get(d) == 1 and len(written[d]) == 1
                     and d not in kept_apart and d not in code.foreign and d not in code.results):
                 products[d] = k, op
         for v in op.d:
@@ -61,7 +61,7 @@ def share_products(code: Code, unit: Unit, architecture) -> None:
     for op in code.ops:
         if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
             near.clear()
-        if op.kind == Kind.ALU and op.fn == "add_b64" and op.guard is None:
+        if op.kind == Kind.ALU and op.fn == "add_b64" and (op.guard is None or op.kills):
             for position in (1, 0):
                 v = op.s[position]
                 product = near.get(v) or known.get(v) if type(v) is int else None
@@ -75,12 +75,15 @@ def share_products(code: Code, unit: Unit, architecture) -> None:
         written = {v for v in op.d if v is not None}
         if written:
             near = {v: p for v, p in near.items() if v not in written and written.isdisjoint(f for f in p.s if type(f) is int)}
-            if op.kind == Kind.ALU and op.fn in ("mul_wide_s32", "mul_wide_u32") and op.guard is None and op.d[0] not in op.s:
+            if op.kind == Kind.ALU and op.fn in ("mul_wide_s32", "mul_wide_u32") and (op.guard is None or op.kills) and op.d[0] not in op.s:
                 near[op.d[0]] = op
 
 
 _LOGIC = {"and_b32": lambda a, b: a & b, "or_b32": lambda a, b: a | b, "xor_b32": lambda a, b: a ^ b}
-_INNER = {"add_b32", "shl_b32", *_LOGIC}
+_INNER = {"add_b32", "shl_b32", "shr_u32", *_LOGIC}
+_SHIFTS = ("shl_b32", "shr_u32")
+_ZERO_TESTS = tuple(f"{how}_{type}" for how in ("eq", "ne") for type in ("b32", "s32", "u32"))
+_SUMS = ("add_b64", "sub_b64")
 
 
 def three_inputs(code: Code, unit: Unit, architecture) -> None:
@@ -97,7 +100,7 @@ def three_inputs(code: Code, unit: Unit, architecture) -> None:
         if op.kind == Kind.ALU and op.fn in _INNER:
             for position in (1, 0):
                 v, other = op.s[position], op.s[1 - position]
-                if type(v) is not int or v not in inner or other == v or op.fn == "shl_b32":
+                if type(v) is not int or v not in inner or other == v or op.fn in _SHIFTS:
                     continue
                 at, made = inner[v]
                 if all(type(f) is not int or last.get(f, -1) < at for f in made.s) and _joined(op, made, other):
@@ -111,6 +114,49 @@ def three_inputs(code: Code, unit: Unit, architecture) -> None:
     code.ops = [op for op in code.ops if id(op) not in gone]
 
 
+def widen_indices(code: Code, unit: Unit, architecture) -> None:
+    """Make one product of widening an unsigned index and shifting it, as an address wants it."""
+    if not architecture.isa.assembler.three_input_operations:
+        return
+    known = single(code, unit)
+    for op in code.ops:
+        made = known.get(op.s[0]) if op.kind == Kind.ALU and op.fn == "shl_b64" and type(op.s[0]) is int else None
+        shift = op.s[1] if made is not None else None
+        if (made is not None and made.fn == "cvt_u64_u32" and (isinstance(made.s[0], Const) or made.s[0] in known)
+                and isinstance(shift, Const) and shift.kind == ConstantKind.IMMEDIATE and shift.value < 31):
+            op.fn, op.s, op.operation, op.times = "mul_wide_u32", [made.s[0], immediate(1 << shift.value)], "int_mul_wide", 1
+
+
+def absorb(code: Code, unit: Unit, architecture) -> None:
+    """Charge nothing for what other operations do on their way: a test for 0 of the logic before it, widening and shifting what an
+    addition of 64 bits reads."""
+    if not architecture.isa.assembler.three_input_operations:
+        return
+    readers: dict[int, list[Op]] = {}
+    for op in code.ops:
+        for v in op.reads():
+            readers.setdefault(v, []).append(op)
+    near: dict[int, Op] = {}
+    for op in code.ops:
+        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+            near.clear()
+        if op.kind == Kind.SETP and op.fn in _ZERO_TESTS and not op.combine and op.guard is None and op.s[0] in near:
+            tested = op.s[1]
+            if isinstance(tested, Const) and tested.kind == ConstantKind.IMMEDIATE and not tested.value:
+                near.pop(op.s[0]).operation = ABSORBED
+        for v in op.writes():
+            near.pop(v, None)
+        if op.kind != Kind.ALU or op.guard is not None or len(op.d) != 1:
+            continue
+        if op.fn in _LOGIC or op.fn == "lop3_b32":
+            near[op.d[0]] = op
+        uses = readers.get(op.d[0], [])
+        summed = uses and all(use.kind == Kind.ALU and use.fn in _SUMS for use in uses)
+        if summed and (op.fn == "cvt_u64_u32" or len(uses) == 1 and (op.fn == "cvt_s64_s32" or op.fn == "shl_b64" and uses[0].fn == "add_b64"
+                                                                    and isinstance(op.s[1], Const) and op.s[1].value < 32)):
+            op.operation = ABSORBED
+
+
 def _joined(op: Op, made: Op, other: Value) -> bool:
     """Turn an operation into one that does what `made` did as well, if there is one."""
     if op.fn == "add_b32" and made.fn == "shl_b32":
@@ -118,6 +164,11 @@ def _joined(op: Op, made: Op, other: Value) -> bool:
         if not isinstance(amount, Const) or amount.kind != ConstantKind.IMMEDIATE or not 0 < amount.value < 32:
             return False
         op.fn, op.operation, op.s = "mad_lo_b32", made.operation, [made.s[0], immediate(1 << amount.value), other]
+    elif op.fn == "add_b32" and made.fn == "shr_u32":
+        amount = made.s[1]
+        if not isinstance(amount, Const) or amount.kind != ConstantKind.IMMEDIATE or not 0 < amount.value < 32:
+            return False
+        op.fn, op.operation, op.s = "mad_hi_u32", made.operation, [made.s[0], immediate(1 << 32 - amount.value), other]
     elif op.fn == made.fn == "add_b32":
         op.fn, op.s = "add3_b32", [made.s[0], made.s[1], other]
     elif op.fn in _LOGIC and made.fn in _LOGIC:
@@ -137,14 +188,16 @@ def _is_product(op: Op, float_mad: str) -> bool:
 
 
 def _fused(op: Op, products: dict[int, tuple[int, Op]], last: dict[int, int], float_mad: str) -> int | None:
-    """Turn an addition into a multiply-add in place; give the product that it swallowed."""
+    """Turn an addition into a multiply-add in place; give the product that it swallowed: of two the first, as ptxas does."""
     if len(op.s) < 2:
         return None
-    for position in (1, 0):
+    for position in (0, 1):
         v = op.s[position]
         if type(v) is not int or v not in products:
             continue
         at, product = products[v]
+        if product.guard is not None and (product.guard != op.guard or last.get(max(op.guard, ~op.guard), -1) >= at):
+            continue
         other: Value = op.s[1 - position]
         if other == v or any(type(f) is int and last.get(f, -1) >= at for f in product.s):
             continue

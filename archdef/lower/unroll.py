@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import attrs
 
-from archdef.lower.encoding import ConstantKind, Kind
+from archdef.lower.encoding import Combine, ConstantKind, Kind
 from archdef.lower.facts import definitions, live_outs, use_counts
 from archdef.lower.virtual import PURE, Code, Const, Op, Unit, Value, immediate, signed
 
@@ -27,7 +27,9 @@ class _Loop:
     counter: int
     step: int
     bound: Value
-    """What the counter is compared with; None: it runs down to 0."""
+    """What the counter is compared with."""
+    down: bool
+    """It runs down until it is there; otherwise up while it is less."""
     test: Op
 
 
@@ -65,8 +67,6 @@ def _loop_at(code: Code, unit: Unit, start: int, longest: int, rolled: frozenset
     if test.kind != Kind.SETP or test.guard is not None or test.combine or test.d != [back.guard, None] or len(test.s) < 2:
         return None
     body = ops[start + 1:end - 1]
-    if any(op.guard is not None and any(v is not None for v in op.d) for op in body):
-        return None
     written = {v for op in body for v in op.writes()}
     if back.guard in written or not written.isdisjoint(code.foreign) or not written.isdisjoint(code.results) or written & {0, 1}:
         return None
@@ -79,14 +79,13 @@ def _loop_at(code: Code, unit: Unit, start: int, longest: int, rolled: frozenset
     bound: Value = test.s[1]
     if step is None:
         return None
-    if test.fn in ("ne_s32", "ne_b32", "ne_u32") and step < 0 and isinstance(bound, Const) and bound.kind == ConstantKind.IMMEDIATE \
-            and bound.value == 0:
-        bound = None
-    elif test.fn != "lt_s32" or step <= 0 or not (isinstance(bound, Const) or bound not in written):
+    down = test.fn in ("ne_s32", "ne_b32", "ne_u32") and step < 0 and isinstance(bound, Const) and bound.kind == ConstantKind.IMMEDIATE \
+        and abs(signed(bound)) < 1 << 16
+    if not down and ( test.fn != "lt_s32" or step <= 0 or not (isinstance(bound, Const) or bound not in written)):
         return None
-    if any(op.kind in _TOGETHER for op in body) and not (_same_for_all(code, counter, body) and (bound is None or isinstance(bound, Const))):
+    if any(op.kind in _TOGETHER for op in body) and not (_same_for_all(code, counter, body) and isinstance(bound, Const)):
         return None
-    return _Loop(start, end, counter, step, bound, test)
+    return _Loop(start, end, counter, step, bound, down, test)
 
 
 def _step(body: list[Op], register: int) -> int | None:
@@ -113,37 +112,46 @@ def _unrolled(code: Code, unit: Unit, loop: _Loop, factor: int) -> list[Op]:
     ops = code.ops
     label, back, test = ops[loop.start], ops[loop.end], loop.test
     body = ops[loop.start + 1:loop.end - 1]
-    rounds, single, behind = f"{label.fn} rounds", f"{label.fn} single", f"{label.fn} behind"
-    ahead = (factor - 1) * loop.step
+    rounds, single, rest, behind = (f"{label.fn} {name}" for name in ("rounds", "single", "rest", "behind"))
     statement, fenv = test.statement, test.fpenv
 
     def branch(guard: int, target: str) -> Op:
         return attrs.evolve(back, guard=guard, target=target)
 
-    def compare(fn: str, a: Value, b: Value) -> tuple[Op, int]:
+    def compare(fn: str, a: Value, b: Value, also: int | None = None) -> tuple[Op, int]:
         result = unit.new(0)
-        return Op(Kind.SETP, fn, [result, None], [a, b, None], test.operation, statement=statement, fpenv=fenv, width=test.width), result
+        return Op(Kind.SETP, fn, [result, None], [a, b, also], test.operation, statement=statement, fpenv=fenv, width=test.width,
+                  combine=Combine.NONE if also is None else Combine.AND), result
 
-    made = [label]
-    limit: Value = immediate(-ahead)
-    if loop.bound is None:              # counts down to 0: `ahead` is negative
-        enough, certain = compare("gt_s32", loop.counter, limit)
-        again, more = compare("gt_s32", loop.counter, limit)
-        made += [enough, branch(~certain, single)]
-    else:
+    def certain(trips: int) -> tuple[list[Op], int, Value]:
+        """Ask whether there are that many trips."""
+        ahead = (trips - 1) * loop.step
+        if loop.down:                       # `ahead` is negative
+            limit: Value = immediate(signed(loop.bound) - ahead)
+            enough, result = compare("gt_s32", loop.counter, limit)
+            return [enough], result, limit
+        if isinstance(loop.bound, Const) and loop.bound.kind == ConstantKind.IMMEDIATE and signed(loop.bound) - ahead >= -1 << 31:
+            limit = immediate(signed(loop.bound) - ahead)
+            enough, result = compare("lt_s32", loop.counter, limit)
+            return [enough], result, limit
         limit = unit.new(4)
-        made.append(Op(Kind.ALU, "add_b32", [limit], [loop.bound, immediate(-ahead)], "int_add", statement=statement))
-        enough, certain = compare("lt_s32", loop.counter, limit)
+        made = Op(Kind.ALU, "add_b32", [limit], [loop.bound, immediate(-ahead)], "int_add", statement=statement)
         sound, valid = compare("le_s32", limit, loop.bound)     # the difference has not wrapped
-        again, more = compare("lt_s32", loop.counter, limit)
-        made += [enough, branch(~certain, single), sound, branch(~valid, single)]
-    made.append(Op(Kind.LABEL, rounds))
+        enough, result = compare("lt_s32", loop.counter, limit, valid)
+        return [made, sound, enough], result, limit
+
     lives = live_outs(code)
     kept = lives[loop.start] | lives[loop.end]      # read by the next trip, or behind the loop
-    made += _copies(unit, body, factor, kept)
+    asked, enough, limit = certain(factor)
+    made = [label, *asked, branch(~enough, single), Op(Kind.LABEL, rounds), *_copies(unit, body, factor, kept)]
+    again, more = compare("gt_s32" if loop.down else "lt_s32", loop.counter, limit)
     made += [again, branch(more, rounds)]
-    made += [attrs.evolve(test, d=list(test.d), s=list(test.s)), branch(~back.guard, behind)]
-    made += [Op(Kind.LABEL, single), *body, test, attrs.evolve(back, target=single), Op(Kind.LABEL, behind)]
+    made += [attrs.evolve(test, d=list(test.d), s=list(test.s)), branch(~back.guard, behind), Op(Kind.LABEL, single)]
+    if factor > 2:                      # half as many at once of what is left
+        asked, enough, limit = certain(factor // 2)
+        made += [*asked, branch(~enough, rest), *_copies(unit, body, factor // 2, kept)]
+        made += [attrs.evolve(test, d=list(test.d), s=list(test.s)), branch(~back.guard, behind), Op(Kind.LABEL, rest)]
+    made += [*body, test, attrs.evolve(back, target=rest if factor > 2 else single), Op(Kind.LABEL, behind)]
     return made
 
 
@@ -189,9 +197,12 @@ def _copies(unit: Unit, body: list[Op], factor: int, kept: int) -> list[Op]:
             if op.kind in _MEMORY and type(copy.s[0]) is int and copy.s[0] in sums:
                 copy.s[0], more = sums[copy.s[0]]
                 copy.offset = _offset(copy.offset + more, unit.widths[copy.s[0]])
-            more = excess(op) if op.kind == Kind.ALU and op.fn in _SUMS else None
+            more = excess(op) if op.kind == Kind.ALU and op.fn in _SUMS and op.guard is None else None
             for k, v in enumerate(op.d):
-                if v is not None:
+                if v is not None and op.guard is not None and not op.kills:     # lanes that it leaves alone keep the value they had
+                    copy.d[k] = now.get(v, v)
+                    sums.pop(copy.d[k], None)
+                elif v is not None:
                     now[v] = copy.d[k] = v if last and kept >> v & 1 else unit.new(unit.widths[v])
                     sums.pop(now[v], None)
             if more is not None and trip == 0:

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 import attrs
 
 from archdef.errors import SpecError, SpecErrors
-from archdef.spec.fields import FrozenMap, choice, flag, integer, part, real, table, text, words
+from archdef.spec.fields import FrozenMap, choice, flag, integer, integers, part, real, table, text, words
 from archdef.spec.matrix import (MATRIX_CLASSES, MATRIX_FEATURE_NEEDS, MATRIX_FEATURE_OF_CLASS, MATRIX_FEATURES,
                                  MatrixArithmetic)
 
@@ -267,7 +267,8 @@ class Assembler:
     share_products: bool = flag(default=False)
     """Adding a 64-bit product is a multiply-add, even where others read the product too."""
     three_input_operations: bool = flag(default=False)
-    """A shift or a sum that only an addition reads, and logic that only logic reads, become one operation with it."""
+    """A shift or a sum that only an addition reads, and logic that only logic reads, become one operation with it; so does the test for 0 of
+    what logic gives, and the widening of what an addition of 64 bits reads."""
     shared_load_bytes: int = choice(4, 8, 16, default=4)
     """Widest load from shared memory into which loads of neighbouring words are merged."""
     shared_operands: bool = flag(default=False)
@@ -283,13 +284,20 @@ class Assembler:
     global_access_instructions: int = integer(at_least=0, default=0)
     """Instructions that prepare a kernel's accesses to global memory, once."""
     shared_access_instructions: int = integer(at_least=0, default=0)
-    """Instructions that prepare a kernel's accesses to shared memory, once."""
+    """Instructions that make the address of a variable in shared memory, once on every way through the kernel that names one."""
+    merged_atomics: tuple[int, int] = integers(at_least=0, length=2, default=(0, 0))
+    """Instructions by which one lane comes to do the 32-bit integer atomic of its warp, where the address is one for all lanes: without and
+    with a result; 0: every lane does its own."""
     division_setup_instructions: int = integer(at_least=0, default=0)
     """Instructions that prepare 32-bit integer divisions by the same register, beside those of `int_div32`."""
     loads_constants: bool = flag(default=False)
     """Parameters and sizes of the launch are brought into registers, one instruction each; likewise immediates beyond one operand."""
     late_operations: bool = flag(default=False)
     """Operations that need no load wait while loads that are under way fill the registers allowed."""
+    narrow_shared_addresses: bool = flag(default=False)
+    """Addresses of shared memory are made with 32-bit arithmetic, whatever `Isa.pointer_bits` is."""
+    interleaves: bool = flag(default=False)
+    """Straight code is ordered by the latencies of its chains, within the registers that cost nothing; otherwise loads alone move."""
 
 
 @attrs.frozen(kw_only=True)

@@ -92,7 +92,10 @@ class GreedyThenOldest(SchedulerPolicy):
 
 @named("gty")
 class GreedyThenYoungest(SchedulerPolicy):
-    """The same warp as long as it is ready, then the ready warp that became resident last, of one block the last of its warps."""
+    """The same warp as long as it is ready, then the ready warp that became resident last, of one block the last of its warps.
+
+    Instructions for units that the schedulers share go first, those that have waited longest before others, as from a queue.
+    """
 
 
 @named("oldest")

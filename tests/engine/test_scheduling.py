@@ -4,7 +4,7 @@ from archdef.engine.machine import SchedulerPolicy as P
 
 
 def pick(policy, candidates, **state):
-    tables = {k: state.pop(k) for k in ("policy_a", "policy_b") if k in state}
+    tables = {k: state.pop(k) for k in ("policy_a", "policy_b", "shared_units") if k in state}
     return schedule.pick(tables, policy, candidates, **state)
 
 
@@ -27,6 +27,12 @@ def test_greedy_stays_with_its_warp_then_takes_the_youngest():
     assert pick(P.SCH_GREEDY_YOUNGEST, 0b111, last=1, order=order) == 1
     assert pick(P.SCH_GREEDY_YOUNGEST, 0b101, last=1, order=order) == 0
     assert pick(P.SCH_GREEDY_YOUNGEST, 0b11100, last=5, order=order) == 2
+
+
+def test_greedy_then_youngest_serves_those_first_who_wait_for_what_schedulers_share():
+    order, shared = [0, 1, 2, 3], dict(shared_units=0b10, memory=0b110)
+    assert pick(P.SCH_GREEDY_YOUNGEST, 0b1111, last=0, order=order, issued_at=[9, 8, 7, 0], **shared) == 2
+    assert pick(P.SCH_GREEDY_YOUNGEST, 0b1001, last=0, order=order, issued_at=[9, 8, 7, 0], **shared) == 0
 
 
 def test_oldest_ignores_who_issued_last():

@@ -103,6 +103,7 @@ cdef struct MachineTable:
     int64_t instruction_gap_cycles  # least distance of two issues of one warp
     int64_t units
     int64_t unit_per_scheduler[16]  # 1: each scheduler has its own
+    int64_t shared_units         # bit u: the schedulers share unit u
     int64_t unit_copies[16]      # units of that kind that the schedulers share, 1 to 8
     int64_t unit_within[16]      # unit of whose copies they are the first ones; by itself: itself
     int64_t unit_exclusive[16]   # 1: an op for it takes an issue slot of every scheduler

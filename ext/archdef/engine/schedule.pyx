@@ -32,21 +32,6 @@ cdef int _greedy_oldest(const MachineTable *machine, Scheduler *s, uint64_t cand
     return _oldest(machine, s, candidates, cycle)
 
 
-cdef int _greedy_youngest(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
-    """The warp issued last while it can go on, else the one that was launched last."""
-    cdef int best, warp
-    if s.last >= 0 and candidates >> s.last & 1:
-        return s.last
-    best = lowest_bit(candidates)
-    candidates &= candidates - 1
-    while candidates:
-        warp = lowest_bit(candidates)
-        candidates &= candidates - 1
-        if s.order[warp] > s.order[best]:
-            best = warp
-    return best
-
-
 cdef int _two_level(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
     """Round robin in a small set; a warp that is not ready makes room for one that is only when the set runs dry."""
     cdef int warp
@@ -73,6 +58,28 @@ cdef inline int _longest_waiting(const Scheduler *s, uint64_t candidates) noexce
         key = s.issued_at[warp] << 6 | warp         # one number, so that the least is found without branches
         best = key if key < best else best
     return <int>(best & 63)
+
+
+cdef int _greedy_youngest(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
+    """Whoever has waited longest for a unit that the schedulers share, as if it had queued; else the warp issued last while it can go on,
+    else the one that was launched last."""
+    cdef int best, warp
+    cdef uint64_t shared = 0, units = <uint64_t>machine.shared_units
+    while units:
+        shared |= s.uses[lowest_bit(units)]
+        units &= units - 1
+    if candidates & shared:
+        return _longest_waiting(s, candidates & shared)
+    if s.last >= 0 and candidates >> s.last & 1:
+        return s.last
+    best = lowest_bit(candidates)
+    candidates &= candidates - 1
+    while candidates:
+        warp = lowest_bit(candidates)
+        candidates &= candidates - 1
+        if s.order[warp] > s.order[best]:
+            best = warp
+    return best
 
 
 cdef int _weighted(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
@@ -120,7 +127,7 @@ def pick(dict machine, int policy, uint64_t candidates, int64_t cycle=0, *, int 
     Parameters
     ----------
     machine : dict
-        ``policy_a`` and ``policy_b``; see `SchedulerPolicy`.
+        ``policy_a`` and ``policy_b``, see `SchedulerPolicy`; ``shared_units``, bits of the units that `memory` stands for.
     order, issued_at : sequence of int
         Age rank and cycle of the last issue, per warp.
     """
@@ -131,10 +138,13 @@ def pick(dict machine, int policy, uint64_t candidates, int64_t cycle=0, *, int 
         raise ValueError("candidates is empty")
     table.policy_a = machine.get("policy_a", 0)
     table.policy_b = machine.get("policy_b", 0)
+    table.shared_units = machine.get("shared_units", 0)
     s.ready = candidates
     s.memory = memory
     s.last = last
     s.active = 0
+    for i in range(16):
+        s.uses[i] = memory if table.shared_units >> i & 1 else 0
     for i in range(64):
         s.order[i] = order[i] if i < len(order) else i
         s.issued_at[i] = issued_at[i] if i < len(issued_at) else 0

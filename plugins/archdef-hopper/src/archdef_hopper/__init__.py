@@ -35,7 +35,7 @@ H100 = Architecture(
                                 share_products=True, three_input_operations=True, shared_load_bytes=16,
                                 loads_pass_shared_stores=True, predication_global_load=6, convergence_instructions=2, prologue_instructions=1,
                                 global_access_instructions=1, shared_access_instructions=3, division_setup_instructions=10,
-                                loads_constants=True, late_operations=True),
+                                loads_constants=True, late_operations=True, interleaves=True, narrow_shared_addresses=True, merged_atomics=(5, 11)),
             matrix=MatrixArithmetic(f16=AlignedSum(16, 25), bf16=AlignedSum(16, 25), tf32=AlignedSum(8, 25), groups=ChainedSum(),
                                     groups_f16=PairedSum())),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=23, pass_cycles=1,
@@ -68,9 +68,9 @@ H100 = Architecture(
         partition_response_bytes_per_cycle=48, sides=2, far_latency_ns=90, spread_ns=30,
         place_cycles=(10, 10, 13, 13, 21, 21, 5, 5, 8, 8, 16, 16, 0, 0, 3, 3, 9, 9), gathered_requests=4, store_ports=True),
     dram=Dram(
-        partitions=80, interleave_bytes=512, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
+        partitions=80, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
         burst_bytes=32, banks=64, row_bytes=1 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=28, t_rrd_ns=2.3, t_cl_ns=14, t_wl_ns=6, t_wtr_ns=8,
-        t_rtw_ns=6, t_wr_ns=14, t_refi_ns=122, t_rfc_ns=9, extra_latency_ns=135, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
+        t_rtw_ns=6, t_wr_ns=14, t_refi_ns=122, t_rfc_ns=18, extra_latency_ns=135, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
         write_drain_low=8),
     device_launches=DeviceLaunches(depth=40, synchronization_depth=0, pending=2048, call_us=6.3, lane_us=0.2, start_us=0.8,
                                    next_us=1.3, tail_us=4.8),
@@ -88,5 +88,6 @@ def archdef_architectures():
 @hookimpl
 def archdef_experiments():
     from archdef_hopper.calibration import calibration, profiled_kernel
+    from archdef_hopper.fresh import fresh
 
-    return [calibration, profiled_kernel]
+    return [calibration, profiled_kernel, fresh]

@@ -1,0 +1,234 @@
+"""Pass: order straight code by the latencies of its chains, within the registers allowed, as an assembler does: PTX is no schedule."""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import attrs
+
+from archdef.lower.encoding import WHOLE_WARP, Flag, Kind, Space
+from archdef.lower.pressure import demand
+from archdef.lower.virtual import PURE, Code, Op, Unit, masks, successors
+from archdef.ptx.liveness import live_sets
+
+TRIES = 6
+"""Bounds on the registers alive at a time that are tried, each a few below the one before, until the code needs no more than allowed."""
+PATIENCE = 12
+"""Cycles for which a load with a longer way to go is waited for, once half of the registers are taken."""
+WINDOW = 1024
+"""Operations that are ordered together at most."""
+_STAY = Flag.BYPASS_L1 | Flag.YIELD
+_TOGETHER = frozenset((Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUX))
+"""Kinds that lanes execute together: they keep their order among themselves."""
+_MEMORY = frozenset((Kind.LOAD, Kind.STORE, Kind.ATOM))
+_EVERYWHERE = (Space.GLOBAL, Space.SHARED, Space.LOCAL)
+
+
+def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architecture) -> None:
+    """Order each straight piece of code: always what has the longest way to go, of what could start by now.
+
+    addresses : registers that are charged as 32-bit pointers.
+    room      : registers of a thread that cost nothing. Where the order of the text needs more, up to the next number that is handed out.
+    """
+    given = code.ops
+    reserved, unit_words = architecture.limits.registers_reserved_per_thread, _handed_out(architecture)
+    text = demand(code, unit, addresses, {}, architecture).in_order
+    allowed = max(room, -(-(text + reserved) // unit_words) * unit_words - reserved)
+    words = {v: 0 if width == 0 else 2 if width == 8 and v not in addresses else 1 for v, width in enumerate(unit.widths)}
+    pieces = _pieces(code)
+    latency = _latencies(architecture)
+    best, least = given, text
+    for attempt in range(TRIES):
+        most = allowed - 2 * attempt * (attempt + 1) // 2
+        code.ops = [op for piece in pieces for op in _ordered(piece, words, latency, most, architecture.isa.assembler.loads_pass_shared_stores)]
+        needed = demand(code, unit, addresses, {}, architecture).in_order
+        if needed <= allowed:
+            return
+        if needed < least:
+            best, least = code.ops, needed
+    code.ops = best
+
+
+def _handed_out(architecture) -> int:
+    """Give the unit in which a thread gets registers."""
+    limits = architecture.limits
+    if limits.register_allocation_scope != "warp":
+        return 1
+    return max(1, limits.register_allocation_unit // architecture.warp.size)
+
+
+def _latencies(architecture) -> Callable[[Op], int]:
+    isa, caches = architecture.isa, architecture.caches
+    shared = architecture.shared.latency_cycles
+    memory = 10 * (caches.l1.latency_cycles if caches.l1 is not None else shared)      # far more than anything else takes
+
+    def latency(op: Op) -> int:
+        cost = isa.operations.get(op.operation)
+        own = cost.latency_cycles if cost is not None else 1
+        if op.kind == Kind.LOAD:
+            own += shared if op.space == Space.SHARED else memory
+        return max(1, own)
+    return latency
+
+
+@attrs.define
+class _Piece:
+    """Operations that may change places, and the registers alive behind them."""
+
+    ops: list[Op]
+    alive: int = 0
+
+
+def _pieces(code: Code) -> list[_Piece]:
+    """Cut before and behind what stays."""
+    alive = live_sets(successors(code.ops), *masks(code)) if code.ops else []
+    pieces = [_Piece([])]
+    for op, behind in zip(code.ops, alive, strict=True):
+        if not _movable(op):
+            pieces += [_Piece([op], behind), _Piece([])]
+            continue
+        if len(pieces[-1].ops) >= WINDOW:
+            pieces.append(_Piece([]))
+        pieces[-1].ops.append(op)
+        pieces[-1].alive = behind
+    return pieces
+
+
+def _movable(op: Op) -> bool:
+    if op.kind in _MEMORY:
+        return not op.flags & _STAY and op.combine != WHOLE_WARP
+    return op.kind in PURE and op.kind != Kind.CARRY or op.kind in _TOGETHER
+
+
+def _dependences(ops: list[Op], apart: bool) -> tuple[list[dict[int, bool]], list[int]]:
+    """Give, per op, those that must come behind it and whether they wait for its result, and how many must come before it."""
+    before: list[dict[int, bool]] = []
+    writers: dict[int, int] = {}
+    readers: dict[int, list[int]] = {}
+    stored: dict[int, int] = {}
+    loaded: dict[int, list[int]] = {}
+    together = -1
+    for k, op in enumerate(ops):
+        mine: dict[int, bool] = {}
+        for v in op.reads():
+            if v in writers:
+                mine[writers[v]] = True
+        for v in op.writes():
+            if v in writers:
+                mine.setdefault(writers[v], op.guard is not None)
+            for reader in readers.get(v, ()):
+                mine.setdefault(reader, False)
+        if op.kind in _MEMORY and op.space != Space.CONST:
+            spaces = (op.space,) if apart and op.space in _EVERYWHERE else _EVERYWHERE
+            for space in spaces:
+                if space in stored:
+                    mine.setdefault(stored[space], False)
+                if op.kind == Kind.LOAD:
+                    loaded.setdefault(space, []).append(k)
+                else:
+                    for load in loaded.pop(space, ()):
+                        mine.setdefault(load, False)
+                    stored[space] = k
+        elif op.kind in _TOGETHER:
+            if together >= 0:
+                mine.setdefault(together, False)
+            together = k
+        mine.pop(k, None)
+        for v in op.reads():
+            readers.setdefault(v, []).append(k)
+        for v in op.writes():
+            writers[v], readers[v] = k, []
+        before.append(mine)
+    behind: list[dict[int, bool]] = [{} for _ in ops]
+    for k, mine in enumerate(before):
+        for n, waits in mine.items():
+            behind[n][k] = waits
+    return behind, [len(mine) for mine in before]
+
+
+@attrs.define
+class _Live:
+    """Registers alive at a place of a piece that is being ordered, in words."""
+
+    words: dict[int, int]
+    now: int
+    left: dict[tuple[int, int], int]
+    """(register, which of its values) → operations that have not read it yet; what is read behind the piece counts one more."""
+    read: list[list[tuple[int, int]]]
+    written: list[list[tuple[int, int]]]
+
+    def growth(self, k: int) -> int:
+        """By how much operation `k` adds to what is alive."""
+        gone = sum(self.words[value[0]] for value in self.read[k] if self.left[value] == 1)
+        return sum(self.words[value[0]] for value in self.written[k] if self.left.get(value)) - gone
+
+    def take(self, k: int) -> None:
+        """Issue operation `k`."""
+        self.now += self.growth(k)
+        for value in self.read[k]:
+            self.left[value] -= 1
+
+
+def _values(piece: _Piece, words: dict[int, int]) -> _Live:
+    """Tell the values of registers apart, and who reads them."""
+    version: dict[int, int] = {}
+    left: dict[tuple[int, int], int] = {}
+    read, written = [], []
+    for op in piece.ops:
+        needs = {(v, version.get(v, 0)) for v in op.reads() if v > 1}
+        if op.guard is not None and not op.kills:       # the lanes that it leaves alone keep the old value
+            needs |= {(v, version.get(v, 0)) for v in op.writes() if v > 1}
+        for value in needs:
+            left[value] = left.get(value, 0) + 1
+        read.append(list(needs))
+        made = []
+        for v in op.writes():
+            if v > 1:
+                version[v] = version.get(v, 0) + 1
+                made.append((v, version[v]))
+        written.append(made)
+    now, alive = 0, piece.alive
+    v = 0
+    while alive >> v:
+        if alive >> v & 1:
+            value = v, version.get(v, 0)
+            left[value] = left.get(value, 0) + 1
+            if v not in version:
+                now += words[v]
+        v += 1
+    now += sum(words[v] for (v, which), _ in left.items() if which == 0 and not (v not in version and piece.alive >> v & 1))
+    return _Live(words, now, left, read, written)
+
+
+def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], most: int, apart: bool) -> list[Op]:
+    """Order one piece, with about `most` words alive at a time."""
+    ops = piece.ops
+    if len(ops) < 3:
+        return ops
+    behind, missing = _dependences(ops, apart)
+    times = [latency(op) for op in ops]
+    way = [0] * len(ops)                       # cycles from the start of an operation to the end of the piece
+    for k in range(len(ops) - 1, -1, -1):
+        way[k] = max((way[n] + (times[k] if waits else 1) for n, waits in behind[k].items()), default=times[k])
+    live = _values(piece, words)
+    start = [0] * len(ops)                     # cycle in which its operands are there
+    free = [k for k, count in enumerate(missing) if not count]
+    now, result = 0, []
+    while free:
+        fitting = [k for k in free if live.now + live.growth(k) <= most or live.growth(k) <= 0]
+        if fitting:
+            k = min(fitting, key=lambda k: (max(start[k] - now, 0), -way[k], k))
+            if ops[k].kind == Kind.LOAD and 2 * live.now > most:        # registers are for the loads that are wanted first
+                k = min((n for n in fitting if start[n] - now <= PATIENCE), key=lambda k: (-way[k], k))
+        else:
+            k = min(free)
+        free.remove(k)
+        live.take(k)
+        result.append(ops[k])
+        now = max(now, start[k])
+        for n, waits in behind[k].items():
+            start[n] = max(start[n], now + (times[k] if waits else 1))
+            missing[n] -= 1
+            if not missing[n]:
+                free.append(n)
+        now += max(1, ops[k].times)
+    return result
