@@ -6,13 +6,13 @@ from archdef.metrics.metric import metric, ratio
 
 @metric("count", "shared loads", "shared_load", "smsp__inst_executed_op_shared_ld.sum")
 def shared_load_requests(m):
-    """Loads of shared memory, by warps."""
+    """Loads of shared memory that warps executed, whether or not their guard held for any lane."""
     return m.counters.shared_loads
 
 
 @metric("count", "shared stores", "shared_store", "smsp__inst_executed_op_shared_st.sum")
 def shared_store_requests(m):
-    """Stores to shared memory, by warps."""
+    """Stores to shared memory that warps executed, whether or not their guard held for any lane."""
     return m.counters.shared_stores
 
 

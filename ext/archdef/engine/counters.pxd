@@ -44,7 +44,7 @@ cdef struct StatementCounters:
     int64_t local_load_transactions
     int64_t local_stores
     int64_t local_store_transactions
-    int64_t shared_loads             # warp-level requests
+    int64_t shared_loads             # warp-level instructions, those whose guard holds for no lane among them
     int64_t shared_load_passes       # bank passes, at least one per conflict group of lanes
     int64_t shared_load_groups       # conflict groups with an active lane: passes without any conflict
     int64_t shared_stores

@@ -32,7 +32,7 @@ from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT
 from archdef.engine.system cimport call_indirect, system_issue
 from archdef.engine.types cimport (BAR_WARP, FL_YIELD, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
                                    K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
-                                   K_STORE, K_SYSTEM, K_TRAP, SYS_STACK)
+                                   K_STORE, K_SYSTEM, K_TRAP, SYS_STACK, SP_SHARED)
 from archdef.engine.waiting cimport become_ready, occupied, occupy, plan
 
 
@@ -145,6 +145,9 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
                 earliest = sm.looping
                 cause = ST_MEMORY_DEPENDENCY
         else:
+            if u.space == SP_SHARED:        # executed all the same
+                c.shared_loads += u.kind == K_LOAD
+                c.shared_stores += u.kind == K_STORE
             occupy(sm, w, u, cycle, u.interval)
         w.pc += 1
         if u.flags & FL_YIELD and w.splits != NULL:
