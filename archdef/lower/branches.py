@@ -144,7 +144,7 @@ def _cost(ops: list[Op], architecture, turns: bool) -> int:
     stored = [(op.s[0], op.offset) for op in ops if op.kind == Kind.STORE]
     late = stored and (turns or len(loaded) > 1 and not set(loaded).isdisjoint(stored))
     stays = set() if late else {v for op in ops if op.kind != Kind.SETP for v in op.reads()}
-    products = {op.d[0] for op in ops if op.operation == "int_mul_wide" and op.d}
+    products = {op.d[0] for op in ops if op.operation == "int_mul_wide" and op.d} if architecture.isa.assembler.share_products else set()
     for op in ops:
         if op.operation == ABSORBED or op.fn == "add_b64" and not products.isdisjoint(op.s):     # one multiply-add with the product
             continue

@@ -218,7 +218,7 @@ def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int],
         if fitting:
             k = min(fitting, key=lambda k: (max(start[k] - now, 0), -way[k], k))
             if ops[k].kind == Kind.LOAD and 2 * live.now > most:        # registers are for the loads that are wanted first
-                k = min((n for n in fitting if start[n] - now <= PATIENCE), key=lambda k: (-way[k], k))
+                k = min((n for n in fitting if n == k or start[n] - now <= PATIENCE), key=lambda k: (-way[k], k))
         else:
             k = min(free)
         free.remove(k)

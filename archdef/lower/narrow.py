@@ -34,8 +34,8 @@ def narrow_shared_addresses(code: Code, unit: Unit) -> bool:
             wanted = _wide_reads(op, unit)
             if wanted and not _wants_half(op, halved):
                 halved -= wanted
+        halved = _feeding(code, halved)
         shrinking = len(halved) < before
-    halved = _feeding(code, halved)
     if not halved:
         return False
     half = {v: unit.new(4) for v in halved}
@@ -81,8 +81,9 @@ def _wants_half(op: Op, halved: set[int]) -> bool:
 
 
 def _feeding(code: Code, halved: set[int]) -> set[int]:
-    """Keep what addresses of shared memory are made of."""
-    kept = {op.s[0] for op in code.ops if op.kind in _MEMORY and op.space == Space.SHARED and type(op.s[0]) is int and op.s[0] in halved}
+    """Keep what addresses of shared memory are made of, and what nobody reads: copies that others have taken the place of."""
+    kept = halved - {s for op in code.ops for s in op.reads()}
+    kept |= {op.s[0] for op in code.ops if op.kind in _MEMORY and op.space == Space.SHARED and type(op.s[0]) is int and op.s[0] in halved}
     growing = True
     while growing:
         before = len(kept)

@@ -15,7 +15,8 @@ from archdef.spec import Assembler
 EVERYTHING = Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_overhead_instructions=2, share_products=True,
                        three_input_operations=True, shared_load_bytes=16, shared_operands=True, loads_pass_shared_stores=True, predication_global_load=6,
                        convergence_instructions=2, prologue_instructions=1, global_access_instructions=1, shared_access_instructions=3,
-                       division_setup_instructions=4, loads_constants=True, late_operations=True)
+                       division_setup_instructions=4, loads_constants=True, late_operations=True, interleaves=True, narrow_shared_addresses=True,
+                       merged_atomics=(5, 11))
 INT = st.one_of(st.integers(-40, 40), st.integers(-2**31, 2**31 - 1), st.integers(2**31 - 60, 2**31 - 1), st.integers(-2**31, -2**31 + 60))
 
 
@@ -93,8 +94,8 @@ L:  ld.global.u32 %r4, [%rd1]; add.s32 %r3, %r3, %r4; add.s64 %rd1, %rd1, 8; add
     st.global.u32 [%rd1], %r3;"""
     found = listed(body, Assembler(unroll_factor=4, unroll_max_instructions=16))
     addresses = [op.split("[", 1)[1] for op in found if op.startswith("load")]
-    assert [a.partition("+")[2] for a in addresses] == ["", "8]", "16]", "24]", ""]
-    assert sum(op.startswith("set_gt_s32") for op in found) == 2      # at the entry, and at the end of a round
+    assert [a.partition("+")[2] for a in addresses] == ["", "8]", "16]", "24]", "", "8]", ""]      # a round, half of one, one trip
+    assert sum(op.startswith("set_gt_s32") for op in found) == 3      # at the entry, at the end of a round, before half of one
     assert sum("-4" in op and op.startswith("add_b32") for op in found) == 1
 
 
@@ -198,3 +199,72 @@ def test_arithmetic_reads_a_shared_operand_itself(body, free):
 def test_shared_operands_change_no_result():
     body = "ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r3+4]; add.u32 %r6, %r4, %r5; mad.lo.u32 %r6, %r6, 3, %r5;"
     same(kernel(SUM.format(body=body), ".param .u64 out, .param .u32 n", TILE), np.zeros(64, "u4"), scalars=np.uint32(64).tobytes(), assembler=Assembler(shared_operands=True))
+
+
+# ------------------------------------------------------------------------------------------------------------------- order
+CHAINS = "\n".join(f"    {op} %f{k}, %f{k}, %f9;" for k in (1, 2, 3) for op in ("mul.rn.f32", "add.rn.f32", "mul.rn.f32"))
+THREE_CHAINS = f"""
+    ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];
+    mov.f32 %f9, 0f3FC00000; mov.f32 %f2, %f1; mov.f32 %f3, %f1;
+{CHAINS}
+    add.rn.f32 %f1, %f1, %f2; add.rn.f32 %f1, %f1, %f3; st.global.f32 [%rd3], %f1;"""
+
+
+def order(body: str, head: str = "", **assembler) -> list[str]:
+    """Micro-ops of a body on a small machine whose assembler does only this."""
+    from lowering import micro_ops
+
+    text = kernel(body, ".param .u64 out, .param .u32 n", head)
+    return micro_ops(lower(parse(text, "k.ptx"), "k", machine(isa__assembler=Assembler(**assembler))))
+
+
+def test_independent_chains_take_turns():
+    plain, made = ([op.split()[0] for op in order(THREE_CHAINS, interleaves=flag) if "f32" in op] for flag in (False, True))
+    assert sorted(plain) == sorted(made)
+    assert made[:3] == ["mul_f32"] * 3 and plain[:3] == ["mul_f32", "add_f32", "mul_f32"]
+    same(kernel(THREE_CHAINS, ".param .u64 out, .param .u32 n"), np.arange(1, 33, dtype=np.float32), scalars=bytes(4))
+
+
+SHARED = """
+    ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r2, [%rd3];
+    mov.u64 %rd4, s; cvt.u64.u32 %rd5, %r1; shl.b64 %rd6, %rd5, 3; and.b64 %rd7, %rd6, 248; add.s64 %rd8, %rd4, %rd7;
+    st.shared.u32 [%rd8+8], %r2; {use} ld.shared.u32 %r3, [%rd8+8]; st.global.u32 [%rd3], %r3;"""
+HEAD = ".shared .align 8 .b8 before[64]; .shared .align 8 .b8 s[512];"
+
+
+@pytest.mark.parametrize("use, wide", [("", 0), ("st.global.u64 [%rd1+256], %rd8;", 3)], ids=["addresses alone", "kept, too"])
+def test_addresses_of_shared_memory_are_made_with_32_bits_unless_they_are_wanted_whole(use, wide):
+    body = SHARED.format(use=use)
+    found = order(body, HEAD, narrow_shared_addresses=True)
+    assert sum(op.startswith(("shl_b64", "and_b64", "cvt_u64")) for op in found) == wide
+    same(kernel(body, ".param .u64 out, .param .u32 n", HEAD), np.arange(80, dtype=np.uint32), scalars=bytes(4))
+
+
+def test_of_two_products_the_first_is_fused():
+    body = """
+    ld.param.u64 %rd1, [out]; ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd1+4]; ld.global.f32 %f3, [%rd1+8]; ld.global.f32 %f4, [%rd1+12];
+    mul.f32 %f5, %f1, %f2; mul.f32 %f6, %f3, %f4; sub.f32 %f7, %f5, %f6; st.global.f32 [%rd1], %f7;"""
+    a, b, c, d = (np.float32(x) for x in (1 + 2**-12, 1 + 2**-13, 1 + 2**-11, 1 - 2**-12))
+    found = run(kernel(body, ".param .u64 out, .param .u32 n"), np.array([a, b, c, d]), scalars=bytes(4))
+    assert found[0] == np.float32(np.float64(a) * np.float64(b) - np.float64(c * d))
+
+
+@pytest.mark.parametrize("result, extra", [("", 5), ("st.global.u32 [%rd1+64], %r3;", 11)], ids=["no result", "result"])
+def test_atomics_on_one_word_cost_what_makes_them_one_lanes(result, extra):
+    body = f"""
+    ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; atom.global.add.u32 %r3, [%rd1], %r1; {result}"""
+    lone = body.replace("[%rd1], %r1", "[%rd3], %r1").replace("mov.u32 %r1, %tid.x;", "mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;")
+    count = [lower(parse(kernel(text, ".param .u64 out, .param .u32 n"), "k.ptx"), "k", machine(isa__assembler=Assembler(merged_atomics=pair))).instructions
+             for text in (body, lone) for pair in ((0, 0), (5, 11))]
+    assert (count[1] - count[0], count[3] - count[2]) == (extra, 0)
+
+
+def test_shared_accesses_count_where_no_lane_takes_part():
+    body = """
+    ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, s; setp.gt.u32 %p1, %r1, 99; @%p1 st.shared.u32 [%r2], %r1; bar.sync 0;
+    @%p1 ld.shared.u32 %r3, [%r2]; st.global.u32 [%rd1], %r3;"""
+    import archdef
+
+    device = archdef.Device("h100")
+    result = device.compile(kernel(body, ".param .u64 out, .param .u32 n", HEAD)).k[(1,), (64,)](device.zeros(64, "u4"), np.uint32(0))
+    assert (result.counters.shared_stores, result.counters.shared_loads, result.counters.shared_store_passes) == (2, 2, 0)
