@@ -51,7 +51,7 @@ def test_a_path_that_neither_has_is_an_error_with_the_nearest():
 
 
 @pytest.mark.parametrize("a", registry.names())
-@pytest.mark.parametrize("b", registry.names()[:2])
+@pytest.mark.parametrize("b", registry.names()[:1])
 def test_installed_machines_differ_where_their_leaves_do(a, b):
     one, other = registry.get(a), registry.get(b)
     left, right = ({path: value for path, value, _ in machine.leaves()} for machine in (one, other))

@@ -12,7 +12,7 @@ from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.machine cimport CacheTable, MachineTable
 from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
 from archdef.engine.program cimport Uop
-from archdef.engine.refused cimport bring_back, drop_aside, keep_aside, put_aside
+from archdef.engine.refused cimport bring_back, drop_aside, has_place, keep_aside, put_aside
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport COPY_GROUPS, PENDING, WS_COPIES, WS_ENDED, WS_SLEEPING, Injection, Launch, Load, Refused, Sm, Warp
@@ -251,7 +251,7 @@ cdef void issue_again(Sm *sm, int64_t cycle) noexcept nogil:
     cdef int32_t i = 0, load
     while i < sm.refused_count and not inject.active:
         refused = sm.refused + sm.refused_order[i]
-        if not sm.freed & refused.set_bit:
+        if not sm.freed & refused.set_bit or not has_place(sm, refused):
             i += 1
             continue
         bring_back(sm, refused)

@@ -13,6 +13,7 @@ cdef inline uint64_t set_bit(const Cache *cache, const Line *line) noexcept nogi
 cdef int refused_open(Sm *sm) except -1
 cdef void refused_close(Sm *sm) noexcept nogil
 cdef int32_t put_aside(Sm *sm, int32_t warp) noexcept nogil
+cdef bint has_place(Sm *sm, const Refused *refused) noexcept nogil
 cdef void bring_back(Sm *sm, const Refused *refused) noexcept nogil
 cdef void keep_aside(Sm *sm, Refused *refused) noexcept nogil
 cdef void drop_aside(Sm *sm, int32_t place) noexcept nogil

@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
-from archdef.engine.cache cimport cache_set
+from archdef.engine.cache cimport cache_find, cache_set, cache_victim
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.network cimport RQ_READ
 from archdef.engine.state cimport REFUSED, REFUSED_PIECES, Injection, Refused, Sm
@@ -64,6 +64,12 @@ cdef void keep_aside(Sm *sm, Refused *refused) noexcept nogil:
     inject.active = 0
     inject.stalled = -1
     sm.unit_free[inject.unit] = max(inject.floor, inject.time)
+
+
+cdef bint has_place(Sm *sm, const Refused *refused) noexcept nogil:
+    """Whether L1 would take the next piece now: its line is there, or one of its set may go."""
+    cdef uint64_t number = refused.transactions[0].line // <uint64_t>sm.l1.table.line_bytes
+    return cache_find(&sm.l1, number) != NULL or cache_victim(&sm.l1, number) != NULL
 
 
 cdef void bring_back(Sm *sm, const Refused *refused) noexcept nogil:
