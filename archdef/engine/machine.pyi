@@ -7,7 +7,7 @@ SCHEDULER_WARPS: int
 class SchedulerPolicy(IntEnum):
     SCH_ROUND_ROBIN = 0
     SCH_GREEDY_OLDEST = 1
-    SCH_GREEDY_YOUNGEST = 6
+    SCH_GREEDY_ROUND_ROBIN = 6
     SCH_OLDEST = 2
     SCH_TWO_LEVEL = 3
     SCH_WEIGHTED = 4

@@ -90,11 +90,11 @@ class GreedyThenOldest(SchedulerPolicy):
     """The same warp as long as it is ready, then the ready warp that has been resident longest."""
 
 
-@named("gty")
-class GreedyThenYoungest(SchedulerPolicy):
-    """The same warp as long as it is ready, then the ready warp that became resident last, of one block the last of its warps.
+@named("grr")
+class GreedyThenRoundRobin(SchedulerPolicy):
+    """The same warp as long as it is ready, then the next ready one before it in the order of warp slots, before the first the last.
 
-    Instructions for units that the schedulers share go first, those that have waited longest before others, as from a queue.
+    Instructions for units that the schedulers share go before others, the longest waiting first, as from a queue.
     """
 
 

@@ -22,17 +22,19 @@ def test_greedy_stays_with_its_warp_then_takes_the_oldest():
     assert pick(P.SCH_GREEDY_OLDEST, 0b101, last=1, order=order) == 2
 
 
-def test_greedy_stays_with_its_warp_then_takes_the_youngest():
-    order = [5, 4, 3, 2, 1, 0]
-    assert pick(P.SCH_GREEDY_YOUNGEST, 0b111, last=1, order=order) == 1
-    assert pick(P.SCH_GREEDY_YOUNGEST, 0b101, last=1, order=order) == 0
-    assert pick(P.SCH_GREEDY_YOUNGEST, 0b11100, last=5, order=order) == 2
+def test_greedy_stays_with_its_warp_then_goes_round_downwards():
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b111, last=1) == 1
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b11101, last=1) == 0
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b11100, last=1) == 4
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 1 << 63 | 1, last=0) == 0
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 1 << 63 | 2, last=0) == 63
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b110, last=-1) == 2
 
 
-def test_greedy_then_youngest_serves_those_first_who_wait_for_what_schedulers_share():
-    order, shared = [0, 1, 2, 3], dict(shared_units=0b10, memory=0b110)
-    assert pick(P.SCH_GREEDY_YOUNGEST, 0b1111, last=0, order=order, issued_at=[9, 8, 7, 0], **shared) == 2
-    assert pick(P.SCH_GREEDY_YOUNGEST, 0b1001, last=0, order=order, issued_at=[9, 8, 7, 0], **shared) == 0
+def test_greedy_round_robin_serves_those_first_who_wait_for_what_schedulers_share():
+    shared = dict(shared_units=0b10, memory=0b110)
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b1111, last=0, issued_at=[9, 8, 7, 0], **shared) == 2
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b1001, last=0, issued_at=[9, 8, 7, 0], **shared) == 0
 
 
 def test_oldest_ignores_who_issued_last():

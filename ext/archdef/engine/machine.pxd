@@ -16,7 +16,7 @@ cpdef enum SchedulerPolicy:
     SCH_OLDEST = 2
     SCH_TWO_LEVEL = 3            # round robin in a small active set; a = size of the set
     SCH_ASKED = 5                # a plugin's
-    SCH_GREEDY_YOUNGEST = 6      # stay with a warp until it stalls, then the youngest
+    SCH_GREEDY_ROUND_ROBIN = 6   # stay with a warp until it stalls, then the next ready one before it
     SCH_WEIGHTED = 4             # a = weight of memory instructions, b = weight of cycles waited
 
 cpdef enum CoalescingRule:

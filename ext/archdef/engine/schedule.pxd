@@ -29,10 +29,12 @@ cdef pick_function pick_of(int64_t policy) noexcept nogil
 cdef extern from *:
     """
     static inline int lowest_bit(unsigned long long x) { return __builtin_ctzll(x); }
+    static inline int highest_bit(unsigned long long x) { return 63 - __builtin_clzll(x); }
     static inline int count_bits(unsigned long long x) { return __builtin_popcountll(x); }
     static inline unsigned long long rotate_right(unsigned long long x, int n) {
         n &= 63; return n ? (x >> n) | (x << (64 - n)) : x; }
     """
     int lowest_bit(uint64_t x) noexcept nogil
+    int highest_bit(uint64_t x) noexcept nogil
     int count_bits(uint64_t x) noexcept nogil
     uint64_t rotate_right(uint64_t x, int n) noexcept nogil

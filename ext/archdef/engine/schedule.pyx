@@ -1,7 +1,7 @@
 """Which ready warp issues next: one function per policy."""
 from libc.stdint cimport int64_t, uint64_t
 
-from archdef.engine.machine cimport (MachineTable, SCH_ASKED, SCH_GREEDY_OLDEST, SCH_GREEDY_YOUNGEST, SCH_OLDEST, SCH_TWO_LEVEL,
+from archdef.engine.machine cimport (MachineTable, SCH_ASKED, SCH_GREEDY_OLDEST, SCH_GREEDY_ROUND_ROBIN, SCH_OLDEST, SCH_TWO_LEVEL,
                                      SCH_WEIGHTED)
 
 from archdef.engine.policy cimport ask_scheduler
@@ -60,26 +60,22 @@ cdef inline int _longest_waiting(const Scheduler *s, uint64_t candidates) noexce
     return <int>(best & 63)
 
 
-cdef int _greedy_youngest(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
+cdef int _greedy_round_robin(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
     """Whoever has waited longest for a unit that the schedulers share, as if it had queued; else the warp issued last while it can go on,
-    else the one that was launched last."""
-    cdef int best, warp
-    cdef uint64_t shared = 0, units = <uint64_t>machine.shared_units
+    else the next candidate before it."""
+    cdef uint64_t shared = 0, before, units = <uint64_t>machine.shared_units
     while units:
         shared |= s.uses[lowest_bit(units)]
         units &= units - 1
     if candidates & shared:
         return _longest_waiting(s, candidates & shared)
-    if s.last >= 0 and candidates >> s.last & 1:
-        return s.last
-    best = lowest_bit(candidates)
-    candidates &= candidates - 1
-    while candidates:
-        warp = lowest_bit(candidates)
-        candidates &= candidates - 1
-        if s.order[warp] > s.order[best]:
-            best = warp
-    return best
+    if s.last >= 0:
+        if candidates >> s.last & 1:
+            return s.last
+        before = candidates & ((<uint64_t>1 << s.last) - 1)
+        if before:
+            candidates = before
+    return highest_bit(candidates)
 
 
 cdef int _weighted(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
@@ -109,8 +105,8 @@ cdef pick_function pick_of(int64_t policy) noexcept nogil:
         return _asked
     if policy == SCH_GREEDY_OLDEST:
         return _greedy_oldest
-    if policy == SCH_GREEDY_YOUNGEST:
-        return _greedy_youngest
+    if policy == SCH_GREEDY_ROUND_ROBIN:
+        return _greedy_round_robin
     if policy == SCH_OLDEST:
         return _oldest
     if policy == SCH_TWO_LEVEL:

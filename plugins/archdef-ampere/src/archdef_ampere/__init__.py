@@ -1,7 +1,7 @@
 """NVIDIA Ampere GA100 (compute capability 8.0): A100, SXM4, 40 GB."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (FEATURES, AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
-                          DeviceLaunches, Dram, FirstReady, GreedyThenYoungest, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore,
+                          DeviceLaunches, Dram, FirstReady, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore,
                           MatrixArithmetic, MiB, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
                           Vocabulary, Warp, XorHash, operations)
 from archdef_ampere.costs import COSTS, EVIDENCE
@@ -24,7 +24,7 @@ A100 = Architecture(
         shared_carveouts=tuple(k * KiB for k in (0, 8, 16, 32, 64, 100, 132, 164)), block_dimensions=(1024, 1024, 64),
         grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB,
         parameter_bytes=4096, constant_bytes=64 * KiB),
-    schedulers=Schedulers(count=4, policy=GreedyThenYoungest(), issue_interval_cycles=1, instruction_gap_cycles=1),
+    schedulers=Schedulers(count=4, policy=GreedyThenRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 16, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 8, "scheduler"),
            Unit("half", 32, "scheduler"), Unit("tensor", 32, "scheduler"), Unit("lsu", 32), Unit("tex", 4)),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, instruction_bytes=16,

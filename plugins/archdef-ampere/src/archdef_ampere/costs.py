@@ -27,8 +27,7 @@ FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures
 NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
-SCHEDULING = Cite("Huerta et al., Analyzing Modern NVIDIA GPU cores, 2025", "issue scheduler: greedy, then youngest", "measured",
-                  "RTX A6000; quoted from memory")
+SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of archdef-hopper", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 ENGINES = Cite("deviceQuery of an A100", "concurrent copy and kernel execution: 3 copy engines", "measured", "quoted from memory")
 PCIE = Cite("PCI Express 4.0", "16 lanes, 31.5 GB/s a direction", "inferred",
