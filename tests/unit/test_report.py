@@ -42,8 +42,8 @@ def architecture():
 
 @pytest.fixture
 def stores(architecture):
-    cheap = {"instructions": 2, "stall_cycles": [4, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0]}
-    dear = {"instructions": 2, "stall_cycles": [4, 6, 0, 0, 0, 0, 0, 0, 80, 0, 0], "global_stores": 2,
+    cheap = {"instructions": 2, "stall_cycles": [4, 6, *[0] * 10]}
+    dear = {"instructions": 2, "stall_cycles": [4, 6, *[0] * 6, 80, 0, 0, 0], "global_stores": 2,
             "global_store_transactions": 64,
             "global_store_bytes_asked": 256, "global_store_bytes_moved": 2048}
     return run(architecture, cheap, dear)
@@ -56,9 +56,9 @@ def test_the_costliest_line_is_named_with_its_cause_and_its_accesses(stores):
 
 
 def test_requests_that_camp_are_named_where_warps_wait_for_memory(architecture, stores):
-    waits = {"instructions": 2, "stall_cycles": [4, 0, 90, 0, 0, 0, 0, 0, 0, 0, 0]}
+    waits = {"instructions": 2, "stall_cycles": [4, 0, 90, *[0] * 9]}
     assert "requests camp on 1.2 of 2 memory partitions at a time" in why(run(architecture, waits, waits, in_use=1.2))
-    computes = {"instructions": 2, "stall_cycles": [4, 90, 0, 0, 0, 0, 0, 0, 0, 0, 0]}
+    computes = {"instructions": 2, "stall_cycles": [4, 90, *[0] * 10]}
     assert "camp" not in why(run(architecture, computes, computes, in_use=1.2)) and "camp" not in why(stores)
 
 
@@ -67,12 +67,12 @@ def test_a_kernel_that_did_nothing_has_no_costliest_line(architecture):
 
 
 def test_instructions_without_a_line_are_listed_but_explain_nothing(architecture):
-    nothing = run(architecture, {"stall_cycles": [9] * 11}, {"stall_cycles": [1] * 11}, lines=(0, 3))
+    nothing = run(architecture, {"stall_cycles": [9] * 12}, {"stall_cycles": [1] * 12}, lines=(0, 3))
     assert costliest(nothing).line == 3 and [line.line for line in nothing.lines] == [0, 3]
 
 
 def test_ptx_without_a_line_table_is_charged_to_its_own_lines(architecture):
-    plain = run(architecture, {"stall_cycles": [1] * 11})
+    plain = run(architecture, {"stall_cycles": [1] * 12})
     plain.program.statements[:] = [statement(2, file=None, source_line=None)]
     assert [(line.file, line.line) for line in plain.lines] == [("k.cu.ptx", 12)]
 
