@@ -10,6 +10,8 @@ from archdef.report.numbers import count, size, three
 from archdef.spec import Architecture
 
 LEFT, RIGHT, GAP, MARGIN = 560, 640, 64, 24
+CACHES_ABREAST = 3
+"""In one row."""
 """Pixels: widths of the two halves, what lies between them, and around them."""
 INK, SOFT = "#1e293b", "#64748b"
 SM, LANE, STORE, ISSUE, WIRE, DRAM = (
@@ -595,37 +597,41 @@ class _Diagram:
         if not there:
             self.on.text(x, y + 14, "no caches", size=11.5, color=SOFT)
             return y + 18
-        width = (RIGHT + 8) / len(there) - 8
-        for k, (name, title) in enumerate(there):
-            cache, path = getattr(self.arch.caches, name), f"caches.{name}"
-            cx = x + k * (width + 8)
-            self.on.box(cx, y, width, 60, fill=STORE[0], line=STORE[1], dashes=None if cache.enabled else "4 3")
-            whose = "" if cache.scope == "multiprocessor" else f" per {getattr(self.words, cache.scope, cache.scope)}"
-            self.on.text(
-                cx + 10, y + 17, [f"{title}: ", self.told(f"{path}.size_bytes", size), whose], bold=True, size=12, room=width - 16
-            )
-            self.on.text(
-                cx + 10,
-                y + 34,
-                ["lines of ", self.told(f"{path}.line_bytes", size), ", sectors of ", self.told(f"{path}.sector_bytes", size)],
-                size=11,
-                room=width - 16,
-            )
-            self.on.text(
-                cx + 10,
-                y + 50,
-                [
-                    self.told(f"{path}.ways"),
-                    " ways, ",
-                    self.told(f"{path}.latency_cycles"),
-                    " cycles, ",
-                    self.told(f"{path}.misses_in_flight"),
-                    " misses",
-                ],
-                size=11,
-                room=width - 16,
-            )
+        for number, row in enumerate(_shared_out(there, -(-len(there) // CACHES_ABREAST))):
+            y += 68 if number else 0
+            width = (RIGHT + 8) / len(row) - 8
+            for k, (name, title) in enumerate(row):
+                self.cache(x + k * (width + 8), y, width, name, title)
         return y + 60
+
+    def cache(self, x: float, y: float, width: float, name: str, title: str) -> None:
+        cache, path = getattr(self.arch.caches, name), f"caches.{name}"
+        self.on.box(x, y, width, 60, fill=STORE[0], line=STORE[1], dashes=None if cache.enabled else "4 3")
+        whose = "" if cache.scope == "multiprocessor" else f" per {getattr(self.words, cache.scope, cache.scope)}"
+        self.on.text(
+            x + 10, y + 17, [f"{title}: ", self.told(f"{path}.size_bytes", size), whose], bold=True, size=12, room=width - 16
+        )
+        self.on.text(
+            x + 10,
+            y + 34,
+            ["lines of ", self.told(f"{path}.line_bytes", size), ", sectors of ", self.told(f"{path}.sector_bytes", size)],
+            size=11,
+            room=width - 16,
+        )
+        self.on.text(
+            x + 10,
+            y + 50,
+            [
+                self.told(f"{path}.ways"),
+                " ways, ",
+                self.told(f"{path}.latency_cycles"),
+                " cycles, ",
+                self.told(f"{path}.misses_in_flight"),
+                " misses",
+            ],
+            size=11,
+            room=width - 16,
+        )
 
 
 def _shared_out(things: list, rows: int) -> list[list]:
