@@ -47,8 +47,6 @@ def _known(path: str, policy, choices, method: str | None = None):
 
 def _brought(arch: Architecture) -> list[tuple[str, str, object, str]]:
     """List the policies that plugins bring: place in the machine, path, value, method."""
-    caches = {name: getattr(arch.caches, name) for name in ("l1", "constant", "constant_l2", "constant_l3", "instruction", "instruction_l2",
-                                                          "instruction_l3", "texture_l1", "texture_l2", "l2")}
     fields = [("scheduler", "schedulers.policy", arch.schedulers.policy, _POLICIES, "choose"),
               ("dispatch", "chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin, spec.GroupByGroup), "multiprocessor"),
               ("branch", "warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers), "taken_first"),
@@ -57,7 +55,7 @@ def _brought(arch: Architecture) -> list[tuple[str, str, object, str]]:
               *((name, f"coalescing.{name}", getattr(arch.coalescing, name), _RULES, "transactions")
                 for name in ("load", "store", "load_uncached")),
               *((name, f"caches.{name}.replacement", cache.replacement, (spec.LeastRecentlyUsed,), "victim")
-                for name, cache in caches.items() if cache is not None)]
+                for name, cache in arch.caches.declared.items())]
     return [(place, path, _known(path, policy, own, method), method) for place, path, policy, own, method in fields if type(policy) not in own]
 
 

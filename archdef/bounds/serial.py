@@ -46,8 +46,8 @@ def _fetches(ops, issued, m: dict) -> int:
     line = m["instruction"]["line_bytes"]
     ends = np.cumsum(ops["issues"].astype(np.int64)) * m["instruction_bytes"]
     lines = int(-(-ends[-1] // line)) + 1
-    wait = m["instruction_memory_cycles"] + m["instruction_l2"]["latency_cycles"] + m["instruction_l3"]["latency_cycles"]
-    if lines * line <= m["instruction"]["sets"] * m["instruction"]["ways"] * line:
+    wait = m["instruction_memory_cycles"] + sum(m[name]["latency_cycles"] for name in ("instruction", "instruction_l2", "instruction_l3"))
+    if lines <= m["instruction"]["sets"] * m["instruction"]["ways"]:
         return lines * wait * m["multiprocessors"] * (m["schedulers"] if m["instruction_per_scheduler"] else 1)
     asked = ends // line - (ends - ops["issues"] * m["instruction_bytes"]) // line + 1
     return int((issued * asked).sum()) * wait

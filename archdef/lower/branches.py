@@ -39,13 +39,18 @@ def invert_branches(code: Code) -> None:
 
 def predicate_loops(code: Code, architecture, longest: int) -> None:
     """Turn branches within loops of up to `longest` operations that hold no other loop into guards, so that the loops can be unrolled."""
-    labels = {op.fn: k for k, op in enumerate(code.ops) if op.kind == Kind.LABEL}
-    loops = [(labels[op.target], k) for k, op in enumerate(code.ops) if op.kind == Kind.BRANCH and labels[op.target] < k]
+    loops = _loops(code.ops)
     inside = {id(op) for start, end in loops if end - start <= longest and not any(start <= a and b < end for a, b in loops)
               for op in code.ops[start:end]}
     if inside:
         predicate_branches(code, architecture, inside)
         drop_labels(code)
+
+
+def _loops(ops: list[Op]) -> list[tuple[int, int]]:
+    """Give where each branch back goes to, and where it is."""
+    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
+    return [(labels[op.target], k) for k, op in enumerate(ops) if op.kind == Kind.BRANCH and labels[op.target] < k]
 
 
 def predicate_branches(code: Code, architecture, only: set[int] | None = None) -> None:
@@ -64,8 +69,7 @@ def predicate_branches(code: Code, architecture, only: set[int] | None = None) -
     for op in ops:
         for label in (op.target,) if op.kind == Kind.BRANCH else op.target if op.kind == Kind.BRANCH_INDEXED else ():
             references[label] = references.get(label, 0) + 1
-    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
-    loops = [(labels[op.target], k) for k, op in enumerate(ops) if op.kind == Kind.BRANCH and labels[op.target] < k]
+    loops = _loops(ops)
     alive_in: list[int] | None = None
     kept: list[Op] = []
     k = 0

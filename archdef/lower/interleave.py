@@ -38,7 +38,7 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     latency = _latencies(architecture)
     best, least = given, text
     for attempt in range(TRIES):
-        most = allowed - 2 * attempt * (attempt + 1) // 2
+        most = allowed - attempt * (attempt + 1)
         code.ops = [op for piece in pieces for op in _ordered(piece, words, latency, most, architecture.isa.assembler.loads_pass_shared_stores)]
         needed = demand(code, unit, addresses, {}, architecture).in_order
         if needed <= allowed:
@@ -186,16 +186,11 @@ def _values(piece: _Piece, words: dict[int, int]) -> _Live:
                 version[v] = version.get(v, 0) + 1
                 made.append((v, version[v]))
         written.append(made)
-    now, alive = 0, piece.alive
-    v = 0
-    while alive >> v:
-        if alive >> v & 1:
-            value = v, version.get(v, 0)
-            left[value] = left.get(value, 0) + 1
-            if v not in version:
-                now += words[v]
-        v += 1
-    now += sum(words[v] for (v, which), _ in left.items() if which == 0 and not (v not in version and piece.alive >> v & 1))
+    behind = [v for v in range(piece.alive.bit_length()) if piece.alive >> v & 1]
+    for v in behind:
+        value = v, version.get(v, 0)
+        left[value] = left.get(value, 0) + 1
+    now = sum(words[v] for v, which in left if which == 0)      # what is not written here is its first value, too
     return _Live(words, now, left, read, written)
 
 

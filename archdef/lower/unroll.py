@@ -81,7 +81,7 @@ def _loop_at(code: Code, unit: Unit, start: int, longest: int, rolled: frozenset
         return None
     down = test.fn in ("ne_s32", "ne_b32", "ne_u32") and step < 0 and isinstance(bound, Const) and bound.kind == ConstantKind.IMMEDIATE \
         and abs(signed(bound)) < 1 << 16
-    if not down and ( test.fn != "lt_s32" or step <= 0 or not (isinstance(bound, Const) or bound not in written)):
+    if not down and (test.fn != "lt_s32" or step <= 0 or not (isinstance(bound, Const) or bound not in written)):
         return None
     if any(op.kind in _TOGETHER for op in body) and not (_same_for_all(code, counter, body) and isinstance(bound, Const)):
         return None

@@ -285,11 +285,7 @@ def _transactions_stay_in_one_place(arch):
 
 @_combination("caches", "dram.interleave_bytes")
 def _caches_have_whole_sets(arch):
-    for level in ("l1", "constant", "constant_l2", "constant_l3", "instruction", "instruction_l2", "instruction_l3", "texture_l1", "texture_l2",
-                  "l2"):
-        cache = getattr(arch.caches, level)
-        if cache is None:
-            continue
+    for level, cache in arch.caches.declared.items():
         path = f"caches.{level}"
         if cache.scope == "scheduler" and level != "instruction":
             yield f"{path}.scope", cache.scope, "must be wider: only caches.instruction can be a scheduler's"
@@ -306,28 +302,18 @@ def _caches_have_whole_sets(arch):
 
 
 @_combination("caches")
-def _levels_of_constants_follow_each_other(arch):
-    for nearer, level in (("constant", "constant_l2"), ("constant_l2", "constant_l3")):
-        behind, front = getattr(arch.caches, level), getattr(arch.caches, nearer)
-        if behind is None:
-            continue
-        if front is None:
-            yield f"caches.{nearer}", None, f"must be given where caches.{level} is"
-        elif behind.sector_bytes < arch.caches.constant.line_bytes:
-            yield (f"caches.{level}.sector_bytes", behind.sector_bytes,
-                   f"must be at least caches.constant.line_bytes = {arch.caches.constant.line_bytes}")
-
-
-@_combination("caches")
-def _levels_of_instructions_follow_each_other(arch):
-    for nearer, level in (("instruction", "instruction_l2"), ("instruction_l2", "instruction_l3")):
-        behind, front = getattr(arch.caches, level), getattr(arch.caches, nearer)
-        if behind is None:
-            continue
-        if front is None:
-            yield f"caches.{nearer}", None, f"must be given where caches.{level} is"
-        elif behind.line_bytes < front.line_bytes:
-            yield f"caches.{level}.line_bytes", behind.line_bytes, f"must be at least caches.{nearer}.line_bytes = {front.line_bytes}"
+def _levels_of_constants_and_instructions_follow_each_other(arch):
+    for kind, piece in (("constant", "sector_bytes"), ("instruction", "line_bytes")):       # that a miss of the first level brings
+        levels = [kind, f"{kind}_l2", f"{kind}_l3"]
+        for nearer, level in zip(levels, levels[1:]):
+            behind, front = getattr(arch.caches, level), getattr(arch.caches, nearer)
+            if behind is None:
+                continue
+            least = getattr(arch.caches, kind)
+            if front is None:
+                yield f"caches.{nearer}", None, f"must be given where caches.{level} is"
+            elif getattr(behind, piece) < least.line_bytes:
+                yield f"caches.{level}.{piece}", getattr(behind, piece), f"must be at least caches.{kind}.line_bytes = {least.line_bytes}"
     if arch.caches.instruction is None and arch.caches.instruction_preload_bytes:
         yield "caches.instruction_preload_bytes", arch.caches.instruction_preload_bytes, "must be 0 without caches.instruction"
 

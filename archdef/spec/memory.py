@@ -180,6 +180,13 @@ class Caches:
     """Cache of all accesses, at the memory partitions."""
 
 
+    @property
+    def declared(self) -> dict[str, Cache]:
+        """The caches that the machine has, by name."""
+        fields = {field.name: getattr(self, field.name) for field in attrs.fields(type(self))}
+        return {name: value for name, value in fields.items() if isinstance(value, Cache)}
+
+
 @attrs.frozen(kw_only=True)
 class TextureUnits:
     """The fixed-point arithmetic of texture fetches; `archdef.testing.texturing` says what it computes."""

@@ -4,7 +4,7 @@ Ops lie one behind the other, each as long as the instructions that the machine 
 instruction is in another one than the last; what it then waits for is the wait declared of the level that has the line. A miss brings
 the lines behind along. Caches are made when a multiprocessor first needs them: most launches of a large machine use a few.
 """
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_make, cache_take, cache_victim
@@ -67,60 +67,40 @@ cdef bint _bring(Cache *cache, int64_t *arrives, uint64_t number, int64_t when) 
     return True
 
 
-cdef int64_t _behind(Sm *sm, int level, uint64_t address, int64_t cycle) noexcept nogil:
-    """When a line that is asked for now reaches the first cache from the levels behind it, which take it if they lack it too."""
-    cdef Cache *cache = &sm.code_behind[level]
-    cdef Line *line
+cdef int64_t _ask(Sm *sm, Cache *cache, int64_t *arrives, int level, uint64_t address, uint64_t end, int64_t cycle) noexcept nogil:
+    """When a line that is asked for now is there, out of a cache of some level; if that lacks it, the levels behind it bring it, and those
+    behind it up to the kernel's end."""
     cdef uint64_t number
-    cdef int64_t when = cycle + sm.m.instruction_memory_cycles, at, i
-    if level == 2 or cache.table.sets == 0:
-        return when
+    cdef Line *line
+    cdef int64_t when = cycle, at, i
+    if level == 3 or cache.table.sets == 0:
+        return cycle + sm.m.instruction_memory_cycles
     number = address // <uint64_t>cache.table.line_bytes
     line = cache_find(cache, number)
     if line != NULL:
-        return max(cycle, sm.code_behind_arrives[level][line - cache.lines]) + cache.table.latency_cycles
+        return max(cycle, arrives[line - cache.lines]) + cache.table.latency_cycles
     for i in range(cache.table.lines_ahead + 1):
-        if i and cache_find(cache, number + <uint64_t>i) != NULL:
+        address = (number + <uint64_t>i) * <uint64_t>cache.table.line_bytes
+        if i and (address >= end or cache_find(cache, number + <uint64_t>i) != NULL):
             continue
-        at = _behind(sm, level + 1, (number + <uint64_t>i) * <uint64_t>cache.table.line_bytes, cycle)
+        at = _ask(sm, &sm.code_behind[min(level, 1)], sm.code_behind_arrives[min(level, 1)], level + 1, address, end, cycle)
         if i == 0:
             when = at
-        _bring(cache, sm.code_behind_arrives[level], number + <uint64_t>i, at - cache.table.latency_cycles)
-    return when
-
-
-cdef int64_t _line(Sm *sm, const Warp *w, uint64_t number, int64_t cycle) noexcept nogil:
-    """When the scheduler of a warp has a line that it asks for now."""
-    cdef int64_t scheduler = w.scheduler if sm.m.instruction_per_scheduler else 0, at, i
-    cdef Cache *cache = sm.code + scheduler
-    cdef int64_t *arrives = sm.code_arrives + scheduler * _lines(&sm.m.instruction)
-    cdef uint64_t last = w.launch.code_base + <uint64_t>w.launch.code_lines
-    cdef int64_t when = cycle
-    cdef Line *line = cache_find(cache, number)
-    if line != NULL:
-        return max(cycle, arrives[line - cache.lines])
-    for i in range(cache.table.lines_ahead + 1):
-        if number + <uint64_t>i > last:
-            break
-        if i and cache_find(cache, number + <uint64_t>i) != NULL:
-            continue
-        at = _behind(sm, 0, (number + <uint64_t>i) * <uint64_t>cache.table.line_bytes, cycle)
-        if i == 0:
-            when = at
-        _bring(cache, arrives, number + <uint64_t>i, at)
+        _bring(cache, arrives, number + <uint64_t>i, at - cache.table.latency_cycles)
     return when
 
 
 cdef int64_t fetch(Sm *sm, Warp *w, const Uop *u) noexcept nogil:
     """Bring all lines of the warp's next op to its scheduler, the next after the last. Gives the cycle in which it can be issued."""
-    cdef int64_t cycle = sm.now
-    cdef int64_t k
+    cdef const CacheTable *table = &sm.m.instruction
+    cdef int64_t cycle = sm.now, which = w.scheduler if sm.m.instruction_per_scheduler else 0, k
+    cdef uint64_t base = w.launch.code_base, end = (base + <uint64_t>w.launch.code_lines + 1) * <uint64_t>table.line_bytes
     if sm.code == NULL and _open(sm) < 0:
         sm.chip.out_of_memory = True
         return cycle
     for k in range(<int64_t>u.code_first, <int64_t>u.code_last + 1):
         if <uint64_t>k != w.code_line:
-            cycle = _line(sm, w, w.launch.code_base + <uint64_t>k, cycle)
+            cycle = _ask(sm, sm.code + which, sm.code_arrives + which * _lines(table), 0, (base + <uint64_t>k) * <uint64_t>table.line_bytes, end, cycle)
     w.code_line = u.code_last
     return cycle
 
