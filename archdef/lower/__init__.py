@@ -220,7 +220,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_dead(code)
     if options.unroll:
         if options.predicate and predicate and architecture.isa.assembler.unroll_factor > 1:
-            predicate_loops(code, architecture, architecture.isa.assembler.unroll_max_instructions)
+            predicate_loops(code, architecture, architecture.isa.assembler.unroll_most_instructions)
         unroll(code, unit, architecture, rolled)
         if options.drop_dead:
             drop_dead(code)

@@ -50,7 +50,8 @@ def predicate_loops(code: Code, architecture, longest: int) -> None:
 def _loops(ops: list[Op]) -> list[tuple[int, int]]:
     """Give where each branch back goes to, and where it is."""
     labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
-    return [(labels[op.target], k) for k, op in enumerate(ops) if op.kind == Kind.BRANCH and labels[op.target] < k]
+    return [(labels[op.target], k) for k, op in enumerate(ops)
+            if op.kind == Kind.BRANCH and op.operation != ABSORBED and labels[op.target] < k]
 
 
 def predicate_branches(code: Code, architecture, only: set[int] | None = None) -> None:

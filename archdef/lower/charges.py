@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from archdef.lower.encoding import ConstantKind, Kind, Space, SpecialRegister
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
-from archdef.lower.virtual import Code, Const, Op, Unit, immediate, mov, successors
+from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit, immediate, mov, successors
 from archdef.ptx import ir
 from archdef.ptx.graph import reachable
 
@@ -169,7 +169,8 @@ def _meet_again(code: Code, unit: Unit, times: int) -> None:
     labels = {op.fn: k for k, op in enumerate(code.ops) if op.kind == Kind.LABEL}
     meetings = meeting_points(code.ops)
     prepared: set[int] = set()          # meeting points: lanes that part on the way to one that is set up already meet there too
-    loops = [(labels[op.target], k) for k, op in enumerate(code.ops) if op.kind == Kind.BRANCH and labels[op.target] < k]
+    loops = [(labels[op.target], k) for k, op in enumerate(code.ops)
+             if op.kind == Kind.BRANCH and op.operation != ABSORBED and labels[op.target] < k]
     for k, op in enumerate(code.ops):
         if op.kind != Kind.BRANCH or op.guard is None or (op.guard if op.guard >= 0 else ~op.guard) not in varying:
             continue

@@ -261,9 +261,13 @@ class Assembler:
     unroll_factor: int = integer(at_most=16, default=1)
     """Trips that one round of a counted loop of one basic block makes; 1: loops stay as they are."""
     unroll_max_instructions: int = integer(at_least=0, default=0)
-    """Micro-ops of the longest loop that is unrolled."""
-    unroll_overhead_instructions: int = integer(at_least=0, default=0)
-    """Instructions, besides its tests, by which an unrolled loop is entered and left."""
+    """Instructions of the longest loop that is unrolled; accesses to memory count twice, the step of the counter and its test do not."""
+    unroll_global_load: int = integer(at_least=0, default=0)
+    """Instructions that it may have more where it loads from global memory."""
+    unroll_shared_load: int = integer(at_least=0, default=0)
+    """Instructions that it may have more for each load from shared memory, if that is more."""
+    unroll_most_instructions: int = integer(at_least=0, default=128)
+    """Instructions of the longest loop that is unrolled, whatever it loads."""
     share_products: bool = flag(default=False)
     """Adding a 64-bit product is a multiply-add, even where others read the product too."""
     three_input_operations: bool = flag(default=False)
