@@ -4,7 +4,7 @@ from __future__ import annotations
 from archdef.lower.encoding import Flag, Kind, Space
 from archdef.lower.dead import drop_labels
 from archdef.lower.facts import live_outs
-from archdef.lower.virtual import ABSORBED, PURE, Code, Op, leads_to, masks
+from archdef.lower.virtual import ABSORBED, PURE, Code, Op, leads_to, masks, slow_paths
 
 _GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE}
 
@@ -103,7 +103,7 @@ def predicate_branches(code: Code, architecture, only: set[int] | None = None) -
 def _region(ops: list[Op], k: int, references: dict[str, int], architecture, limit: int, turns: bool):
     """Give the two parts of a conditional, the index where the second begins (or both meet), and where both meet."""
     target, guard = ops[k].target, ops[k].guard
-    first, at = _straight(ops, k + 1, guard, references)
+    first, at = _straight(ops, k + 1, guard, references, architecture.isa.operations)
     if at >= len(ops) or _cost(first, architecture, turns) > limit:
         return None
     if _is_label(ops, at, target):
@@ -112,7 +112,7 @@ def _region(ops: list[Op], k: int, references: dict[str, int], architecture, lim
     if other.kind != Kind.BRANCH or other.guard is not None or not _is_label(ops, at + 1, target) or references[target] != 1:
         return None
     label_at = at + 1
-    second, after = _straight(ops, label_at + 1, guard, references)
+    second, after = _straight(ops, label_at + 1, guard, references, architecture.isa.operations)
     if after >= len(ops) or not _is_label(ops, after, other.target) or _cost(second, architecture, turns) > limit:
         return None
     return first, second, label_at, after
@@ -122,7 +122,7 @@ def _is_label(ops: list[Op], at: int, name: str) -> bool:
     return at < len(ops) and ops[at].kind == Kind.LABEL and ops[at].fn == name
 
 
-def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int]) -> tuple[list[Op], int]:
+def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int], operations) -> tuple[list[Op], int]:
     predicate = guard if guard >= 0 else ~guard
     found = []
     while at < len(ops):
@@ -130,7 +130,7 @@ def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int]) ->
         if op.kind == Kind.LABEL and not references.get(op.fn):
             at += 1
             continue
-        if op.kind not in _GUARDABLE or op.guard is not None or predicate in op.d:
+        if op.kind not in _GUARDABLE or op.guard is not None or predicate in op.d or slow_paths(op, operations):
             break
         found.append(op)
         at += 1

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from archdef.lower.encoding import ConstantKind, Kind, Space, SpecialRegister
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
-from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit, immediate, mov, successors
+from archdef.lower.virtual import ABSORBED, TRUE, Code, Const, Op, Unit, immediate, mov, slow_paths, successors
 from archdef.ptx import ir
 from archdef.ptx.graph import reachable
 
@@ -63,8 +63,21 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> N
         _bring_immediates(code, unit)
     if any(assembler.merged_atomics):
         _merge_atomics(code, unit, assembler.merged_atomics)
+    _branch_to_slow_paths(code, architecture)
     if assembler.convergence_instructions:
         _meet_again(code, unit, assembler.convergence_instructions)
+
+
+def _branch_to_slow_paths(code: Code, architecture) -> None:
+    """Insert the branches of routines for operands out of the ordinary; no lane takes them."""
+    operations = architecture.isa.operations
+    made: list[Op] = []
+    for op in code.ops:
+        made.append(op)
+        for k in range(slow_paths(op, operations)):
+            over = f"@ordinary{len(made)}"
+            made += [Op(Kind.BRANCH, 0, operation="branch", target=over, guard=~TRUE, statement=op.statement), Op(Kind.LABEL, over)]
+    code.ops = made
 
 
 _MERGED = ("add_", "min_", "max_", "and_", "or_", "xor_")

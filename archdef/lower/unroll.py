@@ -14,7 +14,7 @@ import attrs
 from archdef.lower.encoding import Combine, ConstantKind, Kind, Space
 from archdef.lower.facts import definitions, live_outs, use_counts
 from archdef.lower.select_arithmetic import TRUTH
-from archdef.lower.virtual import ABSORBED, PURE, TRUE, Code, Const, Op, Unit, Value, immediate, signed
+from archdef.lower.virtual import ABSORBED, PURE, TRUE, Code, Const, Op, Unit, Value, immediate, signed, slow_paths
 
 _MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM)
 _ALLOWED = (PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL}) - {Kind.CARRY}
@@ -61,18 +61,24 @@ def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset
     """Recognise a loop at a label."""
     ops = code.ops
     end = start + 1
-    while end < len(ops) and ops[end].kind in _ALLOWED | _TOGETHER:
+    while end < len(ops) and ops[end].kind in _ALLOWED | _TOGETHER and not slow_paths(ops[end], architecture.isa.operations):
         end += 1
-    if end >= len(ops) or end - start < 3 or not _worthwhile(ops[start + 1:end - 1], architecture):
+    if end >= len(ops) or end - start < 3 or ops[start + 1].statement in rolled:
         return None
-    back, test = ops[end], ops[end - 1]
-    if back.kind != Kind.BRANCH or back.guard is None or back.guard < 0 or back.target != ops[start].fn or ops[start + 1].statement in rolled:
+    back = ops[end]
+    if back.kind != Kind.BRANCH or back.guard is None or back.guard < 0 or back.target != ops[start].fn:
         return None
+    tests = [op for op in ops[start + 1:end] if back.guard in op.d]
+    if len(tests) != 1:
+        return None
+    test = tests[0]
+    body = [op for op in ops[start + 1:end] if op is not test]
+    if not _worthwhile(body, architecture) or any(v in op.d for v in test.s if type(v) is int for op in ops[ops.index(test):end]):
+        return None         # what is tested must be so at the end, too
     if sum(op.kind == Kind.BRANCH and op.target == back.target for op in ops[start:end + 1]) != 1:
         return None
     if test.kind != Kind.SETP or test.guard is not None or test.combine or test.d != [back.guard, None] or len(test.s) < 2:
         return None
-    body = ops[start + 1:end - 1]
     written = {v for op in body for v in op.writes()}
     if back.guard in written or not written.isdisjoint(code.foreign) or not written.isdisjoint(code.results) or written & {0, 1}:
         return None
@@ -142,7 +148,7 @@ def _unrolled(code: Code, unit: Unit, loop: _Loop, factor: int) -> list[Op]:
     """Give the code in place of the loop."""
     ops = code.ops
     label, back, test = ops[loop.start], ops[loop.end], loop.test
-    body = ops[loop.start + 1:loop.end - 1]
+    body = [op for op in ops[loop.start + 1:loop.end] if op is not test]
     rounds, single, behind = (f"{label.fn} {name}" for name in ("rounds", "single", "behind"))
     statement, fenv = test.statement, test.fpenv
     first = unit.new(0)                 # whether no trip has been made

@@ -210,6 +210,8 @@ class Operation:
     `issues` it is the mean: those that go to other units count as 0, and the sum is rounded to whole cycles."""
     issues: int = integer(at_least=0, default=1)
     """Warp instructions that the machine issues for it; 0: it is free, the compiler or an operand absorbs it."""
+    slow_paths: int = integer(at_least=0, at_most=4, default=0)
+    """Conditional branches that it contains besides, to code for operands out of the ordinary; taken by no lane here."""
 
 
 @attrs.frozen(kw_only=True)
