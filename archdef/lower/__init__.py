@@ -220,7 +220,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_dead(code)
     if options.unroll:
         if options.predicate and predicate and architecture.isa.assembler.unroll_factor > 1:
-            predicate_loops(code, architecture, architecture.isa.assembler.unroll_most_instructions)
+            predicate_loops(code, unit, architecture, architecture.isa.assembler.unroll_most_instructions)
         unroll(code, unit, architecture, rolled)
         if options.drop_dead:
             drop_dead(code)
@@ -243,7 +243,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_unreachable(code)
     drop_labels(code)
     if options.predicate and predicate:
-        predicate_branches(code, architecture)
+        predicate_branches(code, unit, architecture)
         drop_labels(code)
     if options.coalesce:
         coalesce(code, unit)

@@ -4,9 +4,10 @@ from __future__ import annotations
 from archdef.lower.encoding import Flag, Kind, Space
 from archdef.lower.dead import drop_labels
 from archdef.lower.facts import live_outs
-from archdef.lower.virtual import ABSORBED, PURE, Code, Op, leads_to, masks, slow_paths
+from archdef.lower.uniform import merged_atomics
+from archdef.lower.virtual import ABSORBED, PURE, Code, Op, Unit, leads_to, masks, slow_paths
 
-_GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE}
+_GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.COPY}
 
 
 def exit_early(code: Code) -> None:
@@ -37,13 +38,13 @@ def invert_branches(code: Code) -> None:
     code.ops = [op for k, op in enumerate(ops) if k not in gone]
 
 
-def predicate_loops(code: Code, architecture, longest: int) -> None:
+def predicate_loops(code: Code, unit: Unit, architecture, longest: int) -> None:
     """Turn branches within loops of up to `longest` operations that hold no other loop into guards, so that the loops can be unrolled."""
     loops = _loops(code.ops)
     inside = {id(op) for start, end in loops if end - start <= longest and not any(start <= a and b < end for a, b in loops)
               for op in code.ops[start:end]}
     if inside:
-        predicate_branches(code, architecture, inside)
+        predicate_branches(code, unit, architecture, inside)
         drop_labels(code)
 
 
@@ -54,7 +55,7 @@ def _loops(ops: list[Op]) -> list[tuple[int, int]]:
             if op.kind == Kind.BRANCH and op.operation != ABSORBED and labels[op.target] < k]
 
 
-def predicate_branches(code: Code, architecture, only: set[int] | None = None) -> None:
+def predicate_branches(code: Code, unit: Unit, architecture, only: set[int] | None = None) -> None:
     """Turn a forward branch over a short straight piece of code (and an else part) into guards on that code.
 
     only : identities of the branches that may be turned; None: all.
@@ -70,7 +71,7 @@ def predicate_branches(code: Code, architecture, only: set[int] | None = None) -
     for op in ops:
         for label in (op.target,) if op.kind == Kind.BRANCH else op.target if op.kind == Kind.BRANCH_INDEXED else ():
             references[label] = references.get(label, 0) + 1
-    loops = _loops(ops)
+    loops, merged = _loops(ops), merged_atomics(code, unit, architecture)
     alive_in: list[int] | None = None
     kept: list[Op] = []
     k = 0
@@ -78,7 +79,7 @@ def predicate_branches(code: Code, architecture, only: set[int] | None = None) -
         op = ops[k]
         turns = any(start < k < end for start, end in loops)
         turned = op.kind == Kind.BRANCH and op.guard is not None and (only is None or id(op) in only)
-        region = _region(ops, k, references, architecture, limit, turns) if turned else None
+        region = _region(ops, k, references, architecture, limit, turns, merged) if turned else None
         if region is None:
             kept.append(op)
             k += 1
@@ -100,11 +101,11 @@ def predicate_branches(code: Code, architecture, only: set[int] | None = None) -
     code.ops = kept
 
 
-def _region(ops: list[Op], k: int, references: dict[str, int], architecture, limit: int, turns: bool):
+def _region(ops: list[Op], k: int, references: dict[str, int], architecture, limit: int, turns: bool, merged: dict[int, int]):
     """Give the two parts of a conditional, the index where the second begins (or both meet), and where both meet."""
     target, guard = ops[k].target, ops[k].guard
     first, at = _straight(ops, k + 1, guard, references, architecture.isa.operations)
-    if at >= len(ops) or _cost(first, architecture, turns) > limit:
+    if at >= len(ops) or _cost(first, architecture, turns, merged) > limit:
         return None
     if _is_label(ops, at, target):
         return first, [], at, at
@@ -113,7 +114,7 @@ def _region(ops: list[Op], k: int, references: dict[str, int], architecture, lim
         return None
     label_at = at + 1
     second, after = _straight(ops, label_at + 1, guard, references, architecture.isa.operations)
-    if after >= len(ops) or not _is_label(ops, after, other.target) or _cost(second, architecture, turns) > limit:
+    if after >= len(ops) or not _is_label(ops, after, other.target) or _cost(second, architecture, turns, merged) > limit:
         return None
     return first, second, label_at, after
 
@@ -137,8 +138,8 @@ def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int], op
     return found, at
 
 
-def _cost(ops: list[Op], architecture, turns: bool) -> int:
-    """Give what predicating some operations costs; `turns`: they are part of a loop.
+def _cost(ops: list[Op], architecture, turns: bool, merged: dict[int, int]) -> int:
+    """Give what predicating some operations costs; `turns`: they are part of a loop, `merged`: what atomic operations take besides.
 
     A load from global memory costs more where its result leaves the branch, or a test of it does, where a loop stores what comes of it, and
     where it is one of several of which one is written back.
@@ -158,7 +159,7 @@ def _cost(ops: list[Op], architecture, turns: bool) -> int:
             issues *= load
         elif load > 1 and op.operation == "int_mul_wide":
             issues *= 2         # writes two registers
-        cost += issues
+        cost += issues + merged.get(id(op), 0)
     return cost
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from archdef.lower.encoding import ConstantKind, Kind, Space, SpecialRegister
+from archdef.lower.encoding import ConstantKind, Kind, Space
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
+from archdef.lower.uniform import merged_atomics, varying
 from archdef.lower.virtual import ABSORBED, TRUE, Code, Const, Op, Unit, immediate, mov, slow_paths, successors
 from archdef.ptx import ir
 from archdef.ptx.graph import reachable
 
 _LOADED = (ConstantKind.PARAMETER, ConstantKind.SPECIAL)
-_EQUAL = frozenset(n for n in SpecialRegister if n.name.startswith(("CTAID", "NTID", "NCTAID")))
-"""Special registers that all threads of a block read alike."""
 _DIVISIONS = ("div_s32", "div_u32", "rem_s32", "rem_u32")
 
 
@@ -62,7 +61,7 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> N
     if assembler.loads_constants:
         _bring_immediates(code, unit)
     if any(assembler.merged_atomics):
-        _merge_atomics(code, unit, assembler.merged_atomics)
+        _merge_atomics(code, unit, architecture)
     _branch_to_slow_paths(code, architecture)
     if assembler.convergence_instructions:
         _meet_again(code, unit, assembler.convergence_instructions)
@@ -80,19 +79,13 @@ def _branch_to_slow_paths(code: Code, architecture) -> None:
     code.ops = made
 
 
-_MERGED = ("add_", "min_", "max_", "and_", "or_", "xor_")
-
-
-def _merge_atomics(code: Code, unit: Unit, times: tuple[int, ...]) -> None:
-    """Charge what it takes that one lane does the 32-bit integer operation of all on a word whose address all know to be the same."""
-    varying = _varying(code, unit)
-    for op in [op for op in code.ops if op.kind == Kind.ATOM]:
-        address = op.s[0]
-        whole = isinstance(op.fn, str) and op.fn.startswith(_MERGED) and op.fn.endswith(("b32", "u32", "s32"))
-        wanted = times[any(v is not None for v in op.d)]
-        if wanted and whole and (isinstance(address, Const) or address not in varying):
-            made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=wanted, guard=op.guard, statement=op.statement)
-            code.ops.insert(code.ops.index(op), made)
+def _merge_atomics(code: Code, unit: Unit, architecture) -> None:
+    """Charge what it takes that one lane does the atomic operation of all."""
+    merged = merged_atomics(code, unit, architecture)
+    for op in [op for op in code.ops if id(op) in merged]:
+        times = merged[id(op)]
+        made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=times, guard=op.guard, statement=op.statement)
+        code.ops.insert(code.ops.index(op), made)
 
 
 def _accesses(op: Op, spaces: tuple) -> bool:
@@ -178,31 +171,17 @@ def _rest_of_loop(ops: list[Op], start: int, at: int) -> list[Op]:
 
 def _meet_again(code: Code, unit: Unit, times: int) -> None:
     """Charge forward branches that lanes may take apart."""
-    varying = _varying(code, unit)
+    differing = varying(code, unit)
     labels = {op.fn: k for k, op in enumerate(code.ops) if op.kind == Kind.LABEL}
     meetings = meeting_points(code.ops)
     prepared: set[int] = set()          # meeting points: lanes that part on the way to one that is set up already meet there too
     loops = [(labels[op.target], k) for k, op in enumerate(code.ops)
              if op.kind == Kind.BRANCH and op.operation != ABSORBED and labels[op.target] < k]
     for k, op in enumerate(code.ops):
-        if op.kind != Kind.BRANCH or op.guard is None or (op.guard if op.guard >= 0 else ~op.guard) not in varying:
+        if op.kind != Kind.BRANCH or op.guard is None or (op.guard if op.guard >= 0 else ~op.guard) not in differing:
             continue
         target = labels[op.target]
         # lanes that leave a loop early meet behind it, which costs once, not every trip
         if target > k and meetings[k] not in prepared and not any(start < k < end < target for start, end in loops):
             op.times += times
             prepared.add(meetings[k])
-
-
-def _varying(code: Code, unit: Unit) -> set[int]:
-    """Give the registers in which the lanes of a warp may differ, as far as data tell; what comes from memory may."""
-    varying = {v for v, number in unit.specials.items() if number not in _EQUAL}
-    varying.update(code.inputs)
-    apart = (Kind.LOAD, Kind.ATOM, Kind.SHUFFLE, Kind.MATCH, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.CALL, Kind.CALL_INDIRECT)
-    while True:
-        before = len(varying)
-        for op in code.ops:
-            if op.kind in apart or any(v in varying for v in op.reads()):
-                varying.update(op.writes())
-        if len(varying) == before:
-            return varying

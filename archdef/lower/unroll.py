@@ -9,6 +9,8 @@ was for what is left.
 """
 from __future__ import annotations
 
+from operator import ge, gt, le, lt, ne
+
 import attrs
 
 from archdef.lower.encoding import Combine, ConstantKind, Kind, Space
@@ -21,6 +23,9 @@ _ALLOWED = (PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL}) - {Kind.CAR
 _TOGETHER = {Kind.BARRIER, Kind.SHUFFLE, Kind.VOTE}
 """Kinds that all lanes of a warp or block execute together: only where all make the same number of trips."""
 _SUMS = ("add_b32", "add_b64")
+_COMPARED = {"ne_s32": ne, "ne_b32": ne, "ne_u32": ne, "lt_s32": lt, "gt_s32": gt, "le_s32": le, "ge_s32": ge}
+_WHOLE_TRIPS, _WHOLE_MORE = 128, 10
+"""Trips up to which a loop may be straight code, and instructions that each of them gives it more, about the step and the test that it saves."""
 _ACCESS, _ATOMIC = 2, 11
 """Instructions as which an access to memory and an atomic operation count; as seen in 50 loops that ptxas 13.0 unrolls, or does not."""
 
@@ -38,6 +43,8 @@ class _Loop:
     down: bool
     """It runs down until it is there; otherwise up while it is less."""
     test: Op
+    trips: int = 0
+    """How many it makes, if that is known, and few enough for straight code."""
 
 
 def unroll(code: Code, unit: Unit, architecture, rolled: frozenset[int]) -> None:
@@ -50,7 +57,7 @@ def unroll(code: Code, unit: Unit, architecture, rolled: frozenset[int]) -> None
         if code.ops[at].kind == Kind.LABEL:
             loop = _loop_at(code, unit, at, architecture, rolled)
             if loop is not None:
-                made = _unrolled(code, unit, loop, assembler.unroll_factor)
+                made = _whole(code, unit, loop) if loop.trips else _unrolled(code, unit, loop, assembler.unroll_factor)
                 code.ops[loop.start:loop.end + 1] = made
                 at = loop.start + len(made)
                 continue
@@ -73,7 +80,7 @@ def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset
         return None
     test = tests[0]
     body = [op for op in ops[start + 1:end] if op is not test]
-    if not _worthwhile(body, architecture) or any(v in op.d for v in test.s if type(v) is int for op in ops[ops.index(test):end]):
+    if any(v in op.d for v in test.s if type(v) is int for op in ops[ops.index(test):end]):
         return None         # what is tested must be so at the end, too
     if sum(op.kind == Kind.BRANCH and op.target == back.target for op in ops[start:end + 1]) != 1:
         return None
@@ -91,6 +98,14 @@ def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset
     bound: Value = test.s[1]
     if step is None:
         return None
+    weights = _weights(body, architecture)
+    trips = _trips(code, unit, counter, step, test, body, _WHOLE_TRIPS)
+    assembler = architecture.isa.assembler
+    if 0 < trips * weights <= assembler.unroll_whole_instructions + _WHOLE_MORE * trips \
+            and sum(op.kind == Kind.BRANCH and op.target == back.target for op in ops) == 1:
+        return _Loop(start, end, counter, step, bound, False, test, trips)
+    if weights > _longest(body, assembler):
+        return None
     down = test.fn in ("ne_s32", "ne_b32", "ne_u32") and step < 0 and isinstance(bound, Const) and bound.kind == ConstantKind.IMMEDIATE \
         and abs(signed(bound)) < 1 << 16
     if not down and (test.fn != "lt_s32" or step <= 0 or not (isinstance(bound, Const) or bound not in written)):
@@ -100,14 +115,43 @@ def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset
     return _Loop(start, end, counter, step, bound, down, test)
 
 
-def _worthwhile(body: list[Op], architecture) -> bool:
-    """Tell whether a body, without the test at its end, is short enough, for what it loads."""
-    assembler = architecture.isa.assembler
-    weights = sum(_weight(op, body, architecture) for op in body) - 1       # without the step of the counter
+def _trips(code: Code, unit: Unit, counter: int, step: int, test: Op, body: list[Op], most: int) -> int:
+    """Give how many trips a loop makes, up to `most`; 0 if that is not known."""
+    inside = {id(op) for op in body}
+    outside = [op for op in definitions(code).get(counter, ()) if id(op) not in inside]
+    if len(outside) != 1 or not _is_immediate(outside[0].s[0] if outside[0].s else None) or not _is_immediate(test.s[1]) \
+            or outside[0].kind != Kind.ALU or outside[0].guard is not None or not outside[0].fn.startswith("mov_") or test.fn not in _COMPARED:
+        return 0
+    holds, value = _COMPARED[test.fn], signed(outside[0].s[0])
+    for trips in range(1, most + 1):
+        value = (value + step + (1 << 31) & 0xFFFFFFFF) - (1 << 31)
+        if not holds(value, signed(test.s[1])):
+            return trips
+    return 0
+
+
+def _is_immediate(value: Value) -> bool:
+    return isinstance(value, Const) and value.kind == ConstantKind.IMMEDIATE
+
+
+def _whole(code: Code, unit: Unit, loop: _Loop) -> list[Op]:
+    """Give the code in place of a loop whose trips are known: all of them, one behind the other."""
+    lives = live_outs(code)
+    body = [op for op in code.ops[loop.start + 1:loop.end] if op is not loop.test]
+    return _copies(unit, body, loop.trips, lives[loop.start] | lives[loop.end])
+
+
+def _weights(body: list[Op], architecture) -> int:
+    """Give the instructions as which a body counts, without the step of its counter."""
+    return sum(_weight(op, body, architecture) for op in body) - 1
+
+
+def _longest(body: list[Op], assembler) -> int:
+    """Give the instructions that a loop may have, for what it loads."""
     shared = sum(op.kind == Kind.LOAD and op.space == Space.SHARED for op in body)
     loads = any(op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC) for op in body)
     limit = assembler.unroll_max_instructions + max(assembler.unroll_global_load if loads else 0, assembler.unroll_shared_load * shared)
-    return weights <= min(limit, assembler.unroll_most_instructions)
+    return min(limit, assembler.unroll_most_instructions)
 
 
 def _weight(op: Op, body: list[Op], architecture) -> int:
