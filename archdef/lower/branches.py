@@ -7,6 +7,7 @@ from archdef.lower.facts import live_outs
 from archdef.lower.uniform import merged_atomics
 from archdef.lower.virtual import ABSORBED, PURE, Code, Op, Unit, leads_to, masks, slow_paths
 
+_BLOCK_ENDS = (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT, Kind.BARRIER, Kind.EXIT, Kind.RETURN, Kind.TRAP)
 _GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.COPY}
 
 
@@ -105,10 +106,13 @@ def _region(ops: list[Op], k: int, references: dict[str, int], architecture, lim
     """Give the two parts of a conditional, the index where the second begins (or both meet), and where both meet."""
     target, guard = ops[k].target, ops[k].guard
     first, at = _straight(ops, k + 1, guard, references, architecture.isa.operations)
-    if at >= len(ops) or _cost(first, architecture, turns, merged) > limit:
+    if at >= len(ops):
         return None
     if _is_label(ops, at, target):
-        return first, [], at, at
+        behind = None if architecture.isa.assembler.predication_overlap == 0 else _behind(ops, k, at)
+        return None if _cost(first, architecture, turns, merged, behind) > limit else (first, [], at, at)
+    if _cost(first, architecture, turns, merged) > limit:
+        return None
     other = ops[at]
     if other.kind != Kind.BRANCH or other.guard is not None or not _is_label(ops, at + 1, target) or references[target] != 1:
         return None
@@ -117,6 +121,41 @@ def _region(ops: list[Op], k: int, references: dict[str, int], architecture, lim
     if after >= len(ops) or not _is_label(ops, after, other.target) or _cost(second, architecture, turns, merged) > limit:
         return None
     return first, second, label_at, after
+
+
+def _behind(ops: list[Op], branch: int, at: int) -> tuple[list[Op], bool]:
+    """Give what follows where both ways meet, in its basic block, and whether that is itself within a branch."""
+    start = at
+    while at < len(ops) and ops[at].kind == Kind.LABEL:
+        at += 1
+    end = at
+    while end < len(ops) and ops[end].kind not in _BLOCK_ENDS:
+        end += 1
+    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
+    within = any(op.kind == Kind.BRANCH and op.guard is not None and labels[op.target] > start for op in ops[:branch])
+    return ops[at:end], within
+
+
+def _overlaps(ops: list[Op], behind: tuple[list[Op], bool], architecture) -> bool:
+    """Tell whether there is something to do until what some operations load is wanted: what leads to the loads, or stands behind the branch."""
+    late = {v for op in ops if op.kind == Kind.LOAD for v in op.writes()}
+    following, within = behind
+    least, least_within = architecture.isa.assembler.predication_overlap, architecture.isa.assembler.predication_overlap_within
+    work = 0 if within else sum(_issues(op, architecture) for op in ops)
+    for op in following:
+        if late.isdisjoint(op.reads()):
+            work += _issues(op, architecture)
+        else:
+            late.update(op.writes())
+    return work >= (least_within if within else least)
+
+
+def _issues(op: Op, architecture) -> int:
+    """Give the instructions of an operation that are its own; a product that is added has none, nor has a copy, whose place is free."""
+    operations = architecture.isa.operations
+    if op.operation in (ABSORBED, "move") or op.fn in ("mul_wide_s32", "mul_wide_u32"):
+        return 0
+    return 1 if op.fn == "add_b64" else op.times * max(1, operations[op.operation].issues) if op.operation in operations else op.times
 
 
 def _is_label(ops: list[Op], at: int, name: str) -> bool:
@@ -138,11 +177,11 @@ def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int], op
     return found, at
 
 
-def _cost(ops: list[Op], architecture, turns: bool, merged: dict[int, int]) -> int:
+def _cost(ops: list[Op], architecture, turns: bool, merged: dict[int, int], behind: tuple[list[Op], bool] | None = None) -> int:
     """Give what predicating some operations costs; `turns`: they are part of a loop, `merged`: what atomic operations take besides.
 
     A load from global memory costs more where its result leaves the branch, or a test of it does, where a loop stores what comes of it, and
-    where it is one of several of which one is written back.
+    where it is one of several of which one is written back; but not where there is something to do until it is wanted (`behind`).
     """
     operations, load = architecture.isa.operations, architecture.isa.assembler.predication_global_load
     cost = 0
@@ -151,6 +190,8 @@ def _cost(ops: list[Op], architecture, turns: bool, merged: dict[int, int]) -> i
     late = stored and (turns or len(loaded) > 1 and not set(loaded).isdisjoint(stored))
     stays = set() if late else {v for op in ops if op.kind != Kind.SETP for v in op.reads()}
     products = {op.d[0] for op in ops if op.operation == "int_mul_wide" and op.d} if architecture.isa.assembler.share_products else set()
+    if behind is not None and not late and not turns and _overlaps(ops, behind, architecture):
+        stays.update(v for op in ops if op.kind == Kind.LOAD for v in op.writes())
     for op in ops:
         if op.operation == ABSORBED or op.fn == "add_b64" and not products.isdisjoint(op.s):     # one multiply-add with the product
             continue

@@ -285,6 +285,10 @@ class Assembler:
     """Loads from global memory start before stores to shared memory that stand before them."""
     predication_global_load: int = integer(default=1)
     """Instructions as which a load from global memory counts towards `Isa.predication_max_instructions`; an atomic operation as well."""
+    predication_overlap: int = integer(at_least=0, default=0)
+    """Instructions, before the load and in the basic block behind the branch, that do not need it, from which on it counts as one; 0: never."""
+    predication_overlap_within: int = integer(at_least=0, default=0)
+    """The same for a branch within another one: instructions behind it."""
     convergence_instructions: int = integer(at_least=0, default=0)
     """Instructions, besides the branch, by which lanes that may part there meet again."""
     prologue_instructions: int = integer(at_least=0, default=0)
