@@ -13,7 +13,7 @@ from archdef.lower import (  # noqa: F401  builders register here
     select_warp, select_wmma)
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
-from archdef.lower.branches import exit_early, invert_branches, predicate_branches, predicate_loops
+from archdef.lower.branches import copy_first, else_first, exit_early, invert_branches, predicate_branches, predicate_loops
 from archdef.lower.calls import call_of, calls_of
 from archdef.lower.charges import charge_overheads, shared_bases
 from archdef.lower.check import check_features, settle_caches
@@ -205,6 +205,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     resolve_spaces(code, unit)
     check_features(code, architecture, module, source)
     narrow = options.pointer_width and architecture.isa.pointer_bits == 32
+    if options.straighten and architecture.isa.assembler.falls_through_to_else:
+        else_first(code)
     bases = shared_bases(code, source, layout)
     if options.propagate:
         propagate(code, unit, architecture)
@@ -244,6 +246,9 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     drop_labels(code)
     if options.predicate and predicate:
         predicate_branches(code, unit, architecture)
+        drop_labels(code)
+    if options.straighten and architecture.isa.assembler.falls_through_to_else:
+        copy_first(code)
         drop_labels(code)
     if options.coalesce:
         coalesce(code, unit)

@@ -1,11 +1,13 @@
 """Passes over branches: leave early without a branch, and turn short branches into predicated code."""
 from __future__ import annotations
 
+import attrs
+
 from archdef.lower.encoding import Flag, Kind, Space
 from archdef.lower.dead import drop_labels
 from archdef.lower.facts import live_outs
 from archdef.lower.uniform import merged_atomics
-from archdef.lower.virtual import ABSORBED, PURE, Code, Op, Unit, leads_to, masks, slow_paths
+from archdef.lower.virtual import ABSORBED, PURE, Code, Const, Op, Unit, leads_to, masks, slow_paths
 
 _BLOCK_ENDS = (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT, Kind.BARRIER, Kind.EXIT, Kind.RETURN, Kind.TRAP)
 _GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.COPY}
@@ -37,6 +39,50 @@ def invert_branches(code: Code) -> None:
             op.guard, op.target = ~op.guard, jump.target
             gone.add(k + 1)
     code.ops = [op for k, op in enumerate(ops) if k not in gone]
+
+
+def else_first(code: Code) -> None:
+    """Turn ``@p bra A; bra B; A: …; bra M; B: …; M:`` into ``@p bra A; B: …; bra M; A: …; M:``."""
+    k = 0
+    while k < len(code.ops) - 2:
+        ops = code.ops
+        op, jump = ops[k], ops[k + 1]
+        k += 1
+        if not (op.kind == jump.kind == Kind.BRANCH and op.guard is not None and jump.guard is None and ops[k + 1].kind == Kind.LABEL
+                and leads_to(ops, k + 1, op.target)):
+            continue
+        labels = {o.fn: at for at, o in enumerate(ops) if o.kind == Kind.LABEL}
+        other = labels[jump.target]
+        last = ops[other - 1]
+        if other < k + 2 or last.kind != Kind.BRANCH or last.guard is not None or labels[last.target] <= other:
+            continue
+        end = labels[last.target]
+        back = [] if _leaves(ops[end - 1]) else [attrs.evolve(jump, target=last.target, statement=ops[end - 1].statement)]
+        code.ops = [*ops[:k], *ops[other:end], *back, *ops[k + 1:other - 1], *ops[end:]]
+
+
+def _leaves(op: Op) -> bool:
+    return op.kind in (Kind.BRANCH, Kind.EXIT, Kind.RETURN, Kind.TRAP) and op.guard is None
+
+
+def copy_first(code: Code) -> None:
+    """Turn ``@p bra A; copies; bra M; A: …; M:`` into ``copies; @!p bra M; A: …; M:``: copies alone are not worth a way of their own."""
+    k = 0
+    while k < len(code.ops):
+        ops = code.ops
+        op, end = ops[k], k + 1
+        k += 1
+        if op.kind != Kind.BRANCH or op.guard is None:
+            continue
+        while end < len(ops) and ops[end].kind == Kind.ALU and ops[end].operation == "move" and ops[end].guard is None \
+                and isinstance(ops[end].s[0], Const):
+            end += 1
+        if end == k or end + 1 >= len(ops) or ops[end].kind != Kind.BRANCH or ops[end].guard is not None or not leads_to(ops, end + 1, op.target):
+            continue
+        written = {v for copy in ops[k:end] for v in copy.writes()}
+        alive = _alive_in(code)[end + 1]
+        if not any(alive >> v & 1 for v in written) and not written & set(op.reads()):
+            code.ops = [*ops[:k - 1], *ops[k:end], attrs.evolve(op, guard=~op.guard, target=ops[end].target), *ops[end + 1:]]
 
 
 def predicate_loops(code: Code, unit: Unit, architecture, longest: int) -> None:
@@ -190,8 +236,12 @@ def _cost(ops: list[Op], architecture, turns: bool, merged: dict[int, int], behi
     late = stored and (turns or len(loaded) > 1 and not set(loaded).isdisjoint(stored))
     stays = set() if late else {v for op in ops if op.kind != Kind.SETP for v in op.reads()}
     products = {op.d[0] for op in ops if op.operation == "int_mul_wide" and op.d} if architecture.isa.assembler.share_products else set()
-    if behind is not None and not late and not turns and _overlaps(ops, behind, architecture):
-        stays.update(v for op in ops if op.kind == Kind.LOAD for v in op.writes())
+    if behind is not None and not late and not turns:
+        leaving = {v for op in ops if op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC) for v in op.writes()} - stays
+        if _overlaps(ops, behind, architecture):
+            stays |= leaving
+        elif leaving:
+            return architecture.isa.predication_max_instructions + 1
     for op in ops:
         if op.operation == ABSORBED or op.fn == "add_b64" and not products.isdisjoint(op.s):     # one multiply-add with the product
             continue

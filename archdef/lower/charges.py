@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from archdef.lower.encoding import ConstantKind, Kind, Space
+from archdef.lower.encoding import BarrierOp, ConstantKind, Kind, Space
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
 from archdef.lower.uniform import merged_atomics, varying
@@ -63,6 +63,8 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> N
     if any(assembler.merged_atomics):
         _merge_atomics(code, unit, architecture)
     _branch_to_slow_paths(code, architecture)
+    if assembler.warp_exchange_branches:
+        _bring_together(code, unit)
     if assembler.convergence_instructions:
         _meet_again(code, unit, assembler.convergence_instructions)
 
@@ -76,6 +78,26 @@ def _branch_to_slow_paths(code: Code, architecture) -> None:
         for k in range(slow_paths(op, operations)):
             over = f"@ordinary{len(made)}"
             made += [Op(Kind.BRANCH, 0, operation="branch", target=over, guard=~TRUE, statement=op.statement), Op(Kind.LABEL, over)]
+    code.ops = made
+
+
+def _bring_together(code: Code, unit: Unit) -> None:
+    """Insert a branch before the exchanges of a basic block among lanes that may not all be there; one more before a barrier at its end."""
+    differing, meetings = varying(code, unit), meeting_points(code.ops)
+    parted = [(k, meetings[k]) for k, op in enumerate(code.ops) if op.kind == Kind.BRANCH and op.guard is not None and meetings[k] > k
+              and (op.guard if op.guard >= 0 else ~op.guard) in differing]
+    made: list[Op] = []
+    met = False                 # whether the lanes have been brought together in this basic block
+    for k, op in enumerate(code.ops):
+        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+            met = False
+        barrier = op.kind == Kind.BARRIER and op.fn == BarrierOp.WARP
+        last = barrier and k + 1 < len(code.ops) and code.ops[k + 1].kind in (Kind.LABEL, Kind.BRANCH)
+        if (barrier or op.kind in (Kind.SHUFFLE, Kind.VOTE)) and (last or not met) and any(start < k < end for start, end in parted):
+            met = True
+            together = f"@together{k}"
+            made += [Op(Kind.BRANCH, 0, operation="branch", target=together, guard=~TRUE, statement=op.statement), Op(Kind.LABEL, together)]
+        made.append(op)
     code.ops = made
 
 

@@ -289,6 +289,10 @@ class Assembler:
     """Instructions, before the load and in the basic block behind the branch, that do not need it, from which on it counts as one; 0: never."""
     predication_overlap_within: int = integer(at_least=0, default=0)
     """The same for a branch within another one: instructions behind it."""
+    falls_through_to_else: bool = flag(default=False)
+    """Of ``@p bra A; bra B`` the code at B comes next, that at A behind it."""
+    warp_exchange_branches: bool = flag(default=False)
+    """Exchanges among the lanes of a warp, where lanes may have parted before, branch to code that brings them together, once a basic block."""
     convergence_instructions: int = integer(at_least=0, default=0)
     """Instructions, besides the branch, by which lanes that may part there meet again."""
     prologue_instructions: int = integer(at_least=0, default=0)

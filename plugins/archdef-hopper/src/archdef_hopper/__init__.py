@@ -34,7 +34,7 @@ H100 = Architecture(
             assembler=Assembler(unroll_factor=4, unroll_max_instructions=18, unroll_global_load=29, unroll_shared_load=5, unroll_whole_instructions=400,
                                 share_products=True, three_input_operations=True, shared_load_bytes=16,
                                 loads_pass_shared_stores=True, predication_global_load=6, predication_overlap=3, predication_overlap_within=5,
-                                convergence_instructions=2, prologue_instructions=1,
+                                falls_through_to_else=True, warp_exchange_branches=True, convergence_instructions=2, prologue_instructions=1,
                                 global_access_instructions=1, shared_access_instructions=3, division_setup_instructions=10,
                                 loads_constants=True, late_operations=True, interleaves=True, narrow_shared_addresses=True, merged_atomics=(5, 11)),
             matrix=MatrixArithmetic(f16=AlignedSum(16, 25), bf16=AlignedSum(16, 25), tf32=AlignedSum(8, 25), groups=ChainedSum(),
