@@ -236,7 +236,7 @@ def _cost(ops: list[Op], architecture, turns: bool, merged: dict[int, int], behi
     late = stored and (turns or len(loaded) > 1 and not set(loaded).isdisjoint(stored))
     stays = set() if late else {v for op in ops if op.kind != Kind.SETP for v in op.reads()}
     products = {op.d[0] for op in ops if op.operation == "int_mul_wide" and op.d} if architecture.isa.assembler.share_products else set()
-    if behind is not None and not late and not turns:
+    if behind is not None and not late:
         leaving = {v for op in ops if op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC) for v in op.writes()} - stays
         if _overlaps(ops, behind, architecture):
             stays |= leaving
