@@ -80,8 +80,8 @@ def share_products(code: Code, unit: Unit, architecture) -> None:
 
 
 _LOGIC = {"and_b32": lambda a, b: a & b, "or_b32": lambda a, b: a | b, "xor_b32": lambda a, b: a ^ b}
-_INNER = {"add_b32", "shl_b32", "shr_u32", *_LOGIC}
-_SHIFTS = ("shl_b32", "shr_u32")
+_INNER = {"add_b32", "shl_b32", "shr_u32", "shr_s32", *_LOGIC}
+_SHIFTS = ("shl_b32", "shr_u32", "shr_s32")
 _ZERO_TESTS = tuple(f"{how}_{type}" for how in ("eq", "ne") for type in ("b32", "s32", "u32"))
 _SUMS = ("add_b64", "sub_b64")
 
@@ -169,6 +169,11 @@ def _joined(op: Op, made: Op, other: Value) -> bool:
         if not isinstance(amount, Const) or amount.kind != ConstantKind.IMMEDIATE or not 0 < amount.value < 32:
             return False
         op.fn, op.operation, op.s = "mad_hi_u32", made.operation, [made.s[0], immediate(1 << 32 - amount.value), other]
+    elif op.fn == "add_b32" and made.fn == "shr_s32":
+        amount = made.s[1]
+        if not isinstance(amount, Const) or amount.kind != ConstantKind.IMMEDIATE or not 1 < amount.value < 32:
+            return False
+        op.fn, op.operation, op.s = "mad_hi_s32", made.operation, [made.s[0], immediate(1 << 32 - amount.value), other]
     elif op.fn == made.fn == "add_b32":
         op.fn, op.s = "add3_b32", [made.s[0], made.s[1], other]
     elif op.fn in _LOGIC and made.fn in _LOGIC:

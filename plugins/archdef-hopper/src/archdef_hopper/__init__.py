@@ -30,7 +30,7 @@ H100 = Architecture(
     units=(Unit("fma", 32, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 16, "scheduler"),
            Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler"), Unit("bar", 16)),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=FrozenMap({**forms(FORMS), **TECHNIQUES}),
-            pointer_bits=64, instruction_bytes=16, fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
+            pointer_bits=64, instruction_bytes=16, fuse_multiply_add=True, float_mad="fused", predication_max_instructions=8,
             assembler=Assembler(unroll_factor=4, unroll_max_instructions=18, unroll_global_load=29, unroll_shared_load=5, unroll_whole_instructions=400,
                                 share_products=True, three_input_operations=True, shared_load_bytes=16,
                                 loads_pass_shared_stores=True, predication_global_load=6, predication_overlap=3, predication_overlap_within=5,
