@@ -20,7 +20,7 @@ from archdef.lower.check import check_features, settle_caches
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
-from archdef.lower.fuse import absorb, fuse, share_products, three_inputs, widen_indices
+from archdef.lower.fuse import absorb, fuse, keep_sums_apart, share_products, split_sums, three_inputs, widen_indices
 from archdef.lower.handed import kernels_taken
 from archdef.lower.interleave import interleave
 from archdef.lower.interface import interfaces_of
@@ -207,6 +207,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     narrow = options.pointer_width and architecture.isa.pointer_bits == 32
     if options.straighten and architecture.isa.assembler.falls_through_to_else:
         else_first(code)
+    if architecture.isa.assembler.splits_wide_mads:
+        keep_sums_apart(code, source)
     bases = shared_bases(code, source, layout)
     if options.propagate:
         propagate(code, unit, architecture)
@@ -233,6 +235,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         share_products(code, unit, architecture)
         if options.drop_dead:
             drop_dead(code)
+    if options.fuse and not narrow and architecture.isa.assembler.splits_wide_mads:
+        split_sums(code, unit)
     if options.fuse and not narrow:
         absorb(code, unit, architecture)
     if options.merge_loads:

@@ -4,9 +4,14 @@ Integers always may. PTX lets ``mul.f32`` and ``add.f32`` without rounding modif
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import attrs
+
 from archdef.lower.encoding import ConstantKind, Kind
 from archdef.lower.facts import definitions, single, use_counts
 from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit, Value, immediate
+from archdef.ptx import ir
 
 _INTEGER = {
     "mul_lo_b16": ("add_b16", "mad_lo_b16"), "mul_lo_b32": ("add_b32", "mad_lo_b32"), "mul_lo_b64": ("add_b64", "mad_lo_b64"),
@@ -18,6 +23,7 @@ _INTEGER = {
 _FLOAT_FORMS = {"fused": ("fma", "fms", "fnma"), "truncated": ("mad_trunc", "msub_trunc", "nmad_trunc")}
 """Machine's multiply-add → lane functions for a*b + c, a*b - c, c - a*b."""
 
+_WIDE_MADS = ("mad_wide_s32", "mad_wide_u32")
 _PRODUCTS = frozenset(f"mul_{type}" for type in ("f32", "f64", "f16", "f16x2", "bf16", "bf16x2"))
 
 
@@ -77,6 +83,25 @@ def share_products(code: Code, unit: Unit, architecture) -> None:
             near = {v: p for v, p in near.items() if v not in written and written.isdisjoint(f for f in p.s if type(f) is int)}
             if op.kind == Kind.ALU and op.fn in ("mul_wide_s32", "mul_wide_u32") and (op.guard is None or op.kills) and op.d[0] not in op.s:
                 near[op.d[0]] = op
+
+
+def keep_sums_apart(code: Code, source: Sequence[ir.Instruction]) -> None:
+    """Mark the ``mad.wide`` of the source: products and sums of its own that are added become one, these do not."""
+    for op in code.ops:
+        if op.fn in _WIDE_MADS and source[op.statement].opcode == "mad":
+            op.exact = True
+
+
+def split_sums(code: Code, unit: Unit) -> None:
+    """Make a product and an addition of those that were marked."""
+    made: list[Op] = []
+    for op in code.ops:
+        if op.fn in _WIDE_MADS and op.exact:
+            product = unit.new(8)
+            made.append(attrs.evolve(op, fn=op.fn.replace("mad", "mul"), d=[product], s=op.s[:2]))
+            op.fn, op.operation, op.times, op.s = "add_b64", "int64_add", 1, [product, op.s[2]]
+        made.append(op)
+    code.ops = made
 
 
 _LOGIC = {"and_b32": lambda a, b: a & b, "or_b32": lambda a, b: a | b, "xor_b32": lambda a, b: a ^ b}

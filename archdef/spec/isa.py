@@ -274,6 +274,8 @@ class Assembler:
     """Instructions, of all trips, up to which a loop becomes straight code whose number of trips is known; and ten more for each trip."""
     share_products: bool = flag(default=False)
     """Adding a 64-bit product is a multiply-add, even where others read the product too."""
+    splits_wide_mads: bool = flag(default=False)
+    """``mad.wide`` of 32 bits is a product and an addition of 64 bits; products and additions that the program has apart become one all the same."""
     three_input_operations: bool = flag(default=False)
     """A shift or a sum that only an addition reads, and logic that only logic reads, become one operation with it; so does the test for 0 of
     what logic gives, and the widening of what an addition of 64 bits reads."""
