@@ -35,6 +35,12 @@ PROMOTED = Cite(MICRO, "coalescing.csv, sectors read from DRAM", "measured", "st
 PARTIAL = Cite(MICRO, "coalescing.csv, sectors read and written by strided stores", "inferred", "40 to 60 thousand lines stay written in part")
 SIDES = Cite(MICRO, "section global_latency_histogram", "inferred", "misses at 570 and at 760 cycles, equally often")
 STREAMS = Cite(MICRO, "sections dram_bandwidth, hiding_loads", "inferred", "set so that sustained reads, writes, copies and latencies come out")
+REFRESHED = Cite("Loads at random, 32 at a time, by one block on an H100 80GB HBM3 SXM, 2026-11-21", "data/refresh.csv", "measured",
+                 "one in eight waits, anything up to 237 ns; ends of waits repeat after 1906 and 3813 cycles; that half of the banks wait follows "
+                 "from these two periods, and from the 93 % of the peak that streams reach")
+LOADED = Cite("Streams, and single loads beside them, on an H100 80GB HBM3 SXM, 2026-11-21", "data/memory_load.csv", "inferred",
+              "latencies by load; pieces of 128 bytes at random are as fast as lines in order, so rows do not stay open; bursts are faster than "
+              "refreshes allow")
 SASS = Cite("ptxas 13.0 for sm_90", "machine code of 23 calibration kernels and of 14 conditionals written for it", "inferred",
             "which it unrolls, predicates and merges; what it adds; checked against issued instructions of 73 launches")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
@@ -170,7 +176,9 @@ EVIDENCE = {
     **{f"interconnect.{name}": SCATTER for name in """header_bytes mask_bytes injection_bytes_per_cycle injection_scope
        cluster_request_bytes_per_cycle cluster_queue_cycles""".split()},
     "load_store.atomic_cycles": Cite(MICRO, "section global_atomics_throughput", "inferred", "one address for all threads"),
-    **{f"dram.{name}": STREAMS for name in "t_refi_ns t_rfc_ns t_rrd_ns t_wtr_ns t_rtw_ns".split()}, "dram.extra_latency_ns": STREAMS,
+    **{f"dram.{name}": REFRESHED for name in "t_refi_ns t_rfc_ns refresh_banks".split()},
+    **{f"dram.{name}": LOADED for name in "refreshes_postponed page_policy queue_entries scheduling extra_latency_ns".split()},
+    **{f"dram.{name}": STREAMS for name in "t_rrd_ns t_wtr_ns t_rtw_ns".split()},
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
     "caches": GLOBAL, "caches.constant": CONSTANT, "caches.constant_l2": CONSTANT, "caches.l2.size_bytes": QUERY,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
