@@ -89,5 +89,6 @@ def archdef_architectures():
 def archdef_experiments():
     from archdef_hopper.calibration import calibration, profiled_kernel
     from archdef_hopper.fresh import fresh
+    from archdef_hopper.second import second
 
-    return [calibration, profiled_kernel, fresh]
+    return [calibration, profiled_kernel, fresh, second]
