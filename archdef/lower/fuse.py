@@ -129,13 +129,20 @@ def widen_indices(code: Code, unit: Unit, architecture) -> None:
 
 def absorb(code: Code, unit: Unit, architecture) -> None:
     """Charge nothing for what other operations do on their way: a test for 0 of the logic before it, widening and shifting what an
-    addition of 64 bits reads."""
-    if not architecture.isa.assembler.three_input_operations:
+    addition of 64 bits reads, taking out the half of a register that operations on 16 bits read."""
+    assembler = architecture.isa.assembler
+    if not (assembler.three_input_operations or assembler.reads_halves):
         return
     readers: dict[int, list[Op]] = {}
     for op in code.ops:
         for v in op.reads():
             readers.setdefault(v, []).append(op)
+    if assembler.reads_halves:
+        for op in code.ops:
+            if op.kind == Kind.ALU and op.fn in _HALVES and readers.get(op.d[0]) and all(map(_takes_half, readers[op.d[0]])):
+                op.operation = ABSORBED
+    if not assembler.three_input_operations:
+        return
     near: dict[int, Op] = {}
     for op in code.ops:
         if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
@@ -155,6 +162,14 @@ def absorb(code: Code, unit: Unit, architecture) -> None:
         if summed and (op.fn == "cvt_u64_u32" or len(uses) == 1 and (op.fn == "cvt_s64_s32" or op.fn == "shl_b64" and uses[0].fn == "add_b64"
                                                                     and isinstance(op.s[1], Const) and op.s[1].value < 32)):
             op.operation = ABSORBED
+
+
+_HALVES = ("low_b32", "high_b32")
+
+
+def _takes_half(op: Op) -> bool:
+    """Tell whether an operation reads numbers of 16 bits by their place in a register."""
+    return op.kind in (Kind.ALU, Kind.SETP) and (op.operation.startswith("fp16_") or op.fn in ("cvt_f32_f16", "cvt_f32_bf16"))
 
 
 def _joined(op: Op, made: Op, other: Value) -> bool:

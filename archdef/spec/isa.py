@@ -289,9 +289,11 @@ class Assembler:
     """Instructions by which one lane comes to do the 32-bit integer atomic of its warp, where the address is one for all lanes: without and
     with a result; 0: every lane does its own."""
     division_setup_instructions: int = integer(at_least=0, default=0)
-    """Instructions that prepare 32-bit integer divisions by the same register, beside those of `int_div32`."""
+    """Instructions that prepare 32-bit integer divisions by the same variable, beside those of `int_div32`; unsigned ones take one less."""
     loads_constants: bool = flag(default=False)
     """Parameters and sizes of the launch are brought into registers, one instruction each; likewise immediates beyond one operand."""
+    reads_halves: bool = flag(default=False)
+    """Operations on numbers of 16 bits read either half of a register, so that taking one out costs nothing where only those read it."""
     late_operations: bool = flag(default=False)
     """Operations that need no load wait while loads that are under way fill the registers allowed."""
     narrow_shared_addresses: bool = flag(default=False)

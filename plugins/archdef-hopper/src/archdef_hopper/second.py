@@ -284,11 +284,13 @@ SIZES = {
     "ray_boxes": ("levels=8 n=4096", "levels=14 n=100000"), "small_machine": ("length=24 n=8192", "length=64 n=200000"),
     "permute_tensor": ("b=2 c=30 h=20 w=25", "b=8 c=48 h=56 w=56"), "collatz": ("n=4096", "n=50000"), "find_pattern": ("n=50000", "n=2000000"),
     "edit_distance": ("n=2048", "n=50000"), "heat_columns": ("n=64 deep=16", "n=256 deep=64"),
-    "max_pool": ("channels=8 size=32 batch=2", "channels=64 size=56 batch=8"), "conv2d_direct": ("channels=4 size=34 filters=8", "channels=16 size=66 filters=32"),
+    "max_pool": ("channels=8 size=32 batch=2", "channels=64 size=56 batch=8"),
+    "conv2d_direct": ("channels=4 size=34 filters=8", "channels=16 size=66 filters=32"),
     "embedding_bag": ("bags=64 width=100 most=40", "bags=2000 width=256 most=60"), "adam_step": ("n=50000", "n=2000000"),
     "gelu_bias": ("n=65536 columns=512", "n=4000000 columns=1000"), "argmax_rows": ("rows=64 columns=1000", "rows=2000 columns=1000"),
     "count_primes": ("n=5000", "n=100000"), "invert_4x4": ("n=4096", "n=200000"), "rgb_to_hsv": ("n=30000", "n=1000000"),
-    "statistics_atomics": ("n=50000", "n=2000000"), "ising_colour": ("nx=128 ny=200", "nx=1000 ny=1000"), "relax_edges": ("n=10000 m=40000", "n=200000 m=1000000"),
+    "statistics_atomics": ("n=50000", "n=2000000"),
+    "ising_colour": ("nx=128 ny=200", "nx=1000 ny=1000"), "relax_edges": ("n=10000 m=40000", "n=200000 m=1000000"),
     "list_ranks": ("n=50000", "n=1000000"), "particles_push": ("n=20000", "n=500000"), "transpose_words": ("n=200", "n=2000")}
 """Kernel → a small size and one of some 10^5 to 10^6 warp instructions."""
 
