@@ -61,7 +61,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("xu", 17): "bit_count fp16_transcendental", Operation("xu", 39, 2, issues=4): "fp32_rsqrt fp32_sqrt",
     Operation("xu", 41, 1.2, issues=7): "fp32_rcp", Operation("xu", 41, 1.6, issues=5): "fp32_div",
     Operation("xu", 23, 4, issues=2): "fp32_transcendental", Operation("alu", 5): "convert", Operation("xu", 18): "convert64",
-    Operation("fma", 58, 1.3, issues=13): "fp32_div_exact", Operation("fma", 56, 1, issues=11): "fp32_sqrt_exact",
+    Operation("fma", 58, 1.69, issues=10): "fp32_div_exact", Operation("fma", 56, 1.1, issues=10): "fp32_sqrt_exact",
     Operation("dp", 8): "fp64_add fp64_mul fp64_fma", Operation("dp", 10): "fp64_compare",
     Operation("dp", 25, 1, issues=7): "fp64_minmax", Operation("dp", 124, 1.25, issues=20): "fp64_div",
     Operation("dp", 92, 1, issues=25): "fp64_sqrt",
