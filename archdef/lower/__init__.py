@@ -11,6 +11,7 @@ from archdef.errors import ArchdefError, PtxError, nearest
 from archdef.lower import (  # noqa: F401  builders register here
     select_arithmetic, select_async, select_control, select_convert, select_matrix, select_memory, select_stack, select_texture,
     select_warp, select_wmma)
+from archdef.lower.absorb import absorb
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
 from archdef.lower.branches import exit_early, invert_branches, predicate_branches, predicate_loops
@@ -20,7 +21,7 @@ from archdef.lower.check import check_features, settle_caches
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
-from archdef.lower.fuse import absorb, fuse, share_products, three_inputs, widen_indices
+from archdef.lower.fuse import fuse, share_products, three_inputs, widen_indices
 from archdef.lower.handed import kernels_taken
 from archdef.lower.interleave import interleave
 from archdef.lower.interface import interfaces_of
