@@ -16,6 +16,7 @@ _ALLOWED = (PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL}) - {Kind.CAR
 _TOGETHER = {Kind.BARRIER, Kind.SHUFFLE, Kind.VOTE}
 """Kinds that all lanes of a warp or block execute together: only where all make the same number of trips."""
 _SUMS = ("add_b32", "add_b64")
+_UNEQUAL = ("ne_s32", "ne_b32", "ne_u32")
 
 
 @attrs.define
@@ -31,6 +32,8 @@ class _Loop:
     down: bool
     """It runs down until it is there; otherwise up while it is less."""
     test: Op
+    trips: int | None
+    """How many there are, if that is known."""
 
 
 def unroll(code: Code, unit: Unit, architecture, rolled: frozenset[int]) -> None:
@@ -41,23 +44,26 @@ def unroll(code: Code, unit: Unit, architecture, rolled: frozenset[int]) -> None
     at = 0
     while at < len(code.ops):
         if code.ops[at].kind == Kind.LABEL:
-            loop = _loop_at(code, unit, at, assembler.unroll_max_instructions, rolled)
+            loop = _loop_at(code, unit, at, assembler, rolled)
             if loop is not None:
-                made = _unrolled(code, unit, loop, assembler.unroll_factor)
-                made[1].times += assembler.unroll_overhead_instructions
+                made = _whole_rounds(code, unit, loop, assembler.unroll_factor)
+                if not made:
+                    made = _unrolled(code, unit, loop, assembler.unroll_factor)
+                    made[1].times += assembler.unroll_overhead_instructions
                 code.ops[loop.start:loop.end + 1] = made
                 at = loop.start + len(made)
                 continue
         at += 1
 
 
-def _loop_at(code: Code, unit: Unit, start: int, longest: int, rolled: frozenset[int]) -> _Loop | None:
+def _loop_at(code: Code, unit: Unit, start: int, assembler, rolled: frozenset[int]) -> _Loop | None:
     """Recognise a loop at a label."""
     ops = code.ops
     end = start + 1
     while end < len(ops) and ops[end].kind in _ALLOWED | _TOGETHER:
         end += 1
-    if end >= len(ops) or end - start - 1 > longest or end - start < 3:
+    longest, known = assembler.unroll_max_instructions, assembler.unroll_max_known_instructions
+    if end >= len(ops) or end - start - 1 > max(longest, known) or end - start < 3:
         return None
     back, test = ops[end], ops[end - 1]
     if back.kind != Kind.BRANCH or back.guard is None or back.guard < 0 or back.target != ops[start].fn or ops[start + 1].statement in rolled:
@@ -79,13 +85,16 @@ def _loop_at(code: Code, unit: Unit, start: int, longest: int, rolled: frozenset
     bound: Value = test.s[1]
     if step is None:
         return None
-    down = test.fn in ("ne_s32", "ne_b32", "ne_u32") and step < 0 and isinstance(bound, Const) and bound.kind == ConstantKind.IMMEDIATE \
+    down = test.fn in _UNEQUAL and step < 0 and isinstance(bound, Const) and bound.kind == ConstantKind.IMMEDIATE \
         and abs(signed(bound)) < 1 << 16
-    if not down and (test.fn != "lt_s32" or step <= 0 or not (isinstance(bound, Const) or bound not in written)):
+    trips = _trips(code, counter, body, step, bound, test.fn) if down or step > 0 else None
+    if not down and trips is None and (test.fn != "lt_s32" or step <= 0 or not (isinstance(bound, Const) or bound not in written)):
+        return None
+    if end - start - 1 > (longest if trips is None else max(longest, known)):
         return None
     if any(op.kind in _TOGETHER for op in body) and not (_same_for_all(code, counter, body) and isinstance(bound, Const)):
         return None
-    return _Loop(start, end, counter, step, bound, down, test)
+    return _Loop(start, end, counter, step, bound, down, test, trips)
 
 
 def _step(body: list[Op], register: int) -> int | None:
@@ -105,6 +114,29 @@ def _same_for_all(code: Code, counter: int, body: list[Op]) -> bool:
     inside = {id(op) for op in body}
     return all(id(op) in inside or op.kind == Kind.ALU and op.guard is None and all(s is None or isinstance(s, Const) for s in op.s)
                for op in definitions(code).get(counter, ()))
+
+
+def _trips(code: Code, counter: int, body: list[Op], step: int, bound: Value, test: str) -> int | None:
+    """Count the trips of a loop that starts and ends at constants; None if they are not known."""
+    inside = {id(op) for op in body}
+    before = [op for op in definitions(code).get(counter, ()) if id(op) not in inside]
+    starts = {op.s[0].value for op in before if op.kind == Kind.ALU and op.fn == "mov_b32" and op.guard is None and isinstance(op.s[0], Const)
+              and op.s[0].kind == ConstantKind.IMMEDIATE}
+    if len(starts) != 1 or len(before) != 1 or not isinstance(bound, Const) or bound.kind != ConstantKind.IMMEDIATE or not step:
+        return None
+    way = signed(bound) - signed(before[0].s[0])
+    if test == "lt_s32" and step > 0 and way > 0:
+        return -(-way // step)
+    return way // step if test in _UNEQUAL and way % step == 0 and way // step > 0 else None
+
+
+def _whole_rounds(code: Code, unit: Unit, loop: _Loop, factor: int) -> list[Op]:
+    """Give the code in place of a loop whose trips are known and make whole rounds, which needs no other test; else nothing."""
+    if loop.trips is None or loop.trips < 2 * factor or loop.trips % factor:
+        return []
+    ops = code.ops
+    kept = live_outs(code)[loop.start] | live_outs(code)[loop.end]
+    return [ops[loop.start], *_copies(unit, ops[loop.start + 1:loop.end - 1], factor, kept), loop.test, ops[loop.end]]
 
 
 def _unrolled(code: Code, unit: Unit, loop: _Loop, factor: int) -> list[Op]:

@@ -262,6 +262,8 @@ class Assembler:
     """Trips that one round of a counted loop of one basic block makes; 1: loops stay as they are."""
     unroll_max_instructions: int = integer(at_least=0, default=0)
     """Micro-ops of the longest loop that is unrolled."""
+    unroll_max_known_instructions: int = integer(at_least=0, default=0)
+    """The same for loops whose number of trips is known, if that is more."""
     unroll_overhead_instructions: int = integer(at_least=0, default=0)
     """Instructions, besides its tests, by which an unrolled loop is entered and left."""
     share_products: bool = flag(default=False)

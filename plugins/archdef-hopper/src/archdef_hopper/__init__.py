@@ -31,7 +31,7 @@ H100 = Architecture(
            Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler"), Unit("bar", 16)),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=FrozenMap({**forms(FORMS), **TECHNIQUES}),
             pointer_bits=64, instruction_bytes=16, fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
-            assembler=Assembler(unroll_factor=4, unroll_max_instructions=48, unroll_overhead_instructions=6,
+            assembler=Assembler(unroll_factor=4, unroll_max_instructions=48, unroll_max_known_instructions=72, unroll_overhead_instructions=6,
                                 share_products=True, three_input_operations=True, shared_load_bytes=16,
                                 loads_pass_shared_stores=True, predication_global_load=6, convergence_instructions=2, prologue_instructions=1,
                                 global_access_instructions=1, shared_access_instructions=3, division_setup_instructions=9,
