@@ -71,16 +71,26 @@ _MERGED = ("add_", "min_", "max_", "and_", "or_", "xor_")
 
 
 def _merge_atomics(code: Code, unit: Unit, times: tuple[int, ...]) -> None:
-    """Charge what it takes that one lane does the 32-bit integer operation of all on a word whose address all know to be the same."""
+    """Charge what it takes that one lane does the 32-bit integer operation of all on a word whose address all know to be the same.
+
+    Which lane that is, is found once for what follows without a branch; without a result, two instructions are left for each further one.
+    """
     varying = _varying(code, unit)
-    for op in [op for op in code.ops if op.kind == Kind.ATOM]:
+    chosen = False
+    for op in list(code.ops):
+        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+            chosen = False
+        if op.kind != Kind.ATOM:
+            continue
         address = op.s[0]
         whole = isinstance(op.fn, str) and op.fn.startswith(_MERGED) and op.fn.endswith(("b32", "u32", "s32"))
         wanted = times[any(v is not None for v in op.d)]
         if wanted and whole and (isinstance(address, Const) or address not in varying):
+            if chosen and not any(v is not None for v in op.d):
+                wanted = min(wanted, 2)
             made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=wanted, guard=op.guard, statement=op.statement)
             code.ops.insert(code.ops.index(op), made)
-            op.merged = True
+            op.merged = chosen = True
 
 
 def _accesses(op: Op, spaces: tuple) -> bool:
