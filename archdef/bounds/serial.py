@@ -63,11 +63,12 @@ def _requests(counters, m: dict) -> float:
     way = (m["request_latency_fs"] + m["response_latency_fs"] + m["far_latency_fs"] + m["extra_latency_fs"]
            + (ports + m["l2"]["latency_cycles"] + m["texture_l2"]["latency_cycles"]) * core + 2 * m["shader_period_fs"])
     command = sum(m[f"t_{name}_fs"] for name in ("rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "rtw", "wr"))
+    command += m["t_rfc_fs"] if m["refresh_banks"] else 0      # each may want banks that are being refreshed
     requests = float(partition["requests"].sum())
     commands = float((partition["reads"] + partition["writes"]).sum())
     # operations on one address one by one, floating-point ones and pairs of values for several
     atomics = float(counters.atomic_transactions) * 64 * (8 * m["atomic_fs"] + ports * core)
     whole = requests * way + commands * command + float(partition["busy_fs"].sum()) + atomics
-    if m["t_refi_fs"]:
+    if m["t_refi_fs"] and not m["refresh_banks"]:
         whole *= 1 + m["t_rfc_fs"] / max(m["t_refi_fs"] - m["t_rfc_fs"], 1)
     return whole

@@ -14,14 +14,14 @@ from archdef.lower import (  # noqa: F401  builders register here
 from archdef.lower.absorb import absorb
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
-from archdef.lower.branches import exit_early, invert_branches, predicate_branches, predicate_loops
+from archdef.lower.branches import copy_first, else_first, exit_early, invert_branches, predicate_branches, predicate_loops
 from archdef.lower.calls import call_of, calls_of
 from archdef.lower.charges import charge_overheads, shared_bases
 from archdef.lower.check import check_features, settle_caches
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
-from archdef.lower.fuse import fuse, share_products, three_inputs, widen_indices
+from archdef.lower.fuse import fuse, keep_sums_apart, share_products, split_sums, three_inputs, widen_indices
 from archdef.lower.handed import kernels_taken
 from archdef.lower.interleave import interleave
 from archdef.lower.interface import interfaces_of
@@ -206,6 +206,10 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     resolve_spaces(code, unit)
     check_features(code, architecture, module, source)
     narrow = options.pointer_width and architecture.isa.pointer_bits == 32
+    if options.straighten and architecture.isa.assembler.falls_through_to_else:
+        else_first(code)
+    if architecture.isa.assembler.splits_wide_mads:
+        keep_sums_apart(code, source)
     bases = shared_bases(code, source, layout)
     if options.propagate:
         propagate(code, unit, architecture)
@@ -221,7 +225,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_dead(code)
     if options.unroll:
         if options.predicate and predicate and architecture.isa.assembler.unroll_factor > 1:
-            predicate_loops(code, architecture, architecture.isa.assembler.unroll_max_instructions)
+            predicate_loops(code, unit, architecture, architecture.isa.assembler.unroll_most_instructions)
         unroll(code, unit, architecture, rolled)
         if options.drop_dead:
             drop_dead(code)
@@ -232,6 +236,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         share_products(code, unit, architecture)
         if options.drop_dead:
             drop_dead(code)
+    if options.fuse and not narrow and architecture.isa.assembler.splits_wide_mads:
+        split_sums(code, unit)
     if options.fuse and not narrow:
         absorb(code, unit, architecture)
     if options.merge_loads:
@@ -244,7 +250,10 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_unreachable(code)
     drop_labels(code)
     if options.predicate and predicate:
-        predicate_branches(code, architecture)
+        predicate_branches(code, unit, architecture)
+        drop_labels(code)
+    if options.straighten and architecture.isa.assembler.falls_through_to_else:
+        copy_first(code)
         drop_labels(code)
     if options.coalesce:
         coalesce(code, unit)

@@ -1,12 +1,16 @@
 """Passes over branches: leave early without a branch, and turn short branches into predicated code."""
 from __future__ import annotations
 
+import attrs
+
 from archdef.lower.encoding import Flag, Kind, Space
 from archdef.lower.dead import drop_labels
 from archdef.lower.facts import live_outs
-from archdef.lower.virtual import ABSORBED, PURE, Code, Op, leads_to, masks
+from archdef.lower.uniform import merged_atomics
+from archdef.lower.virtual import ABSORBED, PURE, Code, Const, Op, Unit, leads_to, masks, slow_paths
 
-_GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE}
+_BLOCK_ENDS = (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT, Kind.BARRIER, Kind.EXIT, Kind.RETURN, Kind.TRAP)
+_GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.COPY}
 
 
 def exit_early(code: Code) -> None:
@@ -37,23 +41,68 @@ def invert_branches(code: Code) -> None:
     code.ops = [op for k, op in enumerate(ops) if k not in gone]
 
 
-def predicate_loops(code: Code, architecture, longest: int) -> None:
+def else_first(code: Code) -> None:
+    """Turn ``@p bra A; bra B; A: …; bra M; B: …; M:`` into ``@p bra A; B: …; bra M; A: …; M:``."""
+    k = 0
+    while k < len(code.ops) - 2:
+        ops = code.ops
+        op, jump = ops[k], ops[k + 1]
+        k += 1
+        if not (op.kind == jump.kind == Kind.BRANCH and op.guard is not None and jump.guard is None and ops[k + 1].kind == Kind.LABEL
+                and leads_to(ops, k + 1, op.target)):
+            continue
+        labels = {o.fn: at for at, o in enumerate(ops) if o.kind == Kind.LABEL}
+        other = labels[jump.target]
+        last = ops[other - 1]
+        if other < k + 2 or last.kind != Kind.BRANCH or last.guard is not None or labels[last.target] <= other:
+            continue
+        end = labels[last.target]
+        back = [] if _leaves(ops[end - 1]) else [attrs.evolve(jump, target=last.target, statement=ops[end - 1].statement)]
+        code.ops = [*ops[:k], *ops[other:end], *back, *ops[k + 1:other - 1], *ops[end:]]
+
+
+def _leaves(op: Op) -> bool:
+    return op.kind in (Kind.BRANCH, Kind.EXIT, Kind.RETURN, Kind.TRAP) and op.guard is None
+
+
+def copy_first(code: Code) -> None:
+    """Turn ``@p bra A; copies; bra M; A: …; M:`` into ``copies; @!p bra M; A: …; M:``: copies alone are not worth a way of their own."""
+    k = 0
+    while k < len(code.ops):
+        ops = code.ops
+        op, end = ops[k], k + 1
+        k += 1
+        if op.kind != Kind.BRANCH or op.guard is None:
+            continue
+        while end < len(ops) and ops[end].kind == Kind.ALU and ops[end].operation == "move" and ops[end].guard is None \
+                and isinstance(ops[end].s[0], Const):
+            end += 1
+        if end == k or end + 1 >= len(ops) or ops[end].kind != Kind.BRANCH or ops[end].guard is not None or not leads_to(ops, end + 1, op.target):
+            continue
+        written = {v for copy in ops[k:end] for v in copy.writes()}
+        alive = _alive_in(code)[end + 1]
+        if not any(alive >> v & 1 for v in written) and not written & set(op.reads()):
+            code.ops = [*ops[:k - 1], *ops[k:end], attrs.evolve(op, guard=~op.guard, target=ops[end].target), *ops[end + 1:]]
+
+
+def predicate_loops(code: Code, unit: Unit, architecture, longest: int) -> None:
     """Turn branches within loops of up to `longest` operations that hold no other loop into guards, so that the loops can be unrolled."""
     loops = _loops(code.ops)
     inside = {id(op) for start, end in loops if end - start <= longest and not any(start <= a and b < end for a, b in loops)
               for op in code.ops[start:end]}
     if inside:
-        predicate_branches(code, architecture, inside)
+        predicate_branches(code, unit, architecture, inside)
         drop_labels(code)
 
 
 def _loops(ops: list[Op]) -> list[tuple[int, int]]:
     """Give where each branch back goes to, and where it is."""
     labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
-    return [(labels[op.target], k) for k, op in enumerate(ops) if op.kind == Kind.BRANCH and labels[op.target] < k]
+    return [(labels[op.target], k) for k, op in enumerate(ops)
+            if op.kind == Kind.BRANCH and op.operation != ABSORBED and labels[op.target] < k]
 
 
-def predicate_branches(code: Code, architecture, only: set[int] | None = None) -> None:
+def predicate_branches(code: Code, unit: Unit, architecture, only: set[int] | None = None) -> None:
     """Turn a forward branch over a short straight piece of code (and an else part) into guards on that code.
 
     only : identities of the branches that may be turned; None: all.
@@ -69,7 +118,7 @@ def predicate_branches(code: Code, architecture, only: set[int] | None = None) -
     for op in ops:
         for label in (op.target,) if op.kind == Kind.BRANCH else op.target if op.kind == Kind.BRANCH_INDEXED else ():
             references[label] = references.get(label, 0) + 1
-    loops = _loops(ops)
+    loops, merged = _loops(ops), merged_atomics(code, unit, architecture)
     alive_in: list[int] | None = None
     kept: list[Op] = []
     k = 0
@@ -77,7 +126,7 @@ def predicate_branches(code: Code, architecture, only: set[int] | None = None) -
         op = ops[k]
         turns = any(start < k < end for start, end in loops)
         turned = op.kind == Kind.BRANCH and op.guard is not None and (only is None or id(op) in only)
-        region = _region(ops, k, references, architecture, limit, turns) if turned else None
+        region = _region(ops, k, references, architecture, limit, turns, merged) if turned else None
         if region is None:
             kept.append(op)
             k += 1
@@ -99,29 +148,67 @@ def predicate_branches(code: Code, architecture, only: set[int] | None = None) -
     code.ops = kept
 
 
-def _region(ops: list[Op], k: int, references: dict[str, int], architecture, limit: int, turns: bool):
+def _region(ops: list[Op], k: int, references: dict[str, int], architecture, limit: int, turns: bool, merged: dict[int, int]):
     """Give the two parts of a conditional, the index where the second begins (or both meet), and where both meet."""
     target, guard = ops[k].target, ops[k].guard
-    first, at = _straight(ops, k + 1, guard, references)
-    if at >= len(ops) or _cost(first, architecture, turns) > limit:
+    first, at = _straight(ops, k + 1, guard, references, architecture.isa.operations)
+    if at >= len(ops):
         return None
     if _is_label(ops, at, target):
-        return first, [], at, at
+        behind = None if architecture.isa.assembler.predication_overlap == 0 else _behind(ops, k, at)
+        return None if _cost(first, architecture, turns, merged, behind) > limit else (first, [], at, at)
+    if _cost(first, architecture, turns, merged) > limit:
+        return None
     other = ops[at]
     if other.kind != Kind.BRANCH or other.guard is not None or not _is_label(ops, at + 1, target) or references[target] != 1:
         return None
     label_at = at + 1
-    second, after = _straight(ops, label_at + 1, guard, references)
-    if after >= len(ops) or not _is_label(ops, after, other.target) or _cost(second, architecture, turns) > limit:
+    second, after = _straight(ops, label_at + 1, guard, references, architecture.isa.operations)
+    if after >= len(ops) or not _is_label(ops, after, other.target) or _cost(second, architecture, turns, merged) > limit:
         return None
     return first, second, label_at, after
+
+
+def _behind(ops: list[Op], branch: int, at: int) -> tuple[list[Op], bool]:
+    """Give what follows where both ways meet, in its basic block, and whether that is itself within a branch."""
+    start = at
+    while at < len(ops) and ops[at].kind == Kind.LABEL:
+        at += 1
+    end = at
+    while end < len(ops) and ops[end].kind not in _BLOCK_ENDS:
+        end += 1
+    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
+    within = any(op.kind == Kind.BRANCH and op.guard is not None and labels[op.target] > start for op in ops[:branch])
+    return ops[at:end], within
+
+
+def _overlaps(ops: list[Op], behind: tuple[list[Op], bool], architecture) -> bool:
+    """Tell whether there is something to do until what some operations load is wanted: what leads to the loads, or stands behind the branch."""
+    late = {v for op in ops if op.kind == Kind.LOAD for v in op.writes()}
+    following, within = behind
+    least, least_within = architecture.isa.assembler.predication_overlap, architecture.isa.assembler.predication_overlap_within
+    work = 0 if within else sum(_issues(op, architecture) for op in ops)
+    for op in following:
+        if late.isdisjoint(op.reads()):
+            work += _issues(op, architecture)
+        else:
+            late.update(op.writes())
+    return work >= (least_within if within else least)
+
+
+def _issues(op: Op, architecture) -> int:
+    """Give the instructions of an operation that are its own; a product that is added has none, nor has a copy, whose place is free."""
+    operations = architecture.isa.operations
+    if op.operation in (ABSORBED, "move") or op.fn in ("mul_wide_s32", "mul_wide_u32"):
+        return 0
+    return 1 if op.fn == "add_b64" else op.times * max(1, operations[op.operation].issues) if op.operation in operations else op.times
 
 
 def _is_label(ops: list[Op], at: int, name: str) -> bool:
     return at < len(ops) and ops[at].kind == Kind.LABEL and ops[at].fn == name
 
 
-def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int]) -> tuple[list[Op], int]:
+def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int], operations) -> tuple[list[Op], int]:
     predicate = guard if guard >= 0 else ~guard
     found = []
     while at < len(ops):
@@ -129,18 +216,18 @@ def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int]) ->
         if op.kind == Kind.LABEL and not references.get(op.fn):
             at += 1
             continue
-        if op.kind not in _GUARDABLE or op.guard is not None or predicate in op.d:
+        if op.kind not in _GUARDABLE or op.guard is not None or predicate in op.d or slow_paths(op, operations):
             break
         found.append(op)
         at += 1
     return found, at
 
 
-def _cost(ops: list[Op], architecture, turns: bool) -> int:
-    """Give what predicating some operations costs; `turns`: they are part of a loop.
+def _cost(ops: list[Op], architecture, turns: bool, merged: dict[int, int], behind: tuple[list[Op], bool] | None = None) -> int:
+    """Give what predicating some operations costs; `turns`: they are part of a loop, `merged`: what atomic operations take besides.
 
     A load from global memory costs more where its result leaves the branch, or a test of it does, where a loop stores what comes of it, and
-    where it is one of several of which one is written back.
+    where it is one of several of which one is written back; but not where there is something to do until it is wanted (`behind`).
     """
     operations, load = architecture.isa.operations, architecture.isa.assembler.predication_global_load
     cost = 0
@@ -149,6 +236,12 @@ def _cost(ops: list[Op], architecture, turns: bool) -> int:
     late = stored and (turns or len(loaded) > 1 and not set(loaded).isdisjoint(stored))
     stays = set() if late else {v for op in ops if op.kind != Kind.SETP for v in op.reads()}
     products = {op.d[0] for op in ops if op.operation == "int_mul_wide" and op.d} if architecture.isa.assembler.share_products else set()
+    if behind is not None and not late:
+        leaving = {v for op in ops if op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC) for v in op.writes()} - stays
+        if _overlaps(ops, behind, architecture):
+            stays |= leaving
+        elif leaving:
+            return architecture.isa.predication_max_instructions + 1
     for op in ops:
         if op.operation == ABSORBED or op.fn == "add_b64" and not products.isdisjoint(op.s):     # one multiply-add with the product
             continue
@@ -157,7 +250,7 @@ def _cost(ops: list[Op], architecture, turns: bool) -> int:
             issues *= load
         elif load > 1 and op.operation == "int_mul_wide":
             issues *= 2         # writes two registers
-        cost += issues
+        cost += issues + merged.get(id(op), 0)
     return cost
 
 

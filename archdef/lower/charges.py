@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from archdef.lower.encoding import ConstantKind, Kind, Space, SpecialRegister
+from archdef.lower.encoding import BarrierOp, ConstantKind, Kind, Space
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
-from archdef.lower.virtual import Code, Const, Op, Unit, Value, immediate, mov, successors
+from archdef.lower.uniform import merged_atomics, varying
+from archdef.lower.virtual import ABSORBED, TRUE, Code, Const, Op, Unit, Value, immediate, mov, slow_paths, successors
 from archdef.ptx import ir
 from archdef.ptx.graph import reachable
 
 _LOADED = (ConstantKind.PARAMETER, ConstantKind.SPECIAL)
-_EQUAL = frozenset(n for n in SpecialRegister if n.name.startswith(("CTAID", "NTID", "NCTAID")))
-"""Special registers that all threads of a block read alike."""
 _DIVISIONS = ("div_s32", "div_u32", "rem_s32", "rem_u32")
 
 
@@ -62,35 +61,54 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> N
     if assembler.loads_constants:
         _bring_immediates(code, unit)
     if any(assembler.merged_atomics):
-        _merge_atomics(code, unit, assembler.merged_atomics)
+        _merge_atomics(code, unit, architecture)
+    _branch_to_slow_paths(code, architecture)
+    if assembler.warp_exchange_branches:
+        _bring_together(code, unit)
     if assembler.convergence_instructions:
         _meet_again(code, unit, assembler.convergence_instructions)
 
 
-_MERGED = ("add_", "min_", "max_", "and_", "or_", "xor_")
+def _branch_to_slow_paths(code: Code, architecture) -> None:
+    """Insert the branches of routines for operands out of the ordinary; no lane takes them."""
+    operations = architecture.isa.operations
+    made: list[Op] = []
+    for op in code.ops:
+        made.append(op)
+        for k in range(slow_paths(op, operations)):
+            over = f"@ordinary{len(made)}"
+            made += [Op(Kind.BRANCH, 0, operation="branch", target=over, guard=~TRUE, statement=op.statement), Op(Kind.LABEL, over)]
+    code.ops = made
 
 
-def _merge_atomics(code: Code, unit: Unit, times: tuple[int, ...]) -> None:
-    """Charge what it takes that one lane does the 32-bit integer operation of all on a word whose address all know to be the same.
-
-    Which lane that is, is found once for what follows without a branch; without a result, two instructions are left for each further one.
-    """
-    varying = _varying(code, unit)
-    chosen = False
-    for op in list(code.ops):
+def _bring_together(code: Code, unit: Unit) -> None:
+    """Insert a branch before the exchanges of a basic block among lanes that may not all be there; one more before a barrier at its end."""
+    differing, meetings = varying(code, unit), meeting_points(code.ops)
+    parted = [(k, meetings[k]) for k, op in enumerate(code.ops) if op.kind == Kind.BRANCH and op.guard is not None and meetings[k] > k
+              and (op.guard if op.guard >= 0 else ~op.guard) in differing]
+    made: list[Op] = []
+    met = False                 # whether the lanes have been brought together in this basic block
+    for k, op in enumerate(code.ops):
         if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
-            chosen = False
-        if op.kind != Kind.ATOM:
-            continue
-        address = op.s[0]
-        whole = isinstance(op.fn, str) and op.fn.startswith(_MERGED) and op.fn.endswith(("b32", "u32", "s32"))
-        wanted = times[any(v is not None for v in op.d)]
-        if wanted and whole and (isinstance(address, Const) or address not in varying):
-            if chosen and not any(v is not None for v in op.d):
-                wanted = min(wanted, 2)
-            made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=wanted, guard=op.guard, statement=op.statement)
-            code.ops.insert(code.ops.index(op), made)
-            op.merged = chosen = True
+            met = False
+        barrier = op.kind == Kind.BARRIER and op.fn == BarrierOp.WARP
+        last = barrier and k + 1 < len(code.ops) and code.ops[k + 1].kind in (Kind.LABEL, Kind.BRANCH)
+        if (barrier or op.kind in (Kind.SHUFFLE, Kind.VOTE)) and (last or not met) and any(start < k < end for start, end in parted):
+            met = True
+            together = f"@together{k}"
+            made += [Op(Kind.BRANCH, 0, operation="branch", target=together, guard=~TRUE, statement=op.statement), Op(Kind.LABEL, together)]
+        made.append(op)
+    code.ops = made
+
+
+def _merge_atomics(code: Code, unit: Unit, architecture) -> None:
+    """Charge what it takes that one lane does the atomic operation of all."""
+    merged = merged_atomics(code, unit, architecture)
+    for op in [op for op in code.ops if id(op) in merged]:
+        times = merged[id(op)]
+        made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=times, guard=op.guard, statement=op.statement)
+        code.ops.insert(code.ops.index(op), made)
+        op.merged = True
 
 
 def _accesses(op: Op, spaces: tuple) -> bool:
@@ -197,30 +215,17 @@ def _rest_of_loop(ops: list[Op], start: int, at: int) -> list[Op]:
 
 def _meet_again(code: Code, unit: Unit, times: int) -> None:
     """Charge forward branches that lanes may take apart."""
-    varying = _varying(code, unit)
+    differing = varying(code, unit)
     labels = {op.fn: k for k, op in enumerate(code.ops) if op.kind == Kind.LABEL}
     meetings = meeting_points(code.ops)
     prepared: set[int] = set()          # meeting points: lanes that part on the way to one that is set up already meet there too
-    loops = [(labels[op.target], k) for k, op in enumerate(code.ops) if op.kind == Kind.BRANCH and labels[op.target] < k]
+    loops = [(labels[op.target], k) for k, op in enumerate(code.ops)
+             if op.kind == Kind.BRANCH and op.operation != ABSORBED and labels[op.target] < k]
     for k, op in enumerate(code.ops):
-        if op.kind != Kind.BRANCH or op.guard is None or (op.guard if op.guard >= 0 else ~op.guard) not in varying:
+        if op.kind != Kind.BRANCH or op.guard is None or (op.guard if op.guard >= 0 else ~op.guard) not in differing:
             continue
         target = labels[op.target]
         # lanes that leave a loop early meet behind it, which costs once, not every trip
         if target > k and meetings[k] not in prepared and not any(start < k < end < target for start, end in loops):
             op.times += times
             prepared.add(meetings[k])
-
-
-def _varying(code: Code, unit: Unit) -> set[int]:
-    """Give the registers in which the lanes of a warp may differ, as far as data tell; what comes from memory may."""
-    varying = {v for v, number in unit.specials.items() if number not in _EQUAL}
-    varying.update(code.inputs)
-    apart = (Kind.LOAD, Kind.ATOM, Kind.SHUFFLE, Kind.MATCH, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.CALL, Kind.CALL_INDIRECT)
-    while True:
-        before = len(varying)
-        for op in code.ops:
-            if op.kind in apart or any(v in varying for v in op.reads()):
-                varying.update(op.writes())
-        if len(varying) == before:
-            return varying

@@ -4,9 +4,14 @@ Integers always may. PTX lets ``mul.f32`` and ``add.f32`` without rounding modif
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import attrs
+
 from archdef.lower.encoding import ConstantKind, Kind
 from archdef.lower.facts import definitions, single, use_counts
 from archdef.lower.virtual import Code, Const, Op, Unit, Value, immediate
+from archdef.ptx import ir
 
 _INTEGER = {
     "mul_lo_b16": ("add_b16", "mad_lo_b16"), "mul_lo_b32": ("add_b32", "mad_lo_b32"), "mul_lo_b64": ("add_b64", "mad_lo_b64"),
@@ -18,6 +23,7 @@ _INTEGER = {
 _FLOAT_FORMS = {"fused": ("fma", "fms", "fnma"), "truncated": ("mad_trunc", "msub_trunc", "nmad_trunc")}
 """Machine's multiply-add → lane functions for a*b + c, a*b - c, c - a*b."""
 
+_WIDE_MADS = ("mad_wide_s32", "mad_wide_u32")
 _PRODUCTS = frozenset(f"mul_{type}" for type in ("f32", "f64", "f16", "f16x2", "bf16", "bf16x2"))
 
 
@@ -79,9 +85,28 @@ def share_products(code: Code, unit: Unit, architecture) -> None:
                 near[op.d[0]] = op
 
 
+def keep_sums_apart(code: Code, source: Sequence[ir.Instruction]) -> None:
+    """Mark the ``mad.wide`` of the source: products and sums of its own that are added become one, these do not."""
+    for op in code.ops:
+        if op.fn in _WIDE_MADS and source[op.statement].opcode == "mad":
+            op.exact = True
+
+
+def split_sums(code: Code, unit: Unit) -> None:
+    """Make a product and an addition of those that were marked."""
+    made: list[Op] = []
+    for op in code.ops:
+        if op.fn in _WIDE_MADS and op.exact:
+            product = unit.new(8)
+            made.append(attrs.evolve(op, fn=op.fn.replace("mad", "mul"), d=[product], s=op.s[:2]))
+            op.fn, op.operation, op.times, op.s = "add_b64", "int64_add", 1, [product, op.s[2]]
+        made.append(op)
+    code.ops = made
+
+
 _LOGIC = {"and_b32": lambda a, b: a & b, "or_b32": lambda a, b: a | b, "xor_b32": lambda a, b: a ^ b}
-_INNER = {"add_b32", "shl_b32", "shr_u32", *_LOGIC}
-_SHIFTS = ("shl_b32", "shr_u32")
+_INNER = {"add_b32", "shl_b32", "shr_u32", "shr_s32", *_LOGIC}
+_SHIFTS = ("shl_b32", "shr_u32", "shr_s32")
 
 
 def three_inputs(code: Code, unit: Unit, architecture) -> None:
@@ -137,6 +162,11 @@ def _joined(op: Op, made: Op, other: Value) -> bool:
         if not isinstance(amount, Const) or amount.kind != ConstantKind.IMMEDIATE or not 0 < amount.value < 32:
             return False
         op.fn, op.operation, op.s = "mad_hi_u32", made.operation, [made.s[0], immediate(1 << 32 - amount.value), other]
+    elif op.fn == "add_b32" and made.fn == "shr_s32":
+        amount = made.s[1]
+        if not isinstance(amount, Const) or amount.kind != ConstantKind.IMMEDIATE or not 1 < amount.value < 32:
+            return False
+        op.fn, op.operation, op.s = "mad_hi_s32", made.operation, [made.s[0], immediate(1 << 32 - amount.value), other]
     elif op.fn == made.fn == "add_b32":
         op.fn, op.s = "add3_b32", [made.s[0], made.s[1], other]
     elif op.fn in _LOGIC and made.fn in _LOGIC:

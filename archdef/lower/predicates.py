@@ -33,7 +33,7 @@ def combine_predicates(code: Code) -> None:
 
 
 def _combine(op: Op, compared: dict[int, tuple[int, Op]], last: dict[int, int]) -> Op | None:
-    for position in (1, 0):
+    for position in (0, 1):          # the first, if there is a choice, as ptxas does
         q, other = op.s[position], op.s[1 - position]
         bare = q if q >= 0 else ~q
         if bare not in compared or other in (q, ~q):

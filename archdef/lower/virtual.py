@@ -105,6 +105,11 @@ PURE = frozenset((Kind.NOP, Kind.ALU, Kind.SETP, Kind.SELP, Kind.PRED, Kind.P2R,
 """Kinds without any effect but their destination (K_CARRY too, unless it sets the carry flag)."""
 
 
+def slow_paths(op: Op, operations) -> int:
+    """Give the branches that the code of an operation contains."""
+    return operations[op.operation].slow_paths if op.operation in operations else 0
+
+
 def mov(width: int) -> str:
     """Give the lane function that copies a row."""
     return "mov_b64" if width == 8 else "mov_b32"

@@ -336,6 +336,10 @@ def _dram_is_consistent(arch):
         yield "dram.write_drain_low", dram.write_drain_low, f"must be less than write_drain_high = {dram.write_drain_high}"
     if dram.row_bytes < dram.burst_bytes:
         yield "dram.row_bytes", dram.row_bytes, f"must be at least burst_bytes = {dram.burst_bytes}"
+    if dram.refresh_banks and dram.refresh_banks > dram.banks:
+        yield "dram.refresh_banks", dram.refresh_banks, f"must be at most banks = {dram.banks}"
+    if dram.t_refi_ns and dram.t_rfc_ns >= dram.t_refi_ns * dram.banks / (dram.refresh_banks or dram.banks):
+        yield "dram.t_rfc_ns", dram.t_rfc_ns, "must be less than the time to the next refresh of the same banks"
     if dram.t_ras_ns < dram.t_rcd_ns:
         yield "dram.t_ras_ns", dram.t_ras_ns, f"must be at least t_rcd_ns = {dram.t_rcd_ns}"
 

@@ -210,6 +210,8 @@ class Operation:
     `issues` it is the mean: those that go to other units count as 0, and the sum is rounded to whole cycles."""
     issues: int = integer(at_least=0, default=1)
     """Warp instructions that the machine issues for it; 0: it is free, the compiler or an operand absorbs it."""
+    slow_paths: int = integer(at_least=0, at_most=4, default=0)
+    """Conditional branches that it contains besides, to code for operands out of the ordinary; taken by no lane here."""
 
 
 @attrs.frozen(kw_only=True)
@@ -261,13 +263,19 @@ class Assembler:
     unroll_factor: int = integer(at_most=16, default=1)
     """Trips that one round of a counted loop of one basic block makes; 1: loops stay as they are."""
     unroll_max_instructions: int = integer(at_least=0, default=0)
-    """Micro-ops of the longest loop that is unrolled."""
-    unroll_max_known_instructions: int = integer(at_least=0, default=0)
-    """The same for loops whose number of trips is known, if that is more."""
-    unroll_overhead_instructions: int = integer(at_least=0, default=0)
-    """Instructions, besides its tests, by which an unrolled loop is entered and left."""
+    """Instructions of the longest loop that is unrolled; accesses to memory count twice, the step of the counter and its test do not."""
+    unroll_global_load: int = integer(at_least=0, default=0)
+    """Instructions that it may have more where it loads from global memory."""
+    unroll_shared_load: int = integer(at_least=0, default=0)
+    """Instructions that it may have more for each load from shared memory, if that is more."""
+    unroll_most_instructions: int = integer(at_least=0, default=128)
+    """Instructions of the longest loop that is unrolled, whatever it loads."""
+    unroll_whole_instructions: int = integer(at_least=0, default=0)
+    """Instructions, of all trips, up to which a loop becomes straight code whose number of trips is known; and ten more for each trip."""
     share_products: bool = flag(default=False)
     """Adding a 64-bit product is a multiply-add, even where others read the product too."""
+    splits_wide_mads: bool = flag(default=False)
+    """``mad.wide`` of 32 bits is a product and an addition of 64 bits; products and additions that the program has apart become one all the same."""
     three_input_operations: bool = flag(default=False)
     """A shift, sum or difference that only an addition reads, and logic that only logic reads, become one operation with it; so does the test
     for 0 of what logic gives, and the widening of what an addition of 64 bits reads. Halves of 64-bit numbers that are 0 or not read cost
@@ -280,6 +288,14 @@ class Assembler:
     """Loads from global memory start before stores to shared memory that stand before them."""
     predication_global_load: int = integer(default=1)
     """Instructions as which a load from global memory counts towards `Isa.predication_max_instructions`; an atomic operation as well."""
+    predication_overlap: int = integer(at_least=0, default=0)
+    """Instructions, before the load and in the basic block behind the branch, that do not need it, from which on it counts as one; 0: never."""
+    predication_overlap_within: int = integer(at_least=0, default=0)
+    """The same for a branch within another one: instructions behind it."""
+    falls_through_to_else: bool = flag(default=False)
+    """Of ``@p bra A; bra B`` the code at B comes next, that at A behind it."""
+    warp_exchange_branches: bool = flag(default=False)
+    """Exchanges among the lanes of a warp, where lanes may have parted before, branch to code that brings them together, once a basic block."""
     convergence_instructions: int = integer(at_least=0, default=0)
     """Instructions, besides the branch, by which lanes that may part there meet again."""
     prologue_instructions: int = integer(at_least=0, default=0)

@@ -312,13 +312,19 @@ class Dram:
     t_wr_ns: float = real(at_least=0)
     """End of write data to precharge."""
     t_refi_ns: float | None = real(optional=True, default=None)
-    """From the refresh of one bank of a partition to that of the next; None: refreshes are not modelled."""
+    """From one refresh of a partition, of some of its banks, to that of the next ones; None: refreshes are not modelled."""
     t_rfc_ns: float = real(at_least=0, default=0)
-    """For which a refresh holds the partition."""
+    """For which a refresh holds the partition, or `refresh_banks`."""
+    refresh_banks: int | None = integer(power_of_two=True, optional=True, default=None)
+    """Banks that are refreshed together while the others serve; None: one, and the whole partition waits."""
     extra_latency_ns: float = real(at_least=0)
     """Controller and pad latency of every access, beside the timings above."""
     queue_entries: int = integer()
     """Requests, reads and writes together, that a partition holds; a full queue blocks the port."""
+    refreshes_postponed: int = integer(at_least=0, at_most=64, default=0)
+    """Refreshes of the same banks that may be put off while transactions wait for them, to be made up for when none does."""
+    page_policy: str = choice("open", "close_adaptive", default="open")
+    """Whether a row stays open until its bank is wanted for another one, or closes as soon as nothing that is queued wants it."""
     scheduling: DramScheduling = policy(DramScheduling)
     """Which request of the queue is next."""
     write_drain_high: int = integer()

@@ -3,6 +3,9 @@
 Halves of a 64-bit register are 32-bit registers of a real machine; here they are rows of their own, so that taking or joining them is an
 op, which takes no time: it is executed as soon as the warp comes to it, and its result is there when its sources are. What a load that is
 under way will bring has no known time yet; there the warp waits, as for any operand, and goes on when the load is back.
+
+A branch that the machine does not have, because its compiler takes for granted that nobody takes it, is passed likewise; if lanes do take
+it, it is issued.
 """
 from libc.stdint cimport int64_t, uint64_t
 
@@ -10,7 +13,7 @@ from archdef.engine.compute cimport compute
 from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport PENDING, Sm, Warp
-from archdef.engine.types cimport K_ALU
+from archdef.engine.types cimport K_ALU, K_BRANCH, K_SETP
 
 
 cdef const Uop *absorb(Sm *sm, Warp *w) noexcept nogil:
@@ -19,7 +22,7 @@ cdef const Uop *absorb(Sm *sm, Warp *w) noexcept nogil:
     cdef uint64_t lanes
     cdef int64_t latest
     cdef int i
-    while u.issues == 0 and u.kind == K_ALU and w.active:
+    while u.issues == 0 and (u.kind == K_ALU or u.kind == K_SETP or u.kind == K_BRANCH) and w.active:
         latest = 0
         for i in range(u.dependencies):
             latest = max(latest, w.ready[u.wait[i]])
@@ -28,6 +31,8 @@ cdef const Uop *absorb(Sm *sm, Warp *w) noexcept nogil:
         lanes = w.active
         if u.guarded:
             lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
+        if lanes and u.kind == K_BRANCH:
+            break
         if lanes:
             compute(sm, w, u, lanes)
         for i in range(u.set_count):

@@ -33,10 +33,16 @@ cdef struct Bank:
     int64_t activated_fs
     int64_t column_fs        # first column command allowed
     int64_t precharge_fs     # precharge allowed
+    int64_t ready_fs         # activate allowed, after its refresh
     int32_t fresh            # the open row has not served a column yet
     int32_t head[2]          # by direction: transactions, oldest first
     int32_t tail[2]
     int32_t hit[2]           # oldest one for the open row, -1: none
+
+cdef struct Refresh:         # of banks that are refreshed together
+    int64_t due_fs           # the next one
+    int64_t owed             # that were put off
+    int64_t idle_fs          # since when nobody wants the banks
 
 cdef struct PartitionCounters:
     int64_t requests
@@ -70,13 +76,14 @@ cdef struct Dram:
     int64_t read_end_fs      # end of data of the last read
     int64_t write_end_fs
     int64_t activate_fs      # next activate of any bank
-    int64_t refresh_fs       # next refresh of a bank
+    int64_t refresh_fs       # next refresh of banks that are wanted, or of the partition
     int64_t refreshed        # which bank's turn it is
     int64_t sequence
+    Refresh *refreshes
     Bank *banks
     PartitionCounters counters
 
-cdef int dram_open(Dram *d, const MachineTable *m) except -1
+cdef int dram_open(Dram *d, const MachineTable *m, int64_t which) except -1
 cdef void dram_close(Dram *d) noexcept nogil
 cdef int32_t dram_enqueue(Dram *d, int64_t arrival_fs, uint64_t local, int32_t bytes, int32_t direction) noexcept nogil
 cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *again_fs) noexcept nogil

@@ -12,13 +12,14 @@ from archdef.engine.machine cimport MachineTable
 from archdef.engine.schedule cimport lowest_bit
 
 
-cdef int dram_open(Dram *d, const MachineTable *m) except -1:
-    """Make an idle partition with all rows closed."""
+cdef int dram_open(Dram *d, const MachineTable *m, int64_t which) except -1:
+    """Make an idle partition with all rows closed. Partitions take turns in refreshing."""
     cdef int64_t i, room = 2 * m.queue_entries + 64
     d.m = m
     d.entries = <Entry *>calloc(<size_t>room, sizeof(Entry))
     d.banks = <Bank *>calloc(<size_t>m.dram_banks, sizeof(Bank))
-    if d.entries == NULL or d.banks == NULL:
+    d.refreshes = <Refresh *>calloc(<size_t>m.dram_banks, sizeof(Refresh))
+    if d.entries == NULL or d.banks == NULL or d.refreshes == NULL:
         raise MemoryError("queue of a DRAM partition")
     for i in range(room):
         d.entries[i].next = <int32_t>(i + 1 if i + 1 < room else -1)
@@ -28,6 +29,9 @@ cdef int dram_open(Dram *d, const MachineTable *m) except -1:
         d.banks[i].head[0] = d.banks[i].head[1] = -1
         d.banks[i].tail[0] = d.banks[i].tail[1] = -1
         d.banks[i].hit[0] = d.banks[i].hit[1] = -1
+    d.refresh_fs = (which + 1) * m.t_refi_fs // m.partitions
+    for i in range(m.dram_banks):
+        d.refreshes[i].due_fs = d.refresh_fs + i * m.t_refi_fs
     d.free_entry = 0
     d.arrivals_head = d.arrivals_tail = -1
     return 0
@@ -36,8 +40,10 @@ cdef int dram_open(Dram *d, const MachineTable *m) except -1:
 cdef void dram_close(Dram *d) noexcept nogil:
     free(d.entries)
     free(d.banks)
+    free(d.refreshes)
     d.entries = NULL
     d.banks = NULL
+    d.refreshes = NULL
 
 
 cdef int32_t dram_enqueue(Dram *d, int64_t arrival_fs, uint64_t local, int32_t bytes, int32_t direction) noexcept nogil:
@@ -86,6 +92,8 @@ cdef void _show(Dram *d, int64_t now_fs) noexcept nogil:
         b = d.banks + e.bank
         d.arrivals_head = e.next
         way = e.direction
+        if d.m.refresh_banks and not _wanted(d, e.bank // d.m.refresh_banks):
+            _wake(d, e.bank // d.m.refresh_banks, e.arrival_fs)
         e.next = -1
         e.previous = b.tail[way]
         if b.tail[way] >= 0:
@@ -124,19 +132,80 @@ cdef void _open_row(Dram *d, Bank *b, int64_t row, int64_t now_fs) noexcept nogi
     b.hit[DIR_WRITE] = _first_for(d, b.head[DIR_WRITE], row)
 
 
-cdef void _refresh(Dram *d, int64_t now_fs) noexcept nogil:
+cdef void _close(Dram *d, int64_t first, int64_t count) noexcept nogil:
+    """Close the rows of some banks."""
+    cdef int64_t i
+    for i in range(first, first + count):
+        d.banks[i].row = -1
+        d.banks[i].fresh = 0
+        d.banks[i].hit[DIR_READ] = d.banks[i].hit[DIR_WRITE] = -1
+
+
+cdef void _hold(Dram *d, int64_t group, int64_t until_fs) noexcept nogil:
+    """Let banks that are refreshed together wait."""
+    cdef int64_t i
+    _close(d, group * d.m.refresh_banks, d.m.refresh_banks)
+    for i in range(group * d.m.refresh_banks, (group + 1) * d.m.refresh_banks):
+        d.banks[i].ready_fs = max(d.banks[i].ready_fs, until_fs)
+
+
+cdef void _refresh_partition(Dram *d, int64_t now_fs) noexcept nogil:
     """Make up for refreshes that are due, of one bank after the other: each closes its row and holds the partition."""
-    cdef Bank *b
+    cdef int64_t round_fs = d.m.dram_banks * d.m.t_refi_fs
+    if now_fs - d.refresh_fs > 2 * round_fs:      # idle for long: the last round closes all banks
+        d.refresh_fs += ((now_fs - d.refresh_fs) // round_fs - 1) * round_fs
     while now_fs >= d.refresh_fs:
         d.command_fs = max(d.command_fs, d.refresh_fs + d.m.t_rfc_fs)
         d.refresh_fs += d.m.t_refi_fs
-        b = d.banks + d.refreshed
+        _close(d, d.refreshed, 1)
         d.refreshed = (d.refreshed + 1) & (d.m.dram_banks - 1)
-        b.row = -1
-        b.fresh = 0
-        b.hit[DIR_READ] = b.hit[DIR_WRITE] = -1
-        if now_fs - d.refresh_fs > d.m.dram_banks * d.m.t_refi_fs:      # idle for long: all banks are closed by now
-            d.refresh_fs = now_fs - now_fs % d.m.t_refi_fs
+
+
+cdef void _wake(Dram *d, int64_t group, int64_t now_fs) noexcept nogil:
+    """Make up for the refreshes of banks that nobody wanted until now: those that were put off, then each when it was due."""
+    cdef Refresh *r = d.refreshes + group
+    cdef int64_t period_fs = d.m.dram_banks // d.m.refresh_banks * d.m.t_refi_fs, end_fs = r.idle_fs
+    while r.owed > 0 and end_fs < now_fs:
+        end_fs += d.m.t_rfc_fs
+        r.owed -= 1
+    if r.due_fs <= now_fs:
+        r.due_fs += (now_fs - r.due_fs) // period_fs * period_fs      # the last one that was due
+        end_fs = max(end_fs, r.due_fs) + d.m.t_rfc_fs
+        r.due_fs += period_fs
+    if end_fs > r.idle_fs:
+        _hold(d, group, end_fs)
+    d.refresh_fs = min(d.refresh_fs, r.due_fs)
+
+
+cdef void _refresh_banks(Dram *d, int64_t now_fs) noexcept nogil:
+    """Put off refreshes that are due of banks that are wanted, or hold the banks if that was done as often as it may be."""
+    cdef int64_t groups = d.m.dram_banks // d.m.refresh_banks, period_fs = groups * d.m.t_refi_fs, i, first, k
+    cdef Refresh *r
+    cdef Bank *b
+    d.refresh_fs = NEVER
+    for i in range(groups):
+        r = d.refreshes + i
+        if not _wanted(d, i):
+            continue
+        while r.due_fs <= now_fs:
+            r.owed += 1
+            if r.owed > d.m.refreshes_postponed:
+                first = r.due_fs
+                for k in range(i * d.m.refresh_banks, (i + 1) * d.m.refresh_banks):
+                    b = d.banks + k
+                    first = max(first, b.ready_fs)
+                    if b.row >= 0:
+                        first = max(first, max(b.precharge_fs, b.activated_fs + d.m.t_ras_fs) + d.m.t_rp_fs)
+                _hold(d, i, first + d.m.t_rfc_fs)
+                r.owed -= 1
+            r.due_fs += period_fs
+        d.refresh_fs = min(d.refresh_fs, r.due_fs)
+
+
+cdef inline bint _wanted(Dram *d, int64_t group) noexcept nogil:
+    """Whether the scheduler sees a transaction for any of the banks that are refreshed together."""
+    cdef int64_t count = d.m.refresh_banks
+    return (d.has[DIR_READ] | d.has[DIR_WRITE]) >> <uint64_t>(group * count) & (<uint64_t>-1 >> <uint64_t>(64 - count)) != 0
 
 
 cdef void _unlink(Dram *d, Bank *b, int32_t index) noexcept nogil:
@@ -154,7 +223,19 @@ cdef void _unlink(Dram *d, Bank *b, int32_t index) noexcept nogil:
         b.tail[way] = e.previous
     if b.head[way] < 0:
         d.has[way] &= ~(<uint64_t>1 << e.bank)
+        if d.m.refresh_banks and not _wanted(d, e.bank // d.m.refresh_banks):
+            d.refreshes[e.bank // d.m.refresh_banks].idle_fs = d.command_fs
     d.visible[way] -= 1
+
+
+cdef bint _awake(Dram *d, int32_t way, int64_t now_fs) noexcept nogil:
+    """Whether any bank with a transaction of that direction is not being refreshed."""
+    cdef uint64_t left = d.has[way]
+    while left:
+        if d.banks[lowest_bit(left)].ready_fs <= now_fs:
+            return True
+        left &= left - 1
+    return False
 
 
 cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *again_fs) noexcept nogil:
@@ -173,7 +254,10 @@ cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *aga
         again_fs[0] = d.command_fs
         return -1
     if m.t_refi_fs and now_fs >= d.refresh_fs:
-        _refresh(d, now_fs)
+        if m.refresh_banks:
+            _refresh_banks(d, now_fs)
+        else:
+            _refresh_partition(d, now_fs)
         if now_fs < d.command_fs:
             again_fs[0] = d.command_fs
             return -1
@@ -187,12 +271,18 @@ cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *aga
             d.direction = DIR_WRITE
     elif d.visible[DIR_WRITE] == 0 or (d.visible[DIR_WRITE] <= m.drain_low and d.visible[DIR_READ] > 0):
         d.direction = DIR_READ
+    # no waiting for banks that are refreshed while the other direction could go
+    if m.refresh_banks and not _awake(d, d.direction, now_fs) and _awake(d, 1 - d.direction, now_fs):
+        d.direction = 1 - d.direction
     way = d.direction
     left = d.has[way]
     while left:
         b = d.banks + lowest_bit(left)
         left &= left - 1
         if b.hit[way] < 0:
+            if b.ready_fs > now_fs:
+                first = min(first, b.ready_fs)
+                continue
             _open_row(d, b, d.entries[b.head[way]].row, now_fs)
         hit = b.hit[way]
         if b.column_fs <= now_fs:
@@ -232,6 +322,9 @@ cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *aga
         d.counters.writes += 1
         d.counters.bytes_written += e.bytes
     _unlink(d, b, best)
+    if m.closes_rows and b.hit[DIR_READ] < 0 and b.hit[DIR_WRITE] < 0:
+        b.row = -1
+        b.ready_fs = max(b.precharge_fs, b.activated_fs + m.t_ras_fs) + m.t_rp_fs
     again_fs[0] = d.command_fs
     if d.visible[0] + d.visible[1] == 0:
         again_fs[0] = NEVER

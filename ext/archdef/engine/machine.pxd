@@ -200,6 +200,9 @@ cdef struct MachineTable:
     int64_t t_wr_fs
     int64_t t_refi_fs            # 0: no refresh
     int64_t t_rfc_fs
+    int64_t refresh_banks        # that are refreshed together; 0: one, and the partition waits
+    int64_t refreshes_postponed  # refreshes of banks that may be put off while they are wanted
+    int64_t closes_rows          # that nothing queued wants
     int64_t extra_latency_fs
     int64_t queue_entries
     int64_t window               # queue entries that the scheduler looks at

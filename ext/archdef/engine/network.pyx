@@ -114,8 +114,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
             raise MemoryError("ports of the network")
     for i in range(m.partitions):
         n.partitions[i].first_waiter = n.partitions[i].last_waiter = -1
-        dram_open(&n.partitions[i].dram, m)
-        n.partitions[i].dram.refresh_fs = (i + 1) * m.t_refi_fs // m.partitions     # partitions take turns
+        dram_open(&n.partitions[i].dram, m, i)
         cache_open(&n.partitions[i].l2, &m.l2)
         cache_open(&n.partitions[i].texture_l2, &m.texture_l2)
     return 0
@@ -163,7 +162,14 @@ cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *loc
         for i in range(8):
             if m.partition_shifts[i]:
                 turn ^= round_ >> m.partition_shifts[i]
-        unit += turn
+        if m.partition_shifts[0] == 1:
+            turn = (round_ + 1) * <uint64_t>0x9E3779B97F4A7C15
+            turn ^= turn >> 29
+            turn *= <uint64_t>0xBF58476D1CE4E5B9
+            turn ^= turn >> 32
+            unit = (unit % count) * (2 * (turn & 15) + 1 if (2 * (turn & 15) + 1) % 5 else 33) + (turn >> 8) % 80
+        else:
+            unit += turn
     return <int64_t>(unit % count)
 
 

@@ -288,8 +288,10 @@ cdef class LoadedProgram:
         self._number(m.unit, max_units, "unit")
         if self.statements:
             self._number(<int>m.statement, self.statements, "statement")
-        if m.issues < 1 and (kind != T.K_ALU or m.latency or m.fpenv) and (kind != T.K_LOAD or m.space != T.SP_SHARED):
-            raise ProgramError("issues must be at least 1, except for arithmetic without latency and loads from shared memory")
+        if (m.issues < 1 and (kind not in (T.K_ALU, T.K_SETP, T.K_BRANCH) or m.latency or m.fpenv)
+                and (kind != T.K_LOAD or m.space != T.SP_SHARED)):
+            raise ProgramError("issues must be at least 1, except for arithmetic, comparisons and branches without latency, "
+                               "and loads from shared memory")
         if m.latency > 1 << 24 or u.interval > 1 << 24:
             raise ProgramError(f"latency {m.latency}, interval {u.interval}: at most {1 << 24} cycles")
         if m.guard:

@@ -35,6 +35,12 @@ PROMOTED = Cite(MICRO, "coalescing.csv, sectors read from DRAM", "measured", "st
 PARTIAL = Cite(MICRO, "coalescing.csv, sectors read and written by strided stores", "inferred", "40 to 60 thousand lines stay written in part")
 SIDES = Cite(MICRO, "section global_latency_histogram", "inferred", "misses at 570 and at 760 cycles, equally often")
 STREAMS = Cite(MICRO, "sections dram_bandwidth, hiding_loads", "inferred", "set so that sustained reads, writes, copies and latencies come out")
+REFRESHED = Cite("Loads at random, 32 at a time, by one block on an H100 80GB HBM3 SXM, 2026-11-21", "data/refresh.csv", "measured",
+                 "one in eight waits, anything up to 237 ns; ends of waits repeat after 1906 and 3813 cycles; that half of the banks wait follows "
+                 "from these two periods, and from the 93 % of the peak that streams reach")
+LOADED = Cite("Streams, and single loads beside them, on an H100 80GB HBM3 SXM, 2026-11-21", "data/memory_load.csv", "inferred",
+              "latencies by load; pieces of 128 bytes at random are as fast as lines in order, so rows do not stay open; bursts are faster than "
+              "refreshes allow")
 SASS = Cite("ptxas 13.0 for sm_90", "machine code of 23 calibration kernels and of 14 conditionals written for it", "inferred",
             "which it unrolls, predicates and merges; what it adds; checked against issued instructions of 73 launches")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
@@ -61,10 +67,10 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("xu", 17): "bit_count fp16_transcendental", Operation("xu", 39, 2, issues=4): "fp32_rsqrt fp32_sqrt",
     Operation("xu", 41, 1.2, issues=7): "fp32_rcp", Operation("xu", 41, 1.6, issues=5): "fp32_div",
     Operation("xu", 23, 4, issues=2): "fp32_transcendental", Operation("alu", 5): "convert", Operation("xu", 18): "convert64",
-    Operation("fma", 58, 1.69, issues=10): "fp32_div_exact", Operation("fma", 56, 1.1, issues=10): "fp32_sqrt_exact",
+    Operation("fma", 58, 17 / 9, issues=9, slow_paths=1): "fp32_div_exact", Operation("fma", 56, 11 / 9, issues=9, slow_paths=1): "fp32_sqrt_exact",
     Operation("dp", 8): "fp64_add fp64_mul fp64_fma", Operation("dp", 10): "fp64_compare",
-    Operation("dp", 25, 1, issues=7): "fp64_minmax", Operation("dp", 124, 1.25, issues=20): "fp64_div",
-    Operation("dp", 92, 1, issues=25): "fp64_sqrt",
+    Operation("dp", 25, 1, issues=7): "fp64_minmax", Operation("dp", 124, 25 / 15, issues=15, slow_paths=1): "fp64_div",
+    Operation("dp", 92, 25 / 24, issues=24, slow_paths=1): "fp64_sqrt",
     Operation("cbu", 14): "branch call exit", Operation("bar", 13): "barrier", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
     Operation("fma", 8): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_compare",
     Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
@@ -91,7 +97,7 @@ FORMS = {  # that differ from the rest of their class
     Operation("xu", 39, 2, issues=4): "fp32_transcendental:ex2.approx.f32 fp32_transcendental:lg2.approx.f32",
     Operation("xu", 19): """fp32_rcp:rcp.approx.ftz.f32 bit_field:brev.b32 convert:cvt.*[su]32.f32 convert:cvt.*[su]16.f32
         convert:cvt.*[su]8.f32""", Operation("xu", 23, 4, issues=2): "fp32_div:div.approx.ftz.f32 bit_count:clz.b32",
-    Operation("fma", 77, 1, issues=12): "fp32_div_exact:rcp.r?.f32",
+    Operation("fma", 77, 12 / 9, issues=9, slow_paths=1): "fp32_div_exact:rcp.r?.f32",
     Operation("xu", 17, 8, issues=2): "fp16_transcendental:ex2.*x2 fp16_transcendental:tanh.*x2",
     Operation("alu", 66, 1.17, issues=12): "int_div32:rem.s*", Operation("alu", 57, 1.17, issues=10): "int_div32:div.u*",
     Operation("alu", 63, 1.67, issues=9): "int_div32:rem.u*",
@@ -172,7 +178,9 @@ EVIDENCE = {
     **{f"interconnect.{name}": SCATTER for name in """header_bytes mask_bytes injection_bytes_per_cycle injection_scope
        cluster_request_bytes_per_cycle cluster_queue_cycles""".split()},
     "load_store.atomic_cycles": Cite(MICRO, "section global_atomics_throughput", "inferred", "one address for all threads"),
-    **{f"dram.{name}": STREAMS for name in "t_refi_ns t_rfc_ns t_rrd_ns t_wtr_ns t_rtw_ns".split()}, "dram.extra_latency_ns": STREAMS,
+    **{f"dram.{name}": REFRESHED for name in "t_refi_ns t_rfc_ns refresh_banks".split()},
+    **{f"dram.{name}": LOADED for name in "refreshes_postponed page_policy queue_entries scheduling extra_latency_ns".split()},
+    **{f"dram.{name}": STREAMS for name in "t_rrd_ns t_wtr_ns t_rtw_ns".split()},
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
     "caches": GLOBAL, "caches.constant": CONSTANT, "caches.constant_l2": CONSTANT, "caches.l2.size_bytes": QUERY,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
