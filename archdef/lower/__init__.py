@@ -11,7 +11,7 @@ from archdef.errors import ArchdefError, PtxError, nearest
 from archdef.lower import (  # noqa: F401  builders register here
     select_arithmetic, select_async, select_control, select_convert, select_matrix, select_memory, select_stack, select_texture,
     select_warp, select_wmma)
-from archdef.lower.absorb import absorb
+from archdef.lower.absorb import absorb, absorb_terms
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
 from archdef.lower.branches import copy_first, else_first, exit_early, invert_branches, predicate_branches, predicate_loops
@@ -255,6 +255,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.straighten and architecture.isa.assembler.falls_through_to_else:
         copy_first(code)
         drop_labels(code)
+    if options.fuse and not narrow:
+        absorb_terms(code, architecture)
     if options.coalesce:
         coalesce(code, unit)
     if options.fuse:

@@ -37,7 +37,17 @@ def absorb(code: Code, unit: Unit, architecture) -> None:
         _tests_and_widening(code, readers)
         _single_words(code, readers)
         _needless_masks(code)
-    _terms(code, readers, assembler)
+
+
+def absorb_terms(code: Code, architecture) -> None:
+    """Absorb what sums of three and the smaller or greater of sums take in: only when branches are settled, for which ptxas counts it."""
+    assembler = architecture.isa.assembler
+    if assembler.three_input_operations or assembler.adds_before_minmax:
+        readers: dict[int, list[Op]] = {}
+        for op in code.ops:
+            for v in op.reads():
+                readers.setdefault(v, []).append(op)
+        _terms(code, readers, assembler)
 
 
 def _takes_half(op: Op) -> bool:
@@ -76,11 +86,11 @@ def _terms(code: Code, readers: dict[int, list[Op]], assembler) -> None:
     for k, op in enumerate(code.ops):
         if op.kind in _ENDS:
             inner.clear()
-        if op.kind == Kind.ALU and op.guard is None and op.operation != ABSORBED:
+        if op.kind == Kind.ALU and op.operation != ABSORBED:
             taken = None
             for v in op.s[:2]:
                 made = inner.get(v) if type(v) is int else None
-                if made is None or any(type(f) is int and last.get(f, -1) >= place[v] for f in made.s):
+                if made is None or made.guard != op.guard or any(last.get(f, -1) >= place[v] for f in made.reads()):
                     continue
                 if (assembler.three_input_operations and op.fn in _TERMS.get(made.fn, ())
                         or assembler.adds_before_minmax and op.fn in _ORDERED and made.fn in _SUMS):
