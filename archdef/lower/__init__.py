@@ -11,6 +11,7 @@ from archdef.errors import ArchdefError, PtxError, nearest
 from archdef.lower import (  # noqa: F401  builders register here
     select_arithmetic, select_async, select_control, select_convert, select_matrix, select_memory, select_stack, select_texture,
     select_warp, select_wmma)
+from archdef.lower.absorb import absorb, absorb_terms
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
 from archdef.lower.branches import copy_first, else_first, exit_early, invert_branches, predicate_branches, predicate_loops
@@ -20,7 +21,7 @@ from archdef.lower.check import check_features, settle_caches
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
-from archdef.lower.fuse import absorb, fuse, keep_sums_apart, share_products, split_sums, three_inputs, widen_indices
+from archdef.lower.fuse import fuse, keep_sums_apart, share_products, split_sums, three_inputs, widen_indices
 from archdef.lower.handed import kernels_taken
 from archdef.lower.interleave import interleave
 from archdef.lower.interface import interfaces_of
@@ -254,6 +255,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.straighten and architecture.isa.assembler.falls_through_to_else:
         copy_first(code)
         drop_labels(code)
+    if options.fuse and not narrow:
+        absorb_terms(code, architecture)
     if options.coalesce:
         coalesce(code, unit)
     if options.fuse:

@@ -8,7 +8,7 @@ from archdef.lower.encoding import BarrierOp, ConstantKind, Kind, Space
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
 from archdef.lower.uniform import merged_atomics, varying
-from archdef.lower.virtual import ABSORBED, TRUE, Code, Const, Op, Unit, immediate, mov, slow_paths, successors
+from archdef.lower.virtual import ABSORBED, TRUE, Code, Const, Op, Unit, Value, immediate, mov, slow_paths, successors
 from archdef.ptx import ir
 from archdef.ptx.graph import reachable
 
@@ -44,7 +44,7 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> N
     """
     assembler = architecture.isa.assembler
     if assembler.division_setup_instructions:
-        _set_up_divisions(code, unit, assembler.division_setup_instructions)
+        _set_up_divisions(code, unit, assembler.division_setup_instructions, architecture.isa.operations["fp32_rcp"].issues)
     if code.function.entry:
         _once(code, unit, assembler.prologue_instructions, lambda op: True)
         _once(code, unit, assembler.global_access_instructions, lambda op: _accesses(op, (Space.GLOBAL, Space.GENERIC)))
@@ -108,6 +108,7 @@ def _merge_atomics(code: Code, unit: Unit, architecture) -> None:
         times = merged[id(op)]
         made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=times, guard=op.guard, statement=op.statement)
         code.ops.insert(code.ops.index(op), made)
+        op.merged = True
 
 
 def _accesses(op: Op, spaces: tuple) -> bool:
@@ -158,24 +159,45 @@ def _outside(ops: list[Op], at: int) -> int:
         at = start
 
 
-def _set_up_divisions(code: Code, unit: Unit, times: int) -> None:
-    """Let each division by a register wait for what it needs of its divisor; divisions by the same value share it."""
+def _before_innermost(ops: list[Op], at: int) -> int:
+    """Give the place before the loop around a place, by the order of the text, if it holds no other; else the place itself."""
+    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
+    loops = [(labels[op.target], k) for k, op in enumerate(ops) if op.kind == Kind.BRANCH and labels.get(op.target, k) < k]
+    around = [loop for loop in loops if loop[0] <= at < loop[1]]
+    start, end = max(around, default=(at, at))
+    return at if any(start < first and last <= end for first, last in loops) else start
+
+
+def _set_up_divisions(code: Code, unit: Unit, times: int, reciprocal: int) -> None:
+    """Let each division by a variable wait for what it needs of its divisor; divisions by the same value share it.
+
+    Out of a loop that holds no other, ptxas takes what the first of its divisions needs, and no more. Signed divisors take one instruction
+    more, for their magnitude.
+
+    times, reciprocal : instructions in all for a signed divisor, and those of the reciprocal among them.
+    """
     at = 0
-    ready: dict[int, int] = {}      # divisor → what has been made of it, in this basic block
+    taken: set[int] = set()         # labels of loops before which something has been put
+    ready: dict[Value, int] = {}    # divisor → what has been made of it, in this basic block
     while at < len(code.ops):
         op = code.ops[at]
         if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
             ready.clear()
-        elif op.kind == Kind.ALU and op.fn in _DIVISIONS and type(op.s[1]) is int:
+        elif op.kind == Kind.ALU and op.fn in _DIVISIONS and (type(op.s[1]) is int or op.s[1].kind in _LOADED):
             divisor = op.s[1]
             if divisor not in ready:
                 ready[divisor] = unit.new(4)
-                made = [Op(Kind.ALU, "mov_b32", [ready[divisor]], [divisor], "fp32_rcp", statement=op.statement)]
-                if times > 1:       # the rest corrects the reciprocal
-                    made.append(Op(Kind.ALU, "mov_b32", [ready[divisor]], [ready[divisor]], "int_add", times=times - 1, statement=op.statement))
-                outside = _outside(code.ops, at)
-                if any(divisor in o.d for o in code.ops[outside:at]) or any(divisor in o.d for o in _rest_of_loop(code.ops, outside, at)):
+                rest = times - reciprocal - op.fn.endswith("u32")
+                # to floating point, the reciprocal and its correction, and back: one after the other
+                steps = ["convert64"] * (rest // 2) + ["fp32_rcp"] + ["convert64"] * (rest - rest // 2)
+                made = [Op(Kind.ALU, "mov_b32", [ready[divisor]], [ready[divisor] if k else divisor], operation, statement=op.statement)
+                        for k, operation in enumerate(steps)]
+                outside = _before_innermost(code.ops, at)
+                loop = [*code.ops[outside:at], *_rest_of_loop(code.ops, outside, at)]
+                if id(code.ops[outside]) in taken or any(divisor in o.d for o in loop):
                     outside = at
+                elif outside < at:
+                    taken.add(id(code.ops[outside]))
                 code.ops[outside:outside] = made
                 at += len(made)
             op.s = [*op.s[:2], ready[divisor]]

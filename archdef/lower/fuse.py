@@ -10,7 +10,7 @@ import attrs
 
 from archdef.lower.encoding import ConstantKind, Kind
 from archdef.lower.facts import definitions, single, use_counts
-from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit, Value, immediate
+from archdef.lower.virtual import Code, Const, Op, Unit, Value, immediate
 from archdef.ptx import ir
 
 _INTEGER = {
@@ -107,8 +107,6 @@ def split_sums(code: Code, unit: Unit) -> None:
 _LOGIC = {"and_b32": lambda a, b: a & b, "or_b32": lambda a, b: a | b, "xor_b32": lambda a, b: a ^ b}
 _INNER = {"add_b32", "shl_b32", "shr_u32", "shr_s32", *_LOGIC}
 _SHIFTS = ("shl_b32", "shr_u32", "shr_s32")
-_ZERO_TESTS = tuple(f"{how}_{type}" for how in ("eq", "ne") for type in ("b32", "s32", "u32"))
-_SUMS = ("add_b64", "sub_b64")
 
 
 def three_inputs(code: Code, unit: Unit, architecture) -> None:
@@ -150,36 +148,6 @@ def widen_indices(code: Code, unit: Unit, architecture) -> None:
         if (made is not None and made.fn == "cvt_u64_u32" and (isinstance(made.s[0], Const) or made.s[0] in known)
                 and isinstance(shift, Const) and shift.kind == ConstantKind.IMMEDIATE and shift.value < 31):
             op.fn, op.s, op.operation, op.times = "mul_wide_u32", [made.s[0], immediate(1 << shift.value)], "int_mul_wide", 1
-
-
-def absorb(code: Code, unit: Unit, architecture) -> None:
-    """Charge nothing for what other operations do on their way: a test for 0 of the logic before it, widening and shifting what an
-    addition of 64 bits reads."""
-    if not architecture.isa.assembler.three_input_operations:
-        return
-    readers: dict[int, list[Op]] = {}
-    for op in code.ops:
-        for v in op.reads():
-            readers.setdefault(v, []).append(op)
-    near: dict[int, Op] = {}
-    for op in code.ops:
-        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
-            near.clear()
-        if op.kind == Kind.SETP and op.fn in _ZERO_TESTS and not op.combine and op.guard is None and op.s[0] in near:
-            tested = op.s[1]
-            if isinstance(tested, Const) and tested.kind == ConstantKind.IMMEDIATE and not tested.value:
-                near.pop(op.s[0]).operation = ABSORBED
-        for v in op.writes():
-            near.pop(v, None)
-        if op.kind != Kind.ALU or op.guard is not None or len(op.d) != 1:
-            continue
-        if op.fn in _LOGIC or op.fn == "lop3_b32":
-            near[op.d[0]] = op
-        uses = readers.get(op.d[0], [])
-        summed = uses and all(use.kind == Kind.ALU and use.fn in _SUMS for use in uses)
-        if summed and (op.fn == "cvt_u64_u32" or len(uses) == 1 and (op.fn == "cvt_s64_s32" or op.fn == "shl_b64" and uses[0].fn == "add_b64"
-                                                                    and isinstance(op.s[1], Const) and op.s[1].value < 32)):
-            op.operation = ABSORBED
 
 
 def _joined(op: Op, made: Op, other: Value) -> bool:

@@ -27,12 +27,13 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     """Order each straight piece of code: always what has the longest way to go, of what could start by now.
 
     addresses : registers that are charged as 32-bit pointers.
-    room      : registers of a thread that cost nothing. Where the order of the text needs more, up to the next number that is handed out.
+    room      : registers of a thread that cost nothing. Where the order of the text needs more, up to the number that is handed out next
+                after that: whoever has given up having all warps orders for latency.
     """
     given = code.ops
     reserved, unit_words = architecture.limits.registers_reserved_per_thread, _handed_out(architecture)
     text = demand(code, unit, addresses, {}, architecture).in_order
-    allowed = max(room, -(-(text + reserved) // unit_words) * unit_words - reserved)
+    allowed = room if text <= room else (-(-(text + reserved) // unit_words) + 1) * unit_words - reserved
     words = {v: 0 if width == 0 else 2 if width == 8 and v not in addresses else 1 for v, width in enumerate(unit.widths)}
     pieces = _pieces(code)
     latency = _latencies(architecture)

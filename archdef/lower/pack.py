@@ -34,6 +34,10 @@ _PREDICATE_DESTINATIONS = {Kind.SETP: (0, 1), Kind.PRED: (0,), Kind.BARRIER: (1,
 _FUNCTION_NUMBERS: dict[str, dict[str, int]] = {}
 
 
+_ALONE, _MERGED = 1 | 8 << 16 | 1 << 24, 1 << 8
+"""Techniques of atomic operations, as `Costs` packs them: the usual one; lanes on one word are served together."""
+
+
 def lane_functions() -> dict[int, dict[str, int]]:
     """Give, per kind, name → number of the compiled lane functions."""
     if not _FUNCTION_NUMBERS:
@@ -107,6 +111,8 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         target, count, reconverge = 0, op.count, -1
         if op.kind == Kind.ATOM:
             target, count = cost.technique, cost.retry
+            if op.merged:
+                target = (target or _ALONE) | _MERGED
         if op.kind == Kind.BRANCH:
             target = labels[op.target]
         elif op.kind == Kind.BRANCH_INDEXED:

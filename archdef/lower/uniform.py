@@ -11,17 +11,21 @@ _MERGED = ("add_", "min_", "max_", "and_", "or_", "xor_")
 
 def merged_atomics(code: Code, unit: Unit, architecture) -> dict[int, int]:
     """Give the 32-bit integer operations on a word whose address all lanes know to be the same, by identity, with the instructions by which one
-    lane comes to do them for all."""
+    lane comes to do them for all. Which lane that is, is found once for what follows without a branch: without a result, two are left then."""
     times = architecture.isa.assembler.merged_atomics
     if not any(times) or all(op.kind != Kind.ATOM for op in code.ops):
         return {}
     differing = varying(code, unit)
-    found = {}
+    found: dict[int, int] = {}
+    chosen = False
     for op in code.ops:
+        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+            chosen = False
         whole = op.kind == Kind.ATOM and isinstance(op.fn, str) and op.fn.startswith(_MERGED) and op.fn.endswith(("b32", "u32", "s32"))
         wanted = times[any(v is not None for v in op.d)] if whole else 0
         if wanted and (isinstance(op.s[0], Const) or op.s[0] not in differing):
-            found[id(op)] = wanted
+            found[id(op)] = wanted if not chosen or any(v is not None for v in op.d) else min(wanted, 2)
+            chosen = True
     return found
 
 

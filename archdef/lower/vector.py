@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind, Space
-from archdef.lower.facts import single
+from archdef.lower.facts import definitions, single
 from archdef.lower.virtual import PURE, Code, Const, Op, Unit
 
 _WORD = 4
 _STAY = Flag.BYPASS_L1 | Flag.YIELD | Flag.SIGNED
-_DEPTH = 8
+_SHIFTED = frozenset("shl add sub or xor and mov mul_lo mul_wide mul24_lo mad_lo mad_wide mad24_lo add3".split())
+_WIDENED = frozenset("cvt_u64_u32 cvt_s64_s32 cvt_u64_s32 cvt_u32_u64 cvt_s32_s64".split())
+_ALL = 64
+_DEPTH = 10
 """Steps back for which the low bits of an address are followed."""
 
 
@@ -19,20 +22,21 @@ def merge_loads(code: Code, unit: Unit, architecture) -> None:
     widest = architecture.isa.assembler.shared_load_bytes
     if widest <= _WORD:
         return
-    known = single(code, unit)
+    known, written = single(code, unit), definitions(code)
+    made = {v: ops for v, ops in written.items() if v not in code.foreign and v not in code.inputs}
     stretch: list[Op] = []
     gone: set[int] = set()
     for op in [*code.ops, Op(Kind.LABEL)]:
         if op.kind in PURE and op.kind != Kind.CARRY or op.kind == Kind.LOAD:
             stretch.append(op)
             continue
-        _merge(stretch, known, widest, gone)
+        _merge(stretch, known, made, widest, gone)
         stretch = []
     if gone:
         code.ops = [op for op in code.ops if id(op) not in gone]
 
 
-def _merge(ops: list[Op], known: dict[int, Op | None], widest: int, gone: set[int]) -> None:
+def _merge(ops: list[Op], known: dict[int, Op | None], made: dict[int, list[Op]], widest: int, gone: set[int]) -> None:
     groups: dict[tuple, dict[int, Op]] = {}
     writes: dict[int, int] = {}         # register → how often it has been written in this stretch
     for op in ops:
@@ -45,7 +49,7 @@ def _merge(ops: list[Op], known: dict[int, Op | None], widest: int, gone: set[in
             writes[v] = writes.get(v, 0) + 1
     order = {id(op): k for k, op in enumerate(ops)}
     for (base, _), loads in groups.items():
-        aligned = 1 << min(_zeros(base, known, _DEPTH), 6)
+        aligned = 1 << min(_zeros(base, made, _DEPTH, ()), 6)
         size = widest
         while size > _WORD:
             if size <= aligned:
@@ -59,19 +63,32 @@ def _merge(ops: list[Op], known: dict[int, Op | None], widest: int, gone: set[in
             size //= 2
 
 
-def _zeros(value, known: dict[int, Op | None], depth: int) -> int:
-    """Count the low bits of a value that are certainly 0; many if all are."""
+def _zeros(value, made: dict[int, list[Op]], depth: int, within: tuple[int, ...]) -> int:
+    """Count the low bits of a value that are certainly 0; many if all are.
+
+    A register has those that all that is ever written to it have. One that goes round a loop, and is among `within`, has what its first
+    value has: what a trip makes of it is looked at with that in mind.
+    """
     if isinstance(value, Const):
         if value.kind not in (ConstantKind.IMMEDIATE, ConstantKind.SHARED_SYMBOL):
             return 0
-        return (value.value & -value.value).bit_length() - 1 if value.value else 64
-    op = known.get(value) if type(value) is int else None
-    if op is None or op.kind != Kind.ALU or not depth:
+        return (value.value & -value.value).bit_length() - 1 if value.value else _ALL
+    if value in within:
+        return _ALL
+    if value not in made or not depth:
+        return 0
+    return min(_zeros_made(op, made, depth - 1, (*within, value)) for op in made[value])
+
+
+def _zeros_made(op: Op, made: dict[int, list[Op]], depth: int, within: tuple[int, ...]) -> int:
+    if op.kind != Kind.ALU:
         return 0
     name = op.fn.rpartition("_")[0]
-    zeros = [_zeros(s, known, depth - 1) for s in op.s[:3]]
     amount = op.s[1].value if len(op.s) > 1 and isinstance(op.s[1], Const) and op.s[1].kind == ConstantKind.IMMEDIATE else None
-    if name == "shl" and amount is not None:
+    if name not in _SHIFTED or name == "shl" and amount is None:
+        return _zeros(op.s[0], made, depth, within) if op.fn in _WIDENED else 0
+    zeros = [_zeros(s, made, depth, within) for s in op.s[:3]]
+    if name == "shl":
         return zeros[0] + amount
     if name in ("add", "sub", "or", "xor"):
         return min(zeros[:2])
@@ -81,6 +98,4 @@ def _zeros(value, known: dict[int, Op | None], depth: int) -> int:
         return zeros[0]
     if name in ("mul_lo", "mul_wide", "mul24_lo"):
         return zeros[0] + zeros[1]
-    if name in ("mad_lo", "mad_wide", "mad24_lo"):
-        return min(zeros[0] + zeros[1], zeros[2])
-    return 0
+    return min(zeros) if name == "add3" else min(zeros[0] + zeros[1], zeros[2])

@@ -79,6 +79,8 @@ class Op:
     """Although guarded, nobody needs the old value of the destination in the lanes that it leaves alone."""
     spill: bool = False
     """An access to a value that has no register."""
+    merged: bool = False
+    """An atomic operation that one lane does for all lanes that operate on the same word."""
     origin: int | None = None
     """Space into which the result points, as a generic address."""
 

@@ -278,8 +278,9 @@ class Assembler:
     splits_wide_mads: bool = flag(default=False)
     """``mad.wide`` of 32 bits is a product and an addition of 64 bits; products and additions that the program has apart become one all the same."""
     three_input_operations: bool = flag(default=False)
-    """A shift or a sum that only an addition reads, and logic that only logic reads, become one operation with it; so does the test for 0 of
-    what logic gives, and the widening of what an addition of 64 bits reads."""
+    """A shift, sum or difference that only an addition reads, and logic that only logic reads, become one operation with it; so does the test
+    for 0 of what logic gives, and the widening of what an addition of 64 bits reads. Halves of 64-bit numbers that are 0 or not read cost
+    nothing."""
     shared_load_bytes: int = choice(4, 8, 16, default=4)
     """Widest load from shared memory into which loads of neighbouring words are merged."""
     shared_operands: bool = flag(default=False)
@@ -308,9 +309,13 @@ class Assembler:
     """Instructions by which one lane comes to do the 32-bit integer atomic of its warp, where the address is one for all lanes: without and
     with a result; 0: every lane does its own."""
     division_setup_instructions: int = integer(at_least=0, default=0)
-    """Instructions that prepare 32-bit integer divisions by the same register, beside those of `int_div32`."""
+    """Instructions that prepare 32-bit integer divisions by the same variable, beside those of `int_div32`; unsigned ones take one less."""
     loads_constants: bool = flag(default=False)
     """Parameters and sizes of the launch are brought into registers, one instruction each; likewise immediates beyond one operand."""
+    adds_before_minmax: bool = flag(default=False)
+    """The smaller or greater of a 32-bit sum and another number is one operation with the sum, if nothing else reads that."""
+    reads_halves: bool = flag(default=False)
+    """Operations on numbers of 16 bits read either half of a register, so that taking one out costs nothing where only those read it."""
     late_operations: bool = flag(default=False)
     """Operations that need no load wait while loads that are under way fill the registers allowed."""
     narrow_shared_addresses: bool = flag(default=False)

@@ -64,7 +64,7 @@ def launched(device, *, source: str, kernel: str, grid: Sequence[int], block: Se
     """Launch a kernel of a file that a plugin ships; give the run.
 
     arguments : numbers, and arrays as ``archdef run --arg`` takes them: ``"f4[1024]=random"``.
-    launches  : the last of so many is what counts; the ones before leave their data in the caches.
+    launches  : the last of so many is what counts; the ones before leave their results in memory, and nothing in the caches.
     predicate : False keeps short branches, as a compiler for debugging does.
     """
     from archdef.cli.values import parse_argument

@@ -7,6 +7,7 @@ from lowering import kernel
 from lowering import machine as standin
 from run_ptx import machine, run
 
+from archdef import Device
 from archdef.lower import lower
 from archdef.lower.encoding import Kind
 from archdef.ptx import parse
@@ -17,7 +18,7 @@ EVERYTHING = Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_whole
                        convergence_instructions=2, prologue_instructions=1, global_access_instructions=1, shared_access_instructions=3,
                        division_setup_instructions=4, loads_constants=True, late_operations=True, interleaves=True, narrow_shared_addresses=True,
                        merged_atomics=(5, 11), predication_overlap=3, predication_overlap_within=5, falls_through_to_else=True,
-                       warp_exchange_branches=True, splits_wide_mads=True)
+                       warp_exchange_branches=True, splits_wide_mads=True, reads_halves=True)
 INT = st.one_of(st.integers(-40, 40), st.integers(-2**31, 2**31 - 1), st.integers(2**31 - 60, 2**31 - 1), st.integers(-2**31, -2**31 + 60))
 
 
@@ -155,6 +156,16 @@ def test_only_aligned_neighbours_are_merged(offsets, widths):
     assert sorted(4 if ".v4" in op else 2 if ".v2" in op else 1 for op in made) == sorted(widths)
 
 
+@pytest.mark.parametrize("step, widths", [(32, [4]), (8, [2, 2]), (12, [1, 1, 1, 1])])
+def test_an_address_that_goes_round_a_loop_is_as_aligned_as_its_steps(step, widths):
+    loads = " ".join(f"ld.shared.u32 %r{10 + k}, [%r3+{4 * k}];" for k in range(4))
+    found = listed(f"""ld.param.u64 %rd1, [out]; ld.param.u32 %r2, [n]; mov.u32 %r3, s;
+    L: {loads} st.global.v4.u32 [%rd1], {{%r10, %r11, %r12, %r13}}; add.s32 %r3, %r3, {step}; add.s32 %r2, %r2, -1; setp.ne.s32 %p1, %r2, 0; @%p1 bra L;""",
+                   Assembler(shared_load_bytes=16), head=".shared .align 16 .b8 s[2048];")
+    made = [op for op in found if op.startswith("load.shared")]
+    assert sorted(4 if ".v4" in op else 2 if ".v2" in op else 1 for op in made) == sorted(widths)
+
+
 def test_a_store_between_keeps_loads_apart():
     found = listed("""ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 5; mov.u32 %r4, s; add.s32 %r3, %r4, %r2;
     ld.shared.u32 %r5, [%r3]; st.shared.u32 [%r3+4], %r1; ld.shared.u32 %r6, [%r3+4]; add.s32 %r7, %r5, %r6; st.global.u32 [%rd1], %r7;""",
@@ -181,6 +192,31 @@ L:  shl.b32 %r4, %r3, 2; add.s32 %r3, %r4, %r1; add.s32 %r1, %r1, -1; setp.ne.s3
     st.global.u32 [%rd1], %r3;"""
     assert listed(body, Assembler()) == ["mov_b32 r0, param[8]", "mov_b32 r1, 0", "shl_b32 r2, r1, 2", "add_b32 r1, r2, r0", "add_b32 r0, r0, -1",
                                          "set_ne_s32 p2, r0, 0", "@p2 branch -> 2, meet 7", "store.global.b32 [param[0]], r1", "exit"]
+
+
+def divided(operation: str, body: str = "", **assembler) -> int:
+    """Instructions issued for a body beyond what it takes without its assembler."""
+    text = kernel(f"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; mov.u32 %r4, 0; {body.format(operation)}"
+                  "st.global.u32 [%rd1], %r3;", ".param .u64 out, .param .u32 n")
+    made, plain = (lower(parse(text, "k.ptx"), "k", standin(assembler=one)) for one in (Assembler(**assembler), Assembler()))
+    return int(sum(made.ops["issues"])) - int(sum(plain.ops["issues"]))
+
+
+def test_divisors_are_prepared_once_whether_registers_or_parameters():
+    reciprocal = standin().isa.operations["fp32_rcp"].issues
+    twice = "{0} %r3, %r2, %r1; {0} %r5, %r3, %r1; add.s32 %r3, %r3, %r5;"
+    setup = {"division_setup_instructions": reciprocal + 2}
+    assert divided("div.s32", twice, **setup) == reciprocal + 2
+    assert divided("rem.u32", twice, **setup) == reciprocal + 1
+    assert divided("div.s32", "add.s32 %r1, %r2, 1;" + twice, **setup) == reciprocal + 2
+    assert divided("div.s32", "add.s32 %r3, %r2, 1;", **setup) == 0
+
+
+def test_halves_that_only_arithmetic_on_16_bits_reads_are_free():
+    half = "{{.reg .f16 a, b; mov.b32 {{a, b}}, %r1; cvt.f32.f16 %f1, b; add.f32 %f1, %f1, %f1; mov.b32 %r3, %f1;}}"
+    whole = "{{.reg .b16 a, b; mov.b32 {{a, b}}, %r1; cvt.u32.u16 %r3, b;}}"
+    assert divided("", half, reads_halves=True) < 0
+    assert divided("", whole, reads_halves=True) == 0
 
 
 def test_a_branch_that_lanes_may_part_at_costs_more_than_one_that_all_take():
@@ -322,6 +358,17 @@ def test_atomics_on_one_word_cost_what_makes_them_one_lanes(result, extra):
     count = [lower(parse(kernel(text, ".param .u64 out, .param .u32 n"), "k.ptx"), "k", machine(isa__assembler=Assembler(merged_atomics=pair))).instructions
              for text in (body, lone) for pair in ((0, 0), (5, 11))]
     assert (count[1] - count[0], count[3] - count[2]) == (extra, 0)
+
+
+def test_memory_operates_once_where_one_lane_does_the_atomic_of_all():
+    text = kernel("""ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r3, 0;
+    L: red.global.max.s32 [%rd1], %r1; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 40; @%p1 bra L;""", ".param .u64 out")
+    cycles = []
+    for assembler in (Assembler(), Assembler(merged_atomics=(5, 11))):
+        device = Device(machine(isa__assembler=assembler))
+        cycles.append(device.compile(text)["k"][1, 32](device.zeros(1, np.int32)).cycles)
+    assert cycles[1] < 0.7 * cycles[0]
+    same(text, np.zeros(1, np.int32))
 
 
 def test_shared_accesses_count_where_no_lane_takes_part():

@@ -82,6 +82,8 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     inject.passes = 0
     if (copy_async(sm, w, u, lanes, inject, &reach) if u.kind == K_COPY else access_memory(sm, w, u, lanes, inject, &reach)) < 0:
         return -1
+    if u.kind == K_ATOM and u.target >> 8 & 1 and u.space < SP_TEXTURE:     # lanes on one word are served together
+        inject.serial = 1
     if reach.shared_groups:
         extra = reach.shared_passes * m.shared_pass_cycles
         if u.kind == K_LOAD:

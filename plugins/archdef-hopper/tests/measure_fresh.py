@@ -1,22 +1,28 @@
-"""Measure the fresh kernels on an H100: launches of ``archdef_hopper.fresh``, PTX of ``fresh_ptx.tar.xz``, counters of Nsight Compute.
+"""Measure a set of kernels on an H100: launches of ``archdef_hopper.fresh`` or ``.second``, their PTX, counters of Nsight Compute.
 
-``python measure_fresh.py assemble FOLDER``               machine code by ptxas (CUDA 13.0), ``-arch=sm_90``
-``python measure_fresh.py launch FOLDER``                 launch every case once and print its output; this is what ncu runs:
+``python measure_fresh.py compile SET TOOLKIT``               ``SET_kernels.cu`` into ``SET_ptx.tar.xz`` by NVRTC (13.0) for compute_90
+``python measure_fresh.py assemble SET FOLDER``               machine code by ptxas (CUDA 13.0), ``-arch=sm_90``
+``python measure_fresh.py launch SET FOLDER``                 launch every case once and print its output; this is what ncu runs:
 ``ncu --csv --page raw --print-units base --clock-control none --cache-control all --metrics LIST --log-file NCU_CSV python …``
-``python measure_fresh.py collect LOG NCU_CSV TABLE``     join both into ``fresh_kernels.csv``
+``python measure_fresh.py collect SET LOG NCU_CSV TABLE``     join both into ``SET_kernels.csv``
 ``python measure_fresh.py metrics``                       print LIST
 """
 from __future__ import annotations
 
 import csv
 import ctypes as c
+import io
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import numpy as np
 from archdef.microbench.driver import Gpu
-from archdef_hopper.fresh import KERNELS, SIZES, launch_of, name_of, ptx
+from archdef_hopper.calibration import DATA
+from archdef_hopper.fresh import FRESH
+from archdef_hopper.launches import Kernels, name_of
+from archdef_hopper.second import SECOND
 
 COLUMNS = {   # of the table → what Nsight Compute calls it
     "cycles": "gpc__cycles_elapsed.max", "instructions": "smsp__inst_executed.sum", "thread_instructions": "smsp__thread_inst_executed_pred_on.sum",
@@ -35,21 +41,42 @@ COLUMNS = {   # of the table → what Nsight Compute calls it
     "registers": "launch__registers_per_thread", "limit_registers": "launch__occupancy_limit_registers",
     "limit_shared": "launch__occupancy_limit_shared_mem", "limit_warps": "launch__occupancy_limit_warps", "limit_blocks": "launch__occupancy_limit_blocks",
     "warps_active": "sm__warps_active.avg.per_cycle_active", "active_cycles": "smsp__cycles_active.avg"}
-CASES = [(kernel, size) for kernel in KERNELS for size in SIZES[kernel]]
+SETS = {one.name: one for one in (FRESH, SECOND)}
 
 
-def assemble(folder: Path) -> None:
+def compile_all(kernels: Kernels, toolkit: Path) -> None:
+    """Make PTX with the NVRTC and the headers of a toolkit's folder."""
+    library = c.CDLL(str(next(toolkit.glob("lib*/libnvrtc.so.*"))))
+    flags = [b"--gpu-architecture=compute_90", b"--std=c++17", f"--include-path={toolkit / 'include'}".encode()]
+    with tarfile.open(str(DATA / f"{kernels.name}_ptx.tar.xz"), "w:xz") as archive:
+        for kernel, source in kernels.sources().items():
+            program, size = c.c_void_p(), c.c_size_t()
+            library.nvrtcCreateProgram(c.byref(program), source.encode(), f"{kernel}.cu".encode(), 0, None, None)
+            failed = library.nvrtcCompileProgram(program, len(flags), (c.c_char_p * len(flags))(*flags))
+            getter = "nvrtcGetProgramLog" if failed else "nvrtcGetPTX"
+            getattr(library, f"{getter}Size")(program, c.byref(size))
+            text = c.create_string_buffer(size.value)
+            getattr(library, getter)(program, text)
+            if failed:
+                raise SystemExit(f"{kernel}: {text.value.decode()}")
+            lines = b"".join(line for line in text.value.splitlines(keepends=True) if not line.strip().endswith(b"inline asm"))
+            entry = tarfile.TarInfo(f"{kernel}.ptx")
+            entry.size = len(lines)
+            archive.addfile(entry, io.BytesIO(lines))
+
+
+def assemble(kernels: Kernels, folder: Path) -> None:
     """Make cubins."""
-    for kernel in KERNELS:
-        subprocess.run(["ptxas", "-arch=sm_90", "-o", folder / f"{kernel}.cubin", "-"], input=ptx(kernel), text=True, check=True)
+    for kernel in kernels.launches:
+        subprocess.run(["ptxas", "-arch=sm_90", "-o", folder / f"{kernel}.cubin", "-"], input=kernels.ptx(kernel), text=True, check=True)
 
 
-def launch(folder: Path) -> None:
+def launch(kernels: Kernels, folder: Path) -> None:
     """Run every case."""
     gpu = Gpu()
-    scalars = {"int32": c.c_int32, "uint32": c.c_uint32, "float32": c.c_float}
-    for kernel, size in CASES:
-        one = launch_of(kernel, size)
+    scalars = {"int32": c.c_int32, "uint32": c.c_uint32, "float32": c.c_float, "int64": c.c_int64, "uint64": c.c_uint64, "float64": c.c_double}
+    for kernel, size in kernels.cases:
+        one = kernels.launch(kernel, size)
         module = gpu.load((folder / f"{kernel}.cubin").read_bytes())
         buffers = {k: gpu.send(v) for k, v in one.arguments.items() if isinstance(v, np.ndarray)}
         given = [buffers[k] if k in buffers else scalars[v.dtype.name](v.item()) for k, v in one.arguments.items()]
@@ -58,10 +85,9 @@ def launch(folder: Path) -> None:
         print("CASE", name_of(kernel, size), one.summary(output), flush=True)
         for buffer in buffers.values():
             gpu("cuMemFree_v2", buffer)
-        launch_of.cache_clear()
 
 
-def collect(log: Path, counted: Path, table: Path) -> None:
+def collect(kernels: Kernels, log: Path, counted: Path, table: Path) -> None:
     """Join outputs and counters; both are in the order of the launches."""
     outputs = dict(line.split()[1:] for line in log.read_text().splitlines() if line.startswith("CASE"))
     lines = [line for line in counted.read_text().splitlines() if line.startswith('"')]
@@ -69,8 +95,8 @@ def collect(log: Path, counted: Path, table: Path) -> None:
     with table.open("w", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(["case", "kernel", "size", "threads", "shared_bytes", "output", *COLUMNS])
-        for (kernel, size), row in zip(CASES, measured, strict=True):
-            one, case = launch_of(kernel, size), name_of(kernel, size)
+        for (kernel, size), row in zip(kernels.cases, measured, strict=True):
+            one, case = kernels.launch(kernel, size), name_of(kernel, size)
             if row["Kernel Name"].partition("(")[0] != kernel:
                 raise SystemExit(f"{case} is not {row['Kernel Name']}")
             held = sum(int(row[f"launch__shared_mem_per_block_{k}"].replace(",", "")) for k in ("static", "dynamic"))
@@ -83,4 +109,4 @@ if __name__ == "__main__":
     if command == "metrics":
         print(",".join([*COLUMNS.values(), "launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic"]))
     else:
-        {"assemble": assemble, "launch": launch, "collect": collect}[command](*map(Path, paths))
+        {"compile": compile_all, "assemble": assemble, "launch": launch, "collect": collect}[command](SETS[paths[0]], *map(Path, paths[1:]))

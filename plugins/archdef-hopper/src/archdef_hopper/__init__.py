@@ -28,15 +28,17 @@ H100 = Architecture(
         parameter_bytes=4096, constant_bytes=64 * KiB),
     schedulers=Schedulers(count=4, policy=GreedyThenRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 32, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 16, "scheduler"),
-           Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler"), Unit("bar", 16)),
+           Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler"), Unit("bar", 16),
+           Unit("cbu", 16, "scheduler")),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=FrozenMap({**forms(FORMS), **TECHNIQUES}),
             pointer_bits=64, instruction_bytes=16, fuse_multiply_add=True, float_mad="fused", predication_max_instructions=8,
             assembler=Assembler(unroll_factor=4, unroll_max_instructions=18, unroll_global_load=29, unroll_shared_load=5, unroll_whole_instructions=400,
                                 share_products=True, splits_wide_mads=True, three_input_operations=True, shared_load_bytes=16,
                                 loads_pass_shared_stores=True, predication_global_load=6, predication_overlap=3, predication_overlap_within=5,
                                 falls_through_to_else=True, warp_exchange_branches=True, convergence_instructions=2, prologue_instructions=1,
-                                global_access_instructions=1, shared_access_instructions=3, division_setup_instructions=10,
-                                loads_constants=True, late_operations=True, interleaves=True, narrow_shared_addresses=True, merged_atomics=(5, 11)),
+                                global_access_instructions=1, shared_access_instructions=3, division_setup_instructions=9,
+                                loads_constants=True, late_operations=True, interleaves=True, narrow_shared_addresses=True, merged_atomics=(5, 11),
+                                reads_halves=True, adds_before_minmax=True),
             matrix=MatrixArithmetic(f16=AlignedSum(16, 25), bf16=AlignedSum(16, 25), tf32=AlignedSum(8, 25), groups=ChainedSum(),
                                     groups_f16=PairedSum())),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=23, pass_cycles=1,
@@ -90,5 +92,6 @@ def archdef_architectures():
 def archdef_experiments():
     from archdef_hopper.calibration import calibration, profiled_kernel
     from archdef_hopper.fresh import fresh
+    from archdef_hopper.second import second
 
-    return [calibration, profiled_kernel, fresh]
+    return [calibration, profiled_kernel, fresh, second]

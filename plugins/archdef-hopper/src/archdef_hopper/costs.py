@@ -60,7 +60,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("fma", 10, 1, issues=2): "int_mul24", Operation("fma", 9, 4): "int_mul_high", Operation("fma", 8, 4): "int_mul_wide",
     Operation("alu", 4): """int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
         fp32_minmax fp32_compare fp16_minmax""",
-    Operation("alu", 13): "vote", Operation("alu", 8, 4, issues=2): "bit_field", Operation("alu", 63, 1.25, issues=12): "int_div32",
+    Operation("alu", 13): "vote", Operation("alu", 8, 4, issues=2): "bit_field", Operation("alu", 63, 1.07, issues=14): "int_div32",
     Operation("alu", 6, 1, issues=2): "int64_add", Operation("alu", 4, issues=2): "int64_logic",
     Operation("alu", 12, issues=4): "int64_minmax", Operation("alu", 8, issues=2): "int64_shift int64_compare",
     Operation("fma", 17, 2, issues=4): "int64_mul", Operation("fma", 345, 2.15, issues=70): "int64_div",
@@ -71,7 +71,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("dp", 8): "fp64_add fp64_mul fp64_fma", Operation("dp", 10): "fp64_compare",
     Operation("dp", 25, 1, issues=7): "fp64_minmax", Operation("dp", 124, 25 / 15, issues=15, slow_paths=1): "fp64_div",
     Operation("dp", 92, 25 / 24, issues=24, slow_paths=1): "fp64_sqrt",
-    Operation("alu", 14): "branch call exit", Operation("bar", 13): "barrier", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
+    Operation("cbu", 14): "branch call exit", Operation("bar", 13): "barrier", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
     Operation("fma", 8): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_compare",
     Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
     Operation("lsu", 24): "shuffle matrix_transpose", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
@@ -99,7 +99,8 @@ FORMS = {  # that differ from the rest of their class
         convert:cvt.*[su]8.f32""", Operation("xu", 23, 4, issues=2): "fp32_div:div.approx.ftz.f32 bit_count:clz.b32",
     Operation("fma", 77, 12 / 9, issues=9, slow_paths=1): "fp32_div_exact:rcp.r?.f32",
     Operation("xu", 17, 8, issues=2): "fp16_transcendental:ex2.*x2 fp16_transcendental:tanh.*x2",
-    Operation("alu", 66, 1.4, issues=10): "int_div32:rem.s*", Operation("alu", 57, 1.3, issues=9): "int_div32:div.u*",
+    Operation("alu", 66, 1.17, issues=12): "int_div32:rem.s*", Operation("alu", 57, 1.17, issues=10): "int_div32:div.u*",
+    Operation("alu", 63, 1.67, issues=9): "int_div32:rem.u*",
     Operation("alu", 10, 2, issues=4): "bit_field:bfi.b32", Operation("lsu", 26): "shuffle:shfl*.idx.b32",
     # conversions: of integers to floats and among narrow integers by `alu`, of halves by `fma`, to integers and to whole numbers by `xu`
     Operation("alu", 4): "convert:cvt.*f32.[su]*",
@@ -148,6 +149,7 @@ APART = Cite(COUNTED, "cycles of transpose_naive at n=256", "inferred", "loads b
 EVIDENCE = {
     "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": PAPER, "isa": GUIDE,
     "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, "units.bar": BARRIERS,
+    "units.cbu": Cite("Nsight Compute documentation", "pipelines: the convergence barrier unit takes branches", note="quoted from memory; its rate is assumed"),
     **{f"isa.forms.{name}": ATOMICS for name in "membar_gl membar_sys fence_gpu fence_sys".split()},
     "isa.forms.bar_warp_sync": UNPUBLISHED, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
     **{f"isa.operations.{name}": LOOKED for name in "move int_mul_wide int_mul16 predicate int64_logic fp32_sqrt".split()},

@@ -1,94 +1,30 @@
-"""Launches of kernels that no figure of the description was fitted to: arguments by formula, what an H100 computed and counted."""
+"""Launches of kernels that no figure of the description was fitted to: the first set."""
 from __future__ import annotations
 
-import csv
-import io
-import tarfile
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable
 
-import attrs
 import numpy as np
-from archdef.errors import ReferenceCaseError
 
-from archdef_hopper.calibration import DATA, floats, fnv1a64, mixed, profiled, unset
-
-Value = np.ndarray | np.generic
-
-
-@attrs.frozen
-class Launch:
-    """One launch: its shape and its arguments in order; arrays are buffers, scalars are passed by value."""
-
-    grid: tuple[int, ...]
-    block: tuple[int, ...]
-    arguments: Mapping[str, Value]
-    output: str
-    """Name of the buffer that is compared with the hardware's."""
-    near: bool = False
-    """Its numbers come out of approximations of which no two machines agree on the last bits: their sum is compared."""
-    ordered: bool = True
-    """Whether its words come in one order."""
-    shared_bytes: int = 0
-
-    def summary(self, data: np.ndarray) -> str:
-        """What is kept of an output: a hash of its bytes, or the sum of its magnitudes."""
-        if self.near:
-            return repr(float(np.abs(data.view(np.float32).astype(np.float64)).sum()))
-        return f"{fnv1a64(data if self.ordered else np.sort(data)):016x}"
-
-    def agrees(self, kept: str, data: np.ndarray) -> bool:
-        """Whether an output is the one that `kept` was made of."""
-        return abs(float(self.summary(data)) / float(kept) - 1) < 1e-5 if self.near else self.summary(data) == kept
-
+from archdef_hopper.calibration import floats, mixed, unset
+from archdef_hopper.launches import Kernels, Launch, Value, doubles, flat, ints, octets, permutation, plane, starts
 
 def _text(n: int, seed: int) -> np.ndarray:
     """Bytes of words, more or less."""
     return np.frombuffer(b" etaoinshrdluEcmwfgypbvkjxqz ,. e", np.uint8)[mixed(n, seed) % np.uint32(32)]
 
 
-def _doubles(n: int, seed: int) -> np.ndarray:
-    return (mixed(n, seed) >> np.uint32(8)) * 2.0**-24
-
-
-def _ints(n: int, seed: int, below: int) -> np.ndarray:
-    return (mixed(n, seed) % np.uint32(below)).astype(np.int32)
-
-
-def _starts(rows: int, seed: int, most: int) -> np.ndarray:
-    """Where rows of up to `most` elements begin: most of them are short."""
-    u = floats(rows, seed)
-    return np.concatenate(([0], np.cumsum((u * u * u * most).astype(np.int32) + 1))).astype(np.int32)
-
-
 def _matrix(rows: int, most: int) -> dict[str, Value]:
-    starts = _starts(rows, 11, most)
-    count = int(starts[-1])
-    return {"starts": starts, "columns": _ints(count, 12, rows), "values": floats(count, 13), "x": floats(rows, 14), "y": unset(rows),
+    first = starts(rows, 11, most)
+    count = int(first[-1])
+    return {"starts": first, "columns": ints(count, 12, rows), "values": floats(count, 13), "x": floats(rows, 14), "y": unset(rows),
             "rows": np.int32(rows)}
 
 
-def _flat(n: int, threads: int = 256) -> dict:
-    return {"grid": (-(-n // threads), 1), "block": (threads, 1)}
-
-
-def _plane(width: int, height: int, x: int, y: int) -> dict:
-    return {"grid": (-(-width // x), -(-height // y)), "block": (x, y)}
-
-
-def _permutation(n: int, seed: int) -> np.ndarray:
-    return np.argsort(mixed(n, seed), kind="stable").astype(np.uint32)
-
-
 def _ring(n: int, seed: int) -> np.ndarray:
-    order = _permutation(n, seed)
+    order = permutation(n, seed)
     following = np.empty(n, np.uint32)
     following[order] = np.roll(order, -1)
     return following
-
-
-def _bytes(n: int, seed: int) -> np.ndarray:
-    return (mixed(n, seed) >> np.uint32(24)).astype(np.uint8)
 
 
 def _halves(n: int, seed: int) -> np.ndarray:
@@ -111,11 +47,11 @@ i32, f32, u32 = np.int32, np.float32, np.uint32
 
 
 def _scan(n: int) -> Launch:
-    return Launch(**_flat(n), arguments={"in": _ints(n, 21, 100), "out": unset(n), "n": i32(n)}, output="out")
+    return Launch(**flat(n), arguments={"in": ints(n, 21, 100), "out": unset(n), "n": i32(n)}, output="out")
 
 
 def _blelloch(n: int) -> Launch:
-    return Launch((n // 512, 1), (256, 1), {"in": _ints(n, 21, 100), "out": unset(n), "sums": unset(n // 512)}, "out")
+    return Launch((n // 512, 1), (256, 1), {"in": ints(n, 21, 100), "out": unset(n), "sums": unset(n // 512)}, "out")
 
 
 def _histogram(n: int, data: np.ndarray) -> Launch:
@@ -132,7 +68,7 @@ def _image(n: int, seed: int = 24) -> dict[str, Value]:
 
 
 def _stencil(n: int) -> Launch:
-    return Launch(**_plane(n, n, 16, 16), arguments=_image(n) | {"a": f32(0.5), "b": f32(0.125)}, output="out")
+    return Launch(**plane(n, n, 16, 16), arguments=_image(n) | {"a": f32(0.5), "b": f32(0.125)}, output="out")
 
 
 def _bodies(n: int) -> Launch:
@@ -141,65 +77,65 @@ def _bodies(n: int) -> Launch:
 
 def _options(n: int) -> Launch:
     given = {k: floats(n, seed) for seed, k in enumerate(("price", "strike", "years"), 27)}
-    return Launch(**_flat(n), arguments={"call": unset(n), "put": unset(n), **given, "rate": f32(0.02), "volatility": f32(0.3), "n": i32(n)},
+    return Launch(**flat(n), arguments={"call": unset(n), "put": unset(n), **given, "rate": f32(0.02), "volatility": f32(0.3), "n": i32(n)},
                   output="call", near=True)
 
 
 def _kmeans(n: int, k: int) -> Launch:
-    return Launch(**_flat(n), arguments={"points": floats(4 * n, 41), "centres": floats(4 * k, 42), "nearest": unset(n), "n": i32(n), "k": i32(k)},
+    return Launch(**flat(n), arguments={"points": floats(4 * n, 41), "centres": floats(4 * k, 42), "nearest": unset(n), "n": i32(n), "k": i32(k)},
                   output="nearest", shared_bytes=16 * k)
 
 
 def _sums(segments: int, most: int) -> Launch:
-    starts = _starts(segments, 39, most)
-    return Launch((min(264, -(-segments // 8)), 1), (256, 1), {"starts": starts, "values": _ints(int(starts[-1]), 40, 1000),
+    first = starts(segments, 39, most)
+    return Launch((min(264, -(-segments // 8)), 1), (256, 1), {"starts": first, "values": ints(int(first[-1]), 40, 1000),
                   "sums": unset(segments), "segments": i32(segments)}, "sums")
 
 
 KERNELS: dict[str, Callable[..., Launch]] = {
     "scan_hillis": _scan, "scan_warps": _scan, "scan_blelloch": _blelloch,
-    "histogram_shared": lambda n: _histogram(n, _bytes(n, 22)), "histogram_private": lambda n: _histogram(n, mixed(n, 23)),
+    "histogram_shared": lambda n: _histogram(n, octets(n, 22)), "histogram_private": lambda n: _histogram(n, mixed(n, 23)),
     "softmax_rows": lambda rows, columns: Launch((rows, 1), (256, 1), {"in": floats(rows * columns, 24), "out": unset(rows * columns),
                                                                        "columns": i32(columns)}, "out", near=True),
     "layernorm_rows": lambda rows, columns: Launch(
         (-(-rows // 8), 1), (256, 1), {"in": floats(rows * columns, 24), "gain": floats(columns, 25), "bias": floats(columns, 26),
                                        "out": unset(rows * columns), "rows": i32(rows), "columns": i32(columns)}, "out", near=True),
     "bitonic_shared": lambda n: Launch((n // 1024, 1), (512, 1), {"keys": mixed(n, 25)}, "keys"),
-    "spmv_scalar": lambda rows, most: Launch(**_flat(rows), arguments=_matrix(rows, most), output="y"),
-    "spmv_vector": lambda rows, most: Launch(**_flat(32 * rows), arguments=_matrix(rows, most), output="y"),
-    "spmv_ell": lambda rows, width: Launch(**_flat(rows), arguments={
-        "columns": _ints(rows * width, 12, rows + rows // 4) - i32(rows // 4), "values": floats(rows * width, 13), "x": floats(rows, 14),
+    "spmv_scalar": lambda rows, most: Launch(**flat(rows), arguments=_matrix(rows, most), output="y"),
+    "spmv_vector": lambda rows, most: Launch(**flat(32 * rows), arguments=_matrix(rows, most), output="y"),
+    "spmv_ell": lambda rows, width: Launch(**flat(rows), arguments={
+        "columns": ints(rows * width, 12, rows + rows // 4) - i32(rows // 4), "values": floats(rows * width, 13), "x": floats(rows, 14),
         "y": unset(rows), "rows": i32(rows), "width": i32(width)}, output="y"),
     "stencil5_global": _stencil, "stencil5_tile": _stencil,
     "stencil27": lambda n: Launch((-(-n // 32), -(-n // 8), n), (32, 8), {"in": floats(n**3, 24), "out": unset(n**3), "n": i32(n)}, "out"),
-    "conv1d_constant": lambda n: Launch(**_flat(n), arguments={"in": floats(n, 24), "out": unset(n), "n": i32(n)}, output="out"),
+    "conv1d_constant": lambda n: Launch(**flat(n), arguments={"in": floats(n, 24), "out": unset(n), "n": i32(n)}, output="out"),
     "nbody_tiled": _bodies, "black_scholes": _options,
-    "mandelbrot": lambda n, most: Launch(**_plane(n, n, 16, 16), arguments={"out": unset(n * n), "width": i32(n), "height": i32(n),
+    "mandelbrot": lambda n, most: Launch(**plane(n, n, 16, 16), arguments={"out": unset(n * n), "width": i32(n), "height": i32(n),
                                                                            "most": i32(most)}, output="out"),
     "monte_carlo_pi": lambda blocks, trials: Launch((blocks, 1), (256, 1), {"hits": unset(256 * blocks), "trials": i32(trials)}, "hits"),
     "matmul_reg2": lambda n: _product(n, 32), "matmul_reg4_buffered": lambda n: _product(n, 64),
-    "matvec_transposed": lambda rows, columns: Launch(**_flat(columns), arguments={
+    "matvec_transposed": lambda rows, columns: Launch(**flat(columns), arguments={
         "a": floats(rows * columns, 31), "x": floats(rows, 32), "y": unset(columns), "rows": i32(rows), "columns": i32(columns)}, output="y"),
     "matvec_rows": lambda rows, columns: Launch((rows, 1), (128, 1), {"a": floats(rows * columns, 31), "x": floats(columns, 32),
                                                                       "y": unset(rows), "columns": i32(columns)}, "y"),
-    "gather_random": lambda n: Launch(**_flat(n), arguments={"in": floats(n, 33), "index": mixed(n, 34) % u32(n), "out": unset(n), "n": i32(n)},
+    "gather_random": lambda n: Launch(**flat(n), arguments={"in": floats(n, 33), "index": mixed(n, 34) % u32(n), "out": unset(n), "n": i32(n)},
                                       output="out"),
-    "scatter_random": lambda n: Launch((264, 1), (256, 1), {"in": floats(n, 33), "index": _permutation(n, 34), "out": unset(n), "n": i32(n)},
+    "scatter_random": lambda n: Launch((264, 1), (256, 1), {"in": floats(n, 33), "index": permutation(n, 34), "out": unset(n), "n": i32(n)},
                                        "out"),
-    "compact_ballot": lambda n: Launch(**_flat(n), arguments={"in": _ints(n, 35, 1000), "out": unset(n), "count": np.zeros(1, i32), "n": i32(n),
+    "compact_ballot": lambda n: Launch(**flat(n), arguments={"in": ints(n, 35, 1000), "out": unset(n), "count": np.zeros(1, i32), "n": i32(n),
                                                               "least": i32(600)}, output="out", ordered=False),
-    "reduce_atomic": lambda n: Launch((min(264, -(-n // 1024)), 1), (256, 1), {"in": _ints(n, 36, 1000), "out": np.zeros(1, i32), "n": i32(n)}, "out"),
+    "reduce_atomic": lambda n: Launch((min(264, -(-n // 1024)), 1), (256, 1), {"in": ints(n, 36, 1000), "out": np.zeros(1, i32), "n": i32(n)}, "out"),
     "fft_radix2": lambda blocks: Launch((blocks, 1), (128, 1), {"in": floats(512 * blocks, 37), "out": unset(512 * blocks), "roots": _roots()}, "out"),
-    "floyd_step": lambda n: Launch((-(-n // 256), n), (256, 1), {"d": _ints(n * n, 38, 1000), "n": i32(n), "k": i32(n // 3)}, "d"),
-    "median3x3": lambda n: Launch(**_plane(n, n, 32, 8), arguments={"in": _bytes(n * n, 22), "out": unset(n * n // 4), "width": i32(n),
+    "floyd_step": lambda n: Launch((-(-n // 256), n), (256, 1), {"d": ints(n * n, 38, 1000), "n": i32(n), "k": i32(n // 3)}, "d"),
+    "median3x3": lambda n: Launch(**plane(n, n, 32, 8), arguments={"in": octets(n * n, 22), "out": unset(n * n // 4), "width": i32(n),
                                                                     "height": i32(n)}, output="out"),
-    "bilateral": lambda n: Launch(**_plane(n, n, 16, 16), arguments={"in": floats(n * n, 24), "out": unset(n * n), "width": i32(n), "height": i32(n),
+    "bilateral": lambda n: Launch(**plane(n, n, 16, 16), arguments={"in": floats(n * n, 24), "out": unset(n * n), "width": i32(n), "height": i32(n),
                                                                      "space": f32(0.1), "range": f32(5)}, output="out", near=True),
     "upper_case": lambda n: Launch((132, 1), (256, 1), {"in": _text(n, 43), "out": unset(n // 4), "words": np.zeros(1, i32), "n": i32(n)}, "out"),
-    "axpy_half2": lambda n: Launch(**_flat(n), arguments={"x": _halves(2 * n, 44), "y": _halves(2 * n, 45), "a": f32(1.5), "n": i32(n)}, output="y"),
-    "dot_double": lambda n: Launch((min(264, -(-n // 256)), 1), (256, 1), {"x": _doubles(n, 46), "y": _doubles(n, 47),
+    "axpy_half2": lambda n: Launch(**flat(n), arguments={"x": _halves(2 * n, 44), "y": _halves(2 * n, 45), "a": f32(1.5), "n": i32(n)}, output="y"),
+    "dot_double": lambda n: Launch((min(264, -(-n // 256)), 1), (256, 1), {"x": doubles(n, 46), "y": doubles(n, 47),
                                    "out": unset(2 * min(264, -(-n // 256))), "n": i32(n)}, "out"),
-    "binary_search": lambda n, queries: Launch(**_flat(queries), arguments={"sorted": np.sort(mixed(n, 48)), "keys": mixed(queries, 49),
+    "binary_search": lambda n, queries: Launch(**flat(queries), arguments={"sorted": np.sort(mixed(n, 48)), "keys": mixed(queries, 49),
                                                "found": unset(queries), "n": i32(n), "queries": i32(queries)}, output="found"),
     "pointer_chase": lambda n, blocks, steps: Launch((blocks, 1), (128, 1), {"next": _ring(n, 50), "out": unset(128 * blocks), "steps": i32(steps)},
                                                      "out"),
@@ -207,13 +143,13 @@ KERNELS: dict[str, Callable[..., Launch]] = {
     "async_tiles": lambda blocks, tiles: Launch((blocks, 1), (128, 1), {"in": floats(512 * blocks * tiles, 51), "out": unset(512 * blocks),
                                                                         "tiles": i32(tiles)}, "out"),
     "kmeans_assign": _kmeans,
-    "game_of_life": lambda n: Launch(**_plane(n, n, 32, 8), arguments={"in": _bytes(n * n, 52) & np.uint8(1), "out": unset(n * n // 4), "n": i32(n)},
+    "game_of_life": lambda n: Launch(**plane(n, n, 32, 8), arguments={"in": octets(n * n, 52) & np.uint8(1), "out": unset(n * n // 4), "n": i32(n)},
                                      output="out"),
-    "hash_insert": lambda n: Launch(**_flat(n), arguments={"keys": mixed(n, 53) | u32(1), "table": np.zeros(4 * n, u32), "n": i32(n),
+    "hash_insert": lambda n: Launch(**flat(n), arguments={"keys": mixed(n, 53) | u32(1), "table": np.zeros(4 * n, u32), "n": i32(n),
                                                            "mask": u32(4 * n - 1)}, output="table", ordered=False),
-    "lu_update": lambda n, k: Launch(**_plane(n - k - 1, n - k - 1, 16, 16), arguments={"a": _doubles(n * n, 54) + 1, "n": i32(n), "k": i32(k)},
+    "lu_update": lambda n, k: Launch(**plane(n - k - 1, n - k - 1, 16, 16), arguments={"a": doubles(n * n, 54) + 1, "n": i32(n), "k": i32(k)},
                                      output="a"),
-    "crc_bytes": lambda blocks, length: Launch((blocks, 1), (256, 1), {"in": _bytes(256 * blocks * length, 55), "table": _crc_table(),
+    "crc_bytes": lambda blocks, length: Launch((blocks, 1), (256, 1), {"in": octets(256 * blocks * length, 55), "table": _crc_table(),
                                                                        "out": unset(256 * blocks), "length": i32(length)}, "out"),
 }
 """Kernel → its launch at a size."""
@@ -239,57 +175,9 @@ SIZES = {
     "crc_bytes": ("blocks=4 length=32", "blocks=64 length=64")}
 """Kernel → a small size and one of some 10^5 to 10^6 warp instructions."""
 
-
-def name_of(kernel: str, size: str) -> str:
-    """Name of a case."""
-    return "-".join([kernel, *size.replace("=", "").split()])
-
-
-@cache
-def launch_of(kernel: str, size: str) -> Launch:
-    """Arguments and shape of a case."""
-    return KERNELS[kernel](**{name: int(value) for name, value in (word.split("=") for word in size.split())})
-
-
-def sources() -> dict[str, str]:
-    """Kernel → CUDA C++ of its part of ``fresh_kernels.cu``."""
-    parts = (DATA / "fresh_kernels.cu").read_text().split("//: ")[1:]
-    return {name.strip(): text for name, _, text in (part.partition("\n") for part in parts)}
-
-
-@cache
-def _archive() -> bytes:
-    return (DATA / "fresh_ptx.tar.xz").read_bytes()
-
-
-@cache
-def ptx(kernel: str) -> str:
-    """PTX of a kernel for compute_90."""
-    with tarfile.open(fileobj=io.BytesIO(_archive())) as archive:
-        return archive.extractfile(f"{kernel}.ptx").read().decode()
-
-
-@cache
-def rows() -> dict[str, dict[str, str]]:
-    """Case → its line of ``fresh_kernels.csv``."""
-    with (DATA / "fresh_kernels.csv").open(newline="") as file:
-        return {row["case"]: row for row in csv.DictReader(file)}
-
-
-def run_launch(kernel: str, size: str, device):
-    """Launch a kernel; give its output and the run."""
-    launch = launch_of(kernel, size)
-    arguments = {k: device.to_device(v) if isinstance(v, np.ndarray) else v for k, v in launch.arguments.items()}
-    result = device.compile(ptx(kernel))[kernel][launch.grid, launch.block, launch.shared_bytes].launch(*arguments.values())
-    return arguments[launch.output].to_host(), result
+FRESH = Kernels("fresh", KERNELS, SIZES)
 
 
 def fresh(device, *, case: str, launch_cycles: int = 0, launch_sectors: int = 0) -> dict[str, float]:
-    """Run a case; give its quantities by the names of ``fresh_kernels.csv``, as the experiment ``calibration`` does."""
-    row = rows().get(case)
-    if row is None:
-        raise ReferenceCaseError(f"no fresh kernel is called {case}")
-    output, result = run_launch(row["kernel"], row["size"], device)
-    if not launch_of(row["kernel"], row["size"]).agrees(row["output"], output):
-        raise ReferenceCaseError(f"{case}: the output is not the hardware's")
-    return profiled(result, launch_cycles, launch_sectors)
+    """Run a case of the first set; give its quantities by the names of ``fresh_kernels.csv``."""
+    return FRESH.measured(device, case, launch_cycles, launch_sectors)

@@ -1,0 +1,231 @@
+"""Pass: charge nothing for what a machine's operations do on their way, and for halves of 64-bit numbers that are 0 or that nobody reads.
+
+What is absorbed is still computed, in its own micro-op; the operation that takes it in is charged as the one that the machine issues.
+"""
+from __future__ import annotations
+
+from archdef.lower.encoding import ConstantKind, Flag, Kind
+from archdef.lower.facts import definitions
+from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit
+
+_LOGIC = ("and_b32", "or_b32", "xor_b32", "lop3_b32")
+_ZERO_TESTS = tuple(f"{how}_{type}" for how in ("eq", "ne") for type in ("b32", "s32", "u32"))
+_WIDE_SUMS = ("add_b64", "sub_b64")
+_SUMS = ("add_b32", "sub_b32")
+_TERMS = {"add_b32": _SUMS, "sub_b32": _SUMS, "neg_s32": _SUMS, "add_b64": ("add_b64",)}
+"""What a sum of three takes in → the operations that can be such a sum."""
+_ORDERED = ("min_s32", "max_s32", "min_u32", "max_u32")
+_HALVES = ("low_b32", "high_b32")
+_ENDS = (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT)
+_WORD = (1 << 32) - 1
+
+
+def absorb(code: Code, unit: Unit, architecture) -> None:
+    """Absorb, as far as `Isa.assembler` declares it."""
+    assembler = architecture.isa.assembler
+    if not (assembler.three_input_operations or assembler.reads_halves or assembler.adds_before_minmax):
+        return
+    readers: dict[int, list[Op]] = {}
+    for op in code.ops:
+        for v in op.reads():
+            readers.setdefault(v, []).append(op)
+    if assembler.reads_halves:
+        for op in code.ops:
+            if op.kind == Kind.ALU and op.fn in _HALVES and readers.get(op.d[0]) and all(map(_takes_half, readers[op.d[0]])):
+                op.operation = ABSORBED
+    if assembler.three_input_operations:
+        _tests_and_widening(code, readers)
+        _single_words(code, readers)
+        _needless_masks(code)
+
+
+def absorb_terms(code: Code, architecture) -> None:
+    """Absorb what sums of three and the smaller or greater of sums take in: only when branches are settled, for which ptxas counts it."""
+    assembler = architecture.isa.assembler
+    if assembler.three_input_operations or assembler.adds_before_minmax:
+        readers: dict[int, list[Op]] = {}
+        for op in code.ops:
+            for v in op.reads():
+                readers.setdefault(v, []).append(op)
+        _terms(code, readers, assembler)
+
+
+def _takes_half(op: Op) -> bool:
+    """Tell whether an operation reads numbers of 16 bits by their place in a register."""
+    return op.kind in (Kind.ALU, Kind.SETP) and (op.operation.startswith("fp16_") or op.fn in ("cvt_f32_f16", "cvt_f32_bf16"))
+
+
+def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:
+    """A test for 0 of what logic gives; widening and shifting of what sums of 64 bits read."""
+    near: dict[int, Op] = {}
+    for op in code.ops:
+        if op.kind in _ENDS:
+            near.clear()
+        if op.kind == Kind.SETP and op.fn in _ZERO_TESTS and not op.combine and op.guard is None and op.s[0] in near:
+            tested = op.s[1]
+            if isinstance(tested, Const) and tested.kind == ConstantKind.IMMEDIATE and not tested.value:
+                near.pop(op.s[0]).operation = ABSORBED
+        for v in op.writes():
+            near.pop(v, None)
+        if op.kind != Kind.ALU or op.guard is not None or len(op.d) != 1:
+            continue
+        if op.fn in _LOGIC:
+            near[op.d[0]] = op
+        uses = readers.get(op.d[0], [])
+        summed = uses and all(use.kind == Kind.ALU and use.fn in _WIDE_SUMS for use in uses)
+        if summed and (op.fn == "cvt_u64_u32" or len(uses) == 1 and (op.fn == "cvt_s64_s32" or op.fn == "shl_b64" and uses[0].fn == "add_b64"
+                                                                    and isinstance(op.s[1], Const) and op.s[1].value < 32)):
+            op.operation = ABSORBED
+
+
+def _terms(code: Code, readers: dict[int, list[Op]], assembler) -> None:
+    """Sums of three numbers, and sums of which the smaller or greater of two is taken: one operation each."""
+    inner: dict[int, Op] = {}       # sum that one operation alone reads → where it was made, in this block
+    last: dict[int, int] = {}       # register → where it was written last
+    place: dict[int, int] = {}
+    for k, op in enumerate(code.ops):
+        if op.kind in _ENDS:
+            inner.clear()
+        if op.kind == Kind.ALU and op.operation != ABSORBED:
+            taken = None
+            for v in op.s[:2]:
+                made = inner.get(v) if type(v) is int else None
+                if made is None or made.guard != op.guard or any(last.get(f, -1) >= place[v] for f in made.reads()):
+                    continue
+                if (assembler.three_input_operations and op.fn in _TERMS.get(made.fn, ())
+                        or assembler.adds_before_minmax and op.fn in _ORDERED and made.fn in _SUMS):
+                    taken = inner.pop(v)
+                    taken.operation = ABSORBED
+                    break
+            if taken is None and op.fn in _TERMS and len(op.d) == 1 and len(readers.get(op.d[0], ())) == 1 and op.d[0] not in code.foreign | code.results:
+                inner[op.d[0]] = op
+                place[op.d[0]] = k
+        for v in op.writes():
+            last[v] = k
+            if inner.get(v) is not op:
+                inner.pop(v, None)
+
+
+def _needless_masks(code: Code) -> None:
+    """Logic that keeps all bits that a load of one or two bytes can have set."""
+    written = definitions(code)
+    for op in code.ops:
+        mask = _amount(op) if op.kind == Kind.ALU and op.fn == "and_b32" and op.guard is None else None
+        made = written.get(op.s[0], ()) if mask is not None and type(op.s[0]) is int else ()
+        if len(made) == 1 and made[0].kind == Kind.LOAD and made[0].vec == 1 and op.s[0] not in code.foreign:
+            load, bits = made[0], (1 << 8 * made[0].element) - 1
+            if load.element < 4 and not load.flags & Flag.SIGNED and mask & bits == bits:
+                op.operation = ABSORBED
+
+
+# ------------------------------------------------------------------------------------------------------- halves of 64-bit numbers
+_LOW, _HIGH = 1, 2
+_BOTH = _LOW | _HIGH
+_BITWISE = ("and_b64", "or_b64", "xor_b64")
+_SHIFTS = ("shl_b64", "shr_u64", "shr_s64")
+_FROM_LOW = ("low_b64", *(f"cvt_{a}{n}_{b}64" for a in "us" for b in "us" for n in (8, 16, 32)))
+
+
+def _single_words(code: Code, readers: dict[int, list[Op]]) -> None:
+    """Charge half, or nothing, where a half of the result is 0 by what its operands are, or is not read."""
+    if not any(op.kind == Kind.ALU and op.fn in _BITWISE + _SHIFTS for op in code.ops):
+        return
+    written = definitions(code)
+    zero = _zero_halves(code, written)
+    wanted = _wanted_halves(code, readers)
+    for op in code.ops:
+        if op.kind != Kind.ALU or op.guard is not None or op.operation == ABSORBED or len(op.d) != 1 or op.d[0] is None:
+            continue
+        needed = wanted.get(op.d[0], 0)
+        amount = _amount(op)
+        if op.fn in _BITWISE:
+            done = needed & ~zero.get(op.d[0], 0)
+            if op.fn != "and_b64":      # with 0 there is nothing to be done
+                for s in op.s[:2]:
+                    done &= ~_zeros(s, zero)
+            _charge(op, done, "int_logic")
+        elif op.fn in _SHIFTS and amount is not None:
+            done = needed & ~zero.get(op.d[0], 0)
+            _charge(op, done, "int_shift")
+        elif op.fn in ("add_b64", "sub_b64") and needed == _LOW and op.d[0] not in code.foreign | code.results:
+            op.operation = "int_add"
+        elif op.fn == "mul_lo_b64" and needed == _LOW and op.d[0] not in code.foreign | code.results:
+            op.operation = "int_mul32"
+
+
+def _charge(op: Op, halves: int, operation: str) -> None:
+    if halves in (_LOW, _HIGH):
+        op.operation = operation
+
+
+def _amount(op: Op) -> int | None:
+    amount = op.s[1] if len(op.s) > 1 else None
+    return amount.value if isinstance(amount, Const) and amount.kind == ConstantKind.IMMEDIATE else None
+
+
+def _zeros(value, zero: dict[int, int]) -> int:
+    """Give the halves of a value that are 0."""
+    if isinstance(value, Const):
+        if value.kind != ConstantKind.IMMEDIATE:
+            return 0
+        return (0 if value.value & _WORD else _LOW) | (0 if value.value >> 32 & _WORD else _HIGH)
+    return zero.get(value, 0)
+
+
+def _zero_halves(code: Code, written: dict[int, list[Op]]) -> dict[int, int]:
+    """Give the registers of 64 bits that are written once, by what leaves a half 0."""
+    zero: dict[int, int] = {}
+    for op in code.ops:
+        if op.kind == Kind.LOAD:
+            continue
+        if op.kind != Kind.ALU or len(op.d) != 1 or op.d[0] is None or len(written[op.d[0]]) != 1 or op.d[0] in code.foreign:
+            continue
+        found, amount = 0, _amount(op)
+        if op.fn == "cvt_u64_u32" or op.fn.startswith("cvt_u64_u") and op.fn != "cvt_u64_u64":
+            found = _HIGH
+        elif op.fn == "shr_u64" and amount is not None and amount >= 32:
+            found = _HIGH
+        elif op.fn == "shl_b64" and amount is not None and amount >= 32:
+            found = _LOW
+        elif op.fn == "and_b64":
+            found = _zeros(op.s[0], zero) | _zeros(op.s[1], zero)
+        elif op.fn in ("or_b64", "xor_b64"):
+            found = _zeros(op.s[0], zero) & _zeros(op.s[1], zero)
+        if found:
+            zero[op.d[0]] = found
+    return zero
+
+
+def _wanted_halves(code: Code, readers: dict[int, list[Op]]) -> dict[int, int]:
+    """Give the halves of results that anybody reads, starting from none and adding until nothing changes."""
+    wanted: dict[int, int] = dict.fromkeys(code.foreign | code.results, _BOTH)
+    while True:
+        before = sum(wanted.values())
+        for op in reversed(code.ops):
+            for v in op.reads():
+                halves = _read(op, v, wanted)
+                if halves:
+                    wanted[v] = wanted.get(v, 0) | halves
+        if sum(wanted.values()) == before:
+            return wanted
+
+
+def _read(op: Op, v: int, wanted: dict[int, int]) -> int:
+    """Give the halves of a register that an operation reads for the halves wanted of its result."""
+    if op.kind != Kind.ALU or len(op.d) != 1 or op.d[0] is None or op.guard is not None:
+        return _BOTH
+    if op.fn in _FROM_LOW:
+        return _LOW
+    if op.fn == "high_b64":
+        return _HIGH
+    needed = wanted.get(op.d[0], 0)
+    if op.fn in _BITWISE:
+        return needed
+    if op.fn in ("add_b64", "sub_b64", "mul_lo_b64"):
+        return _LOW if needed == _LOW else _BOTH if needed else 0
+    amount = _amount(op)
+    if op.fn in _SHIFTS and amount is not None and op.s[0] == v:
+        if op.fn == "shl_b64":
+            return _LOW if amount >= 32 or needed == _LOW else _BOTH
+        return _HIGH if amount >= 32 else _HIGH if needed == _HIGH else _BOTH
+    return _BOTH
