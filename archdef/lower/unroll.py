@@ -99,8 +99,8 @@ def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset
     if step is None:
         return None
     weights = _weights(body, architecture)
-    trips = _trips(code, unit, counter, step, test, body, _WHOLE_TRIPS)
     assembler = architecture.isa.assembler
+    trips = _trips(code, counter, step, test, body) if assembler.unroll_whole_instructions else 0
     if 0 < trips * weights <= assembler.unroll_whole_instructions + _WHOLE_MORE * trips \
             and sum(op.kind == Kind.BRANCH and op.target == back.target for op in ops) == 1:
         return _Loop(start, end, counter, step, bound, False, test, trips)
@@ -108,22 +108,22 @@ def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset
         return None
     down = test.fn in ("ne_s32", "ne_b32", "ne_u32") and step < 0 and isinstance(bound, Const) and bound.kind == ConstantKind.IMMEDIATE \
         and abs(signed(bound)) < 1 << 16
-    if not down and (test.fn != "lt_s32" or step <= 0 or not (isinstance(bound, Const) or bound not in written)):
+    if not down and (test.fn != "lt_s32" or not 0 < step < 1 << 27 or not (isinstance(bound, Const) or bound not in written)):
         return None
     if any(op.kind in _TOGETHER for op in body) and not (_same_for_all(code, counter, body) and isinstance(bound, Const)):
         return None
     return _Loop(start, end, counter, step, bound, down, test)
 
 
-def _trips(code: Code, unit: Unit, counter: int, step: int, test: Op, body: list[Op], most: int) -> int:
-    """Give how many trips a loop makes, up to `most`; 0 if that is not known."""
+def _trips(code: Code, counter: int, step: int, test: Op, body: list[Op]) -> int:
+    """Give how many trips a loop makes, if they may be straight code; 0 if that is not known."""
     inside = {id(op) for op in body}
     outside = [op for op in definitions(code).get(counter, ()) if id(op) not in inside]
     if len(outside) != 1 or not _is_immediate(outside[0].s[0] if outside[0].s else None) or not _is_immediate(test.s[1]) \
             or outside[0].kind != Kind.ALU or outside[0].guard is not None or not outside[0].fn.startswith("mov_") or test.fn not in _COMPARED:
         return 0
     holds, value = _COMPARED[test.fn], signed(outside[0].s[0])
-    for trips in range(1, most + 1):
+    for trips in range(1, _WHOLE_TRIPS + 1):
         value = (value + step + (1 << 31) & 0xFFFFFFFF) - (1 << 31)
         if not holds(value, signed(test.s[1])):
             return trips

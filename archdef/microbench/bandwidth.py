@@ -11,8 +11,6 @@ from archdef.microbench.ptx import module, slope
 
 MIB = 1024 * 1024
 VECTOR = {4: "", 8: ".v2", 16: ".v4"}
-STREAM_BYTES = 3 * MIB
-"""Moved by the shorter of two launches, on a machine of effort 1."""
 
 
 def words(prefix: str, word_bytes: int, number: int = 0) -> str:
@@ -155,7 +153,7 @@ def dram_bandwidth(machine: Machine, *, kind: str = "read", word_bytes: int = 16
     independent words under way in each thread. A copy counts what it reads and what it writes."""
     if kind not in ("read", "write", "copy") or word_bytes not in VECTOR or not 1 <= loads <= 8:
         raise Unsupported("kind must be 'read', 'write' or 'copy', word_bytes 4, 8 or 16, loads 1 to 8")
-    least = STREAM_BYTES * machine.effort
+    least = machine.stream_bytes
     if kind != "read":  # what is written must be more than the L2 could keep
         least = max(least, int(1.05 * machine.properties.l2_bytes))
     elif warps and warps * loads < 16:
@@ -173,5 +171,5 @@ def l2_bandwidth(machine: Machine, *, footprint_bytes: int = 512 * 1024, word_by
         raise Unsupported(f"{machine.label} has no L2")
     if footprint_bytes > machine.properties.l2_bytes:
         raise Unsupported(f"{footprint_bytes} bytes are more than the L2 of {machine.label}")
-    least = max(STREAM_BYTES * machine.effort, footprint_bytes)
+    least = max(machine.stream_bytes, footprint_bytes)
     return {"gb_s": gb_s(machine, "read", word_bytes, warps, 1, footprint_bytes, least)}

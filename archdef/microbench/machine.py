@@ -56,6 +56,9 @@ class Array(abc.ABC):
         """Fill from the host."""
 
 
+LEAST_STREAM_BYTES = 3 << 20
+
+
 class Machine(abc.ABC):
     """A simulated machine or a real one."""
 
@@ -70,6 +73,11 @@ class Machine(abc.ABC):
     """Of a timed loop in the shorter and the longer launch."""
     effort: int = 1
     """How many times the work a whole-device measurement needs for its time to be known as well as on a simulated machine."""
+
+    @property
+    def stream_bytes(self) -> int:
+        """Bytes that the shorter of two streams moves."""
+        return LEAST_STREAM_BYTES * self.effort
 
     @abc.abstractmethod
     def compile(self, ptx: str) -> Any:

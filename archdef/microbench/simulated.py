@@ -9,6 +9,8 @@ from archdef.microbench.machine import Array, Machine, Properties
 from archdef.microbench.ptx import module
 
 
+STREAM_S = 4e-6
+"""That the shorter of two streams lasts at least, at the peak rate."""
 BUSY_BYTES = 64 << 20
 """That are set before something is timed that the host launches: longer than its calls take."""
 
@@ -38,6 +40,11 @@ class Simulated(Machine):
             constant_bytes=a.limits.constant_bytes, l2_bytes=a.l2_bytes, clock_mhz=a.clocks.shader_mhz, dram_bytes=a.dram.capacity_bytes)
         self._kernels: dict[str, object] = {}
         self._scratch: dict[str, _Array] = {}
+
+    @property
+    def stream_bytes(self):
+        """Refreshes of device memory are a few microseconds apart: a stream is long enough to meet several of them."""
+        return max(super().stream_bytes, int(STREAM_S * self.architecture.dram_bandwidth_gb_s * 1e9))
 
     def compile(self, ptx):
         if ptx not in self._kernels:

@@ -271,7 +271,8 @@ class Assembler:
     unroll_most_instructions: int = integer(at_least=0, default=128)
     """Instructions of the longest loop that is unrolled, whatever it loads."""
     unroll_whole_instructions: int = integer(at_least=0, default=0)
-    """Instructions, of all trips, up to which a loop becomes straight code whose number of trips is known; and ten more for each trip."""
+    """Instructions, of all trips, up to which a loop becomes straight code whose number of trips is known, and ten more for each
+    trip; 0: none does."""
     share_products: bool = flag(default=False)
     """Adding a 64-bit product is a multiply-add, even where others read the product too."""
     splits_wide_mads: bool = flag(default=False)

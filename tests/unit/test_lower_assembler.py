@@ -13,11 +13,12 @@ from archdef.lower.encoding import Kind
 from archdef.ptx import parse
 from archdef.spec import Assembler
 
-EVERYTHING = Assembler(unroll_factor=4, unroll_max_instructions=64, share_products=True,
+EVERYTHING = Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_whole_instructions=100, share_products=True,
                        three_input_operations=True, shared_load_bytes=16, shared_operands=True, loads_pass_shared_stores=True, predication_global_load=6,
                        convergence_instructions=2, prologue_instructions=1, global_access_instructions=1, shared_access_instructions=3,
                        division_setup_instructions=4, loads_constants=True, late_operations=True, interleaves=True, narrow_shared_addresses=True,
-                       merged_atomics=(5, 11), reads_halves=True)
+                       merged_atomics=(5, 11), predication_overlap=3, predication_overlap_within=5, falls_through_to_else=True,
+                       warp_exchange_branches=True, splits_wide_mads=True, reads_halves=True)
 INT = st.one_of(st.integers(-40, 40), st.integers(-2**31, 2**31 - 1), st.integers(2**31 - 60, 2**31 - 1), st.integers(-2**31, -2**31 + 60))
 
 
@@ -79,6 +80,27 @@ def test_counting_up_to_a_bound_makes_every_trip_once_even_at_the_ends_of_the_nu
     data = np.arange(96, dtype=np.uint32) * 2654435761
     same(looped(step, False, early), data, scalars=np.array([start, bound], "i4").tobytes(),
          assembler=Assembler(unroll_factor=factor, unroll_max_instructions=64))
+
+
+@pytest.mark.parametrize("start", [0x7EFFFFF0, 0x7B000001, 0x79000001])
+def test_a_counter_that_wraps_goes_on(start):
+    step, bound, value, trips = 0x7000001, 0x7D000000, start, 0
+    while trips == 0 or value < bound:
+        value, trips = (value + step + 2**31) % 2**32 - 2**31, trips + 1
+    assert 20 < trips < 200         # the sum has passed the largest number
+    data = np.arange(96, dtype=np.uint32) * 2654435761
+    same(looped(step, False, False), data, scalars=np.array([start, bound], "i4").tobytes(),
+         assembler=Assembler(unroll_factor=4, unroll_max_instructions=64))
+
+
+@pytest.mark.parametrize("trips", [1, 2, 5, 9])
+def test_a_loop_of_known_length_becomes_straight_code_if_it_is_short(trips):
+    text = f"""ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; mov.u32 %r3, 7; mov.u32 %r1, 3;
+L:  mad.lo.s32 %r3, %r3, 5, %r1; xor.b32 %r3, %r3, %r9; add.s32 %r1, %r1, 2; setp.ne.s32 %p1, %r1, {3 + 2 * trips}; @%p1 bra L;
+    st.global.u32 [%rd3], %r3; st.global.u32 [%rd3+128], %r1;"""
+    same(kernel(text), np.zeros(64, np.uint32))
+    found = {whole: listed(text, Assembler(unroll_factor=4, unroll_whole_instructions=whole)) for whole in (0, 100)}
+    assert [sum("branch" in op for op in ops) for ops in found.values()] == [1, 0]
 
 
 def test_lanes_may_make_different_numbers_of_trips():
@@ -274,6 +296,49 @@ def test_addresses_of_shared_memory_are_made_with_32_bits_unless_they_are_wanted
     found = order(body, HEAD, narrow_shared_addresses=True)
     assert sum(op.startswith(("shl_b64", "and_b64", "cvt_u64")) for op in found) == wide
     same(kernel(body, ".param .u64 out, .param .u32 n", HEAD), np.arange(80, dtype=np.uint32), scalars=bytes(4))
+
+
+TWO_WAYS = """
+    ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r1, [%rd3];
+    and.b32 %r2, %r9, 3; setp.eq.u32 %p1, %r2, 1; @%p1 bra A; bra B;
+A:  {a} bra M;
+B:  {b}
+M:  st.global.u32 [%rd3], %r1;"""
+LONG = "mad.lo.s32 %r1, %r1, 31, %r9; " * 10
+
+
+@pytest.mark.parametrize("a, b, branches", [("mul.lo.s32 %r1, %r9, %r9;" + LONG, "mov.u32 %r1, 5;", 1), (LONG, LONG, 2)], ids=["copies", "two ways"])
+def test_copies_alone_have_no_way_of_their_own_and_what_is_jumped_to_comes_first(a, b, branches):
+    text = TWO_WAYS.format(a=a, b=b)
+    same(kernel(text), np.arange(32, dtype=np.uint32))
+    found = listed(text, Assembler(falls_through_to_else=True))
+    assert sum("branch" in op for op in found) == branches
+    assert sum("branch" in op for op in listed(text, Assembler())) == 2
+
+
+def test_exchanges_among_lanes_that_may_have_parted_branch_once_a_block():
+    exchange = "shfl.sync.idx.b32 %r1, %r1, 0, 31, -1; add.s32 %r1, %r1, %r9;"
+    text = TWO_WAYS.format(a=exchange * 3, b=LONG + exchange) + exchange
+    count = [sum("branch" in op for op in listed(text, Assembler(warp_exchange_branches=flag))) for flag in (False, True)]
+    assert count[1] - count[0] == 2         # one in A, one in B, none behind both
+
+
+def test_a_multiply_add_of_the_program_is_two_and_two_of_them_are_one():
+    body = """ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r9, %tid.x; {} st.global.u64 [%rd3], %rd3;"""
+    texts = ["mad.wide.s32 %rd3, %r9, %r1, %rd1;", "mul.wide.s32 %rd2, %r9, %r1; add.s64 %rd3, %rd2, %rd1;"]
+    split = Assembler(splits_wide_mads=True)
+    assert [sum(op.startswith("add_b64") for op in listed(body.format(t), split)) for t in texts] == [1, 0]
+    assert [sum(op.startswith("mad_wide") for op in listed(body.format(t), Assembler())) for t in texts] == [1, 1]
+
+
+def test_a_quotient_branches_to_its_slow_path_which_nobody_takes():
+    text = """ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];
+    div.rn.f32 %f2, %f1, 0f40400000; st.global.f32 [%rd3], %f2;"""
+    import archdef
+
+    device = archdef.Device("h100")
+    result = device.compile(kernel(text)).k[(1,), (64,)](device.to_device(np.arange(64, dtype="f4")))
+    assert (result.counters.branches, result.counters.divergent_branches) == (2, 0)
 
 
 def test_of_two_products_the_first_is_fused():
