@@ -19,7 +19,7 @@ EXTREMES: dict[str, dict[str, Any]] = {
     "one read in flight": {"load_store.reads_in_flight_per_multiprocessor": 1},
     "one store in flight": {"load_store.stores_in_flight_per_multiprocessor": 1},
     "one queue entry": {"dram.queue_entries": 1, "dram.scheduling.window": 1, "dram.write_drain_high": 1, "dram.write_drain_low": 0},
-    "one DRAM bank": {"dram.banks": 1},
+    "one DRAM bank": {"dram.banks": 1, "dram.refresh_banks": None},
     "instant responses": {"interconnect.response_latency_ns": 2.0, "interconnect.request_latency_ns": 0.001},
     "huge latencies": {"interconnect.response_latency_ns": 1e6, "interconnect.request_latency_ns": 1e6, "shared.latency_cycles": 10**5,
                        "dram.extra_latency_ns": 1e6},
