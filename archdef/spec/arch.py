@@ -157,7 +157,8 @@ class Architecture:
             declared = history.pop(path)[0] if path in history else before
             if now != declared:
                 history[path] = (declared, now)
-            evidence[path] = Cite("evolve", path, kind="assumed", note=f"declared: {_told(declared)}")
+            if now != before:
+                evidence[path] = Cite("evolve", path, kind="assumed", note=f"declared: {_told(declared)}")
         return attrs.evolve(self, **parts, changes=history, evidence=evidence)
 
     def derive(self, changes: Mapping[str, object], *, name: str, evidence: Mapping[str, Cite] | None = None,

@@ -83,6 +83,12 @@ def test_an_absent_part_can_be_set_as_a_whole():
     assert GIZMO.evolve({"caches.constant": constant, "caches.constant.ways": 4}).caches.constant.ways == 4
 
 
+def test_what_is_set_to_what_it_is_changes_nothing():
+    """Also where it is nothing: a description has no evidence for what it does not have."""
+    assert GIZMO.dram.t_refi_ns is None
+    assert GIZMO.evolve({"dram.t_refi_ns": None, "dram.banks": GIZMO.dram.banks}) == GIZMO
+
+
 def test_a_change_that_breaks_the_machine_is_refused():
     with pytest.raises(SpecErrors) as caught:
         GIZMO.evolve({"dram.interleave_bytes": 300})
