@@ -206,7 +206,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     resolve_spaces(code, unit)
     check_features(code, architecture, module, source)
     narrow = options.pointer_width and architecture.isa.pointer_bits == 32
-    if options.straighten and architecture.isa.assembler.falls_through_to_else:
+    if options.straighten and options.predicate and predicate and architecture.isa.assembler.falls_through_to_else:
         else_first(code)
     if architecture.isa.assembler.splits_wide_mads:
         keep_sums_apart(code, source)
@@ -252,7 +252,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.predicate and predicate:
         predicate_branches(code, unit, architecture)
         drop_labels(code)
-    if options.straighten and architecture.isa.assembler.falls_through_to_else:
+    if options.straighten and options.predicate and predicate and architecture.isa.assembler.falls_through_to_else:
         copy_first(code)
         drop_labels(code)
     if options.fuse and not narrow:

@@ -15,6 +15,7 @@ from rich.text import Text
 from archdef.errors import UnknownField, nearest
 from archdef.report.numbers import count, size, three
 from archdef.spec import Architecture, Cite, Operation, PolicyValue, unit_of
+from archdef.spec.evidence import covering
 
 STYLES = {"documented": "", "measured": "", "inferred": "cyan", "assumed": "yellow"}
 
@@ -155,11 +156,9 @@ def shown(value: Any, unit: str, with_unit: bool = True) -> str:
 
 
 def _evidence(architecture: Architecture, path: str, uncertain: set[str]) -> Cite | None:
-    try:
-        evidence = architecture.evidence_for(path)
-    except UnknownField:  # names need no evidence
-        return None
-    return None if evidence.kind == "assumed" and path not in uncertain else evidence
+    """Give the evidence of a complete path; names need none."""
+    evidence = covering(architecture.evidence, path)
+    return None if evidence is None or evidence.kind == "assumed" and path not in uncertain else evidence
 
 
 def _plain(value: Any) -> Any:

@@ -36,7 +36,8 @@ def test_unloaded_latencies_are_the_measured_ones():
     l2 += sum(net.place_cycles) / len(net.place_cycles)
     assert load + H100.caches.l1.latency_cycles == 32
     assert l2 == pytest.approx(284, abs=2)
-    assert l2 + (H100.dram.t_rcd_ns + H100.dram.t_cl_ns + H100.dram.extra_latency_ns) * clock == pytest.approx(600, abs=10)
+    # where most loads from the near half lie in refresh.csv; those that wait for a refresh take longer
+    assert l2 + (H100.dram.t_rcd_ns + H100.dram.t_cl_ns + H100.dram.extra_latency_ns) * clock == pytest.approx(575, abs=10)
     assert H100.isa.operations["load_shared"].latency_cycles + H100.shared.latency_cycles == 23
 
 
