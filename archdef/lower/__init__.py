@@ -239,7 +239,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.fuse and not narrow and architecture.isa.assembler.splits_wide_mads:
         split_sums(code, unit)
     if options.fuse and not narrow:
-        absorb(code, unit, architecture)
+        absorb(code, architecture)
     if options.merge_loads:
         merge_loads(code, unit, architecture)
     if options.combine_predicates:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind
 from archdef.lower.facts import definitions
-from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit
+from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op
 
 _LOGIC = ("and_b32", "or_b32", "xor_b32", "lop3_b32")
 _ZERO_TESTS = tuple(f"{how}_{type}" for how in ("eq", "ne") for type in ("b32", "s32", "u32"))
@@ -16,26 +16,22 @@ _TERMS = {"add_b32": _SUMS, "sub_b32": _SUMS, "neg_s32": _SUMS, "add_b64": ("add
 """What a sum of three takes in → the operations that can be such a sum."""
 _ORDERED = ("min_s32", "max_s32", "min_u32", "max_u32")
 _HALVES = ("low_b32", "high_b32")
-_ENDS = (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT)
 _WORD = (1 << 32) - 1
 
 
-def absorb(code: Code, unit: Unit, architecture) -> None:
+def absorb(code: Code, architecture) -> None:
     """Absorb, as far as `Isa.assembler` declares it."""
     assembler = architecture.isa.assembler
     if not (assembler.three_input_operations or assembler.reads_halves or assembler.adds_before_minmax):
         return
-    readers: dict[int, list[Op]] = {}
-    for op in code.ops:
-        for v in op.reads():
-            readers.setdefault(v, []).append(op)
+    readers = _readers(code)
     if assembler.reads_halves:
         for op in code.ops:
             if op.kind == Kind.ALU and op.fn in _HALVES and readers.get(op.d[0]) and all(map(_takes_half, readers[op.d[0]])):
                 op.operation = ABSORBED
     if assembler.three_input_operations:
         _tests_and_widening(code, readers)
-        _single_words(code, readers)
+        _single_words(code)
         _needless_masks(code)
 
 
@@ -43,11 +39,16 @@ def absorb_terms(code: Code, architecture) -> None:
     """Absorb what sums of three and the smaller or greater of sums take in: only when branches are settled, for which ptxas counts it."""
     assembler = architecture.isa.assembler
     if assembler.three_input_operations or assembler.adds_before_minmax:
-        readers: dict[int, list[Op]] = {}
-        for op in code.ops:
-            for v in op.reads():
-                readers.setdefault(v, []).append(op)
-        _terms(code, readers, assembler)
+        _terms(code, _readers(code), assembler)
+
+
+def _readers(code: Code) -> dict[int, list[Op]]:
+    """Give who reads each register, as often as it does."""
+    readers: dict[int, list[Op]] = {}
+    for op in code.ops:
+        for v in op.reads():
+            readers.setdefault(v, []).append(op)
+    return readers
 
 
 def _takes_half(op: Op) -> bool:
@@ -59,7 +60,7 @@ def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:
     """A test for 0 of what logic gives; widening and shifting of what sums of 64 bits read."""
     near: dict[int, Op] = {}
     for op in code.ops:
-        if op.kind in _ENDS:
+        if op.kind in PARTS:
             near.clear()
         if op.kind == Kind.SETP and op.fn in _ZERO_TESTS and not op.combine and op.guard is None and op.s[0] in near:
             tested = op.s[1]
@@ -83,8 +84,9 @@ def _terms(code: Code, readers: dict[int, list[Op]], assembler) -> None:
     inner: dict[int, Op] = {}       # sum that one operation alone reads → where it was made, in this block
     last: dict[int, int] = {}       # register → where it was written last
     place: dict[int, int] = {}
+    kept = code.foreign | code.results
     for k, op in enumerate(code.ops):
-        if op.kind in _ENDS:
+        if op.kind in PARTS:
             inner.clear()
         if op.kind == Kind.ALU and op.operation != ABSORBED:
             taken = None
@@ -97,7 +99,7 @@ def _terms(code: Code, readers: dict[int, list[Op]], assembler) -> None:
                     taken = inner.pop(v)
                     taken.operation = ABSORBED
                     break
-            if taken is None and op.fn in _TERMS and len(op.d) == 1 and len(readers.get(op.d[0], ())) == 1 and op.d[0] not in code.foreign | code.results:
+            if taken is None and op.fn in _TERMS and len(op.d) == 1 and len(readers.get(op.d[0], ())) == 1 and op.d[0] not in kept:
                 inner[op.d[0]] = op
                 place[op.d[0]] = k
         for v in op.writes():
@@ -126,13 +128,13 @@ _SHIFTS = ("shl_b64", "shr_u64", "shr_s64")
 _FROM_LOW = ("low_b64", *(f"cvt_{a}{n}_{b}64" for a in "us" for b in "us" for n in (8, 16, 32)))
 
 
-def _single_words(code: Code, readers: dict[int, list[Op]]) -> None:
+def _single_words(code: Code) -> None:
     """Charge half, or nothing, where a half of the result is 0 by what its operands are, or is not read."""
     if not any(op.kind == Kind.ALU and op.fn in _BITWISE + _SHIFTS for op in code.ops):
         return
-    written = definitions(code)
+    written, kept = definitions(code), code.foreign | code.results
     zero = _zero_halves(code, written)
-    wanted = _wanted_halves(code, readers)
+    wanted = _wanted_halves(code)
     for op in code.ops:
         if op.kind != Kind.ALU or op.guard is not None or op.operation == ABSORBED or len(op.d) != 1 or op.d[0] is None:
             continue
@@ -147,9 +149,9 @@ def _single_words(code: Code, readers: dict[int, list[Op]]) -> None:
         elif op.fn in _SHIFTS and amount is not None:
             done = needed & ~zero.get(op.d[0], 0)
             _charge(op, done, "int_shift")
-        elif op.fn in ("add_b64", "sub_b64") and needed == _LOW and op.d[0] not in code.foreign | code.results:
+        elif op.fn in ("add_b64", "sub_b64") and needed == _LOW and op.d[0] not in kept:
             op.operation = "int_add"
-        elif op.fn == "mul_lo_b64" and needed == _LOW and op.d[0] not in code.foreign | code.results:
+        elif op.fn == "mul_lo_b64" and needed == _LOW and op.d[0] not in kept:
             op.operation = "int_mul32"
 
 
@@ -176,8 +178,6 @@ def _zero_halves(code: Code, written: dict[int, list[Op]]) -> dict[int, int]:
     """Give the registers of 64 bits that are written once, by what leaves a half 0."""
     zero: dict[int, int] = {}
     for op in code.ops:
-        if op.kind == Kind.LOAD:
-            continue
         if op.kind != Kind.ALU or len(op.d) != 1 or op.d[0] is None or len(written[op.d[0]]) != 1 or op.d[0] in code.foreign:
             continue
         found, amount = 0, _amount(op)
@@ -196,7 +196,7 @@ def _zero_halves(code: Code, written: dict[int, list[Op]]) -> dict[int, int]:
     return zero
 
 
-def _wanted_halves(code: Code, readers: dict[int, list[Op]]) -> dict[int, int]:
+def _wanted_halves(code: Code) -> dict[int, int]:
     """Give the halves of results that anybody reads, starting from none and adding until nothing changes."""
     wanted: dict[int, int] = dict.fromkeys(code.foreign | code.results, _BOTH)
     while True:

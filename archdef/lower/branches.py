@@ -7,9 +7,9 @@ from archdef.lower.encoding import Flag, Kind, Space
 from archdef.lower.dead import drop_labels
 from archdef.lower.facts import live_outs
 from archdef.lower.uniform import merged_atomics
-from archdef.lower.virtual import ABSORBED, PURE, Code, Const, Op, Unit, leads_to, masks, slow_paths
+from archdef.lower.virtual import ABSORBED, PARTS, PURE, Code, Const, Op, Unit, leads_to, loops, masks, slow_paths
 
-_BLOCK_ENDS = (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT, Kind.BARRIER, Kind.EXIT, Kind.RETURN, Kind.TRAP)
+_BLOCK_ENDS = PARTS | {Kind.BARRIER, Kind.EXIT, Kind.RETURN, Kind.TRAP}
 _GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.COPY}
 
 
@@ -87,19 +87,12 @@ def copy_first(code: Code) -> None:
 
 def predicate_loops(code: Code, unit: Unit, architecture, longest: int) -> None:
     """Turn branches within loops of up to `longest` operations that hold no other loop into guards, so that the loops can be unrolled."""
-    loops = _loops(code.ops)
-    inside = {id(op) for start, end in loops if end - start <= longest and not any(start <= a and b < end for a, b in loops)
+    found = loops(code.ops)
+    inside = {id(op) for start, end in found if end - start <= longest and not any(start <= a and b < end for a, b in found)
               for op in code.ops[start:end]}
     if inside:
         predicate_branches(code, unit, architecture, inside)
         drop_labels(code)
-
-
-def _loops(ops: list[Op]) -> list[tuple[int, int]]:
-    """Give where each branch back goes to, and where it is."""
-    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
-    return [(labels[op.target], k) for k, op in enumerate(ops)
-            if op.kind == Kind.BRANCH and op.operation != ABSORBED and labels[op.target] < k]
 
 
 def predicate_branches(code: Code, unit: Unit, architecture, only: set[int] | None = None) -> None:
@@ -118,13 +111,13 @@ def predicate_branches(code: Code, unit: Unit, architecture, only: set[int] | No
     for op in ops:
         for label in (op.target,) if op.kind == Kind.BRANCH else op.target if op.kind == Kind.BRANCH_INDEXED else ():
             references[label] = references.get(label, 0) + 1
-    loops, merged = _loops(ops), merged_atomics(code, unit, architecture)
+    around, merged = loops(ops), merged_atomics(code, unit, architecture)
     alive_in: list[int] | None = None
     kept: list[Op] = []
     k = 0
     while k < len(ops):
         op = ops[k]
-        turns = any(start < k < end for start, end in loops)
+        turns = any(start < k < end for start, end in around)
         turned = op.kind == Kind.BRANCH and op.guard is not None and (only is None or id(op) in only)
         region = _region(ops, k, references, architecture, limit, turns, merged) if turned else None
         if region is None:

@@ -8,7 +8,7 @@ from archdef.lower.encoding import BarrierOp, ConstantKind, Kind, Space
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
 from archdef.lower.uniform import merged_atomics, varying
-from archdef.lower.virtual import ABSORBED, TRUE, Code, Const, Op, Unit, Value, immediate, mov, slow_paths, successors
+from archdef.lower.virtual import PARTS, TRUE, Code, Const, Op, Unit, Value, immediate, loops, mov, slow_paths, successors
 from archdef.ptx import ir
 from archdef.ptx.graph import reachable
 
@@ -89,7 +89,7 @@ def _bring_together(code: Code, unit: Unit) -> None:
     made: list[Op] = []
     met = False                 # whether the lanes have been brought together in this basic block
     for k, op in enumerate(code.ops):
-        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+        if op.kind in PARTS:
             met = False
         barrier = op.kind == Kind.BARRIER and op.fn == BarrierOp.WARP
         last = barrier and k + 1 < len(code.ops) and code.ops[k + 1].kind in (Kind.LABEL, Kind.BRANCH)
@@ -161,11 +161,9 @@ def _outside(ops: list[Op], at: int) -> int:
 
 def _before_innermost(ops: list[Op], at: int) -> int:
     """Give the place before the loop around a place, by the order of the text, if it holds no other; else the place itself."""
-    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
-    loops = [(labels[op.target], k) for k, op in enumerate(ops) if op.kind == Kind.BRANCH and labels.get(op.target, k) < k]
-    around = [loop for loop in loops if loop[0] <= at < loop[1]]
-    start, end = max(around, default=(at, at))
-    return at if any(start < first and last <= end for first, last in loops) else start
+    found = loops(ops)
+    start, end = max((loop for loop in found if loop[0] <= at < loop[1]), default=(at, at))
+    return at if any(start < first and last <= end for first, last in found) else start
 
 
 def _set_up_divisions(code: Code, unit: Unit, times: int, reciprocal: int) -> None:
@@ -181,7 +179,7 @@ def _set_up_divisions(code: Code, unit: Unit, times: int, reciprocal: int) -> No
     ready: dict[Value, int] = {}    # divisor → what has been made of it, in this basic block
     while at < len(code.ops):
         op = code.ops[at]
-        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+        if op.kind in PARTS:
             ready.clear()
         elif op.kind == Kind.ALU and op.fn in _DIVISIONS and (type(op.s[1]) is int or op.s[1].kind in _LOADED):
             divisor = op.s[1]
@@ -219,13 +217,12 @@ def _meet_again(code: Code, unit: Unit, times: int) -> None:
     labels = {op.fn: k for k, op in enumerate(code.ops) if op.kind == Kind.LABEL}
     meetings = meeting_points(code.ops)
     prepared: set[int] = set()          # meeting points: lanes that part on the way to one that is set up already meet there too
-    loops = [(labels[op.target], k) for k, op in enumerate(code.ops)
-             if op.kind == Kind.BRANCH and op.operation != ABSORBED and labels[op.target] < k]
+    around = loops(code.ops)
     for k, op in enumerate(code.ops):
         if op.kind != Kind.BRANCH or op.guard is None or (op.guard if op.guard >= 0 else ~op.guard) not in differing:
             continue
         target = labels[op.target]
         # lanes that leave a loop early meet behind it, which costs once, not every trip
-        if target > k and meetings[k] not in prepared and not any(start < k < end < target for start, end in loops):
+        if target > k and meetings[k] not in prepared and not any(start < k < end < target for start, end in around):
             op.times += times
             prepared.add(meetings[k])

@@ -10,7 +10,7 @@ import attrs
 
 from archdef.lower.encoding import ConstantKind, Kind
 from archdef.lower.facts import definitions, single, use_counts
-from archdef.lower.virtual import Code, Const, Op, Unit, Value, immediate
+from archdef.lower.virtual import PARTS, Code, Const, Op, Unit, Value, immediate
 from archdef.ptx import ir
 
 _INTEGER = {
@@ -37,7 +37,7 @@ def fuse(code: Code, unit: Unit, architecture, kept_apart: frozenset[int] = froz
     last: dict[int, int] = {}  # register -> where it was written last
     gone: set[int] = set()
     for k, op in enumerate(code.ops):
-        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+        if op.kind in PARTS:
             products.clear()
         if op.kind == Kind.ALU:
             made = _fused(op, products, last, isa.float_mad)
@@ -65,7 +65,7 @@ def share_products(code: Code, unit: Unit, architecture) -> None:
     known = single(code, unit)
     near: dict[int, Op] = {}        # products made in this block whose factors are as they were
     for op in code.ops:
-        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+        if op.kind in PARTS:
             near.clear()
         if op.kind == Kind.ALU and op.fn == "add_b64" and (op.guard is None or op.kills):
             for position in (1, 0):
@@ -118,7 +118,7 @@ def three_inputs(code: Code, unit: Unit, architecture) -> None:
     last: dict[int, int] = {}
     gone: set[int] = set()
     for k, op in enumerate(code.ops):
-        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+        if op.kind in PARTS:
             inner.clear()
         if op.kind == Kind.ALU and op.fn in _INNER:
             for position in (1, 0):

@@ -4,7 +4,7 @@ from __future__ import annotations
 from archdef.lower.encoding import Combine, Kind
 from archdef.lower.facts import definitions, use_counts
 from archdef.lower.select_arithmetic import TRUTH
-from archdef.lower.virtual import Code, Op
+from archdef.lower.virtual import PARTS, Code, Op
 
 _COMBINES = {TRUTH["and"]: Combine.AND, TRUTH["or"]: Combine.OR, TRUTH["xor"]: Combine.XOR}
 
@@ -16,7 +16,7 @@ def combine_predicates(code: Code) -> None:
     last: dict[int, int] = {}
     gone: set[int] = set()
     for k, op in enumerate(code.ops):
-        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+        if op.kind in PARTS:
             compared.clear()
         if op.kind == Kind.PRED and op.fn in _COMBINES:
             swallowed = _combine(op, compared, last)

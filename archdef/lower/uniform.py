@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from archdef.lower.encoding import Kind, SpecialRegister
-from archdef.lower.virtual import Code, Const, Unit
+from archdef.lower.virtual import PARTS, Code, Const, Unit
 
 _EQUAL = frozenset(n for n in SpecialRegister if n.name.startswith(("CTAID", "NTID", "NCTAID")))
 """Special registers that all threads of a block read alike."""
@@ -19,7 +19,7 @@ def merged_atomics(code: Code, unit: Unit, architecture) -> dict[int, int]:
     found: dict[int, int] = {}
     chosen = False
     for op in code.ops:
-        if op.kind in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT):
+        if op.kind in PARTS:
             chosen = False
         whole = op.kind == Kind.ATOM and isinstance(op.fn, str) and op.fn.startswith(_MERGED) and op.fn.endswith(("b32", "u32", "s32"))
         wanted = times[any(v is not None for v in op.d)] if whole else 0

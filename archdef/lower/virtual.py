@@ -104,6 +104,16 @@ ABSORBED = "absorbed"
 PURE = frozenset((Kind.NOP, Kind.ALU, Kind.SETP, Kind.SELP, Kind.PRED, Kind.P2R, Kind.CARRY))
 """Kinds without any effect but their destination (K_CARRY too, unless it sets the carry flag)."""
 
+PARTS = frozenset((Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT))
+"""Kinds at which control comes from elsewhere, or goes there: straight code ends."""
+
+
+def loops(ops: list[Op]) -> list[tuple[int, int]]:
+    """Give where each branch back goes to, and where it is."""
+    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
+    return [(labels[op.target], k) for k, op in enumerate(ops)
+            if op.kind == Kind.BRANCH and op.operation != ABSORBED and labels[op.target] < k]
+
 
 def slow_paths(op: Op, operations) -> int:
     """Give the branches that the code of an operation contains."""

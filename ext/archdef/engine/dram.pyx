@@ -229,7 +229,7 @@ cdef void _unlink(Dram *d, Bank *b, int32_t index) noexcept nogil:
 
 
 cdef bint _awake(Dram *d, int32_t way, int64_t now_fs) noexcept nogil:
-    """Whether any bank with a transaction of that direction is not being refreshed."""
+    """Whether any bank with a transaction of that direction need not wait for a refresh, or to close."""
     cdef uint64_t left = d.has[way]
     while left:
         if d.banks[lowest_bit(left)].ready_fs <= now_fs:
