@@ -34,7 +34,9 @@ def serial(run, machine: dict) -> Bound | None:
               + counters.local_store_transactions + counters.atomic_transactions + counters.texture_transactions
               + counters.surface_store_transactions)
     sent += pieces * machine["replay_cycles"]
-    blocks = int(counters.multiprocessor["blocks"].sum()) * (machine["block_launch_cycles"] + machine["block_turnover_cycles"] + 2)
+    each = (machine["block_launch_64ths"] + machine["block_end_64ths"]) // 64 + machine["block_turnover_cycles"] + 2
+    blocks = int(counters.multiprocessor["blocks"].sum())
+    blocks = blocks * each + min(blocks, machine["multiprocessors"] * counters.launches) * machine["first_block_cycles"]
     return Bound("serial", arithmetic + shared + constant + memory + sent + blocks + _fetches(ops, issued, machine),
                  "every op, pass, request, DRAM command and block launch on its own, one after the other")
 

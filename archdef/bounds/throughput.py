@@ -34,8 +34,8 @@ def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
         if held:
             yield Bound(units[unit], held / many, f"held for {held:,} cycles, over {many} units")
     blocks = int(counters.multiprocessor["blocks"].sum())
-    yield Bound("dispatch", (blocks - 1) * machine["block_launch_cycles"],
-                f"{blocks:,} blocks, {machine['block_launch_cycles']} cycles at least from one launch to the next")
+    cycles = max(machine["block_launch_64ths"], machine["block_end_64ths"]) / 64
+    yield Bound("dispatch", (blocks - 1) * cycles, f"{blocks:,} blocks, {cycles:.3g} cycles at least from one launch or end to the next")
     if counters.launches == 1 and not run.launches:
         yield from _memory(counters.partition, machine)
 

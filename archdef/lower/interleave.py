@@ -14,6 +14,8 @@ TRIES = 6
 """Bounds on the registers alive at a time that are tried, each a few below the one before, until the code needs no more than allowed."""
 PATIENCE = 12
 """Cycles for which a load with a longer way to go is waited for, once half of the registers are taken."""
+ACCESSES = 32
+"""Stores of a piece that are told apart; the next one comes behind them all, and all others behind it."""
 WINDOW = 1024
 """Operations that are ordered together at most."""
 _STAY = Flag.BYPASS_L1 | Flag.YIELD
@@ -100,13 +102,30 @@ def _movable(op: Op) -> bool:
     return op.kind in PURE and op.kind != Kind.CARRY or op.kind in _TOGETHER
 
 
+_Place = tuple[object, int, int]
+"""Where an access is: the value of its base register, and the offsets of its first byte and of that behind its last one."""
+
+
+def _place(op: Op, writers: dict[int, int]) -> _Place | None:
+    """Give the place of a load or store; None: anywhere."""
+    if op.kind not in (Kind.LOAD, Kind.STORE) or not op.s:
+        return None
+    base = op.s[0]
+    return (base, writers.get(base, -1)) if isinstance(base, int) else base, op.offset, op.offset + op.element * max(1, op.vec)
+
+
+def _may_meet(a: _Place | None, b: _Place | None) -> bool:
+    """Whether two accesses of a thread may touch a byte in common: not at two offsets from one value of a register."""
+    return a is None or b is None or a[0] != b[0] or a[1] < b[2] and b[1] < a[2]
+
+
 def _dependences(ops: list[Op], apart: bool) -> tuple[list[dict[int, bool]], list[int]]:
     """Give, per op, those that must come behind it and whether they wait for its result, and how many must come before it."""
     before: list[dict[int, bool]] = []
     writers: dict[int, int] = {}
     readers: dict[int, list[int]] = {}
-    stored: dict[int, int] = {}
-    loaded: dict[int, list[int]] = {}
+    stored: dict[int, list[tuple[int, _Place | None]]] = {}
+    loaded: dict[int, list[tuple[int, _Place | None]]] = {}
     together = -1
     for k, op in enumerate(ops):
         mine: dict[int, bool] = {}
@@ -118,17 +137,18 @@ def _dependences(ops: list[Op], apart: bool) -> tuple[list[dict[int, bool]], lis
                 mine.setdefault(writers[v], op.guard is not None)
             for reader in readers.get(v, ()):
                 mine.setdefault(reader, False)
-        if op.kind in _MEMORY and op.space != Space.CONST:
-            spaces = (op.space,) if apart and op.space in _EVERYWHERE else _EVERYWHERE
-            for space in spaces:
-                if space in stored:
-                    mine.setdefault(stored[space], False)
-                if op.kind == Kind.LOAD:
-                    loaded.setdefault(space, []).append(k)
-                else:
-                    for load in loaded.pop(space, ()):
-                        mine.setdefault(load, False)
-                    stored[space] = k
+        if op.kind in _MEMORY and op.space != Space.CONST and not op.flags & Flag.READ_ONLY:
+            place = _place(op, writers)
+            for space in (op.space,) if apart and op.space in _EVERYWHERE else _EVERYWHERE:
+                stores, loads = stored.setdefault(space, []), loaded.setdefault(space, [])
+                fence = op.kind != Kind.LOAD and len(stores) >= ACCESSES
+                for n, other in stores if op.kind == Kind.LOAD else (*stores, *loads):
+                    if fence or _may_meet(place, other):
+                        mine.setdefault(n, False)
+                if fence:
+                    stores.clear()
+                    loads.clear()
+                (loads if op.kind == Kind.LOAD else stores).append((k, None if fence else place))
         elif op.kind in _TOGETHER:
             if together >= 0:
                 mine.setdefault(together, False)

@@ -53,8 +53,12 @@ class Chip:
     """Which multiprocessor the next block goes to."""
     block_launch_cycles: float = real(at_least=0)
     """Least SM cycles between two block launches anywhere on the chip."""
+    block_end_cycles: float = real(at_least=0, default=0)
+    """Least SM cycles between two ends of blocks that the chip takes note of: only then a place is free, and a grid at its end."""
     block_turnover_cycles: int = integer(at_least=0)
     """SM cycles from the end of a block until its successor on that multiprocessor issues."""
+    first_block_cycles: int = integer(at_least=0, default=0)
+    """SM cycles for which the first block of a launch on a multiprocessor, and those that start meanwhile, wait for parameters and code."""
     launch_overhead_us: float = real(at_least=0)
     """Host time of a launch call; not part of the kernel's own time."""
 

@@ -116,6 +116,8 @@ class Cache:
     """Different lines or sectors that one instance can wait for."""
     fetch_bytes: int | None = integer(power_of_two=True, optional=True, default=None)
     """At a partition: aligned bytes of a line that a miss fetches together; None: `sector_bytes`."""
+    dirty_ways: int | None = integer(optional=True, default=None)
+    """At a partition: lines of a set that may wait to be written back; with one more, that which was used longest ago is. None: all."""
     partial_ways: int | None = integer(optional=True, default=None)
     """At a partition: lines of a set that may hold sectors of which stores have written a part; the rest of the sector is read
     before it leaves, or when there are more such lines. None: a store makes its sectors whole."""

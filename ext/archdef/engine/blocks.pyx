@@ -3,7 +3,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from archdef.engine.cache cimport cache_resize
-from archdef.engine.counters cimport LN_FIRST, ST_BRANCH
+from archdef.engine.counters cimport LN_FIRST, ST_BRANCH, ST_CONSTANT_DEPENDENCY
 from archdef.engine.converge cimport converge_start
 from archdef.engine.family cimport family_leave
 from archdef.engine.fetch cimport fetch_preload
@@ -138,6 +138,8 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         b.barriers[k].all = 1
     if share.warps_alive == 0:
         share.active_since = sm.now
+    if share.counters.blocks == 0:
+        share.ready = sm.now + sm.m.first_block_cycles
     share.warps_alive += launch.block_warps
     share.resident += 1
     if share.resident > share.most_resident:
@@ -189,7 +191,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
             memset(w.local, 0, <size_t>(launch.lanes * launch.local_bytes))
         _preset(launch, sm, w, b)
         seat(sm, w, at, b.number)
-        plan(sm, at, w, sm.now, ST_BRANCH)
+        plan(sm, at, w, max(sm.now, share.ready), ST_CONSTANT_DEPENDENCY if share.ready > sm.now else ST_BRANCH)
 
 
 cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:

@@ -23,7 +23,7 @@ from archdef.engine.policy cimport Hook, ask_dispatch
 from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.state cimport (FAULT_LAUNCH_COPY, HP_ASKED, HP_PLACE, HP_READY, HP_RETURN, HP_WAITING, LK_COPY, LK_FILL, LK_GRID,
                                    LK_MARK, LS_COMPLETE, LS_QUEUED, LS_STARTED, LS_WAITING, WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED,
-                                   Block, ChildRecord, Dispatcher, Family, Fit, Happening, Launch, Origin, Sm, Warp)
+                                   Block, ChildRecord, Dispatcher, Ended, Family, Fit, Happening, Launch, Origin, Sm, Warp)
 
 
 # ---------------------------------------------------------------------------------------------------------- happenings
@@ -550,20 +550,37 @@ cdef bint _ready(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
 
 
 # --------------------------------------------------------------------------------------------------------------- epochs
-cdef void _collect(Dispatcher *d) noexcept nogil:
-    """Note the blocks that ended in this epoch."""
-    cdef int64_t i
-    cdef int32_t k
+cdef Sm *_first_ended(Dispatcher *d) noexcept nogil:
+    """The multiprocessor with the block that ended first of those that nobody has noted; NULL: there is none."""
+    cdef Sm *first = NULL
     cdef Sm *sm
-    cdef Launch *launch
+    cdef int64_t i
     for i in range(d.chip.m.multiprocessors):
         sm = d.sms + i
-        for k in range(sm.ended_count):
-            launch = sm.blocks[sm.ended[k].slot].launch
-            launch.done_blocks += 1
-            launch.ended = max(launch.ended, sm.ended[k].cycle)
-            dispatch_note(d, sm.ended[k].cycle + d.chip.m.block_turnover_cycles, HP_PLACE, <int32_t>i, sm.ended[k].slot)
-        sm.ended_count = 0
+        if sm.ended_noted < sm.ended_count and (first == NULL or sm.ended[sm.ended_noted].cycle < first.ended[first.ended_noted].cycle):
+            first = sm
+    return first
+
+
+cdef void _collect(Dispatcher *d) noexcept nogil:
+    """Note the blocks that ended in this epoch, one after the other."""
+    cdef Sm *sm = _first_ended(d)
+    cdef Ended *ended
+    cdef Launch *launch
+    cdef int64_t i
+    while sm != NULL:
+        ended = sm.ended + sm.ended_noted
+        sm.ended_noted += 1
+        d.end_part += d.chip.m.block_end_64ths
+        d.end_free = max(d.end_free, ended.cycle) + (d.end_part >> 6)
+        d.end_part &= 63
+        launch = sm.blocks[ended.slot].launch
+        launch.done_blocks += 1
+        launch.ended = max(launch.ended, d.end_free if d.chip.m.block_end_64ths else ended.cycle)
+        dispatch_note(d, (d.end_free if d.chip.m.block_end_64ths else ended.cycle) + d.chip.m.block_turnover_cycles, HP_PLACE, sm.id, ended.slot)
+        sm = _first_ended(d)
+    for i in range(d.chip.m.multiprocessors):
+        d.sms[i].ended_count = d.sms[i].ended_noted = 0
 
 
 cdef void _complete(Dispatcher *d) noexcept nogil:

@@ -40,6 +40,7 @@ cdef struct Bank:
     int32_t hit[2]           # oldest one for the open row, -1: none
 
 cdef struct Refresh:         # of banks that are refreshed together
+    uint64_t banks           # which they are
     int64_t due_fs           # the next one
     int64_t owed             # that were put off
     int64_t idle_fs          # since when nobody wants the banks
@@ -80,6 +81,7 @@ cdef struct Dram:
     int64_t refreshed        # which bank's turn it is
     int64_t sequence
     Refresh *refreshes
+    int64_t groups           # of banks that are refreshed together
     Bank *banks
     PartitionCounters counters
 

@@ -30,8 +30,10 @@ cdef int dram_open(Dram *d, const MachineTable *m, int64_t which) except -1:
         d.banks[i].tail[0] = d.banks[i].tail[1] = -1
         d.banks[i].hit[0] = d.banks[i].hit[1] = -1
     d.refresh_fs = (which + 1) * m.t_refi_fs // m.partitions
+    d.groups = m.dram_banks // m.refresh_banks if m.refresh_banks else m.dram_banks
     for i in range(m.dram_banks):
         d.refreshes[i].due_fs = d.refresh_fs + i * m.t_refi_fs
+        d.refreshes[i & (d.groups - 1)].banks |= <uint64_t>1 << i
     d.free_entry = 0
     d.arrivals_head = d.arrivals_tail = -1
     return 0
@@ -92,8 +94,8 @@ cdef void _show(Dram *d, int64_t now_fs) noexcept nogil:
         b = d.banks + e.bank
         d.arrivals_head = e.next
         way = e.direction
-        if d.m.refresh_banks and not _wanted(d, e.bank // d.m.refresh_banks):
-            _wake(d, e.bank // d.m.refresh_banks, e.arrival_fs)
+        if d.m.refresh_banks and not _wanted(d, e.bank & (d.groups - 1)):
+            _wake(d, e.bank & (d.groups - 1), e.arrival_fs)
         e.next = -1
         e.previous = b.tail[way]
         if b.tail[way] >= 0:
@@ -132,21 +134,21 @@ cdef void _open_row(Dram *d, Bank *b, int64_t row, int64_t now_fs) noexcept nogi
     b.hit[DIR_WRITE] = _first_for(d, b.head[DIR_WRITE], row)
 
 
-cdef void _close(Dram *d, int64_t first, int64_t count) noexcept nogil:
-    """Close the rows of some banks."""
-    cdef int64_t i
-    for i in range(first, first + count):
-        d.banks[i].row = -1
-        d.banks[i].fresh = 0
-        d.banks[i].hit[DIR_READ] = d.banks[i].hit[DIR_WRITE] = -1
+cdef void _close(Bank *b) noexcept nogil:
+    """Close a bank's row."""
+    b.row = -1
+    b.fresh = 0
+    b.hit[DIR_READ] = b.hit[DIR_WRITE] = -1
 
 
 cdef void _hold(Dram *d, int64_t group, int64_t until_fs) noexcept nogil:
-    """Let banks that are refreshed together wait."""
+    """Let banks that are refreshed together wait: every second one, if there are two groups, so that streams go on with the others."""
     cdef int64_t i
-    _close(d, group * d.m.refresh_banks, d.m.refresh_banks)
-    for i in range(group * d.m.refresh_banks, (group + 1) * d.m.refresh_banks):
-        d.banks[i].ready_fs = max(d.banks[i].ready_fs, until_fs)
+    cdef Bank *b
+    for i in range(d.m.refresh_banks):
+        b = d.banks + group + i * d.groups
+        _close(b)
+        b.ready_fs = max(b.ready_fs, until_fs)
 
 
 cdef void _refresh_partition(Dram *d, int64_t now_fs) noexcept nogil:
@@ -157,14 +159,14 @@ cdef void _refresh_partition(Dram *d, int64_t now_fs) noexcept nogil:
     while now_fs >= d.refresh_fs:
         d.command_fs = max(d.command_fs, d.refresh_fs + d.m.t_rfc_fs)
         d.refresh_fs += d.m.t_refi_fs
-        _close(d, d.refreshed, 1)
+        _close(d.banks + d.refreshed)
         d.refreshed = (d.refreshed + 1) & (d.m.dram_banks - 1)
 
 
 cdef void _wake(Dram *d, int64_t group, int64_t now_fs) noexcept nogil:
     """Make up for the refreshes of banks that nobody wanted until now: those that were put off, then each when it was due."""
     cdef Refresh *r = d.refreshes + group
-    cdef int64_t period_fs = d.m.dram_banks // d.m.refresh_banks * d.m.t_refi_fs, end_fs = r.idle_fs
+    cdef int64_t period_fs = d.groups * d.m.t_refi_fs, end_fs = r.idle_fs
     while r.owed > 0 and end_fs < now_fs:
         end_fs += d.m.t_rfc_fs
         r.owed -= 1
@@ -179,11 +181,11 @@ cdef void _wake(Dram *d, int64_t group, int64_t now_fs) noexcept nogil:
 
 cdef void _refresh_banks(Dram *d, int64_t now_fs) noexcept nogil:
     """Put off refreshes that are due of banks that are wanted, or hold the banks if that was done as often as it may be."""
-    cdef int64_t groups = d.m.dram_banks // d.m.refresh_banks, period_fs = groups * d.m.t_refi_fs, i, first, k
+    cdef int64_t period_fs = d.groups * d.m.t_refi_fs, i, first, k
     cdef Refresh *r
     cdef Bank *b
     d.refresh_fs = NEVER
-    for i in range(groups):
+    for i in range(d.groups):
         r = d.refreshes + i
         if not _wanted(d, i):
             continue
@@ -191,8 +193,8 @@ cdef void _refresh_banks(Dram *d, int64_t now_fs) noexcept nogil:
             r.owed += 1
             if r.owed > d.m.refreshes_postponed:
                 first = r.due_fs
-                for k in range(i * d.m.refresh_banks, (i + 1) * d.m.refresh_banks):
-                    b = d.banks + k
+                for k in range(d.m.refresh_banks):
+                    b = d.banks + i + k * d.groups
                     first = max(first, b.ready_fs)
                     if b.row >= 0:
                         first = max(first, max(b.precharge_fs, b.activated_fs + d.m.t_ras_fs) + d.m.t_rp_fs)
@@ -204,8 +206,7 @@ cdef void _refresh_banks(Dram *d, int64_t now_fs) noexcept nogil:
 
 cdef inline bint _wanted(Dram *d, int64_t group) noexcept nogil:
     """Whether the scheduler sees a transaction for any of the banks that are refreshed together."""
-    cdef int64_t count = d.m.refresh_banks
-    return (d.has[DIR_READ] | d.has[DIR_WRITE]) >> <uint64_t>(group * count) & (<uint64_t>-1 >> <uint64_t>(64 - count)) != 0
+    return (d.has[DIR_READ] | d.has[DIR_WRITE]) & d.refreshes[group].banks != 0
 
 
 cdef void _unlink(Dram *d, Bank *b, int32_t index) noexcept nogil:
@@ -223,8 +224,8 @@ cdef void _unlink(Dram *d, Bank *b, int32_t index) noexcept nogil:
         b.tail[way] = e.previous
     if b.head[way] < 0:
         d.has[way] &= ~(<uint64_t>1 << e.bank)
-        if d.m.refresh_banks and not _wanted(d, e.bank // d.m.refresh_banks):
-            d.refreshes[e.bank // d.m.refresh_banks].idle_fs = d.command_fs
+        if d.m.refresh_banks and not _wanted(d, e.bank & (d.groups - 1)):
+            d.refreshes[e.bank & (d.groups - 1)].idle_fs = d.command_fs
     d.visible[way] -= 1
 
 

@@ -56,6 +56,7 @@ cdef struct CacheTable:
     int64_t latency_cycles
     int64_t misses_in_flight
     int64_t fetch_sectors        # a miss fetches aligned groups of this many
+    int64_t dirty_ways           # lines of a set that may wait to be written back; 0: all
     int64_t partial_ways         # lines of a set that may hold sectors written in part; 0: every store counts as whole
     int64_t lines_ahead          # of instructions: further lines that a miss brings
     int64_t write                # WritePolicy
@@ -75,8 +76,9 @@ cdef struct MachineTable:
     int64_t cluster_sizes[32]    # … or those of each cluster; 0: unused
     int64_t dispatch_groups[32]  # multiprocessors of each group among which a small grid is divided; 0: unused
     int64_t warps_per_multiprocessor
-    int64_t block_launch_cycles  # least distance of two block launches on the chip, whole cycles of it …
-    int64_t block_launch_64ths   # … and all of it
+    int64_t block_launch_64ths   # 64ths of a cycle from one block launch on the chip to the next …
+    int64_t block_end_64ths      # … and from one block's end that it takes note of to the next
+    int64_t first_block_cycles   # for which a launch's first block on a multiprocessor waits for parameters and code
     int64_t block_turnover_cycles  # from a block's end to the start of the next in its place
     int64_t launch_depth         # generations of grids below the host's; 0: kernels launch nothing
     int64_t join_depth           # generations that may wait for what they launched

@@ -162,14 +162,7 @@ cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *loc
         for i in range(8):
             if m.partition_shifts[i]:
                 turn ^= round_ >> m.partition_shifts[i]
-        if m.partition_shifts[0] == 1:
-            turn = (round_ + 1) * <uint64_t>0x9E3779B97F4A7C15
-            turn ^= turn >> 29
-            turn *= <uint64_t>0xBF58476D1CE4E5B9
-            turn ^= turn >> 32
-            unit = (unit % count) * (2 * (turn & 15) + 1 if (2 * (turn & 15) + 1) % 5 else 33) + (turn >> 8) % 80
-        else:
-            unit += turn
+        unit += turn
     return <int64_t>(unit % count)
 
 
@@ -267,11 +260,32 @@ cdef void _write_back(Network *n, int32_t which, Line *line, int64_t time_fs) no
         _poke(n, which, time_fs)
 
 
+cdef void _keep(Network *n, int32_t which, const Line *line, int64_t most, bint partly, int64_t time_fs) noexcept nogil:
+    """Write the line back that was used longest ago, of those of a set that are written, or written in part, if there are more than `most`."""
+    cdef Cache *cache = &n.partitions[which].l2
+    cdef int64_t first = <int64_t>(cache_set(cache, line.tag - 1) * <uint64_t>cache.table.ways), i, oldest = -1, count = 0
+    for i in range(first, first + cache.table.ways):
+        if cache.lines[i].partly if partly else cache.lines[i].dirty:
+            count += 1
+            if oldest < 0 or cache.used[i] < cache.used[oldest]:
+                oldest = i
+    if count > most:
+        _write_back(n, which, cache.lines + oldest, time_fs)
+        cache.lines[oldest].dirty = 0
+
+
+cdef inline void _written(Network *n, int32_t which, Cache *cache, Line *line, uint32_t sectors, int64_t time_fs) noexcept nogil:
+    """Note sectors that are to be written back; a set keeps only so many lines that are."""
+    cdef bint first = line.dirty == 0
+    line.dirty |= sectors
+    if first and cache.table.dirty_ways:
+        _keep(n, which, line, cache.table.dirty_ways, False, time_fs)
+
+
 cdef void _write_part(Network *n, int32_t which, Line *line, uint32_t wanted, int64_t covered, int64_t time_fs) noexcept nogil:
     """Note what a store that leaves bytes of its sectors alone has written; a set keeps only so many lines of that kind."""
-    cdef Cache *cache = &n.partitions[which].l2
-    cdef int64_t words = max(covered // 4 // count_bits(wanted), 1), sum, whole = cache.table.sector_bytes // 4
-    cdef int64_t first = <int64_t>(cache_set(cache, line.tag - 1) * <uint64_t>cache.table.ways), i, oldest = -1, count = 0
+    cdef const CacheTable *table = &n.partitions[which].l2.table
+    cdef int64_t words = max(covered // 4 // count_bits(wanted), 1), sum, whole = table.sector_bytes // 4
     cdef uint32_t sector
     for sector in range(4):
         if wanted & ~line.valid & (<uint32_t>1 << sector):
@@ -282,16 +296,8 @@ cdef void _write_part(Network *n, int32_t which, Line *line, uint32_t wanted, in
             else:
                 line.partly |= <uint32_t>sum << 4 * sector
     line.dirty |= wanted
-    if line.partly == 0:
-        return
-    for i in range(first, first + cache.table.ways):
-        if cache.lines[i].partly:
-            count += 1
-            if oldest < 0 or cache.used[i] < cache.used[oldest]:
-                oldest = i
-    if count > cache.table.partial_ways:
-        _write_back(n, which, cache.lines + oldest, time_fs)
-        cache.lines[oldest].dirty = 0
+    if line.partly:
+        _keep(n, which, line, table.partial_ways, True, time_fs)
 
 
 cdef inline void _count_request(Partition *p, const Request *r) noexcept nogil:
@@ -379,7 +385,7 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
             _write_part(n, which, line, wanted, r.covered, time_fs)
         else:
             line.valid |= wanted
-            line.dirty |= wanted
+            _written(n, which, cache, line, wanted, time_fs)
         _count(p, cache, True)
         _landed(n, sm, r.slot, time_fs)
         return
@@ -417,7 +423,7 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
     else:
         _count(p, cache, True)
     if r.kind == RQ_ATOMIC and line != NULL:
-        line.dirty |= wanted
+        _written(n, which, cache, line, wanted, time_fs)
     if waits == 0:
         if r.kind == RQ_ATOMIC:
             time_fs = _operate(n, p, _atomic_work(m, r, count_bits(wanted)), time_fs)

@@ -169,6 +169,7 @@ cdef struct Share:               # what a multiprocessor does for one host launc
     int32_t resident             # blocks
     int32_t most_resident
     int64_t active_since
+    int64_t ready                # when its first block has parameters and code
 
 cdef struct Warp:                # what an issue touches comes first
     int32_t pc
@@ -619,6 +620,8 @@ cdef struct Dispatcher:          # gives places to blocks
     int64_t waiting_room
     int64_t launch_free          # cycle of the next block launch on the chip …
     int64_t launch_part          # … and 64ths of one
+    int64_t end_free             # cycle at which the chip may take note of the next block's end …
+    int64_t end_part             # … and 64ths of one
     int64_t horizon              # everything before it has been handled
 
 cdef struct Ended:
@@ -679,5 +682,6 @@ cdef struct Sm:
     int32_t store_credits
     Ended *ended                 # blocks that ended in this epoch
     int32_t ended_count
+    int32_t ended_noted          # by the dispatcher
     int64_t launched_warps       # age stamp
     uint64_t scratch[64]         # destination of a partial warp's arithmetic

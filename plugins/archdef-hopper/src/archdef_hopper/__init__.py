@@ -15,7 +15,8 @@ H100 = Architecture(
     aliases=("h100_sxm", "gh100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
     clocks=Clocks(core_mhz=1980, shader_mhz=1980, memory_mhz=2619), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
     chip=Chip(multiprocessors=132, multiprocessors_per_cluster=16, cluster_sizes=(16, 16, 16, 16, 16, 16, 18, 18),
-              block_dispatch=GroupByGroup((8, 8, 16, 16, 16, 16, 16, 18, 18)), block_launch_cycles=1.18, block_turnover_cycles=300, launch_overhead_us=3.0),
+              block_dispatch=GroupByGroup((8, 8, 16, 16, 16, 16, 16, 18, 18)), block_launch_cycles=0.12, block_end_cycles=1.18, first_block_cycles=94,
+              block_turnover_cycles=300, launch_overhead_us=3.0),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255,
@@ -61,9 +62,9 @@ H100 = Architecture(
                              lines_ahead=7, write="evict", scope="multiprocessor"),
         instruction_memory_cycles=244, instruction_preload_bytes=64 * KiB,
         l2=Cache(size_bytes=50 * MiB // 80, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=60, misses_in_flight=256,
-                 fetch_bytes=64, partial_ways=3, write="back", scope="partition")),
+                 fetch_bytes=64, dirty_ways=8, partial_ways=3, write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
-    load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
+    load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=96, transaction_cycles=1,
                          atomic_cycles=1.45, atomic_sector_cycles=1.9, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
         request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, injection_bytes_per_cycle=32,
@@ -73,7 +74,7 @@ H100 = Architecture(
     dram=Dram(
         partitions=80, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
         burst_bytes=32, banks=64, row_bytes=1 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=28, t_rrd_ns=2.3, t_cl_ns=14, t_wl_ns=6, t_wtr_ns=8,
-        t_rtw_ns=6, t_wr_ns=14, t_refi_ns=963, t_rfc_ns=237, refresh_banks=32, refreshes_postponed=1, page_policy="close_adaptive", extra_latency_ns=117,
+        t_rtw_ns=6, t_wr_ns=14, t_refi_ns=963, t_rfc_ns=237, refresh_banks=32, page_policy="close_adaptive", extra_latency_ns=117,
         queue_entries=192, scheduling=FirstReady(window=80), write_drain_high=32, write_drain_low=8),
     device_launches=DeviceLaunches(depth=40, synchronization_depth=0, pending=2048, call_us=6.3, lane_us=0.2, start_us=0.8,
                                    next_us=1.3, tail_us=4.8),
