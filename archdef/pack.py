@@ -26,7 +26,8 @@ _WRITES = {"evict": Write.WR_EVICT, "through": Write.WR_THROUGH, "back": Write.W
 _RULES = (spec.StrictHalfWarp, spec.SegmentShrinking, spec.Lines)
 _SECTORS = 4
 """Sectors that the engine keeps under one tag."""
-_NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, fetch_sectors=1, dirty_ways=0, partial_ways=0, lines_ahead=0,
+_NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, fetch_sectors=1, dirty_ways=0, partial_ways=0,
+                 lines_ahead=0,
                  write=0, hook=0, set_mask=0, folds=0, fold_rights=[0] * 8, fold_masks=[0] * 8, tag_bank_bits=0, tag_bank_masks=[0] * 4)
 
 
@@ -217,7 +218,8 @@ def machine_tables(arch: Architecture) -> dict:
         warp_size=arch.warp.size, independent_lanes=int(arch.warp.reconvergence.independent), multiprocessors=arch.chip.multiprocessors,
         cluster_size=arch.chip.multiprocessors_per_cluster, **_groups(arch.chip), warps_per_multiprocessor=arch.limits.warps_per_multiprocessor,
         block_launch_64ths=round(64 * arch.chip.block_launch_cycles), block_end_64ths=round(64 * arch.chip.block_end_cycles),
-        first_block_cycles=arch.chip.first_block_cycles, block_turnover_cycles=arch.chip.block_turnover_cycles, **_launches(arch), shader_period_fs=_period_fs(arch.clocks.shader_mhz),
+        first_block_cycles=arch.chip.first_block_cycles, block_turnover_cycles=arch.chip.block_turnover_cycles, **_launches(arch),
+        shader_period_fs=_period_fs(arch.clocks.shader_mhz),
         core_period_fs=_period_fs(arch.clocks.core_mhz), **_schedulers(arch),
         policies=tuple(_hook(*each) for each in _brought(arch)),
         **bank_table(arch.shared), bank_hook=0, shared_pass_cycles=arch.shared.pass_cycles,

@@ -49,7 +49,7 @@ def l1_throughput(machine: Machine, *, word_bytes: int = 4, warps: int = 0) -> d
 
     return of_warps(machine, warps, lambda warps: {"bytes_per_cycle": word_bytes * warps * lanes / slope(
         machine, lambda timed: module(before + timed + after, ".param .u64 out, .param .u64 memory"), step, (16, 40),
-        lambda kernel, clocks: machine.launch(kernel, 1, warps * lanes, clocks, memory), threads=warps * lanes, trips=(8, 24))})
+        lambda kernel, clocks: machine.launch(kernel, 1, warps * lanes, clocks, memory), threads=warps * lanes, trips=(16, 64))})
 
 
 # --------------------------------------------------------------------------------------------------------- whole device

@@ -283,6 +283,25 @@ def test_independent_chains_take_turns():
     same(kernel(THREE_CHAINS, ".param .u64 out, .param .u32 n"), np.arange(1, 33, dtype=np.float32), scalars=bytes(4))
 
 
+ACROSS = """
+    ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 8; add.s64 %rd3, %rd1, %rd2; add.s64 %rd4, %rd3, %rd2;
+    ld.global.u32 %r2, [%rd3]; mul.lo.u32 %r3, %r2, 7; st.global.u32 [{stored}], %r3;
+    ld.global{how}.u32 %r4, [%rd3+{offset}]; mul.lo.u32 %r5, %r4, 5; st.global.u32 [{stored}+4], %r5;"""
+
+
+@pytest.mark.parametrize("stored, how, offset, passes", [
+    ("%rd3", "", 4, True),          # beside what was stored, from the same register
+    ("%rd3", "", 0, False),         # what was stored
+    ("%rd3", "", -2, False),        # half of it
+    ("%rd4", "", 4, False),         # who knows
+    ("%rd4", ".nc", 4, True)])      # nobody writes what is read so
+def test_a_load_passes_a_store_that_cannot_meet_it(stored, how, offset, passes):
+    made = [op.split(".")[0] for op in order(ACROSS.format(stored=stored, how=how, offset=offset), interleaves=True) if op.startswith(("load.", "store."))]
+    assert (made[:2] == ["load", "load"]) is passes
+    if offset >= 0:
+        same(kernel(ACROSS.format(stored=stored, how=how, offset=offset), ".param .u64 out, .param .u32 n"), np.arange(512, dtype=np.uint32), scalars=bytes(4))
+
+
 SHARED = """
     ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r2, [%rd3];
     mov.u64 %rd4, s; cvt.u64.u32 %rd5, %r1; shl.b64 %rd6, %rd5, 3; and.b64 %rd7, %rd6, 248; add.s64 %rd8, %rd4, %rd7;

@@ -10,6 +10,12 @@ CONSTANT = Cite(MICRO, "section constant_latency", "measured")
 ATOMICS = Cite(MICRO, "section global_atomics_latency", "measured")
 BARRIERS = Cite(MICRO, "section bar_sync", "measured")
 LAUNCHES = Cite(MICRO, "section launch", "inferred", "empty kernels of 1 to 105600 blocks")
+BLOCKS = Cite("Blocks that only live, on an H100 80GB HBM3 SXM, 2026-11-22", "data/streams.csv, live", "inferred",
+              "4224 blocks start within 0.35 us; all others, and the end of the kernel, 1.18 cycles apart")
+STORED = Cite("Loops of loads and stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/streams.csv, trips 3; data/scatter.csv", "inferred",
+              "what 8 to 32 warps store before they have to wait: some 10 KB of whole lines, more of single sectors")
+DIRTY = Cite("Nsight Compute on an H100 80GB HBM3 SXM, 2026-11-22", "data/written_back.csv", "inferred",
+             "25.0 MB of what is scaled in place stay in L2, whether 33, 50 or 67 MB are; half of the ways would be 26.2 MB")
 CHILDREN = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "measured",
                 "40 generations ran; more were not tried. A tail begins 3 us after a grid of the host, 4.8 us after a nested one")
 OCCUPANCY = Cite("CUDA runtime's occupancy API", "2730 launches on an H100, data/occupancy.csv", "measured")
@@ -174,12 +180,12 @@ EVIDENCE = {
        instruction_l2.latency_cycles instruction_memory_cycles instruction_preload_bytes""".split()},
     **{f"caches.{c}.{name}": CODE_SETS for c in ("instruction", "instruction_l2") for name in "ways line_bytes sector_bytes lines_ahead".split()},
     **{f"caches.{c}.misses_in_flight": UNPUBLISHED for c in ("instruction", "instruction_l2")},
-    "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_ways": PARTIAL, "interconnect.sides": SIDES, "interconnect.far_latency_ns": SIDES,
+    "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_ways": PARTIAL, "caches.l2.dirty_ways": DIRTY, "interconnect.sides": SIDES, "interconnect.far_latency_ns": SIDES,
     **{f"interconnect.{name}": SCATTER for name in """header_bytes mask_bytes injection_bytes_per_cycle injection_scope
        cluster_request_bytes_per_cycle cluster_queue_cycles""".split()},
     "load_store.atomic_cycles": Cite(MICRO, "section global_atomics_throughput", "inferred", "one address for all threads"),
     **{f"dram.{name}": REFRESHED for name in "t_refi_ns t_rfc_ns refresh_banks".split()},
-    **{f"dram.{name}": LOADED for name in "refreshes_postponed page_policy queue_entries scheduling extra_latency_ns".split()},
+    **{f"dram.{name}": LOADED for name in "page_policy queue_entries scheduling extra_latency_ns".split()},
     **{f"dram.{name}": STREAMS for name in "t_rrd_ns t_wtr_ns t_rtw_ns".split()},
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
     "caches": GLOBAL, "caches.constant": CONSTANT, "caches.constant_l2": CONSTANT, "caches.l2.size_bytes": QUERY,
@@ -189,7 +195,8 @@ EVIDENCE = {
        l2.misses_in_flight l2.latency_cycles l1.write""".split()},
     **{f"isa.operations.{name}": TEXTURES for name in "load_texture load_surface store_surface".split()}, "units.tex": TEXTURES,
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
-    "load_store": UNPUBLISHED, "load_store.transaction_cycles": FIT, "interconnect": FIT,
+    "load_store": UNPUBLISHED, "load_store.transaction_cycles": FIT,
+    "load_store.stores_in_flight_per_multiprocessor": STORED, "interconnect": FIT,
     "dram": UNPUBLISHED,
     "dram.interleave_bytes": Cite(COUNTED, "atomics.csv, 256 words for all threads; histograms of fresh_kernels.csv", "inferred",
                                   "with 512 bytes few words of many threads lie in too few slices"),
@@ -203,7 +210,8 @@ EVIDENCE = {
     "host_link.late_kernel_signals": QUEUES, "host_link.concurrent_grids": QUEUES, "host_link.peer_latency_us": UNPUBLISHED,
     "host_link.peer_gb_s": Cite("NVIDIA H100 white paper", "NVLink 4: 450 GB/s a direction, a peak", note="quoted from memory"),
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": INSTRUCTIONS,
-    "chip.multiprocessors_per_cluster": SCATTER, "chip.block_dispatch": PLACES, "chip.block_launch_cycles": LAUNCHES,
+    "chip.multiprocessors_per_cluster": SCATTER, "chip.block_dispatch": PLACES, "chip.block_launch_cycles": BLOCKS,
+    "chip.block_end_cycles": BLOCKS, "chip.first_block_cycles": CONSTANT,
     "chip.block_turnover_cycles": LAUNCHES, "chip.launch_overhead_us": CALLS, "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": OCCUPANCY for name in """register_allocation_unit register_allocation_scope register_partitions
        register_allocation_unit_exceptions warp_allocation_granularity shared_allocation_unit_bytes""".split()},
