@@ -218,6 +218,7 @@ def machine_tables(arch: Architecture) -> dict:
         warp_size=arch.warp.size, independent_lanes=int(arch.warp.reconvergence.independent), multiprocessors=arch.chip.multiprocessors,
         cluster_size=arch.chip.multiprocessors_per_cluster, **_groups(arch.chip), warps_per_multiprocessor=arch.limits.warps_per_multiprocessor,
         block_launch_64ths=round(64 * arch.chip.block_launch_cycles), block_end_64ths=round(64 * arch.chip.block_end_cycles),
+        block_setup_64ths=round(64 * arch.chip.block_setup_cycles), warp_launch_64ths=round(64 * arch.chip.warp_launch_cycles),
         first_block_cycles=arch.chip.first_block_cycles, block_turnover_cycles=arch.chip.block_turnover_cycles, **_launches(arch),
         shader_period_fs=_period_fs(arch.clocks.shader_mhz),
         core_period_fs=_period_fs(arch.clocks.core_mhz), **_schedulers(arch),

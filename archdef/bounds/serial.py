@@ -34,7 +34,8 @@ def serial(run, machine: dict) -> Bound | None:
               + counters.local_store_transactions + counters.atomic_transactions + counters.texture_transactions
               + counters.surface_store_transactions)
     sent += pieces * machine["replay_cycles"]
-    each = (machine["block_launch_64ths"] + machine["block_end_64ths"]) // 64 + machine["block_turnover_cycles"] + 2
+    each = sum(machine[f"{part}_64ths"] for part in ("block_launch", "block_setup", "block_end")) // 64 + machine["block_turnover_cycles"] + 2
+    each += machine["warp_launch_64ths"] * machine["warps_per_multiprocessor"] // 64
     blocks = int(counters.multiprocessor["blocks"].sum())
     blocks = blocks * each + min(blocks, machine["multiprocessors"] * counters.launches) * machine["first_block_cycles"]
     return Bound("serial", arithmetic + shared + constant + memory + sent + blocks + _fetches(ops, issued, machine),

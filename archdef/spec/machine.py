@@ -53,6 +53,10 @@ class Chip:
     """Which multiprocessor the next block goes to."""
     block_launch_cycles: float = real(at_least=0)
     """Least SM cycles between two block launches anywhere on the chip."""
+    block_setup_cycles: float = real(at_least=0, default=0)
+    """SM cycles from one block launch on a multiprocessor to the next there, beside those of its warps."""
+    warp_launch_cycles: float = real(at_least=0, default=0)
+    """SM cycles that a multiprocessor takes for each warp of a block before the next block can start there."""
     block_end_cycles: float = real(at_least=0, default=0)
     """Least SM cycles between two ends of blocks that the chip takes note of: only then a place is free, and a grid at its end."""
     block_turnover_cycles: int = integer(at_least=0)

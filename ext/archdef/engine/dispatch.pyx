@@ -181,6 +181,7 @@ cdef bint _seat(Dispatcher *d, Sm *sm, Launch *launch, int64_t earliest) noexcep
     cdef int32_t slot = _lowest(sm.free_blocks)
     cdef Block *b = sm.blocks + slot
     cdef int64_t start = max(max(earliest, launch.ready), d.launch_free)
+    cdef int64_t begin = max(start, sm.launch_free)
     b.launch = launch
     b.number = launch.next_block
     b.leaving = False
@@ -191,13 +192,14 @@ cdef bint _seat(Dispatcher *d, Sm *sm, Launch *launch, int64_t earliest) noexcep
     b.warps = <int32_t *>(<char *>b.room + launch.room.slots)
     _sit(sm, slot, launch.cost, b.warps, launch.block_warps)
     if launch.next_block == 0:
-        launch.started = start
+        launch.started = begin
     launch.next_block += 1
     launch.seated += 1
     d.launch_part += d.chip.m.block_launch_64ths
     d.launch_free = start + (d.launch_part >> 6)
     d.launch_part &= 63
-    events_push(sm.inbox, start, EV_BLOCK, slot)
+    sm.launch_free = begin + (d.chip.m.block_setup_64ths + launch.block_warps * d.chip.m.warp_launch_64ths >> 6)
+    events_push(sm.inbox, begin, EV_BLOCK, slot)
     return True
 
 

@@ -683,5 +683,6 @@ cdef struct Sm:
     Ended *ended                 # blocks that ended in this epoch
     int32_t ended_count
     int32_t ended_noted          # by the dispatcher
+    int64_t launch_free          # cycle at which the next block may start here
     int64_t launched_warps       # age stamp
     uint64_t scratch[64]         # destination of a partial warp's arithmetic

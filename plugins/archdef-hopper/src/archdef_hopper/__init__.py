@@ -15,7 +15,8 @@ H100 = Architecture(
     aliases=("h100_sxm", "gh100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
     clocks=Clocks(core_mhz=1980, shader_mhz=1980, memory_mhz=2619), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
     chip=Chip(multiprocessors=132, multiprocessors_per_cluster=16, cluster_sizes=(16, 16, 16, 16, 16, 16, 18, 18),
-              block_dispatch=GroupByGroup((8, 8, 16, 16, 16, 16, 16, 18, 18)), block_launch_cycles=0.12, block_end_cycles=1.18, first_block_cycles=94,
+              block_dispatch=GroupByGroup((8, 8, 16, 16, 16, 16, 16, 18, 18)), block_launch_cycles=0.12, block_setup_cycles=17, warp_launch_cycles=3.5,
+              block_end_cycles=1.18, first_block_cycles=94,
               block_turnover_cycles=300, launch_overhead_us=3.0),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
