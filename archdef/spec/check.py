@@ -287,8 +287,10 @@ def _transactions_stay_in_one_place(arch):
 def _caches_have_whole_sets(arch):
     for level, cache in arch.caches.declared.items():
         path = f"caches.{level}"
-        if cache.scope == "scheduler" and level != "instruction":
-            yield f"{path}.scope", cache.scope, "must be wider: only caches.instruction can be a scheduler's"
+        if cache.scope == "scheduler" and level not in ("instruction", "constant_uniform"):
+            yield f"{path}.scope", cache.scope, "must be wider: only caches.instruction and caches.constant_uniform can be a scheduler's"
+        if cache.scope != "scheduler" and level == "constant_uniform":
+            yield f"{path}.scope", cache.scope, "must be scheduler"
         if cache.lines_ahead and not level.startswith("instruction"):
             yield f"{path}.lines_ahead", cache.lines_ahead, "must be 0: only caches of instructions bring lines along"
         if cache.size_bytes % (cache.line_bytes * cache.ways):
@@ -314,6 +316,8 @@ def _levels_of_constants_and_instructions_follow_each_other(arch):
                 yield f"caches.{nearer}", None, f"must be given where caches.{level} is"
             elif getattr(behind, piece) < least.line_bytes:
                 yield f"caches.{level}.{piece}", getattr(behind, piece), f"must be at least caches.{kind}.line_bytes = {least.line_bytes}"
+    if arch.caches.constant_uniform is not None and arch.caches.constant_l2 is None:
+        yield "caches.constant_l2", None, "must be given where caches.constant_uniform is"
     if arch.caches.instruction is None and arch.caches.instruction_preload_bytes:
         yield "caches.instruction_preload_bytes", arch.caches.instruction_preload_bytes, "must be 0 without caches.instruction"
 

@@ -133,7 +133,7 @@ class Cache:
     enabled: bool = flag(default=True)
     """Whether programs use it unless they ask otherwise."""
     scope: str = choice("scheduler", "multiprocessor", "cluster", "partition", "chip")
-    """Who shares one instance; ``scheduler``: only `Caches.instruction`."""
+    """Who shares one instance; ``scheduler``: only `Caches.instruction` and `constant_uniform`."""
 
     @property
     def sets(self) -> int:
@@ -158,6 +158,16 @@ class Caches:
     its scope, every multiprocessor keeps tags of its own for it: constants are only read, so that sharers differ in first touches alone."""
     constant_l3: Cache | None = part(Cache, optional=True, default=None)
     """Third cache of constant memory, behind `constant_l2`, likewise."""
+    constant_pass_bytes: int = choice(4, 8, 16, default=16)
+    """Bytes of a lane that one pass of a load from constant memory brings, where lanes name several addresses; each address takes its own."""
+    constant_uniform: Cache | None = part(Cache, optional=True, default=None)
+    """Each scheduler's cache of what a warp reads as a whole: constants at an address in a register in which all lanes are known to agree.
+    Such a load takes `latency_cycles` and does without the load/store unit; its warp waits for what is not there. At an address that
+    the program names it reads `constant`, likewise. None: these are loads like any other."""
+    constant_fill_cycles: int = integer(at_least=0, default=0)
+    """SM cycles for which a warp waits for a line of `constant_uniform` that `constant_l2` or `constant_l3` has."""
+    constant_line_cycles: int = integer(at_least=0, default=0)
+    """SM cycles between two such lines, whichever of a multiprocessor's schedulers they are for."""
     instruction: Cache | None = part(Cache, optional=True, default=None)
     """First cache of instructions, of each scheduler or multiprocessor; None: instructions are always at hand. A warp whose next
     instruction is in a line that is not there waits for `latency_cycles` of the level that has it, counted from the instruction before."""

@@ -474,6 +474,8 @@ cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t
     if _aligned(sm, w, u, lanes, address, seen.bits) < 0 or _inside(sm, w, u, lanes, address, memo) < 0:
         return -1
     _move(sm, w, u, lanes, address, launch.arena - <uint64_t>GLOBAL_BASE, memo.contiguous)
+    if out == NULL:     # the warp reads it as a whole, and it is there
+        return 0
     while left:
         lane = lowest_bit(left)
         reach.constant_passes += 1
@@ -492,6 +494,8 @@ cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t
             if left >> other & 1 and address[other] == address[lane]:
                 left &= ~(<uint64_t>1 << other)
         left &= left - 1
+    if reach.constant_passes > 1 and u.lane_bytes > sm.m.constant_pass_bytes:
+        reach.constant_passes *= u.lane_bytes // <int>sm.m.constant_pass_bytes
     return 0
 
 

@@ -110,6 +110,7 @@ cdef struct MachineTable:
     int64_t scheduler_hook
     int64_t dispatch_hook
     int64_t branch_hook
+    int64_t match_value_cycles   # by which each further value among the lanes delays `match.any`; 0: it is done at once
     int64_t dual_issue[16]       # bit v of entry u: v may issue in the same slot after u
     # shared memory
     int64_t banks
@@ -141,6 +142,10 @@ cdef struct MachineTable:
     CacheTable constant
     CacheTable constant_l2       # behind it, at the multiprocessor
     CacheTable constant_l3
+    CacheTable constant_uniform  # of a scheduler: what a warp reads at an address that is known to be one for all lanes
+    int64_t constant_pass_bytes  # of each lane that a pass of a load of constants brings, where lanes differ
+    int64_t constant_fill_cycles # for which a warp waits for a line of it that the second or third level has …
+    int64_t constant_line_cycles # … and the least distance of two such lines, whichever schedulers they are for
     CacheTable instruction       # of a multiprocessor or …
     CacheTable instruction_l2
     CacheTable instruction_l3

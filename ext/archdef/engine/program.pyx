@@ -514,7 +514,8 @@ cdef class LoadedProgram:
         self._source(u, m, 0, 8 if m.flags & T.FL_ADDRESS64 else 4)
         self._required(u.s[0] >= 0, "address")
         u.lane_bytes = m.element * m.vec
-        u.memory = m.space != T.SP_SHARED
+        u.uniform = m.kind == T.K_LOAD and m.space == T.SP_CONST and m.flags & T.FL_UNIFORM != 0
+        u.memory = m.space != T.SP_SHARED and not u.uniform
         u.cause = (ST_SHARED_DEPENDENCY if m.space == T.SP_SHARED else
                    ST_CONSTANT_DEPENDENCY if m.space == T.SP_CONST else ST_MEMORY_DEPENDENCY)
         if m.combine and m.kind != T.K_ATOM:

@@ -222,7 +222,9 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t copy_wait            # CopyGroup that waits
     char *local                  # [lanes][local bytes]
     int32_t *errors              # of launches, by lane
-    int64_t unused[4]            # up to whole lines of the host's cache
+    int32_t by_load              # the next op reads constants that the load/store unit has to bring
+    int32_t again                # the next op looks for its constants once more: all lines that could give way were on their way
+    int64_t unused[3]            # up to whole lines of the host's cache
 
 cdef struct Barrier:
     int32_t arrived              # threads
@@ -661,6 +663,9 @@ cdef struct Sm:
     Cache l1
     Cache constant
     Cache constant_behind[2]     # its second and third level
+    Cache *uniform               # [schedulers] caches of constants that warps read as a whole; NULL: there are none …
+    int64_t *uniform_arrives     # … [caches][sets][ways]: when each line is there, NEVER: when the load/store unit has brought it …
+    int64_t uniform_next         # … and from which cycle on the next line can come
     Cache *code                  # [schedulers, or 1] their first caches of instructions; NULL: there are none, or they are all empty …
     int64_t *code_arrives        # … [caches][sets][ways]: when each line is there
     Cache code_behind[2]         # its second and third level …

@@ -7,6 +7,10 @@ INSTRUCTIONS = Cite(MICRO, "section instructions", "measured", "latency of a dep
 SHARED = Cite(MICRO, "sections shared, shared_atomics", "measured")
 GLOBAL = Cite(MICRO, "sections global_latency, l1_hit_throughput, cache_bandwidth", "measured")
 CONSTANT = Cite(MICRO, "section constant_latency", "measured")
+MATCHED = Cite("Loops of match.any in blocks of 1 to 32 warps on an H100 80GB HBM3 SXM, 2026-11-21", "data/constant_matches.csv", "measured",
+               "11 cycles for each further value; all schedulers together take one every two cycles")
+WALKED = Cite("Walks over tables in constant memory by blocks of one warp on an H100 80GB HBM3 SXM, 2026-11-22", "data/constant_walks.csv", "measured",
+              "a trip with one uniform load, by span and step, by which schedulers' warps walk, at one place or at several")
 ATOMICS = Cite(MICRO, "section global_atomics_latency", "measured")
 BARRIERS = Cite(MICRO, "section bar_sync", "measured")
 LAUNCHES = Cite(MICRO, "section launch", "inferred", "empty kernels of 1 to 105600 blocks")
@@ -105,7 +109,7 @@ FORMS = {  # that differ from the rest of their class
     # conversions: of integers to floats and among narrow integers by `alu`, of halves by `fma`, to integers and to whole numbers by `xu`
     Operation("alu", 4): "convert:cvt.*f32.[su]*",
     Operation("alu", 14): "barrier:bar.warp.sync", Operation("lsu", 663): "fence:membar.gl fence:membar.sys fence:fence.*.gpu fence:fence.*.sys",
-    Operation("fma", 5): "convert:cvt.*f16.f32 convert:cvt.*f32.f16"}
+    Operation("fma", 5): "convert:cvt.*f16.f32 convert:cvt.*f32.f16", Operation("udp", 0): "load_constant:*:uniform"}
 
 TECHNIQUES = FrozenMap({   # techniques of atomic operations; the rest of `atomic_shared` the memory does by itself
     name: Form(operation=operation, pattern=pattern, unit="lsu", latency_cycles=latency, **technique)
@@ -149,6 +153,7 @@ APART = Cite(COUNTED, "cycles of transpose_naive at n=256", "inferred", "loads b
 EVIDENCE = {
     "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": PAPER, "isa": GUIDE,
     "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, "units.bar": BARRIERS,
+    "isa.match_value_cycles": MATCHED, "isa.forms.uniform": WALKED, "units.udp": LOOKED,
     "units.cbu": Cite("Nsight Compute documentation", "pipelines: the convergence barrier unit takes branches", note="quoted from memory; its rate is assumed"),
     **{f"isa.forms.{name}": ATOMICS for name in "membar_gl membar_sys fence_gpu fence_sys".split()},
     "isa.forms.bar_warp_sync": UNPUBLISHED, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
@@ -182,10 +187,14 @@ EVIDENCE = {
     **{f"dram.{name}": LOADED for name in "refreshes_postponed page_policy queue_entries scheduling extra_latency_ns".split()},
     **{f"dram.{name}": STREAMS for name in "t_rrd_ns t_wtr_ns t_rtw_ns".split()},
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
-    "caches": GLOBAL, "caches.constant": CONSTANT, "caches.constant_l2": CONSTANT, "caches.l2.size_bytes": QUERY,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
+    "caches": GLOBAL, "caches.constant": CONSTANT, "caches.constant_l2": CONSTANT, "caches.constant_uniform": WALKED,
+    "caches.constant_pass_bytes": Cite(COUNTED, "cycles of dct8x8 at n=1024", "inferred", "eight LDC.64 a thread, four addresses each"),
+    "caches.constant_fill_cycles": WALKED, "caches.constant_line_cycles": WALKED, "caches.l2.size_bytes": QUERY,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "constant_uniform", "instruction", "instruction_l2", "texture_l1",
+                                                             "l2")},
     **{f"caches.{name}": UNPUBLISHED for name in """l1.ways l1.misses_in_flight texture_l1.ways
-       texture_l1.misses_in_flight constant.ways constant.misses_in_flight constant_l2.ways constant_l2.misses_in_flight constant_l2.line_bytes l2.ways
+       texture_l1.misses_in_flight constant.ways constant.misses_in_flight constant_l2.ways constant_l2.misses_in_flight constant_uniform.misses_in_flight
+       constant_l2.line_bytes l2.ways
        l2.misses_in_flight l2.latency_cycles l1.write""".split()},
     **{f"isa.operations.{name}": TEXTURES for name in "load_texture load_surface store_surface".split()}, "units.tex": TEXTURES,
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
