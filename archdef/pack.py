@@ -139,7 +139,8 @@ def _schedulers(arch: Architecture) -> dict:
         unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
         unit_within=[index[arch.units[i].within] if i < len(arch.units) and arch.units[i].within else i for i in range(16)],
         unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],
-        superscalar=int(arch.schedulers.superscalar), match_value_cycles=arch.isa.match_value_cycles, dual_issue=pairs)
+        superscalar=int(arch.schedulers.superscalar), queued_stores=int(arch.load_store.queued_stores),
+        match_value_cycles=arch.isa.match_value_cycles, dual_issue=pairs)
 
 
 def _dram(arch: Architecture) -> dict:
@@ -227,6 +228,7 @@ def machine_tables(arch: Architecture) -> dict:
         store={**coalescing_table(arch.coalescing.store, "coalescing.store"), "coverage": int(links.mask_bytes > 0)},
         reads_in_flight=arch.load_store.reads_in_flight_per_multiprocessor,
         stores_in_flight=arch.load_store.stores_in_flight_per_multiprocessor,
+        combined_lines=arch.load_store.combined_lines, combining_cycles=arch.load_store.combining_cycles,
         transaction_cycles=arch.load_store.transaction_cycles, replay_cycles=arch.load_store.replay_cycles,
         replay_refused=int(arch.load_store.replay_refused),
         bulk_read_bytes_per_cycle=arch.load_store.bulk_read_bytes_per_cycle or 0,
@@ -235,8 +237,8 @@ def machine_tables(arch: Architecture) -> dict:
         atomic_fs=round(arch.load_store.atomic_cycles * _period_fs(arch.clocks.core_mhz)),
         l1=_cache_table(caches.l1), constant=_cache_table(caches.constant),
         constant_l2=_cache_table(caches.constant_l2), constant_l3=_cache_table(caches.constant_l3),
-        constant_uniform=_cache_table(caches.constant_uniform), constant_pass_bytes=caches.constant_pass_bytes, constant_fill_cycles=caches.constant_fill_cycles,
-        constant_line_cycles=caches.constant_line_cycles,
+        constant_uniform=_cache_table(caches.constant_uniform), constant_pass_bytes=caches.constant_pass_bytes,
+        constant_fill_cycles=caches.constant_fill_cycles, constant_line_cycles=caches.constant_line_cycles,
         **{name: _cache_table(getattr(caches, name)) for name in ("instruction", "instruction_l2", "instruction_l3")},
         instruction_per_scheduler=int(caches.instruction is not None and caches.instruction.scope == "scheduler"),
         instruction_memory_cycles=caches.instruction_memory_cycles, instruction_preload_bytes=caches.instruction_preload_bytes,

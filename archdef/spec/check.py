@@ -11,6 +11,7 @@ from types import NoneType
 from typing import TYPE_CHECKING
 
 from archdef.errors import SpecError
+from archdef.spec.access import Lines
 from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import Part, Parts, Rule, Table, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
@@ -316,8 +317,8 @@ def _levels_of_constants_and_instructions_follow_each_other(arch):
                 yield f"caches.{nearer}", None, f"must be given where caches.{level} is"
             elif getattr(behind, piece) < least.line_bytes:
                 yield f"caches.{level}.{piece}", getattr(behind, piece), f"must be at least caches.{kind}.line_bytes = {least.line_bytes}"
-    if arch.caches.constant_uniform is not None and arch.caches.constant_l2 is None:
-        yield "caches.constant_l2", None, "must be given where caches.constant_uniform is"
+    if arch.caches.constant_uniform is not None and arch.caches.constant is None:
+        yield "caches.constant", None, "must be given where caches.constant_uniform is"
     if arch.caches.instruction is None and arch.caches.instruction_preload_bytes:
         yield "caches.instruction_preload_bytes", arch.caches.instruction_preload_bytes, "must be 0 without caches.instruction"
 
@@ -329,6 +330,13 @@ def _a_shared_texture_cache_is_no_nearer_than_the_network(arch):
     if cache is not None and cache.scope == "cluster" and cache.latency_cycles < least:
         yield ("caches.texture_l1.latency_cycles", cache.latency_cycles,
                f"must be at least interconnect.response_latency_ns = {least:.0f} SM cycles where a cluster shares it")
+
+
+@_combination("load_store", "coalescing.store", "interconnect.mask_bytes", declared=True)
+def _stores_that_wait_for_each_other_know_their_words(arch):
+    rule, lines = arch.coalescing.store, arch.load_store.combined_lines
+    if lines and (not isinstance(rule, Lines) or rule.line_bytes > 128 or not arch.interconnect.mask_bytes):
+        yield "load_store.combined_lines", lines, "must be 0 unless coalescing.store is Lines of at most 128 bytes and interconnect.mask_bytes is given"
 
 
 @_combination("dram")

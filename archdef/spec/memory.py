@@ -221,6 +221,13 @@ class LoadStore:
     """Write transactions sent and not yet acknowledged."""
     textures_in_flight_per_multiprocessor: int | None = integer(optional=True, default=None)
     """Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits; None: they count as reads."""
+    queued_stores: bool = flag(default=False)
+    """Whether stores of a warp that follow each other, with nothing in between, go to the load/store unit in a row though others wait for it."""
+    combined_lines: int = integer(at_least=0, at_most=64, default=0)
+    """Lines of which stores wait for others to the same line, to leave together. A line goes when all its words have been stored, when more lines
+    come than there is room for, the oldest first, or when no store has come for `combining_cycles`. 0: each store goes by itself."""
+    combining_cycles: int = integer(default=1)
+    """SM cycles after the latest store until all such lines leave."""
     transaction_cycles: int = integer()
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
     replay_cycles: int = integer(at_least=0, default=0)

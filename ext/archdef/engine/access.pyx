@@ -278,6 +278,7 @@ cdef void _recall(const Memo *memo, int k, uint64_t base, Injection *out, Reach 
         t[i].line = start + <uint64_t>memo.relative_line[k][i]
         t[i].bytes = memo.bytes[k][i]
         t[i].covered = memo.covered[k][i]
+        t[i].words = memo.words[k][i]
         t[i].sectors = memo.sectors[k][i]
     out.count += memo.slot_count[k]
     reach.pieces += memo.slot_pieces[k]
@@ -310,6 +311,7 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
             memo.relative_line[k][i] = <int64_t>(t[i].line - start)
             memo.bytes[k][i] = t[i].bytes
             memo.covered[k][i] = t[i].covered
+            memo.words[k][i] = t[i].words
             memo.sectors[k][i] = t[i].sectors
 
 

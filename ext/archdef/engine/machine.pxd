@@ -107,6 +107,7 @@ cdef struct MachineTable:
     int64_t unit_copies[16]      # units of that kind that the schedulers share, 1 to 8
     int64_t unit_within[16]      # unit of whose copies they are the first ones; by itself: itself
     int64_t unit_exclusive[16]   # 1: an op for it takes an issue slot of every scheduler
+    int64_t queued_stores        # 1: stores of a warp that follow each other reach the load/store unit one behind the other
     int64_t scheduler_hook
     int64_t dispatch_hook
     int64_t branch_hook
@@ -131,6 +132,8 @@ cdef struct MachineTable:
     CoalescingTable load_uncached
     int64_t reads_in_flight      # transactions of one multiprocessor
     int64_t stores_in_flight
+    int64_t combined_lines       # of which stores wait for others; 0: each goes by itself …
+    int64_t combining_cycles     # … for so long after the latest store
     int64_t transaction_cycles
     int64_t replay_cycles        # least distance of a warp's transactions of one access, to the warp; 0: it goes on at once
     int64_t replay_refused       # 1: loads for which a set of L1 has no place are issued again; 0: the load/store unit waits

@@ -66,7 +66,7 @@ cdef class LoadedProgram:
         self.predicates = program.predicates
         self.statements = len(program.statements)
         self.constant_rows = 0
-        self.ops = <Uop *>calloc(self.op_count, sizeof(Uop))
+        self.ops = <Uop *>calloc(self.op_count + 1, sizeof(Uop))      # one more: what comes next is looked at
         if self.ops == NULL:
             raise MemoryError("program")
         if not 0 <= self.rows <= 1 << 16 or not 2 <= self.predicates <= 1 << 16:

@@ -9,12 +9,13 @@ from archdef.engine.asynchronous cimport copy_group, phase_barrier
 from archdef.engine.barriers cimport barrier_arrive, barrier_open, barrier_settle, check_barriers
 from archdef.engine.blocks cimport end_warp, start_block
 from archdef.engine.bulk cimport bulk_issue
+from archdef.engine.combine cimport combine_idle
 from archdef.engine.compute cimport compute, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED,
                                       StatementCounters)
 from archdef.engine.dram cimport NEVER
-from archdef.engine.events cimport EV_BLOCK, EV_BULK, EV_CHILDREN, EV_COPIED, EV_FILL, EV_GRIDS, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event, events_pop
+from archdef.engine.events cimport EV_BLOCK, EV_BULK, EV_CHILDREN, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event, events_pop
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.returning cimport block_returns, children_done
 from archdef.engine.inject cimport fill_slot, throttled_until
@@ -129,7 +130,8 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     s.uses[u.unit] &= clear
     s.memory &= clear
     s.last = bit
-    s.issued_at[bit] = cycle
+    if u.kind != K_STORE or u[1].kind != K_STORE or u[1].unit != u.unit or not m.queued_stores:     # those follow each other in the unit's queue
+        s.issued_at[bit] = cycle
     if u.guarded:
         lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
     i = count_bits(lanes)
@@ -374,6 +376,8 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
         become_ready(sm, sm.schedulers + w.scheduler, w.bit, w)
     elif event.kind == EV_BLOCK:
         start_block(sm, event.index)
+    elif event.kind == EV_COMBINED:
+        combine_idle(sm, event.cycle)
     elif event.kind == EV_CHILDREN:
         children_done(sm, event.index)
     elif event.kind == EV_RETURN:

@@ -308,6 +308,13 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int64_t begun                # cycle of the first
     Transaction transactions[512]   # most: eight texels of each of 64 lanes
 
+cdef struct Combined:            # a line that waits for more stores
+    uint64_t line
+    uint32_t sectors
+    uint32_t words               # mask
+    uint32_t covered             # bytes, those that were stored several times counted each time
+    int32_t launch
+
 cdef struct Refused:             # a load that is issued again: what is left of its injection
     int32_t warp                 # slot of the warp that waits for it, -1: it went on before
     int32_t load                 # index of the Load, for which it counts as one more fill to come
@@ -369,6 +376,7 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int64_t relative_line[8][32]
     uint32_t bytes[8][32]
     uint32_t covered[8][32]
+    uint32_t words[8][32]
     uint32_t sectors[8][32]
 
 cdef struct Output:              # what kernels print: records of `system.pyx`, one behind the other
@@ -659,6 +667,11 @@ cdef struct Sm:
     int32_t refused_count
     int32_t held                 # the load that was just issued holds its warp: the number of its record + 1
     uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
+    Combined combined[64]        # lines that wait for more stores, the oldest first …
+    int32_t combined_count
+    int32_t combined_watched     # … 1: an event looks after them …
+    int64_t combined_touched     # … cycle of the latest store among them
+    uint8_t combined_at[64]      # … and how many of them there are by a hash of the line
     Bulk bulk
     Cache l1
     Cache constant

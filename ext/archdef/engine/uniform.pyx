@@ -83,7 +83,7 @@ cdef int64_t uniform_wait(Sm *sm, Warp *w, const Uop *u, int64_t cycle) noexcept
         lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
     if lanes == 0:
         return cycle
-    if sm.uniform == NULL:
+    if sm.uniform == NULL or sm.constant.table.sets == 0:
         w.by_load = 1
         return cycle
     lane = lowest_bit(lanes)

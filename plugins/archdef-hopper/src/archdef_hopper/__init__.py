@@ -66,7 +66,8 @@ H100 = Architecture(
         l2=Cache(size_bytes=50 * MiB // 80, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=60, misses_in_flight=256,
                  fetch_bytes=64, partial_ways=3, write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
-    load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
+    load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1, combined_lines=28,
+                         combining_cycles=32, queued_stores=True,
                          atomic_cycles=1.45, atomic_sector_cycles=1.9, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
         request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, injection_bytes_per_cycle=32,

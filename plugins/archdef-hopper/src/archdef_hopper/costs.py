@@ -7,6 +7,10 @@ INSTRUCTIONS = Cite(MICRO, "section instructions", "measured", "latency of a dep
 SHARED = Cite(MICRO, "sections shared, shared_atomics", "measured")
 GLOBAL = Cite(MICRO, "sections global_latency, l1_hit_throughput, cache_bandwidth", "measured")
 CONSTANT = Cite(MICRO, "section constant_latency", "measured")
+TOGETHER = Cite("Stores of parts of sectors on an H100 80GB HBM3 SXM, Nsight Compute, 2026-11-22", "data/combined_stores.csv", "measured",
+                "sectors and requests at L2: 24 lines in between do not part two stores to one line, 32 do")
+APART_IN_TIME = Cite(TOGETHER.document, TOGETHER.place, "inferred", "stores some 20 cycles apart go together, those 70 cycles apart do not; a warp's "
+                     "stores in a row go together though seven other warps store")
 MATCHED = Cite("Loops of match.any in blocks of 1 to 32 warps on an H100 80GB HBM3 SXM, 2026-11-21", "data/constant_matches.csv", "measured",
                "11 cycles for each further value; all schedulers together take one every two cycles")
 WALKED = Cite("Walks over tables in constant memory by blocks of one warp on an H100 80GB HBM3 SXM, 2026-11-22", "data/constant_walks.csv", "measured",
@@ -198,7 +202,8 @@ EVIDENCE = {
        l2.misses_in_flight l2.latency_cycles l1.write""".split()},
     **{f"isa.operations.{name}": TEXTURES for name in "load_texture load_surface store_surface".split()}, "units.tex": TEXTURES,
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
-    "load_store": UNPUBLISHED, "load_store.transaction_cycles": FIT, "interconnect": FIT,
+    "load_store": UNPUBLISHED, "load_store.combined_lines": TOGETHER, "load_store.combining_cycles": APART_IN_TIME,
+    "load_store.queued_stores": APART_IN_TIME, "load_store.transaction_cycles": FIT, "interconnect": FIT,
     "dram": UNPUBLISHED,
     "dram.interleave_bytes": Cite(COUNTED, "atomics.csv, 256 words for all threads; histograms of fresh_kernels.csv", "inferred",
                                   "with 512 bytes few words of many threads lie in too few slices"),
