@@ -257,6 +257,8 @@ class Interconnect:
     """Bytes of a packet besides its data."""
     mask_bytes: int = integer(at_least=0, default=0)
     """Bytes by which the packet of an atomic operation, or of a store that leaves bytes of its sectors alone, is longer."""
+    partial_write_cycles: float = real(at_least=0, default=0.0)
+    """Core cycles for which a packet that writes sectors in part holds the way into its partition at least."""
     injection_bytes_per_cycle: int = integer()
     """Rate into the network, per core cycle …"""
     injection_scope: str = choice("multiprocessor", "cluster")

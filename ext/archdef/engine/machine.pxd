@@ -179,6 +179,7 @@ cdef struct MachineTable:
     int64_t gathering_lines      # for which a partition gathers, a power of two
     int64_t header_bytes
     int64_t mask_bytes           # of a packet that writes sectors in part, or operates on them
+    int64_t partial_write_fs     # for which such a packet of a store holds the way into its partition at least
     int64_t injection_bytes_per_cycle       # core cycles, as all ports
     int64_t injection_per_cluster
     int64_t store_ports          # 1: stores and atomics have ports of their own

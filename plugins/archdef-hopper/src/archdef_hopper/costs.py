@@ -11,6 +11,8 @@ TOGETHER = Cite("Stores of parts of sectors on an H100 80GB HBM3 SXM, Nsight Com
                 "sectors and requests at L2: 24 lines in between do not part two stores to one line, 32 do")
 APART_IN_TIME = Cite(TOGETHER.document, TOGETHER.place, "inferred", "stores some 20 cycles apart go together, those 70 cycles apart do not; a warp's "
                      "stores in a row go together though seven other warps store")
+HOT = Cite("Stores at random words by all multiprocessors of an H100 80GB HBM3 SXM, 2026-11-22", "data/hot_words.csv, scatter.csv", "inferred",
+           "24 a cycle over 4 MiB; 32 in order, so no more than 2.5 cycles each")
 MATCHED = Cite("Loops of match.any in blocks of 1 to 32 warps on an H100 80GB HBM3 SXM, 2026-11-21", "data/constant_matches.csv", "measured",
                "11 cycles for each further value; all schedulers together take one every two cycles")
 WALKED = Cite("Walks over tables in constant memory by blocks of one warp on an H100 80GB HBM3 SXM, 2026-11-22", "data/constant_walks.csv", "measured",
@@ -175,7 +177,7 @@ EVIDENCE = {
     "caches.l1.set_hash_bits": Cite("Nsight Compute on an H100 80GB HBM3 SXM", "hits of matmul_naive at n=1024, rows 4 KiB apart", "inferred",
                                     "they do not camp; which bits is not public, three keep any carveout's sets equally full"),
     "interconnect.gathered_requests": GATHERING, "interconnect.place_cycles": DISTANCES, "interconnect.spread_ns": DISTANCES,
-    "interconnect.gathering_lines": UNPUBLISHED, "interconnect.store_ports": APART,
+    "interconnect.partial_write_cycles": HOT, "interconnect.gathering_lines": UNPUBLISHED, "interconnect.store_ports": APART,
     "caches.l1.tag_bank_masks": BANKED, "caches.l1.size_bytes": DIVIDED, "caches.l1_gives_carveout": DIVIDED,
     "limits.shared_headroom": DIVIDED, "limits.shared_headroom_bytes": DIVIDED, "chip.cluster_sizes": PLACES,
     "isa.instruction_bytes": Cite("SASS of the microbenchmarks", "128 bits an instruction", "measured"),
@@ -192,13 +194,15 @@ EVIDENCE = {
     **{f"dram.{name}": STREAMS for name in "t_rrd_ns t_wtr_ns t_rtw_ns".split()},
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
     "caches": GLOBAL, "caches.constant": CONSTANT, "caches.constant_l2": CONSTANT, "caches.constant_uniform": WALKED,
+    **{f"caches.constant_l2.{name}": Cite("A first walk over a table of an H100 80GB HBM3 SXM, by clock, 2026-11-22", "data/README.md", "measured",
+                                          "of 64-byte steps every fourth waits for memory") for name in ("line_bytes", "sector_bytes")},
     "caches.constant_pass_bytes": Cite(COUNTED, "cycles of dct8x8 at n=1024", "inferred", "eight LDC.64 a thread, four addresses each"),
     "caches.constant_fill_cycles": WALKED, "caches.constant_line_cycles": WALKED, "caches.l2.size_bytes": QUERY,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "constant_uniform", "instruction", "instruction_l2", "texture_l1",
                                                              "l2")},
     **{f"caches.{name}": UNPUBLISHED for name in """l1.ways l1.misses_in_flight texture_l1.ways
        texture_l1.misses_in_flight constant.ways constant.misses_in_flight constant_l2.ways constant_l2.misses_in_flight constant_uniform.misses_in_flight
-       constant_l2.line_bytes l2.ways
+       l2.ways
        l2.misses_in_flight l2.latency_cycles l1.write""".split()},
     **{f"isa.operations.{name}": TEXTURES for name in "load_texture load_surface store_surface".split()}, "units.tex": TEXTURES,
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
