@@ -277,9 +277,12 @@ cdef void _recall(const Memo *memo, int k, uint64_t base, Injection *out, Reach 
         t[i].address = start + <uint64_t>memo.relative[k][i]
         t[i].line = start + <uint64_t>memo.relative_line[k][i]
         t[i].bytes = memo.bytes[k][i]
-        t[i].covered = memo.covered[k][i]
-        t[i].words = memo.words[k][i]
+        t[i].covered = t[i].words = 0
         t[i].sectors = memo.sectors[k][i]
+    if memo.slot_covered[k]:
+        for i in range(memo.slot_count[k]):
+            t[i].covered = memo.covered[k][i]
+            t[i].words = memo.words[k][i]
     out.count += memo.slot_count[k]
     reach.pieces += memo.slot_pieces[k]
     reach.bytes_moved += memo.slot_bytes[k]
@@ -306,6 +309,7 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
     if count <= MEMO_TRANSACTIONS and rule.hook == 0:
         memo.slot_key[k] = key
         memo.slot_count[k] = count
+        memo.slot_covered[k] = rule.coverage != 0
         for i in range(count):
             memo.relative[k][i] = <int64_t>(t[i].address - start)
             memo.relative_line[k][i] = <int64_t>(t[i].line - start)

@@ -4,7 +4,6 @@ What waits is a queue. A line leaves it when all its words have been stored, whe
 come for some time. A line holds one credit while it waits and until it has landed, as a store does that goes by itself.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.string cimport memmove
 
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.events cimport EV_COMBINED, events_push
@@ -26,9 +25,14 @@ cdef inline uint32_t _all(const Sm *sm) noexcept nogil:
     return <uint32_t>((<uint64_t>1 << (sm.m.store.line_bytes // WORD)) - 1)
 
 
+cdef inline Combined *_nth(Sm *sm, int k) noexcept nogil:
+    """The k-th oldest line."""
+    return sm.combined + (sm.combined_first + k & PLACES - 1)
+
+
 cdef void _leave(Sm *sm, int k, int64_t cycle) noexcept nogil:
     """Send a line, and close its place in the queue."""
-    cdef Combined *c = sm.combined + k
+    cdef Combined *c = _nth(sm, k)
     cdef Request request
     request.time_fs = cycle * sm.m.shader_period_fs
     request.address = c.line + <uint64_t>lowest_bit(c.sectors) * <uint64_t>sm.m.store.sector_bytes
@@ -45,8 +49,10 @@ cdef void _leave(Sm *sm, int k, int64_t cycle) noexcept nogil:
     network_send(sm.network, sm.id, &request)
     sm.combined_at[_place(c.line)] -= 1
     sm.combined_count -= 1
-    if k < sm.combined_count:
-        memmove(c, c + 1, <size_t>(sm.combined_count - k) * sizeof(Combined))
+    while k:        # those before it move up
+        _nth(sm, k)[0] = _nth(sm, k - 1)[0]
+        k -= 1
+    sm.combined_first = sm.combined_first + 1 & PLACES - 1
 
 
 cdef int combine_store(Sm *sm, const Injection *inject, const Transaction *t) noexcept nogil:
@@ -56,7 +62,7 @@ cdef int combine_store(Sm *sm, const Injection *inject, const Transaction *t) no
     cdef uint32_t whole = _all(sm)
     if sm.combined_at[place]:
         for k in range(sm.combined_count):
-            c = sm.combined + k
+            c = _nth(sm, k)
             if c.line == t.line and c.launch == inject.launch.number:
                 c.sectors |= t.sectors
                 c.words |= t.words
@@ -73,7 +79,7 @@ cdef int combine_store(Sm *sm, const Injection *inject, const Transaction *t) no
         _leave(sm, 0, inject.time)
     sm.store_credits -= 1
     inject.launch.stores += 1
-    c = sm.combined + sm.combined_count
+    c = _nth(sm, sm.combined_count)
     c.line = t.line
     c.sectors = t.sectors
     c.words = t.words

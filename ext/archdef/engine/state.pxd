@@ -367,6 +367,7 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int32_t slot_key[8]          # base modulo 256, -1: empty
     int32_t slot_count[8]
     int32_t slot_bytes[8]
+    int32_t slot_covered[8]      # 1: what lanes access of the sectors is known
     int32_t slot_pieces[8]       # transactions as counted: sectors of a line each
     int64_t passes               # shared memory: bank_passes, for base modulo Launch.passes_period
     int32_t passes_key
@@ -667,11 +668,6 @@ cdef struct Sm:
     int32_t refused_count
     int32_t held                 # the load that was just issued holds its warp: the number of its record + 1
     uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
-    Combined combined[64]        # lines that wait for more stores, the oldest first …
-    int32_t combined_count
-    int32_t combined_watched     # … 1: an event looks after them …
-    int64_t combined_touched     # … cycle of the latest store among them
-    uint8_t combined_at[64]      # … and how many of them there are by a hash of the line
     Bulk bulk
     Cache l1
     Cache constant
@@ -699,3 +695,9 @@ cdef struct Sm:
     int32_t ended_count
     int64_t launched_warps       # age stamp
     uint64_t scratch[64]         # destination of a partial warp's arithmetic
+    Combined combined[64]        # lines that wait for more stores, a ring …
+    int32_t combined_first       # … the oldest …
+    int32_t combined_count
+    int32_t combined_watched     # … 1: an event looks after them …
+    int64_t combined_touched     # … cycle of the latest store among them
+    uint8_t combined_at[64]      # … and how many of them there are by a hash of the line

@@ -70,7 +70,7 @@ H100 = Architecture(
                          combining_cycles=32, queued_stores=True,
                          atomic_cycles=1.45, atomic_sector_cycles=1.9, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
-        request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, partial_write_cycles=2.5, injection_bytes_per_cycle=32,
+        request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, partial_write_cycles=2.2, injection_bytes_per_cycle=32,
         injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, cluster_queue_cycles=8, partition_request_bytes_per_cycle=64,
         partition_response_bytes_per_cycle=48, sides=2, far_latency_ns=90, spread_ns=30,
         place_cycles=(10, 10, 13, 13, 21, 21, 5, 5, 8, 8, 16, 16, 0, 0, 3, 3, 9, 9), gathered_requests=4, store_ports=True),

@@ -12,7 +12,7 @@ TOGETHER = Cite("Stores of parts of sectors on an H100 80GB HBM3 SXM, Nsight Com
 APART_IN_TIME = Cite(TOGETHER.document, TOGETHER.place, "inferred", "stores some 20 cycles apart go together, those 70 cycles apart do not; a warp's "
                      "stores in a row go together though seven other warps store")
 HOT = Cite("Stores at random words by all multiprocessors of an H100 80GB HBM3 SXM, 2026-11-22", "data/hot_words.csv, scatter.csv", "inferred",
-           "24 a cycle over 4 MiB; 32 in order, so no more than 2.5 cycles each")
+           "24 a cycle over 4 MiB; 32 in order, so no more than 2.5 cycles each; random stores of the first set say less than 2.4")
 MATCHED = Cite("Loops of match.any in blocks of 1 to 32 warps on an H100 80GB HBM3 SXM, 2026-11-21", "data/constant_matches.csv", "measured",
                "11 cycles for each further value; all schedulers together take one every two cycles")
 WALKED = Cite("Walks over tables in constant memory by blocks of one warp on an H100 80GB HBM3 SXM, 2026-11-22", "data/constant_walks.csv", "measured",
