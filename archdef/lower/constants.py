@@ -34,9 +34,8 @@ def read_constants(code: Code, unit: Unit, architecture) -> None:
         results = [v for v in op.d if v is not None]
         if (isinstance(op.s[0], Const) or op.s[0] not in own) and all(_takes(reader, v) for v in results for reader in readers.get(v, ())):
             op.flags |= Flag.UNIFORM
-        pieces = {k * op.element // min(architecture.isa.assembler.constant_load_bytes, _PIECE) for k, v in enumerate(op.d)
-                  if v is not None and used.get(v)}
-        op.times = max(1, len(pieces)) if architecture.isa.assembler.constant_load_bytes < 16 else 1
+        widest = min(architecture.isa.assembler.constant_load_bytes or 16, _PIECE if op.flags & Flag.UNIFORM else 16)
+        op.times = max(1, len({k * op.element // widest for k, v in enumerate(op.d) if v is not None and used.get(v)}))
     _charge_addresses(code, readers)
 
 

@@ -20,7 +20,7 @@ def merge_loads(code: Code, unit: Unit, architecture) -> None:
     Only results that are written once and read behind their definition: each is there earlier than before, and nobody minds.
     """
     assembler = architecture.isa.assembler
-    widest = {Space.SHARED: assembler.shared_load_bytes, Space.CONST: assembler.constant_load_bytes}
+    widest = {Space.SHARED: assembler.shared_load_bytes, Space.CONST: assembler.constant_load_bytes or _WORD}
     if max(widest.values()) <= _WORD:
         return
     known, written = single(code, unit), definitions(code)

@@ -284,8 +284,8 @@ class Assembler:
     nothing."""
     shared_load_bytes: int = choice(4, 8, 16, default=4)
     """Widest load from shared memory into which loads of neighbouring words are merged."""
-    constant_load_bytes: int = choice(4, 8, 16, default=16)
-    """Widest load from constant memory: wider ones are several, loads of neighbouring words are merged up to that where it is less than 16."""
+    constant_load_bytes: int = choice(0, 4, 8, 16, default=0)
+    """Widest load from constant memory: wider ones are several, loads of neighbouring words are merged up to that. 0: they stay as they are."""
     shared_operands: bool = flag(default=False)
     """Arithmetic reads one 32-bit operand from shared memory itself, in place of a load that only it reads."""
     loads_pass_shared_stores: bool = flag(default=False)
