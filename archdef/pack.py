@@ -141,7 +141,8 @@ def _schedulers(arch: Architecture) -> dict:
         unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
         unit_within=[index[arch.units[i].within] if i < len(arch.units) and arch.units[i].within else i for i in range(16)],
         unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],
-        superscalar=int(arch.schedulers.superscalar), dual_issue=pairs)
+        superscalar=int(arch.schedulers.superscalar), queued_stores=int(arch.load_store.queued_stores),
+        match_value_cycles=arch.isa.match_value_cycles, dual_issue=pairs)
 
 
 def _dram(arch: Architecture) -> dict:
@@ -231,6 +232,7 @@ def machine_tables(arch: Architecture) -> dict:
         store={**coalescing_table(arch.coalescing.store, "coalescing.store"), "coverage": int(links.mask_bytes > 0)},
         reads_in_flight=arch.load_store.reads_in_flight_per_multiprocessor,
         stores_in_flight=arch.load_store.stores_in_flight_per_multiprocessor,
+        combined_lines=arch.load_store.combined_lines, combining_cycles=arch.load_store.combining_cycles,
         transaction_cycles=arch.load_store.transaction_cycles, replay_cycles=arch.load_store.replay_cycles,
         replay_refused=int(arch.load_store.replay_refused),
         bulk_read_bytes_per_cycle=arch.load_store.bulk_read_bytes_per_cycle or 0,
@@ -239,6 +241,8 @@ def machine_tables(arch: Architecture) -> dict:
         atomic_fs=round(arch.load_store.atomic_cycles * _period_fs(arch.clocks.core_mhz)),
         l1=_cache_table(caches.l1), constant=_cache_table(caches.constant),
         constant_l2=_cache_table(caches.constant_l2), constant_l3=_cache_table(caches.constant_l3),
+        constant_uniform=_cache_table(caches.constant_uniform), constant_pass_bytes=caches.constant_pass_bytes,
+        constant_fill_cycles=caches.constant_fill_cycles, constant_line_cycles=caches.constant_line_cycles,
         **{name: _cache_table(getattr(caches, name)) for name in ("instruction", "instruction_l2", "instruction_l3")},
         instruction_per_scheduler=int(caches.instruction is not None and caches.instruction.scope == "scheduler"),
         instruction_memory_cycles=caches.instruction_memory_cycles, instruction_preload_bytes=caches.instruction_preload_bytes,
@@ -251,7 +255,8 @@ def machine_tables(arch: Architecture) -> dict:
         far_latency_fs=_fs(links.far_latency_ns), sides=links.sides, gathered_requests=links.gathered_requests,
         places=len(links.place_cycles), place_cycles=[*links.place_cycles, *[0] * 32][:32], spread_fs=_fs(links.spread_ns),
         gathering_lines=links.gathering_lines,
-        header_bytes=links.header_bytes, mask_bytes=links.mask_bytes, injection_bytes_per_cycle=links.injection_bytes_per_cycle,
+        header_bytes=links.header_bytes, mask_bytes=links.mask_bytes, partial_write_fs=round(links.partial_write_cycles * _period_fs(arch.clocks.core_mhz)),
+        injection_bytes_per_cycle=links.injection_bytes_per_cycle,
         injection_per_cluster=int(links.injection_scope == "cluster"), store_ports=int(links.store_ports),
         partition_request_bytes_per_cycle=links.partition_request_bytes_per_cycle,
         partition_response_bytes_per_cycle=links.partition_response_bytes_per_cycle,

@@ -23,11 +23,12 @@ def serial(run, machine: dict) -> Bound | None:
     caches = sum(machine[name]["latency_cycles"] for name in ("l1", "constant", "constant_l2", "constant_l3", "texture"))
     held = ops["interval"].astype(np.int64)
     alone = np.maximum(interval, machine["instruction_gap_cycles"]) + held + ops["latency"] + machine["shared_latency_cycles"] + caches
+    alone += np.where(ops["kind"] == Kind.MATCH, machine["warp_size"] * (machine["match_value_cycles"] + held), 0)     # a value a lane
     alone += np.where(ops["kind"] == Kind.ATOM, ops["count"], 0).astype(np.int64) * machine["warp_size"]      # tries of a loop
     arithmetic = int((issued * alone).sum())
     passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes
     shared = passes * (machine["shared_pass_cycles"] + machine["shared_pass_latency_cycles"] + machine["shared_group_latency_cycles"])
-    constant = counters.constant_passes * int(ops["interval"].max(initial=1)) * 2
+    constant = counters.constant_passes * (int(ops["interval"].max(initial=1)) + machine["constant_fill_cycles"] + machine["constant_line_cycles"]) * 2
     memory = _requests(counters, machine) / machine["shader_period_fs"]
     sent = int(counters.partition["requests"].sum()) * machine["transaction_cycles"]
     pieces = (counters.global_load_transactions + counters.global_store_transactions + counters.local_load_transactions

@@ -18,6 +18,7 @@ from archdef.lower.branches import copy_first, else_first, exit_early, invert_br
 from archdef.lower.calls import call_of, calls_of
 from archdef.lower.charges import charge_overheads, shared_bases
 from archdef.lower.check import check_features, settle_caches
+from archdef.lower.constants import read_constants
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
@@ -257,6 +258,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_labels(code)
     if options.fuse and not narrow:
         absorb_terms(code, architecture)
+    read_constants(code, unit, architecture)
     if options.coalesce:
         coalesce(code, unit)
     if options.fuse:

@@ -36,9 +36,9 @@ class Costs:
         self.known: dict[tuple[str, int, str], Cost] = {}
         self.formed = {form.operation for form in architecture.isa.forms.values()}
 
-    def of(self, operation: str, times: int, instruction, where: dict, operand: int | None = None) -> Cost:
+    def of(self, operation: str, times: int, instruction, where: dict, operand: int | str | None = None) -> Cost:
         """Give the cost of `times` operations of a class, of which an instruction consists or is one; `where` is for the error if the
-        machine has none, `operand` the immediate of an atomic operation."""
+        machine has none, `operand` the immediate of an atomic operation, or that a load is uniform."""
         form = ".".join((instruction.opcode, *instruction.modifiers)) if operation in self.formed else ""
         if operand is not None and form:
             form += f":{operand}"

@@ -67,7 +67,9 @@ def _latencies(architecture) -> Callable[[Op], int]:
     def latency(op: Op) -> int:
         cost = isa.operations.get(op.operation)
         own = cost.latency_cycles if cost is not None else 1
-        if op.kind == Kind.LOAD:
+        if op.kind == Kind.LOAD and op.flags & Flag.UNIFORM:
+            own = caches.constant_uniform.latency_cycles
+        elif op.kind == Kind.LOAD:
             own += shared if op.space == Space.SHARED else memory
         return max(1, own)
     return latency

@@ -14,6 +14,7 @@ from archdef.lower.encoding import (
     NO_ROW,
     PRED_TRUE,
     SPECIAL_ROW,
+    Flag,
     Geometry,
     Kind,
     PhaseOp,
@@ -107,6 +108,8 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         instruction = source[op.statement]
         added = op.s[1] if op.kind == Kind.ATOM and op.vec == 1 else None
         immediate = added.value if isinstance(added, Const) and added.kind == ConstantKind.IMMEDIATE else None
+        if op.kind == Kind.LOAD and op.flags & Flag.UNIFORM:
+            immediate = "uniform"
         cost = costs.of(op.operation, op.times, instruction, place(module, instruction), immediate)
         target, count, reconverge = 0, op.count, -1
         if op.kind == Kind.ATOM:

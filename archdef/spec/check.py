@@ -11,6 +11,7 @@ from types import NoneType
 from typing import TYPE_CHECKING
 
 from archdef.errors import SpecError
+from archdef.spec.access import Lines
 from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import Part, Parts, Rule, Table, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
@@ -287,8 +288,10 @@ def _transactions_stay_in_one_place(arch):
 def _caches_have_whole_sets(arch):
     for level, cache in arch.caches.declared.items():
         path = f"caches.{level}"
-        if cache.scope == "scheduler" and level != "instruction":
-            yield f"{path}.scope", cache.scope, "must be wider: only caches.instruction can be a scheduler's"
+        if cache.scope == "scheduler" and level not in ("instruction", "constant_uniform"):
+            yield f"{path}.scope", cache.scope, "must be wider: only caches.instruction and caches.constant_uniform can be a scheduler's"
+        if cache.scope != "scheduler" and level == "constant_uniform":
+            yield f"{path}.scope", cache.scope, "must be scheduler"
         if cache.lines_ahead and not level.startswith("instruction"):
             yield f"{path}.lines_ahead", cache.lines_ahead, "must be 0: only caches of instructions bring lines along"
         if cache.size_bytes % (cache.line_bytes * cache.ways):
@@ -314,6 +317,8 @@ def _levels_of_constants_and_instructions_follow_each_other(arch):
                 yield f"caches.{nearer}", None, f"must be given where caches.{level} is"
             elif getattr(behind, piece) < least.line_bytes:
                 yield f"caches.{level}.{piece}", getattr(behind, piece), f"must be at least caches.{kind}.line_bytes = {least.line_bytes}"
+    if arch.caches.constant_uniform is not None and arch.caches.constant is None:
+        yield "caches.constant", None, "must be given where caches.constant_uniform is"
     if arch.caches.instruction is None and arch.caches.instruction_preload_bytes:
         yield "caches.instruction_preload_bytes", arch.caches.instruction_preload_bytes, "must be 0 without caches.instruction"
 
@@ -325,6 +330,13 @@ def _a_shared_texture_cache_is_no_nearer_than_the_network(arch):
     if cache is not None and cache.scope == "cluster" and cache.latency_cycles < least:
         yield ("caches.texture_l1.latency_cycles", cache.latency_cycles,
                f"must be at least interconnect.response_latency_ns = {least:.0f} SM cycles where a cluster shares it")
+
+
+@_combination("load_store", "coalescing.store", "interconnect.mask_bytes", declared=True)
+def _stores_that_wait_for_each_other_know_their_words(arch):
+    rule, lines = arch.coalescing.store, arch.load_store.combined_lines
+    if lines and (not isinstance(rule, Lines) or rule.line_bytes > 128 or not arch.interconnect.mask_bytes):
+        yield "load_store.combined_lines", lines, "must be 0 unless coalescing.store is Lines of at most 128 bytes and interconnect.mask_bytes is given"
 
 
 @_combination("dram")

@@ -223,7 +223,8 @@ class Form(Operation):
     pattern: str = text()
     """Which: opcode and modifiers as written, such as ``ex2.approx.ftz.f32``; ``*`` and ``?`` stand for any characters and any one,
     ``[su]`` for one of several. Of the patterns of a class that fit, the longest counts. An atomic operation with an immediate operand
-    has it behind a colon, ``red.shared.add.u32:1``, and is looked up without it, too."""
+    has it behind a colon, ``red.shared.add.u32:1``, a load of constants that a warp does as a whole ``:uniform``; both are looked up without
+    it, too."""
     bank_passes: int = integer(at_most=15, default=1)
     """Atomics on shared memory: passes over the banks for each that lanes need."""
     lanes_merged: bool = flag(default=False)
@@ -283,6 +284,8 @@ class Assembler:
     nothing."""
     shared_load_bytes: int = choice(4, 8, 16, default=4)
     """Widest load from shared memory into which loads of neighbouring words are merged."""
+    constant_load_bytes: int = choice(0, 4, 8, 16, default=0)
+    """Widest load from constant memory: wider ones are several, loads of neighbouring words are merged up to that. 0: they stay as they are."""
     shared_operands: bool = flag(default=False)
     """Arithmetic reads one 32-bit operand from shared memory itself, in place of a load that only it reads."""
     loads_pass_shared_stores: bool = flag(default=False)
@@ -346,6 +349,9 @@ class Isa:
     """Whether the compiler fuses a multiply and a dependent add into one instruction."""
     float_mad: str = choice("fused", "truncated", "separate")
     """Single-precision multiply-add: one rounding; product truncated to 24 bits; or two rounded operations."""
+    match_value_cycles: int = integer(at_least=0, default=0)
+    """SM cycles by which each further value among the lanes delays the result of ``match.any``, which then takes the values one by one, each of
+    which holds the unit for the operation's interval; 0: it takes no longer for several."""
     predication_max_instructions: int = integer(at_least=0)
     """Longest body of a branch that the compiler turns into predicated instructions; 0: never."""
     assembler: Assembler = part(Assembler, default=Assembler())

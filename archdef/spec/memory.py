@@ -135,7 +135,7 @@ class Cache:
     enabled: bool = flag(default=True)
     """Whether programs use it unless they ask otherwise."""
     scope: str = choice("scheduler", "multiprocessor", "cluster", "partition", "chip")
-    """Who shares one instance; ``scheduler``: only `Caches.instruction`."""
+    """Who shares one instance; ``scheduler``: only `Caches.instruction` and `constant_uniform`."""
 
     @property
     def sets(self) -> int:
@@ -160,6 +160,16 @@ class Caches:
     its scope, every multiprocessor keeps tags of its own for it: constants are only read, so that sharers differ in first touches alone."""
     constant_l3: Cache | None = part(Cache, optional=True, default=None)
     """Third cache of constant memory, behind `constant_l2`, likewise."""
+    constant_pass_bytes: int = choice(4, 8, 16, default=16)
+    """Bytes of a lane that one pass of a load from constant memory brings, where lanes name several addresses; each address takes its own."""
+    constant_uniform: Cache | None = part(Cache, optional=True, default=None)
+    """Each scheduler's cache of what a warp reads as a whole: constants at an address in a register in which all lanes are known to agree.
+    Such a load takes `latency_cycles` and does without the load/store unit; its warp waits for what is not there. At an address that
+    the program names it reads `constant`, likewise. None: these are loads like any other."""
+    constant_fill_cycles: int = integer(at_least=0, default=0)
+    """SM cycles for which a warp waits for a line of `constant_uniform` that `constant_l2` or `constant_l3` has."""
+    constant_line_cycles: int = integer(at_least=0, default=0)
+    """SM cycles between two such lines, whichever of a multiprocessor's schedulers they are for."""
     instruction: Cache | None = part(Cache, optional=True, default=None)
     """First cache of instructions, of each scheduler or multiprocessor; None: instructions are always at hand. A warp whose next
     instruction is in a line that is not there waits for `latency_cycles` of the level that has it, counted from the instruction before."""
@@ -213,6 +223,13 @@ class LoadStore:
     """Write transactions sent and not yet acknowledged."""
     textures_in_flight_per_multiprocessor: int | None = integer(optional=True, default=None)
     """Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits; None: they count as reads."""
+    queued_stores: bool = flag(default=False)
+    """Whether stores of a warp that follow each other, with nothing in between, go to the load/store unit in a row though others wait for it."""
+    combined_lines: int = integer(at_least=0, at_most=64, default=0)
+    """Lines of which stores wait for others to the same line, to leave together. A line goes when all its words have been stored, when more lines
+    come than there is room for, the oldest first, or when no store has come for `combining_cycles`. 0: each store goes by itself."""
+    combining_cycles: int = integer(default=1)
+    """SM cycles after the latest store until all such lines leave."""
     transaction_cycles: int = integer()
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
     replay_cycles: int = integer(at_least=0, default=0)
@@ -242,6 +259,8 @@ class Interconnect:
     """Bytes of a packet besides its data."""
     mask_bytes: int = integer(at_least=0, default=0)
     """Bytes by which the packet of an atomic operation, or of a store that leaves bytes of its sectors alone, is longer."""
+    partial_write_cycles: float = real(at_least=0, default=0.0)
+    """Core cycles for which a packet that writes sectors in part holds the way into its partition at least."""
     injection_bytes_per_cycle: int = integer()
     """Rate into the network, per core cycle …"""
     injection_scope: str = choice("multiprocessor", "cluster")

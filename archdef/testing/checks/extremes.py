@@ -13,7 +13,7 @@ EXTREMES: dict[str, dict[str, Any]] = {
     "one multiprocessor": {"chip.multiprocessors": 1, "chip.multiprocessors_per_cluster": 1},
     "one lane": {"warp.size": 1}, "seven lanes": {"warp.size": 7}, "64 lanes": {"warp.size": 64},
     "one bank": {"shared.banks": 1},
-    "no caches": {"caches.l1": None, "caches.constant": None, "caches.constant_l2": None, "caches.constant_l3": None, "caches.l2": None},
+    "no caches": {f"caches.{name}": None for name in ("l1", "constant", "constant_l2", "constant_l3", "constant_uniform", "l2")},
     "one partition": {"dram.partitions": 1},
     "seven partitions": {"dram.partitions": 7},
     "one read in flight": {"load_store.reads_in_flight_per_multiprocessor": 1},

@@ -277,8 +277,12 @@ cdef void _recall(const Memo *memo, int k, uint64_t base, Injection *out, Reach 
         t[i].address = start + <uint64_t>memo.relative[k][i]
         t[i].line = start + <uint64_t>memo.relative_line[k][i]
         t[i].bytes = memo.bytes[k][i]
-        t[i].covered = memo.covered[k][i]
+        t[i].covered = t[i].words = 0
         t[i].sectors = memo.sectors[k][i]
+    if memo.slot_covered[k]:
+        for i in range(memo.slot_count[k]):
+            t[i].covered = memo.covered[k][i]
+            t[i].words = memo.words[k][i]
     out.count += memo.slot_count[k]
     reach.pieces += memo.slot_pieces[k]
     reach.bytes_moved += memo.slot_bytes[k]
@@ -305,11 +309,13 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
     if count <= MEMO_TRANSACTIONS and rule.hook == 0:
         memo.slot_key[k] = key
         memo.slot_count[k] = count
+        memo.slot_covered[k] = rule.coverage != 0
         for i in range(count):
             memo.relative[k][i] = <int64_t>(t[i].address - start)
             memo.relative_line[k][i] = <int64_t>(t[i].line - start)
             memo.bytes[k][i] = t[i].bytes
             memo.covered[k][i] = t[i].covered
+            memo.words[k][i] = t[i].words
             memo.sectors[k][i] = t[i].sectors
 
 
@@ -474,6 +480,8 @@ cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t
     if _aligned(sm, w, u, lanes, address, seen.bits) < 0 or _inside(sm, w, u, lanes, address, memo) < 0:
         return -1
     _move(sm, w, u, lanes, address, launch.arena - <uint64_t>GLOBAL_BASE, memo.contiguous)
+    if out == NULL:     # the warp reads it as a whole, and it is there
+        return 0
     while left:
         lane = lowest_bit(left)
         reach.constant_passes += 1
@@ -492,6 +500,8 @@ cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t
             if left >> other & 1 and address[other] == address[lane]:
                 left &= ~(<uint64_t>1 << other)
         left &= left - 1
+    if reach.constant_passes > 1 and u.lane_bytes > sm.m.constant_pass_bytes:
+        reach.constant_passes *= u.lane_bytes // <int>sm.m.constant_pass_bytes
     return 0
 
 

@@ -15,6 +15,7 @@ cdef inline int _emit(Transaction *out, int count, uint64_t address, uint32_t by
     out[count].line = address
     out[count].bytes = bytes
     out[count].covered = 0
+    out[count].words = 0
     out[count].sectors = 1
     return count + 1
 
@@ -88,6 +89,16 @@ cdef int _shrinking(const CoalescingTable *rule, const uint64_t *addresses, uint
     return count
 
 
+cdef inline uint32_t _words(uint64_t touched) noexcept nogil:
+    """Which of 16 words have a byte among 64."""
+    cdef uint32_t words = 0
+    cdef int k
+    for k in range(16):
+        if touched >> 4 * k & 15:
+            words |= <uint32_t>1 << k
+    return words
+
+
 cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t mask, int first, int last, int bytes,
                 Transaction *out, int start) noexcept nogil:
     """One transaction per distinct line of the group, moving the sectors that are touched."""
@@ -123,6 +134,7 @@ cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t
             out[i].bytes += <uint32_t>sector_bytes * (out[i].sectors >> lane & 1)
             lane += 1
         out[i].covered = 0
+        out[i].words = 0
     if not rule.coverage or rule.line_bytes > 256:
         return count
     for i in range(start, count):
@@ -133,6 +145,8 @@ cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t
                     a = addresses[lane] - out[i].line + <uint64_t>byte
                     touched[(a >> 6) & 3] |= <uint64_t>1 << (a & 63)
         out[i].covered = <uint32_t>(count_bits(touched[0]) + count_bits(touched[1]) + count_bits(touched[2]) + count_bits(touched[3]))
+        if rule.line_bytes <= 128:
+            out[i].words = _words(touched[0]) | _words(touched[1]) << 16
     return count
 
 

@@ -73,6 +73,7 @@ cdef int64_t *_place_of(MachineTable *m, str place) except NULL:
                      ("store", <size_t>&m.store.hook), ("load_uncached", <size_t>&m.load_uncached.hook), ("l1", <size_t>&m.l1.hook),
                      ("l2", <size_t>&m.l2.hook), ("constant", <size_t>&m.constant.hook),
                      ("constant_l2", <size_t>&m.constant_l2.hook), ("constant_l3", <size_t>&m.constant_l3.hook),
+                     ("constant_uniform", <size_t>&m.constant_uniform.hook),
                      ("instruction", <size_t>&m.instruction.hook), ("instruction_l2", <size_t>&m.instruction_l2.hook),
                      ("instruction_l3", <size_t>&m.instruction_l3.hook), ("texture_l1", <size_t>&m.texture.hook),
                      ("texture_l2", <size_t>&m.texture_l2.hook)):

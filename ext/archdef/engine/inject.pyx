@@ -7,6 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.cache cimport Cache, Line, cache_find, cache_take, cache_victim
 from archdef.engine.coalesce cimport Transaction
+from archdef.engine.combine cimport combine_store
 from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport EV_FILL, events_push
 from archdef.engine.machine cimport MachineTable, WR_EVICT
@@ -298,6 +299,15 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
                 if line != NULL:
                     line.valid = 0      # fills on their way still come, but are fetched again by later loads
             if inject.kind == RQ_WRITE:
+                if m.combined_lines and t.words:
+                    slot = combine_store(sm, inject, t)
+                    if slot < 0:
+                        inject.stalled = inject.time
+                        break
+                    if slot:
+                        inject.next += 1
+                        inject.time += m.transaction_cycles
+                        continue
                 if sm.store_credits == 0:
                     inject.stalled = inject.time
                     break

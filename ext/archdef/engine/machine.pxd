@@ -111,9 +111,11 @@ cdef struct MachineTable:
     int64_t unit_copies[16]      # units of that kind that the schedulers share, 1 to 8
     int64_t unit_within[16]      # unit of whose copies they are the first ones; by itself: itself
     int64_t unit_exclusive[16]   # 1: an op for it takes an issue slot of every scheduler
+    int64_t queued_stores        # 1: stores of a warp that follow each other reach the load/store unit one behind the other
     int64_t scheduler_hook
     int64_t dispatch_hook
     int64_t branch_hook
+    int64_t match_value_cycles   # by which each further value among the lanes delays `match.any`; 0: it is done at once
     int64_t dual_issue[16]       # bit v of entry u: v may issue in the same slot after u
     # shared memory
     int64_t banks
@@ -134,6 +136,8 @@ cdef struct MachineTable:
     CoalescingTable load_uncached
     int64_t reads_in_flight      # transactions of one multiprocessor
     int64_t stores_in_flight
+    int64_t combined_lines       # of which stores wait for others; 0: each goes by itself …
+    int64_t combining_cycles     # … for so long after the latest store
     int64_t transaction_cycles
     int64_t replay_cycles        # least distance of a warp's transactions of one access, to the warp; 0: it goes on at once
     int64_t replay_refused       # 1: loads for which a set of L1 has no place are issued again; 0: the load/store unit waits
@@ -145,6 +149,10 @@ cdef struct MachineTable:
     CacheTable constant
     CacheTable constant_l2       # behind it, at the multiprocessor
     CacheTable constant_l3
+    CacheTable constant_uniform  # of a scheduler: what a warp reads at an address that is known to be one for all lanes
+    int64_t constant_pass_bytes  # of each lane that a pass of a load of constants brings, where lanes differ
+    int64_t constant_fill_cycles # for which a warp waits for a line of it that the second or third level has …
+    int64_t constant_line_cycles # … and the least distance of two such lines, whichever schedulers they are for
     CacheTable instruction       # of a multiprocessor or …
     CacheTable instruction_l2
     CacheTable instruction_l3
@@ -175,6 +183,7 @@ cdef struct MachineTable:
     int64_t gathering_lines      # for which a partition gathers, a power of two
     int64_t header_bytes
     int64_t mask_bytes           # of a packet that writes sectors in part, or operates on them
+    int64_t partial_write_fs     # for which such a packet of a store holds the way into its partition at least
     int64_t injection_bytes_per_cycle       # core cycles, as all ports
     int64_t injection_per_cluster
     int64_t store_ports          # 1: stores and atomics have ports of their own

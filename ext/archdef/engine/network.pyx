@@ -509,7 +509,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     cdef uint64_t local
     cdef int32_t which = <int32_t>partition_of(m, r.address, &local)
     cdef Partition *p = n.partitions + which
-    cdef int64_t packet, arrival
+    cdef int64_t packet, arrival, taken = 0
     cdef int64_t *cluster = n.cluster_free_fs + n.cluster[sm] + (unit - sm)
     if r.counters != NULL and shared_texture_has(n, sm, r, now_fs):
         _wake_one(n, p, now_fs)         # this port may have been woken for a place that it does not take
@@ -530,6 +530,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     packet = m.header_bytes + (0 if r.kind == RQ_READ or r.kind == RQ_TEXTURE else r.bytes)
     if m.mask_bytes and r.kind == RQ_WRITE and r.covered and r.covered < r.bytes:
         packet += m.mask_bytes
+        taken = m.partial_write_fs
     elif r.kind == RQ_ATOMIC:
         packet = _atomic_packet(m, r)
     if m.cluster_request_bytes_per_cycle and (packet or not m.store_ports):
@@ -542,7 +543,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     if m.injection_per_cluster:
         cluster[0] = port.free_fs
     arrival = max(now_fs + m.request_latency_fs, p.in_free_fs)
-    p.in_free_fs = arrival + _port_fs(m, packet, m.partition_request_bytes_per_cycle)
+    p.in_free_fs = arrival + max(taken, _port_fs(m, packet, m.partition_request_bytes_per_cycle))
     packet = p.dram.queued
     if r.counters != NULL:
         shared_texture_fetch(n, sm, r)

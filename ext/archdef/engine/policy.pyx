@@ -123,6 +123,7 @@ cdef int ask_coalescing(Hook *hook, const uint64_t *addresses, uint64_t mask, in
     for i in range(answer):
         out[i].address = starts[i]
         out[i].bytes = <unsigned int>sizes[i]
+        out[i].covered = out[i].words = 0
         out[i].line = starts[i] & ~<uint64_t>(line_bytes - 1)
         sectors = (sizes[i] + sector_bytes - 1) // sector_bytes
         out[i].sectors = <unsigned int>(((<uint64_t>1 << sectors) - 1) << ((starts[i] - out[i].line) // <uint64_t>sector_bytes))

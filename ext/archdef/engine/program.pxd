@@ -37,6 +37,7 @@ cdef struct Uop:
     uint8_t vec
     uint8_t combine
     uint8_t memory           # the op may send transactions to the network
+    uint8_t uniform          # the warp reads constants as a whole
     int32_t lane_bytes       # memory: bytes per lane
     int64_t offset
     int32_t target

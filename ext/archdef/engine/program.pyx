@@ -66,7 +66,7 @@ cdef class LoadedProgram:
         self.predicates = program.predicates
         self.statements = len(program.statements)
         self.constant_rows = 0
-        self.ops = <Uop *>calloc(self.op_count, sizeof(Uop))
+        self.ops = <Uop *>calloc(self.op_count + 1, sizeof(Uop))      # one more: what comes next is looked at
         if self.ops == NULL:
             raise MemoryError("program")
         if not 0 <= self.rows <= 1 << 16 or not 2 <= self.predicates <= 1 << 16:
@@ -514,7 +514,8 @@ cdef class LoadedProgram:
         self._source(u, m, 0, 8 if m.flags & T.FL_ADDRESS64 else 4)
         self._required(u.s[0] >= 0, "address")
         u.lane_bytes = m.element * m.vec
-        u.memory = m.space != T.SP_SHARED
+        u.uniform = m.kind == T.K_LOAD and m.space == T.SP_CONST and m.flags & T.FL_UNIFORM != 0
+        u.memory = m.space != T.SP_SHARED and not u.uniform
         u.cause = (ST_SHARED_DEPENDENCY if m.space == T.SP_SHARED else
                    ST_CONSTANT_DEPENDENCY if m.space == T.SP_CONST else ST_MEMORY_DEPENDENCY)
         if m.combine and m.kind != T.K_ATOM:

@@ -15,6 +15,7 @@ from archdef.engine.refused cimport refused_close, refused_open
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
                                    Waiter, Warp)
+from archdef.engine.uniform cimport uniform_close, uniform_open
 
 cdef extern from "archdef/engine/pages.h" nogil:
     void *pages_take(size_t alignment, size_t bytes)
@@ -163,6 +164,7 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     cache_open(&sm.constant, &m.constant)
     cache_open(&sm.constant_behind[0], &m.constant_l2)
     cache_open(&sm.constant_behind[1], &m.constant_l3)
+    uniform_open(sm)
     cache_open(&sm.texture, &m.texture)
     for i in range(slots):
         sm.slots[i].next = <int32_t>(i + 1 if i + 1 != reads and i + 1 < slots else -1)
@@ -231,4 +233,5 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     cache_close(&sm.constant_behind[0])
     cache_close(&sm.constant_behind[1])
     cache_close(&sm.texture)
+    uniform_close(sm)
     fetch_close(sm)

@@ -9,12 +9,13 @@ from archdef.engine.asynchronous cimport copy_group, phase_barrier
 from archdef.engine.barriers cimport barrier_arrive, barrier_open, barrier_settle, check_barriers
 from archdef.engine.blocks cimport end_warp, start_block
 from archdef.engine.bulk cimport bulk_issue
+from archdef.engine.combine cimport combine_idle
 from archdef.engine.compute cimport compute, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
-from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED,
+from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED,
                                       StatementCounters)
 from archdef.engine.dram cimport NEVER
-from archdef.engine.events cimport EV_BLOCK, EV_BULK, EV_CHILDREN, EV_COPIED, EV_FILL, EV_GRIDS, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event, events_pop
+from archdef.engine.events cimport EV_BLOCK, EV_BULK, EV_CHILDREN, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event, events_pop
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.returning cimport block_returns, children_done
 from archdef.engine.inject cimport fill_slot, throttled_until
@@ -31,8 +32,9 @@ from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT
                                    WS_WAITING, Launch, Sm, Warp)
 from archdef.engine.system cimport call_indirect, system_issue
 from archdef.engine.types cimport (BAR_WARP, FL_YIELD, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
-                                   K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
+                                   K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
                                    K_STORE, K_SYSTEM, K_TRAP, SYS_STACK, SP_SHARED)
+from archdef.engine.uniform cimport uniform_issue
 from archdef.engine.waiting cimport become_ready, occupied, occupy, plan
 
 
@@ -71,6 +73,19 @@ cdef uint64_t _gather(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     return lanes
 
 
+cdef int _further_values(const Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """How many values `match.any` has found beside the first: each is that of a lane which no lower one shares it with."""
+    cdef const char *row = w.rows + u.d[0]
+    cdef uint64_t left = lanes, mask
+    cdef int lane, count = -1
+    while left:
+        lane = lowest_bit(left)
+        mask = (<const uint64_t *>row)[lane] if u.direct == 8 else <uint64_t>(<const uint32_t *>row)[lane]
+        left &= ~(mask | <uint64_t>1 << lane)
+        count += 1
+    return count
+
+
 cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noexcept nogil:
     """Issue the warp's next op. Returns -1 after a fault."""
     cdef Warp *w = sm.warps + slot
@@ -85,6 +100,11 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     cdef int32_t targets[64]
     cdef uint32_t index
     cdef int i, split
+    if u.uniform and w.again:
+        s.ready &= clear
+        s.uses[u.unit] &= clear
+        plan(sm, slot, w, cycle + 1, ST_CONSTANT_DEPENDENCY)
+        return 0
     note_lanes(w, u, w.settled, cycle, cycle + spent, u.issues)
     # where the warp's time went since it last issued
     if w.since > w.settled:
@@ -110,7 +130,8 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     s.uses[u.unit] &= clear
     s.memory &= clear
     s.last = bit
-    s.issued_at[bit] = cycle
+    if u.kind != K_STORE or u[1].kind != K_STORE or u[1].unit != u.unit or not m.queued_stores:     # those follow each other in the unit's queue
+        s.issued_at[bit] = cycle
     if u.guarded:
         lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
     i = count_bits(lanes)
@@ -135,7 +156,11 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             lanes = _gather(sm, slot, w, u, lanes, earliest)
             if lanes == 0:
                 return 0
-        if lanes:
+        if u.uniform and not w.by_load:
+            if lanes and uniform_issue(sm, w, u, lanes, cycle) < 0:
+                return -1
+            occupy(sm, w, u, cycle, u.interval)
+        elif lanes:
             if memory_issue(sm, slot, w, u, lanes, cycle) < 0:
                 return -1
             if sm.injection.count > 1 and m.replay_cycles and cycle + (sm.injection.count - 1) * m.replay_cycles > earliest:
@@ -301,9 +326,13 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
                 lanes = 0
         if lanes and u.kind != K_NOP and u.kind != K_FENCE:
             _compute(sm, w, u, lanes)
+        i = 0
+        if u.kind == K_MATCH and m.match_value_cycles and u.fn == 0 and lanes:
+            i = _further_values(w, u, lanes)
+        waited = cycle + u.latency + i * m.match_value_cycles
+        occupy(sm, w, u, cycle, <int64_t>u.interval * (i + 1))
         for i in range(u.set_count):
-            w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
-        occupy(sm, w, u, cycle, u.interval)
+            w.ready[u.sets[i]] = waited << 4 | ST_ALU_DEPENDENCY
         w.pc += 1
         if u.flags & FL_YIELD:
             if w.splits != NULL:
@@ -347,6 +376,8 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
         become_ready(sm, sm.schedulers + w.scheduler, w.bit, w)
     elif event.kind == EV_BLOCK:
         start_block(sm, event.index)
+    elif event.kind == EV_COMBINED:
+        combine_idle(sm, event.cycle)
     elif event.kind == EV_CHILDREN:
         children_done(sm, event.index)
     elif event.kind == EV_RETURN:
@@ -459,7 +490,7 @@ cdef bint _goes_along(Sm *sm, Scheduler *s, int32_t slot, int32_t before, uint64
     u += 1
     if not (m.dual_issue[u[-1].unit] >> u.unit & 1) or u.issues != 1:
         return False
-    if u.memory and (sm.injection.active or sm.injection.time > cycle):
+    if (u.memory or u.uniform) and (sm.injection.active or sm.injection.time > cycle):
         return False
     if (s.unit_free[u.unit] if m.unit_per_scheduler[u.unit] else sm.unit_free[u.unit]) > cycle:
         return False

@@ -223,7 +223,9 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t copy_wait            # CopyGroup that waits
     char *local                  # [lanes][local bytes]
     int32_t *errors              # of launches, by lane
-    int64_t unused[4]            # up to whole lines of the host's cache
+    int32_t by_load              # the next op reads constants that the load/store unit has to bring
+    int32_t again                # the next op looks for its constants once more: all lines that could give way were on their way
+    int64_t unused[3]            # up to whole lines of the host's cache
 
 cdef struct Barrier:
     int32_t arrived              # threads
@@ -307,6 +309,13 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int64_t begun                # cycle of the first
     Transaction transactions[512]   # most: eight texels of each of 64 lanes
 
+cdef struct Combined:            # a line that waits for more stores
+    uint64_t line
+    uint32_t sectors
+    uint32_t words               # mask
+    uint32_t covered             # bytes, those that were stored several times counted each time
+    int32_t launch
+
 cdef struct Refused:             # a load that is issued again: what is left of its injection
     int32_t warp                 # slot of the warp that waits for it, -1: it went on before
     int32_t load                 # index of the Load, for which it counts as one more fill to come
@@ -359,6 +368,7 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int32_t slot_key[8]          # base modulo 256, -1: empty
     int32_t slot_count[8]
     int32_t slot_bytes[8]
+    int32_t slot_covered[8]      # 1: what lanes access of the sectors is known
     int32_t slot_pieces[8]       # transactions as counted: sectors of a line each
     int64_t passes               # shared memory: bank_passes, for base modulo Launch.passes_period
     int32_t passes_key
@@ -368,6 +378,7 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int64_t relative_line[8][32]
     uint32_t bytes[8][32]
     uint32_t covered[8][32]
+    uint32_t words[8][32]
     uint32_t sectors[8][32]
 
 cdef struct Output:              # what kernels print: records of `system.pyx`, one behind the other
@@ -664,6 +675,9 @@ cdef struct Sm:
     Cache l1
     Cache constant
     Cache constant_behind[2]     # its second and third level
+    Cache *uniform               # [schedulers] caches of constants that warps read as a whole; NULL: there are none …
+    int64_t *uniform_arrives     # … [caches][sets][ways]: when each line is there, NEVER: when the load/store unit has brought it …
+    int64_t uniform_next         # … and from which cycle on the next line can come
     Cache *code                  # [schedulers, or 1] their first caches of instructions; NULL: there are none, or they are all empty …
     int64_t *code_arrives        # … [caches][sets][ways]: when each line is there
     Cache code_behind[2]         # its second and third level …
@@ -686,3 +700,9 @@ cdef struct Sm:
     int64_t launch_free          # cycle at which the next block may start here
     int64_t launched_warps       # age stamp
     uint64_t scratch[64]         # destination of a partial warp's arithmetic
+    Combined combined[64]        # lines that wait for more stores, a ring …
+    int32_t combined_first       # … the oldest …
+    int32_t combined_count
+    int32_t combined_watched     # … 1: an event looks after them …
+    int64_t combined_touched     # … cycle of the latest store among them
+    uint8_t combined_at[64]      # … and how many of them there are by a hash of the line

@@ -80,7 +80,7 @@ cpdef enum OpFlag:
     FL_CARRY_OUT = 4
     FL_BYPASS_L1 = 8     # cache operator .cg / .cv, or volatile
     FL_READ_ONLY = 16    # ld.global.nc: may go through the texture path
-    FL_UNIFORM = 32      # the compiler promises that the branch does not diverge
+    FL_UNIFORM = 32      # the compiler promises that the branch does not diverge; K_LOAD of constants: all lanes read one address
     FL_PREDICATED = 64   # guarded because a short branch was turned into predicates
     FL_YIELD = 128       # other lanes of the warp go first, if they can: K_LOAD, K_ATOM, K_PHASE, K_FENCE
 

@@ -7,13 +7,14 @@ or not selected, and then one issue interval per warp instruction as selected.
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.absorbed cimport absorb
-from archdef.engine.counters cimport ST_FETCH
+from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, ST_FETCH
 from archdef.engine.events cimport EV_WAKE, events_push
 from archdef.engine.fetch cimport fetch
 from archdef.engine.inject cimport throttled_until
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport PENDING, WS_PARTED, WS_SLEEPING, WS_WAITING, Sm, Warp
+from archdef.engine.uniform cimport uniform_wait
 from archdef.engine.units cimport occupy_counted
 
 
@@ -67,10 +68,15 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
             w.state = WS_SLEEPING
             return
         w.since = latest >> 4
+    if u.uniform:
+        ready = uniform_wait(sm, w, u, w.since)
+        if ready > w.since:
+            w.since = ready
+            w.cause = ST_CONSTANT_DEPENDENCY
     w.state = WS_WAITING
     w.unit = u.unit
     s.uses[u.unit] |= <uint64_t>1 << bit
-    if u.memory:
+    if u.memory or u.uniform and w.by_load:
         s.memory |= <uint64_t>1 << bit
     earliest = w.since - sm.now
     if earliest <= 0:

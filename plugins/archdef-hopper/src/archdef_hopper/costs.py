@@ -7,6 +7,16 @@ INSTRUCTIONS = Cite(MICRO, "section instructions", "measured", "latency of a dep
 SHARED = Cite(MICRO, "sections shared, shared_atomics", "measured")
 GLOBAL = Cite(MICRO, "sections global_latency, l1_hit_throughput, cache_bandwidth", "measured")
 CONSTANT = Cite(MICRO, "section constant_latency", "measured")
+TOGETHER = Cite("Stores of parts of sectors on an H100 80GB HBM3 SXM, Nsight Compute, 2026-11-22", "data/combined_stores.csv", "measured",
+                "sectors and requests at L2: 24 lines in between do not part two stores to one line, 32 do")
+APART_IN_TIME = Cite(TOGETHER.document, TOGETHER.place, "inferred", "stores some 20 cycles apart go together, those 70 cycles apart do not; a warp's "
+                     "stores in a row go together though seven other warps store")
+HOT = Cite("Stores at random words by all multiprocessors of an H100 80GB HBM3 SXM, 2026-11-22", "data/hot_words.csv, scatter.csv", "inferred",
+           "24 a cycle over 4 MiB; 32 in order, so no more than 2.5 cycles each; random stores of the first set say less than 2.4")
+MATCHED = Cite("Loops of match.any in blocks of 1 to 32 warps on an H100 80GB HBM3 SXM, 2026-11-21", "data/constant_matches.csv", "measured",
+               "11 cycles for each further value; all schedulers together take one every two cycles")
+WALKED = Cite("Walks over tables in constant memory by blocks of one warp on an H100 80GB HBM3 SXM, 2026-11-22", "data/constant_walks.csv", "measured",
+              "a trip with one uniform load, by span and step, by which schedulers' warps walk, at one place or at several")
 ATOMICS = Cite(MICRO, "section global_atomics_latency", "measured")
 BARRIERS = Cite(MICRO, "section bar_sync", "measured")
 LAUNCHES = Cite(MICRO, "section launch", "inferred", "empty kernels of 1 to 105600 blocks")
@@ -111,7 +121,7 @@ FORMS = {  # that differ from the rest of their class
     # conversions: of integers to floats and among narrow integers by `alu`, of halves by `fma`, to integers and to whole numbers by `xu`
     Operation("alu", 4): "convert:cvt.*f32.[su]*",
     Operation("alu", 14): "barrier:bar.warp.sync", Operation("lsu", 663): "fence:membar.gl fence:membar.sys fence:fence.*.gpu fence:fence.*.sys",
-    Operation("fma", 5): "convert:cvt.*f16.f32 convert:cvt.*f32.f16"}
+    Operation("fma", 5): "convert:cvt.*f16.f32 convert:cvt.*f32.f16", Operation("udp", 0): "load_constant:*:uniform"}
 
 TECHNIQUES = FrozenMap({   # techniques of atomic operations; the rest of `atomic_shared` the memory does by itself
     name: Form(operation=operation, pattern=pattern, unit="lsu", latency_cycles=latency, **technique)
@@ -155,6 +165,7 @@ APART = Cite(COUNTED, "cycles of transpose_naive at n=256", "inferred", "loads b
 EVIDENCE = {
     "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": PAPER, "isa": GUIDE,
     "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, "units.bar": BARRIERS,
+    "isa.match_value_cycles": MATCHED, "isa.forms.uniform": WALKED, "units.udp": LOOKED,
     "units.cbu": Cite("Nsight Compute documentation", "pipelines: the convergence barrier unit takes branches", note="quoted from memory; its rate is assumed"),
     **{f"isa.forms.{name}": ATOMICS for name in "membar_gl membar_sys fence_gpu fence_sys".split()},
     "isa.forms.bar_warp_sync": UNPUBLISHED, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
@@ -172,7 +183,7 @@ EVIDENCE = {
     "caches.l1.set_hash_bits": Cite("Nsight Compute on an H100 80GB HBM3 SXM", "hits of matmul_naive at n=1024, rows 4 KiB apart", "inferred",
                                     "they do not camp; which bits is not public, three keep any carveout's sets equally full"),
     "interconnect.gathered_requests": GATHERING, "interconnect.place_cycles": DISTANCES, "interconnect.spread_ns": DISTANCES,
-    "interconnect.gathering_lines": UNPUBLISHED, "interconnect.store_ports": APART,
+    "interconnect.partial_write_cycles": HOT, "interconnect.gathering_lines": UNPUBLISHED, "interconnect.store_ports": APART,
     "caches.l1.tag_bank_masks": BANKED, "caches.l1.size_bytes": DIVIDED, "caches.l1_gives_carveout": DIVIDED,
     "limits.shared_headroom": DIVIDED, "limits.shared_headroom_bytes": DIVIDED, "chip.cluster_sizes": PLACES,
     "isa.instruction_bytes": Cite("SASS of the microbenchmarks", "128 bits an instruction", "measured"),
@@ -189,14 +200,21 @@ EVIDENCE = {
     **{f"dram.{name}": LOADED for name in "page_policy queue_entries scheduling extra_latency_ns".split()},
     **{f"dram.{name}": STREAMS for name in "t_rrd_ns t_wtr_ns t_rtw_ns".split()},
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
-    "caches": GLOBAL, "caches.constant": CONSTANT, "caches.constant_l2": CONSTANT, "caches.l2.size_bytes": QUERY,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
+    "caches": GLOBAL, "caches.constant": CONSTANT, "caches.constant_l2": CONSTANT, "caches.constant_uniform": WALKED,
+    **{f"caches.constant_l2.{name}": Cite("A first walk over a table of an H100 80GB HBM3 SXM, by clock, 2026-11-22", "data/README.md", "measured",
+                                          "of 64-byte steps every fourth waits for memory") for name in ("line_bytes", "sector_bytes")},
+    "caches.constant_pass_bytes": Cite(COUNTED, "cycles of dct8x8 at n=1024", "inferred", "eight LDC.64 a thread, four addresses each"),
+    "caches.constant_fill_cycles": WALKED, "caches.constant_line_cycles": WALKED, "caches.l2.size_bytes": QUERY,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "constant_uniform", "instruction", "instruction_l2", "texture_l1",
+                                                             "l2")},
     **{f"caches.{name}": UNPUBLISHED for name in """l1.ways l1.misses_in_flight texture_l1.ways
-       texture_l1.misses_in_flight constant.ways constant.misses_in_flight constant_l2.ways constant_l2.misses_in_flight constant_l2.line_bytes l2.ways
+       texture_l1.misses_in_flight constant.ways constant.misses_in_flight constant_l2.ways constant_l2.misses_in_flight constant_uniform.misses_in_flight
+       l2.ways
        l2.misses_in_flight l2.latency_cycles l1.write""".split()},
     **{f"isa.operations.{name}": TEXTURES for name in "load_texture load_surface store_surface".split()}, "units.tex": TEXTURES,
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
-    "load_store": UNPUBLISHED, "load_store.transaction_cycles": FIT,
+    "load_store": UNPUBLISHED, "load_store.combined_lines": TOGETHER, "load_store.combining_cycles": APART_IN_TIME,
+    "load_store.queued_stores": APART_IN_TIME, "load_store.transaction_cycles": FIT,
     "load_store.stores_in_flight_per_multiprocessor": STORED, "interconnect": FIT,
     "dram": UNPUBLISHED,
     "dram.interleave_bytes": Cite(COUNTED, "atomics.csv, 256 words for all threads; histograms of fresh_kernels.csv", "inferred",

@@ -1,0 +1,138 @@
+"""Constants that a warp reads as a whole: which lines the schedulers' caches hold, and when a warp's next load finds its own there.
+
+A load at an address in a register looks its line up in the cache of its scheduler when its operands are there. What that lacks comes from
+the second or third level of constants, a line at a time for all schedulers of the multiprocessor, and the warp waits; what they lack, too,
+the load/store unit brings, as for loads whose lanes may differ. A load at an address that the program names reads the first level.
+"""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from archdef.engine.access cimport Reach, access_memory
+from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_open, cache_take, cache_victim
+from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, StatementCounters
+from archdef.engine.dram cimport NEVER
+from archdef.engine.operand cimport row_of
+from archdef.engine.program cimport Uop
+from archdef.engine.schedule cimport lowest_bit
+from archdef.engine.state cimport Sm, Warp
+from archdef.engine.types cimport FL_ADDRESS64
+
+
+cdef int uniform_open(Sm *sm) except -1:
+    """Make the caches, empty, where the machine has them."""
+    cdef int64_t i, count = sm.m.schedulers, lines = sm.m.constant_uniform.sets * sm.m.constant_uniform.ways
+    if lines == 0:
+        return 0
+    sm.uniform_arrives = <int64_t *>calloc(<size_t>(count * lines), sizeof(int64_t))
+    sm.uniform = <Cache *>calloc(<size_t>count, sizeof(Cache))
+    if sm.uniform == NULL or sm.uniform_arrives == NULL:
+        raise MemoryError("caches of constants")
+    for i in range(count):
+        cache_open(sm.uniform + i, &sm.m.constant_uniform)
+    return 0
+
+
+cdef void uniform_close(Sm *sm) noexcept nogil:
+    """Free them, complete or not."""
+    cdef int64_t i
+    for i in range(sm.m.schedulers if sm.uniform != NULL else 0):
+        cache_close(sm.uniform + i)
+    free(sm.uniform)
+    free(sm.uniform_arrives)
+
+
+cdef inline bint _behind(Sm *sm, uint64_t address) noexcept nogil:
+    """Whether the second or third level of constants has what lies at an address."""
+    cdef Cache *cache
+    cdef Line *line
+    cdef uint64_t number, place
+    cdef int k
+    for k in range(2):
+        cache = &sm.constant_behind[k]
+        if cache.table.sets == 0:
+            continue
+        number = address // <uint64_t>cache.table.line_bytes
+        place = (address - number * <uint64_t>cache.table.line_bytes) // <uint64_t>cache.table.sector_bytes
+        line = cache_find(cache, number)
+        if line != NULL and line.valid >> <uint32_t>place & 1:
+            return True
+    return False
+
+
+cdef inline int _first(Sm *sm, uint64_t address) noexcept nogil:
+    """What the first level of constants has of an address: 0 nothing, 1 it is on its way, 2 it is there."""
+    cdef uint64_t number = address // <uint64_t>sm.constant.table.line_bytes
+    cdef uint64_t place = (address - number * <uint64_t>sm.constant.table.line_bytes) // <uint64_t>sm.constant.table.sector_bytes
+    cdef Line *line = cache_find(&sm.constant, number)
+    if line == NULL or not line.valid >> <uint32_t>place & 1:
+        return 0
+    return 1 if line.fill[place] >= 0 else 2
+
+
+cdef int64_t uniform_wait(Sm *sm, Warp *w, const Uop *u, int64_t cycle) noexcept nogil:
+    """When the warp's next op, whose operands are there in some cycle, can read its constant; or it is told to have the load/store unit
+    bring it."""
+    cdef uint64_t lanes = w.active, address, number
+    cdef const char *row = row_of(w.launch, w, u, 0)
+    cdef Cache *cache
+    cdef Line *line
+    cdef int64_t *arrives
+    cdef int lane, near
+    w.by_load = w.again = 0
+    if u.guarded:
+        lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
+    if lanes == 0:
+        return cycle
+    if sm.uniform == NULL or sm.constant.table.sets == 0:
+        w.by_load = 1
+        return cycle
+    lane = lowest_bit(lanes)
+    address = ((<const uint64_t *>row)[lane] if u.flags & FL_ADDRESS64 else <uint64_t>(<const uint32_t *>row)[lane]) + <uint64_t>u.offset
+    near = _first(sm, address)
+    if u.s_bank[0]:
+        w.by_load = near != 2
+        return cycle
+    cache = sm.uniform + w.scheduler
+    arrives = sm.uniform_arrives + w.scheduler * cache.table.sets * cache.table.ways
+    number = address // <uint64_t>cache.table.line_bytes
+    line = cache_find(cache, number)
+    if line != NULL:
+        if arrives[line - cache.lines] < NEVER:
+            return max(cycle, arrives[line - cache.lines])
+        if near != 1:
+            arrives[line - cache.lines] = cycle
+            return cycle
+        w.by_load = 1
+        return cycle
+    line = cache_victim(cache, number)
+    if line == NULL:
+        w.by_load = 1
+        return cycle
+    if cycle < arrives[line - cache.lines] < NEVER:
+        w.again = 1
+        return arrives[line - cache.lines]
+    cache_take(cache, line, number)
+    if near == 1 or not _behind(sm, address):
+        arrives[line - cache.lines] = NEVER
+        w.by_load = 1
+        return cycle
+    cycle = max(cycle, sm.uniform_next)
+    sm.uniform_next = cycle + sm.m.constant_line_cycles
+    cycle += sm.m.constant_fill_cycles
+    arrives[line - cache.lines] = cycle
+    return cycle
+
+
+cdef int uniform_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
+    """Read a constant that is there. Returns -1 after a fault."""
+    cdef StatementCounters *c = w.launch.counters + u.statement
+    cdef Reach reach
+    cdef int64_t ready = cycle + u.latency + sm.m.constant_uniform.latency_cycles
+    cdef int i
+    if access_memory(sm, w, u, lanes, NULL, &reach) < 0:
+        return -1
+    c.constant_loads += 1
+    c.constant_passes += 1
+    for i in range(u.set_count):
+        w.ready[u.sets[i]] = ready << 4 | ST_CONSTANT_DEPENDENCY
+    return 0
