@@ -205,12 +205,20 @@ def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int],
     way = [0] * len(ops)                       # cycles from the start of an operation to the end of the piece
     for k in range(len(ops) - 1, -1, -1):
         way[k] = max((way[n] + (times[k] if waits else 1) for n, waits in behind[k].items()), default=times[k])
+    leads = [op.kind == Kind.LOAD for op in ops]        # loads, and what goes into an address
+    for k in range(len(ops) - 1, -1, -1):
+        leads[k] = leads[k] or any(waits and leads[n] for n, waits in behind[k].items())
     live = _values(piece, words)
     start = [0] * len(ops)                     # cycle in which its operands are there
     free = [k for k, count in enumerate(missing) if not count]
     now, result = 0, []
     while free:
-        fitting = [k for k in free if live.now + live.growth(k) <= most or live.growth(k) <= 0]
+        growth = {k: live.growth(k) for k in free}
+        fitting = [k for k in free if live.now + growth[k] <= most or growth[k] <= 0]
+        if len(fitting) < len(free):
+            # loads with a longer way to go get the next registers: nothing that leads to others takes them away one by one
+            kept = max((way[k] for k in free if leads[k] and start[k] <= now and growth[k] > 0 and live.now + growth[k] > most), default=0)
+            fitting = [k for k in fitting if growth[k] <= 0 or not leads[k] or way[k] >= kept] or fitting
         if fitting:
             k = min(fitting, key=lambda k: (max(start[k] - now, 0), -way[k], k))
             if ops[k].kind == Kind.LOAD and 2 * live.now > most:        # registers are for the loads that are wanted first
