@@ -106,6 +106,12 @@ def predicate_branches(code: Code, unit: Unit, architecture, only: set[int] | No
     limit = architecture.isa.predication_max_instructions
     if limit <= 0:
         return
+    while _predicated(code, unit, architecture, only, limit) and architecture.isa.assembler.predication_overlap:
+        drop_labels(code)           # what stands behind a branch may reach further now
+
+
+def _predicated(code: Code, unit: Unit, architecture, only: set[int] | None, limit: int) -> bool:
+    """Turn the branches that are worth it as the code stands; tell whether there were any."""
     ops = code.ops
     references: dict[str, int] = {}
     for op in ops:
@@ -138,7 +144,9 @@ def predicate_branches(code: Code, unit: Unit, architecture, only: set[int] | No
         if second or after != label_at:
             references[ops[after].fn] -= 1
         k = after
+    changed = len(kept) < len(ops)
     code.ops = kept
+    return changed
 
 
 def _region(ops: list[Op], k: int, references: dict[str, int], architecture, limit: int, turns: bool, merged: dict[int, int]):

@@ -6,12 +6,12 @@ from collections.abc import Callable
 import attrs
 
 from archdef.lower.encoding import WHOLE_WARP, Flag, Kind, Space
-from archdef.lower.pressure import demand
+from archdef.lower.pressure import alive_words
 from archdef.lower.virtual import PURE, Code, Op, Unit, masks, successors
 from archdef.ptx.liveness import live_sets
 
 TRIES = 6
-"""Bounds on the registers alive at a time that are tried, each a few below the one before, until the code needs no more than allowed."""
+"""Bounds on the registers alive at a time that are tried, each a few below the one before, until a piece needs no more than allowed."""
 PATIENCE = 12
 """Cycles for which a load with a longer way to go is waited for, once half of the registers are taken."""
 WINDOW = 1024
@@ -30,23 +30,33 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     room      : registers of a thread that cost nothing. Where the order of the text needs more, up to the number that is handed out next
                 after that: whoever has given up having all warps orders for latency.
     """
-    given = code.ops
     reserved, unit_words = architecture.limits.registers_reserved_per_thread, _handed_out(architecture)
-    text = demand(code, unit, addresses, {}, architecture).in_order
+    pieces = _pieces(code)
+    best = [piece.ops for piece in pieces]
+
+    def needed(orders: list[list[Op]]) -> list[int]:
+        """Give the registers that each piece needs in some order."""
+        code.ops = [op for order in orders for op in order]
+        counts = iter(alive_words(code, unit, addresses, architecture))
+        return [max((next(counts) for _ in order), default=0) for order in orders]
+
+    least = needed(best)
+    text = max(least)
     allowed = room if text <= room else (-(-(text + reserved) // unit_words) + 1) * unit_words - reserved
     words = {v: 0 if width == 0 else 2 if width == 8 and v not in addresses else 1 for v, width in enumerate(unit.widths)}
-    pieces = _pieces(code)
     latency = _latencies(architecture)
-    best, least = given, text
+    left = range(len(pieces))
     for attempt in range(TRIES):
-        most = allowed - attempt * (attempt + 1)
-        code.ops = [op for piece in pieces for op in _ordered(piece, words, latency, most, architecture.isa.assembler.loads_pass_shared_stores)]
-        needed = demand(code, unit, addresses, {}, architecture).in_order
-        if needed <= allowed:
-            return
-        if needed < least:
-            best, least = code.ops, needed
-    code.ops = best
+        most, tried = allowed - attempt * (attempt + 1), list(best)
+        for k in left:
+            tried[k] = _ordered(pieces[k], words, latency, most, architecture.isa.assembler.loads_pass_shared_stores)
+        for k, need in enumerate(needed(tried)):
+            if k in left and (need <= allowed or need < least[k]):
+                best[k], least[k] = tried[k], 0 if need <= allowed else need
+        left = [k for k in left if least[k]]
+        if not left:
+            break
+    code.ops = [op for order in best for op in order]
 
 
 def _handed_out(architecture) -> int:
