@@ -49,7 +49,7 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     for attempt in range(TRIES):
         most, tried = allowed - attempt * (attempt + 1), list(best)
         for k in left:
-            tried[k] = _ordered(pieces[k], words, latency, most, architecture.isa.assembler.loads_pass_shared_stores)
+            tried[k] = _ordered(pieces[k], words, latency, most, architecture.isa.assembler)
         for k, need in enumerate(needed(tried)):
             if k in left and (need <= allowed or need < least[k]):
                 best[k], least[k] = tried[k], 0 if need <= allowed else need
@@ -158,23 +158,34 @@ def _dependences(ops: list[Op], apart: bool) -> tuple[list[dict[int, bool]], lis
 
 @attrs.define
 class _Live:
-    """Registers alive at a place of a piece that is being ordered, in words."""
+    """What is alive at a place of a piece that is being ordered: registers, in words, and predicates."""
 
     words: dict[int, int]
+    """Register → its words; none: it is a predicate."""
     now: int
+    predicates: int
     left: dict[tuple[int, int], int]
     """(register, which of its values) → operations that have not read it yet; what is read behind the piece counts one more."""
     read: list[list[tuple[int, int]]]
     written: list[list[tuple[int, int]]]
 
-    def growth(self, k: int) -> int:
-        """By how much operation `k` adds to what is alive."""
-        gone = sum(self.words[value[0]] for value in self.read[k] if self.left[value] == 1)
-        return sum(self.words[value[0]] for value in self.written[k] if self.left.get(value)) - gone
+    def growth(self, k: int) -> tuple[int, int]:
+        """By how much operation `k` adds to the words and to the predicates that are alive."""
+        words = predicates = 0
+        for values, sign in ((self.read[k], -1), (self.written[k], 1)):
+            for value in values:
+                left = self.left.get(value, 0)
+                if left == 1 if sign < 0 else left:
+                    size = self.words[value[0]]
+                    words += sign * size
+                    predicates += sign * (not size)
+        return words, predicates
 
     def take(self, k: int) -> None:
         """Issue operation `k`."""
-        self.now += self.growth(k)
+        words, predicates = self.growth(k)
+        self.now += words
+        self.predicates += predicates
         for value in self.read[k]:
             self.left[value] -= 1
 
@@ -201,16 +212,16 @@ def _values(piece: _Piece, words: dict[int, int]) -> _Live:
     for v in behind:
         value = v, version.get(v, 0)
         left[value] = left.get(value, 0) + 1
-    now = sum(words[v] for v, which in left if which == 0)      # what is not written here is its first value, too
-    return _Live(words, now, left, read, written)
+    first = [words[v] for v, which in left if which == 0]       # what is not written here is its first value, too
+    return _Live(words, sum(first), first.count(0), left, read, written)
 
 
-def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], most: int, apart: bool) -> list[Op]:
+def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], most: int, assembler) -> list[Op]:
     """Order one piece, with about `most` words alive at a time."""
     ops = piece.ops
     if len(ops) < 3:
         return ops
-    behind, missing = _dependences(ops, apart)
+    behind, missing = _dependences(ops, assembler.loads_pass_shared_stores)
     times = [latency(op) for op in ops]
     way = [0] * len(ops)                       # cycles from the start of an operation to the end of the piece
     for k in range(len(ops) - 1, -1, -1):
@@ -224,11 +235,13 @@ def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int],
     now, result = 0, []
     while free:
         growth = {k: live.growth(k) for k in free}
-        fitting = [k for k in free if live.now + growth[k] <= most or growth[k] <= 0]
-        if len(fitting) < len(free):
+        room = most - live.now
+        short = {k for k, (more, _) in growth.items() if more > 0 and more > room}
+        fitting = [k for k in free if k not in short and (growth[k][1] <= 0 or live.predicates + growth[k][1] <= assembler.interleaved_predicates)]
+        if short:
             # loads with a longer way to go get the next registers: nothing that leads to others takes them away one by one
-            kept = max((way[k] for k in free if leads[k] and start[k] <= now and growth[k] > 0 and live.now + growth[k] > most), default=0)
-            fitting = [k for k in fitting if growth[k] <= 0 or not leads[k] or way[k] >= kept] or fitting
+            kept = max((way[k] for k in short if leads[k] and start[k] <= now), default=0)
+            fitting = [k for k in fitting if growth[k][0] <= 0 or not leads[k] or way[k] >= kept] or fitting
         if fitting:
             k = min(fitting, key=lambda k: (max(start[k] - now, 0), -way[k], k))
             if ops[k].kind == Kind.LOAD and 2 * live.now > most:        # registers are for the loads that are wanted first

@@ -322,6 +322,8 @@ class Assembler:
     """Addresses of shared memory are made with 32-bit arithmetic, whatever `Isa.pointer_bits` is."""
     interleaves: bool = flag(default=False)
     """Straight code is ordered by the latencies of its chains, within the registers that cost nothing; otherwise loads alone move."""
+    interleaved_predicates: int = integer(at_least=1, default=64)
+    """Predicates that may hold something at a time in code that is ordered so, unless its text needs more."""
 
 
 @attrs.frozen(kw_only=True)

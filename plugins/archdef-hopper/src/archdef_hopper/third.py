@@ -123,7 +123,8 @@ def _moved(n: int, size: int) -> Launch:
 
 def _clusters(n: int, dim: int) -> Launch:
     return Launch(**flat(n), arguments={"points": floats(n * dim, 241), "weight": floats(n, 242), "cost": floats(n, 243) * f32(dim / 6), "centre": ints(
-        n, 244, 100), "switched": np.zeros(n, np.uint8), "saved": unset(n), "n": i32(n), "dim": i32(dim), "x": i32(n // 3)}, output="saved", shared_bytes=4 * dim)
+        n, 244, 100), "switched": np.zeros(n, np.uint8), "saved": unset(n), "n": i32(n), "dim": i32(dim), "x": i32(n // 3)}, output="saved",
+                  shared_bytes=4 * dim)
 
 
 KERNELS: dict[str, Callable[..., Launch]] = {
@@ -179,8 +180,8 @@ KERNELS: dict[str, Callable[..., Launch]] = {
     "layernorm_vector": _normalised, "flash_attention": _attention,
     "quantize_rows": lambda rows, columns: Launch((rows, 1), (256, 1), {"in": floats(rows * columns, 267) - f32(0.5), "out": unset(rows * columns // 4),
                                                                        "scales": unset(rows), "n": i32(columns)}, "out"),
-    "top_four": lambda rows, columns: Launch((rows // 4, 1), (128, 1), {"in": floats(rows * columns, 268), "values": unset(4 * rows), "indices": unset(4 * rows),
-                                                                       "n": i32(columns)}, "indices"),
+    "top_four": lambda rows, columns: Launch((rows // 4, 1), (128, 1), {"in": floats(rows * columns, 268), "values": unset(4 * rows), "indices": unset(
+        4 * rows), "n": i32(columns)}, "indices"),
     "cross_entropy": lambda rows, columns: Launch((-(-rows // 8), 1), (32, 8), {"logits": floats(rows * columns, 269) * f32(6), "targets": ints(
         rows, 270, columns), "losses": unset(rows), "rows": i32(rows), "n": i32(columns)}, "losses", near=True),
     "swiglu_half": lambda n: Launch(**flat(n), arguments={"gate": _half(2 * n, 271), "up": _half(2 * n, 272), "out": unset(n), "n": i32(n)}, output="out"),
