@@ -8,6 +8,7 @@ from archdef.lower.encoding import BarrierOp, ConstantKind, Kind, Space
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
 from archdef.lower.uniform import merged_atomics, varying
+from archdef.lower.unroll import ROUNDS
 from archdef.lower.virtual import PARTS, TRUE, Code, Const, Op, Unit, Value, immediate, loops, mov, slow_paths, successors
 from archdef.ptx import ir
 from archdef.ptx.graph import reachable
@@ -60,6 +61,8 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> N
                 _once(code, unit, 1, lambda op, constant=constant: constant in op.s, constant)
     if assembler.loads_constants:
         _bring_immediates(code, unit)
+    if assembler.copies_pointers:
+        _copy_pointers(code, unit, assembler.copies_pointers)
     if any(assembler.merged_atomics):
         _merge_atomics(code, unit, architecture)
     _branch_to_slow_paths(code, architecture)
@@ -67,6 +70,23 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> N
         _bring_together(code, unit)
     if assembler.convergence_instructions:
         _meet_again(code, unit, assembler.convergence_instructions)
+
+
+def _copy_pointers(code: Code, unit: Unit, longest: int) -> None:
+    """Charge, each trip of a short loop that was not unrolled and holds no other, what brings the halves of pointers together that step through it."""
+    found = loops(code.ops)
+    for start, end in sorted(found, reverse=True):
+        label, body = code.ops[start], code.ops[start:end]
+        if label.fn.endswith(ROUNDS) or sum(op.times for op in body) > longest or any(start <= a and b < end or start < a and b <= end for a, b in found):
+            continue
+        written = [v for op in body for v in op.writes()]
+        bases = {op.s[0] for op in body if _accesses(op, (Space.GLOBAL, Space.GENERIC, Space.LOCAL)) and op.s}
+        stepping = {op.d[0] for op in body if op.fn == "add_b64" and op.guard is None and op.d[0] in op.s[:2] and op.d[0] in bases
+                    and written.count(op.d[0]) == 1}
+        if stepping:
+            times = 1 if len(stepping) == 1 else 2 * len(stepping)
+            made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=times, statement=body[1].statement)
+            code.ops.insert(start + 1, made)
 
 
 def _branch_to_slow_paths(code: Code, architecture) -> None:

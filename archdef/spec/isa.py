@@ -316,6 +316,9 @@ class Assembler:
     """The smaller or greater of a 32-bit sum and another number is one operation with the sum, if nothing else reads that."""
     reads_halves: bool = flag(default=False)
     """Operations on numbers of 16 bits read either half of a register, so that taking one out costs nothing where only those read it."""
+    copies_pointers: int = integer(at_least=0, default=0)
+    """Instructions of the longest loop that is not unrolled in which the halves of 64-bit pointers that step through it are no pair of registers:
+    two instructions a trip make it one; where there is but one pointer, one."""
     late_operations: bool = flag(default=False)
     """Operations that need no load wait while loads that are under way fill the registers allowed."""
     narrow_shared_addresses: bool = flag(default=False)

@@ -38,7 +38,7 @@ H100 = Architecture(
                                 falls_through_to_else=True, warp_exchange_branches=True, convergence_instructions=2, prologue_instructions=1,
                                 global_access_instructions=1, shared_access_instructions=3, division_setup_instructions=9,
                                 loads_constants=True, late_operations=True, interleaves=True, interleaved_predicates=7, narrow_shared_addresses=True,
-                                merged_atomics=(5, 11), reads_halves=True, adds_before_minmax=True),
+                                merged_atomics=(5, 11), reads_halves=True, copies_pointers=36, adds_before_minmax=True),
             matrix=MatrixArithmetic(f16=AlignedSum(16, 25), bf16=AlignedSum(16, 25), tf32=AlignedSum(8, 25), groups=ChainedSum(),
                                     groups_f16=PairedSum())),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=23, pass_cycles=1,
