@@ -42,6 +42,7 @@ from archdef.lower.unroll import unroll
 from archdef.lower.vector import merge_loads
 from archdef.lower.virtual import Code, Const, Unit, immediate
 from archdef.lower.waits import mark_waits
+from archdef.lower.whole import guard_selections, whole_products
 from archdef.ptx import ir
 
 __all__ = ["Options", "Parameter", "Program", "Relocation", "Statement", "lower"]
@@ -230,6 +231,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         if options.drop_dead:
             drop_dead(code)
     if options.fuse:
+        whole_products(code, unit, architecture)
         fuse(code, unit, architecture, scaled_indices(code, unit) if narrow else frozenset())
         three_inputs(code, unit, architecture)
     if options.share_products and not narrow:
@@ -255,6 +257,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.straighten and options.predicate and predicate and architecture.isa.assembler.falls_through_to_else:
         copy_first(code)
         drop_labels(code)
+        guard_selections(code, architecture)
     if options.fuse and not narrow:
         absorb_terms(code, architecture)
     if options.coalesce:

@@ -157,8 +157,8 @@ def _bring_immediates(code: Code, unit: Unit) -> None:
     """Charge moves of immediates beyond one operand, once for each basic block or loop."""
     there: set[tuple[int, Const]] = set()       # basic block, by its first op, and what has been brought there
     for op in [op for op in code.ops if op.kind in (Kind.ALU, Kind.SELP, Kind.SETP)]:
-        immediates = dict.fromkeys(s for s in op.s if isinstance(s, Const) and s.kind == ConstantKind.IMMEDIATE and s.value)
-        for constant in list(immediates)[1:]:
+        immediates = [s for s in op.s[:3] if isinstance(s, Const) and s.kind == ConstantKind.IMMEDIATE and s.value]   # a fourth is a table
+        for constant in dict.fromkeys(immediates[1:]):
             start = outside = _outside(code.ops, next(k for k, other in enumerate(code.ops) if other is op))
             while start and code.ops[start - 1].kind not in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL):
                 start -= 1

@@ -319,6 +319,12 @@ class Assembler:
     copies_pointers: int = integer(at_least=0, default=0)
     """Instructions of the longest loop that is not unrolled in which the halves of 64-bit pointers that step through it are no pair of registers:
     two instructions a trip make it one; where there is but one pointer, one."""
+    source_modifiers: bool = flag(default=False)
+    """Floating-point operations take an operand's sign, or magnitude, into account by themselves."""
+    guards_selections: bool = flag(default=False)
+    """Where what an operation gives, or else the operand that it changes, is selected, the operation is predicated instead."""
+    whole_products: bool = flag(default=False)
+    """Both halves of a product of 32 bits come from one multiplication."""
     late_operations: bool = flag(default=False)
     """Operations that need no load wait while loads that are under way fill the registers allowed."""
     narrow_shared_addresses: bool = flag(default=False)
