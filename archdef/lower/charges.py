@@ -202,7 +202,7 @@ def _set_up_divisions(code: Code, unit: Unit, times: int, reciprocal: int) -> No
         if op.kind in PARTS:
             ready.clear()
         elif op.kind == Kind.ALU and op.fn in _DIVISIONS and (type(op.s[1]) is int or op.s[1].kind in _LOADED):
-            divisor = op.s[1]
+            divisor, hoisted = op.s[1], False
             if divisor not in ready:
                 ready[divisor] = unit.new(4)
                 rest = times - reciprocal - op.fn.endswith("u32")
@@ -215,10 +215,13 @@ def _set_up_divisions(code: Code, unit: Unit, times: int, reciprocal: int) -> No
                 if id(code.ops[outside]) in taken or any(divisor in o.d for o in loop):
                     outside = at
                 elif outside < at:
+                    hoisted = True
                     taken.add(id(code.ops[outside]))
                 code.ops[outside:outside] = made
                 at += len(made)
             op.s = [*op.s[:2], ready[divisor]]
+            if hoisted:
+                del ready[divisor]
         for v in op.writes():
             ready.pop(v, None)
         at += 1
