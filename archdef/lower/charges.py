@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import attrs
+
 from archdef.lower.encoding import BarrierOp, ConstantKind, Kind, Space
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
@@ -217,6 +219,9 @@ def _set_up_divisions(code: Code, unit: Unit, times: int, reciprocal: int) -> No
                 elif outside < at:
                     hoisted = True
                     taken.add(id(code.ops[outside]))
+                if op.fn.endswith("s32") and not hoisted and any(start < at < end for start, end in loops(code.ops)):
+                    # magnitudes of numerator and divisor are taken once more, each trip, as in seven kernels
+                    made.append(attrs.evolve(made[0], operation="move", times=2, d=[unit.new(4)], s=[immediate(0)]))
                 code.ops[outside:outside] = made
                 at += len(made)
             op.s = [*op.s[:2], ready[divisor]]
