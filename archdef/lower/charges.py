@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from archdef.lower.encoding import BarrierOp, ConstantKind, Kind, Space
+from archdef.lower.encoding import BarrierOp, ConstantKind, Flag, Kind, Space
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
 from archdef.lower.uniform import merged_atomics, varying
@@ -60,7 +60,10 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> N
                 if constant.kind == ConstantKind.PARAMETER and constant.width == 4 and constant.value & 4 and other in wanted \
                         and _block_of(code.ops, constant) == _block_of(code.ops, other):
                     continue        # both halves of 64 bits are brought together
-                _once(code, unit, 1, lambda op, constant=constant: constant in op.s, constant)
+                if constant.kind == ConstantKind.PARAMETER and constant.width == 8:
+                    _bring_pointer(code, unit, constant)
+                else:
+                    _once(code, unit, 1, lambda op, constant=constant: constant in op.s, constant)
     if assembler.loads_constants:
         _bring_immediates(code, unit)
     if assembler.copies_pointers:
@@ -145,6 +148,33 @@ def _once(code: Code, unit: Unit, times: int, wants: Callable[[Op], bool], const
     made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", times=times, width=constant.width,
               statement=code.ops[first].statement)
     code.ops.insert(_outside(code.ops, first), made)
+
+
+def _bring_pointer(code: Code, unit: Unit, constant: Const) -> None:
+    """Charge moves of a 64-bit parameter: on every way to a use, before the loops around it; a predicate's own, where it guards the first use."""
+    graph = successors(code.ops)
+    places: list[tuple[int, Op]] = []
+    there: set[int] = set()         # operations that control cannot get to without passing one for which it was brought
+    guards: set[int] = set()        # predicates under which it has been brought, in this block
+    for k, op in enumerate(code.ops):
+        if op.kind in PARTS:
+            guards.clear()
+        guards.difference_update(op.writes())
+        guards.difference_update({~v for v in op.writes()})
+        if k in there or constant not in op.s or op.guard in guards:
+            continue
+        guard = op.guard if op.flags & Flag.PREDICATED else None
+        made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", width=constant.width, statement=op.statement,
+                  guard=guard, flags=op.flags & Flag.PREDICATED if guard is not None else 0)
+        if guard is None:
+            places.append((_outside(code.ops, k), made))
+            kept = reachable([() if n == k else ahead for n, ahead in enumerate(graph)])
+            there.update(n for n in range(len(code.ops)) if n >= k and (n == k or not kept[n]))
+        else:
+            places.append((k, made))
+            guards.add(guard)
+    for k, made in reversed(places):
+        code.ops.insert(k, made)
 
 
 def _block_of(ops: list[Op], constant: Const) -> int:
