@@ -9,7 +9,7 @@ from archdef.lower.facts import live_outs
 from archdef.lower.uniform import merged_atomics
 from archdef.lower.virtual import ABSORBED, PARTS, PURE, Code, Const, Op, Unit, leads_to, loops, masks, slow_paths
 
-_BLOCK_ENDS = PARTS | {Kind.BARRIER, Kind.EXIT, Kind.RETURN, Kind.TRAP}
+_BLOCK_ENDS = PARTS | {Kind.EXIT, Kind.RETURN, Kind.TRAP}
 _GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.COPY}
 
 
