@@ -293,6 +293,9 @@ class Assembler:
     """Instructions, before the load and in the basic block behind the branch, that do not need it, from which on it counts as one; 0: never."""
     predication_overlap_within: int = integer(at_least=0, default=0)
     """The same for a branch within another one: instructions behind it."""
+    predication_beside_loads: int = integer(at_least=0, default=0)
+    """`Isa.predication_max_instructions` where a load from global memory is near that others could wait for meanwhile, outside of loops, if that
+    is more."""
     falls_through_to_else: bool = flag(default=False)
     """Of ``@p bra A; bra B`` the code at B comes next, that at A behind it."""
     warp_exchange_branches: bool = flag(default=False)

@@ -34,7 +34,7 @@ H100 = Architecture(
             pointer_bits=64, instruction_bytes=16, fuse_multiply_add=True, float_mad="fused", predication_max_instructions=8,
             assembler=Assembler(unroll_factor=4, unroll_max_instructions=18, unroll_global_load=29, unroll_shared_load=5, unroll_whole_instructions=400,
                                 share_products=True, splits_wide_mads=True, three_input_operations=True, shared_load_bytes=16,
-                                loads_pass_shared_stores=True, predication_global_load=6, predication_overlap=3, predication_overlap_within=5,
+                                loads_pass_shared_stores=True, predication_global_load=6, predication_beside_loads=18, predication_overlap=3, predication_overlap_within=5,
                                 falls_through_to_else=True, warp_exchange_branches=True, convergence_instructions=2, prologue_instructions=1,
                                 global_access_instructions=1, shared_access_instructions=3, division_setup_instructions=9,
                                 loads_constants=True, late_operations=True, interleaves=True, interleaved_predicates=7, narrow_shared_addresses=True,
