@@ -257,6 +257,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.straighten and options.predicate and predicate and architecture.isa.assembler.falls_through_to_else:
         copy_first(code)
         drop_labels(code)
+    if options.predicate and predicate:
         guard_selections(code, architecture)
     if options.fuse and not narrow:
         absorb_terms(code, architecture)

@@ -294,10 +294,12 @@ cdef void _write_part(Network *n, int32_t which, Line *line, uint32_t wanted, in
         cache.lines[oldest].dirty = 0
 
 
-cdef inline void _count_request(Partition *p, const Request *r) noexcept nogil:
+cdef inline void _count_request(const MachineTable *m, Partition *p, const Request *r) noexcept nogil:
     p.dram.counters.requests += 1
     if r.kind == RQ_WRITE:
         p.dram.counters.bytes_given += r.bytes
+    elif r.kind == RQ_ATOMIC and m.mask_bytes:      # operations on one word travel apart
+        p.dram.counters.bytes_asked += <int64_t>r.bytes * r.serial
     else:
         p.dram.counters.bytes_asked += r.bytes
 
@@ -358,7 +360,7 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
             p.dram.counters.requests_gathered += 1
             p.dram.counters.bytes_gathered += r.bytes
             return
-    _count_request(p, r)
+    _count_request(m, p, r)
     line = cache_find(cache, number)
     if line == NULL:
         line = cache_victim(cache, number)
@@ -451,7 +453,7 @@ cdef void _arrive(Network *n, int32_t which, int32_t sm, const Request *r, uint6
     if cache.table.sets:
         _cached(n, which, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
         return
-    _count_request(p, r)
+    _count_request(n.m, p, r)
     index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE if r.kind == RQ_WRITE else DIR_READ)
     p.dram.entries[index].sm = sm
     p.dram.entries[index].slot = r.slot

@@ -94,5 +94,6 @@ def archdef_experiments():
     from archdef_hopper.calibration import calibration, profiled_kernel
     from archdef_hopper.fresh import fresh
     from archdef_hopper.second import second
+    from archdef_hopper.third import third
 
-    return [calibration, profiled_kernel, fresh, second]
+    return [calibration, profiled_kernel, fresh, second, third]

@@ -184,7 +184,8 @@ KERNELS: dict[str, Callable[..., Launch]] = {
         4 * rows), "n": i32(columns)}, "indices"),
     "cross_entropy": lambda rows, columns: Launch((-(-rows // 8), 1), (32, 8), {"logits": floats(rows * columns, 269) * f32(6), "targets": ints(
         rows, 270, columns), "losses": unset(rows), "rows": i32(rows), "n": i32(columns)}, "losses", near=True),
-    "swiglu_half": lambda n: Launch(**flat(n), arguments={"gate": _half(2 * n, 271), "up": _half(2 * n, 272), "out": unset(n), "n": i32(n)}, output="out"),
+    "swiglu_half": lambda n: Launch(**flat(n), arguments={"gate": _half(2 * n, 271), "up": _half(2 * n, 272), "out": np.zeros(2 * n, np.float16),
+                                                         "n": i32(n)}, output="out", near=True),
     "embed_tokens": _tokens, "eliminate": _eliminated,
     "lud_internal": lambda n: Launch((n // 16 - 1, n // 16 - 1), (16, 16), {"m": floats(n * n, 273), "dim": i32(n), "offset": i32(0)}, "m"),
     "haversine": lambda n: Launch(**flat(n), arguments={"places": doubles(4 * n, 274), "distance": unset(2 * n), "n": i32(n)}, output="distance"),
@@ -209,7 +210,7 @@ SIZES = {
     "scalar_products": ("vectors=16 n=1500", "vectors=128 n=16384"), "scan_brent_kung": ("n=20000", "n=500000"),
     "scan_shuffle": ("n=16384 threads=256", "n=1048576 threads=512"), "histogram_global": ("n=20000", "n=300000"),
     "histogram_coarse": ("n=50000", "n=2000000"), "odd_even_merge": ("n=8192", "n=131072"), "merge_ranks": ("n=10000 each=16", "n=500000 each=16"),
-    "bitonic_lanes": ("n=16384",), "stencil1d": ("n=20480", "n=2048000"), "stencil7_slices": ("n=50", "n=120"),
+    "bitonic_lanes": ("n=16384", "n=1000064"), "stencil1d": ("n=20480", "n=2048000"), "stencil7_slices": ("n=50", "n=120"),
     "convolve_tile": ("n=150", "n=700"), "convolve_columns": ("width=128 height=128", "width=1024 height=1024"),
     "box_rows": ("w=200 h=512 r=5", "w=400 h=8448 r=8"), "grey_blur": ("n=120", "n=500"), "matmul_coarse": ("n=128", "n=320"),
     "matmul_edges": ("m=50 k=70 n=90", "m=300 k=100 n=500"), "sgemm_column": ("n=128", "n=512"), "matmul_tensor": ("n=128", "n=768"),
