@@ -39,7 +39,7 @@ from archdef.lower.select_children import CHILD_SERVICES
 from archdef.lower.spaces import resolve_spaces
 from archdef.lower.spill import Spills, budget, spill
 from archdef.lower.unroll import unroll
-from archdef.lower.vector import merge_loads
+from archdef.lower.vector import merge_loads, uniform_values
 from archdef.lower.virtual import Code, Const, Unit, immediate
 from archdef.lower.waits import mark_waits
 from archdef.lower.whole import guard_selections, whole_products
@@ -244,6 +244,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         absorb(code, architecture)
     if options.merge_loads:
         merge_loads(code, unit, architecture)
+        unit.uniform |= uniform_values(code, architecture)
     if options.combine_predicates:
         combine_predicates(code)
     if options.straighten:

@@ -43,7 +43,7 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     least = needed(best)
     text = max(least)
     allowed = room if text <= room else (-(-(text + reserved) // unit_words) + 1) * unit_words - reserved
-    words = {v: 0 if width == 0 else 2 if width == 8 and v not in addresses else 1 for v, width in enumerate(unit.widths)}
+    words = {v: -1 if width == 0 else 0 if v in unit.uniform else 2 if width == 8 and v not in addresses else 1 for v, width in enumerate(unit.widths)}
     latency = _latencies(architecture)
     left = range(len(pieces))
     for attempt in range(TRIES):
@@ -161,7 +161,7 @@ class _Live:
     """What is alive at a place of a piece that is being ordered: registers, in words, and predicates."""
 
     words: dict[int, int]
-    """Register → its words; none: it is a predicate."""
+    """Register → its words; -1: it is a predicate."""
     now: int
     predicates: int
     left: dict[tuple[int, int], int]
@@ -177,8 +177,8 @@ class _Live:
                 left = self.left.get(value, 0)
                 if left == 1 if sign < 0 else left:
                     size = self.words[value[0]]
-                    words += sign * size
-                    predicates += sign * (not size)
+                    words += sign * max(0, size)
+                    predicates += sign * (size < 0)
         return words, predicates
 
     def take(self, k: int) -> None:
@@ -213,7 +213,7 @@ def _values(piece: _Piece, words: dict[int, int]) -> _Live:
         value = v, version.get(v, 0)
         left[value] = left.get(value, 0) + 1
     first = [words[v] for v, which in left if which == 0]       # what is not written here is its first value, too
-    return _Live(words, sum(first), first.count(0), left, read, written)
+    return _Live(words, sum(size for size in first if size > 0), first.count(-1), left, read, written)
 
 
 def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], most: int, assembler) -> list[Op]:

@@ -96,7 +96,7 @@ def _words(unit: Unit, addresses: set[int], architecture) -> tuple[int, int]:
     reserved = unit.stack if architecture.limits.registers_reserved_per_thread else None
     ones = twos = 0
     for v, width in enumerate(unit.widths):
-        if width and v not in unit.specials and v != reserved:
+        if width and v not in unit.specials and v not in unit.uniform and v != reserved:
             if width == 8 and v not in addresses:
                 twos |= 1 << v
             else:

@@ -1,4 +1,4 @@
-"""Pass: merge loads of neighbouring words of shared memory into wide ones, where their address is aligned."""
+"""Pass: merge loads of neighbouring words of shared memory, and of constants, into wide ones, where their address is aligned."""
 from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind, Space
@@ -19,8 +19,8 @@ def merge_loads(code: Code, unit: Unit, architecture) -> None:
 
     Only results that are written once and read behind their definition: each is there earlier than before, and nobody minds.
     """
-    widest = architecture.isa.assembler.shared_load_bytes
-    if widest <= _WORD:
+    widest = {Space.SHARED: architecture.isa.assembler.shared_load_bytes, Space.CONST: architecture.isa.assembler.constant_load_bytes}
+    if max(widest.values()) <= _WORD:
         return
     known, written = single(code, unit), definitions(code)
     made = {v: ops for v, ops in written.items() if v not in code.foreign and v not in code.inputs}
@@ -36,21 +36,29 @@ def merge_loads(code: Code, unit: Unit, architecture) -> None:
         code.ops = [op for op in code.ops if id(op) not in gone]
 
 
-def _merge(ops: list[Op], known: dict[int, Op | None], made: dict[int, list[Op]], widest: int, gone: set[int]) -> None:
+def uniform_values(code: Code, architecture) -> set[int]:
+    """Give the registers that hold constants from a place that the program names: registers of the warp, where constants have such loads."""
+    if architecture.isa.assembler.constant_load_bytes <= _WORD:
+        return set()
+    return {v for op in code.ops if op.kind == Kind.LOAD and op.space == Space.CONST and isinstance(op.s[0], Const) for v in op.writes()}
+
+
+def _merge(ops: list[Op], known: dict[int, Op | None], made: dict[int, list[Op]], widest: dict[int, int], gone: set[int]) -> None:
     groups: dict[tuple, dict[int, Op]] = {}
     writes: dict[int, int] = {}         # register → how often it has been written in this stretch
     for op in ops:
-        if (op.kind == Kind.LOAD and op.space == Space.SHARED and op.guard is None and op.vec == 1 and op.element == _WORD
+        named = op.space == Space.CONST and isinstance(op.s[0], Const)
+        if (op.kind == Kind.LOAD and (named or op.space == Space.SHARED) and op.guard is None and op.vec == 1 and op.element == _WORD
                 and not op.flags & _STAY and not op.combine and op.d[0] in known):
             base = op.s[0]
-            group = groups.setdefault((base, writes.get(base, 0) if type(base) is int else 0), {})
+            group = groups.setdefault((op.space, base, writes.get(base, 0) if type(base) is int else 0), {})
             group.setdefault(op.offset, op)     # of two loads of one word the second stays
         for v in op.writes():
             writes[v] = writes.get(v, 0) + 1
     order = {id(op): k for k, op in enumerate(ops)}
-    for (base, _), loads in groups.items():
+    for (space, base, _), loads in groups.items():
         aligned = 1 << min(_zeros(base, made, _DEPTH, ()), 6)
-        size = widest
+        size = widest[space]
         while size > _WORD:
             if size <= aligned:
                 for offset in sorted(loads):
@@ -70,7 +78,7 @@ def _zeros(value, made: dict[int, list[Op]], depth: int, within: tuple[int, ...]
     value has: what a trip makes of it is looked at with that in mind.
     """
     if isinstance(value, Const):
-        if value.kind not in (ConstantKind.IMMEDIATE, ConstantKind.SHARED_SYMBOL):
+        if value.kind not in (ConstantKind.IMMEDIATE, ConstantKind.SHARED_SYMBOL, ConstantKind.CONST_SYMBOL):
             return 0
         return (value.value & -value.value).bit_length() - 1 if value.value else _ALL
     if value in within:

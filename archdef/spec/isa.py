@@ -283,6 +283,8 @@ class Assembler:
     nothing."""
     shared_load_bytes: int = choice(4, 8, 16, default=4)
     """Widest load from shared memory into which loads of neighbouring words are merged."""
+    constant_load_bytes: int = choice(4, 8, default=4)
+    """Widest load of constants from a place that the program names, likewise; 8: what they give lies in registers of the whole warp."""
     shared_operands: bool = flag(default=False)
     """Arithmetic reads one 32-bit operand from shared memory itself, in place of a load that only it reads."""
     loads_pass_shared_stores: bool = flag(default=False)

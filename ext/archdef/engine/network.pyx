@@ -298,10 +298,8 @@ cdef inline void _count_request(const MachineTable *m, Partition *p, const Reque
     p.dram.counters.requests += 1
     if r.kind == RQ_WRITE:
         p.dram.counters.bytes_given += r.bytes
-    elif r.kind == RQ_ATOMIC and m.mask_bytes:      # operations on one word travel apart
-        p.dram.counters.bytes_asked += <int64_t>r.bytes * r.serial
     else:
-        p.dram.counters.bytes_asked += r.bytes
+        p.dram.counters.bytes_asked += r.bytes + (m.mask_bytes * r.apart if r.kind == RQ_ATOMIC else 0)
 
 
 cdef inline void _count(Partition *p, const Cache *cache, bint hit) noexcept nogil:
