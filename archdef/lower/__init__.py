@@ -20,6 +20,7 @@ from archdef.lower.charges import charge_overheads, shared_bases
 from archdef.lower.check import check_features, settle_caches
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
+from archdef.lower.fold import fold_constants
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
 from archdef.lower.fuse import fuse, keep_sums_apart, share_products, split_sums, three_inputs, widen_indices
 from archdef.lower.handed import kernels_taken
@@ -228,6 +229,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         if options.predicate and predicate and architecture.isa.assembler.unroll_factor > 1:
             predicate_loops(code, unit, architecture, architecture.isa.assembler.unroll_most_instructions)
         unroll(code, unit, architecture, rolled)
+        if architecture.isa.assembler.unroll_whole_instructions:
+            fold_constants(code)
         if options.drop_dead:
             drop_dead(code)
     if options.fuse:

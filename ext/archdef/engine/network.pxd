@@ -52,6 +52,7 @@ cdef struct Partition:
     int64_t in_free_fs
     int64_t out_free_fs
     int64_t atomic_free_fs
+    uint64_t atomic_word     # that its atomic unit operated on last
     int32_t first_waiter     # ports whose head request finds the queue full, first come first served
     int32_t last_waiter
 
