@@ -21,6 +21,7 @@ from archdef.lower.check import check_features, settle_caches
 from archdef.lower.constants import read_constants
 from archdef.lower.copies import propagate
 from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
+from archdef.lower.fold import fold_constants
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
 from archdef.lower.fuse import fuse, keep_sums_apart, share_products, split_sums, three_inputs, widen_indices
 from archdef.lower.handed import kernels_taken
@@ -40,9 +41,10 @@ from archdef.lower.select_children import CHILD_SERVICES
 from archdef.lower.spaces import resolve_spaces
 from archdef.lower.spill import Spills, budget, spill
 from archdef.lower.unroll import unroll
-from archdef.lower.vector import merge_loads
+from archdef.lower.vector import merge_loads, uniform_values
 from archdef.lower.virtual import Code, Const, Unit, immediate
 from archdef.lower.waits import mark_waits
+from archdef.lower.whole import guard_selections, whole_products
 from archdef.ptx import ir
 
 __all__ = ["Options", "Parameter", "Program", "Relocation", "Statement", "lower"]
@@ -228,9 +230,12 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         if options.predicate and predicate and architecture.isa.assembler.unroll_factor > 1:
             predicate_loops(code, unit, architecture, architecture.isa.assembler.unroll_most_instructions)
         unroll(code, unit, architecture, rolled)
+        if architecture.isa.assembler.unroll_whole_instructions:
+            fold_constants(code)
         if options.drop_dead:
             drop_dead(code)
     if options.fuse:
+        whole_products(code, unit, architecture)
         fuse(code, unit, architecture, scaled_indices(code, unit) if narrow else frozenset())
         three_inputs(code, unit, architecture)
     if options.share_products and not narrow:
@@ -243,6 +248,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         absorb(code, architecture)
     if options.merge_loads:
         merge_loads(code, unit, architecture)
+        unit.uniform |= uniform_values(code, architecture)
     if options.combine_predicates:
         combine_predicates(code)
     if options.straighten:
@@ -256,6 +262,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.straighten and options.predicate and predicate and architecture.isa.assembler.falls_through_to_else:
         copy_first(code)
         drop_labels(code)
+    if options.predicate and predicate:
+        guard_selections(code, architecture)
     if options.fuse and not narrow:
         absorb_terms(code, architecture)
     read_constants(code, unit, architecture)

@@ -15,6 +15,11 @@ _SUMS = ("add_b32", "sub_b32")
 _TERMS = {"add_b32": _SUMS, "sub_b32": _SUMS, "neg_s32": _SUMS, "add_b64": ("add_b64",)}
 """What a sum of three takes in → the operations that can be such a sum."""
 _ORDERED = ("min_s32", "max_s32", "min_u32", "max_u32")
+_MODIFIED = ("neg_f32", "abs_f32", "neg_f64", "abs_f64")
+_MEASURED = frozenset(f"{type}_{what}" for type in ("fp32", "fp64") for what in ("add", "mul", "minmax", "compare")) | {"select"}
+"""Classes of operation that take the magnitude of an operand …"""
+_SIGNED = _MEASURED | {"fp32_fma", "fp64_fma"}
+"""… and its sign."""
 _HALVES = ("low_b32", "high_b32")
 _WORD = (1 << 32) - 1
 
@@ -22,13 +27,15 @@ _WORD = (1 << 32) - 1
 def absorb(code: Code, architecture) -> None:
     """Absorb, as far as `Isa.assembler` declares it."""
     assembler = architecture.isa.assembler
-    if not (assembler.three_input_operations or assembler.reads_halves or assembler.adds_before_minmax):
+    if not (assembler.three_input_operations or assembler.reads_halves or assembler.adds_before_minmax or assembler.source_modifiers):
         return
     readers = _readers(code)
     if assembler.reads_halves:
         for op in code.ops:
             if op.kind == Kind.ALU and op.fn in _HALVES and readers.get(op.d[0]) and all(map(_takes_half, readers[op.d[0]])):
                 op.operation = ABSORBED
+    if assembler.source_modifiers:
+        _modifiers(code, readers)
     if assembler.three_input_operations:
         _tests_and_widening(code, readers)
         _single_words(code)
@@ -54,6 +61,29 @@ def _readers(code: Code) -> dict[int, list[Op]]:
 def _takes_half(op: Op) -> bool:
     """Tell whether an operation reads numbers of 16 bits by their place in a register."""
     return op.kind in (Kind.ALU, Kind.SETP) and (op.operation.startswith("fp16_") or op.fn in ("cvt_f32_f16", "cvt_f32_bf16"))
+
+
+def _modifiers(code: Code, readers: dict[int, list[Op]]) -> None:
+    """Signs, and magnitudes, of floating-point numbers that only what can take them in reads, before anything changes."""
+    kept = code.foreign | code.results
+    near: dict[int, tuple[Op, list[Op]]] = {}       # result → what made it in this block, and who reads it
+    for op in code.ops:
+        if op.kind in PARTS:
+            near.clear()
+        for v in op.reads():
+            if v in near:
+                made, left = near[v]
+                if op in left:
+                    left.remove(op)
+                if not left:
+                    del near[v]
+                    made.operation = ABSORBED
+        written = set(op.writes())
+        near = {v: (made, left) for v, (made, left) in near.items() if v not in written and written.isdisjoint(made.reads())}
+        if op.kind == Kind.ALU and op.fn in _MODIFIED and op.guard is None and op.d[0] not in kept and readers.get(op.d[0]):
+            takes = _SIGNED if op.fn.startswith("neg") else _MEASURED
+            if all(reader.kind in (Kind.ALU, Kind.SETP, Kind.SELP) and reader.operation in takes for reader in readers[op.d[0]]):
+                near[op.d[0]] = op, list(readers[op.d[0]])
 
 
 def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:

@@ -7,9 +7,11 @@ from archdef.lower.encoding import Flag, Kind, Space
 from archdef.lower.dead import drop_labels
 from archdef.lower.facts import live_outs
 from archdef.lower.uniform import merged_atomics
+from archdef.lower.unroll import BEHIND
 from archdef.lower.virtual import ABSORBED, PARTS, PURE, Code, Const, Op, Unit, leads_to, loops, masks, slow_paths
 
-_BLOCK_ENDS = PARTS | {Kind.BARRIER, Kind.EXIT, Kind.RETURN, Kind.TRAP}
+_BLOCK_ENDS = PARTS | {Kind.EXIT, Kind.RETURN, Kind.TRAP}
+_NEVER = 1 << 20
 _GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.COPY}
 
 
@@ -106,6 +108,12 @@ def predicate_branches(code: Code, unit: Unit, architecture, only: set[int] | No
     limit = architecture.isa.predication_max_instructions
     if limit <= 0:
         return
+    while _predicated(code, unit, architecture, only, limit) and architecture.isa.assembler.predication_overlap:
+        drop_labels(code)           # what stands behind a branch may reach further now
+
+
+def _predicated(code: Code, unit: Unit, architecture, only: set[int] | None, limit: int) -> bool:
+    """Turn the branches that are worth it as the code stands; tell whether there were any."""
     ops = code.ops
     references: dict[str, int] = {}
     for op in ops:
@@ -138,7 +146,9 @@ def predicate_branches(code: Code, unit: Unit, architecture, only: set[int] | No
         if second or after != label_at:
             references[ops[after].fn] -= 1
         k = after
+    changed = len(kept) < len(ops)
     code.ops = kept
+    return changed
 
 
 def _region(ops: list[Op], k: int, references: dict[str, int], architecture, limit: int, turns: bool, merged: dict[int, int]):
@@ -148,6 +158,9 @@ def _region(ops: list[Op], k: int, references: dict[str, int], architecture, lim
     if at >= len(ops):
         return None
     if _is_label(ops, at, target):
+        if (not turns and architecture.isa.assembler.predication_beside_loads > limit and not any(op.kind in (Kind.STORE, Kind.ATOM) for op in first)
+                and not target.endswith(BEHIND) and _loads_near(ops, k, at)):
+            limit = architecture.isa.assembler.predication_beside_loads
         behind = None if architecture.isa.assembler.predication_overlap == 0 else _behind(ops, k, at)
         return None if _cost(first, architecture, turns, merged, behind) > limit else (first, [], at, at)
     if _cost(first, architecture, turns, merged) > limit:
@@ -160,6 +173,22 @@ def _region(ops: list[Op], k: int, references: dict[str, int], architecture, lim
     if after >= len(ops) or not _is_label(ops, after, other.target) or _cost(second, architecture, turns, merged) > limit:
         return None
     return first, second, label_at, after
+
+
+def _loads_near(ops: list[Op], branch: int, at: int) -> bool:
+    """Tell whether a load from global memory is under way at a branch, within it, or comes in the basic block behind it."""
+    late: set[int] = set()
+    start = branch
+    while start and ops[start - 1].kind not in _BLOCK_ENDS:
+        start -= 1
+    for op in ops[start:branch + 1]:
+        late.difference_update(op.reads())
+        if op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC):
+            late.update(op.writes())
+    end = at
+    while end < len(ops) and (ops[end].kind not in _BLOCK_ENDS or ops[end].kind == Kind.LABEL):
+        end += 1
+    return bool(late) or any(op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC) for op in ops[branch:end])
 
 
 def _behind(ops: list[Op], branch: int, at: int) -> tuple[list[Op], bool]:
@@ -234,7 +263,7 @@ def _cost(ops: list[Op], architecture, turns: bool, merged: dict[int, int], behi
         if _overlaps(ops, behind, architecture):
             stays |= leaving
         elif leaving:
-            return architecture.isa.predication_max_instructions + 1
+            return _NEVER
     for op in ops:
         if op.operation == ABSORBED or op.fn == "add_b64" and not products.isdisjoint(op.s):     # one multiply-add with the product
             continue

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from archdef.lower.encoding import BarrierOp, ConstantKind, Kind, Space
+import attrs
+
+from archdef.lower.encoding import BarrierOp, ConstantKind, Flag, Kind, Space
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
 from archdef.lower.uniform import merged_atomics, varying
+from archdef.lower.unroll import ROUNDS
 from archdef.lower.virtual import PARTS, TRUE, Code, Const, Op, Unit, Value, immediate, loops, mov, slow_paths, successors
 from archdef.ptx import ir
 from archdef.ptx.graph import reachable
@@ -57,9 +60,14 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> N
                 if constant.kind == ConstantKind.PARAMETER and constant.width == 4 and constant.value & 4 and other in wanted \
                         and _block_of(code.ops, constant) == _block_of(code.ops, other):
                     continue        # both halves of 64 bits are brought together
-                _once(code, unit, 1, lambda op, constant=constant: constant in op.s, constant)
+                if constant.kind == ConstantKind.PARAMETER and constant.width == 8:
+                    _bring_pointer(code, unit, constant)
+                else:
+                    _once(code, unit, 1, lambda op, constant=constant: constant in op.s, constant)
     if assembler.loads_constants:
         _bring_immediates(code, unit)
+    if assembler.copies_pointers:
+        _copy_pointers(code, unit, assembler.copies_pointers)
     if any(assembler.merged_atomics):
         _merge_atomics(code, unit, architecture)
     _branch_to_slow_paths(code, architecture)
@@ -67,6 +75,23 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> N
         _bring_together(code, unit)
     if assembler.convergence_instructions:
         _meet_again(code, unit, assembler.convergence_instructions)
+
+
+def _copy_pointers(code: Code, unit: Unit, longest: int) -> None:
+    """Charge, each trip of a short loop that was not unrolled and holds no other, what brings the halves of pointers together that step through it."""
+    found = loops(code.ops)
+    for start, end in sorted(found, reverse=True):
+        label, body = code.ops[start], code.ops[start:end]
+        if label.fn.endswith(ROUNDS) or sum(op.times for op in body) > longest or any(start <= a and b < end or start < a and b <= end for a, b in found):
+            continue
+        written = [v for op in body for v in op.writes()]
+        bases = {op.s[0] for op in body if _accesses(op, (Space.GLOBAL, Space.GENERIC, Space.LOCAL)) and op.s}
+        stepping = {op.d[0] for op in body if op.fn == "add_b64" and op.guard is None and op.d[0] in op.s[:2] and op.d[0] in bases
+                    and written.count(op.d[0]) == 1}
+        if stepping:
+            times = 1 if len(stepping) == 1 else 2 * len(stepping)
+            made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=times, statement=body[1].statement)
+            code.ops.insert(start + 1, made)
 
 
 def _branch_to_slow_paths(code: Code, architecture) -> None:
@@ -125,6 +150,33 @@ def _once(code: Code, unit: Unit, times: int, wants: Callable[[Op], bool], const
     code.ops.insert(_outside(code.ops, first), made)
 
 
+def _bring_pointer(code: Code, unit: Unit, constant: Const) -> None:
+    """Charge moves of a 64-bit parameter: on every way to a use, before the loops around it; a predicate's own, where it guards the first use."""
+    graph = successors(code.ops)
+    places: list[tuple[int, Op]] = []
+    there: set[int] = set()         # operations that control cannot get to without passing one for which it was brought
+    guards: set[int] = set()        # predicates under which it has been brought, in this block
+    for k, op in enumerate(code.ops):
+        if op.kind in PARTS:
+            guards.clear()
+        guards.difference_update(op.writes())
+        guards.difference_update({~v for v in op.writes()})
+        if k in there or constant not in op.s or op.guard in guards:
+            continue
+        guard = op.guard if op.flags & Flag.PREDICATED else None
+        made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", width=constant.width, statement=op.statement,
+                  guard=guard, flags=op.flags & Flag.PREDICATED if guard is not None else 0)
+        if guard is None:
+            places.append((_outside(code.ops, k), made))
+            kept = reachable([() if n == k else ahead for n, ahead in enumerate(graph)])
+            there.update(n for n in range(len(code.ops)) if n >= k and (n == k or not kept[n]))
+        else:
+            places.append((k, made))
+            guards.add(guard)
+    for k, made in reversed(places):
+        code.ops.insert(k, made)
+
+
 def _block_of(ops: list[Op], constant: Const) -> int:
     """Give the basic block that reads a constant first, by the place of its first operation."""
     at = next(k for k, op in enumerate(ops) if constant in op.s)
@@ -137,8 +189,8 @@ def _bring_immediates(code: Code, unit: Unit) -> None:
     """Charge moves of immediates beyond one operand, once for each basic block or loop."""
     there: set[tuple[int, Const]] = set()       # basic block, by its first op, and what has been brought there
     for op in [op for op in code.ops if op.kind in (Kind.ALU, Kind.SELP, Kind.SETP)]:
-        immediates = dict.fromkeys(s for s in op.s if isinstance(s, Const) and s.kind == ConstantKind.IMMEDIATE and s.value)
-        for constant in list(immediates)[1:]:
+        immediates = [s for s in op.s[:3] if isinstance(s, Const) and s.kind == ConstantKind.IMMEDIATE and s.value]   # a fourth is a table
+        for constant in dict.fromkeys(immediates[1:]):
             start = outside = _outside(code.ops, next(k for k, other in enumerate(code.ops) if other is op))
             while start and code.ops[start - 1].kind not in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL):
                 start -= 1
@@ -182,7 +234,7 @@ def _set_up_divisions(code: Code, unit: Unit, times: int, reciprocal: int) -> No
         if op.kind in PARTS:
             ready.clear()
         elif op.kind == Kind.ALU and op.fn in _DIVISIONS and (type(op.s[1]) is int or op.s[1].kind in _LOADED):
-            divisor = op.s[1]
+            divisor, hoisted = op.s[1], False
             if divisor not in ready:
                 ready[divisor] = unit.new(4)
                 rest = times - reciprocal - op.fn.endswith("u32")
@@ -195,10 +247,16 @@ def _set_up_divisions(code: Code, unit: Unit, times: int, reciprocal: int) -> No
                 if id(code.ops[outside]) in taken or any(divisor in o.d for o in loop):
                     outside = at
                 elif outside < at:
+                    hoisted = True
                     taken.add(id(code.ops[outside]))
+                if op.fn.endswith("s32") and not hoisted and any(start < at < end for start, end in loops(code.ops)):
+                    # magnitudes of numerator and divisor are taken once more, each trip, as in seven kernels
+                    made.append(attrs.evolve(made[0], operation="move", times=2, d=[unit.new(4)], s=[immediate(0)]))
                 code.ops[outside:outside] = made
                 at += len(made)
             op.s = [*op.s[:2], ready[divisor]]
+            if hoisted:
+                del ready[divisor]
         for v in op.writes():
             ready.pop(v, None)
         at += 1

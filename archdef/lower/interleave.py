@@ -6,12 +6,12 @@ from collections.abc import Callable
 import attrs
 
 from archdef.lower.encoding import WHOLE_WARP, Flag, Kind, Space
-from archdef.lower.pressure import demand
+from archdef.lower.pressure import alive_words
 from archdef.lower.virtual import PURE, Code, Op, Unit, masks, successors
 from archdef.ptx.liveness import live_sets
 
 TRIES = 6
-"""Bounds on the registers alive at a time that are tried, each a few below the one before, until the code needs no more than allowed."""
+"""Bounds on the registers alive at a time that are tried, each a few below the one before, until a piece needs no more than allowed."""
 PATIENCE = 12
 """Cycles for which a load with a longer way to go is waited for, once half of the registers are taken."""
 ACCESSES = 32
@@ -32,23 +32,33 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     room      : registers of a thread that cost nothing. Where the order of the text needs more, up to the number that is handed out next
                 after that: whoever has given up having all warps orders for latency.
     """
-    given = code.ops
     reserved, unit_words = architecture.limits.registers_reserved_per_thread, _handed_out(architecture)
-    text = demand(code, unit, addresses, {}, architecture).in_order
-    allowed = room if text <= room else (-(-(text + reserved) // unit_words) + 1) * unit_words - reserved
-    words = {v: 0 if width == 0 else 2 if width == 8 and v not in addresses else 1 for v, width in enumerate(unit.widths)}
     pieces = _pieces(code)
+    best = [piece.ops for piece in pieces]
+
+    def needed(orders: list[list[Op]]) -> list[int]:
+        """Give the registers that each piece needs in some order."""
+        code.ops = [op for order in orders for op in order]
+        counts = iter(alive_words(code, unit, addresses, architecture))
+        return [max((next(counts) for _ in order), default=0) for order in orders]
+
+    least = needed(best)
+    text = max(least)
+    allowed = room if text <= room else (-(-(text + reserved) // unit_words) + 1) * unit_words - reserved
+    words = {v: -1 if width == 0 else 0 if v in unit.uniform else 2 if width == 8 and v not in addresses else 1 for v, width in enumerate(unit.widths)}
     latency = _latencies(architecture)
-    best, least = given, text
+    left = range(len(pieces))
     for attempt in range(TRIES):
-        most = allowed - attempt * (attempt + 1)
-        code.ops = [op for piece in pieces for op in _ordered(piece, words, latency, most, architecture.isa.assembler.loads_pass_shared_stores)]
-        needed = demand(code, unit, addresses, {}, architecture).in_order
-        if needed <= allowed:
-            return
-        if needed < least:
-            best, least = code.ops, needed
-    code.ops = best
+        most, tried = allowed - attempt * (attempt + 1), list(best)
+        for k in left:
+            tried[k] = _ordered(pieces[k], words, latency, most, architecture.isa.assembler)
+        for k, need in enumerate(needed(tried)):
+            if k in left and (need <= allowed or need < least[k]):
+                best[k], least[k] = tried[k], 0 if need <= allowed else need
+        left = [k for k in left if least[k]]
+        if not left:
+            break
+    code.ops = [op for order in best for op in order]
 
 
 def _handed_out(architecture) -> int:
@@ -170,23 +180,34 @@ def _dependences(ops: list[Op], apart: bool) -> tuple[list[dict[int, bool]], lis
 
 @attrs.define
 class _Live:
-    """Registers alive at a place of a piece that is being ordered, in words."""
+    """What is alive at a place of a piece that is being ordered: registers, in words, and predicates."""
 
     words: dict[int, int]
+    """Register → its words; -1: it is a predicate."""
     now: int
+    predicates: int
     left: dict[tuple[int, int], int]
     """(register, which of its values) → operations that have not read it yet; what is read behind the piece counts one more."""
     read: list[list[tuple[int, int]]]
     written: list[list[tuple[int, int]]]
 
-    def growth(self, k: int) -> int:
-        """By how much operation `k` adds to what is alive."""
-        gone = sum(self.words[value[0]] for value in self.read[k] if self.left[value] == 1)
-        return sum(self.words[value[0]] for value in self.written[k] if self.left.get(value)) - gone
+    def growth(self, k: int) -> tuple[int, int]:
+        """By how much operation `k` adds to the words and to the predicates that are alive."""
+        words = predicates = 0
+        for values, sign in ((self.read[k], -1), (self.written[k], 1)):
+            for value in values:
+                left = self.left.get(value, 0)
+                if left == 1 if sign < 0 else left:
+                    size = self.words[value[0]]
+                    words += sign * max(0, size)
+                    predicates += sign * (size < 0)
+        return words, predicates
 
     def take(self, k: int) -> None:
         """Issue operation `k`."""
-        self.now += self.growth(k)
+        words, predicates = self.growth(k)
+        self.now += words
+        self.predicates += predicates
         for value in self.read[k]:
             self.left[value] -= 1
 
@@ -213,26 +234,36 @@ def _values(piece: _Piece, words: dict[int, int]) -> _Live:
     for v in behind:
         value = v, version.get(v, 0)
         left[value] = left.get(value, 0) + 1
-    now = sum(words[v] for v, which in left if which == 0)      # what is not written here is its first value, too
-    return _Live(words, now, left, read, written)
+    first = [words[v] for v, which in left if which == 0]       # what is not written here is its first value, too
+    return _Live(words, sum(size for size in first if size > 0), first.count(-1), left, read, written)
 
 
-def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], most: int, apart: bool) -> list[Op]:
+def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], most: int, assembler) -> list[Op]:
     """Order one piece, with about `most` words alive at a time."""
     ops = piece.ops
     if len(ops) < 3:
         return ops
-    behind, missing = _dependences(ops, apart)
+    behind, missing = _dependences(ops, assembler.loads_pass_shared_stores)
     times = [latency(op) for op in ops]
     way = [0] * len(ops)                       # cycles from the start of an operation to the end of the piece
     for k in range(len(ops) - 1, -1, -1):
         way[k] = max((way[n] + (times[k] if waits else 1) for n, waits in behind[k].items()), default=times[k])
+    leads = [op.kind == Kind.LOAD for op in ops]        # loads, and what goes into an address
+    for k in range(len(ops) - 1, -1, -1):
+        leads[k] = leads[k] or any(waits and leads[n] for n, waits in behind[k].items())
     live = _values(piece, words)
     start = [0] * len(ops)                     # cycle in which its operands are there
     free = [k for k, count in enumerate(missing) if not count]
     now, result = 0, []
     while free:
-        fitting = [k for k in free if live.now + live.growth(k) <= most or live.growth(k) <= 0]
+        growth = {k: live.growth(k) for k in free}
+        room = most - live.now
+        short = {k for k, (more, _) in growth.items() if more > 0 and more > room}
+        fitting = [k for k in free if k not in short and (growth[k][1] <= 0 or live.predicates + growth[k][1] <= assembler.interleaved_predicates)]
+        if short:
+            # loads with a longer way to go get the next registers: nothing that leads to others takes them away one by one
+            kept = max((way[k] for k in short if leads[k] and start[k] <= now), default=0)
+            fitting = [k for k in fitting if growth[k][0] <= 0 or not leads[k] or way[k] >= kept] or fitting
         if fitting:
             k = min(fitting, key=lambda k: (max(start[k] - now, 0), -way[k], k))
             if ops[k].kind == Kind.LOAD and 2 * live.now > most:        # registers are for the loads that are wanted first

@@ -58,14 +58,7 @@ def demand(code: Code, unit: Unit, addresses: set[int], of_callee: dict[str, Dem
     uses, defs = masks(code)
     graph = successors(code.ops)
     alive = live_sets(graph, uses, defs)
-    reserved = unit.stack if architecture.limits.registers_reserved_per_thread else None
-    ones = twos = 0
-    for v, width in enumerate(unit.widths):
-        if width and v not in unit.specials and v != reserved:
-            if width == 8 and v not in addresses:
-                twos |= 1 << v
-            else:
-                ones |= 1 << v
+    ones, twos = _words(unit, addresses, architecture)
     latencies = {name: cost.latency_cycles for name, cost in architecture.isa.operations.items()}
     most = [0, 0]
     for block in chains(graph):
@@ -85,6 +78,30 @@ def demand(code: Code, unit: Unit, addresses: set[int], of_callee: dict[str, Dem
                 most[way] = max(most[way], count)
                 live = live & ~defs[index] | uses[index]
     return Demand(*most)
+
+
+def alive_words(code: Code, unit: Unit, addresses: set[int], architecture) -> list[int]:
+    """Count, per op, the registers that hold something behind it, in the order of the text; what callees need is left out."""
+    ones, twos = _words(unit, addresses, architecture)
+    counts = []
+    for op, behind in zip(code.ops, live_sets(successors(code.ops), *masks(code)), strict=True):
+        for v in op.writes():
+            behind |= 1 << v
+        counts.append((behind & ones).bit_count() + 2 * (behind & twos).bit_count())
+    return counts
+
+
+def _words(unit: Unit, addresses: set[int], architecture) -> tuple[int, int]:
+    """Give the registers that take one word, and those that take two, as bit masks."""
+    reserved = unit.stack if architecture.limits.registers_reserved_per_thread else None
+    ones = twos = 0
+    for v, width in enumerate(unit.widths):
+        if width and v not in unit.specials and v not in unit.uniform and v != reserved:
+            if width == 8 and v not in addresses:
+                twos |= 1 << v
+            else:
+                ones |= 1 << v
+    return ones, twos
 
 
 def _held(ops: Sequence[Op], order: Sequence[int]) -> list[int]:

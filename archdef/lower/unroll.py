@@ -18,6 +18,8 @@ from archdef.lower.facts import definitions, live_outs, use_counts
 from archdef.lower.select_arithmetic import TRUTH
 from archdef.lower.virtual import ABSORBED, PURE, TRUE, Code, Const, Op, Unit, Value, immediate, signed, slow_paths
 
+ROUNDS, BEHIND = " rounds", " behind"
+"""What the labels of an unrolled loop, and of what comes behind it and the trips that are left, end with."""
 _MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM)
 _ALLOWED = (PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL}) - {Kind.CARRY}
 _TOGETHER = {Kind.BARRIER, Kind.SHUFFLE, Kind.VOTE}
@@ -193,7 +195,7 @@ def _unrolled(code: Code, unit: Unit, loop: _Loop, factor: int) -> list[Op]:
     ops = code.ops
     label, back, test = ops[loop.start], ops[loop.end], loop.test
     body = [op for op in ops[loop.start + 1:loop.end] if op is not test]
-    rounds, single, behind = (f"{label.fn} {name}" for name in ("rounds", "single", "behind"))
+    rounds, single, behind = (f"{label.fn}{name}" for name in (ROUNDS, " single", BEHIND))
     statement, fenv = test.statement, test.fpenv
     first = unit.new(0)                 # whether no trip has been made
 

@@ -148,6 +148,8 @@ class Unit:
     """Virtual register → SpecialRegister that the engine puts there before the first op."""
     special_of: dict[int, int] = attrs.Factory(dict)
     """SpecialRegister → its virtual register."""
+    uniform: set[int] = attrs.Factory(set)
+    """Registers that hold one value for all lanes, and are none of a thread's own."""
     stack: int | None = None
     """Virtual register of the stack pointer, where the program has a call stack."""
 

@@ -285,7 +285,8 @@ class Assembler:
     shared_load_bytes: int = choice(4, 8, 16, default=4)
     """Widest load from shared memory into which loads of neighbouring words are merged."""
     constant_load_bytes: int = choice(0, 4, 8, 16, default=0)
-    """Widest load from constant memory: wider ones are several, loads of neighbouring words are merged up to that. 0: they stay as they are."""
+    """Widest load from constant memory: wider ones are several, loads of neighbouring words are merged up to that; from 8 on, what those give that
+    come from a place that the program names lies in registers of the whole warp. 0: they stay as they are."""
     shared_operands: bool = flag(default=False)
     """Arithmetic reads one 32-bit operand from shared memory itself, in place of a load that only it reads."""
     loads_pass_shared_stores: bool = flag(default=False)
@@ -296,6 +297,9 @@ class Assembler:
     """Instructions, before the load and in the basic block behind the branch, that do not need it, from which on it counts as one; 0: never."""
     predication_overlap_within: int = integer(at_least=0, default=0)
     """The same for a branch within another one: instructions behind it."""
+    predication_beside_loads: int = integer(at_least=0, default=0)
+    """`Isa.predication_max_instructions` where a load from global memory is near that others could wait for meanwhile, outside of loops, if that
+    is more."""
     falls_through_to_else: bool = flag(default=False)
     """Of ``@p bra A; bra B`` the code at B comes next, that at A behind it."""
     warp_exchange_branches: bool = flag(default=False)
@@ -319,12 +323,23 @@ class Assembler:
     """The smaller or greater of a 32-bit sum and another number is one operation with the sum, if nothing else reads that."""
     reads_halves: bool = flag(default=False)
     """Operations on numbers of 16 bits read either half of a register, so that taking one out costs nothing where only those read it."""
+    copies_pointers: int = integer(at_least=0, default=0)
+    """Instructions of the longest loop that is not unrolled in which the halves of 64-bit pointers that step through it are no pair of registers:
+    two instructions a trip make it one; where there is but one pointer, one."""
+    source_modifiers: bool = flag(default=False)
+    """Floating-point operations take an operand's sign, or magnitude, into account by themselves."""
+    guards_selections: bool = flag(default=False)
+    """Where what an operation gives, or else the operand that it changes, is selected, the operation is predicated instead."""
+    whole_products: bool = flag(default=False)
+    """Both halves of a product of 32 bits come from one multiplication."""
     late_operations: bool = flag(default=False)
     """Operations that need no load wait while loads that are under way fill the registers allowed."""
     narrow_shared_addresses: bool = flag(default=False)
     """Addresses of shared memory are made with 32-bit arithmetic, whatever `Isa.pointer_bits` is."""
     interleaves: bool = flag(default=False)
     """Straight code is ordered by the latencies of its chains, within the registers that cost nothing; otherwise loads alone move."""
+    interleaved_predicates: int = integer(at_least=1, default=64)
+    """Predicates that may hold something at a time in code that is ordered so, unless its text needs more."""
 
 
 @attrs.frozen(kw_only=True)

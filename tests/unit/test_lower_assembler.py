@@ -18,7 +18,8 @@ EVERYTHING = Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_whole
                        convergence_instructions=2, prologue_instructions=1, global_access_instructions=1, shared_access_instructions=3,
                        division_setup_instructions=4, loads_constants=True, late_operations=True, interleaves=True, narrow_shared_addresses=True,
                        merged_atomics=(5, 11), predication_overlap=3, predication_overlap_within=5, falls_through_to_else=True,
-                       warp_exchange_branches=True, splits_wide_mads=True, reads_halves=True)
+                       warp_exchange_branches=True, splits_wide_mads=True, reads_halves=True, copies_pointers=36, source_modifiers=True,
+                       guards_selections=True, whole_products=True, interleaved_predicates=3, predication_beside_loads=18)
 INT = st.one_of(st.integers(-40, 40), st.integers(-2**31, 2**31 - 1), st.integers(2**31 - 60, 2**31 - 1), st.integers(-2**31, -2**31 + 60))
 
 
@@ -358,6 +359,59 @@ def test_a_quotient_branches_to_its_slow_path_which_nobody_takes():
     device = archdef.Device("h100")
     result = device.compile(kernel(text)).k[(1,), (64,)](device.to_device(np.arange(64, dtype="f4")))
     assert (result.counters.branches, result.counters.divergent_branches) == (2, 0)
+
+
+@pytest.mark.parametrize("body, saved, assembler", [
+    ("mul.lo.u32 %r3, %r1, %r2; mul.hi.u32 %r4, %r2, %r1; xor.b32 %r3, %r3, %r4;", 1, {"whole_products": True}),
+    ("mul.lo.u32 %r3, %r1, %r2; add.s32 %r1, %r1, 1; mul.hi.u32 %r4, %r1, %r2; xor.b32 %r3, %r3, %r4;", 0, {"whole_products": True}),
+    ("cvt.rn.f32.u32 %f1, %r1; neg.f32 %f2, %f1; fma.rn.f32 %f3, %f2, %f1, %f2; mov.b32 %r3, %f3;", 1, {"source_modifiers": True}),
+    ("cvt.rn.f32.u32 %f1, %r1; abs.f32 %f2, %f1; fma.rn.f32 %f3, %f2, %f1, %f2; mov.b32 %r3, %f3;", 0, {"source_modifiers": True}),
+    ("cvt.rn.f32.u32 %f1, %r1; neg.f32 %f2, %f1; mov.b32 %r3, %f2;", 0, {"source_modifiers": True}),
+    ("add.s32 %r4, %r2, %r1; add.s32 %r5, %r4, 224; setp.gt.u32 %p1, %r1, 3; selp.b32 %r3, %r5, %r4, %p1;", 1, {"guards_selections": True}),
+    ("add.s32 %r4, %r2, %r1; add.s32 %r5, %r4, 224; setp.gt.u32 %p1, %r1, 3; selp.b32 %r3, %r5, %r4, %p1; add.s32 %r3, %r3, %r4;", 0,
+     {"guards_selections": True}),
+    ("shr.u32 %r3, 1, %r1;", 0, {"guards_selections": True})])
+def test_one_instruction_does_what_the_program_spells_with_two(body, saved, assembler):
+    body = f"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; {body}"
+    text = body + "st.global.u32 [%rd3], %r3;"
+    made, plain = (lower(parse(kernel(text, ".param .u64 out, .param .u32 n"), "k.ptx"), "k", standin(assembler=one))
+                   for one in (Assembler(**assembler), Assembler()))
+    assert sum(made.ops["issues"]) == sum(plain.ops["issues"]) - saved
+    same(kernel(text, ".param .u64 out, .param .u32 n"), np.zeros(32, np.uint32), scalars=np.array([7], "u4").tobytes())
+
+
+@pytest.mark.parametrize("pointers, moves", [(1, 1), (2, 4)])
+def test_short_loops_that_stay_bring_the_halves_of_their_pointers_together(pointers, moves):
+    steps = "".join(f"ld.global.u32 %r4, [%rd{k}]; xor.b32 %r3, %r3, %r4; add.s64 %rd{k}, %rd{k}, 4; " for k in range(4, 4 + pointers))
+    body = f"mov.u32 %r3, 0; mov.u64 %rd4, %rd1; add.s64 %rd5, %rd1, 8; L: {steps} add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;"
+    assert divided("", body, copies_pointers=36) == moves
+    assert divided("", body, copies_pointers=5) == 0
+
+
+def test_more_is_predicated_where_loads_are_near():
+    body = """ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2;
+    {} setp.lt.u32 %p1, %r9, %r1; @%p1 bra A; """ + "mad.lo.s32 %r9, %r9, 31, %r1; " * 12 + "A: {} st.global.u32 [%rd3], %r9;"
+    load, use = "ld.global.u32 %r4, [%rd3];", "add.s32 %r9, %r9, %r4;"
+    texts = [body.format(load, use), body.format("", load + use), body.format(load + use, ""), body.format("", "")]
+    more = Assembler(predication_beside_loads=18)
+    assert [sum("branch" in op for op in listed(t, more)) for t in texts] == [0, 0, 1, 1]
+    for text in texts:
+        same(kernel(text, ".param .u64 out, .param .u32 n"), np.arange(32, dtype=np.uint32), scalars=np.array([9], "u4").tobytes())
+
+
+def test_code_is_ordered_within_the_predicates_allowed():
+    body = "".join(f"setp.gt.u32 %p{k}, %r1, {k}; @%p{k} add.s32 %r3, %r3, %r1; " for k in range(1, 7))
+    body = f"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r3, 0; {body} st.global.u32 [%rd1], %r3;"
+
+    def most(allowed):
+        alive, found = 0, []
+        for op in order(body, interleaves=True, interleaved_predicates=allowed):
+            alive += op.startswith("set_")
+            found.append(alive)
+            alive -= "add_b32" in op and op[0] in "@%"
+        return max(found)
+
+    assert most(2) <= 2 < most(64)
 
 
 def test_of_two_products_the_first_is_fused():

@@ -51,6 +51,7 @@ cdef inline uint64_t _all(int n) noexcept nogil:
 cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int bytes, bint count_equal) noexcept nogil:
     """Keep a new pattern."""
     cdef int i, k, most, here, first = lowest_bit(lanes)
+    cdef int equal[64]
     cdef uint64_t base = address[first]
     memo.valid = 1
     memo.mask = lanes
@@ -74,17 +75,29 @@ cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int
         memo.slot_key[i] = -1
     memo.passes_key = memo.word_key = -1
     memo.serial = 1
+    memo.apart = 0
     if count_equal:
         most = 1
         for i in range(n):
+            equal[i] = 0
             if lanes >> i & 1:
-                here = 0
                 for k in range(n):
                     if lanes >> k & 1 and memo.delta[k] == memo.delta[i]:
-                        here += 1
-                if here > most:
-                    most = here
+                        equal[i] += 1
+                if equal[i] > most:
+                    most = equal[i]
         memo.serial = most
+        if most > 1:
+            for i in range(n):      # of each sector, by its first lane, the most that one word of it has
+                here = 0
+                for k in range(n):
+                    if lanes >> i & 1 and lanes >> k & 1 and address[k] >> 5 == address[i] >> 5:
+                        if k < i:
+                            here = 0
+                            break
+                        here = max(here, equal[k])
+                if here:
+                    memo.apart += here - 1
 
 
 # -------------------------------------------------------------------------------------------------------- data movement
@@ -375,6 +388,7 @@ cdef int _global(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
             memo.word_key = <int>(address[memo.first] & 3)
         reach.word_passes = memo.word_passes
     out.serial = memo.serial
+    out.apart = memo.apart
     reach.global_lanes += count_bits(lanes)
     return 0
 

@@ -102,6 +102,7 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
     request.serial = <short>inject.serial
     request.weight = inject.weight
     request.operands = inject.operands
+    request.apart = <short>(inject.apart if inject.next == 0 else 0)
     request.counters = NULL
     network_send(sm.network, sm.id, &request)
 
@@ -120,6 +121,7 @@ cdef inline Request _whole(const Sm *sm, const Transaction *t, int32_t kind, int
     request.serial = 1
     request.weight = 8
     request.operands = 1
+    request.apart = 0
     request.counters = NULL
     return request
 

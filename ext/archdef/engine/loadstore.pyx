@@ -72,6 +72,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     cdef int i
     inject.count = 0
     inject.serial = 1
+    inject.apart = 0
     inject.weight = 8
     inject.operands = 1
     if u.kind == K_ATOM:
@@ -84,6 +85,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
         return -1
     if u.kind == K_ATOM and u.target >> 8 & 1 and u.space < SP_TEXTURE:     # lanes on one word are served together
         inject.serial = 1
+        inject.apart = 0
     if reach.shared_groups:
         extra = reach.shared_passes * m.shared_pass_cycles
         if u.kind == K_LOAD:

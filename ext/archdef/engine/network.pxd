@@ -25,6 +25,7 @@ cdef struct Request:
     uint32_t covered         # bytes that it writes; 0: all that it moves
     uint8_t weight           # atomics: of an operation on the most used address, in eighths
     uint8_t operands         # … values that each lane sends
+    int16_t apart            # … sectors that are counted besides, because operations on one word travel apart
     StatementCounters *counters  # of what asks the cluster's texture cache, else NULL
 
 cdef struct Port:            # of one multiprocessor, or of its stores: requests leave in order
@@ -51,6 +52,7 @@ cdef struct Partition:
     int64_t in_free_fs
     int64_t out_free_fs
     int64_t atomic_free_fs
+    uint64_t atomic_word     # that its atomic unit operated on last
     int32_t first_waiter     # ports whose head request finds the queue full, first come first served
     int32_t last_waiter
 

@@ -214,9 +214,14 @@ cdef inline void _landed(Network *n, int32_t sm, int32_t launch, int64_t time_fs
     events_push(n.inboxes + sm, network_cycle(n, time_fs + n.m.response_latency_fs), EV_STORE_DONE, launch)
 
 
-cdef inline int32_t _atomic_work(const MachineTable *m, const Request *r, int32_t sectors) noexcept nogil:
-    """What a request asks of the atomic unit, in quarters: of its operations on one address after the other, or of its sectors."""
-    return max(<int32_t>r.serial * r.weight >> 1, sectors * r.operands * <int32_t>m.atomic_sector_quarters)
+cdef inline int32_t _atomic_work(const MachineTable *m, Partition *p, const Request *r, int32_t sectors) noexcept nogil:
+    """What a request asks of the atomic unit, in quarters: of its operations on one address after the other, or of its sectors.
+
+    A single operation waits for none on its address, unless that was the last one here.
+    """
+    cdef bint alone = r.serial == 1 and r.address != p.atomic_word
+    p.atomic_word = r.address
+    return max(0 if alone else <int32_t>r.serial * r.weight >> 1, sectors * r.operands * <int32_t>m.atomic_sector_quarters)
 
 
 cdef int64_t _operate(Network *n, Partition *p, int32_t quarters, int64_t time_fs) noexcept nogil:
@@ -300,12 +305,12 @@ cdef void _write_part(Network *n, int32_t which, Line *line, uint32_t wanted, in
         _keep(n, which, line, table.partial_ways, True, time_fs)
 
 
-cdef inline void _count_request(Partition *p, const Request *r) noexcept nogil:
+cdef inline void _count_request(const MachineTable *m, Partition *p, const Request *r) noexcept nogil:
     p.dram.counters.requests += 1
     if r.kind == RQ_WRITE:
         p.dram.counters.bytes_given += r.bytes
     else:
-        p.dram.counters.bytes_asked += r.bytes
+        p.dram.counters.bytes_asked += r.bytes + (m.mask_bytes * r.apart if r.kind == RQ_ATOMIC else 0)
 
 
 cdef inline void _count(Partition *p, const Cache *cache, bint hit) noexcept nogil:
@@ -364,7 +369,7 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
             p.dram.counters.requests_gathered += 1
             p.dram.counters.bytes_gathered += r.bytes
             return
-    _count_request(p, r)
+    _count_request(m, p, r)
     line = cache_find(cache, number)
     if line == NULL:
         line = cache_victim(cache, number)
@@ -426,7 +431,7 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         _written(n, which, cache, line, wanted, time_fs)
     if waits == 0:
         if r.kind == RQ_ATOMIC:
-            time_fs = _operate(n, p, _atomic_work(m, r, count_bits(wanted)), time_fs)
+            time_fs = _operate(n, p, _atomic_work(m, p, r, count_bits(wanted)), time_fs)
         late_fs = 0
         if m.sides > 1 and cache == &p.l2 and (r.kind == RQ_ATOMIC or line.valid & COPIED == 0) and _far(n, sm, which):
             late_fs = m.far_latency_fs
@@ -437,7 +442,7 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         if n.gathers != NULL:
             gather_answered(n, record, late_fs)
         return
-    n.remaining[record] = waits | (min(_atomic_work(m, r, count_bits(wanted)), 0xfff) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
+    n.remaining[record] = waits | (min(_atomic_work(m, p, r, count_bits(wanted)), 0xfff) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
 
 
 cdef inline void _working(Network *n, int32_t change, int64_t now_fs) noexcept nogil:
@@ -457,12 +462,12 @@ cdef void _arrive(Network *n, int32_t which, int32_t sm, const Request *r, uint6
     if cache.table.sets:
         _cached(n, which, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
         return
-    _count_request(p, r)
+    _count_request(n.m, p, r)
     index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE if r.kind == RQ_WRITE else DIR_READ)
     p.dram.entries[index].sm = sm
     p.dram.entries[index].slot = r.slot
     if r.kind == RQ_ATOMIC:
-        p.dram.entries[index].serial = _atomic_work(n.m, r, 1)
+        p.dram.entries[index].serial = _atomic_work(n.m, p, r, 1)
         p.dram.entries[index].bursts *= 2    # read and written back
         p.dram.counters.writes += 1
         p.dram.counters.bytes_written += r.bytes

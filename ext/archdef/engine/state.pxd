@@ -295,6 +295,7 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int32_t kind                 # RequestKind
     int32_t load                 # index of the Load, -1: a store
     int32_t serial
+    int32_t apart                # as in Memo
     uint8_t weight               # as in Request
     uint8_t operands
     uint8_t refused              # a set of L1 has no place for the next one
@@ -362,6 +363,7 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int32_t valid
     int32_t first                # first active lane
     int32_t contiguous           # lane k at base + k * bytes, all lanes
+    int32_t apart                # packets by which operations on one word, which travel apart, are more than sectors (atomics)
     int32_t serial               # most lanes on one address (atomics) …
     int32_t serial_more          # … and on shared memory: of the lanes of a conflict group, less one, the sum over groups …
     int32_t serial_most          # … and the most of any

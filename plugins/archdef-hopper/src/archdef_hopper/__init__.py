@@ -36,11 +36,12 @@ H100 = Architecture(
             pointer_bits=64, instruction_bytes=16, fuse_multiply_add=True, float_mad="fused", match_value_cycles=11, predication_max_instructions=8,
             assembler=Assembler(unroll_factor=4, unroll_max_instructions=18, unroll_global_load=29, unroll_shared_load=5, unroll_whole_instructions=400,
                                 share_products=True, splits_wide_mads=True, three_input_operations=True, shared_load_bytes=16, constant_load_bytes=8,
-                                loads_pass_shared_stores=True, predication_global_load=6, predication_overlap=3, predication_overlap_within=5,
-                                falls_through_to_else=True, warp_exchange_branches=True, convergence_instructions=2, prologue_instructions=1,
-                                global_access_instructions=1, shared_access_instructions=3, division_setup_instructions=9,
-                                loads_constants=True, late_operations=True, interleaves=True, narrow_shared_addresses=True, merged_atomics=(5, 11),
-                                reads_halves=True, adds_before_minmax=True),
+                                loads_pass_shared_stores=True, predication_global_load=6, predication_beside_loads=18, predication_overlap=3,
+                                predication_overlap_within=5, falls_through_to_else=True, warp_exchange_branches=True, convergence_instructions=2,
+                                prologue_instructions=1, global_access_instructions=1, shared_access_instructions=3, division_setup_instructions=9,
+                                loads_constants=True, late_operations=True, interleaves=True, interleaved_predicates=7, narrow_shared_addresses=True,
+                                merged_atomics=(5, 11), reads_halves=True, copies_pointers=36, source_modifiers=True, whole_products=True,
+                                guards_selections=True, adds_before_minmax=True),
             matrix=MatrixArithmetic(f16=AlignedSum(16, 25), bf16=AlignedSum(16, 25), tf32=AlignedSum(8, 25), groups=ChainedSum(),
                                     groups_f16=PairedSum())),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=23, pass_cycles=1,
@@ -99,5 +100,6 @@ def archdef_experiments():
     from archdef_hopper.calibration import calibration, profiled_kernel
     from archdef_hopper.fresh import fresh
     from archdef_hopper.second import second
+    from archdef_hopper.third import third
 
-    return [calibration, profiled_kernel, fresh, second]
+    return [calibration, profiled_kernel, fresh, second, third]

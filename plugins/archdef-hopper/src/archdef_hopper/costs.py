@@ -86,7 +86,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("fma", 58, 17 / 9, issues=9, slow_paths=1): "fp32_div_exact", Operation("fma", 56, 11 / 9, issues=9, slow_paths=1): "fp32_sqrt_exact",
     Operation("dp", 8): "fp64_add fp64_mul fp64_fma", Operation("dp", 10): "fp64_compare",
     Operation("dp", 25, 1, issues=7): "fp64_minmax", Operation("dp", 124, 25 / 15, issues=15, slow_paths=1): "fp64_div",
-    Operation("dp", 92, 25 / 24, issues=24, slow_paths=1): "fp64_sqrt",
+    Operation("dp", 92, 25 / 17, issues=17, slow_paths=1): "fp64_sqrt",
     Operation("cbu", 14): "branch call exit", Operation("bar", 13): "barrier", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
     Operation("fma", 8): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_compare",
     Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",

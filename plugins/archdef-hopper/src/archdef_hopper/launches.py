@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 from archdef.errors import ReferenceCaseError
 
+from archdef_hopper import calibration
 from archdef_hopper.calibration import DATA, floats, fnv1a64, mixed, profiled
 
 Value = np.ndarray | np.generic
@@ -34,7 +35,7 @@ class Launch:
     def summary(self, data: np.ndarray) -> str:
         """What is kept of an output: a hash of its bytes, or the sum of its magnitudes."""
         if self.near:
-            return repr(float(np.abs(data.view(np.float32).astype(np.float64)).sum()))
+            return repr(float(np.abs((data if data.dtype == np.float16 else data.view(np.float32)).astype(np.float64)).sum()))
         return f"{fnv1a64(data if self.ordered else np.sort(data)):016x}"
 
     def agrees(self, kept: str, data: np.ndarray) -> bool:
@@ -103,8 +104,10 @@ class Kernels:
         return {name.strip(): text for name, _, text in (part.partition("\n") for part in parts)}
 
     def ptx(self, kernel: str) -> str:
-        """PTX of a kernel for compute_90."""
+        """PTX of a kernel for compute_90; what is not of this set is a calibration kernel."""
         with tarfile.open(fileobj=io.BytesIO(_bytes_of(f"{self.name}_ptx.tar.xz"))) as archive:
+            if f"{kernel}.ptx" not in archive.getnames():
+                return calibration.ptx(kernel, "ptx90")
             return archive.extractfile(f"{kernel}.ptx").read().decode()
 
     def rows(self) -> dict[str, dict[str, str]]:

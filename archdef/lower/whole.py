@@ -1,0 +1,99 @@
+"""Passes: operations of the source that one instruction does: both halves of a product, and a choice between what an operation changes and its result."""
+from __future__ import annotations
+
+import attrs
+
+from archdef.lower.encoding import Flag, Kind
+from archdef.lower.facts import definitions, live_outs
+from archdef.lower.virtual import ABSORBED, PARTS, Code, Op, Unit
+
+_HIGH = {"mul_hi_u32": "mul_wide_u32", "mul_hi_s32": "mul_wide_s32"}
+
+
+def whole_products(code: Code, unit: Unit, architecture) -> None:
+    """Make one multiplication of ``mul.hi`` and ``mul.lo`` of the same factors within a basic block."""
+    if not architecture.isa.assembler.whole_products:
+        return
+    halves: dict[tuple, list[Op]] = {}      # factors, in order of their names → products of which they are, with their values of now
+    pairs: dict[int, tuple[Op, Op]] = {}    # the first of two → high, low
+
+    def forget(v: int) -> None:
+        for factors in [f for f in halves if v in f]:
+            del halves[factors]
+
+    for op in code.ops:
+        if op.kind in PARTS:
+            halves.clear()
+        product = op.kind == Kind.ALU and op.guard is None and (op.fn in _HIGH or op.fn == "mul_lo_b32")
+        if product:
+            factors = tuple(sorted(op.s[:2], key=repr))
+            found = halves.setdefault(factors, [])
+            other = next((o for o in found if (o.fn == "mul_lo_b32") != (op.fn == "mul_lo_b32") and id(o) not in pairs), None)
+            if other is not None and op.d[0] not in factors and other.d[0] != op.d[0]:
+                found.remove(other)
+                pairs[id(other)] = (other, op) if other.fn in _HIGH else (op, other)
+                pairs[id(op)] = ()
+            else:
+                found.append(op)
+        for v in op.writes():
+            forget(v)
+            halves = {f: [o for o in found if v not in o.d or o is op] for f, found in halves.items()}
+    made: list[Op] = []
+    for op in code.ops:
+        pair = pairs.get(id(op))
+        if pair is None:
+            made.append(op)
+        elif pair:
+            high, low = pair
+            whole = unit.new(8)
+            made += [attrs.evolve(high, fn=_HIGH[high.fn], d=[whole], operation="int_mul_wide", times=1, width=8, statement=op.statement),
+                     attrs.evolve(high, fn="high_b64", s=[whole], operation=ABSORBED), attrs.evolve(low, fn="low_b64", s=[whole], operation=ABSORBED)]
+    code.ops = made
+
+
+def guard_selections(code: Code, architecture) -> None:
+    """Turn ``t = f(y); d = p ? t : y`` into ``@p y = f(y)`` where nothing else reads t, and y no more: d is y then."""
+    if not architecture.isa.assembler.guards_selections or not any(op.kind == Kind.SELP for op in code.ops):
+        return
+    written, alive = definitions(code), live_outs(code)
+    kept = code.foreign | code.results
+    readers: dict[int, int] = {}
+    for op in code.ops:
+        for v in op.reads():
+            readers[v] = readers.get(v, 0) + 1
+    near: dict[int, int] = {}           # register written once → where, in this block
+    gone: set[int] = set()
+    renamed: dict[int, int] = {}
+    for k, op in enumerate(code.ops):
+        if op.kind in PARTS:
+            near.clear()
+        if op.kind == Kind.SELP and op.guard is None and op.operation == "select" and len(written[op.d[0]]) == 1 and not kept & {op.d[0]}:
+            for position in (0, 1):
+                new, old = op.s[position], op.s[1 - position]
+                if type(new) is not int or type(old) is not int or new not in near or old not in near or renamed.keys() & {new, old}:
+                    continue
+                made = code.ops[near[new]]
+                if (made.kind != Kind.ALU or made.guard is not None or made.operation == ABSORBED or made.times != 1 or old not in made.s
+                        or readers[new] != 1 or alive[k] >> old & 1 or near[old] == 0 or alive[near[old] - 1] >> op.d[0] & 1
+                        or architecture.isa.operations[made.operation].issues > 1 or made.width != op.width or kept & {new, old}):
+                    continue
+                guard = op.s[2] if position == 0 else ~op.s[2]
+                code.ops[k] = attrs.evolve(made, d=[old], s=list(made.s), guard=guard, flags=made.flags | Flag.PREDICATED, kills=False)
+                gone.add(near[new])
+                renamed[op.d[0]] = old
+                break
+        for v in op.writes():
+            near.pop(v, None)
+            if len(written[v]) == 1 and op.kind in (Kind.ALU, Kind.SELP, Kind.LOAD):
+                near[v] = k
+    if not renamed:
+        return
+    code.ops = [op for k, op in enumerate(code.ops) if k not in gone]
+    for op in code.ops:
+        op.s = [_named(v, renamed) for v in op.s]
+
+
+def _named(value, renamed: dict[int, int]):
+    while type(value) is int and value in renamed:
+        value = renamed[value]
+    return value
