@@ -38,7 +38,7 @@ def test_blocks_start_and_follow_each_other_as_measured(threads):
 
 
 @pytest.mark.parametrize("kernel, elements, blocks", [
-    ("read_one", 2 << 20, 528), ("update", 1 << 20, 1056), ("combine", 1 << 20, 528), ("copy", 2 << 20, 1056)])
+    ("read_one", 2 << 20, 528), ("update", 1 << 20, 1056), ("combine", 1 << 20, 528), ("read_two", 1 << 20, 528)])
 def test_streams_end_when_measured(kernel, elements, blocks):
     row = measured("streams.csv", what=kernel, size=elements, blocks=blocks)
     _, ended = log_of(blocks, 256, kernel, (elements,), (elements,), (elements,), log_of, np.int32(elements), np.float32(2))
