@@ -119,8 +119,8 @@ _Place = tuple[object, int, int]
 
 
 def _place(op: Op, writers: dict[int, int]) -> _Place | None:
-    """Give the place of a load or store; None: anywhere."""
-    if op.kind not in (Kind.LOAD, Kind.STORE) or not op.s:
+    """Give the place of a load or store in global memory; None: anywhere."""
+    if op.kind not in (Kind.LOAD, Kind.STORE) or not op.s or op.space != Space.GLOBAL:
         return None
     base = op.s[0]
     return (base, writers.get(base, -1)) if isinstance(base, int) else base, op.offset, op.offset + op.element * max(1, op.vec)
