@@ -569,17 +569,19 @@ cdef void _collect(Dispatcher *d) noexcept nogil:
     cdef Sm *sm = _first_ended(d)
     cdef Ended *ended
     cdef Launch *launch
-    cdef int64_t i
+    cdef int64_t i, cycle
     while sm != NULL:
         ended = sm.ended + sm.ended_noted
         sm.ended_noted += 1
-        d.end_part += d.chip.m.block_end_64ths
-        d.end_free = max(d.end_free, ended.cycle) + (d.end_part >> 6)
-        d.end_part &= 63
+        cycle = ended.cycle
+        if d.chip.m.block_end_64ths:
+            d.end_part += d.chip.m.block_end_64ths
+            cycle = d.end_free = max(d.end_free, cycle) + (d.end_part >> 6)
+            d.end_part &= 63
         launch = sm.blocks[ended.slot].launch
         launch.done_blocks += 1
-        launch.ended = max(launch.ended, d.end_free if d.chip.m.block_end_64ths else ended.cycle)
-        dispatch_note(d, (d.end_free if d.chip.m.block_end_64ths else ended.cycle) + d.chip.m.block_turnover_cycles, HP_PLACE, sm.id, ended.slot)
+        launch.ended = max(launch.ended, cycle)
+        dispatch_note(d, cycle + d.chip.m.block_turnover_cycles, HP_PLACE, sm.id, ended.slot)
         sm = _first_ended(d)
     for i in range(d.chip.m.multiprocessors):
         d.sms[i].ended_count = d.sms[i].ended_noted = 0

@@ -12,10 +12,11 @@ from archdef.engine.bulk cimport bulk_issue
 from archdef.engine.combine cimport combine_idle
 from archdef.engine.compute cimport compute, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
-from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED,
-                                      StatementCounters)
+from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE,
+                                      ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED, StatementCounters)
 from archdef.engine.dram cimport NEVER
-from archdef.engine.events cimport EV_BLOCK, EV_BULK, EV_CHILDREN, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event, events_pop
+from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event,
+                                    events_pop)
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.returning cimport block_returns, children_done
 from archdef.engine.inject cimport fill_slot, throttled_until

@@ -24,6 +24,7 @@ from archdef_hopper.fresh import FRESH
 from archdef_hopper.launches import Kernels, name_of
 from archdef_hopper.second import SECOND
 from archdef_hopper.third import THIRD
+from counted import rows
 
 COLUMNS = {   # of the table → what Nsight Compute calls it
     "cycles": "gpc__cycles_elapsed.max", "instructions": "smsp__inst_executed.sum", "thread_instructions": "smsp__thread_inst_executed_pred_on.sum",
@@ -91,18 +92,16 @@ def launch(kernels: Kernels, folder: Path) -> None:
 def collect(kernels: Kernels, log: Path, counted: Path, table: Path) -> None:
     """Join outputs and counters; both are in the order of the launches."""
     outputs = dict(line.split()[1:] for line in log.read_text().splitlines() if line.startswith("CASE"))
-    lines = [line for line in counted.read_text().splitlines() if line.startswith('"')]
-    measured = list(csv.DictReader(lines))[1:]
     with table.open("w", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["case", "kernel", "size", "threads", "shared_bytes", "output", *COLUMNS])
-        for (kernel, size), row in zip(kernels.cases, measured, strict=True):
+        written = csv.writer(file, lineterminator="\n")
+        written.writerow(["case", "kernel", "size", "threads", "shared_bytes", "output", *COLUMNS])
+        for (kernel, size), row in zip(kernels.cases, rows(counted), strict=True):
             one, case = kernels.launch(kernel, size), name_of(kernel, size)
             if row["Kernel Name"].partition("(")[0] != kernel:
                 raise SystemExit(f"{case} is not {row['Kernel Name']}")
             held = sum(int(row[f"launch__shared_mem_per_block_{k}"].replace(",", "")) for k in ("static", "dynamic"))
-            rows.writerow([case, kernel, size, int(np.prod(one.block)), held, outputs[case],
-                           *(row[name].replace(",", "") for name in COLUMNS.values())])
+            written.writerow([case, kernel, size, int(np.prod(one.block)), held, outputs[case],
+                              *(row[name].replace(",", "") for name in COLUMNS.values())])
 
 
 if __name__ == "__main__":

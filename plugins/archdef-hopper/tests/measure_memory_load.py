@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from archdef.microbench.driver import Gpu
+from counted import announce, write_table
 
 MULTIPROCESSORS, LINE = 132, 128
 WARPS = (1, 2, 4, 8, 12, 16, 24, 31, 32, 48, 64)
@@ -105,18 +106,12 @@ def touch(ptx: str) -> None:
     for plan in PLAN:
         memory.gpu.start(memory.touch, MULTIPROCESSORS, 1024, memory.memory, *map(c.c_uint32, plan), memory.out)
         memory.gpu("cuCtxSynchronize")
-        print("PLAN", *plan, flush=True)
+        announce(*plan)
 
 
 def collect(log: str, counted: str, table: str) -> None:
     """Write slices.csv."""
-    plan = [line.split()[1:] for line in Path(log).read_text().splitlines() if line.startswith("PLAN")]
-    lines = [line for line in Path(counted).read_text().splitlines() if line.startswith('"')]
-    with open(table, "w", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["lines", "low_bits", "skipped_bits", *COLUMNS])
-        for given, row in zip(plan, list(csv.DictReader(lines))[1:], strict=True):
-            rows.writerow([*given, *(row[name].replace(",", "") for name in COLUMNS.values())])
+    write_table(log, counted, table, ["lines", "low_bits", "skipped_bits"], COLUMNS)
 
 
 if __name__ == "__main__":

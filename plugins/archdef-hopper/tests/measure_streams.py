@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from archdef.microbench.driver import Gpu
+from counted import announce, write_table
 
 MULTIPROCESSORS = 132
 LIVES = [(threads, cycles, 8448) for cycles in (0, 3000) for threads in (32, 64, 128, 256, 512, 1024)]
@@ -89,18 +90,12 @@ def launches(ptx: str) -> None:
     card = Card(ptx)
     for stream in FILLS:
         card.stream(*stream)
-        print("PLAN", *stream, flush=True)
+        announce(*stream)
 
 
 def collect(log: str, counted: str, table: str) -> None:
     """Write written_back.csv."""
-    plan = [line.split()[1:] for line in Path(log).read_text().splitlines() if line.startswith("PLAN")]
-    lines = [line for line in Path(counted).read_text().splitlines() if line.startswith('"')]
-    with open(table, "w", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["kernel", "elements", "blocks", *COUNTERS])
-        for given, row in zip(plan, list(csv.DictReader(lines))[1:], strict=True):
-            rows.writerow([*given, *(row[name].replace(",", "") for name in COUNTERS.values())])
+    write_table(log, counted, table, ["kernel", "elements", "blocks"], COUNTERS)
 
 
 if __name__ == "__main__":
