@@ -109,6 +109,8 @@ class Program:
     """Lowered functions, the kernel first."""
     instructions: int
     """Static machine instructions: sum of `issues`."""
+    code_bytes: int
+    """Size of the machine code: these, routines for operands out of the ordinary, and what the assembler puts behind."""
     launches: tuple[str, ...] = ()
     """Kernels of the module that this one can launch."""
     references: tuple[tuple[str, int], ...] = ()

@@ -113,6 +113,13 @@ class Run:
         return self.program.spilled_registers
 
     @property
+    def launch_bytes_read(self) -> int:
+        """Bytes that the launch itself reads from device memory, where caches hold nothing of it: descriptor, parameters, code. Beside
+        those that `counters` has of the kernel's accesses; 0 where the description does not say (`caches.instruction_fill_bytes`)."""
+        piece = self.architecture.caches.instruction_fill_bytes
+        return 0 if piece is None else self.architecture.caches.launch_bytes + -(-self.program.code_bytes // piece) * piece
+
+    @property
     def cycles(self) -> int:
         """SM cycles from launch to the last store landed."""
         return self.counters.cycles

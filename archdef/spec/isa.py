@@ -212,6 +212,8 @@ class Operation:
     """Warp instructions that the machine issues for it; 0: it is free, the compiler or an operand absorbs it."""
     slow_paths: int = integer(at_least=0, at_most=4, default=0)
     """Conditional branches that it contains besides, to code for operands out of the ordinary; taken by no lane here."""
+    slow_path_instructions: int = integer(at_least=0, default=0)
+    """Instructions of that code, which a kernel has once, behind its own."""
 
 
 @attrs.frozen(kw_only=True)
@@ -360,6 +362,10 @@ class Isa:
     """Width at which the machine computes addresses; 64-bit address arithmetic of a program is charged at this width."""
     instruction_bytes: int = integer(at_most=64, default=8)
     """Bytes of one issued instruction in memory, its share of control words included."""
+    code_tail_instructions: int = integer(at_least=0, default=0)
+    """Instructions that the assembler puts behind a kernel's last, for fetching ahead to find; never issued."""
+    code_alignment_bytes: int = integer(power_of_two=True, default=16)
+    """The size of a kernel's code, with them, is a multiple of this."""
     fuse_multiply_add: bool = flag()
     """Whether the compiler fuses a multiply and a dependent add into one instruction."""
     float_mad: str = choice("fused", "truncated", "separate")

@@ -181,6 +181,10 @@ class Caches:
     """The same wait for a line that none of them has."""
     instruction_preload_bytes: int = integer(at_least=0, default=0)
     """Of a kernel's code, from its start: what its launch brings to the last of these caches."""
+    instruction_fill_bytes: int = integer(power_of_two=True, optional=True, default=None)
+    """Bytes of code that come from device memory at a time, where no cache has them; None: it is not known."""
+    launch_bytes: int = integer(at_least=0, default=0)
+    """Bytes that a launch reads from device memory besides its kernel's code: its descriptor, its parameters."""
     texture_l1: Cache | None = part(Cache, optional=True, default=None)
     """First cache of texture and read-only loads; of scope ``cluster`` if the multiprocessors of a cluster share it."""
     texture_l2: Cache | None = part(Cache, optional=True, default=None)

@@ -119,12 +119,10 @@ def run(case: Case, version: str, device):
     return fnv1a64(arguments[case.hashed].to_host()), result
 
 
-def calibration(device, *, case: str, version: str = "ptx90", launch_cycles: int = 0,
-                launch_sectors: int = 0) -> dict[str, float]:
+def calibration(device, *, case: str, version: str = "ptx90", launch_cycles: int = 0) -> dict[str, float]:
     """Run a case of the list; give its quantities by the names of ``kernels.csv``, and all that `archdef.validate` gives of a launch.
 
-    launch_cycles  : what the profiler counts with every launch beside the kernel's own cycles; added to ``profiled_cycles``.
-    launch_sectors : what it counts of DRAM reads for a kernel that reads nothing; added to ``profiled_dram_read_sectors``.
+    launch_cycles : what the profiler counts with every launch beside the kernel's own cycles; added to ``profiled_cycles``.
     """
     launch = next((known for known in cases() if known.name == case), None)
     if launch is None:
@@ -132,17 +130,17 @@ def calibration(device, *, case: str, version: str = "ptx90", launch_cycles: int
     hashed, result = run(launch, version, device)
     if hashed != launch.hash:
         raise ReferenceCaseError(f"{case}: the output is not the hardware's")
-    return profiled(result, launch_cycles, launch_sectors)
+    return profiled(result, launch_cycles)
 
 
-def profiled_kernel(device, *, launch_cycles: int = 0, launch_sectors: int = 0, **parameters) -> dict[str, float]:
+def profiled_kernel(device, *, launch_cycles: int = 0, **parameters) -> dict[str, float]:
     """Launch a kernel as the experiment ``kernel`` does; give what Nsight Compute counts, too."""
     from archdef.validate import launched
 
-    return profiled(launched(device, **parameters), launch_cycles, launch_sectors)
+    return profiled(launched(device, **parameters), launch_cycles)
 
 
-def profiled(result, launch_cycles: int, launch_sectors: int) -> dict[str, float]:
+def profiled(result, launch_cycles: int) -> dict[str, float]:
     """Give the quantities of a run, and those that Nsight Compute counts differently."""
     from archdef.validate import of_run
 
@@ -151,6 +149,6 @@ def profiled(result, launch_cycles: int, launch_sectors: int) -> dict[str, float
         "profiled_cycles": result.cycles + launch_cycles,
         "global_load_sectors": counters.global_load_bytes_moved // SECTOR, "global_store_sectors": counters.global_store_bytes_moved // SECTOR,
         "l2_sectors": int((partition["bytes_asked"] + partition["bytes_given"]).sum()) // SECTOR,
-        "profiled_dram_read_sectors": int(partition["bytes_read"].sum()) // SECTOR + launch_sectors,
+        "profiled_dram_read_sectors": (int(partition["bytes_read"].sum()) + result.launch_bytes_read) // SECTOR,
         "dram_write_sectors": int(partition["bytes_written"].sum()) // SECTOR,
         "blocks_per_multiprocessor": result.occupancy.active_blocks}

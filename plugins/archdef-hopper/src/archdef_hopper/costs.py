@@ -83,10 +83,11 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("xu", 17): "bit_count fp16_transcendental", Operation("xu", 39, 2, issues=4): "fp32_rsqrt fp32_sqrt",
     Operation("xu", 41, 1.2, issues=7): "fp32_rcp", Operation("xu", 41, 1.6, issues=5): "fp32_div",
     Operation("xu", 23, 4, issues=2): "fp32_transcendental", Operation("alu", 5): "convert", Operation("xu", 18): "convert64",
-    Operation("fma", 58, 17 / 9, issues=9, slow_paths=1): "fp32_div_exact", Operation("fma", 56, 11 / 9, issues=9, slow_paths=1): "fp32_sqrt_exact",
+    Operation("fma", 58, 17 / 9, issues=9, slow_paths=1, slow_path_instructions=103): "fp32_div_exact",
+    Operation("fma", 56, 11 / 9, issues=9, slow_paths=1, slow_path_instructions=23): "fp32_sqrt_exact",
     Operation("dp", 8): "fp64_add fp64_mul fp64_fma", Operation("dp", 10): "fp64_compare",
-    Operation("dp", 25, 1, issues=7): "fp64_minmax", Operation("dp", 124, 25 / 15, issues=15, slow_paths=1): "fp64_div",
-    Operation("dp", 92, 25 / 17, issues=17, slow_paths=1): "fp64_sqrt",
+    Operation("dp", 25, 1, issues=7): "fp64_minmax", Operation("dp", 124, 25 / 15, issues=15, slow_paths=1, slow_path_instructions=93): "fp64_div",
+    Operation("dp", 92, 25 / 17, issues=17, slow_paths=1, slow_path_instructions=48): "fp64_sqrt",
     Operation("cbu", 14): "branch call exit", Operation("bar", 13): "barrier", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
     Operation("fma", 8): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_compare",
     Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
@@ -113,7 +114,7 @@ FORMS = {  # that differ from the rest of their class
     Operation("xu", 39, 2, issues=4): "fp32_transcendental:ex2.approx.f32 fp32_transcendental:lg2.approx.f32",
     Operation("xu", 19): """fp32_rcp:rcp.approx.ftz.f32 bit_field:brev.b32 convert:cvt.*[su]32.f32 convert:cvt.*[su]16.f32
         convert:cvt.*[su]8.f32""", Operation("xu", 23, 4, issues=2): "fp32_div:div.approx.ftz.f32 bit_count:clz.b32",
-    Operation("fma", 77, 12 / 9, issues=9, slow_paths=1): "fp32_div_exact:rcp.r?.f32",
+    Operation("fma", 77, 12 / 9, issues=9, slow_paths=1, slow_path_instructions=53): "fp32_div_exact:rcp.r?.f32",
     Operation("xu", 17, 8, issues=2): "fp16_transcendental:ex2.*x2 fp16_transcendental:tanh.*x2",
     Operation("alu", 66, 1.17, issues=12): "int_div32:rem.s*", Operation("alu", 57, 1.17, issues=10): "int_div32:div.u*",
     Operation("alu", 63, 1.67, issues=9): "int_div32:rem.u*",
@@ -158,6 +159,8 @@ BANKED = Cite(COUNTED, "l1_conflicts.csv, 68 patterns of addresses that hit", "i
 DIVIDED = Cite(COUNTED, "l1_capacity.csv, carveouts.csv", "measured", "what hits beside each carveout; launch__shared_mem_config_size")
 DISTANCES = Cite(COUNTED, "l2_distances.csv, hits of 384 lines from every multiprocessor", "measured", "by pair of multiprocessors in its cluster; by line")
 SCHEDULING = Cite("clocks on an H100 80GB HBM3 SXM", "scheduling.csv, clocks of up to eight warps of a scheduler", "measured")
+READ = Cite("Nsight Compute on an H100 80GB HBM3 SXM", "dram__sectors_read of 178 kernels against the size of their code", "inferred",
+            "72 sectors and 8 for every 256 bytes of code; caches are flushed before each launch")
 CODE = Cite("clocks on an H100 80GB HBM3 SXM", "code_loops.csv, loops of 64 to 32768 additions", "measured", "waits from slopes and steps")
 CODE_SETS = Cite(CODE.document, CODE.place, "inferred", "over how many bytes a step rises; lines that come together, from gaps between waits")
 APART = Cite(COUNTED, "cycles of transpose_naive at n=256", "inferred", "loads behind scattered stores of earlier iterations are not held up")
@@ -186,6 +189,7 @@ EVIDENCE = {
     "interconnect.partial_write_cycles": HOT, "interconnect.gathering_lines": UNPUBLISHED, "interconnect.store_ports": APART,
     "caches.l1.tag_bank_masks": BANKED, "caches.l1.size_bytes": DIVIDED, "caches.l1_gives_carveout": DIVIDED,
     "limits.shared_headroom": DIVIDED, "limits.shared_headroom_bytes": DIVIDED, "chip.cluster_sizes": PLACES,
+    "isa.code_tail_instructions": SASS, "isa.code_alignment_bytes": SASS, "caches.instruction_fill_bytes": READ, "caches.launch_bytes": READ,
     "isa.instruction_bytes": Cite("SASS of the microbenchmarks", "128 bits an instruction", "measured"),
     **{f"caches.{name}": CODE for name in """instruction.size_bytes instruction.latency_cycles instruction.scope instruction_l2.size_bytes
        instruction_l2.latency_cycles instruction_memory_cycles instruction_preload_bytes""".split()},

@@ -178,6 +178,6 @@ SIZES = {
 FRESH = Kernels("fresh", KERNELS, SIZES)
 
 
-def fresh(device, *, case: str, launch_cycles: int = 0, launch_sectors: int = 0) -> dict[str, float]:
+def fresh(device, *, case: str, launch_cycles: int = 0) -> dict[str, float]:
     """Run a case of the first set; give its quantities by the names of ``fresh_kernels.csv``."""
-    return FRESH.measured(device, case, launch_cycles, launch_sectors)
+    return FRESH.measured(device, case, launch_cycles)

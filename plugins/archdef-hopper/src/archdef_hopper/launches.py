@@ -121,7 +121,7 @@ class Kernels:
         result = device.compile(self.ptx(kernel))[kernel][launch.grid, launch.block, launch.shared_bytes].launch(*arguments.values())
         return arguments[launch.output].to_host(), result, launch
 
-    def measured(self, device, case: str, launch_cycles: int, launch_sectors: int) -> dict[str, float]:
+    def measured(self, device, case: str, launch_cycles: int) -> dict[str, float]:
         """Run a case; give its quantities by the names of the table, as the experiment ``calibration`` does."""
         row = self.rows().get(case)
         if row is None:
@@ -129,7 +129,7 @@ class Kernels:
         output, result, launch = self.run(row["kernel"], row["size"], device)
         if not launch.agrees(row["output"], output):
             raise ReferenceCaseError(f"{case}: the output is not the hardware's")
-        return profiled(result, launch_cycles, launch_sectors)
+        return profiled(result, launch_cycles)
 
 
 @cache

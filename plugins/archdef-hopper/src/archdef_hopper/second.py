@@ -297,6 +297,6 @@ SIZES = {
 SECOND = Kernels("second", KERNELS, SIZES)
 
 
-def second(device, *, case: str, launch_cycles: int = 0, launch_sectors: int = 0) -> dict[str, float]:
+def second(device, *, case: str, launch_cycles: int = 0) -> dict[str, float]:
     """Run a case of the second set; give its quantities by the names of ``second_kernels.csv``."""
-    return SECOND.measured(device, case, launch_cycles, launch_sectors)
+    return SECOND.measured(device, case, launch_cycles)

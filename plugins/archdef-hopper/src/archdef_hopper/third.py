@@ -241,6 +241,6 @@ SIZES = {
 THIRD = Kernels("third", KERNELS, SIZES)
 
 
-def third(device, *, case: str, launch_cycles: int = 0, launch_sectors: int = 0) -> dict[str, float]:
+def third(device, *, case: str, launch_cycles: int = 0) -> dict[str, float]:
     """Run a case of the third set; give its quantities by the names of ``third_kernels.csv``."""
-    return THIRD.measured(device, case, launch_cycles, launch_sectors)
+    return THIRD.measured(device, case, launch_cycles)
