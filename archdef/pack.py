@@ -14,7 +14,7 @@ from archdef.spec import Architecture
 _POLICIES = {
     spec.LooseRoundRobin: lambda p: (Scheduling.SCH_ROUND_ROBIN, 0, 0),
     spec.GreedyThenOldest: lambda p: (Scheduling.SCH_GREEDY_OLDEST, 0, 0),
-    spec.GreedyThenRoundRobin: lambda p: (Scheduling.SCH_GREEDY_ROUND_ROBIN, 0, 0),
+    spec.GreedyThenRoundRobin: lambda p: (Scheduling.SCH_GREEDY_ROUND_ROBIN, int(p.oldest_block_first), p.queue_entries),
     spec.OldestFirst: lambda p: (Scheduling.SCH_OLDEST, 0, 0),
     spec.TwoLevel: lambda p: (Scheduling.SCH_TWO_LEVEL, p.active_warps, 0),
     spec.WeightedPriority: lambda p: (Scheduling.SCH_WEIGHTED, p.memory_weight, p.age_weight),

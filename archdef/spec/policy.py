@@ -16,7 +16,7 @@ import attrs
 
 from archdef._versions import misfit
 from archdef.errors import PluginError, PluginWarning
-from archdef.spec.fields import integer, integers
+from archdef.spec.fields import flag, integer, integers
 
 
 class PolicyValue(abc.ABC):
@@ -96,6 +96,13 @@ class GreedyThenRoundRobin(SchedulerPolicy):
 
     Instructions for units that the schedulers share go before others, the longest waiting first, as from a queue.
     """
+
+    oldest_block_first: bool = flag(default=False)
+    """Where a scheduler has a choice among warps of several blocks, those of the block that started first come first, which so runs as if
+    it were alone while younger ones get what it leaves. The warp issued last still stays as long as it can go on."""
+    queue_entries: int = integer(at_least=0, at_most=64, default=64)
+    """With `oldest_block_first`: warps of a scheduler whose instructions for units that schedulers share wait in a queue, first come, first
+    served. The oldest block comes first where there is no room in it."""
 
 
 @named("oldest")

@@ -11,7 +11,7 @@ from archdef.engine.frames cimport stack_drop
 from archdef.engine.lane_states cimport lanes_traced
 from archdef.engine.policy cimport seat_warp
 from archdef.engine.room cimport room_seat
-from archdef.engine.schedule cimport Scheduler
+from archdef.engine.schedule cimport Scheduler, group_warp
 from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Launch, Share, Sm, Warp
 from archdef.engine.types cimport (SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID, SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
                                    SR_LANEMASK64_LT, SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
@@ -101,6 +101,7 @@ cdef void seat(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept nogil:
     w.scheduler = <int16_t>(at % nsched)
     w.bit = <int16_t>(at // nsched)
     s.order[w.bit] = sm.launched_warps
+    group_warp(s, w.bit, sm.launched_warps - w.index)
     s.issued_at[w.bit] = sm.now
     if s.asked != NULL:
         seat_warp(s.asked, w.bit, number)

@@ -57,9 +57,8 @@ cdef struct StatementCounters:
     int64_t shared_atomic_passes
     int64_t constant_loads
     int64_t constant_passes          # distinct addresses, each one pass
-    int64_t l1_hits                  # transactions that found their line
+    int64_t l1_hits                  # sectors that loads looked up in the L1 and found, present or on their way
     int64_t l1_misses
-    int64_t constant_misses
     int64_t barriers                 # warp-level arrivals
     int64_t texture_loads            # warp-level texture fetches and gathers
     int64_t texture_transactions     # sectors that they and surface loads asked the texture cache for

@@ -156,8 +156,11 @@ cdef bint send_write(Sm *sm, const Transaction *t, Launch *launch, int64_t cycle
 
 
 cdef inline void _count(Sm *sm, const Injection *inject, uint32_t present, uint32_t missing) noexcept nogil:
-    """Count what a lookup of the texture cache found."""
-    if inject.cache == &sm.texture:
+    """Count the sectors that a lookup found, present or on their way, and those it did not; loads past the L1 are misses of it."""
+    if inject.cache == &sm.l1 or inject.cache == NULL and sm.l1.table.sets and inject.kind == RQ_READ:
+        inject.counters.l1_hits += count_bits(present)
+        inject.counters.l1_misses += count_bits(missing)
+    elif inject.cache == &sm.texture:
         inject.counters.texture_hits += count_bits(present)
         inject.counters.texture_misses += count_bits(missing)
 

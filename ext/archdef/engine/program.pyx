@@ -138,6 +138,28 @@ cdef class LoadedProgram:
             at = end
         return (at + line_bytes - 1) // line_bytes
 
+    cdef void find_runs(self, int64_t units) noexcept:
+        """Say how many accesses through these units follow each other from each op on, none of which waits for another: 16 at most."""
+        cdef int32_t i, k
+        for i in range(self.op_count):
+            self.ops[i].run = 1
+            for k in range(i + 1, min(i + 16, self.op_count)):
+                if self.ops[k - 1].kind not in (T.K_LOAD, T.K_STORE, T.K_ATOM) or not units >> self.ops[k].unit & 1 or self._waits(i, k):
+                    break
+                self.ops[i].run += 1
+
+    cdef bint _waits(self, int32_t first, int32_t last) noexcept:
+        """Whether an op waits for what one of those from `first` on before it makes."""
+        cdef const Uop *u = self.ops + last
+        cdef int32_t i
+        cdef int k, j
+        for i in range(first, last):
+            for k in range(self.ops[i].set_count):
+                for j in range(u.dependencies):
+                    if u.wait[j] == self.ops[i].sets[k]:
+                        return True
+        return False
+
     def scoreboard(self):
         """List what each op waits for and makes others wait for: two tuples of entries, rows first, then predicates."""
         cdef int i, k

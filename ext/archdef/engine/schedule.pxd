@@ -1,5 +1,5 @@
 """Which ready warp issues next: the scheduler's state, and one function per policy."""
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.policy cimport SchedulerHook
@@ -13,18 +13,29 @@ cdef struct Scheduler:
     uint32_t busy            # bit u: unit_free[u] may lie ahead
     int32_t last             # warp issued last, -1 before the first
     uint64_t active          # two-level: the inner set
+    uint64_t queued          # greedy round robin, oldest block first: the next op waits in the queue for units that schedulers share
+    int64_t entries          # … of which there have been so many
+    int64_t places           # of that queue, those that are taken: a warp's accesses take as many as follow each other
+    uint8_t run[64]          # accesses of the warp that follow each other from the next op on
+    uint8_t left[64]         # … of which so many have places still
     uint64_t uses[16]        # by unit: the next op needs it
     int64_t unit_free[16]    # cycle at which the unit can start again (units of this scheduler)
     int64_t unit_blocked[16] # cycles so far in which the unit was occupied past an issue slot
     uint64_t wheel[64]       # warps that become ready at a cycle, by cycle mod 64
     int64_t issued_at[64]    # cycle of the warp's last issue
+    int64_t entered[64]      # which entry of the queue the warp's op is
     int64_t order[64]        # age: smaller is older
+    int32_t groups           # blocks that have warps here, the oldest first; what has ended stays until its slots are used again
+    int64_t group_age[64]    # when each started, in order of starts
+    uint64_t group[64]       # its warps
     SchedulerHook *asked     # of a plugin's policy, else NULL
 
 # candidates is not empty; returns one of its bits
 ctypedef int (*pick_function)(const MachineTable *machine, Scheduler *scheduler, uint64_t candidates, int64_t cycle) noexcept nogil
 
 cdef pick_function pick_of(int64_t policy) noexcept nogil
+cdef void leave_queue(Scheduler *s, int bit, bint again) noexcept nogil
+cdef void group_warp(Scheduler *s, int bit, int64_t age) noexcept nogil
 
 cdef extern from *:
     """

@@ -1,5 +1,7 @@
 """Which ready warp issues next: one function per policy."""
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from libc.string cimport memset
 
 from archdef.engine.machine cimport (MachineTable, SCH_ASKED, SCH_GREEDY_OLDEST, SCH_GREEDY_ROUND_ROBIN, SCH_OLDEST, SCH_TWO_LEVEL,
                                      SCH_WEIGHTED)
@@ -60,18 +62,81 @@ cdef inline int _longest_waiting(const Scheduler *s, uint64_t candidates) noexce
     return <int>(best & 63)
 
 
+cdef inline uint64_t _of_oldest_block(const Scheduler *s, uint64_t candidates) noexcept nogil:
+    """Those candidates that belong to the oldest block which has any."""
+    cdef int i
+    for i in range(s.groups):
+        if candidates & s.group[i]:
+            return candidates & s.group[i]
+    return candidates
+
+
+cdef void group_warp(Scheduler *s, int bit, int64_t age) noexcept nogil:
+    """Put a warp with the others of its block, which was the `age`-th to start."""
+    cdef int i, kept = 0
+    for i in range(s.groups):
+        s.group[i] &= ~(<uint64_t>1 << bit)
+        if s.group[i]:
+            s.group[kept] = s.group[i]
+            s.group_age[kept] = s.group_age[i]
+            kept += 1
+    if kept == 0 or s.group_age[kept - 1] != age:
+        s.group[kept] = 0
+        s.group_age[kept] = age
+        kept += 1
+    s.group[kept - 1] |= <uint64_t>1 << bit
+    s.groups = kept
+
+
+cdef void leave_queue(Scheduler *s, int bit, bint again) noexcept nogil:
+    """An op of the queue has been issued; its warp keeps the place for what follows, where nothing comes in between."""
+    s.places -= 1
+    s.left[bit] -= 1
+    if s.left[bit] == 0 or not again:
+        s.places -= s.left[bit]
+        s.queued &= ~(<uint64_t>1 << bit)
+
+
+cdef int _from_queue(const MachineTable *machine, Scheduler *s, uint64_t candidates, uint64_t shared) noexcept nogil:
+    """The op at the head of the queue for units that the schedulers share, of those that can go. Whatever has a place in it comes before
+    what has not; places go to the oldest block, and in it to the longest waiting."""
+    cdef uint64_t outside = s.ready & shared & ~s.queued
+    cdef int warp, best
+    while outside and s.places < machine.policy_b:
+        warp = _longest_waiting(s, _of_oldest_block(s, outside))
+        outside &= ~(<uint64_t>1 << warp)
+        s.queued |= <uint64_t>1 << warp
+        s.entered[warp] = s.entries
+        s.entries += 1
+        s.left[warp] = s.run[warp]
+        s.places += s.run[warp]
+    if candidates & s.queued == 0:
+        return _longest_waiting(s, _of_oldest_block(s, candidates))
+    candidates &= s.queued
+    best = lowest_bit(candidates)
+    candidates &= candidates - 1
+    while candidates:
+        warp = lowest_bit(candidates)
+        candidates &= candidates - 1
+        if s.entered[warp] < s.entered[best]:
+            best = warp
+    return best
+
+
 cdef int _greedy_round_robin(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
     """Whoever has waited longest for a unit that the schedulers share, as if it had queued; else the warp issued last while it can go on,
-    else the next candidate before it."""
+    else the next candidate before it, where that matters of the oldest block that has one."""
     cdef uint64_t shared = 0, before, units = <uint64_t>machine.shared_units
     while units:
         shared |= s.uses[lowest_bit(units)]
         units &= units - 1
     if candidates & shared:
-        return _longest_waiting(s, candidates & shared)
+        return _from_queue(machine, s, candidates & shared, shared) if machine.policy_a else _longest_waiting(s, candidates & shared)
     if s.last >= 0:
         if candidates >> s.last & 1:
             return s.last
+        if machine.policy_a:
+            candidates = _of_oldest_block(s, candidates)
         before = candidates & ((<uint64_t>1 << s.last) - 1)
         if before:
             candidates = before
@@ -117,7 +182,7 @@ cdef pick_function pick_of(int64_t policy) noexcept nogil:
 
 
 def pick(dict machine, int policy, uint64_t candidates, int64_t cycle=0, *, int last=-1, uint64_t memory=0, order=(),
-         issued_at=()):
+         issued_at=(), blocks=()):
     """Ask one policy for one choice: the warp (bit of `candidates`) that it would issue.
 
     Parameters
@@ -126,6 +191,8 @@ def pick(dict machine, int policy, uint64_t candidates, int64_t cycle=0, *, int 
         ``policy_a`` and ``policy_b``, see `SchedulerPolicy`; ``shared_units``, bits of the units that `memory` stands for.
     order, issued_at : sequence of int
         Age rank and cycle of the last issue, per warp.
+    blocks : sequence of int
+        Warps of each block, one bit for each, the oldest block first.
     """
     cdef MachineTable table
     cdef Scheduler s
@@ -139,6 +206,12 @@ def pick(dict machine, int policy, uint64_t candidates, int64_t cycle=0, *, int 
     s.memory = memory
     s.last = last
     s.active = 0
+    s.queued = 0
+    s.entries = s.places = 0
+    memset(s.run, 1, sizeof(s.run))
+    s.groups = <int32_t>len(blocks)
+    for i in range(s.groups):
+        s.group[i] = blocks[i]
     for i in range(16):
         s.uses[i] = memory if table.shared_units >> i & 1 else 0
     for i in range(64):

@@ -98,6 +98,7 @@ cdef class Grid:
         launch.block_warps = (launch.block_threads + launch.lanes - 1) // launch.lanes
         launch.shared_bytes = program.shared_bytes + dynamic_shared_bytes
         launch.l1_sets = min(max(l1_sets, 0), m.l1.sets)
+        self.program.find_runs(m.shared_units)
         if m.instruction.sets:
             launch.code_lines = self.program.place(m.instruction_bytes, m.instruction.line_bytes)
             self.origin.code = <uint64_t>session._number_of(program)
@@ -190,6 +191,7 @@ cdef class Grid:
             if each is not program:
                 loaded = LoadedProgram(each, self.launch.lanes, session.machine.units)
                 self.loaded.append(loaded)
+                loaded.find_runs(session.machine.shared_units)
                 if session.machine.instruction.sets:
                     table.model.code_lines = loaded.place(session.machine.instruction_bytes, session.machine.instruction.line_bytes)
                 table.model.ops = loaded.ops

@@ -27,7 +27,7 @@ from archdef.engine.machine cimport MachineTable
 from archdef.engine.matrix cimport matrix_product
 from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.room cimport WAITERS
-from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit, rotate_right
+from archdef.engine.schedule cimport Scheduler, count_bits, leave_queue, lowest_bit, rotate_right
 from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return
 from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, WS_COPIES, WS_PARTED, WS_REFUSED,
                                    WS_WAITING, Launch, Sm, Warp)
@@ -104,6 +104,8 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     if u.uniform and w.again:
         s.ready &= clear
         s.uses[u.unit] &= clear
+        if s.queued & ~clear:
+            leave_queue(s, bit, False)
         plan(sm, slot, w, cycle + 1, ST_CONSTANT_DEPENDENCY)
         return 0
     note_lanes(w, u, w.settled, cycle, cycle + spent, u.issues)
@@ -130,6 +132,8 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     s.ready &= clear
     s.uses[u.unit] &= clear
     s.memory &= clear
+    if s.queued & ~clear:
+        leave_queue(s, bit, u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM)
     s.last = bit
     if u.kind != K_STORE or u[1].kind != K_STORE or u[1].unit != u.unit or not m.queued_stores:     # those follow each other in the unit's queue
         s.issued_at[bit] = cycle

@@ -76,6 +76,7 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
     w.state = WS_WAITING
     w.unit = u.unit
     s.uses[u.unit] |= <uint64_t>1 << bit
+    s.run[bit] = u.run
     if u.memory or u.uniform and w.by_load:
         s.memory |= <uint64_t>1 << bit
     earliest = w.since - sm.now
