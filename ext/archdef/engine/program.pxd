@@ -14,7 +14,7 @@ cdef struct Uop:
     uint8_t flags
     uint8_t fpenv
     uint8_t guarded          # a guard is present
-    uint8_t run              # accesses from here on that follow each other and none of which waits for another, as far as that matters
+    uint8_t run              # accesses from here on before one waits for another, see `find_runs`
     uint8_t direct           # bytes per lane of d[0]
     uint8_t dependencies     # entries of `wait`
     uint8_t cause            # Stall that a wait for its result counts as
@@ -69,7 +69,7 @@ cdef class LoadedProgram:
 
     cdef int64_t place(self, int64_t instruction_bytes, int64_t line_bytes) except -1
     cdef void find_runs(self, int64_t units) noexcept
-    cdef bint _waits(self, int32_t first, int32_t last) noexcept
+    cdef bint _waits(self, int32_t first, int32_t last, int64_t units) noexcept
     cdef int _source(self, Uop *u, const MicroOp *m, int i, int bytes) except -1
     cdef int _await(self, Uop *u, int32_t entry) except -1
     cdef int _predicate_source(self, Uop *u, const MicroOp *m, int i) except -1

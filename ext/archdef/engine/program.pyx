@@ -39,6 +39,11 @@ class ProgramError(ValueError):
     """A packed program that cannot be run safely: a fault of lowering, not of the guest."""
 
 
+cdef inline bint _accesses(const Uop *u, int64_t units) noexcept:
+    """Whether an op goes through one of these units to memory."""
+    return (u.kind == T.K_LOAD or u.kind == T.K_STORE or u.kind == T.K_ATOM) and units >> u.unit & 1
+
+
 cdef class LoadedProgram:
     """Checked micro-ops of one kernel for one warp size.
 
@@ -139,25 +144,32 @@ cdef class LoadedProgram:
         return (at + line_bytes - 1) // line_bytes
 
     cdef void find_runs(self, int64_t units) noexcept:
-        """Say how many accesses through these units follow each other from each op on, none of which waits for another: 16 at most."""
+        """Say how many accesses through these units come from each op on, before one waits for what another brings, or control goes
+        elsewhere: 16 at most, in 64 ops."""
         cdef int32_t i, k
         for i in range(self.op_count):
             self.ops[i].run = 1
-            for k in range(i + 1, min(i + 16, self.op_count)):
-                if self.ops[k - 1].kind not in (T.K_LOAD, T.K_STORE, T.K_ATOM) or not units >> self.ops[k].unit & 1 or self._waits(i, k):
+            if not _accesses(self.ops + i, units):
+                continue
+            for k in range(i + 1, min(i + 64, self.op_count)):
+                if self.ops[i].run == 16 or self._waits(i, k, units):
                     break
-                self.ops[i].run += 1
+                if _accesses(self.ops + k, units):
+                    self.ops[i].run += 1
+                elif self.ops[k].kind != T.K_ALU:
+                    break
 
-    cdef bint _waits(self, int32_t first, int32_t last) noexcept:
-        """Whether an op waits for what one of those from `first` on before it makes."""
+    cdef bint _waits(self, int32_t first, int32_t last, int64_t units) noexcept:
+        """Whether an op waits for what an access from `first` on brings."""
         cdef const Uop *u = self.ops + last
         cdef int32_t i
         cdef int k, j
         for i in range(first, last):
-            for k in range(self.ops[i].set_count):
-                for j in range(u.dependencies):
-                    if u.wait[j] == self.ops[i].sets[k]:
-                        return True
+            if _accesses(self.ops + i, units):
+                for k in range(self.ops[i].set_count):
+                    for j in range(u.dependencies):
+                        if u.wait[j] == self.ops[i].sets[k]:
+                            return True
         return False
 
     def scoreboard(self):

@@ -15,8 +15,8 @@ cdef struct Scheduler:
     uint64_t active          # two-level: the inner set
     uint64_t queued          # greedy round robin, oldest block first: the next op waits in the queue for units that schedulers share
     int64_t entries          # … of which there have been so many
-    int64_t places           # of that queue, those that are taken: a warp's accesses take as many as follow each other
-    uint8_t run[64]          # accesses of the warp that follow each other from the next op on
+    int64_t places           # of the queue, those that are taken: a warp's accesses take as many as come one after the other (`find_runs`)
+    uint8_t run[64]          # accesses of the warp that do not wait for each other, from the next op on
     uint8_t left[64]         # … of which so many have places still
     uint64_t uses[16]        # by unit: the next op needs it
     int64_t unit_free[16]    # cycle at which the unit can start again (units of this scheduler)
@@ -34,7 +34,7 @@ cdef struct Scheduler:
 ctypedef int (*pick_function)(const MachineTable *machine, Scheduler *scheduler, uint64_t candidates, int64_t cycle) noexcept nogil
 
 cdef pick_function pick_of(int64_t policy) noexcept nogil
-cdef void leave_queue(Scheduler *s, int bit, bint again) noexcept nogil
+cdef void leave_queue(Scheduler *s, int bit, bint access) noexcept nogil
 cdef void group_warp(Scheduler *s, int bit, int64_t age) noexcept nogil
 
 cdef extern from *:

@@ -88,11 +88,11 @@ cdef void group_warp(Scheduler *s, int bit, int64_t age) noexcept nogil:
     s.groups = kept
 
 
-cdef void leave_queue(Scheduler *s, int bit, bint again) noexcept nogil:
-    """An op of the queue has been issued; its warp keeps the place for what follows, where nothing comes in between."""
-    s.places -= 1
+cdef void leave_queue(Scheduler *s, int bit, bint access) noexcept nogil:
+    """One of a warp's accesses that have places in the queue has been issued, or an op before which they all should have been."""
     s.left[bit] -= 1
-    if s.left[bit] == 0 or not again:
+    s.places -= 1
+    if s.left[bit] == 0 or not access:
         s.places -= s.left[bit]
         s.queued &= ~(<uint64_t>1 << bit)
 

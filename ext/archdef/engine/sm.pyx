@@ -132,7 +132,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
     s.ready &= clear
     s.uses[u.unit] &= clear
     s.memory &= clear
-    if s.queued & ~clear:
+    if s.queued & ~clear and u.kind != K_ALU:
         leave_queue(s, bit, u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM)
     s.last = bit
     if u.kind != K_STORE or u[1].kind != K_STORE or u[1].unit != u.unit or not m.queued_stores:     # those follow each other in the unit's queue
