@@ -37,6 +37,20 @@ def test_greedy_round_robin_serves_those_first_who_wait_for_what_schedulers_shar
     assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b1001, last=0, issued_at=[9, 8, 7, 0], **shared) == 0
 
 
+def test_the_oldest_block_comes_first_once_a_warp_stalls():
+    blocks = dict(policy_a=1, blocks=[0b0110, 0b1001])
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b1111, last=3, **blocks) == 3
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b0111, last=3, **blocks) == 2
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b0001, last=3, **blocks) == 0
+
+
+def test_whoever_has_a_place_in_the_queue_comes_before_the_oldest_block():
+    state = dict(policy_a=1, blocks=[0b1000, 0b0111], shared_units=0b10, memory=0b1111, issued_at=[1, 2, 3, 9])
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b1111, policy_b=0, **state) == 3      # no queue: the oldest block
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b0111, policy_b=0, **state) == 0      # of one block the longest waiting
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b1111, policy_b=4, **state) == 3      # it takes the first place, too
+
+
 def test_oldest_ignores_who_issued_last():
     assert pick(P.SCH_OLDEST, 0b111, last=2, order=[9, 1, 5]) == 1
 
