@@ -207,7 +207,8 @@ class Operation:
     latency, and may be 0."""
     interval_cycles: float | None = real(optional=True, default=None)
     """SM cycles for which one warp instruction occupies the unit; None: the warp's lanes over the unit's, rounded up. Of several
-    `issues` it is the mean: those that go to other units count as 0, and the sum is rounded to whole cycles."""
+    `issues` it is the mean: those that go to other units count as 0. Parts of a cycle add up over instructions of arithmetic; elsewhere the sum is rounded
+    to whole cycles."""
     issues: int = integer(at_least=0, default=1)
     """Warp instructions that the machine issues for it; 0: it is free, the compiler or an operand absorbs it."""
     slow_paths: int = integer(at_least=0, at_most=4, default=0)
