@@ -22,6 +22,8 @@ class Cost(NamedTuple):
     """Atomics: packed as the engine's `AtomicTechnique`."""
     parts: int = 0
     """… and exactly, in 256ths of a cycle."""
+    rare: int = 0
+    """Of the issues, those that no lane executes."""
 
 
 LONGEST_INTERVAL = 0xFFFF
@@ -59,7 +61,8 @@ class Costs:
                 interval = -(-self.architecture.warp.size // lanes)
             issues = max(1, declared.issues * times) if times else 0      # 0: another one's, see `shared_operands`
             held = min(max(1, interval * max(issues, 1)), LONGEST_INTERVAL)
-            found = Cost(unit, declared.latency_cycles, round(held), issues, *self._atomic(declared), round(256 * held))
+            found = Cost(unit, declared.latency_cycles, round(held), issues, *self._atomic(declared), round(256 * held),
+                         declared.rare_issues * times)
             self.known[operation, times, form] = found
         return found
 

@@ -146,7 +146,7 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         guard = op.guard
         records.append((
             op.kind, cost.unit, guard is not None, op.flags, number, op.fpenv, op.width, op.space, op.element, op.vec,
-            op.combine, cost.issues, interval, fraction, cost.latency, 0 if guard is None else predicate_operand(guard, places),
+            op.combine, cost.issues, interval, fraction, cost.rare, cost.latency, 0 if guard is None else predicate_operand(guard, places),
             _destinations(op, places, constants), _sources(op, places, constants), op.offset, target, reconverge, count, op.statement))
 
 

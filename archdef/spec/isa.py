@@ -211,6 +211,8 @@ class Operation:
     to whole cycles."""
     issues: int = integer(at_least=0, default=1)
     """Warp instructions that the machine issues for it; 0: it is free, the compiler or an operand absorbs it."""
+    rare_issues: int = integer(at_least=0, at_most=100, default=0)
+    """Of the `issues`, those under a predicate that holds for operands out of the ordinary alone: no lane executes them here."""
     slow_paths: int = integer(at_least=0, at_most=4, default=0)
     """Conditional branches that it contains besides, to code for operands out of the ordinary; taken by no lane here."""
 

@@ -65,6 +65,20 @@ def test_parts_of_cycles_for_which_a_unit_is_held_add_up(interval):
     assert (cycles(168) - cycles(40)) / 128 == pytest.approx(interval, rel=0.01)
 
 
+def test_lanes_leave_out_what_is_for_operands_out_of_the_ordinary():
+    def counted(**rare):
+        device = archdef.Device(gizmo().evolve({"isa.forms": forms({Operation("alu", 40, issues=9, **rare): "int_div32:div.*"})}))
+        module = device.compile(""".version 7.0
+.target sm_50
+.address_size 64
+.visible .entry k(.param .u64 out)
+{ .reg .b64 %a; .reg .b32 %x; ld.param.u64 %a, [out]; ld.global.u32 %x, [%a]; div.u32 %x, %x, %x; st.global.u32 [%a], %x; ret; }""")
+        return module.k[(1,), (8,)](device.to_device(np.ones(1, "u4"))).counters
+    all_, some = counted(), counted(rare_issues=2)
+    assert some.instructions == all_.instructions and some.thread_instructions == all_.thread_instructions - 2 * 8
+    assert some.predicated_off == all_.predicated_off + 2 * 8
+
+
 HALVES = """
 .version 7.0
 .target sm_50

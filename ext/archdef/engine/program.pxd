@@ -22,6 +22,7 @@ cdef struct Uop:
     uint32_t latency
     uint32_t interval        # cycles for which the unit is occupied, expansions included …
     uint16_t fraction        # … and 256ths of a cycle
+    uint16_t rare            # of the issues, those that no lane executes
     int32_t guard_mask       # index of the guard's predicate
     uint64_t guard_flip      # all ones if negated
     int32_t statement

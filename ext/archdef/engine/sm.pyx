@@ -144,9 +144,9 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
     i = count_bits(lanes)
     launch.issued[w.pc] += 1
-    c.thread_instructions += i * u.issues
-    if u.guarded:
-        c.predicated_off += (count_bits(w.active) - i) * u.issues
+    c.thread_instructions += i * (u.issues - u.rare)
+    if u.guarded or u.rare:
+        c.predicated_off += (count_bits(w.active) - i) * u.issues + i * u.rare
     w.share.counters.issue_cycles += spent - shared
     sm.chip.budget -= u.issues
     if sm.chip.budget < 0:

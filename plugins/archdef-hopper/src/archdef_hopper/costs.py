@@ -76,7 +76,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("fma", 10, 1.036, issues=2): "int_mul24", Operation("fma", 9, 4): "int_mul_high", Operation("fma", 8, 4): "int_mul_wide",
     Operation("alu", 4): """int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
         fp32_minmax fp32_compare fp16_minmax""",
-    Operation("alu", 13): "vote", Operation("alu", 8, 4, issues=2): "bit_field", Operation("alu", 63, 1.07, issues=14): "int_div32",
+    Operation("alu", 13): "vote", Operation("alu", 8, 4, issues=2): "bit_field", Operation("alu", 63, 1.07, issues=14, rare_issues=3): "int_div32",
     Operation("alu", 6, 1.026, issues=2): "int64_add", Operation("alu", 4, issues=2): "int64_logic",
     Operation("alu", 12, issues=4): "int64_minmax", Operation("alu", 8, issues=2): "int64_shift int64_compare",
     Operation("fma", 17, 2.094, issues=4): "int64_mul", Operation("fma", 345, 2.15, issues=70): "int64_div",
@@ -116,8 +116,8 @@ FORMS = {  # that differ from the rest of their class
     Operation("fma", 77, 12 / 9, issues=9, slow_paths=1): "fp32_div_exact:rcp.r?.f32",
     Operation("fma", 12, 6): "int_mul_wide:mad.wide.*",       # the upper half of its sum goes to `fma`, too
     Operation("xu", 17, 8, issues=2): "fp16_transcendental:ex2.*x2 fp16_transcendental:tanh.*x2",
-    Operation("alu", 66, 1.17, issues=12): "int_div32:rem.s*", Operation("alu", 57, 1.17, issues=10): "int_div32:div.u*",
-    Operation("alu", 63, 1.67, issues=9): "int_div32:rem.u*",
+    Operation("alu", 66, 1.17, issues=12, rare_issues=3): "int_div32:rem.s*", Operation("alu", 57, 1.17, issues=10, rare_issues=2): "int_div32:div.u*",
+    Operation("alu", 63, 1.67, issues=9, rare_issues=2): "int_div32:rem.u*",
     Operation("alu", 10, 2, issues=4): "bit_field:bfi.b32", Operation("lsu", 26): "shuffle:shfl*.idx.b32",
     # conversions: of integers to floats and among narrow integers by `alu`, of halves by `fma`, to integers and to whole numbers by `xu`
     Operation("alu", 4): "convert:cvt.*f32.[su]*",
