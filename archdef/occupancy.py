@@ -175,6 +175,7 @@ def _blocks_by_registers(limits: Limits, warp_size: int, block_warps: int, regis
     unit = next((unit for counts, unit in limits.register_allocation_unit_exceptions if registers in counts),
                 limits.register_allocation_unit)
     granularity = limits.warp_allocation_granularity
+    registers = max(registers, limits.register_allocation_minimum)
     if limits.register_allocation_scope == "block":
         per_block = _up(_up(block_warps, granularity) * registers * warp_size, unit)
         return limits.registers_per_multiprocessor // per_block

@@ -27,7 +27,7 @@ _RULES = (spec.StrictHalfWarp, spec.SegmentShrinking, spec.Lines)
 _SECTORS = 4
 """Sectors that the engine keeps under one tag."""
 _NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, fetch_sectors=1, dirty_ways=0, partial_ways=0,
-                 lines_ahead=0,
+                 lines_ahead=0, among_oldest=1,
                  write=0, hook=0, set_mask=0, folds=0, fold_rights=[0] * 8, fold_masks=[0] * 8, tag_bank_bits=0, tag_bank_masks=[0] * 4)
 
 
@@ -55,7 +55,7 @@ def _brought(arch: Architecture) -> list[tuple[str, str, object, str]]:
               ("banks", "shared.bank_map", arch.shared.bank_map, (spec.LowOrder,), "banks_of"),
               *((name, f"coalescing.{name}", getattr(arch.coalescing, name), _RULES, "transactions")
                 for name in ("load", "store", "load_uncached")),
-              *((name, f"caches.{name}.replacement", cache.replacement, (spec.LeastRecentlyUsed,), "victim")
+              *((name, f"caches.{name}.replacement", cache.replacement, (spec.LeastRecentlyUsed, spec.AmongOldest), "victim")
                 for name, cache in arch.caches.declared.items())]
     return [(place, path, _known(path, policy, own, method), method) for place, path, policy, own, method in fields if type(policy) not in own]
 
@@ -108,6 +108,7 @@ def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict
                 sector_bytes=cache.sector_bytes, latency_cycles=cache.latency_cycles,
                 misses_in_flight=cache.misses_in_flight, fetch_sectors=max(1, min((cache.fetch_bytes or 0) // cache.sector_bytes, _SECTORS)),
                 dirty_ways=cache.dirty_ways or 0, partial_ways=cache.partial_ways or 0, lines_ahead=cache.lines_ahead,
+                among_oldest=cache.replacement.lines if isinstance(cache.replacement, spec.AmongOldest) else 1,
                 write=int(_WRITES[cache.write]), hook=0, folds=len(folds),
                 fold_rights=[*folds, *[0] * 8][:8], fold_masks=[*folds.values(), *[0] * 8][:8],
                 tag_bank_bits=len(cache.tag_bank_masks), tag_bank_masks=[*cache.tag_bank_masks, *[0] * 4][:4])

@@ -14,12 +14,16 @@ class Cost(NamedTuple):
     unit: int
     latency: int
     interval: int
-    """Cycles for which it occupies the unit, all its issues together."""
+    """Cycles for which it occupies the unit, all its issues together: to the nearest whole number …"""
     issues: int
     retry: int = 0
     """Atomics: SM cycles of one more try of a loop; 0: none."""
     technique: int = 0
     """Atomics: packed as the engine's `AtomicTechnique`."""
+    parts: int = 0
+    """… and exactly, in 256ths of a cycle."""
+    rare: int = 0
+    """Of the issues, those that no lane executes."""
 
 
 LONGEST_INTERVAL = 0xFFFF
@@ -56,8 +60,9 @@ class Costs:
             if interval is None:
                 interval = -(-self.architecture.warp.size // lanes)
             issues = max(1, declared.issues * times) if times else 0      # 0: another one's, see `shared_operands`
-            found = Cost(unit, declared.latency_cycles, min(max(1, round(interval * max(issues, 1))), LONGEST_INTERVAL), issues,
-                         *self._atomic(declared))
+            held = min(max(1, interval * max(issues, 1)), LONGEST_INTERVAL)
+            found = Cost(unit, declared.latency_cycles, round(held), issues, *self._atomic(declared), round(256 * held),
+                         declared.rare_issues * times)
             self.known[operation, times, form] = found
         return found
 

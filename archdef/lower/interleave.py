@@ -7,7 +7,7 @@ import attrs
 
 from archdef.lower.encoding import WHOLE_WARP, Flag, Kind, Space
 from archdef.lower.pressure import alive_words
-from archdef.lower.virtual import PURE, Code, Op, Unit, masks, successors
+from archdef.lower.virtual import CARRY, PURE, TRUE, Code, Op, Unit, masks, successors
 from archdef.ptx.liveness import live_sets
 
 TRIES = 6
@@ -34,6 +34,9 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     """
     reserved, unit_words = architecture.limits.registers_reserved_per_thread, _handed_out(architecture)
     pieces = _pieces(code)
+    kept = code.inputs | code.results | code.foreign | {TRUE, CARRY, unit.stack}
+    for piece in pieces:
+        _rename(piece, unit, addresses, kept)
     best = [piece.ops for piece in pieces]
 
     def needed(orders: list[list[Op]]) -> list[int]:
@@ -108,6 +111,38 @@ def _pieces(code: Code) -> list[_Piece]:
     return pieces
 
 
+def _rename(piece: _Piece, unit: Unit, addresses: set[int], kept: set[int | None]) -> None:
+    """Give each value a register of its own, but the one that is read behind the piece: the text names few registers again and again, which would
+    be an order among values that have nothing to do with each other. `kept` registers stay as they are."""
+    if len(piece.ops) < 3:
+        return
+    last: dict[int, int] = {}                  # register → operation that makes its last value
+    for k, op in enumerate(piece.ops):
+        for v in op.writes():
+            if op.guard is None or op.kills:
+                last[v] = k
+    now: dict[int, int] = {}                   # register → that which holds its value here
+    first = {v for op in piece.ops for v in op.reads()}
+
+    def named(v):
+        return v if type(v) is not int else now.get(v, v) if v >= 0 else ~now.get(~v, ~v)
+
+    for k, op in enumerate(piece.ops):
+        op.s = [named(v) for v in op.s]
+        op.guard = named(op.guard)
+        for n, v in enumerate(op.d):
+            if v is None:
+                continue
+            if (op.guard is None or op.kills) and v not in kept and v not in unit.specials:
+                now[v] = v
+                if last[v] != k or not piece.alive >> v & 1 and v in first:
+                    now[v] = unit.new(unit.widths[v])
+                    for alike in (unit.uniform, addresses):
+                        if v in alike:
+                            alike.add(now[v])
+            op.d[n] = now.get(v, v)
+
+
 def _movable(op: Op) -> bool:
     if op.kind in _MEMORY:
         return not op.flags & _STAY and op.combine != WHOLE_WARP
@@ -149,7 +184,7 @@ def _dependences(ops: list[Op], apart: bool) -> tuple[list[dict[int, bool]], lis
                 mine.setdefault(writers[v], op.guard is not None)
             for reader in readers.get(v, ()):
                 mine.setdefault(reader, False)
-        if op.kind in _MEMORY and op.space != Space.CONST and not op.flags & Flag.READ_ONLY:
+        if op.kind in _MEMORY and op.space != Space.CONST and not (op.flags & Flag.READ_ONLY and op.space == Space.GLOBAL):
             place = _place(op, writers)
             for space in (op.space,) if apart and op.space in _EVERYWHERE else _EVERYWHERE:
                 stores, loads = stored.setdefault(space, []), loaded.setdefault(space, [])

@@ -42,7 +42,7 @@ def listing(program: Program) -> str:
         lines.append(f"      r{row['row']} = %{SpecialRegister(int(row['special'])).name.lower()}")
     for k, op in enumerate(program.ops):
         statement = program.statements[op["statement"]]
-        cost = f"unit {op['unit']} issues {op['issues']} interval {op['interval']} latency {op['latency']}"
+        cost = f"unit {op['unit']} issues {op['issues']} interval {op['interval'] + op['fraction'] / 256:g} latency {op['latency']}"
         lines.append(f"{k:5d} {statement.line:5d}  {_text(program, op, names):64s} {cost}")
     return "\n".join(lines) + "\n"
 

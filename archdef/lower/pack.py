@@ -35,6 +35,8 @@ _PREDICATE_DESTINATIONS = {Kind.SETP: (0, 1), Kind.PRED: (0,), Kind.BARRIER: (1,
 _FUNCTION_NUMBERS: dict[str, dict[str, int]] = {}
 
 
+_EXACT = frozenset((Kind.ALU, Kind.SETP, Kind.SELP, Kind.PRED, Kind.P2R, Kind.CARRY))
+"""Kinds whose units are held for parts of cycles; others hold them for whole ones."""
 _ALONE, _MERGED = 1 | 8 << 16 | 1 << 24, 1 << 8
 """Techniques of atomic operations, as `Costs` packs them: the usual one; lanes on one word are served together."""
 
@@ -140,10 +142,11 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED) and meetings[k] >= 0:
             reconverge = position[meetings[k]]
         number = op.fn if not isinstance(op.fn, str) else functions[op.kind][op.fn]
+        interval, fraction = divmod(cost.parts, 256) if op.kind in _EXACT else (cost.interval, 0)
         guard = op.guard
         records.append((
             op.kind, cost.unit, guard is not None, op.flags, number, op.fpenv, op.width, op.space, op.element, op.vec,
-            op.combine, cost.issues, cost.interval, cost.latency, 0 if guard is None else predicate_operand(guard, places),
+            op.combine, cost.issues, interval, fraction, cost.rare, cost.latency, 0 if guard is None else predicate_operand(guard, places),
             _destinations(op, places, constants), _sources(op, places, constants), op.offset, target, reconverge, count, op.statement))
 
 

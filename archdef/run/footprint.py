@@ -120,7 +120,7 @@ def warp_contents(architecture: Architecture, occupancy: Occupancy, local_bytes:
     """Work out what one warp of a launch with this occupancy holds; `local_bytes` are those of one thread."""
     limits, lanes = architecture.limits, architecture.warp.size
     unit = limits.register_allocation_unit if limits.register_allocation_scope == "warp" else 1
-    taken = -(-occupancy.registers * lanes // unit) * unit
+    taken = -(-max(occupancy.registers, limits.register_allocation_minimum) * lanes // unit) * unit
     return WarpContents(
         lanes=lanes, program_counters=lanes if architecture.warp.reconvergence.independent else 1, registers_per_lane=occupancy.registers,
         register_bytes=taken * _REGISTER_BYTES, private_bytes=private_bytes(local_bytes) * lanes, shared_bytes=occupancy.shared_bytes,

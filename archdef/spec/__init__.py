@@ -14,12 +14,13 @@ from archdef.spec.machine import Chip, Clocks, DeviceLaunches, HostLink, Limits,
 from archdef.spec.matrix import MATRIX_CLASSES, AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum
 from archdef.spec.memory import Cache, Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory, TextureUnits
 from archdef.spec.policy import (
-    BankMap, BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, GroupByGroup, Interleaved, IpdomStack,
+    AmongOldest, BankMap,
+    BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, GroupByGroup, Interleaved, IpdomStack,
     LeastRecentlyUsed, LooseRoundRobin, LowOrder, OldestFirst, PartitionMap, PolicyValue, Reconvergence, Replacement, RoundRobin, SchedulerPolicy, TwoLevel,
     WeightedPriority, XorHash, named)
 
 __all__ = [
-    "AlignedSum", "Architecture", "Assembler", "BankMap", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite",
+    "AlignedSum", "AmongOldest", "Architecture", "Assembler", "BankMap", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite",
     "Clocks", "Coalescing", "CoalescingRule", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "FEATURES",
     "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FirstReady", "Form", "forms", "FrozenMap", "GiB", "GreedyThenOldest", "GreedyThenRoundRobin", "GroupByGroup",
     "HostLink", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KINDS", "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",

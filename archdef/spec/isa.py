@@ -207,9 +207,12 @@ class Operation:
     latency, and may be 0."""
     interval_cycles: float | None = real(optional=True, default=None)
     """SM cycles for which one warp instruction occupies the unit; None: the warp's lanes over the unit's, rounded up. Of several
-    `issues` it is the mean: those that go to other units count as 0, and the sum is rounded to whole cycles."""
+    `issues` it is the mean: those that go to other units count as 0. Parts of a cycle add up over instructions of arithmetic; elsewhere the sum is rounded
+    to whole cycles."""
     issues: int = integer(at_least=0, default=1)
     """Warp instructions that the machine issues for it; 0: it is free, the compiler or an operand absorbs it."""
+    rare_issues: int = integer(at_least=0, at_most=100, default=0)
+    """Of the `issues`, those under a predicate that holds for operands out of the ordinary alone: no lane executes them here."""
     slow_paths: int = integer(at_least=0, at_most=4, default=0)
     """Conditional branches that it contains besides, to code for operands out of the ordinary; taken by no lane here."""
     slow_path_instructions: int = integer(at_least=0, default=0)

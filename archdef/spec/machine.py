@@ -115,6 +115,8 @@ class Limits:
     """… per block or per warp."""
     register_allocation_unit_exceptions: tuple[tuple[tuple[int, ...], int], ...] = exceptions(default=())
     """``((registers per thread, …), unit)``: numbers of registers for which another unit holds."""
+    register_allocation_minimum: int = integer(default=1)
+    """Registers per thread that a launch gets at least, however few its kernel has."""
     register_partitions: int = integer(default=1)
     """Equal parts of the register file; a warp's registers lie in one of them."""
     warps_per_register_partition: int | None = integer(optional=True, default=None)

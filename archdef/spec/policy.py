@@ -259,6 +259,17 @@ class LeastRecentlyUsed(Replacement):
     """The one whose last use lies furthest back."""
 
 
+@named("among_oldest")
+class AmongOldest(Replacement):
+    """Any of the few whose last uses lie furthest back, by chance: what is read round and round and does not fit still hits now and then.
+
+    Chance is a function of what the cache has been asked before, so that a launch takes the same time again.
+    """
+
+    lines: int = integer(at_least=1, at_most=64, default=4)
+    """How many; no more than the set has are looked at."""
+
+
 # ------------------------------------------------------------------------------------------------ banks of shared memory
 class BankMap(PolicyValue):
     """Which bank of shared memory holds a word."""

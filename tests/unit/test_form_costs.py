@@ -45,8 +45,38 @@ def test_a_form_is_charged_as_declared_and_the_rest_as_its_class():
 { .reg .b64 %a; .reg .f32 %x, %y; ld.param.u64 %a, [out]; ld.global.f32 %x, [%a]; ex2.approx.f32 %y, %x; lg2.approx.f32 %x, %y;
   st.global.f32 [%a], %x; ret; }""")
     ops = module["k"].program.ops
-    costs = [(op["unit"], op["latency"], op["issues"], op["interval"]) for op in ops[ops["kind"] == Kind.ALU]]
-    assert costs == [(1, 40, 3, 8), (0, 8, 1, 2)]      # 3 issues of 2.5 cycles, rounded to even; 32 lanes over 16
+    costs = [(op["unit"], op["latency"], op["issues"], op["interval"] + op["fraction"] / 256) for op in ops[ops["kind"] == Kind.ALU]]
+    assert costs == [(1, 40, 3, 7.5), (0, 8, 1, 2)]      # 3 issues of 2.5 cycles; 32 lanes over 16
+
+
+@pytest.mark.parametrize("interval", [8, 8.5, 6.25])
+def test_parts_of_cycles_for_which_a_unit_is_held_add_up(interval):
+    device = archdef.Device(gizmo().evolve({"isa.forms": forms({Operation("alu", 4, interval): "fp32_transcendental:ex2.*"}),
+                                            "schedulers.issue_interval_cycles": 1, "schedulers.instruction_gap_cycles": 1}))
+
+    def cycles(count):
+        module = device.compile(f""".version 7.0
+.target sm_50
+.address_size 64
+.visible .entry k(.param .u64 out)
+{{ .reg .b64 %a; .reg .f32 %x, %y<{count}>; ld.param.u64 %a, [out]; ld.global.f32 %x, [%a];
+  {" ".join(f"ex2.approx.f32 %y{k}, %x; st.global.f32 [%a+{4 * k}], %y{k};" for k in range(count))} ret; }}""")
+        return module.k[(1,), (8,)](device.zeros(256)).cycles
+    assert (cycles(168) - cycles(40)) / 128 == pytest.approx(interval, rel=0.01)
+
+
+def test_lanes_leave_out_what_is_for_operands_out_of_the_ordinary():
+    def counted(**rare):
+        device = archdef.Device(gizmo().evolve({"isa.forms": forms({Operation("alu", 40, issues=9, **rare): "int_div32:div.*"})}))
+        module = device.compile(""".version 7.0
+.target sm_50
+.address_size 64
+.visible .entry k(.param .u64 out)
+{ .reg .b64 %a; .reg .b32 %x; ld.param.u64 %a, [out]; ld.global.u32 %x, [%a]; div.u32 %x, %x, %x; st.global.u32 [%a], %x; ret; }""")
+        return module.k[(1,), (8,)](device.to_device(np.ones(1, "u4"))).counters
+    all_, some = counted(), counted(rare_issues=2)
+    assert some.instructions == all_.instructions and some.thread_instructions == all_.thread_instructions - 2 * 8
+    assert some.predicated_off == all_.predicated_off + 2 * 8
 
 
 HALVES = """

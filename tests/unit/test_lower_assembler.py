@@ -284,6 +284,14 @@ def test_independent_chains_take_turns():
     same(kernel(THREE_CHAINS, ".param .u64 out, .param .u32 n"), np.arange(1, 33, dtype=np.float32), scalars=bytes(4))
 
 
+def test_values_that_one_register_held_in_turn_take_turns_too():
+    body = """ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 8; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r2, [%rd3];
+    mov.u32 %r9, 0; """ + "".join(f"mul.lo.u32 %r3, %r2, {k}; xor.b32 %r3, %r3, {k}; add.u32 %r9, %r9, %r3; " for k in (3, 5, 7)) + "st.global.u32 [%rd3], %r9;"
+    made = [op.split()[0] for op in order(body, interleaves=True) if op.startswith(("mul_lo", "xor"))]
+    assert made == ["mul_lo_b32"] * 3 + ["xor_b32"] * 3
+    same(kernel(body, ".param .u64 out, .param .u32 n"), np.arange(512, dtype=np.uint32), scalars=bytes(4))
+
+
 ACROSS = """
     ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 8; add.s64 %rd3, %rd1, %rd2; add.s64 %rd4, %rd3, %rd2;
     ld.global.u32 %r2, [%rd3]; mul.lo.u32 %r3, %r2, 7; st.global.u32 [{stored}], %r3;

@@ -186,6 +186,12 @@ def test_an_unknown_machine_is_refused_with_the_nearest():
         occupancy("gt2000", threads=32, registers=4)
 
 
+def test_a_launch_gets_no_fewer_registers_than_the_machine_allocates():
+    machine = registry.get("h100")
+    allowed = [occupancy(machine, threads=32, registers=registers).limits["registers"] for registers in (1, 16, 24)]
+    assert machine.limits.register_allocation_minimum == 16 and allowed[0] == allowed[1] == 128 > allowed[2]
+
+
 # -------------------------------------------------------------------------------------------------------------- printing
 def test_it_prints_what_one_block_uses_and_what_limits():
     shown = str(occupancy("g80", threads=256, registers=16, shared_bytes=3072))

@@ -1,4 +1,4 @@
-"""A set-associative tag array with sectors and least-recently-used replacement. Tags only: data are in device memory."""
+"""A set-associative tag array with sectors. Tags only: data are in device memory."""
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.machine cimport CacheTable

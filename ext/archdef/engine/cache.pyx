@@ -1,4 +1,4 @@
-"""A set-associative tag array with sectors and least-recently-used replacement. Tags only: data are in device memory."""
+"""A set-associative tag array with sectors. Tags only: data are in device memory."""
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
@@ -97,6 +97,28 @@ cdef Line *_asked(Cache *cache, uint64_t first, uint64_t line) noexcept nogil:
     return &way[i if i >= 0 else free_way]
 
 
+cdef Line *_any_of_oldest(Cache *cache, uint64_t first) noexcept nogil:
+    """An empty slot, else by chance one of the few used longest ago, of those without a fill on its way; NULL if none."""
+    cdef const int64_t *used = cache.used + first
+    cdef int64_t i, last = -1, found = -1, next_, turn
+    cdef uint64_t chance = <uint64_t>cache.clock * <uint64_t>0x9e3779b97f4a7c15      # mixed as in splitmix64
+    chance = (chance ^ chance >> 30) * <uint64_t>0xbf58476d1ce4e5b9
+    turn = <int64_t>((chance ^ chance >> 27) >> 33) % cache.table.among_oldest
+    while turn >= 0:
+        next_ = -1
+        for i in range(cache.table.ways):
+            if used[i] > last and (next_ < 0 or used[i] < used[next_]) and not _filling(cache.lines + first + i):
+                next_ = i
+        if next_ < 0:
+            break
+        found = next_
+        last = used[found]
+        if last == 0:
+            break
+        turn -= 1
+    return cache.lines + first + found if found >= 0 else NULL
+
+
 cdef Line *cache_victim(Cache *cache, uint64_t line) noexcept nogil:
     """The slot to take for a new line: an empty one, else the least recently used without a fill on its way; NULL if none."""
     cdef uint64_t first = _first(cache, line)
@@ -104,6 +126,8 @@ cdef Line *cache_victim(Cache *cache, uint64_t line) noexcept nogil:
     cdef int64_t i, best = 0, found = -1
     if cache.table.hook:
         return _asked(cache, first, line)
+    if cache.table.among_oldest > 1:
+        return _any_of_oldest(cache, first)
     for i in range(1, cache.table.ways):
         best = i if used[i] < used[best] else best
     if not _filling(cache.lines + first + best):

@@ -59,6 +59,7 @@ cdef struct CacheTable:
     int64_t dirty_ways           # lines of a set that may wait to be written back; 0: all
     int64_t partial_ways         # lines of a set that may hold sectors written in part; 0: every store counts as whole
     int64_t lines_ahead          # of instructions: further lines that a miss brings
+    int64_t among_oldest         # lines of a set, by last use, of which chance replaces one; 1: the one used longest ago
     int64_t write                # WritePolicy
     int64_t hook                 # replacement
     int64_t set_mask             # sets - 1 where that is all ones, else 0

@@ -21,7 +21,9 @@ cdef struct Uop:
     uint16_t fn
     uint16_t issues
     uint32_t latency
-    uint32_t interval        # cycles for which the unit is occupied, expansions included
+    uint32_t interval        # cycles for which the unit is occupied, expansions included …
+    uint16_t fraction        # … and 256ths of a cycle
+    uint16_t rare            # of the issues, those that no lane executes
     int32_t guard_mask       # index of the guard's predicate
     uint64_t guard_flip      # all ones if negated
     int32_t statement

@@ -308,6 +308,8 @@ cdef class LoadedProgram:
         u.issues = m.issues
         u.latency = m.latency
         u.interval = m.interval
+        u.fraction = m.fraction
+        u.rare = m.rare
         u.offset = m.offset
         u.target = m.target
         u.reconverge = m.reconverge
@@ -328,6 +330,10 @@ cdef class LoadedProgram:
                                "and loads from shared memory")
         if m.latency > 1 << 24 or u.interval > 1 << 24:
             raise ProgramError(f"latency {m.latency}, interval {u.interval}: at most {1 << 24} cycles")
+        if m.rare > m.issues:
+            raise ProgramError(f"rare {m.rare}: no more than issues, {m.issues}")
+        if m.fraction > 255:
+            raise ProgramError(f"fraction {m.fraction}: less than 256 of a cycle's 256 parts")
         if m.guard:
             if m.guard_predicate < 0 or m.guard_predicate >> 1 >= self.predicates:
                 raise ProgramError(f"guard {m.guard_predicate} of {self.predicates} predicates")

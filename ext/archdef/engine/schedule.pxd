@@ -1,5 +1,5 @@
 """Which ready warp issues next: the scheduler's state, and one function per policy."""
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.policy cimport SchedulerHook
@@ -21,6 +21,7 @@ cdef struct Scheduler:
     uint64_t uses[16]        # by unit: the next op needs it
     int64_t unit_free[16]    # cycle at which the unit can start again (units of this scheduler)
     int64_t unit_blocked[16] # cycles so far in which the unit was occupied past an issue slot
+    uint16_t unit_parts[16]  # 256ths of a cycle for which ops have occupied the unit beyond whole cycles
     uint64_t wheel[64]       # warps that become ready at a cycle, by cycle mod 64
     int64_t issued_at[64]    # cycle of the warp's last issue
     int64_t entered[64]      # which entry of the queue the warp's op is

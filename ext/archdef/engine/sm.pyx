@@ -3,7 +3,7 @@
 At cycle `now` all events and wheel slots up to and including it have been handled; slots hold cycles now+1 … now+63. `waiting` says
 where a warp is while it does not issue.
 """
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.asynchronous cimport copy_group, phase_barrier
 from archdef.engine.barriers cimport barrier_arrive, barrier_open, barrier_settle, check_barriers
@@ -87,6 +87,13 @@ cdef int _further_values(const Warp *w, const Uop *u, uint64_t lanes) noexcept n
     return count
 
 
+cdef inline int64_t _further_cycle(Scheduler *s, const Uop *u) noexcept nogil:
+    """Whether the parts of a cycle that ops have occupied a unit for make one more by now: 1 or 0."""
+    cdef uint32_t parts = <uint32_t>s.unit_parts[u.unit] + u.fraction
+    s.unit_parts[u.unit] = <uint16_t>(parts & 255)
+    return parts >> 8
+
+
 cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noexcept nogil:
     """Issue the warp's next op. Returns -1 after a fault."""
     cdef Warp *w = sm.warps + slot
@@ -141,9 +148,9 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
     i = count_bits(lanes)
     launch.issued[w.pc] += 1
-    c.thread_instructions += i * u.issues
-    if u.guarded:
-        c.predicated_off += (count_bits(w.active) - i) * u.issues
+    c.thread_instructions += i * (u.issues - u.rare)
+    if u.guarded or u.rare:
+        c.predicated_off += (count_bits(w.active) - i) * u.issues + i * u.rare
     w.share.counters.issue_cycles += spent - shared
     sm.chip.budget -= u.issues
     if sm.chip.budget < 0:
@@ -154,7 +161,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         w.ready[u.sets[0]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
         if u.set_count > 1:
             w.ready[u.sets[1]] = w.ready[u.sets[0]]
-        occupy(sm, w, u, cycle, u.interval)
+        occupy(sm, w, u, cycle, u.interval + (_further_cycle(s, u) if u.fraction else 0))
         w.pc += 1
     elif u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM:
         if u.named == NAMES_ALL and w.splits != NULL and lanes:
@@ -335,7 +342,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         if u.kind == K_MATCH and m.match_value_cycles and u.fn == 0 and lanes:
             i = _further_values(w, u, lanes)
         waited = cycle + u.latency + i * m.match_value_cycles
-        occupy(sm, w, u, cycle, <int64_t>u.interval * (i + 1))
+        occupy(sm, w, u, cycle, <int64_t>u.interval * (i + 1) + (_further_cycle(s, u) if u.fraction else 0))
         for i in range(u.set_count):
             w.ready[u.sets[i]] = waited << 4 | ST_ALU_DEPENDENCY
         w.pc += 1

@@ -309,7 +309,9 @@ cdef packed struct MicroOp:
     uint8_t vec          # elements per lane of a vector load or store: 1, 2, 4
     uint8_t combine      # Combine
     uint16_t issues      # warp instructions that this operation stands for, at least 1; 0: an ALU op that is absorbed, or a shared load that is another op's operand
-    uint16_t interval    # cycles for which it occupies the unit, all its issues together
+    uint16_t interval    # cycles for which it occupies the unit, all its issues together …
+    uint16_t fraction    # … and 256ths of a cycle beyond, arithmetic and comparisons only
+    uint16_t rare        # of the issues, those that no lane executes
     uint32_t latency     # cycles from issue to a usable result; memory: added to the memory's own
     int32_t guard_predicate  # predicate operand
     int32_t d[4]         # destinations: rows (NO_ROW: none); predicates by their plain number, not doubled (-1: none)

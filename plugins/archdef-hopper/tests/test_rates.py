@@ -36,5 +36,5 @@ AGAIN:
 
 @pytest.mark.parametrize("step, start, measured", MEASURED)
 def test_rates_of_what_the_schedulers_share(step, start, measured):
-    here = (cycles(step, start, 32) - cycles(step, start, 16)) / (16 * 8 * 32)
+    here = (cycles(step, start, 64) - cycles(step, start, 32)) / (32 * 8 * 32)    # in short ones, warps load and add up at the same time
     assert here == pytest.approx(measured, rel=0.06)

@@ -1,6 +1,6 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AlignedSum, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
+from archdef.spec import (AlignedSum, AmongOldest, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
                           DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin, GroupByGroup, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
                           operations, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp,
@@ -21,7 +21,7 @@ H100 = Architecture(
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255,
-        registers_reserved_per_thread=1, register_allocation_unit=256,
+        registers_reserved_per_thread=1, register_allocation_unit=256, register_allocation_minimum=16,
         register_allocation_scope="warp", warp_allocation_granularity=4, shared_bytes_per_multiprocessor=228 * KiB,
         shared_bytes_per_block=227 * KiB, shared_allocation_unit_bytes=128, shared_reserved_bytes_per_block=1024,
         shared_carveouts=tuple(k * KiB for k in (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)), shared_headroom=2, shared_headroom_bytes=132 * KiB,
@@ -51,9 +51,9 @@ H100 = Architecture(
     caches=Caches(
         l1_gives_carveout=True,
         l1=Cache(size_bytes=248 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=28, misses_in_flight=256, write="through",
-                 set_hash_bits=(12, 13, 14), tag_bank_masks=(0b010110101, 0b101101111),
+                 replacement=AmongOldest(2), set_hash_bits=(12, 13, 14), tag_bank_masks=(0b010110101, 0b101101111),
                  scope="multiprocessor"),
-        texture_l1=Cache(size_bytes=216 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=50, misses_in_flight=256,
+        texture_l1=Cache(size_bytes=216 * KiB, line_bytes=128, sector_bytes=32, ways=4, replacement=AmongOldest(2), latency_cycles=50, misses_in_flight=256,
                          write="evict", scope="multiprocessor"),
         constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=28, misses_in_flight=8, write="evict",
                        scope="multiprocessor"),

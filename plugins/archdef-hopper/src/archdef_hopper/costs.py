@@ -73,23 +73,23 @@ QUEUES = Cite(HOST, "sections streams_of and overlap, 1 to 32 connections", "mea
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` its multi-function unit
     Operation("fma", 4): "move fp32_add fp32_mul fp32_fma", Operation("fma", 5): "int_add",
     Operation("fma", 4, 2): "int_mul32 int_mul16 int_dot",
-    Operation("fma", 10, 1, issues=2): "int_mul24", Operation("fma", 9, 4): "int_mul_high", Operation("fma", 8, 4): "int_mul_wide",
+    Operation("fma", 10, 1.036, issues=2): "int_mul24", Operation("fma", 9, 4): "int_mul_high", Operation("fma", 8, 4): "int_mul_wide",
     Operation("alu", 4): """int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
         fp32_minmax fp32_compare fp16_minmax""",
-    Operation("alu", 13): "vote", Operation("alu", 8, 4, issues=2): "bit_field", Operation("alu", 63, 1.07, issues=14): "int_div32",
-    Operation("alu", 6, 1, issues=2): "int64_add", Operation("alu", 4, issues=2): "int64_logic",
+    Operation("alu", 13): "vote", Operation("alu", 8, 4, issues=2): "bit_field", Operation("alu", 63, 1.07, issues=14, rare_issues=3): "int_div32",
+    Operation("alu", 6, 1.026, issues=2): "int64_add", Operation("alu", 4, issues=2): "int64_logic",
     Operation("alu", 12, issues=4): "int64_minmax", Operation("alu", 8, issues=2): "int64_shift int64_compare",
-    Operation("fma", 17, 2, issues=4): "int64_mul", Operation("fma", 345, 2.15, issues=70): "int64_div",
+    Operation("fma", 17, 2.094, issues=4): "int64_mul", Operation("fma", 345, 2.15, issues=70): "int64_div",
     Operation("xu", 17): "bit_count fp16_transcendental", Operation("xu", 39, 2, issues=4): "fp32_rsqrt fp32_sqrt",
     Operation("xu", 41, 1.2, issues=7): "fp32_rcp", Operation("xu", 41, 1.6, issues=5): "fp32_div",
-    Operation("xu", 23, 4, issues=2): "fp32_transcendental", Operation("alu", 5): "convert", Operation("xu", 18): "convert64",
+    Operation("xu", 23, 4, issues=2): "fp32_transcendental", Operation("alu", 5): "convert", Operation("xu", 18, 8.5): "convert64",
     Operation("fma", 58, 17 / 9, issues=9, slow_paths=1, slow_path_instructions=103): "fp32_div_exact",
     Operation("fma", 56, 11 / 9, issues=9, slow_paths=1, slow_path_instructions=23): "fp32_sqrt_exact",
     Operation("dp", 8): "fp64_add fp64_mul fp64_fma", Operation("dp", 10): "fp64_compare",
     Operation("dp", 25, 1, issues=7): "fp64_minmax", Operation("dp", 124, 25 / 15, issues=15, slow_paths=1, slow_path_instructions=93): "fp64_div",
     Operation("dp", 92, 25 / 17, issues=17, slow_paths=1, slow_path_instructions=48): "fp64_sqrt",
     Operation("cbu", 14): "branch call exit", Operation("bar", 13): "barrier", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
-    Operation("fma", 8): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_compare",
+    Operation("fma", 8, 1.028): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_compare",
     Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
     Operation("lsu", 24): "shuffle matrix_transpose", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
     Operation("lsu", 4): "load_global store_global load_local store_local", Operation("lsu", 3): "atomic_global atomic_shared",
@@ -115,9 +115,10 @@ FORMS = {  # that differ from the rest of their class
     Operation("xu", 19): """fp32_rcp:rcp.approx.ftz.f32 bit_field:brev.b32 convert:cvt.*[su]32.f32 convert:cvt.*[su]16.f32
         convert:cvt.*[su]8.f32""", Operation("xu", 23, 4, issues=2): "fp32_div:div.approx.ftz.f32 bit_count:clz.b32",
     Operation("fma", 77, 12 / 9, issues=9, slow_paths=1, slow_path_instructions=53): "fp32_div_exact:rcp.r?.f32",
+    Operation("fma", 12, 6): "int_mul_wide:mad.wide.*",       # the upper half of its sum goes to `fma`, too
     Operation("xu", 17, 8, issues=2): "fp16_transcendental:ex2.*x2 fp16_transcendental:tanh.*x2",
-    Operation("alu", 66, 1.17, issues=12): "int_div32:rem.s*", Operation("alu", 57, 1.17, issues=10): "int_div32:div.u*",
-    Operation("alu", 63, 1.67, issues=9): "int_div32:rem.u*",
+    Operation("alu", 66, 1.17, issues=12, rare_issues=3): "int_div32:rem.s*", Operation("alu", 57, 1.17, issues=10, rare_issues=2): "int_div32:div.u*",
+    Operation("alu", 63, 1.67, issues=9, rare_issues=2): "int_div32:rem.u*",
     Operation("alu", 10, 2, issues=4): "bit_field:bfi.b32", Operation("lsu", 26): "shuffle:shfl*.idx.b32",
     # conversions: of integers to floats and among narrow integers by `alu`, of halves by `fma`, to integers and to whole numbers by `xu`
     Operation("alu", 4): "convert:cvt.*f32.[su]*",
@@ -209,8 +210,9 @@ EVIDENCE = {
                                           "of 64-byte steps every fourth waits for memory") for name in ("line_bytes", "sector_bytes")},
     "caches.constant_pass_bytes": Cite(COUNTED, "cycles of dct8x8 at n=1024", "inferred", "eight LDC.64 a thread, four addresses each"),
     "caches.constant_fill_cycles": WALKED, "caches.constant_line_cycles": WALKED, "caches.l2.size_bytes": QUERY,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "constant_uniform", "instruction", "instruction_l2", "texture_l1",
-                                                             "l2")},
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("constant", "constant_l2", "constant_uniform", "instruction", "instruction_l2", "l2")},
+    **{f"caches.{c}.replacement": Cite(DIVIDED.document, DIVIDED.place, "inferred", "half of what does not fit hits where a third more is read at random")
+       for c in ("l1", "texture_l1")},
     **{f"caches.{name}": UNPUBLISHED for name in """l1.ways l1.misses_in_flight texture_l1.ways
        texture_l1.misses_in_flight constant.ways constant.misses_in_flight constant_l2.ways constant_l2.misses_in_flight constant_uniform.misses_in_flight
        l2.ways
@@ -239,6 +241,7 @@ EVIDENCE = {
     **{f"limits.{name}": OCCUPANCY for name in """register_allocation_unit register_allocation_scope register_partitions
        register_allocation_unit_exceptions warp_allocation_granularity shared_allocation_unit_bytes""".split()},
     "limits.shared_carveouts": CALCULATOR,
+    "limits.register_allocation_minimum": Cite(COUNTED, "kernels.csv of div_even_odd and others of 8 registers, launch__registers_per_thread", "measured"),
     "limits.registers_reserved_per_thread": Cite("SASS of the microbenchmarks", "R1 holds the stack pointer", "inferred"),
     **{f"limits.{name}": GUIDE for name in """registers_per_thread kernel_instructions local_bytes_per_thread
        parameter_bytes""".split()}}
