@@ -157,6 +157,8 @@ def _region(ops: list[Op], k: int, references: dict[str, int], architecture, lim
     first, at = _straight(ops, k + 1, guard, references, architecture.isa.operations)
     if at >= len(ops):
         return None
+    if any(op.kind == Kind.COPY for op in first):
+        limit = max(limit, architecture.isa.assembler.predication_with_copies)
     if _is_label(ops, at, target):
         if (not turns and architecture.isa.assembler.predication_beside_loads > limit and not any(op.kind in (Kind.STORE, Kind.ATOM) for op in first)
                 and not target.endswith(BEHIND) and _loads_near(ops, k, at)):

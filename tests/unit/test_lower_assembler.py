@@ -19,7 +19,8 @@ EVERYTHING = Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_whole
                        division_setup_instructions=4, loads_constants=True, late_operations=True, interleaves=True, narrow_shared_addresses=True,
                        merged_atomics=(5, 11), predication_overlap=3, predication_overlap_within=5, falls_through_to_else=True,
                        warp_exchange_branches=True, splits_wide_mads=True, reads_halves=True, copies_pointers=36, source_modifiers=True,
-                       guards_selections=True, whole_products=True, interleaved_predicates=3, predication_beside_loads=18)
+                       guards_selections=True, whole_products=True, interleaved_predicates=3, predication_beside_loads=18, predication_with_copies=20,
+                       loads_before_copies=3)
 INT = st.one_of(st.integers(-40, 40), st.integers(-2**31, 2**31 - 1), st.integers(2**31 - 60, 2**31 - 1), st.integers(-2**31, -2**31 + 60))
 
 
@@ -351,14 +352,44 @@ def test_a_multiply_add_of_the_program_is_two_and_two_of_them_are_one():
     assert [sum(op.startswith("mad_wide") for op in listed(body.format(t), Assembler())) for t in texts] == [1, 1]
 
 
-def test_a_quotient_branches_to_its_slow_path_which_nobody_takes():
-    text = """ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];
+QUOTIENT = """ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];
     div.rn.f32 %f2, %f1, 0f40400000; st.global.f32 [%rd3], %f2;"""
-    import archdef
 
-    device = archdef.Device("h100")
-    result = device.compile(kernel(text)).k[(1,), (64,)](device.to_device(np.arange(64, dtype="f4")))
-    assert (result.counters.branches, result.counters.divergent_branches) == (2, 0)
+
+@pytest.mark.parametrize("zeros, branches, divergent", [((), 2, 0), ((0,), 2 + 8, 1), (range(32), 2 + 8, 0), (range(64), 2 + 16, 0)],
+                         ids=["none", "one", "a warp's", "all"])
+def test_a_quotient_branches_to_its_slow_path_where_numerators_are_zero(zeros, branches, divergent):
+    numerators = np.arange(1, 65, dtype="f4")
+    numerators[list(zeros)] = 0
+    device = Device("h100")
+    buffer = device.to_device(numerators)
+    result = device.compile(kernel(QUOTIENT)).k[(1,), (64,)](buffer)
+    assert (result.counters.branches, result.counters.divergent_branches) == (branches, divergent)
+    np.testing.assert_array_equal(np.asarray(buffer), numerators / np.float32(3))
+
+
+COPIES = """ld.param.u64 %rd1, [out]; ld.param.u32 %r8, [n]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; mov.u32 %r1, s;
+    mul.lo.u32 %r2, %r9, 4; add.u32 %r1, %r1, %r2; {} cp.async.wait_all; ld.shared.u32 %r3, [%r1]; st.global.u32 [%rd3+256], %r3;"""
+COPY = "cp.async.ca.shared.global [%r1], [%rd3], 4; "
+
+
+@pytest.mark.parametrize("body, loads", [
+    (COPY, 3), (COPY + COPY, 3), (COPY + "cp.async.commit_group; cp.async.wait_group 0; " + COPY, 3), (COPY + "st.global.u32 [%rd3+512], %r9; " + COPY, 3),
+    (COPY + "bar.sync 0; " + COPY, 6), (COPY + "st.shared.u32 [%r1+256], %r9; " + COPY, 6), (COPY + "ld.shared.u32 %r4, [%r1+256]; " + COPY + "st.global.u32 [%rd3+512], %r4; ", 6)],
+    ids=["one", "two", "two groups", "a store", "a barrier", "a store to shared memory", "a load from shared memory"])
+def test_loads_that_no_lane_does_stand_before_asynchronous_copies(body, loads):
+    """As in machine code for compute capability 9.0, by ptxas 13.0, of these very programs."""
+    head = ".shared .align 8 .b8 s[1024];"
+    made, plain = (sum("load" in op and "shared" in op for op in listed(COPIES.format(body), Assembler(loads_before_copies=times), head)) for times in (3, 0))
+    assert made - plain == loads
+
+
+@pytest.mark.parametrize("work, branches", [(16, 0), (17, 1)])
+def test_branches_with_asynchronous_copies_are_predicated_up_to_a_length_of_their_own(work, branches):
+    inner = "mad.lo.u32 %r2, %r2, %r9, 3; " * work
+    body = f"setp.gt.u32 %p1, %r9, %r8; @%p1 bra L; {inner} and.b32 %r2, %r2, 252; add.u32 %r4, %r1, %r2; cp.async.ca.shared.global [%r4], [%rd3], 4; L: "
+    found = listed(COPIES.format(body), Assembler(predication_with_copies=19), ".shared .align 8 .b8 s[1024];")
+    assert sum("branch" in op for op in found) == branches
 
 
 @pytest.mark.parametrize("body, saved, assembler", [
