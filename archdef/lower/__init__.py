@@ -14,7 +14,7 @@ from archdef.lower import (  # noqa: F401  builders register here
 from archdef.lower.absorb import absorb, absorb_terms
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
-from archdef.lower.branches import copy_first, else_first, exit_early, invert_branches, predicate_branches, predicate_loops
+from archdef.lower.branches import begin_within, copy_first, else_first, exit_early, invert_branches, join_tests, predicate_branches, predicate_loops
 from archdef.lower.calls import call_of, calls_of
 from archdef.lower.charges import charge_overheads, shared_bases
 from archdef.lower.check import check_features, settle_caches
@@ -249,6 +249,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.merge_loads:
         merge_loads(code, unit, architecture)
         unit.uniform |= uniform_values(code, architecture)
+    if options.straighten and options.predicate and predicate:
+        join_tests(code, unit, architecture)
     if options.combine_predicates:
         combine_predicates(code)
     if options.straighten:
@@ -261,6 +263,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_labels(code)
     if options.straighten and options.predicate and predicate and architecture.isa.assembler.falls_through_to_else:
         copy_first(code)
+        begin_within(code)
         drop_labels(code)
     if options.predicate and predicate:
         guard_selections(code, architecture)

@@ -307,6 +307,9 @@ class Assembler:
     predication_beside_loads: int = integer(at_least=0, default=0)
     """`Isa.predication_max_instructions` where a load from global memory is near that others could wait for meanwhile, outside of loops, if that
     is more."""
+    joined_tests: int = integer(at_least=0, default=0)
+    """Instructions between two branches to one place, up to which they are done whatever the first branch would do, and the second branches for both;
+    0: never."""
     predication_with_copies: int = integer(at_least=0, default=0)
     """`Isa.predication_max_instructions` of a branch that starts asynchronous copies (`cp.async`), if that is more."""
     falls_through_to_else: bool = flag(default=False)
