@@ -125,7 +125,8 @@ def join_tests(code: Code, unit: Unit, architecture) -> None:
         if work > longest or other.kind != Kind.BRANCH or other.guard is None or other.target != op.target or other is op or other.operation == ABSORBED:
             continue
         place = next(n for n, label in enumerate(ops) if label.kind == Kind.LABEL and label.fn == op.target)
-        if any(k < start < place for start, _ in loops(ops)):       # a loop to skip is worth two branches
+        after = next((n for n in range(place, len(ops)) if ops[n].kind != Kind.LABEL), place)
+        if ops[after].kind in (Kind.EXIT, Kind.RETURN) or any(k < start < place for start, _ in loops(ops)):    # a loop to skip is worth two branches
             continue
         alive = _alive_in(code)[place]
         if any(alive >> v & 1 for between in ops[k:end] for v in between.writes()):
@@ -220,7 +221,8 @@ def _region(ops: list[Op], k: int, references: dict[str, int], architecture, lim
     if _cost(first, architecture, turns, merged) > limit:
         return None
     other = ops[at]
-    if other.kind == Kind.BRANCH and other.guard is None and other.target == target and architecture.isa.assembler.joined_tests:
+    if (other.kind == Kind.BRANCH and other.guard is None and other.target == target and architecture.isa.assembler.joined_tests
+            and not any(op.kind == Kind.ATOM for op in first)):
         return first, [], at, at        # what follows goes there, too
     if other.kind != Kind.BRANCH or other.guard is not None or not _is_label(ops, at + 1, target) or references[target] != 1:
         return None
