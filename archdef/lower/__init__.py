@@ -14,7 +14,7 @@ from archdef.lower import (  # noqa: F401  builders register here
 from archdef.lower.absorb import absorb, absorb_terms
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
-from archdef.lower.branches import copy_first, else_first, exit_early, invert_branches, predicate_branches, predicate_loops
+from archdef.lower.branches import begin_within, copy_first, else_first, exit_early, invert_branches, join_tests, predicate_branches, predicate_loops
 from archdef.lower.calls import call_of, calls_of
 from archdef.lower.charges import charge_overheads, shared_bases
 from archdef.lower.check import check_features, settle_caches
@@ -185,7 +185,8 @@ def _code_bytes(codes: list[Code], source: list, instructions: int, isa) -> int:
     """Give the size of a kernel's machine code. It has each routine for operands out of the ordinary once."""
     asked = {(op.operation, source[op.statement]) for code in codes for op in code.ops if slow_paths(op, isa.operations)}
     routines = {(operation, isa.cost(operation, ".".join((i.opcode, *i.modifiers))).slow_path_instructions) for operation, i in asked}
-    behind = sum(length for _, length in routines) + isa.code_tail_instructions
+    elsewhere = sum(op.count for code in codes for op in code.ops if op.kind in (Kind.SETP, Kind.BRANCH))      # on the way through a routine
+    behind = sum(length for _, length in routines) - elsewhere + isa.code_tail_instructions
     return -(-(instructions + behind) * isa.instruction_bytes // isa.code_alignment_bytes) * isa.code_alignment_bytes
 
 
@@ -258,6 +259,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.merge_loads:
         merge_loads(code, unit, architecture)
         unit.uniform |= uniform_values(code, architecture)
+    if options.straighten and options.predicate and predicate:
+        join_tests(code, unit, architecture)
     if options.combine_predicates:
         combine_predicates(code)
     if options.straighten:
@@ -270,6 +273,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         drop_labels(code)
     if options.straighten and options.predicate and predicate and architecture.isa.assembler.falls_through_to_else:
         copy_first(code)
+        begin_within(code)
         drop_labels(code)
     if options.predicate and predicate:
         guard_selections(code, architecture)

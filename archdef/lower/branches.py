@@ -8,10 +8,12 @@ from archdef.lower.dead import drop_labels
 from archdef.lower.facts import live_outs
 from archdef.lower.uniform import merged_atomics
 from archdef.lower.unroll import BEHIND
-from archdef.lower.virtual import ABSORBED, PARTS, PURE, Code, Const, Op, Unit, leads_to, loops, masks, slow_paths
+from archdef.lower.virtual import ABSORBED, PARTS, PURE, TRUE, Code, Const, Op, Unit, leads_to, loops, masks, slow_paths
 
 _BLOCK_ENDS = PARTS | {Kind.EXIT, Kind.RETURN, Kind.TRAP}
 _NEVER = 1 << 20
+_EITHER = 0xFC
+"""Truth table of `or`, see `select_arithmetic.TRUTH`."""
 _GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.COPY}
 
 
@@ -87,6 +89,54 @@ def copy_first(code: Code) -> None:
             code.ops = [*ops[:k - 1], *ops[k:end], attrs.evolve(op, guard=~op.guard, target=ops[end].target), *ops[end + 1:]]
 
 
+def begin_within(code: Code) -> None:
+    """Turn ``bra X; B: …; X: … bra B`` into ``X: … B: …; bra X``: a loop that begins in its middle begins with that."""
+    k = 0
+    while k < len(code.ops):
+        ops = code.ops
+        jump = ops[k]
+        k += 1
+        if jump.kind != Kind.BRANCH or jump.guard is not None or k == len(ops) or ops[k].kind != Kind.LABEL:
+            continue
+        middle = next((n for n in range(k, len(ops)) if ops[n].kind == Kind.LABEL and ops[n].fn == jump.target), k)
+        back = next((n for n in range(len(ops) - 1, middle, -1) if ops[n].kind == Kind.BRANCH and ops[n].guard is None and ops[n].target == ops[k].fn), 0)
+        if middle == k or back == 0:
+            continue
+        moved = ops[k:middle]
+        around = [] if _leaves(moved[-1]) else [attrs.evolve(jump, statement=ops[back].statement)]
+        code.ops = [*ops[:k - 1], *ops[middle:back], *moved, *around, *ops[back + 1:]]
+
+
+def join_tests(code: Code, unit: Unit, architecture) -> None:
+    """Turn ``@p bra A; a few operations; @q bra A`` into those operations and one branch, if nobody at A reads what they write."""
+    longest, operations = architecture.isa.assembler.joined_tests, architecture.isa.operations
+    k = 0
+    while longest and k < len(code.ops):
+        ops = code.ops
+        op, end = ops[k], k + 1
+        k += 1
+        if op.kind != Kind.BRANCH or op.guard is None or op.operation == ABSORBED:
+            continue
+        predicate, work = op.guard if op.guard >= 0 else ~op.guard, 0
+        while end < len(ops) and ops[end].kind in PURE and ops[end].guard is None and predicate not in ops[end].d and not slow_paths(ops[end], operations):
+            work += _issues(ops[end], architecture)
+            end += 1
+        other = ops[end] if end < len(ops) else op
+        if work > longest or other.kind != Kind.BRANCH or other.guard is None or other.target != op.target or other is op or other.operation == ABSORBED:
+            continue
+        place = next(n for n, label in enumerate(ops) if label.kind == Kind.LABEL and label.fn == op.target)
+        after = next((n for n in range(place, len(ops)) if ops[n].kind != Kind.LABEL), place)
+        if ops[after].kind in (Kind.EXIT, Kind.RETURN) or any(k < start < place for start, _ in loops(ops)):    # a loop to skip is worth two branches
+            continue
+        alive = _alive_in(code)[place]
+        if any(alive >> v & 1 for between in ops[k:end] for v in between.writes()):
+            continue
+        either = unit.new(0)
+        joined = Op(Kind.PRED, _EITHER, [either], [op.guard, other.guard, TRUE], "predicate", statement=other.statement)
+        code.ops = [*ops[:k - 1], *ops[k:end], joined, attrs.evolve(other, guard=either), *ops[end + 1:]]
+        k -= 1
+
+
 def predicate_loops(code: Code, unit: Unit, architecture, longest: int) -> None:
     """Turn branches within loops of up to `longest` operations that hold no other loop into guards, so that the loops can be unrolled."""
     found = loops(code.ops)
@@ -157,15 +207,23 @@ def _region(ops: list[Op], k: int, references: dict[str, int], architecture, lim
     first, at = _straight(ops, k + 1, guard, references, architecture.isa.operations)
     if at >= len(ops):
         return None
+    if any(op.kind == Kind.COPY for op in first):
+        limit = max(limit, architecture.isa.assembler.predication_with_copies)
     if _is_label(ops, at, target):
         if (not turns and architecture.isa.assembler.predication_beside_loads > limit and not any(op.kind in (Kind.STORE, Kind.ATOM) for op in first)
                 and not target.endswith(BEHIND) and _loads_near(ops, k, at)):
             limit = architecture.isa.assembler.predication_beside_loads
+        if (architecture.isa.assembler.joined_tests and _stores_what_it_loads(first) and _work_behind(ops, at, architecture) >= 2
+                and _cost(first, architecture, False, merged) <= architecture.isa.assembler.predication_beside_loads):
+            return first, [], at, at
         behind = None if architecture.isa.assembler.predication_overlap == 0 else _behind(ops, k, at)
         return None if _cost(first, architecture, turns, merged, behind) > limit else (first, [], at, at)
     if _cost(first, architecture, turns, merged) > limit:
         return None
     other = ops[at]
+    if (other.kind == Kind.BRANCH and other.guard is None and other.target == target and architecture.isa.assembler.joined_tests
+            and not any(op.kind == Kind.ATOM for op in first)):
+        return first, [], at, at        # what follows goes there, too
     if other.kind != Kind.BRANCH or other.guard is not None or not _is_label(ops, at + 1, target) or references[target] != 1:
         return None
     label_at = at + 1
@@ -173,6 +231,30 @@ def _region(ops: list[Op], k: int, references: dict[str, int], architecture, lim
     if after >= len(ops) or not _is_label(ops, after, other.target) or _cost(second, architecture, turns, merged) > limit:
         return None
     return first, second, label_at, after
+
+
+def _stores_what_it_loads(ops: list[Op]) -> bool:
+    """Tell whether what some operations load from global memory is stored among them, at other places, and read by nobody else."""
+    loads = [op for op in ops if op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC)]
+    stores = [op for op in ops if op.kind == Kind.STORE]
+    if not loads or not stores or any(op.kind == Kind.ATOM for op in ops) or {(op.s[0], op.offset) for op in loads} & {(op.s[0], op.offset) for op in stores}:
+        return False
+    stays = {v for op in ops for v in op.reads()}
+    return all(stays.issuperset(op.writes()) for op in loads)
+
+
+def _work_behind(ops: list[Op], at: int, architecture) -> int:
+    """Give the instructions behind a place, past barriers, that wait for nothing loaded there: what can be done while a load is under way."""
+    late: set[int] = set()
+    work = 0
+    while at < len(ops) and (ops[at].kind not in _BLOCK_ENDS or ops[at].kind == Kind.LABEL):
+        op = ops[at]
+        at += 1
+        if op.kind in (Kind.LOAD, Kind.ATOM) or not late.isdisjoint(op.reads()):
+            late.update(op.writes())
+        elif op.kind in PURE:
+            work += _issues(op, architecture)
+    return work
 
 
 def _loads_near(ops: list[Op], branch: int, at: int) -> bool:

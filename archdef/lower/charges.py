@@ -11,11 +11,15 @@ from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
 from archdef.lower.uniform import merged_atomics, varying
 from archdef.lower.unroll import ROUNDS
-from archdef.lower.virtual import PARTS, TRUE, Code, Const, Op, Unit, Value, immediate, loops, mov, slow_paths, successors
+from archdef.lower.virtual import ABSORBED, PARTS, TRUE, Code, Const, Op, Unit, Value, immediate, loops, mov, slow_paths, successors
 from archdef.ptx import ir
 from archdef.ptx.graph import reachable
+from archdef.spec.isa import Operation
 
 _LOADED = (ConstantKind.PARAMETER, ConstantKind.SPECIAL)
+UNCOMMON = ("div_f32", "rcp_f32", "sqrt_f32", "div_f64", "rcp_f64", "sqrt_f64")
+"""Lane functions for which there is a test whether operands are out of the ordinary."""
+_ORDINARY = "@ordinary"
 _DIVISIONS = ("div_s32", "div_u32", "rem_s32", "rem_u32")
 
 
@@ -70,7 +74,9 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> N
         _copy_pointers(code, unit, assembler.copies_pointers)
     if any(assembler.merged_atomics):
         _merge_atomics(code, unit, architecture)
-    _branch_to_slow_paths(code, architecture)
+    if assembler.loads_before_copies:
+        _load_before_copies(code, assembler.loads_before_copies)
+    _branch_to_slow_paths(code, unit, architecture)
     if assembler.warp_exchange_branches:
         _bring_together(code, unit)
     if assembler.convergence_instructions:
@@ -94,16 +100,54 @@ def _copy_pointers(code: Code, unit: Unit, longest: int) -> None:
             code.ops.insert(start + 1, made)
 
 
-def _branch_to_slow_paths(code: Code, architecture) -> None:
-    """Insert the branches of routines for operands out of the ordinary; no lane takes them."""
+def _load_before_copies(code: Code, times: int) -> None:
+    """Insert the loads that no lane does before asynchronous copies."""
+    made: list[Op] = []
+    done = False
+    for op in code.ops:
+        if op.kind == Kind.COPY:
+            if not done:
+                made += [Op(Kind.LOAD, 0, [None], [immediate(0)], "load_shared", space=Space.SHARED, element=4, vec=1, guard=~TRUE,
+                            statement=op.statement) for _ in range(times)]
+            done = True
+        elif op.kind in PARTS or op.kind in (Kind.BARRIER, Kind.FENCE) or _accesses(op, (Space.SHARED,)):
+            done = False
+        made.append(op)
+    code.ops = made
+
+
+def _branch_to_slow_paths(code: Code, unit: Unit, architecture) -> None:
+    """Insert the branches to routines for operands out of the ordinary, and those routines, which lie elsewhere; what they compute is computed
+    anyway."""
     operations = architecture.isa.operations
     made: list[Op] = []
     for op in code.ops:
-        made.append(op)
-        for k in range(slow_paths(op, operations)):
-            over = f"@ordinary{len(made)}"
-            made += [Op(Kind.BRANCH, 0, operation="branch", target=over, guard=~TRUE, statement=op.statement), Op(Kind.LABEL, over)]
+        paths = slow_paths(op, operations)
+        if paths and op.fn in UNCOMMON and op.kind == Kind.ALU and op.guard is None and operations[op.operation].slow_issues:
+            apart = unit.new(0)
+            made += [Op(Kind.SETP, f"uncommon_{op.fn}", [apart, None], [op.s[0], op.s[1] if len(op.s) > 1 else op.s[0], None], ABSORBED,
+                        statement=op.statement), op, *_slow_path(op, ~apart, unit, operations[op.operation], f"{_ORDINARY}{len(made)}")]
+            paths -= 1
+        else:
+            made.append(op)
+        for _ in range(paths):
+            made += _passed(op, ~TRUE, f"{_ORDINARY}{len(made)}")
     code.ops = made
+
+
+def _passed(op: Op, guard: int, label: str, elsewhere: int = 0) -> list[Op]:
+    """Give a branch to what is behind it."""
+    return [Op(Kind.BRANCH, 0, operation="branch", target=label, guard=guard, count=elsewhere, statement=op.statement), Op(Kind.LABEL, label)]
+
+
+def _slow_path(op: Op, ordinary: int, unit: Unit, cost: Operation, label: str) -> list[Op]:
+    """Give the branch around a routine for what is out of the ordinary, and that: something that waits for the operation, and branches that wait
+    for it."""
+    branch, end = _passed(op, ordinary, label)
+    never = unit.new(0)
+    waits = Op(Kind.SETP, f"lt_u{8 * op.width}", [never, None], [op.d[0], immediate(0, op.width), None], op.operation, slow=True,
+               count=cost.slow_issues - cost.slow_branches, statement=op.statement)
+    return [branch, waits, *(part for k in range(cost.slow_branches) for part in _passed(op, never, f"{label}.{k}", 1)), end]
 
 
 def _bring_together(code: Code, unit: Unit) -> None:
@@ -278,6 +322,8 @@ def _meet_again(code: Code, unit: Unit, times: int) -> None:
     around = loops(code.ops)
     for k, op in enumerate(code.ops):
         if op.kind != Kind.BRANCH or op.guard is None or (op.guard if op.guard >= 0 else ~op.guard) not in differing:
+            continue
+        if op.target.startswith(_ORDINARY):     # part of what the operation costs
             continue
         target = labels[op.target]
         # lanes that leave a loop early meet behind it, which costs once, not every trip

@@ -66,6 +66,14 @@ class Costs:
             self.known[operation, times, form] = found
         return found
 
+    def slow(self, operation: str) -> Cost:
+        """Give the cost of the code of an operation for operands out of the ordinary, beside its branches."""
+        operations = self.architecture.isa.operations
+        declared = operations[operation]
+        issues = max(1, declared.slow_issues - declared.slow_branches)
+        latency = max(1, declared.slow_cycles - declared.slow_branches * operations["branch"].latency_cycles)
+        return Cost(self.units[declared.unit][0], latency, issues, issues)
+
     def _atomic(self, declared: Operation) -> tuple[int, int]:
         """Give retry and technique of an atomic operation."""
         if not isinstance(declared, Form):

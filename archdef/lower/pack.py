@@ -112,7 +112,7 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         immediate = added.value if isinstance(added, Const) and added.kind == ConstantKind.IMMEDIATE else None
         if op.kind == Kind.LOAD and op.flags & Flag.UNIFORM:
             immediate = "uniform"
-        cost = costs.of(op.operation, op.times, instruction, place(module, instruction), immediate)
+        cost = costs.slow(op.operation) if op.slow else costs.of(op.operation, op.times, instruction, place(module, instruction), immediate)
         target, count, reconverge = 0, op.count, -1
         if op.kind == Kind.ATOM:
             target, count = cost.technique, cost.retry

@@ -207,14 +207,21 @@ class Operation:
     latency, and may be 0."""
     interval_cycles: float | None = real(optional=True, default=None)
     """SM cycles for which one warp instruction occupies the unit; None: the warp's lanes over the unit's, rounded up. Of several
-    `issues` it is the mean: those that go to other units count as 0. Parts of a cycle add up over instructions of arithmetic; elsewhere the sum is rounded
-    to whole cycles."""
+    `issues` it is the mean: those that go to other units count as 0. Parts of a cycle add up over instructions of arithmetic; elsewhere the
+    sum is rounded to whole cycles."""
     issues: int = integer(at_least=0, default=1)
     """Warp instructions that the machine issues for it; 0: it is free, the compiler or an operand absorbs it."""
     rare_issues: int = integer(at_least=0, at_most=100, default=0)
     """Of the `issues`, those under a predicate that holds for operands out of the ordinary alone: no lane executes them here."""
     slow_paths: int = integer(at_least=0, at_most=4, default=0)
-    """Conditional branches that it contains besides, to code for operands out of the ordinary; taken by no lane here."""
+    """Conditional branches that it contains besides, to code for operands out of the ordinary: zeros, infinities, and whatever comes near the
+    ends of the range of exponents, as CUDA's quotients and roots look for them."""
+    slow_issues: int = integer(at_least=0, default=0)
+    """Warp instructions of that code, where lanes need it; 0: none ever does."""
+    slow_branches: int = integer(at_least=0, default=0)
+    """Branches among them."""
+    slow_cycles: int = integer(at_least=0, default=0)
+    """SM cycles by which that code delays the result."""
     slow_path_instructions: int = integer(at_least=0, default=0)
     """Instructions of that code, which a kernel has once, behind its own."""
 
@@ -305,10 +312,18 @@ class Assembler:
     predication_beside_loads: int = integer(at_least=0, default=0)
     """`Isa.predication_max_instructions` where a load from global memory is near that others could wait for meanwhile, outside of loops, if that
     is more."""
+    joined_tests: int = integer(at_least=0, default=0)
+    """Instructions between two branches to one place, up to which they are done whatever the first branch would do, and the second branches for both;
+    0: never."""
+    predication_with_copies: int = integer(at_least=0, default=0)
+    """`Isa.predication_max_instructions` of a branch that starts asynchronous copies (`cp.async`), if that is more."""
     falls_through_to_else: bool = flag(default=False)
     """Of ``@p bra A; bra B`` the code at B comes next, that at A behind it."""
     warp_exchange_branches: bool = flag(default=False)
     """Exchanges among the lanes of a warp, where lanes may have parted before, branch to code that brings them together, once a basic block."""
+    loads_before_copies: int = integer(at_least=0, default=0)
+    """Loads from shared memory, by no lane, that stand before an asynchronous copy (`cp.async`), unless an earlier one of its basic block has had
+    them, with no barrier and no access to shared memory in between."""
     convergence_instructions: int = integer(at_least=0, default=0)
     """Instructions, besides the branch, by which lanes that may part there meet again."""
     prologue_instructions: int = integer(at_least=0, default=0)

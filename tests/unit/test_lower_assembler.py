@@ -19,7 +19,8 @@ EVERYTHING = Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_whole
                        division_setup_instructions=4, loads_constants=True, late_operations=True, interleaves=True, narrow_shared_addresses=True,
                        merged_atomics=(5, 11), predication_overlap=3, predication_overlap_within=5, falls_through_to_else=True,
                        warp_exchange_branches=True, splits_wide_mads=True, reads_halves=True, copies_pointers=36, source_modifiers=True,
-                       guards_selections=True, whole_products=True, interleaved_predicates=3, predication_beside_loads=18)
+                       guards_selections=True, whole_products=True, interleaved_predicates=3, predication_beside_loads=18, predication_with_copies=20,
+                       loads_before_copies=3, joined_tests=5)
 INT = st.one_of(st.integers(-40, 40), st.integers(-2**31, 2**31 - 1), st.integers(2**31 - 60, 2**31 - 1), st.integers(-2**31, -2**31 + 60))
 
 
@@ -359,14 +360,88 @@ def test_a_multiply_add_of_the_program_is_two_and_two_of_them_are_one():
     assert [sum(op.startswith("mad_wide") for op in listed(body.format(t), Assembler())) for t in texts] == [1, 1]
 
 
-def test_a_quotient_branches_to_its_slow_path_which_nobody_takes():
-    text = """ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];
+QUOTIENT = """ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];
     div.rn.f32 %f2, %f1, 0f40400000; st.global.f32 [%rd3], %f2;"""
-    import archdef
 
-    device = archdef.Device("h100")
-    result = device.compile(kernel(text)).k[(1,), (64,)](device.to_device(np.arange(64, dtype="f4")))
-    assert (result.counters.branches, result.counters.divergent_branches) == (2, 0)
+
+@pytest.mark.parametrize("zeros, branches, divergent", [((), 2, 0), ((0,), 2 + 8, 1), (range(32), 2 + 8, 0), (range(64), 2 + 16, 0)],
+                         ids=["none", "one", "a warp's", "all"])
+def test_a_quotient_branches_to_its_slow_path_where_numerators_are_zero(zeros, branches, divergent):
+    numerators = np.arange(1, 65, dtype="f4")
+    numerators[list(zeros)] = 0
+    device = Device("h100")
+    buffer = device.to_device(numerators)
+    result = device.compile(kernel(QUOTIENT)).k[(1,), (64,)](buffer)
+    assert (result.counters.branches, result.counters.divergent_branches) == (branches, divergent)
+    np.testing.assert_array_equal(np.asarray(buffer), numerators / np.float32(3))
+
+
+TESTS = """ld.param.u64 %rd1, [out]; ld.param.u32 %r8, [n]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r1, [%rd3]; setp.gt.u32 %p1, %r9, %r8; @%p1 bra L; {work} setp.gt.u32 %p2, %r2, 77; @%p2 bra L; {body}
+L:  st.global.u32 [%rd3], %r1;"""
+STORES = "".join(f"mul.lo.u32 %r3, %r1, {k}; st.global.u32 [%rd3+{128 * k}], %r3; " for k in range(1, 6))
+
+
+@pytest.mark.parametrize("work, body, branches", [
+    ("mov.u32 %r2, %r1; " + "mad.lo.u32 %r2, %r2, %r1, 5; " * 4, STORES, 1), ("mov.u32 %r2, %r1; " + "mad.lo.u32 %r2, %r2, %r1, 5; " * 5, STORES, 2),
+    ("ld.global.u32 %r2, [%rd3+4];", STORES, 2), ("mad.lo.u32 %r2, %r1, %r1, 5; mov.u32 %r1, %r2;", STORES, 2),
+    ("mov.u32 %r2, %r1;", "and.b32 %r4, %r1, 7; add.u32 %r4, %r4, 1; M: " + STORES + "sub.u32 %r4, %r4, 1; setp.ne.u32 %p1, %r4, 0; @%p1 bra M;", 3)],
+    ids=["a little work", "more work", "a load", "what is read there", "a loop"])
+def test_of_two_tests_that_lead_to_one_place_one_branch_is_left(work, body, branches):
+    """As many as in machine code for compute capability 9.0, by ptxas 13.0."""
+    text = TESTS.format(work=work, body=body)
+    assert sum("branch" in op for op in listed(text, Assembler(joined_tests=5))) == branches
+    values = np.arange(32 * 8, dtype=np.uint32) % 7
+    same(kernel(text, ".param .u64 out, .param .u32 n"), values, scalars=np.array([20], "u4").tobytes())
+
+
+MIDDLE = """ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; mov.u32 %r1, 0; bra X;
+B:  bar.sync 0; add.u32 %r1, %r1, 1;
+X:  st.global.u32 [%rd3], %r1; bar.sync 0; setp.gt.u32 %p1, %r1, 4; @%p1 bra E; st.global.u32 [%rd3+1024], %r1; bra B;
+E:  add.u32 %r1, %r1, %r9; st.global.u32 [%rd3], %r1;"""
+
+
+def test_a_loop_that_begins_in_its_middle_begins_with_that():
+    found = listed(MIDDLE, Assembler(falls_through_to_else=True))
+    assert [op.split()[0].split(".")[0] for op in found if not op.startswith(("m", "add"))][:3] == ["store", "barrier", "set_gt_u32"]
+    same(kernel(MIDDLE), np.zeros(320, np.uint32), block=64)
+
+
+LOADED = """ld.param.u64 %rd1, [out]; ld.param.u32 %r8, [n]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; mov.u32 %r1, s;
+    mul.lo.u32 %r2, %r9, 4; add.u32 %r1, %r1, %r2; setp.gt.u32 %p1, %r9, %r8; @%p1 bra L; {work} and.b32 %r2, %r2, 124; cvt.u64.u32 %rd4, %r2;
+    add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r3, [%rd5]; st.shared.u32 [%r1], %r3;
+L:  bar.sync 0; {behind} ld.shared.u32 %r4, [%r1]; add.u32 %r4, %r4, %r5; st.global.u32 [%rd3], %r4;"""
+
+
+@pytest.mark.parametrize("work, behind, branches", [(10, 3, 0), (16, 3, 1), (10, 0, 1)])
+def test_what_is_loaded_to_be_stored_is_predicated_where_there_is_work_behind_the_barrier(work, behind, branches):
+    made = Assembler(joined_tests=5, predication_beside_loads=18, predication_global_load=6)
+    text = LOADED.format(work="mad.lo.u32 %r2, %r2, %r9, 3; " * work, behind="mov.u32 %r5, %r9; " + "mad.lo.u32 %r5, %r5, %r9, 3; " * behind)
+    assert sum("branch" in op for op in listed(text, made, ".shared .align 8 .b8 s[1024];")) == branches
+
+
+COPIES = """ld.param.u64 %rd1, [out]; ld.param.u32 %r8, [n]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; mov.u32 %r1, s;
+    mul.lo.u32 %r2, %r9, 4; add.u32 %r1, %r1, %r2; {} cp.async.wait_all; ld.shared.u32 %r3, [%r1]; st.global.u32 [%rd3+256], %r3;"""
+COPY = "cp.async.ca.shared.global [%r1], [%rd3], 4; "
+
+
+@pytest.mark.parametrize("body, loads", [
+    (COPY, 3), (COPY + COPY, 3), (COPY + "cp.async.commit_group; cp.async.wait_group 0; " + COPY, 3), (COPY + "st.global.u32 [%rd3+512], %r9; " + COPY, 3),
+    (COPY + "bar.sync 0; " + COPY, 6), (COPY + "st.shared.u32 [%r1+256], %r9; " + COPY, 6), (COPY + "ld.shared.u32 %r4, [%r1+256]; " + COPY + "st.global.u32 [%rd3+512], %r4; ", 6)],
+    ids=["one", "two", "two groups", "a store", "a barrier", "a store to shared memory", "a load from shared memory"])
+def test_loads_that_no_lane_does_stand_before_asynchronous_copies(body, loads):
+    """As in machine code for compute capability 9.0, by ptxas 13.0, of these very programs."""
+    head = ".shared .align 8 .b8 s[1024];"
+    made, plain = (sum("load" in op and "shared" in op for op in listed(COPIES.format(body), Assembler(loads_before_copies=times), head)) for times in (3, 0))
+    assert made - plain == loads
+
+
+@pytest.mark.parametrize("work, branches", [(16, 0), (17, 1)])
+def test_branches_with_asynchronous_copies_are_predicated_up_to_a_length_of_their_own(work, branches):
+    inner = "mad.lo.u32 %r2, %r2, %r9, 3; " * work
+    body = f"setp.gt.u32 %p1, %r9, %r8; @%p1 bra L; {inner} and.b32 %r2, %r2, 252; add.u32 %r4, %r1, %r2; cp.async.ca.shared.global [%r4], [%rd3], 4; L: "
+    found = listed(COPIES.format(body), Assembler(predication_with_copies=19), ".shared .align 8 .b8 s[1024];")
+    assert sum("branch" in op for op in found) == branches
 
 
 @pytest.mark.parametrize("body, saved, assembler", [

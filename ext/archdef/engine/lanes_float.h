@@ -276,8 +276,30 @@ LANES_INLINE float signed_like(float r, float a, float b)
     COMPARE(notanumber_##T, L, (a & MAGNITUDE) > INF)                                                \
     COMPARE(normal_##T, L, ((a & MAGNITUDE) >= NORMAL || !(a & MAGNITUDE)) && (a & MAGNITUDE) < INF) \
     COMPARE(subnormal_##T, L, (a & MAGNITUDE) < NORMAL && (a & MAGNITUDE) != 0)
+
+/* Operands for which CUDA's quotients and roots take a slow path: the tests of machine code for compute capability 9.0; that of
+ * single-precision quotients is one instruction, of whose result an H100 was asked for all pairs of exponents. */
+LANES_INLINE int uncommon_quotient_f32(uint32_t a, uint32_t b)
+{
+    int x = (int)(a >> 23 & 0xff), y = (int)(b >> 23 & 0xff);
+    return x < 25 || x > 254 || y < 2 || y > 251 || y - x > 124 || x - y > 126;
+}
+LANES_INLINE int uncommon_quotient_f64(uint64_t a, uint64_t b)
+{
+    uint64_t r = bits_f64(double_of(a) / double_of(b)) & 0x7fffffffffffffffu;
+    return (a & 0x7fffffffffffffffu) < 0x0360000000000000u || (b & 0x7fffffffffffffffu) >= 0x7f80000000000000u
+        || r <= 0x0010000000000000u || r > 0x7f80000000000000u;
+}
+#define UNCOMMON                                                                                     \
+    COMPARE(uncommon_div_f32, u32, uncommon_quotient_f32(a, b))                                      \
+    COMPARE(uncommon_rcp_f32, u32, ((a + 0x01800000u) & 0x7f800000u) <= 0x01ffffffu)                 \
+    COMPARE(uncommon_sqrt_f32, u32, a - 0x0d000000u > 0x727fffffu)                                   \
+    COMPARE(uncommon_div_f64, u64, uncommon_quotient_f64(a, b))                                      \
+    COMPARE(uncommon_rcp_f64, u64, ((uint32_t)((a >> 32) + 0x00300402u) & 0x7fffffffu) < 0x00400402u) \
+    COMPARE(uncommon_sqrt_f64, u64, (uint32_t)((a >> 32) + 0xfcb00000u) >= 0x7ca00000u)
+
 #define FLOAT_COMPARE                                                                                \
-    COMPARE_FLOAT(f32) COMPARE_FLOAT(f64)                                                            \
+    COMPARE_FLOAT(f32) COMPARE_FLOAT(f64) UNCOMMON                                                   \
     TEST_CLASSES(f32, u32, 0x7fffffffu, 0x7f800000u, 0x00800000u)                                    \
     TEST_CLASSES(f64, u64, 0x7fffffffffffffffu, 0x7ff0000000000000u, 0x0010000000000000u)
 

@@ -133,11 +133,14 @@ cdef class LoadedProgram:
             raise MemoryError("constants")
 
     cdef int64_t place(self, int64_t instruction_bytes, int64_t line_bytes) except -1:
-        """Say in which lines of code each op's instructions lie, from 1 on: they follow each other in the order of ops. Gives the lines."""
+        """Say in which lines of code each op's instructions lie, from 1 on: they follow each other in the order of ops, but for those of routines.
+        Gives the lines."""
         cdef int64_t at = 0, end
         cdef int32_t i
         for i in range(self.op_count):
             end = at + self.ops[i].issues * instruction_bytes
+            if self.ops[i].kind == T.K_SETP or self.ops[i].kind == T.K_BRANCH:
+                end -= min(self.ops[i].count, <int32_t>self.ops[i].issues) * instruction_bytes
             self.ops[i].code_first = <uint32_t>(1 + at // line_bytes)
             self.ops[i].code_last = <uint32_t>(1 + max(end - 1, at) // line_bytes)
             at = end

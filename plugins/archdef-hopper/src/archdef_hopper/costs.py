@@ -12,7 +12,7 @@ TOGETHER = Cite("Stores of parts of sectors on an H100 80GB HBM3 SXM, Nsight Com
 APART_IN_TIME = Cite(TOGETHER.document, TOGETHER.place, "inferred", "stores some 20 cycles apart go together, those 70 cycles apart do not; a warp's "
                      "stores in a row go together though seven other warps store")
 HOT = Cite("Stores at random words by all multiprocessors of an H100 80GB HBM3 SXM, 2026-11-22", "data/hot_words.csv, scatter.csv", "inferred",
-           "24 a cycle over 4 MiB; 32 in order, so no more than 2.5 cycles each; random stores of the first set say less than 2.4")
+           "25 to 29 a cycle over 4 MiB; words of one place 3.3 cycles each, of a piece of 256 bytes 3.0 (data/repeated_stores.csv)")
 MATCHED = Cite("Loops of match.any in blocks of 1 to 32 warps on an H100 80GB HBM3 SXM, 2026-11-21", "data/constant_matches.csv", "measured",
                "11 cycles for each further value; all schedulers together take one every two cycles")
 WALKED = Cite("Walks over tables in constant memory by blocks of one warp on an H100 80GB HBM3 SXM, 2026-11-22", "data/constant_walks.csv", "measured",
@@ -57,8 +57,10 @@ REFRESHED = Cite("Loads at random, 32 at a time, by one block on an H100 80GB HB
 LOADED = Cite("Streams, and single loads beside them, on an H100 80GB HBM3 SXM, 2026-11-21", "data/memory_load.csv", "inferred",
               "latencies by load; pieces of 128 bytes at random are as fast as lines in order, so rows do not stay open; bursts are faster than "
               "refreshes allow")
-SASS = Cite("ptxas 13.0 for sm_90", "machine code of 23 calibration kernels and of 14 conditionals written for it", "inferred",
+SASS = Cite("ptxas 13.0 for sm_90", "machine code of 23 calibration kernels and of some 500 conditionals written for it", "inferred",
             "which it unrolls, predicates and merges; what it adds; checked against issued instructions of 73 launches")
+SLOW = Cite("Quotients and roots of zeros and others on an H100 80GB HBM3 SXM, by clock, 2026-11-22; machine code by ptxas 13.0", "data/slow_paths.csv",
+            "measured", "latency and slow_cycles; which operands: the code's tests, and data/quotient_exponents.csv; slow_issues: the way of a zero through it")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 HOST = "tests/hardware/measure_host.c on an H100 80GB HBM3 SXM, driver 580.159.04"
 COPIES = Cite(HOST, "sections copy_events, copy_in_a_row", "measured", "64 MiB or more; 16 small ones in a row")
@@ -83,11 +85,14 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("xu", 17): "bit_count fp16_transcendental", Operation("xu", 39, 2, issues=4): "fp32_rsqrt fp32_sqrt",
     Operation("xu", 41, 1.2, issues=7): "fp32_rcp", Operation("xu", 41, 1.6, issues=5): "fp32_div",
     Operation("xu", 23, 4, issues=2): "fp32_transcendental", Operation("alu", 5): "convert", Operation("xu", 18, 8.5): "convert64",
-    Operation("fma", 58, 17 / 9, issues=9, slow_paths=1, slow_path_instructions=103): "fp32_div_exact",
-    Operation("fma", 56, 11 / 9, issues=9, slow_paths=1, slow_path_instructions=23): "fp32_sqrt_exact",
+    Operation("fma", 58, 17 / 9, issues=9, slow_paths=1, slow_issues=33, slow_branches=8, slow_cycles=213, slow_path_instructions=103):
+        "fp32_div_exact",
+    Operation("fma", 56, 11 / 9, issues=9, slow_paths=1, slow_issues=11, slow_branches=4, slow_cycles=105, slow_path_instructions=23): "fp32_sqrt_exact",
     Operation("dp", 8): "fp64_add fp64_mul fp64_fma", Operation("dp", 10): "fp64_compare",
-    Operation("dp", 25, 1, issues=7): "fp64_minmax", Operation("dp", 124, 25 / 15, issues=15, slow_paths=1, slow_path_instructions=93): "fp64_div",
-    Operation("dp", 92, 25 / 17, issues=17, slow_paths=1, slow_path_instructions=48): "fp64_sqrt",
+    Operation("dp", 25, 1, issues=7): "fp64_minmax",
+    Operation("dp", 124, 25 / 15, issues=15, slow_paths=1, slow_issues=64, slow_branches=7, slow_cycles=299, slow_path_instructions=93):
+        "fp64_div",
+    Operation("dp", 92, 25 / 17, issues=17, slow_paths=1, slow_issues=15, slow_branches=4, slow_cycles=135, slow_path_instructions=48): "fp64_sqrt",
     Operation("cbu", 14): "branch call exit", Operation("bar", 13): "barrier", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
     Operation("fma", 8, 1.028): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_compare",
     Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
@@ -176,6 +181,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}": LOOKED for name in "move int_mul_wide int_mul16 predicate int64_logic fp32_sqrt".split()},
     **{f"isa.operations.{name}": INSTRUCTIONS for name in "int_mul24 int64_compare int64_minmax fp16_minmax fp16_transcendental".split()},
     **{f"isa.operations.{name}": BARRIERS for name in "barrier clock".split()},
+    **{f"isa.operations.{name}": SLOW for name in "fp32_div_exact fp32_sqrt_exact fp64_div fp64_sqrt".split()},
     "isa.operations.branch": Cite(MICRO, "section bar_sync, loop of one FMA", "inferred", "29 cycles a trip, less its other instructions"),
     **{f"isa.operations.{name}": FIT for name in "load_global store_global load_shared store_shared load_constant".split()},
     "isa.operations.atomic_global": ATOMICS, "isa.operations.fence": ATOMICS, "isa.operations.atomic_shared": SHARED,
