@@ -38,11 +38,12 @@ from archdef.lower.schedule import start_loads_early
 from archdef.lower.shared_operands import read_shared_operands
 from archdef.lower.select import Selection
 from archdef.lower.select_children import CHILD_SERVICES
+from archdef.lower.size import code_bytes
 from archdef.lower.spaces import resolve_spaces
 from archdef.lower.spill import Spills, budget, spill
 from archdef.lower.unroll import unroll
 from archdef.lower.vector import merge_loads, uniform_values
-from archdef.lower.virtual import Code, Const, Unit, immediate, slow_paths
+from archdef.lower.virtual import Code, Const, Unit, immediate
 from archdef.lower.waits import mark_waits
 from archdef.lower.whole import guard_selections, whole_products
 from archdef.ptx import ir
@@ -175,19 +176,10 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
         barriers_used=barriers, global_image=bytes(layout.global_image), const_image=bytes(layout.const_image),
         relocations=tuple(layout.relocations), parameter_layout=layout.parameters, parameter_bytes=layout.parameter_bytes,
         statements=tuple(statements), directives=dict(function.directives), functions=tuple(f.name for f in calls.functions),
-        instructions=instructions, code_bytes=_code_bytes(codes, source, instructions, architecture.isa),
+        instructions=instructions, code_bytes=code_bytes(codes, source, instructions, architecture.isa),
         launches=kernels_taken(module, calls.functions) if any(_launches(f) for f in calls.functions) else (),
         references=tuple((v.name, layout.offsets[None, v.name][1]) for v in module.variables.values() if v.opaque),
         warnings=tuple(warnings))
-
-
-def _code_bytes(codes: list[Code], source: list, instructions: int, isa) -> int:
-    """Give the size of a kernel's machine code. It has each routine for operands out of the ordinary once."""
-    asked = {(op.operation, source[op.statement]) for code in codes for op in code.ops if slow_paths(op, isa.operations)}
-    routines = {(operation, isa.cost(operation, ".".join((i.opcode, *i.modifiers))).slow_path_instructions) for operation, i in asked}
-    elsewhere = sum(op.count for code in codes for op in code.ops if op.kind in (Kind.SETP, Kind.BRANCH))      # on the way through a routine
-    behind = sum(length for _, length in routines) - elsewhere + isa.code_tail_instructions
-    return -(-(instructions + behind) * isa.instruction_bytes // isa.code_alignment_bytes) * isa.code_alignment_bytes
 
 
 def _moved(unit: Unit, spills: Spills) -> int:
