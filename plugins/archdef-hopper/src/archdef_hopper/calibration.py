@@ -148,6 +148,7 @@ def profiled(result, launch_cycles: int) -> dict[str, float]:
     return of_run(result) | {
         "profiled_cycles": result.cycles + launch_cycles,
         "global_load_sectors": counters.global_load_bytes_moved // SECTOR, "global_store_sectors": counters.global_store_bytes_moved // SECTOR,
+        "l1_sector_misses": counters.l1_misses,
         "l2_sectors": int((partition["bytes_asked"] + partition["bytes_given"]).sum()) // SECTOR,
         "profiled_dram_read_sectors": (int(partition["bytes_read"].sum()) + result.launch_bytes_read) // SECTOR,
         "dram_write_sectors": int(partition["bytes_written"].sum()) // SECTOR,
