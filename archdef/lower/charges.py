@@ -144,10 +144,10 @@ def _slow_path(op: Op, ordinary: int, unit: Unit, cost: Operation, label: str) -
     """Give the branch around a routine for what is out of the ordinary, and that: something that waits for the operation, and branches that wait
     for it."""
     branch, end = _passed(op, ordinary, label)
-    never = unit.new(0)
+    never, branches = unit.new(0), cost.slow_branches or 0
     waits = Op(Kind.SETP, f"lt_u{8 * op.width}", [never, None], [op.d[0], immediate(0, op.width), None], op.operation, slow=True,
-               count=cost.slow_issues - cost.slow_branches, statement=op.statement)
-    return [branch, waits, *(part for k in range(cost.slow_branches) for part in _passed(op, never, f"{label}.{k}", 1)), end]
+               count=cost.slow_issues - branches, statement=op.statement)
+    return [branch, waits, *(part for k in range(branches) for part in _passed(op, never, f"{label}.{k}", 1)), end]
 
 
 def _bring_together(code: Code, unit: Unit) -> None:

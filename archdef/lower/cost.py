@@ -62,7 +62,7 @@ class Costs:
             issues = max(1, declared.issues * times) if times else 0      # 0: another one's, see `shared_operands`
             held = min(max(1, interval * max(issues, 1)), LONGEST_INTERVAL)
             found = Cost(unit, declared.latency_cycles, round(held), issues, *self._atomic(declared), round(256 * held),
-                         declared.rare_issues * times)
+                         (declared.rare_issues or 0) * times)
             self.known[operation, times, form] = found
         return found
 
@@ -70,8 +70,9 @@ class Costs:
         """Give the cost of the code of an operation for operands out of the ordinary, beside its branches."""
         operations = self.architecture.isa.operations
         declared = operations[operation]
-        issues = max(1, declared.slow_issues - declared.slow_branches)
-        latency = max(1, declared.slow_cycles - declared.slow_branches * operations["branch"].latency_cycles)
+        branches = declared.slow_branches or 0
+        issues = max(1, declared.slow_issues - branches)
+        latency = max(1, (declared.slow_cycles or 0) - branches * operations["branch"].latency_cycles)
         return Cost(self.units[declared.unit][0], latency, issues, issues)
 
     def _atomic(self, declared: Operation) -> tuple[int, int]:

@@ -119,7 +119,7 @@ def loops(ops: list[Op]) -> list[tuple[int, int]]:
 
 def slow_paths(op: Op, operations) -> int:
     """Give the branches that the code of an operation contains."""
-    return operations[op.operation].slow_paths if op.operation in operations else 0
+    return operations[op.operation].slow_paths or 0 if op.operation in operations else 0
 
 
 def mov(width: int) -> str:

@@ -211,18 +211,18 @@ class Operation:
     sum is rounded to whole cycles."""
     issues: int = integer(at_least=0, default=1)
     """Warp instructions that the machine issues for it; 0: it is free, the compiler or an operand absorbs it."""
-    rare_issues: int = integer(at_least=0, at_most=100, default=0)
+    rare_issues: int | None = integer(at_most=100, optional=True, default=None)
     """Of the `issues`, those under a predicate that holds for operands out of the ordinary alone: no lane executes them here."""
-    slow_paths: int = integer(at_least=0, at_most=4, default=0)
+    slow_paths: int | None = integer(at_most=4, optional=True, default=None)
     """Conditional branches that it contains besides, to code for operands out of the ordinary: zeros, infinities, and whatever comes near the
     ends of the range of exponents, as CUDA's quotients and roots look for them."""
-    slow_issues: int = integer(at_least=0, default=0)
-    """Warp instructions of that code, where lanes need it; 0: none ever does."""
-    slow_branches: int = integer(at_least=0, default=0)
+    slow_issues: int | None = integer(optional=True, default=None)
+    """Warp instructions of that code, where lanes need it; None: none ever does."""
+    slow_branches: int | None = integer(optional=True, default=None)
     """Branches among them."""
-    slow_cycles: int = integer(at_least=0, default=0)
+    slow_cycles: int | None = integer(optional=True, default=None)
     """SM cycles by which that code delays the result."""
-    slow_path_instructions: int = integer(at_least=0, default=0)
+    slow_path_instructions: int | None = integer(optional=True, default=None)
     """Instructions of that code, which a kernel has once, behind its own."""
 
 
