@@ -15,16 +15,26 @@ cdef int _round_robin(const MachineTable *machine, Scheduler *s, uint64_t candid
     return (start + lowest_bit(rotate_right(candidates, start))) & 63
 
 
-cdef int _oldest(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
-    """The candidate that was launched first."""
-    cdef int best = lowest_bit(candidates), warp
-    candidates &= candidates - 1
+cdef inline int _least(const int64_t *keys, uint64_t candidates) noexcept nogil:
+    """The candidate with the least key; ties go to the lower slot."""
+    cdef int warp
+    cdef int64_t best = <int64_t>(~<uint64_t>0 >> 1), key
     while candidates:
         warp = lowest_bit(candidates)
         candidates &= candidates - 1
-        if s.order[warp] < s.order[best]:
-            best = warp
-    return best
+        key = keys[warp] << 6 | warp            # one number, so that the least is found without branches
+        best = key if key < best else best
+    return <int>(best & 63)
+
+
+cdef inline int _longest_waiting(const Scheduler *s, uint64_t candidates) noexcept nogil:
+    """The candidate whose last issue lies furthest back."""
+    return _least(s.issued_at, candidates)
+
+
+cdef int _oldest(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
+    """The candidate that was launched first."""
+    return _least(s.order, candidates)
 
 
 cdef int _greedy_oldest(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
@@ -48,18 +58,6 @@ cdef int _two_level(const MachineTable *machine, Scheduler *s, uint64_t candidat
             # the set is full of ready warps held by a busy unit: replace it rather than lose the slot
             s.active = candidates
     return _round_robin(machine, s, candidates & s.active, cycle)
-
-
-cdef inline int _longest_waiting(const Scheduler *s, uint64_t candidates) noexcept nogil:
-    """The candidate whose last issue lies furthest back; ties go to the lower slot."""
-    cdef int warp
-    cdef int64_t best = <int64_t>(~<uint64_t>0 >> 1), key
-    while candidates:
-        warp = lowest_bit(candidates)
-        candidates &= candidates - 1
-        key = s.issued_at[warp] << 6 | warp         # one number, so that the least is found without branches
-        best = key if key < best else best
-    return <int>(best & 63)
 
 
 cdef inline uint64_t _of_oldest_block(const Scheduler *s, uint64_t candidates) noexcept nogil:
@@ -101,7 +99,7 @@ cdef int _from_queue(const MachineTable *machine, Scheduler *s, uint64_t candida
     """The op at the head of the queue for units that the schedulers share, of those that can go. Whatever has a place in it comes before
     what has not; places go to the oldest block, and in it to the longest waiting."""
     cdef uint64_t outside = s.ready & shared & ~s.queued
-    cdef int warp, best
+    cdef int warp
     while outside and s.places < machine.policy_b:
         warp = _longest_waiting(s, _of_oldest_block(s, outside))
         outside &= ~(<uint64_t>1 << warp)
@@ -112,15 +110,7 @@ cdef int _from_queue(const MachineTable *machine, Scheduler *s, uint64_t candida
         s.places += s.run[warp]
     if candidates & s.queued == 0:
         return _longest_waiting(s, _of_oldest_block(s, candidates))
-    candidates &= s.queued
-    best = lowest_bit(candidates)
-    candidates &= candidates - 1
-    while candidates:
-        warp = lowest_bit(candidates)
-        candidates &= candidates - 1
-        if s.entered[warp] < s.entered[best]:
-            best = warp
-    return best
+    return _least(s.entered, candidates & s.queued)
 
 
 cdef int _greedy_round_robin(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
