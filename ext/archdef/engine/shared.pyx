@@ -14,21 +14,21 @@ cpdef enum:
 cdef int _multicast(const BankTable *table, const uint64_t *words, const int64_t *bank_of, int count) noexcept nogil:
     """Distinct words of the most loaded bank: equal words are read once for all lanes."""
     cdef int counts[MAX_BANKS]
-    cdef uint64_t seen[MAX_WORDS]
-    cdef int i, other, found, bank, distinct = 0, most = 0
+    cdef int latest[MAX_BANKS]      # of each bank, the distinct word found last, -1: none …
+    cdef int before[MAX_WORDS]      # … and the one found before a word
+    cdef int i, other, bank, most = 0
     for bank in range(<int>table.banks):
         counts[bank] = 0
+        latest[bank] = -1
     for i in range(count):
-        found = 0
-        for other in range(distinct - 1, -1, -1):
-            if seen[other] == words[i]:
-                found = 1
-                break
-        if found:
-            continue
-        seen[distinct] = words[i]
-        distinct += 1
         bank = <int>bank_of[i]
+        other = latest[bank]
+        while other >= 0 and words[other] != words[i]:
+            other = before[other]
+        if other >= 0:
+            continue
+        before[i] = latest[bank]
+        latest[bank] = i
         counts[bank] += 1
         if counts[bank] > most:
             most = counts[bank]
