@@ -36,12 +36,12 @@ cdef inline uint64_t _shared_address(const Launch *launch, const Warp *w, const 
 # ----------------------------------------------------------------------------------------------------------------- copies
 cdef bint copies_pending(const Warp *w) noexcept nogil:
     """Whether something of the groups that the warp waits for is on its way."""
-    cdef const int32_t *pending = w.copies
+    cdef const int32_t *pending = w.copies.pieces
     cdef int i
     if w.copy_wait == CG_BULK_WAIT:
-        pending = w.bulk_copies
+        pending = w.copies.bulk_writes
     elif w.copy_wait == CG_BULK_WAIT_READ:
-        pending = w.bulk_reads
+        pending = w.copies.bulk_reads
     for i in range(max(0, w.copy_target - COPY_GROUPS + 1), w.copy_target + 1):
         if pending[i % COPY_GROUPS]:
             return True
@@ -53,9 +53,9 @@ cdef bint copy_group(Warp *w, const Uop *u) noexcept nogil:
     if u.fn == CG_COMMIT or u.fn == CG_BULK_COMMIT:
         # a group whose place is taken joins the one before: only its time is concerned
         if u.fn == CG_COMMIT:
-            if w.copies[(w.copy_group + 1) % COPY_GROUPS] == 0 and w.copy_group < 1 << 30:
+            if w.copies.pieces[(w.copy_group + 1) % COPY_GROUPS] == 0 and w.copy_group < 1 << 30:
                 w.copy_group += 1
-        elif w.bulk_copies[(w.bulk_group + 1) % COPY_GROUPS] == 0 and w.bulk_group < 1 << 30:
+        elif w.copies.bulk_writes[(w.bulk_group + 1) % COPY_GROUPS] == 0 and w.bulk_group < 1 << 30:
             w.bulk_group += 1
         return False
     w.copy_wait = u.fn

@@ -11,8 +11,8 @@ from archdef.engine.frames cimport stack_drop
 from archdef.engine.lane_states cimport lanes_traced
 from archdef.engine.policy cimport seat_warp
 from archdef.engine.room cimport room_seat
-from archdef.engine.schedule cimport Scheduler, group_warp
-from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Launch, Share, Sm, Warp
+from archdef.engine.schedule cimport Scheduler, group_warp, looks_at_blocks
+from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Copies, Launch, Share, Sm, Warp
 from archdef.engine.types cimport (SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID, SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
                                    SR_LANEMASK64_LT, SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
                                    SR_NWARPID, SR_SMID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_WARPID)
@@ -101,7 +101,8 @@ cdef void seat(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept nogil:
     w.scheduler = <int16_t>(at % nsched)
     w.bit = <int16_t>(at // nsched)
     s.order[w.bit] = sm.launched_warps
-    group_warp(s, w.bit, sm.launched_warps - w.index)
+    if looks_at_blocks(sm.m):
+        group_warp(s, w.bit, sm.launched_warps - w.index)
     s.issued_at[w.bit] = sm.now
     if s.asked != NULL:
         seat_warp(s.asked, w.bit, number)
@@ -178,9 +179,8 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         w.cluster_arrived = w.arriving = 0
         if w.splits != NULL:
             converge_start(w)
-        memset(w.copies, 0, sizeof(w.copies))
-        memset(w.bulk_copies, 0, sizeof(w.bulk_copies))
-        memset(w.bulk_reads, 0, sizeof(w.bulk_reads))
+        if launch.copies:
+            memset(w.copies, 0, sizeof(Copies))
         w.settled = sm.now
         memset(w.rows, 0, <size_t>launch.room.row_bytes)
         memset(w.ready, 0, <size_t>(launch.rows + launch.predicates) * sizeof(int64_t))

@@ -121,8 +121,8 @@ cdef int _copy(Sm *sm, int32_t slot, Warp *w, const Uop *u, int lane) noexcept n
     copy.group = -1
     if u.combine == BK_TO_GLOBAL:
         copy.group = w.bulk_group % COPY_GROUPS
-        w.bulk_copies[copy.group] += 1
-        w.bulk_reads[copy.group] += 1
+        w.copies.bulk_writes[copy.group] += 1
+        w.copies.bulk_reads[copy.group] += 1
     else:
         if _shared(sm, w, u, 3, lane, 8, 8) == NULL:
             return -1
@@ -289,7 +289,7 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
             bulk.count -= 1
             sm.loads[load].remaining -= 1
             if copy.group >= 0:
-                sm.warps[copy.warp].bulk_reads[copy.group] -= 1
+                sm.warps[copy.warp].copies.bulk_reads[copy.group] -= 1
             return load
     return -1
 
@@ -301,7 +301,7 @@ cdef void bulk_landed(Sm *sm, int32_t index) noexcept nogil:
     cdef Warp *w = sm.warps + sm.loads[index].warp
     sm.bulk.loads -= 1
     if sm.loads[index].group >= 0:
-        w.bulk_copies[sm.loads[index].group] -= 1
+        w.copies.bulk_writes[sm.loads[index].group] -= 1
     if sm.loads[index].barrier >= 0:
         place = sm.blocks[w.block].shared + sm.loads[index].barrier
         memcpy(&word, place, 8)

@@ -289,6 +289,7 @@ cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t when) noexcept
     child.targets = table.model.targets
     child.operands = table.model.operands
     child.op_count = table.model.op_count
+    child.copies = table.model.copies
     child.statements = table.model.statements
     child.rows = table.model.rows
     child.predicates = table.model.predicates

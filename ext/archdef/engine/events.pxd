@@ -5,6 +5,8 @@ Handlers of one cycle commute, so that the order of equal keys never shows in a 
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, realloc
 
+from archdef.engine.dram cimport NEVER
+
 cdef enum EventKind:
     EV_FILL = 0          # the response to in-flight read `index` has arrived
     EV_STORE_DONE = 1    # a store of launch `index` has landed: its credit returns
@@ -23,6 +25,8 @@ cdef struct Event:
     int32_t index
 
 cdef struct Events:
+    int64_t first        # cycle of the first of them, NEVER: there is none
+    int64_t own          # cycle of the next thing to do that no event announces; kept by `sm_run`
     Event *heap
     int32_t count
     int32_t room
@@ -49,6 +53,8 @@ cdef inline void events_push(Events *e, int64_t cycle, int32_t kind, int32_t ind
     e.heap[i].cycle = cycle
     e.heap[i].kind = kind
     e.heap[i].index = index
+    if cycle < e.first:
+        e.first = cycle
 
 cdef inline Event events_pop(Events *e) noexcept nogil:
     cdef Event top = e.heap[0], last
@@ -66,7 +72,12 @@ cdef inline Event events_pop(Events *e) noexcept nogil:
         e.heap[i] = e.heap[child]
         i = child
     e.heap[i] = last
+    e.first = e.heap[0].cycle if e.count else NEVER
     return top
+
+cdef inline int64_t events_next(const Events *e) noexcept nogil:
+    """Cycle of the next thing to do, NEVER if only a response can bring it on."""
+    return e.first if e.first < e.own else e.own
 
 cdef inline void events_close(Events *e) noexcept nogil:
     free(e.heap)

@@ -78,13 +78,6 @@ cdef int32_t fill_slot(Sm *sm, int32_t slot, int64_t cycle, int32_t *done) noexc
     return count
 
 
-cdef int64_t throttled_until(const Sm *sm, int64_t cycle) noexcept nogil:
-    """Cycles so far in which the unit waited for a credit."""
-    if sm.injection.active and sm.injection.stalled >= 0 and cycle > sm.injection.stalled:
-        return sm.throttled + cycle - sm.injection.stalled
-    return sm.throttled
-
-
 cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, uint32_t sectors, uint64_t address,
                        uint32_t bytes, int32_t slot) noexcept nogil:
     cdef Request request

@@ -179,7 +179,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
         latency += (reach.word_passes - 1) * m.shared_pass_latency_cycles
     if u.kind == K_COPY:
         sm.loads[load].group = w.copy_group
-        w.copies[w.copy_group % COPY_GROUPS] += 1
+        w.copies.pieces[w.copy_group % COPY_GROUPS] += 1
     # until the response, or until it is clear that no response is needed
     for i in range(u.set_count):
         w.ready[u.sets[i]] = <int64_t>PENDING << 4 | u.cause
@@ -189,7 +189,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     elif not inject.active and sm.loads[load].remaining == 0:
         latency += sm.loads[load].latest     # every piece was in the cache
         if u.kind == K_COPY:
-            w.copies[sm.loads[load].group % COPY_GROUPS] -= 1
+            w.copies.pieces[sm.loads[load].group % COPY_GROUPS] -= 1
         give_load(sm, load)
         w.loads -= 1
         for i in range(u.set_count):
@@ -222,7 +222,7 @@ cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
     for i in range(u.set_count):
         w.ready[u.sets[i]] = (cycle + u.latency) << 4 | u.cause
     if u.kind == K_COPY:
-        w.copies[load.group % COPY_GROUPS] -= 1
+        w.copies.pieces[load.group % COPY_GROUPS] -= 1
     elif u.kind == K_BULK:
         bulk_landed(sm, index)
     give_load(sm, index)

@@ -198,7 +198,7 @@ cdef struct MachineTable:
     int64_t interleave_bytes
     int64_t partition_map
     int64_t partition_hook
-    int64_t partition_shifts[8]  # PM_XOR; 0: unused
+    int64_t partition_shifts[8]  # PM_XOR; 0: no further one
     int64_t dram_banks
     int64_t row_bytes
     int64_t burst_bytes

@@ -64,6 +64,7 @@ cdef class LoadedProgram:
     cdef readonly int32_t target_count
     cdef readonly int32_t operand_count
     cdef readonly bint uses_textures     # reads through textures or surfaces
+    cdef readonly bint copies            # some op copies asynchronously
     cdef readonly bint uses_bulk         # has bulk copies
     cdef uint32_t *special_of    # [specials] which special register …
     cdef uint32_t *special_row   # … goes into which row

@@ -324,6 +324,7 @@ cdef class LoadedProgram:
         for i in range(9):
             u.s[i] = -1
         u.named = NAMES_NONE
+        self.copies |= kind in (T.K_COPY, T.K_COPY_GROUP, T.K_BULK)
         self._number(m.unit, max_units, "unit")
         if self.statements:
             self._number(<int>m.statement, self.statements, "statement")

@@ -13,7 +13,7 @@ from archdef.engine.network cimport Network
 from archdef.engine.policy cimport Hook, PolicyHead, SchedulerHook, policy_head
 from archdef.engine.refused cimport refused_close, refused_open
 from archdef.engine.schedule cimport Scheduler
-from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
+from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Copies, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
                                    Waiter, Warp)
 from archdef.engine.uniform cimport uniform_close, uniform_open
 
@@ -48,80 +48,108 @@ cdef int64_t _after(int64_t *end, int64_t bytes) noexcept nogil:
     return start
 
 
+cdef int64_t _class(int64_t needed, int32_t *kind) noexcept nogil:
+    """The class of size that holds so many bytes, and how many it has."""
+    cdef int64_t bytes_ = SMALLEST
+    kind[0] = 0
+    while bytes_ < needed:
+        kind[0] += 1
+        bytes_ = (<int64_t>SMALLEST << kind[0] // 4) // 4 * (4 + kind[0] % 4)
+    return bytes_
+
+
 cdef void room_plan(Launch *launch) noexcept nogil:
     """Lay out the memory of one block."""
     cdef Room *room = &launch.room
-    cdef int64_t warps = launch.block_warps, end = LINE
+    cdef int64_t warps = launch.block_warps, end = LINE, apart = LINE
     room.row_bytes = ((launch.rows + 1) * launch.pitch + LINE - 1) // LINE * LINE
     room.slots = _after(&end, warps * <int64_t>sizeof(int32_t))
-    room.errors = _after(&end, warps * launch.lanes * <int64_t>sizeof(int32_t))
     room.ready = _after(&end, warps * (launch.rows + launch.predicates) * <int64_t>sizeof(int64_t))
     room.predicates = _after(&end, warps * launch.predicates * <int64_t>sizeof(uint64_t))
-    room.stacks = _after(&end, warps * STACK_FRAMES * <int64_t>sizeof(Frame))
-    room.splits = _after(&end, warps * launch.lanes * <int64_t>sizeof(Split) if launch.m.independent_lanes else 0)
     room.rows = _after(&end, warps * room.row_bytes)
     room.shared = _after(&end, launch.shared_bytes)
-    room.local = _after(&end, warps * launch.lanes * launch.local_bytes + 8)
-    room.kind = 0
-    room.bytes = SMALLEST
-    while room.bytes < end:
-        room.kind += 1
-        room.bytes = (<int64_t>SMALLEST << room.kind // 4) // 4 * (4 + room.kind % 4)
+    room.bytes = _class(end, &room.kind)
+    # what few warps touch lies apart: between the rest it would leave most sets of the host's cache to itself
+    room.errors = _after(&apart, warps * launch.lanes * <int64_t>sizeof(int32_t))
+    room.copies = _after(&apart, warps * <int64_t>sizeof(Copies))
+    room.stacks = _after(&apart, warps * STACK_FRAMES * <int64_t>sizeof(Frame))
+    room.splits = _after(&apart, warps * launch.lanes * <int64_t>sizeof(Split) if launch.m.independent_lanes else 0)
+    room.local = _after(&apart, warps * launch.lanes * launch.local_bytes + 8)
+    room.bytes_apart = _class(apart, &room.kind_apart)
 
 
-cdef int _more(Chip *chip, const Room *room) noexcept nogil:
-    """Take a piece of host memory that several blocks fit into. Returns -1 if there is none."""
+cdef int _more(Chip *chip, int32_t kind, int64_t bytes_) noexcept nogil:
+    """Take a piece of host memory that holds several of a class. Returns -1 if there is none."""
     cdef int64_t wanted = min(max(<int64_t>SLAB, chip.slab_bytes), <int64_t>LARGEST_SLAB)
-    cdef int64_t count = max((wanted - LINE) // room.bytes, 1), i
+    cdef int64_t count = max((wanted - LINE) // bytes_, 1), i
     cdef char *slab
     cdef BlockRoom *made
-    if room.kind >= ROOM_KINDS:
+    if kind >= ROOM_KINDS:
         return -1
-    slab = <char *>pages_take(LINE, <size_t>(LINE + count * room.bytes))
+    slab = <char *>pages_take(LINE, <size_t>(LINE + count * bytes_))
     if slab == NULL:
         return -1
-    chip.slab_bytes += LINE + count * room.bytes
+    chip.slab_bytes += LINE + count * bytes_
     (<BlockRoom *>slab).next = chip.slabs
     chip.slabs = <BlockRoom *>slab
     for i in range(count - 1, -1, -1):
-        made = <BlockRoom *>(slab + LINE + i * room.bytes)
-        made.next = chip.rooms[room.kind]
-        chip.rooms[room.kind] = made
+        made = <BlockRoom *>(slab + LINE + i * bytes_)
+        made.next = chip.rooms[kind]
+        chip.rooms[kind] = made
     return 0
 
 
-cdef BlockRoom *room_take(Chip *chip, Launch *launch) noexcept nogil:
-    """Memory for one block, of an ended one if there is any of that size; NULL: the host has none."""
-    cdef BlockRoom *room
-    if chip.rooms[launch.room.kind % ROOM_KINDS] == NULL and _more(chip, &launch.room) < 0:
+cdef BlockRoom *_take(Chip *chip, int32_t kind, int64_t bytes_) noexcept nogil:
+    """Memory of one class, of an ended block if there is any; NULL: the host has none."""
+    cdef BlockRoom *taken
+    if chip.rooms[kind % ROOM_KINDS] == NULL and _more(chip, kind, bytes_) < 0:
         return NULL
-    room = chip.rooms[launch.room.kind]
-    chip.rooms[launch.room.kind] = room.next
+    taken = chip.rooms[kind]
+    chip.rooms[kind] = taken.next
+    return taken
+
+
+cdef void _give(Chip *chip, int32_t kind, BlockRoom *given) noexcept nogil:
+    given.next = chip.rooms[kind]
+    chip.rooms[kind] = given
+
+
+cdef BlockRoom *room_take(Chip *chip, Launch *launch) noexcept nogil:
+    """Memory for one block; NULL: the host has none."""
+    cdef BlockRoom *room = _take(chip, launch.room.kind, launch.room.bytes)
+    if room == NULL:
+        return NULL
+    room.apart = _take(chip, launch.room.kind_apart, launch.room.bytes_apart)
+    if room.apart == NULL:
+        _give(chip, launch.room.kind, room)
+        return NULL
     return room
 
 
 cdef void room_give(Chip *chip, Launch *launch, BlockRoom *room) noexcept nogil:
     """Keep the memory of an ended block for others of that size."""
-    room.next = chip.rooms[launch.room.kind]
-    chip.rooms[launch.room.kind] = room
+    _give(chip, launch.room.kind_apart, room.apart)
+    _give(chip, launch.room.kind, room)
 
 
 cdef void room_seat(const Launch *launch, BlockRoom *room, Warp *w, int32_t index) noexcept nogil:
     """Point a warp to its part of the block's memory."""
     cdef const Room *at = &launch.room
     cdef char *start = <char *>room
+    cdef char *apart = <char *>room.apart
     w.rows = start + at.rows + index * at.row_bytes
     w.ready = <int64_t *>(start + at.ready) + index * (launch.rows + launch.predicates)
     w.predicates = <uint64_t *>(start + at.predicates) + index * launch.predicates
-    w.stack = <Frame *>(start + at.stacks) + index * STACK_FRAMES
-    w.errors = <int32_t *>(start + at.errors) + index * launch.lanes
+    w.stack = <Frame *>(apart + at.stacks) + index * STACK_FRAMES
+    w.errors = <int32_t *>(apart + at.errors) + index * launch.lanes
+    w.copies = <Copies *>(apart + at.copies) + index
     w.stack_room = STACK_FRAMES
     w.stack_grown = 0
     w.splits = NULL
     if launch.m.independent_lanes:
-        w.splits = <Split *>(start + at.splits) + index * launch.lanes
+        w.splits = <Split *>(apart + at.splits) + index * launch.lanes
         w.split_room = launch.lanes
-    w.local = start + at.local + index * launch.lanes * launch.local_bytes
+    w.local = apart + at.local + index * launch.lanes * launch.local_bytes
 
 
 cdef void rooms_close(Chip *chip) noexcept nogil:
@@ -144,7 +172,6 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     sm.network = network
     sm.inbox = inbox
     sm.now = -1
-    sm.next_own = NEVER
     sm.warps_held = _zeroed(places * sizeof(Warp) + LINE)
     sm.warps = <Warp *>_lined(sm.warps_held)
     sm.blocks = <Block *>_zeroed(places * sizeof(Block))

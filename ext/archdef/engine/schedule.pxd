@@ -1,7 +1,7 @@
 """Which ready warp issues next: the scheduler's state, and one function per policy."""
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from archdef.engine.machine cimport MachineTable
+from archdef.engine.machine cimport MachineTable, SCH_GREEDY_ROUND_ROBIN
 from archdef.engine.policy cimport SchedulerHook
 
 cdef struct Scheduler:
@@ -10,12 +10,15 @@ cdef struct Scheduler:
     uint64_t memory          # the next op accesses global or local memory
     uint64_t slots           # bit c: wheel[c] is not empty
     int64_t next_issue       # cycle of the next issue slot
+    int64_t wake             # no later than the next cycle in which it has something to do
     uint32_t busy            # bit u: unit_free[u] may lie ahead
     int32_t last             # warp issued last, -1 before the first
     uint64_t active          # two-level: the inner set
     uint64_t queued          # greedy round robin, oldest block first: the next op waits in the queue for units that schedulers share
-    int64_t entries          # … of which there have been so many
-    int64_t places           # of the queue, those that are taken: a warp's accesses take as many as come one after the other (`find_runs`)
+    int32_t places           # … of which so many places are taken: a warp's accesses take as many as come one after the other (`find_runs`)
+    int32_t groups           # blocks that have warps here, the oldest first; what has ended stays until its slots are used again
+    int64_t entries          # … and into which so many ops have come
+    uint8_t unit[64]         # of the warp's next op
     uint8_t run[64]          # accesses of the warp that do not wait for each other, from the next op on
     uint8_t left[64]         # … of which so many have places still
     uint64_t uses[16]        # by unit: the next op needs it
@@ -26,7 +29,6 @@ cdef struct Scheduler:
     int64_t issued_at[64]    # cycle of the warp's last issue
     int64_t entered[64]      # which entry of the queue the warp's op is
     int64_t order[64]        # age: smaller is older
-    int32_t groups           # blocks that have warps here, the oldest first; what has ended stays until its slots are used again
     int64_t group_age[64]    # when each started, in order of starts
     uint64_t group[64]       # its warps
     SchedulerHook *asked     # of a plugin's policy, else NULL
@@ -37,6 +39,10 @@ ctypedef int (*pick_function)(const MachineTable *machine, Scheduler *scheduler,
 cdef pick_function pick_of(int64_t policy) noexcept nogil
 cdef void leave_queue(Scheduler *s, int bit, bint access) noexcept nogil
 cdef void group_warp(Scheduler *s, int bit, int64_t age) noexcept nogil
+
+cdef inline bint looks_at_blocks(const MachineTable *machine) noexcept nogil:
+    """Whether the policy needs to know which warps are of one block."""
+    return machine.policy == SCH_GREEDY_ROUND_ROBIN and machine.policy_a != 0
 
 cdef extern from *:
     """

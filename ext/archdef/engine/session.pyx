@@ -10,7 +10,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.dispatch cimport dispatch_close, dispatch_collect, dispatch_next, dispatch_note, dispatch_run
 from archdef.engine.dram cimport NEVER
-from archdef.engine.events cimport Events, events_close
+from archdef.engine.events cimport Events, events_close, events_next
 from archdef.engine.family cimport family_close, launch_enter
 from archdef.engine.fault_text cimport fault_error
 from archdef.engine.fetch cimport fetch_base
@@ -26,7 +26,7 @@ from archdef.engine.program cimport LoadedProgram
 from archdef.engine.records cimport as_records, child_records, partition_records
 from archdef.engine.room cimport room_plan, rooms_close, sm_close, sm_open, sm_open_bulk
 from archdef.engine.schedule cimport lowest_bit, pick_of
-from archdef.engine.sm cimport sm_next, sm_run
+from archdef.engine.sm cimport sm_run
 from archdef.engine.spinning cimport watch_close, watch_look, watch_start
 from archdef.engine.state cimport (FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, FAULT_POLICY, FAULT_STANDSTILL, HP_READY, LS_COMPLETE, LS_WAITING,
                                    UNIT_COPIES, WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, ConstantFill, Fit, KernelTable, Launch, LaunchBuffer, Memo,
@@ -77,6 +77,7 @@ cdef class Grid:
         launch.targets = self.program.targets
         launch.operands = self.program.operands
         launch.op_count = self.program.op_count
+        launch.copies = self.program.copies
         launch.statements = max(self.program.statements, 1)
         launch.constants = self.program.constants
         launch.rows = self.program.rows
@@ -117,7 +118,8 @@ cdef class Grid:
         launch.banks.banks = m.banks
         launch.banks.bank_width_bytes = m.bank_width_bytes
         launch.banks.row_words = m.row_words
-        launch.passes_period = max(16, m.banks * m.bank_width_bytes * m.row_words) if m.row_words > 1 else 16
+        # another word to begin with only turns the banks, unless words of a row count as one
+        launch.passes_period = max(16, m.banks * m.bank_width_bytes * m.row_words) if m.row_words > 1 else m.bank_width_bytes
         launch.banks.conflict_lanes = m.conflict_lanes
         launch.banks.single_word_broadcast = m.single_word_broadcast
         launch.banks.word_at_a_time = m.word_at_a_time
@@ -198,6 +200,7 @@ cdef class Grid:
                 table.model.targets = loaded.targets
                 table.model.operands = loaded.operands
                 table.model.op_count = loaded.op_count
+                table.model.copies = loaded.copies
                 table.model.statements = max(loaded.statements, 1)
                 table.model.rows = loaded.rows
                 table.model.predicates = loaded.predicates
@@ -433,6 +436,8 @@ cdef class Session:
         self.sms = <Sm *>calloc(m.multiprocessors, sizeof(Sm))
         if self.inboxes == NULL or self.sms == NULL:
             raise MemoryError("state of a machine")
+        for i in range(m.multiprocessors):
+            self.inboxes[i].first = self.inboxes[i].own = NEVER
         self.dispatcher.chip = &self.chip
         self.dispatcher.sms = self.sms
         self.chip.dispatcher = &self.dispatcher
@@ -658,7 +663,7 @@ cdef class Session:
         if status:
             return 3 if status > 0 else -1
         for i in range(self.machine.multiprocessors):
-            if sm_next(&self.sms[i]) < until and sm_run(&self.sms[i], until) < 0:
+            if events_next(self.inboxes + i) < until and sm_run(&self.sms[i], until) < 0:
                 return -1
         dispatch_collect(&self.dispatcher)
         if self.chip.gathered:
@@ -668,7 +673,7 @@ cdef class Session:
         for i in range(self.machine.multiprocessors):
             if self.inboxes[i].failed:
                 self.chip.out_of_memory = True
-            at = sm_next(&self.sms[i])
+            at = events_next(self.inboxes + i)
             if at < next_cycle:
                 next_cycle = at
         if self.chip.out_of_memory:

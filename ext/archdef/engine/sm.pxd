@@ -4,4 +4,3 @@ from libc.stdint cimport int64_t
 from archdef.engine.state cimport Sm
 
 cdef int sm_run(Sm *sm, int64_t until) noexcept nogil
-cdef int64_t sm_next(const Sm *sm) noexcept nogil

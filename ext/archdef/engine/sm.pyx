@@ -16,7 +16,7 @@ from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, 
                                       ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED, StatementCounters)
 from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event,
-                                    events_pop)
+                                    events_next, events_pop)
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.returning cimport block_returns, children_done
 from archdef.engine.inject cimport fill_slot, throttled_until
@@ -398,31 +398,6 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
         barrier_open(sm, event.index)
 
 
-cdef int64_t sm_next(const Sm *sm) noexcept nogil:
-    """Cycle of the next thing to do, NEVER if only a response can bring it on."""
-    if sm.inbox.count and sm.inbox.heap[0].cycle < sm.next_own:
-        return sm.inbox.heap[0].cycle
-    return sm.next_own
-
-
-cdef inline int64_t _next_own(const Sm *sm) noexcept nogil:
-    """Cycle of the next thing that the schedulers have to do."""
-    cdef int64_t best = NEVER, at
-    cdef const Scheduler *s
-    cdef int i
-    for i in range(sm.m.schedulers):
-        s = sm.schedulers + i
-        if s.slots:
-            at = sm.now + 1 + lowest_bit(rotate_right(s.slots, <int>((sm.now + 1) & 63)))
-            if at < best:
-                best = at
-        if s.ready:
-            at = _next_slot(sm, s)
-            if at < best:
-                best = at
-    return best
-
-
 cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
     """First cycle after `now` at which one of the ready warps may issue, as far as is known."""
     cdef uint64_t free_ = s.ready, held
@@ -516,19 +491,93 @@ cdef bint _goes_along(Sm *sm, Scheduler *s, int32_t slot, int32_t before, uint64
     return True
 
 
+cdef int _take_turn(Sm *sm, Scheduler *s, int number, int64_t cycle) noexcept nogil:
+    """What one scheduler does in a cycle: warps whose time has come become ready, one or some of them issue. Returns -1 after a fault."""
+    cdef const MachineTable *m = sm.m
+    cdef int nsched = <int>m.schedulers, bit, width
+    cdef int32_t slot, k, unit, pc = 0
+    cdef uint64_t candidates, woken, allowed, active = 0
+    cdef uint32_t pairs
+    cdef Warp *w
+    if s.slots >> (cycle & 63) & 1:
+        woken = s.wheel[cycle & 63]
+        s.wheel[cycle & 63] = 0
+        s.slots &= ~(<uint64_t>1 << (cycle & 63))
+        while woken:
+            bit = lowest_bit(woken)
+            woken &= woken - 1
+            become_ready(sm, s, bit, sm.warps + bit * nsched + number)
+    if s.ready == 0 or s.next_issue > cycle:
+        return 0
+    candidates = _candidates(sm, s, cycle)
+    if candidates == 0:
+        return 0
+    bit = sm.chip.pick(m, s, candidates, cycle)
+    slot = bit * nsched + number
+    w = sm.warps + slot
+    unit = s.unit[bit]
+    pc = w.pc
+    active = w.active
+    s.next_issue = cycle + m.issue_interval_cycles * w.launch.ops[pc].issues
+    if _issue(sm, s, slot, bit, cycle) < 0:
+        return -1
+    if m.superscalar:
+        for width in range(1, m.issue_width):
+            if not _goes_along(sm, s, slot, pc, active, cycle):
+                break
+            pc += 1
+            if _issue(sm, s, slot, bit, cycle) < 0:
+                return -1
+        return 0
+    allowed = ~<uint64_t>0
+    for width in range(1, m.issue_width):
+        # the rest of the slot is for units that may go together with this one
+        pairs = <uint32_t>m.dual_issue[unit]
+        woken = 0
+        for k in range(m.units):
+            if pairs >> k & 1:
+                woken |= s.uses[k]
+        allowed &= woken
+        if allowed == 0:
+            break
+        candidates = _candidates(sm, s, cycle) & allowed
+        if candidates == 0:
+            break
+        bit = sm.chip.pick(m, s, candidates, cycle)
+        slot = bit * nsched + number
+        unit = s.unit[bit]
+        if _issue(sm, s, slot, bit, cycle) < 0:
+            return -1
+    return 0
+
+
+cdef inline int64_t _next_turn(const Sm *sm, const Scheduler *s) noexcept nogil:
+    """Cycle of the next thing that a scheduler has to do, as far as is known."""
+    cdef int64_t best = NEVER, at
+    if s.slots:
+        best = sm.now + 1 + lowest_bit(rotate_right(s.slots, <int>((sm.now + 1) & 63)))
+    if s.ready:
+        at = _next_slot(sm, s)
+        if at < best:
+            best = at
+    return best
+
+
 cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     """Advance to `until` (exclusive). Returns -1 after a fault."""
-    cdef const MachineTable *m = sm.m
-    cdef int nsched = <int>m.schedulers, i, bit, width, place, turn
+    cdef int nsched = <int>sm.m.schedulers, i, place, turn
     cdef Scheduler *s
-    cdef uint64_t candidates, woken, allowed
     cdef int64_t cycle
-    cdef int32_t slot, k, unit, pc, further
-    cdef uint64_t active
-    cdef uint32_t pairs
+    cdef bint all_
+    for i in range(nsched):
+        sm.schedulers[i].wake = _next_turn(sm, sm.schedulers + i)
     while True:
-        sm.next_own = _next_own(sm)
-        cycle = sm_next(sm)
+        cycle = NEVER
+        for i in range(nsched):
+            if sm.schedulers[i].wake < cycle:
+                cycle = sm.schedulers[i].wake
+        sm.inbox.own = cycle if cycle > sm.now else sm.now + 1       # it may have been woken when it had had its turn
+        cycle = events_next(sm.inbox)
         if cycle >= until:
             return 0
         if cycle <= sm.now:
@@ -536,8 +585,10 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
             sm.chip.fault.code = FAULT_LATE
             return -1
         sm.now = cycle
-        while sm.inbox.count and sm.inbox.heap[0].cycle <= cycle:
+        all_ = False        # an event may concern every scheduler: a unit is free
+        while sm.inbox.first <= cycle:
             _handle(sm, events_pop(sm.inbox))
+            all_ = True
         if sm.freed:        # after all fills of the cycle: their order must not show
             issue_again(sm, cycle)
         turn = sm.turn
@@ -546,47 +597,7 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
             if i >= nsched:
                 i -= nsched
             s = sm.schedulers + i
-            if s.slots >> (cycle & 63) & 1:
-                woken = s.wheel[cycle & 63]
-                s.wheel[cycle & 63] = 0
-                s.slots &= ~(<uint64_t>1 << (cycle & 63))
-                while woken:
-                    bit = lowest_bit(woken)
-                    woken &= woken - 1
-                    become_ready(sm, s, bit, sm.warps + bit * nsched + i)
-            if s.ready == 0 or s.next_issue > cycle:
-                continue
-            allowed = ~<uint64_t>0
-            for width in range(m.issue_width):
-                candidates = _candidates(sm, s, cycle) & allowed
-                if candidates == 0:
-                    break
-                bit = sm.chip.pick(m, s, candidates, cycle)
-                slot = bit * nsched + i
-                unit = sm.warps[slot].unit
-                if m.superscalar:
-                    pc = sm.warps[slot].pc
-                    active = sm.warps[slot].active
-                if width == 0:
-                    s.next_issue = cycle + m.issue_interval_cycles * sm.warps[slot].launch.ops[sm.warps[slot].pc].issues
-                if _issue(sm, s, slot, bit, cycle) < 0:
+            if s.wake <= cycle or all_:
+                if _take_turn(sm, s, i, cycle) < 0:
                     return -1
-                if width + 1 == m.issue_width:
-                    break
-                if m.superscalar:
-                    for further in range(1, m.issue_width):
-                        if not _goes_along(sm, s, slot, pc, active, cycle):
-                            break
-                        pc += 1
-                        if _issue(sm, s, slot, bit, cycle) < 0:
-                            return -1
-                    break
-                # the rest of the slot is for units that may go together with this one
-                pairs = <uint32_t>m.dual_issue[unit]
-                woken = 0
-                for k in range(m.units):
-                    if pairs >> k & 1:
-                        woken |= s.uses[k]
-                allowed &= woken
-                if allowed == 0:
-                    break
+                s.wake = _next_turn(sm, s)

@@ -171,6 +171,11 @@ cdef struct Share:               # what a multiprocessor does for one host launc
     int64_t active_since
     int64_t ready                # when its first block has parameters and code
 
+cdef struct Copies:              # of a warp that are on their way, by group modulo COPY_GROUPS
+    int32_t pieces[32]           # of asynchronous copies
+    int32_t bulk_writes[32]      # of bulk copies …
+    int32_t bulk_reads[32]       # … whose source has not been read yet
+
 cdef struct Warp:                # what an issue touches comes first
     int32_t pc
     int32_t reconverge
@@ -187,8 +192,7 @@ cdef struct Warp:                # what an issue touches comes first
     int64_t since                # cycle at which the next op's dependencies are met
     int64_t pipe_mark            # occupied cycles of the next op's unit at `since`
     int64_t throttle_mark        # throttled cycles of the load/store unit at `since`
-    int16_t cause                # Stall of the wait until `since`
-    int16_t unit                 # unit of the next op
+    int32_t cause                # Stall of the wait until `since`
     int16_t scheduler
     int16_t bit                  # its place with the scheduler
     int32_t state
@@ -214,10 +218,8 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t barrier_op           # op at which it waits
     uint64_t cluster_arrived     # lanes that have arrived in this phase of the cluster's barrier
     int32_t next_waiting
-    int32_t copies[32]           # pieces on their way, by group modulo COPY_GROUPS
+    Copies *copies               # that are on their way, where the kernel has any
     int32_t copy_group           # number of the group that is open
-    int32_t bulk_copies[32]      # bulk copies whose writes are on their way, by group
-    int32_t bulk_reads[32]       # … whose source has not been read yet
     int32_t bulk_group
     int32_t copy_target          # WS_COPIES: last group waited for
     int32_t copy_wait            # CopyGroup that waits
@@ -225,7 +227,7 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t *errors              # of launches, by lane
     int32_t by_load              # the next op reads constants that the load/store unit has to bring
     int32_t again                # the next op looks for its constants once more: all lines that could give way were on their way
-    int64_t unused[3]            # up to whole lines of the host's cache
+    int64_t unused[2]            # up to whole lines of the host's cache
 
 cdef struct Barrier:
     int32_t arrived              # threads
@@ -237,20 +239,24 @@ cdef struct Barrier:
 
 cdef struct BlockRoom:           # host memory of a resident block: this, then what `Room` says
     BlockRoom *next
+    BlockRoom *apart             # a piece of its own for what few warps touch
 
 cdef struct Room:                # where the parts of a block's memory lie, in bytes from its start
     int64_t row_bytes            # of a warp's rows, and a spare one: see LoadedProgram
     int64_t slots
-    int64_t errors
-    int64_t rows
     int64_t ready
     int64_t predicates
-    int64_t stacks
-    int64_t splits
+    int64_t rows
     int64_t shared
-    int64_t local
     int64_t bytes                # in all
     int32_t kind                 # class of size: four to a doubling
+    int32_t kind_apart           # the same of the piece for what few warps touch …
+    int64_t errors               # … and where what lies there
+    int64_t copies
+    int64_t stacks
+    int64_t splits
+    int64_t local
+    int64_t bytes_apart
 
 cdef struct Block:
     int32_t running
@@ -491,6 +497,7 @@ cdef struct Launch:              # a grid, and what its warps need
     const uint32_t *special_row
     int32_t lanes                # warp size
     int32_t pitch                # bytes of a row
+    bint copies                  # some op copies asynchronously
     Memo *memos                  # per op
     StatementCounters *counters  # without `instructions`, which follow from …
     int64_t *issued              # … how often each op was issued
@@ -641,40 +648,47 @@ cdef struct Ended:
     int64_t cycle
     int32_t slot
 
-cdef struct Sm:
-    int32_t id
-    Chip *chip
-    const MachineTable *m
-    Network *network
+cdef struct Sm:                  # what every cycle or every access touches comes first: the multiprocessors of a big machine displace each other
     Events *inbox
-    Warp *warps                  # [schedulers * SCHEDULER_WARPS], at a line of the host's cache …
-    void *warps_held             # … in this allocation
-    void *schedulers_held
-    Block *blocks                # as many: a block has a warp at least
-    uint64_t free_warps[8]       # bit s of word k: slot 64 k + s
-    uint64_t free_blocks[8]
-    int64_t used[4]              # by resident blocks, as in Launch.cost
+    const MachineTable *m
+    Chip *chip
     Scheduler *schedulers
+    Warp *warps                  # [schedulers * SCHEDULER_WARPS], at a line of the host's cache
+    Block *blocks                # as many: a block has a warp at least
     int64_t now
-    int64_t looping              # cycle up to which the atomic operation issued last holds its warp
-    int64_t effects              # so far, that end a standstill: see spinning.pyx
-    int64_t next_own             # cycle of the next thing to do that no event announces; kept by `sm_run`
-    int64_t unit_free[16]        # first cycle at which a unit of the kind can start an op
-    int64_t unit_blocked[16]
-    int64_t copy_free[16][8]     # the same of each unit, where there are several of a kind
     uint32_t busy
     int32_t turn                 # scheduler that comes first: the one behind the last that took a unit which they share …
     int32_t first                # … or behind the first, where one of several units was taken …
+    int32_t id
     int64_t taken                # … in this cycle
+    int64_t effects              # so far, that end a standstill: see spinning.pyx
     int64_t throttled            # cycles in which the load/store unit waited for a credit
-    Injection injection
-    Refused *refused             # [REFUSED] in the order in which they were; NULL: the load/store unit waits for a place …
-    int32_t *refused_order       # … by number, and behind them those that are not in use
+    int64_t looping              # cycle up to which the atomic operation issued last holds its warp
+    uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
     int32_t refused_count
     int32_t held                 # the load that was just issued holds its warp: the number of its record + 1
-    uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
-    Bulk bulk
+    Network *network
+    Load *loads
+    Slot *slots
+    Waiter *waiters
+    int32_t free_load
+    int32_t free_slot
+    int32_t free_waiter
+    int32_t waiters_left
+    int32_t store_credits
+    int32_t free_texture         # like `free_slot`, of a pool for the cluster's texture cache
+    int32_t combined_count
+    int32_t combined_first       # the oldest of the lines that wait for more stores …
+    int32_t combined_watched     # … 1: an event looks after them …
+    int64_t combined_touched     # … cycle of the latest store among them
+    int64_t unit_free[16]        # first cycle at which a unit of the kind can start an op
+    int64_t unit_blocked[16]
+    Injection injection
     Cache l1
+    int64_t copy_free[16][8]     # as `unit_free`, of each unit, where there are several of a kind
+    Bulk bulk
+    Refused *refused             # [REFUSED] in the order in which they were; NULL: the load/store unit waits for a place …
+    int32_t *refused_order       # … by number, and behind them those that are not in use
     Cache constant
     Cache constant_behind[2]     # its second and third level
     Cache *uniform               # [schedulers] caches of constants that warps read as a whole; NULL: there are none …
@@ -687,24 +701,16 @@ cdef struct Sm:
     const Launch *code_launch    # whose code was brought here last …
     int64_t code_serial
     Cache texture                # of texture fetches, surface loads and read-only loads
-    Load *loads
-    int32_t free_load
-    Slot *slots
-    int32_t free_slot
-    int32_t free_texture         # the same of a pool for the cluster's texture cache
-    Waiter *waiters
-    int32_t free_waiter
-    int32_t waiters_left
-    int32_t store_credits
     Ended *ended                 # blocks that ended in this epoch
     int32_t ended_count
     int32_t ended_noted          # by the dispatcher
     int64_t launch_free          # cycle at which the next block may start here
     int64_t launched_warps       # age stamp
+    uint64_t free_warps[8]       # bit s of word k: slot 64 k + s
+    uint64_t free_blocks[8]
+    int64_t used[4]              # by resident blocks, as in Launch.cost
     uint64_t scratch[64]         # destination of a partial warp's arithmetic
     Combined combined[64]        # lines that wait for more stores, a ring …
-    int32_t combined_first       # … the oldest …
-    int32_t combined_count
-    int32_t combined_watched     # … 1: an event looks after them …
-    int64_t combined_touched     # … cycle of the latest store among them
     uint8_t combined_at[64]      # … and how many of them there are by a hash of the line
+    void *warps_held             # the allocations that `warps` and `schedulers` lie in
+    void *schedulers_held

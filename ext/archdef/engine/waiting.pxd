@@ -4,7 +4,7 @@ A warp that can go on is in one of three places: in `ready` of its scheduler, in
 behind a wake-up event. Its time is settled without gaps: [settled, since) counts as `cause`, [since, issue) as throttle, busy unit
 or not selected, and then one issue interval per warp instruction as selected.
 """
-from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.absorbed cimport absorb
 from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, ST_FETCH
@@ -16,6 +16,17 @@ from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport PENDING, WS_PARTED, WS_SLEEPING, WS_WAITING, Sm, Warp
 from archdef.engine.uniform cimport uniform_wait
 from archdef.engine.units cimport occupy_counted
+
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define host_bring(place) __builtin_prefetch(place)
+    #else
+    #define host_bring(place) ((void)(place))
+    #endif
+    """
+    void host_bring(const void *place) noexcept nogil
 
 
 cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t cycle) noexcept nogil:
@@ -35,7 +46,10 @@ cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t
 cdef inline void become_ready(Sm *sm, Scheduler *s, int bit, Warp *w) noexcept nogil:
     """The warp's dependencies are met now; from here on it waits for a unit or its turn."""
     s.ready |= <uint64_t>1 << bit
-    w.pipe_mark = occupied(sm, s, w.unit, sm.now)
+    if sm.now < s.wake:
+        s.wake = sm.now
+    host_bring(w)        # what issuing it reads first; its marks lie in the next line
+    w.pipe_mark = occupied(sm, s, s.unit[bit], sm.now)
     w.throttle_mark = throttled_until(sm, sm.now)
 
 
@@ -60,10 +74,10 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
         ready = w.ready[u.wait[i]]
         if ready > latest:
             latest = ready
-    w.cause = <int16_t>cause
+    w.cause = cause
     w.since = earliest
     if latest >> 4 > earliest:
-        w.cause = <int16_t>(latest & 15)
+        w.cause = <int32_t>(latest & 15)
         if latest >> 4 >= PENDING:
             w.state = WS_SLEEPING
             return
@@ -74,7 +88,7 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
             w.since = ready
             w.cause = ST_CONSTANT_DEPENDENCY
     w.state = WS_WAITING
-    w.unit = u.unit
+    s.unit[bit] = u.unit
     s.uses[u.unit] |= <uint64_t>1 << bit
     s.run[bit] = u.run
     if u.memory or u.uniform and w.by_load:
@@ -86,6 +100,8 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
     elif earliest < 64:
         s.wheel[w.since & 63] |= <uint64_t>1 << bit
         s.slots |= <uint64_t>1 << (w.since & 63)
+        if w.since < s.wake:
+            s.wake = w.since
     else:
         events_push(sm.inbox, w.since, EV_WAKE, slot)
 
