@@ -51,7 +51,7 @@ def _brought(arch: Architecture) -> list[tuple[str, str, object, str]]:
     fields = [("scheduler", "schedulers.policy", arch.schedulers.policy, _POLICIES, "choose"),
               ("dispatch", "chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin, spec.GroupByGroup), "multiprocessor"),
               ("branch", "warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers), "taken_first"),
-              ("partition", "dram.partition_map", arch.dram.partition_map, (spec.Interleaved, spec.XorHash), "partition"),
+              ("partition", "dram.partition_map", arch.dram.partition_map, (spec.Interleaved, spec.XorHash, spec.ParityHash), "partition"),
               ("banks", "shared.bank_map", arch.shared.bank_map, (spec.LowOrder,), "banks_of"),
               *((name, f"coalescing.{name}", getattr(arch.coalescing, name), _RULES, "transactions")
                 for name in ("load", "store", "load_uncached")),
@@ -146,6 +146,21 @@ def _schedulers(arch: Architecture) -> dict:
         match_value_cycles=arch.isa.match_value_cycles, dual_issue=pairs)
 
 
+def _map(rule: spec.PartitionMap) -> Map:
+    if isinstance(rule, spec.ParityHash):
+        return Map.PM_PARITY
+    return Map.PM_XOR if isinstance(rule, spec.XorHash) and any(rule.shifts) else Map.PM_INTERLEAVED
+
+
+def _parities(dram: spec.Dram) -> dict:
+    rule = dram.partition_map
+    if not isinstance(rule, spec.ParityHash):
+        return dict(partition_masks=[0] * 16, partition_parities=0, partition_banks=0, partition_high=0, partition_kept=0)
+    masks = (*rule.low_masks, *rule.part_masks)
+    return dict(partition_masks=[*masks, *[0] * 16][:16], partition_parities=len(masks), partition_banks=rule.halvings(dram.partitions),
+                partition_high=rule.high_bit, partition_kept=rule.kept(dram.interleave_bytes))
+
+
 def _dram(arch: Architecture) -> dict:
     dram = arch.dram
     _known("dram.scheduling", dram.scheduling, (spec.FirstReady,))
@@ -153,7 +168,7 @@ def _dram(arch: Architecture) -> dict:
     bytes_per_second = arch.dram_bandwidth_gb_s * 1e9 / dram.partitions / dram.ecc_overhead_ratio
     return dict(
         partitions=dram.partitions, interleave_bytes=dram.interleave_bytes,
-        partition_map=int(Map.PM_XOR if any(shifts) else Map.PM_INTERLEAVED), partition_hook=0, partition_shifts=shifts,
+        partition_map=int(_map(dram.partition_map)), partition_hook=0, partition_shifts=shifts, **_parities(dram),
         dram_banks=dram.banks, row_bytes=dram.row_bytes, burst_bytes=dram.burst_bytes,
         burst_fs=round(dram.burst_bytes / bytes_per_second * 1e15),
         t_rcd_fs=_fs(dram.t_rcd_ns), t_rp_fs=_fs(dram.t_rp_ns), t_ras_fs=_fs(dram.t_ras_ns), t_rrd_fs=_fs(dram.t_rrd_ns),
@@ -182,8 +197,9 @@ def _texture(units: spec.TextureUnits | None) -> dict:
 
 def _groups(chip: spec.Chip) -> dict:
     """Sizes of clusters and of the groups among which a small grid is divided; 0: unused."""
-    groups = chip.block_dispatch.groups if isinstance(chip.block_dispatch, spec.GroupByGroup) else ()
-    return dict(cluster_sizes=[*chip.cluster_sizes, *[0] * 32][:32], dispatch_groups=[*groups, *[0] * 32][:32])
+    rule = chip.block_dispatch if isinstance(chip.block_dispatch, spec.GroupByGroup) else spec.GroupByGroup()
+    return dict(cluster_sizes=[*chip.cluster_sizes, *[0] * 32][:32], dispatch_groups=[*rule.groups, *[0] * 32][:32],
+                dispatch_first_after=rule.first_after, dispatch_beside=rule.beside)
 
 
 def _launches(arch: Architecture) -> dict:

@@ -16,7 +16,7 @@ from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import Part, Parts, Rule, Table, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.matrix import AlignedSum
-from archdef.spec.policy import GroupByGroup
+from archdef.spec.policy import GroupByGroup, ParityHash
 
 if TYPE_CHECKING:
     from archdef.spec.arch import Architecture
@@ -109,6 +109,17 @@ def _clusters_and_groups_make_up_the_chip(arch):
             yield path, sizes, f"must add up to chip.multiprocessors = {chip.multiprocessors}"
     if groups == ():
         yield "chip.block_dispatch", chip.block_dispatch, "must name the groups"
+
+
+@_combination("dram")
+def _parities_tell_chunks_apart(arch):
+    rule = arch.dram.partition_map
+    if isinstance(rule, ParityHash):
+        if max((*rule.low_masks, *rule.part_masks)) >= 1 << 40 or rule.high_bit > 40:
+            yield "dram.partition_map", rule, "must name address bits below 40"
+        if rule.kept(arch.dram.interleave_bytes) is None:
+            yield ("dram.partition_map", rule,
+                   f"must have masks none of which follows from others, between dram.interleave_bytes = {arch.dram.interleave_bytes} and high_bit")
 
 
 @_combination("caches", "limits.shared_carveouts", declared=True)

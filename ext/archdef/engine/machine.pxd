@@ -32,6 +32,7 @@ cpdef enum WritePolicy:
 cpdef enum PartitionMap:
     PM_INTERLEAVED = 0           # (address // interleave) % partitions
     PM_XOR = 1                   # the same, each round of the partitions turned by its number, folded by the shifts of the table
+    PM_PARITY = 2                # by parities of address bits, and the rest of a division
 
 cpdef enum SumRule:              # of the products of one number of a matrix product
     SUM_NONE = 0                 # not declared
@@ -75,7 +76,9 @@ cdef struct MachineTable:
     int64_t multiprocessors
     int64_t cluster_size         # multiprocessors that share a port …
     int64_t cluster_sizes[32]    # … or those of each cluster; 0: unused
-    int64_t dispatch_groups[32]  # multiprocessors of each group among which a small grid is divided; 0: unused
+    int64_t dispatch_groups[32]  # multiprocessors of each group whose turn it is to take blocks; 0: unused …
+    int64_t dispatch_first_after # … turns of others after which it is the first one's again; 0: no sooner than theirs …
+    int64_t dispatch_beside      # … multiprocessors of which each gets a block before any gets a second, where a grid is divided
     int64_t warps_per_multiprocessor
     int64_t block_launch_64ths   # 64ths of a cycle from one block launch on the chip to the next …
     int64_t block_setup_64ths    # … to the next on the same multiprocessor …
@@ -199,6 +202,11 @@ cdef struct MachineTable:
     int64_t partition_map
     int64_t partition_hook
     int64_t partition_shifts[8]  # PM_XOR; 0: unused
+    int64_t partition_masks[16]  # PM_PARITY: address bits, from the lowest bit that a parity gives to the highest …
+    int64_t partition_parities   # … how many there are …
+    int64_t partition_banks      # … those of them, the highest, that say in which part of the partitions a chunk lies …
+    int64_t partition_high       # … the address bits from this one on are above the others in the number that chooses there …
+    int64_t partition_kept       # … and these tell the chunks of one number and part apart
     int64_t dram_banks
     int64_t row_bytes
     int64_t burst_bytes

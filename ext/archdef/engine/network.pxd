@@ -68,6 +68,15 @@ cdef struct Gather:          # where equal requests of a cluster wait together; 
     int32_t count            # requests together
     int32_t record           # of the first: sm * slots + slot
 
+cdef struct Place:           # some cycles of a cluster's way in
+    int64_t number           # since the machine began
+    int64_t taken_fs
+
+cdef struct Way:             # into a cluster, for answers
+    Place *places            # by number, modulo their count
+    int64_t full_from        # numbers of places all of which are taken
+    int64_t full_to
+
 cdef struct Network:
     const MachineTable *m
     int32_t *cluster         # of each multiprocessor
@@ -85,7 +94,8 @@ cdef struct Network:
     Events *inboxes          # per multiprocessor: where responses go
     int64_t *cluster_free_fs
     int64_t *cluster_out_fs
-    int64_t *cluster_in_fs
+    Way *ways                # of the clusters, NULL: answers come in as fast as partitions give them
+    uint32_t *parities       # [byte of an address][its value]: see `archdef.spec.ParityHash`
     SharedTextures *textures # of the clusters, NULL: every multiprocessor has its own
     Fetch *fetches           # [sm * slots + slot]
     int32_t *remaining       # [sm * slots + slot]: fills that the read waits for
@@ -110,4 +120,4 @@ cdef void network_close(Network *n) noexcept nogil
 cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept nogil
 cdef void network_run(Network *n, int64_t until_fs) noexcept nogil
 cdef int64_t network_next(const Network *n) noexcept nogil
-cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil
+cdef int64_t partition_of(const Network *n, uint64_t address, uint64_t *local) noexcept nogil

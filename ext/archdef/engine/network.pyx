@@ -12,7 +12,7 @@ from archdef.engine.dram cimport (DIR_READ, DIR_WRITE, NEVER, Dram, Entry, dram_
                                   dram_release)
 from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_push
 from archdef.engine.gather cimport gather_answered, gather_close, gather_join, gather_open
-from archdef.engine.machine cimport PM_XOR, CacheTable, MachineTable
+from archdef.engine.machine cimport PM_PARITY, PM_XOR, CacheTable, MachineTable
 from archdef.engine.policy cimport Hook, ask_partition
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.shared_texture cimport (shared_texture_close, shared_texture_fetch, shared_texture_filled, shared_texture_has,
@@ -21,6 +21,9 @@ from archdef.engine.shared_texture cimport (shared_texture_close, shared_texture
 
 cdef enum:
     COPIED = 1 << 30         # in `Line.valid`: the other side has had a copy
+    PARITY_BYTES = 5         # of an address, over which a parity may go
+    WAY_CYCLES = 8           # of a cluster's way in that are one place …
+    WAY_PLACES = 4096        # … of so many that are looked after at a time
 
 
 # --------------------------------------------------------------------------------------------------- who has the next event
@@ -74,6 +77,21 @@ cdef int _number_clusters(Network *n) except -1:
     return 0
 
 
+cdef int _open_ways(Network *n) except -1:
+    """Give each cluster a way in for answers, where that is a limit."""
+    cdef int64_t i
+    if n.m.cluster_response_bytes_per_cycle == 0:
+        return 0
+    n.ways = <Way *>calloc(<size_t>n.m.multiprocessors, sizeof(Way))
+    if n.ways == NULL:
+        raise MemoryError("ways into the clusters")
+    for i in range(n.cluster[n.m.multiprocessors - 1] + 1):
+        n.ways[i].places = <Place *>calloc(WAY_PLACES, sizeof(Place))
+        if n.ways[i].places == NULL:
+            raise MemoryError("ways into the clusters")
+    return 0
+
+
 cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except -1:
     """Build an idle network for the machine; responses go to `inboxes`, one per multiprocessor."""
     cdef int64_t i, room = 256, reads
@@ -90,17 +108,18 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     n.partitions = <Partition *>calloc(<size_t>m.partitions, sizeof(Partition))
     n.cluster_free_fs = <int64_t *>calloc(<size_t>n.port_count, sizeof(int64_t))
     n.cluster_out_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
-    n.cluster_in_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
     n.remaining = <int32_t *>calloc(<size_t>(m.multiprocessors * reads), sizeof(int32_t))
     n.waiter_next = <int32_t *>calloc(<size_t>(m.multiprocessors * reads * 4), sizeof(int32_t))
     n.leaves = 2
     while n.leaves < n.units:
         n.leaves *= 2
     n.tree = <Match *>malloc(<size_t>(2 * n.leaves) * sizeof(Match))
-    if (n.ports == NULL or n.partitions == NULL or n.cluster_free_fs == NULL or n.cluster_out_fs == NULL or n.cluster_in_fs == NULL
-            or n.remaining == NULL or n.waiter_next == NULL or n.tree == NULL or n.cluster == NULL):
+    if (n.ports == NULL or n.partitions == NULL or n.cluster_free_fs == NULL or n.cluster_out_fs == NULL or n.remaining == NULL
+            or n.waiter_next == NULL or n.tree == NULL or n.cluster == NULL):
         raise MemoryError("network of the machine")
     _number_clusters(n)
+    _open_ways(n)
+    _parities(n)
     gather_open(n)
     shared_texture_open(n)
     for i in range(2 * n.leaves - 1, 0, -1):
@@ -137,7 +156,11 @@ cdef void network_close(Network *n) noexcept nogil:
     free(n.partitions)
     free(n.cluster_free_fs)
     free(n.cluster_out_fs)
-    free(n.cluster_in_fs)
+    if n.ways != NULL:
+        for i in range(n.m.multiprocessors):
+            free(n.ways[i].places)
+    free(n.ways)
+    free(n.parities)
     shared_texture_close(n)
     free(n.remaining)
     free(n.waiter_next)
@@ -149,12 +172,52 @@ cdef void network_close(Network *n) noexcept nogil:
     n.m = NULL
 
 
-cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil:
+cdef int _parities(Network *n) except -1:
+    """Write down, for every value of each byte of an address, the parities that it gives."""
+    cdef const MachineTable *m = n.m
+    cdef int64_t i, k
+    if m.partition_map != PM_PARITY:
+        return 0
+    n.parities = <uint32_t *>calloc(PARITY_BYTES * 256, sizeof(uint32_t))
+    if n.parities == NULL:
+        raise MemoryError("map of the partitions")
+    for i in range(PARITY_BYTES * 256):
+        for k in range(m.partition_parities):
+            n.parities[i] |= <uint32_t>(count_bits(<uint64_t>m.partition_masks[k] >> 8 * (i >> 8) & <uint64_t>(i & 255)) & 1) << k
+    return 0
+
+
+cdef int64_t _by_parity(const Network *n, uint64_t address, uint64_t *local) noexcept nogil:
+    """The partition of a byte, and its address there: see `archdef.spec.ParityHash`."""
+    cdef const MachineTable *m = n.m
+    cdef int64_t low = m.partition_parities - m.partition_banks
+    cdef uint64_t count = <uint64_t>m.partitions >> m.partition_banks, kept = <uint64_t>m.partition_kept, number, inner
+    cdef uint64_t offset = address & <uint64_t>(m.interleave_bytes - 1)
+    cdef uint32_t found = 0
+    cdef int i
+    address ^= offset
+    for i in range(PARITY_BYTES):
+        found ^= n.parities[256 * i + <int>(address >> 8 * i & 255)]
+    number = address >> m.partition_high << low | found & ((<uint64_t>1 << low) - 1)
+    inner = number // count
+    for i in range(64):
+        if kept == 0:
+            break
+        inner = inner << 1 | (address & kept & (~kept + 1) != 0)
+        kept &= kept - 1
+    local[0] = inner * <uint64_t>m.interleave_bytes | offset
+    return <int64_t>((found >> low) * count + number % count)
+
+
+cdef int64_t partition_of(const Network *n, uint64_t address, uint64_t *local) noexcept nogil:
     """The partition that owns a byte, and the byte's address inside it."""
+    cdef const MachineTable *m = n.m
     cdef int shift = lowest_bit(<uint64_t>m.interleave_bytes)        # a power of two: a division takes as long as the rest
     cdef uint64_t unit = address >> shift
     cdef uint64_t count = <uint64_t>m.partitions, turn = unit // count, round_ = turn
     cdef int i
+    if m.partition_map == PM_PARITY:
+        return _by_parity(n, address, local)
     local[0] = round_ << shift | address & <uint64_t>(m.interleave_bytes - 1)
     if m.partition_hook:
         return ask_partition(<Hook *><size_t>m.partition_hook, address, m.interleave_bytes, m.partitions)
@@ -184,20 +247,47 @@ cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept 
 
 
 # --------------------------------------------------------------------------------------------------------- responses
+cdef int64_t _come_in(Network *n, int32_t cluster, int64_t arrival_fs, int64_t takes_fs) noexcept nogil:
+    """When an answer is in the cluster whose way in it takes for so long, and which it would reach at `arrival_fs` if nobody else came.
+
+    Answers are known in another order than they come in: each takes the first time that nobody has, so that a late one holds up none before it.
+    """
+    cdef Way *way = n.ways + cluster
+    cdef int64_t length = WAY_CYCLES * n.m.core_period_fs
+    cdef int64_t number = max(arrival_fs - takes_fs, 0) // length, first
+    cdef Place *place
+    if way.full_from <= number < way.full_to:
+        number = way.full_to
+    first = number
+    while True:
+        place = way.places + (number & (WAY_PLACES - 1))
+        if place.number < number:
+            place.number = number
+            place.taken_fs = 0
+        if place.number == number and place.taken_fs < length:
+            if takes_fs <= length - place.taken_fs:
+                place.taken_fs += takes_fs
+                break
+            takes_fs -= length - place.taken_fs
+            place.taken_fs = length
+        number += 1
+    if number > first >= way.full_to:       # all that lies between is taken: nobody need look there again
+        if first > way.full_to:
+            way.full_from = first
+        way.full_to = number
+    return max(arrival_fs, number * length + place.taken_fs)
+
+
 cdef int64_t _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
     """Send read data back through the partition's port and the cluster's; `late_fs` is a delay that keeps nobody else waiting. Gives when they arrive."""
     cdef const MachineTable *m = n.m
     cdef int64_t packet = m.header_bytes + bytes, arrival
-    cdef int64_t *cluster
     if p.out_free_fs < time_fs:
         p.out_free_fs = time_fs
     p.out_free_fs += _port_fs(m, packet, m.partition_response_bytes_per_cycle)
     arrival = p.out_free_fs + m.response_latency_fs + late_fs
     if m.cluster_response_bytes_per_cycle:
-        cluster = n.cluster_in_fs + n.cluster[sm]
-        cluster[0] = max(cluster[0], arrival - _port_fs(m, packet, m.cluster_response_bytes_per_cycle))
-        cluster[0] += _port_fs(m, packet, m.cluster_response_bytes_per_cycle)
-        arrival = cluster[0]
+        arrival = _come_in(n, n.cluster[sm], arrival, packet * m.core_period_fs // m.cluster_response_bytes_per_cycle)
     if n.place_fs != NULL:
         arrival += n.place_fs[sm] + n.spread_fs[n.cluster[sm] * m.partitions + (p - n.partitions)]
     if n.textures != NULL:
@@ -512,7 +602,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     cdef int32_t sm = unit if unit < m.multiprocessors else <int32_t>(unit - m.multiprocessors)
     cdef Request *r = port.ring + port.head
     cdef uint64_t local
-    cdef int32_t which = <int32_t>partition_of(m, r.address, &local)
+    cdef int32_t which = <int32_t>partition_of(n, r.address, &local)
     cdef Partition *p = n.partitions + which
     cdef int64_t packet, arrival, taken = 0
     cdef int64_t *cluster = n.cluster_free_fs + n.cluster[sm] + (unit - sm)
