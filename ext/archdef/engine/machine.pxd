@@ -148,7 +148,8 @@ cdef struct MachineTable:
     int64_t bulk_read_bytes_per_cycle   # of the unit that moves bulk copies; 0: a transaction every `transaction_cycles`
     int64_t bulk_write_bytes_per_cycle
     int64_t atomic_fs            # at the partition, per operation on the most used address
-    int64_t atomic_sector_quarters  # per sector, in quarters of that
+    int64_t atomic_request_16ths # per request, in sixteenths of that …
+    int64_t atomic_sector_16ths  # … and per sector
     CacheTable l1
     CacheTable constant
     CacheTable constant_l2       # behind it, at the multiprocessor
@@ -187,6 +188,7 @@ cdef struct MachineTable:
     int64_t gathering_lines      # for which a partition gathers, a power of two
     int64_t header_bytes
     int64_t mask_bytes           # of a packet that writes sectors in part, or operates on them
+    int64_t sector_mask_bytes    # of each sector of an atomic packet with data instead; 0: one mask for all
     int64_t partial_write_fs     # for which such a packet of a store holds the way into its partition at least
     int64_t injection_bytes_per_cycle       # core cycles, as all ports
     int64_t injection_per_cluster

@@ -305,20 +305,20 @@ cdef inline void _landed(Network *n, int32_t sm, int32_t launch, int64_t time_fs
 
 
 cdef inline int32_t _atomic_work(const MachineTable *m, Partition *p, const Request *r, int32_t sectors) noexcept nogil:
-    """What a request asks of the atomic unit, in quarters: of its operations on one address after the other, or of its sectors.
+    """What a request asks of the atomic unit, in sixteenths: of its operations on one address after the other, or of itself and its sectors.
 
     A single operation waits for none on its address, unless that was the last one here.
     """
     cdef bint alone = r.serial == 1 and r.address != p.atomic_word
     p.atomic_word = r.address
-    return max(0 if alone else <int32_t>r.serial * r.weight >> 1, sectors * r.operands * <int32_t>m.atomic_sector_quarters)
+    return max(0 if alone else <int32_t>r.serial * r.weight << 1, <int32_t>m.atomic_request_16ths + sectors * r.operands * <int32_t>m.atomic_sector_16ths)
 
 
-cdef int64_t _operate(Network *n, Partition *p, int32_t quarters, int64_t time_fs) noexcept nogil:
+cdef int64_t _operate(Network *n, Partition *p, int32_t work, int64_t time_fs) noexcept nogil:
     """Let the partition's atomic unit work; operations on one address follow each other."""
     if p.atomic_free_fs < time_fs:
         p.atomic_free_fs = time_fs
-    p.atomic_free_fs += quarters * n.m.atomic_fs // 4
+    p.atomic_free_fs += work * n.m.atomic_fs // 16
     if p.atomic_free_fs > n.landed_fs:
         n.landed_fs = p.atomic_free_fs
     return p.atomic_free_fs
@@ -582,6 +582,8 @@ cdef inline int64_t _atomic_packet(const MachineTable *m, const Request *r) noex
         return m.header_bytes + data
     if 0 < r.covered <= 8:
         data = 0
+    elif m.sector_mask_bytes:
+        return r.serial * (m.header_bytes + data + r.bytes // <uint32_t>m.l2.sector_bytes * m.sector_mask_bytes)
     return r.serial * (m.header_bytes + m.mask_bytes + data)
 
 
