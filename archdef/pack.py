@@ -51,7 +51,7 @@ def _brought(arch: Architecture) -> list[tuple[str, str, object, str]]:
     fields = [("scheduler", "schedulers.policy", arch.schedulers.policy, _POLICIES, "choose"),
               ("dispatch", "chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin, spec.GroupByGroup), "multiprocessor"),
               ("branch", "warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers), "taken_first"),
-              ("partition", "dram.partition_map", arch.dram.partition_map, (spec.Interleaved, spec.XorHash, spec.ParityHash), "partition"),
+              ("partition", "dram.partition_map", arch.dram.partition_map, (spec.Interleaved, spec.XorHash), "partition"),
               ("banks", "shared.bank_map", arch.shared.bank_map, (spec.LowOrder,), "banks_of"),
               *((name, f"coalescing.{name}", getattr(arch.coalescing, name), _RULES, "transactions")
                 for name in ("load", "store", "load_uncached")),
@@ -146,19 +146,13 @@ def _schedulers(arch: Architecture) -> dict:
         match_value_cycles=arch.isa.match_value_cycles, dual_issue=pairs)
 
 
-def _map(rule: spec.PartitionMap) -> Map:
-    if isinstance(rule, spec.ParityHash):
-        return Map.PM_PARITY
-    return Map.PM_XOR if isinstance(rule, spec.XorHash) and any(rule.shifts) else Map.PM_INTERLEAVED
-
-
-def _parities(dram: spec.Dram) -> dict:
-    rule = dram.partition_map
-    if not isinstance(rule, spec.ParityHash):
-        return dict(partition_masks=[0] * 16, partition_parities=0, partition_banks=0, partition_high=0, partition_kept=0)
-    masks = (*rule.low_masks, *rule.part_masks)
-    return dict(partition_masks=[*masks, *[0] * 16][:16], partition_parities=len(masks), partition_banks=rule.halvings(dram.partitions),
-                partition_high=rule.high_bit, partition_kept=rule.kept(dram.interleave_bytes))
+def _slices(arch: Architecture) -> dict:
+    rule = arch.interconnect.slice_map
+    if rule is None:
+        return dict(slice_masks=[0] * 16, slice_parities=0, slice_parts=0, slice_high=0)
+    _known("interconnect.slice_map", rule, (spec.ParityHash,))
+    masks = [mask & -arch.dram.interleave_bytes for mask in (*rule.low_masks, *rule.part_masks)]
+    return dict(slice_masks=[*masks, *[0] * 16][:16], slice_parities=len(masks), slice_parts=rule.halvings(arch.dram.partitions), slice_high=rule.high_bit)
 
 
 def _dram(arch: Architecture) -> dict:
@@ -168,7 +162,7 @@ def _dram(arch: Architecture) -> dict:
     bytes_per_second = arch.dram_bandwidth_gb_s * 1e9 / dram.partitions / dram.ecc_overhead_ratio
     return dict(
         partitions=dram.partitions, interleave_bytes=dram.interleave_bytes,
-        partition_map=int(_map(dram.partition_map)), partition_hook=0, partition_shifts=shifts, **_parities(dram),
+        partition_map=int(Map.PM_XOR if any(shifts) else Map.PM_INTERLEAVED), partition_hook=0, partition_shifts=shifts,
         dram_banks=dram.banks, row_bytes=dram.row_bytes, burst_bytes=dram.burst_bytes,
         burst_fs=round(dram.burst_bytes / bytes_per_second * 1e15),
         t_rcd_fs=_fs(dram.t_rcd_ns), t_rp_fs=_fs(dram.t_rp_ns), t_ras_fs=_fs(dram.t_ras_ns), t_rrd_fs=_fs(dram.t_rrd_ns),
@@ -272,7 +266,7 @@ def machine_tables(arch: Architecture) -> dict:
         request_latency_fs=_fs(links.request_latency_ns), response_latency_fs=_fs(links.response_latency_ns),
         far_latency_fs=_fs(links.far_latency_ns), sides=links.sides, gathered_requests=links.gathered_requests,
         places=len(links.place_cycles), place_cycles=[*links.place_cycles, *[0] * 32][:32], spread_fs=_fs(links.spread_ns),
-        gathering_lines=links.gathering_lines,
+        gathering_lines=links.gathering_lines, **_slices(arch),
         header_bytes=links.header_bytes, mask_bytes=links.mask_bytes,
         sector_mask_bytes=links.sector_mask_bytes if arch.caches.l2 is not None else 0,
         partial_write_fs=round(links.partial_write_cycles * _period_fs(arch.clocks.core_mhz)),

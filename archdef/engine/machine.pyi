@@ -25,4 +25,3 @@ class WritePolicy(IntEnum):
 class PartitionMap(IntEnum):
     PM_INTERLEAVED = 0
     PM_XOR = 1
-    PM_PARITY = 2

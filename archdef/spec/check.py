@@ -111,15 +111,11 @@ def _clusters_and_groups_make_up_the_chip(arch):
         yield "chip.block_dispatch", chip.block_dispatch, "must name the groups"
 
 
-@_combination("dram")
-def _parities_tell_chunks_apart(arch):
-    rule = arch.dram.partition_map
-    if isinstance(rule, ParityHash):
-        if max((*rule.low_masks, *rule.part_masks)) >= 1 << 40 or rule.high_bit > 40:
-            yield "dram.partition_map", rule, "must name address bits below 40"
-        if rule.kept(arch.dram.interleave_bytes) is None:
-            yield ("dram.partition_map", rule,
-                   f"must have masks none of which follows from others, between dram.interleave_bytes = {arch.dram.interleave_bytes} and high_bit")
+@_combination("interconnect.slice_map", declared=True)
+def _slices_depend_on_address_bits_that_are_looked_at(arch):
+    rule = arch.interconnect.slice_map
+    if rule is not None and (not isinstance(rule, ParityHash) or max((*rule.low_masks, *rule.part_masks)) >= 1 << 40 or rule.high_bit > 40):
+        yield "interconnect.slice_map", rule, "must be a ParityHash over address bits below 40"
 
 
 @_combination("caches", "limits.shared_carveouts", declared=True)

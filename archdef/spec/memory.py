@@ -279,6 +279,8 @@ class Interconnect:
     """Rate into one partition, per core cycle."""
     partition_response_bytes_per_cycle: int = integer()
     """Rate out of one partition, per core cycle."""
+    slice_map: PartitionMap | None = policy(PartitionMap, optional=True, default=None)
+    """Through which partition's ports and atomic unit an address is reached, and on which side those lie; None: through those of its own."""
     cluster_request_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate out of one cluster, per core cycle, beside that of each multiprocessor; None: not a bottleneck."""
     cluster_queue_cycles: int = integer(at_least=0, default=0)

@@ -289,19 +289,6 @@ class ParityHash(PartitionMap):
         number, count = (address >> self.high_bit) << low | found & (1 << low) - 1, partitions >> self.halvings(partitions)
         return (found >> low) * count + number % count
 
-    def kept(self, interleave_bytes: int) -> int | None:
-        """Give address bits that, with what chooses the partition, tell all chunks apart; None: the masks depend on each other."""
-        bits = ((1 << self.high_bit) - 1) & -interleave_bytes
-        rest, taken = [mask & bits for mask in (*self.low_masks, *self.part_masks)], 0
-        while rest:
-            mask = rest.pop()
-            if not mask:
-                return None
-            top = 1 << mask.bit_length() - 1
-            taken |= top
-            rest = [other ^ mask if other & top else other for other in rest]
-        return bits & ~taken
-
 
 # ------------------------------------------------------------------------------------------------- cache replacement
 class Replacement(PolicyValue):

@@ -32,7 +32,6 @@ cpdef enum WritePolicy:
 cpdef enum PartitionMap:
     PM_INTERLEAVED = 0           # (address // interleave) % partitions
     PM_XOR = 1                   # the same, each round of the partitions turned by its number, folded by the shifts of the table
-    PM_PARITY = 2                # by parities of address bits, and the rest of a division
 
 cpdef enum SumRule:              # of the products of one number of a matrix product
     SUM_NONE = 0                 # not declared
@@ -198,17 +197,16 @@ cdef struct MachineTable:
     int64_t cluster_request_bytes_per_cycle   # 0: no such limit
     int64_t cluster_queue_cycles # core cycles by which a request may be handed over before that port is free
     int64_t cluster_response_bytes_per_cycle  # 0: no such limit
+    int64_t slice_masks[16]      # address bits of which a parity is taken, from the lowest bit of what they give to the highest …
+    int64_t slice_parities       # … how many there are; 0: partitions are slices …
+    int64_t slice_parts          # … those of them, the highest, that say in which part of the slices a chunk lies …
+    int64_t slice_high           # … and the address bit from which on all are above the others in the number that chooses there
     # DRAM
     int64_t partitions
     int64_t interleave_bytes
     int64_t partition_map
     int64_t partition_hook
     int64_t partition_shifts[8]  # PM_XOR; 0: unused
-    int64_t partition_masks[16]  # PM_PARITY: address bits, from the lowest bit that a parity gives to the highest …
-    int64_t partition_parities   # … how many there are …
-    int64_t partition_banks      # … those of them, the highest, that say in which part of the partitions a chunk lies …
-    int64_t partition_high       # … the address bits from this one on are above the others in the number that chooses there …
-    int64_t partition_kept       # … and these tell the chunks of one number and part apart
     int64_t dram_banks
     int64_t row_bytes
     int64_t burst_bytes

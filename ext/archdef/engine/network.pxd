@@ -96,6 +96,7 @@ cdef struct Network:
     int64_t *cluster_out_fs
     Way *ways                # of the clusters, NULL: answers come in as fast as partitions give them
     uint32_t *parities       # [byte of an address][its value]: see `archdef.spec.ParityHash`
+    int32_t *slice_of        # [record]: through whose ports it went, NULL: its partition's
     SharedTextures *textures # of the clusters, NULL: every multiprocessor has its own
     Fetch *fetches           # [sm * slots + slot]
     int32_t *remaining       # [sm * slots + slot]: fills that the read waits for
@@ -120,4 +121,4 @@ cdef void network_close(Network *n) noexcept nogil
 cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept nogil
 cdef void network_run(Network *n, int64_t until_fs) noexcept nogil
 cdef int64_t network_next(const Network *n) noexcept nogil
-cdef int64_t partition_of(const Network *n, uint64_t address, uint64_t *local) noexcept nogil
+cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil

@@ -12,7 +12,7 @@ from archdef.engine.dram cimport (DIR_READ, DIR_WRITE, NEVER, Dram, Entry, dram_
                                   dram_release)
 from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_push
 from archdef.engine.gather cimport gather_answered, gather_close, gather_join, gather_open
-from archdef.engine.machine cimport PM_PARITY, PM_XOR, CacheTable, MachineTable
+from archdef.engine.machine cimport PM_XOR, CacheTable, MachineTable
 from archdef.engine.policy cimport Hook, ask_partition
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.shared_texture cimport (shared_texture_close, shared_texture_fetch, shared_texture_filled, shared_texture_has,
@@ -119,7 +119,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
         raise MemoryError("network of the machine")
     _number_clusters(n)
     _open_ways(n)
-    _parities(n)
+    _open_slices(n)
     gather_open(n)
     shared_texture_open(n)
     for i in range(2 * n.leaves - 1, 0, -1):
@@ -161,6 +161,7 @@ cdef void network_close(Network *n) noexcept nogil:
             free(n.ways[i].places)
     free(n.ways)
     free(n.parities)
+    free(n.slice_of)
     shared_texture_close(n)
     free(n.remaining)
     free(n.waiter_next)
@@ -172,52 +173,47 @@ cdef void network_close(Network *n) noexcept nogil:
     n.m = NULL
 
 
-cdef int _parities(Network *n) except -1:
-    """Write down, for every value of each byte of an address, the parities that it gives."""
+cdef int _open_slices(Network *n) except -1:
+    """Write down, for every value of each byte of an address, the parities that it gives; none where partitions are slices."""
     cdef const MachineTable *m = n.m
     cdef int64_t i, k
-    if m.partition_map != PM_PARITY:
+    if m.slice_parities == 0:
         return 0
     n.parities = <uint32_t *>calloc(PARITY_BYTES * 256, sizeof(uint32_t))
-    if n.parities == NULL:
-        raise MemoryError("map of the partitions")
+    n.slice_of = <int32_t *>calloc(<size_t>(m.multiprocessors * n.slots), sizeof(int32_t))
+    if n.parities == NULL or n.slice_of == NULL:
+        raise MemoryError("map of the slices")
     for i in range(PARITY_BYTES * 256):
-        for k in range(m.partition_parities):
-            n.parities[i] |= <uint32_t>(count_bits(<uint64_t>m.partition_masks[k] >> 8 * (i >> 8) & <uint64_t>(i & 255)) & 1) << k
+        for k in range(m.slice_parities):
+            n.parities[i] |= <uint32_t>(count_bits(<uint64_t>m.slice_masks[k] >> 8 * (i >> 8) & <uint64_t>(i & 255)) & 1) << k
     return 0
 
 
-cdef int64_t _by_parity(const Network *n, uint64_t address, uint64_t *local) noexcept nogil:
-    """The partition of a byte, and its address there: see `archdef.spec.ParityHash`."""
+cdef inline int32_t _slice(const Network *n, uint64_t address) noexcept nogil:
+    """The slice of a byte: see `archdef.spec.ParityHash`."""
     cdef const MachineTable *m = n.m
-    cdef int64_t low = m.partition_parities - m.partition_banks
-    cdef uint64_t count = <uint64_t>m.partitions >> m.partition_banks, kept = <uint64_t>m.partition_kept, number, inner
-    cdef uint64_t offset = address & <uint64_t>(m.interleave_bytes - 1)
+    cdef int64_t low = m.slice_parities - m.slice_parts
+    cdef uint64_t count = <uint64_t>m.partitions >> m.slice_parts
     cdef uint32_t found = 0
     cdef int i
-    address ^= offset
-    for i in range(PARITY_BYTES):
+    for i in range(1, PARITY_BYTES):
         found ^= n.parities[256 * i + <int>(address >> 8 * i & 255)]
-    number = address >> m.partition_high << low | found & ((<uint64_t>1 << low) - 1)
-    inner = number // count
-    for i in range(64):
-        if kept == 0:
-            break
-        inner = inner << 1 | (address & kept & (~kept + 1) != 0)
-        kept &= kept - 1
-    local[0] = inner * <uint64_t>m.interleave_bytes | offset
-    return <int64_t>((found >> low) * count + number % count)
+    if m.interleave_bytes < 256:
+        found ^= n.parities[<int>(address & 255)]
+    return <int32_t>((found >> low) * count + (address >> m.slice_high << low | found & ((<uint64_t>1 << low) - 1)) % count)
 
 
-cdef int64_t partition_of(const Network *n, uint64_t address, uint64_t *local) noexcept nogil:
+cdef inline Partition *_ports(Network *n, Partition *p, int64_t record) noexcept nogil:
+    """Whose ports and atomic unit serve what is under way: those of its slice, which stands at that partition's place."""
+    return p if n.slice_of == NULL else n.partitions + n.slice_of[record]
+
+
+cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil:
     """The partition that owns a byte, and the byte's address inside it."""
-    cdef const MachineTable *m = n.m
     cdef int shift = lowest_bit(<uint64_t>m.interleave_bytes)        # a power of two: a division takes as long as the rest
     cdef uint64_t unit = address >> shift
     cdef uint64_t count = <uint64_t>m.partitions, turn = unit // count, round_ = turn
     cdef int i
-    if m.partition_map == PM_PARITY:
-        return _by_parity(n, address, local)
     local[0] = round_ << shift | address & <uint64_t>(m.interleave_bytes - 1)
     if m.partition_hook:
         return ask_partition(<Hook *><size_t>m.partition_hook, address, m.interleave_bytes, m.partitions)
@@ -282,6 +278,7 @@ cdef int64_t _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_
     """Send read data back through the partition's port and the cluster's; `late_fs` is a delay that keeps nobody else waiting. Gives when they arrive."""
     cdef const MachineTable *m = n.m
     cdef int64_t packet = m.header_bytes + bytes, arrival
+    p = _ports(n, p, sm * n.slots + slot)
     if p.out_free_fs < time_fs:
         p.out_free_fs = time_fs
     p.out_free_fs += _port_fs(m, packet, m.partition_response_bytes_per_cycle)
@@ -437,9 +434,9 @@ cdef inline uint32_t _widened(uint32_t sectors, int64_t group) noexcept nogil:
     return (3 if sectors & 3 else 0) | (12 if sectors & 12 else 0)
 
 
-cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Request *r, uint64_t local,
+cdef void _cached(Network *n, int32_t which, int32_t slice_, Cache *cache, int32_t sm, const Request *r, uint64_t local,
                   int64_t time_fs) noexcept nogil:
-    """Serve a request at one of the partition's caches; `time_fs` is when the lookup is done."""
+    """Serve a request at one of the partition's caches, through the ports of a slice; `time_fs` is when the lookup is done."""
     cdef const MachineTable *m = n.m
     cdef const CacheTable *table = &cache.table
     cdef Partition *p = n.partitions + which
@@ -466,7 +463,7 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         if line != NULL:
             _write_back(n, which, line, time_fs)
             cache_take(cache, line, number)
-            if m.sides > 1 and cache == &p.l2 and _far(n, sm, which):
+            if m.sides > 1 and cache == &p.l2 and _far(n, sm, slice_):
                 _take_copy(n, which, number, time_fs)
                 line.valid |= COPIED
     if r.kind == RQ_WRITE:
@@ -521,9 +518,9 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         _written(n, which, cache, line, wanted, time_fs)
     if waits == 0:
         if r.kind == RQ_ATOMIC:
-            time_fs = _operate(n, p, _atomic_work(m, p, r, count_bits(wanted)), time_fs)
+            time_fs = _operate(n, n.partitions + slice_, _atomic_work(m, n.partitions + slice_, r, count_bits(wanted)), time_fs)
         late_fs = 0
-        if m.sides > 1 and cache == &p.l2 and (r.kind == RQ_ATOMIC or line.valid & COPIED == 0) and _far(n, sm, which):
+        if m.sides > 1 and cache == &p.l2 and (r.kind == RQ_ATOMIC or line.valid & COPIED == 0) and _far(n, sm, slice_):
             late_fs = m.far_latency_fs
             if r.kind != RQ_ATOMIC:     # that is carried out where the line is at home, copy or not
                 _take_copy(n, which, number, time_fs)
@@ -532,7 +529,7 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         if n.gathers != NULL:
             gather_answered(n, record, late_fs)
         return
-    n.remaining[record] = waits | (min(_atomic_work(m, p, r, count_bits(wanted)), 0xfff) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
+    n.remaining[record] = waits | (min(_atomic_work(m, n.partitions + slice_, r, count_bits(wanted)), 0xfff) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
 
 
 cdef inline void _working(Network *n, int32_t change, int64_t now_fs) noexcept nogil:
@@ -544,20 +541,20 @@ cdef inline void _working(Network *n, int32_t change, int64_t now_fs) noexcept n
     n.working += change
 
 
-cdef void _arrive(Network *n, int32_t which, int32_t sm, const Request *r, uint64_t local, int64_t time_fs) noexcept nogil:
+cdef void _arrive(Network *n, int32_t which, int32_t slice_, int32_t sm, const Request *r, uint64_t local, int64_t time_fs) noexcept nogil:
     """A request has come through the partition's port."""
     cdef Partition *p = n.partitions + which
     cdef int32_t index
     cdef Cache *cache = &p.texture_l2 if r.kind == RQ_TEXTURE and n.m.texture_l2.sets else &p.l2
     if cache.table.sets:
-        _cached(n, which, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
+        _cached(n, which, slice_, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
         return
     _count_request(n.m, p, r)
     index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE if r.kind == RQ_WRITE else DIR_READ)
     p.dram.entries[index].sm = sm
     p.dram.entries[index].slot = r.slot
     if r.kind == RQ_ATOMIC:
-        p.dram.entries[index].serial = _atomic_work(n.m, p, r, 1)
+        p.dram.entries[index].serial = _atomic_work(n.m, n.partitions + slice_, r, 1)
         p.dram.entries[index].bursts *= 2    # read and written back
         p.dram.counters.writes += 1
         p.dram.counters.bytes_written += r.bytes
@@ -604,8 +601,9 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     cdef int32_t sm = unit if unit < m.multiprocessors else <int32_t>(unit - m.multiprocessors)
     cdef Request *r = port.ring + port.head
     cdef uint64_t local
-    cdef int32_t which = <int32_t>partition_of(n, r.address, &local)
+    cdef int32_t which = <int32_t>partition_of(m, r.address, &local)
     cdef Partition *p = n.partitions + which
+    cdef Partition *ports = p
     cdef int64_t packet, arrival, taken = 0
     cdef int64_t *cluster = n.cluster_free_fs + n.cluster[sm] + (unit - sm)
     if r.counters != NULL and shared_texture_has(n, sm, r, now_fs):
@@ -639,12 +637,16 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     port.free_fs = now_fs + _port_fs(m, packet, m.injection_bytes_per_cycle)
     if m.injection_per_cluster:
         cluster[0] = port.free_fs
-    arrival = max(now_fs + m.request_latency_fs, p.in_free_fs)
-    p.in_free_fs = arrival + max(taken, _port_fs(m, packet, m.partition_request_bytes_per_cycle))
+    if n.slice_of != NULL:
+        ports = n.partitions + _slice(n, r.address)
+        if r.kind != RQ_WRITE:
+            n.slice_of[sm * n.slots + r.slot] = <int32_t>(ports - n.partitions)
+    arrival = max(now_fs + m.request_latency_fs, ports.in_free_fs)
+    ports.in_free_fs = arrival + max(taken, _port_fs(m, packet, m.partition_request_bytes_per_cycle))
     packet = p.dram.queued
     if r.counters != NULL:
         shared_texture_fetch(n, sm, r)
-    _arrive(n, which, sm, r, local, p.in_free_fs)
+    _arrive(n, which, <int32_t>(ports - n.partitions), sm, r, local, ports.in_free_fs)
     if packet == 0 and p.dram.queued:
         _working(n, 1, now_fs)
     if p.dram.queued == packet:
@@ -671,7 +673,7 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
         return
     if e.sm >= 0:
         if e.serial:
-            _respond(n, p, e.sm, e.slot, e.bytes, _operate(n, p, e.serial, done_fs + m.extra_latency_fs), 0)
+            _respond(n, p, e.sm, e.slot, e.bytes, _operate(n, _ports(n, p, e.sm * n.slots + e.slot), e.serial, done_fs + m.extra_latency_fs), 0)
         else:
             _respond(n, p, e.sm, e.slot, e.bytes, done_fs, m.extra_latency_fs)
         return
@@ -681,11 +683,11 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
         n.remaining[record] -= 1
         if n.remaining[record] & 15 == 0:
             far_fs = 0
-            if m.sides > 1 and _far(n, record // n.slots, which):
+            if m.sides > 1 and _far(n, record // n.slots, _ports(n, p, record) - n.partitions):
                 far_fs = m.far_latency_fs
             if n.remaining[record] >> 4 & 0xfff:
                 _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16,
-                         _operate(n, p, n.remaining[record] >> 4 & 0xfff, done_fs + m.extra_latency_fs), far_fs)
+                         _operate(n, _ports(n, p, record), n.remaining[record] >> 4 & 0xfff, done_fs + m.extra_latency_fs), far_fs)
             else:
                 far_fs += m.extra_latency_fs
                 arrival_fs = _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16, done_fs, far_fs)

@@ -3,7 +3,8 @@ from archdef.hookspecs import hookimpl
 from archdef.spec import (AlignedSum, AmongOldest, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
                           DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin, GroupByGroup, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
-                          operations, PairedSum, ParityHash, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp)
+                          operations, PairedSum, ParityHash, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp,
+                          XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE, FORMS, TECHNIQUES
 
 MISSING = {"lane_masks_64", "read_only_loads"}
@@ -80,10 +81,10 @@ H100 = Architecture(
     interconnect=Interconnect(
         request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, sector_mask_bytes=16, partial_write_cycles=2.75, injection_bytes_per_cycle=32,
         injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, cluster_queue_cycles=8, partition_request_bytes_per_cycle=64,
-        partition_response_bytes_per_cycle=48, sides=2, far_latency_ns=90, spread_ns=30,
+        partition_response_bytes_per_cycle=48, slice_map=SLICES, sides=2, far_latency_ns=90, spread_ns=30,
         place_cycles=(10, 10, 13, 13, 21, 21, 5, 5, 8, 8, 16, 16, 0, 0, 3, 3, 9, 9), gathered_requests=4, store_ports=True),
     dram=Dram(
-        partitions=80, interleave_bytes=256, partition_map=SLICES, capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
+        partitions=80, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
         burst_bytes=32, banks=64, row_bytes=1 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=28, t_rrd_ns=2.3, t_cl_ns=14, t_wl_ns=6, t_wtr_ns=8,
         t_rtw_ns=6, t_wr_ns=14, t_refi_ns=963, t_rfc_ns=237, refresh_banks=32, page_policy="close_adaptive", extra_latency_ns=117,
         queue_entries=192, scheduling=FirstReady(window=80), write_drain_high=32, write_drain_low=8),
