@@ -96,7 +96,7 @@ cdef struct Network:
     int64_t *cluster_out_fs
     Way *ways                # of the clusters, NULL: answers come in as fast as partitions give them
     uint32_t *parities       # [byte of an address][its value]: see `archdef.spec.ParityHash`
-    int32_t *slice_of        # [record]: through whose ports it went, NULL: its partition's
+    int32_t *slice_of        # [record]: through whose ports it went, and whether its line is at home on the other side; NULL: its partition's
     SharedTextures *textures # of the clusters, NULL: every multiprocessor has its own
     Fetch *fetches           # [sm * slots + slot]
     int32_t *remaining       # [sm * slots + slot]: fills that the read waits for

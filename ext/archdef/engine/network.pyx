@@ -22,6 +22,7 @@ from archdef.engine.shared_texture cimport (shared_texture_close, shared_texture
 cdef enum:
     COPIED = 1 << 30         # in `Line.valid`: the other side has had a copy
     PARITY_BYTES = 5         # of an address, over which a parity may go
+    FAR = 1 << 16            # in `Network.slice_of`: the line is at home on the other side
     WAY_CYCLES = 8           # of a cluster's way in that are one place …
     WAY_PLACES = 4096        # … of so many that are looked after at a time
 
@@ -203,9 +204,30 @@ cdef inline int32_t _slice(const Network *n, uint64_t address) noexcept nogil:
     return <int32_t>((found >> low) * count + (address >> m.slice_high << low | found & ((<uint64_t>1 << low) - 1)) % count)
 
 
+cdef inline bint _apart(const Network *n, int64_t sm, int64_t which) noexcept nogil:
+    """Whether a multiprocessor and a partition lie on different sides of the chip."""
+    return sm * n.m.sides // n.m.multiprocessors != which * n.m.sides // n.m.partitions
+
+
+cdef inline bint _far(const Network *n, int64_t sm, int64_t which, int32_t through) noexcept nogil:
+    """Whether a line is at home on another side than who asks for it."""
+    return _apart(n, sm, which) if n.slice_of == NULL else through & FAR != 0
+
+
+cdef inline int32_t _way(const Network *n, int32_t sm, const Request *r) noexcept nogil:
+    """Through which slice a request goes: reads through the near side's, stores and atomic operations to the line's home."""
+    cdef int32_t home = _slice(n, r.address), half
+    if n.m.sides < 2 or not _apart(n, sm, home):
+        return home
+    if n.m.sides == 2 and (r.kind == RQ_READ or r.kind == RQ_TEXTURE):
+        half = <int32_t>(n.m.partitions >> 1)
+        home = home - half if home >= half else home + half
+    return home | FAR
+
+
 cdef inline Partition *_ports(Network *n, Partition *p, int64_t record) noexcept nogil:
     """Whose ports and atomic unit serve what is under way: those of its slice, which stands at that partition's place."""
-    return p if n.slice_of == NULL else n.partitions + n.slice_of[record]
+    return p if n.slice_of == NULL else n.partitions + (n.slice_of[record] & (FAR - 1))
 
 
 cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil:
@@ -409,11 +431,6 @@ cdef inline void _count(Partition *p, const Cache *cache, bint hit) noexcept nog
         p.dram.counters.l2_misses += not hit
 
 
-cdef inline bint _far(const Network *n, int64_t sm, int64_t which) noexcept nogil:
-    """Whether a multiprocessor and a partition lie on different sides of the chip."""
-    return sm * n.m.sides // n.m.multiprocessors != which * n.m.sides // n.m.partitions
-
-
 cdef void _take_copy(Network *n, int32_t which, uint64_t number, int64_t time_fs) noexcept nogil:
     """Give a line of the other side a place in the cache of the one that asked for it; its data are not told apart from the original's."""
     cdef int32_t other = <int32_t>((which + n.m.partitions // n.m.sides) % n.m.partitions)
@@ -434,9 +451,9 @@ cdef inline uint32_t _widened(uint32_t sectors, int64_t group) noexcept nogil:
     return (3 if sectors & 3 else 0) | (12 if sectors & 12 else 0)
 
 
-cdef void _cached(Network *n, int32_t which, int32_t slice_, Cache *cache, int32_t sm, const Request *r, uint64_t local,
+cdef void _cached(Network *n, int32_t which, int32_t through, Cache *cache, int32_t sm, const Request *r, uint64_t local,
                   int64_t time_fs) noexcept nogil:
-    """Serve a request at one of the partition's caches, through the ports of a slice; `time_fs` is when the lookup is done."""
+    """Serve a request at one of the partition's caches, which came `through` a slice; `time_fs` is when the lookup is done."""
     cdef const MachineTable *m = n.m
     cdef const CacheTable *table = &cache.table
     cdef Partition *p = n.partitions + which
@@ -463,7 +480,7 @@ cdef void _cached(Network *n, int32_t which, int32_t slice_, Cache *cache, int32
         if line != NULL:
             _write_back(n, which, line, time_fs)
             cache_take(cache, line, number)
-            if m.sides > 1 and cache == &p.l2 and _far(n, sm, slice_):
+            if m.sides > 1 and cache == &p.l2 and _far(n, sm, which, through):
                 _take_copy(n, which, number, time_fs)
                 line.valid |= COPIED
     if r.kind == RQ_WRITE:
@@ -518,9 +535,9 @@ cdef void _cached(Network *n, int32_t which, int32_t slice_, Cache *cache, int32
         _written(n, which, cache, line, wanted, time_fs)
     if waits == 0:
         if r.kind == RQ_ATOMIC:
-            time_fs = _operate(n, n.partitions + slice_, _atomic_work(m, n.partitions + slice_, r, count_bits(wanted)), time_fs)
+            time_fs = _operate(n, n.partitions + (through & (FAR - 1)), _atomic_work(m, n.partitions + (through & (FAR - 1)), r, count_bits(wanted)), time_fs)
         late_fs = 0
-        if m.sides > 1 and cache == &p.l2 and (r.kind == RQ_ATOMIC or line.valid & COPIED == 0) and _far(n, sm, slice_):
+        if m.sides > 1 and cache == &p.l2 and (r.kind == RQ_ATOMIC or line.valid & COPIED == 0) and _far(n, sm, which, through):
             late_fs = m.far_latency_fs
             if r.kind != RQ_ATOMIC:     # that is carried out where the line is at home, copy or not
                 _take_copy(n, which, number, time_fs)
@@ -529,7 +546,7 @@ cdef void _cached(Network *n, int32_t which, int32_t slice_, Cache *cache, int32
         if n.gathers != NULL:
             gather_answered(n, record, late_fs)
         return
-    n.remaining[record] = waits | (min(_atomic_work(m, n.partitions + slice_, r, count_bits(wanted)), 0xfff) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
+    n.remaining[record] = waits | (min(_atomic_work(m, n.partitions + (through & (FAR - 1)), r, count_bits(wanted)), 0xfff) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
 
 
 cdef inline void _working(Network *n, int32_t change, int64_t now_fs) noexcept nogil:
@@ -541,20 +558,20 @@ cdef inline void _working(Network *n, int32_t change, int64_t now_fs) noexcept n
     n.working += change
 
 
-cdef void _arrive(Network *n, int32_t which, int32_t slice_, int32_t sm, const Request *r, uint64_t local, int64_t time_fs) noexcept nogil:
+cdef void _arrive(Network *n, int32_t which, int32_t through, int32_t sm, const Request *r, uint64_t local, int64_t time_fs) noexcept nogil:
     """A request has come through the partition's port."""
     cdef Partition *p = n.partitions + which
     cdef int32_t index
     cdef Cache *cache = &p.texture_l2 if r.kind == RQ_TEXTURE and n.m.texture_l2.sets else &p.l2
     if cache.table.sets:
-        _cached(n, which, slice_, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
+        _cached(n, which, through, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
         return
     _count_request(n.m, p, r)
     index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE if r.kind == RQ_WRITE else DIR_READ)
     p.dram.entries[index].sm = sm
     p.dram.entries[index].slot = r.slot
     if r.kind == RQ_ATOMIC:
-        p.dram.entries[index].serial = _atomic_work(n.m, n.partitions + slice_, r, 1)
+        p.dram.entries[index].serial = _atomic_work(n.m, n.partitions + (through & (FAR - 1)), r, 1)
         p.dram.entries[index].bursts *= 2    # read and written back
         p.dram.counters.writes += 1
         p.dram.counters.bytes_written += r.bytes
@@ -604,6 +621,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     cdef int32_t which = <int32_t>partition_of(m, r.address, &local)
     cdef Partition *p = n.partitions + which
     cdef Partition *ports = p
+    cdef int32_t through = which
     cdef int64_t packet, arrival, taken = 0
     cdef int64_t *cluster = n.cluster_free_fs + n.cluster[sm] + (unit - sm)
     if r.counters != NULL and shared_texture_has(n, sm, r, now_fs):
@@ -638,15 +656,16 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     if m.injection_per_cluster:
         cluster[0] = port.free_fs
     if n.slice_of != NULL:
-        ports = n.partitions + _slice(n, r.address)
+        through = _way(n, sm, r)
+        ports = n.partitions + (through & (FAR - 1))
         if r.kind != RQ_WRITE:
-            n.slice_of[sm * n.slots + r.slot] = <int32_t>(ports - n.partitions)
+            n.slice_of[sm * n.slots + r.slot] = through
     arrival = max(now_fs + m.request_latency_fs, ports.in_free_fs)
     ports.in_free_fs = arrival + max(taken, _port_fs(m, packet, m.partition_request_bytes_per_cycle))
     packet = p.dram.queued
     if r.counters != NULL:
         shared_texture_fetch(n, sm, r)
-    _arrive(n, which, <int32_t>(ports - n.partitions), sm, r, local, ports.in_free_fs)
+    _arrive(n, which, through, sm, r, local, ports.in_free_fs)
     if packet == 0 and p.dram.queued:
         _working(n, 1, now_fs)
     if p.dram.queued == packet:
@@ -683,7 +702,7 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
         n.remaining[record] -= 1
         if n.remaining[record] & 15 == 0:
             far_fs = 0
-            if m.sides > 1 and _far(n, record // n.slots, _ports(n, p, record) - n.partitions):
+            if m.sides > 1 and _far(n, record // n.slots, which, n.slice_of[record] if n.slice_of != NULL else which):
                 far_fs = m.far_latency_fs
             if n.remaining[record] >> 4 & 0xfff:
                 _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16,
