@@ -180,7 +180,7 @@ cdef Sm *_least(Dispatcher *d, const Launch *launch, int64_t first, int64_t coun
     cdef Sm *best = NULL
     cdef Sm *sm
     cdef int64_t i
-    for i in range(first, first + count):
+    for i in range(first, min(first + count, d.chip.m.multiprocessors)):
         sm = d.sms + i
         if (best == NULL or sm.used[0] < best.used[0]) and _has_room(sm, launch):
             best = sm
@@ -216,7 +216,7 @@ cdef Sm *_grouped(Dispatcher *d, const Launch *launch) noexcept nogil:
     if k == 32:
         return NULL
     best = _least(d, launch, first, m.dispatch_groups[k])
-    sm = d.sms + first + min(_beside(m, number, given[k], m.dispatch_groups[k]), m.dispatch_groups[k] - 1)
+    sm = d.sms + min(first + min(_beside(m, number, given[k], m.dispatch_groups[k]), m.dispatch_groups[k] - 1), m.multiprocessors - 1)
     return sm if best != NULL and sm.used[0] <= best.used[0] and _has_room(sm, launch) else best
 
 

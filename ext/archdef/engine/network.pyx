@@ -178,7 +178,7 @@ cdef int _open_slices(Network *n) except -1:
     """Write down, for every value of each byte of an address, the parities that it gives; none where partitions are slices."""
     cdef const MachineTable *m = n.m
     cdef int64_t i, k
-    if m.slice_parities == 0:
+    if m.slice_parities == 0 or m.partitions & ((1 << m.slice_parts) - 1):
         return 0
     n.parities = <uint32_t *>calloc(PARITY_BYTES * 256, sizeof(uint32_t))
     n.slice_of = <int32_t *>calloc(<size_t>(m.multiprocessors * n.slots), sizeof(int32_t))
