@@ -24,7 +24,7 @@ cdef enum:
     PARITY_BYTES = 5         # of an address, over which a parity may go
     FAR = 1 << 16            # in `Network.slice_of`: the line is at home on the other side
     WAY_CYCLES = 8           # of a cluster's way in that are one place …
-    WAY_PLACES = 4096        # … of so many that are looked after at a time
+    WAY_PLACES = 1024        # … of so many that are looked after at a time
 
 
 # --------------------------------------------------------------------------------------------------- who has the next event

@@ -40,3 +40,17 @@ def test_lines_of_one_slice_take_twice_as_long_to_operate_on():
     theirs = np.array([SLICES.partition(memory.address + at, CHUNK, COUNT) for at in range(0, 1 << 16, CHUNK)])
     same, other = (int(np.flatnonzero(found)[-1]) * CHUNK for found in (theirs == mine, theirs % (COUNT // 2) != mine % (COUNT // 2)))
     assert 1.6 < cycles(same) / cycles(other) < 2.1
+
+
+def test_answers_to_a_cluster_come_as_fast_as_its_way_in_allows():
+    """Each multiprocessor reads lines of its own, so nothing is answered together; some come from the far side, and hold up none of the near one."""
+    rate = 100
+    device = archdef.Device(H100.evolve({"interconnect.cluster_response_bytes_per_cycle": rate}))
+    kernel = device.compile("""extern "C" __global__ void read(const float *memory, float *out, int trips) {
+        const float *at = memory + blockIdx.x * 2048 + threadIdx.x; float sum = 0;
+        for (int k = 0; k < trips; k++) { sum += __ldcg(at); sum += __ldcg(at + 1024); }
+        if (sum == 1) out[0] = sum; }""").read
+    memory, out = device.zeros(132 * 2048, "f4"), device.zeros(1, "f4")
+    few, many = (kernel[132, 1024](memory, out, np.int32(trips)).cycles for trips in (4, 12))
+    largest = max(H100.chip.cluster_sizes)
+    assert largest * 8 * 8192 / (many - few) == pytest.approx(rate, rel=0.05)
