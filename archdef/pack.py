@@ -146,6 +146,15 @@ def _schedulers(arch: Architecture) -> dict:
         match_value_cycles=arch.isa.match_value_cycles, dual_issue=pairs)
 
 
+def _slices(arch: Architecture) -> dict:
+    rule = arch.interconnect.slice_map
+    if rule is None:
+        return dict(slice_masks=[0] * 16, slice_parities=0, slice_parts=0, slice_high=0)
+    _known("interconnect.slice_map", rule, (spec.ParityHash,))
+    masks = [mask & -arch.dram.interleave_bytes for mask in (*rule.low_masks, *rule.part_masks)]
+    return dict(slice_masks=[*masks, *[0] * 16][:16], slice_parities=len(masks), slice_parts=rule.halvings(arch.dram.partitions), slice_high=rule.high_bit)
+
+
 def _dram(arch: Architecture) -> dict:
     dram = arch.dram
     _known("dram.scheduling", dram.scheduling, (spec.FirstReady,))
@@ -182,8 +191,9 @@ def _texture(units: spec.TextureUnits | None) -> dict:
 
 def _groups(chip: spec.Chip) -> dict:
     """Sizes of clusters and of the groups among which a small grid is divided; 0: unused."""
-    groups = chip.block_dispatch.groups if isinstance(chip.block_dispatch, spec.GroupByGroup) else ()
-    return dict(cluster_sizes=[*chip.cluster_sizes, *[0] * 32][:32], dispatch_groups=[*groups, *[0] * 32][:32])
+    rule = chip.block_dispatch if isinstance(chip.block_dispatch, spec.GroupByGroup) else spec.GroupByGroup()
+    return dict(cluster_sizes=[*chip.cluster_sizes, *[0] * 32][:32], dispatch_groups=[*rule.groups, *[0] * 32][:32],
+                dispatch_first_after=rule.first_after, dispatch_beside=rule.beside)
 
 
 def _launches(arch: Architecture) -> dict:
@@ -238,7 +248,8 @@ def machine_tables(arch: Architecture) -> dict:
         replay_refused=int(arch.load_store.replay_refused),
         bulk_read_bytes_per_cycle=arch.load_store.bulk_read_bytes_per_cycle or 0,
         bulk_write_bytes_per_cycle=arch.load_store.bulk_write_bytes_per_cycle or 0,
-        atomic_sector_quarters=round(4 * (arch.load_store.atomic_sector_cycles or arch.load_store.atomic_cycles) / arch.load_store.atomic_cycles),
+        atomic_sector_16ths=round(16 * (arch.load_store.atomic_sector_cycles or arch.load_store.atomic_cycles) / arch.load_store.atomic_cycles),
+        atomic_request_16ths=round(16 * arch.load_store.atomic_request_cycles / arch.load_store.atomic_cycles),
         atomic_fs=round(arch.load_store.atomic_cycles * _period_fs(arch.clocks.core_mhz)),
         l1=_cache_table(caches.l1), constant=_cache_table(caches.constant),
         constant_l2=_cache_table(caches.constant_l2), constant_l3=_cache_table(caches.constant_l3),
@@ -255,8 +266,10 @@ def machine_tables(arch: Architecture) -> dict:
         request_latency_fs=_fs(links.request_latency_ns), response_latency_fs=_fs(links.response_latency_ns),
         far_latency_fs=_fs(links.far_latency_ns), sides=links.sides, gathered_requests=links.gathered_requests,
         places=len(links.place_cycles), place_cycles=[*links.place_cycles, *[0] * 32][:32], spread_fs=_fs(links.spread_ns),
-        gathering_lines=links.gathering_lines,
-        header_bytes=links.header_bytes, mask_bytes=links.mask_bytes, partial_write_fs=round(links.partial_write_cycles * _period_fs(arch.clocks.core_mhz)),
+        gathering_lines=links.gathering_lines, **_slices(arch),
+        header_bytes=links.header_bytes, mask_bytes=links.mask_bytes,
+        sector_mask_bytes=links.sector_mask_bytes if arch.caches.l2 is not None else 0,
+        partial_write_fs=round(links.partial_write_cycles * _period_fs(arch.clocks.core_mhz)),
         injection_bytes_per_cycle=links.injection_bytes_per_cycle,
         injection_per_cluster=int(links.injection_scope == "cluster"), store_ports=int(links.store_ports),
         partition_request_bytes_per_cycle=links.partition_request_bytes_per_cycle,

@@ -16,8 +16,8 @@ from archdef.spec.memory import Cache, Caches, Coalescing, Dram, Interconnect, L
 from archdef.spec.policy import (
     AmongOldest, BankMap,
     BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, GroupByGroup, Interleaved, IpdomStack,
-    LeastRecentlyUsed, LooseRoundRobin, LowOrder, OldestFirst, PartitionMap, PolicyValue, Reconvergence, Replacement, RoundRobin, SchedulerPolicy, TwoLevel,
-    WeightedPriority, XorHash, named)
+    LeastRecentlyUsed, LooseRoundRobin, LowOrder, OldestFirst, ParityHash, PartitionMap, PolicyValue, Reconvergence, Replacement, RoundRobin, SchedulerPolicy,
+    TwoLevel, WeightedPriority, XorHash, named)
 
 __all__ = [
     "AlignedSum", "AmongOldest", "Architecture", "Assembler", "BankMap", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip", "Cite",
@@ -26,7 +26,7 @@ __all__ = [
     "HostLink", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KINDS", "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",
     "LooseRoundRobin", "LowOrder",
     "MATRIX_CLASSES", "MEMORY_CLASSES", "MatrixArithmetic", "MatrixSum", "MergedLanes", "MiB", "MulticastBroadcast", "OPERATION_CLASSES",
-    "OldestFirst", "Operation", "PairedSum", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RoundRobin",
+    "OldestFirst", "Operation", "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RoundRobin",
     "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp",
     "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WeightedPriority", "WideAccess", "WordAtATime", "XorHash",
     "named", "operations", "unit_of",

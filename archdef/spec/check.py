@@ -16,7 +16,7 @@ from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import Part, Parts, Rule, Table, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.matrix import AlignedSum
-from archdef.spec.policy import GroupByGroup
+from archdef.spec.policy import GroupByGroup, ParityHash
 
 if TYPE_CHECKING:
     from archdef.spec.arch import Architecture
@@ -109,6 +109,13 @@ def _clusters_and_groups_make_up_the_chip(arch):
             yield path, sizes, f"must add up to chip.multiprocessors = {chip.multiprocessors}"
     if groups == ():
         yield "chip.block_dispatch", chip.block_dispatch, "must name the groups"
+
+
+@_combination("interconnect.slice_map", declared=True)
+def _slices_depend_on_address_bits_that_are_looked_at(arch):
+    rule = arch.interconnect.slice_map
+    if rule is not None and (not isinstance(rule, ParityHash) or max((*rule.low_masks, *rule.part_masks)) >= 1 << 40 or rule.high_bit > 40):
+        yield "interconnect.slice_map", rule, "must be a ParityHash over address bits below 40"
 
 
 @_combination("caches", "limits.shared_carveouts", declared=True)

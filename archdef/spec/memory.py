@@ -245,6 +245,8 @@ class LoadStore:
     """Core cycles for which one sector's atomic operations hold its partition, and each further operation on the same address."""
     atomic_sector_cycles: float | None = real(optional=True, default=None)
     """Core cycles for which one sector's atomic operations hold its partition, if not `atomic_cycles`."""
+    atomic_request_cycles: float = real(at_least=0, default=0.0)
+    """Core cycles for which each request with atomic operations holds its partition besides."""
     bulk_read_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Bytes that the unit of bulk copies asks for in an SM cycle; None: a transaction every `transaction_cycles`."""
     bulk_write_bytes_per_cycle: int | None = integer(optional=True, default=None)
@@ -263,6 +265,8 @@ class Interconnect:
     """Bytes of a packet besides its data."""
     mask_bytes: int = integer(at_least=0, default=0)
     """Bytes by which the packet of an atomic operation, or of a store that leaves bytes of its sectors alone, is longer."""
+    sector_mask_bytes: int = integer(at_least=0, default=0)
+    """Bytes by which each sector makes the packet of atomic operations longer that carries more than one word, instead; 0: all together `mask_bytes`."""
     partial_write_cycles: float = real(at_least=0, default=0.0)
     """Core cycles for which a packet that writes sectors in part holds the way into its partition at least."""
     injection_bytes_per_cycle: int = integer()
@@ -275,6 +279,8 @@ class Interconnect:
     """Rate into one partition, per core cycle."""
     partition_response_bytes_per_cycle: int = integer()
     """Rate out of one partition, per core cycle."""
+    slice_map: PartitionMap | None = policy(PartitionMap, optional=True, default=None)
+    """Through which partition's ports and atomic unit an address is reached, and on which side those lie; None: through those of its own."""
     cluster_request_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate out of one cluster, per core cycle, beside that of each multiprocessor; None: not a bottleneck."""
     cluster_queue_cycles: int = integer(at_least=0, default=0)

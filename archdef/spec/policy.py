@@ -182,18 +182,34 @@ class RoundRobin(BlockDispatch):
 
 @named("group_by_group")
 class GroupByGroup(BlockDispatch):
-    """Blocks in grid order, group of multiprocessors by group; a grid of fewer blocks than multiprocessors is divided beforehand.
+    """Blocks in grid order, group of multiprocessors by group, which take turns: in each, one block for each multiprocessor.
 
-    The first group gets as many blocks as it has multiprocessors, the others equally many of the rest, none more than half of its
-    multiprocessors before all have half; consecutive blocks stay together. Within a group, and where blocks find others resident, the
-    multiprocessor with the fewest resident warps is next.
+    The first group's turns may come sooner than the others' (`first_after`). What is left of a grid that fits, fewer blocks than
+    multiprocessors, is divided beforehand: the first group gets as many as it has multiprocessors, the others equally many of the rest, none
+    more than half of its multiprocessors before all have half; consecutive blocks stay together. Within a group, and where blocks find
+    others resident, the multiprocessor with the fewest resident warps is next.
     """
 
     groups: tuple[int, ...] = integers(longest=32, default=())
     """Multiprocessors of each group, in the order of their numbers."""
+    first_after: int = integer(at_least=0, default=0)
+    """Turns of others after which it is the first group's again, one fewer after its first, until it has had all of its; 0: as all others."""
+    beside: int = integer(default=1)
+    """Multiprocessors side by side, of which each gets a block before any gets a second, where what is left is divided."""
+
+    def turns(self, rounds: int) -> list[int]:
+        """Give the groups in the order of their turns, each of which has so many."""
+        others, found, first = range(1, len(self.groups)), [], 0
+        step = self.first_after or len(others)
+        for k, group in enumerate(rounds * list(others)):
+            if first < rounds and k == (first and step * first - (self.first_after > 0)):
+                found.append(0)
+                first += 1
+            found.append(group)
+        return found + [0] * (rounds - first)
 
     def shares(self, blocks: int) -> list[int]:
-        """Give how many blocks of a grid that is smaller than the machine each group gets."""
+        """Give how many of fewer blocks than there are multiprocessors each group gets."""
         first, others = self.groups[0], self.groups[1:]
         given = [min(blocks, first), *[0] * len(others)]
         left = blocks - given[0]
@@ -242,6 +258,36 @@ class XorHash(PartitionMap):
         for shift in self.shifts:
             turn ^= chunk // partitions >> shift
         return (chunk + turn) % partitions
+
+
+@named("parity_hash")
+class ParityHash(PartitionMap):
+    """Parities of address bits say in which part of the partitions a chunk lies, the rest of a division in which of that part.
+
+    There are ``2 ** len(part_masks)`` parts, or as many of these as the number of partitions can be halved, the last masks first. What is
+    divided by the partitions of a part is the address from bit `high_bit` on, followed by the parities of `low_masks` (and of those
+    of `part_masks` that have no say): of each tuple the first gives the lowest bit. So parts and the divisions within them are even over a run
+    of ``2 ** high_bit`` bytes and more, and as uneven below as such a map can be.
+    """
+
+    part_masks: tuple[int, ...] = integers(longest=8, default=(1 << 11, 1 << 12))
+    """For each bit of the number of a part: the address bits of which it is the parity."""
+    low_masks: tuple[int, ...] = integers(at_least=0, longest=8, default=(1 << 8, 1 << 9, 1 << 10))
+    """For each of the low bits of what is divided: the address bits of which it is the parity."""
+    high_bit: int = integer(default=13)
+    """The lowest address bit that is a high bit of what is divided."""
+
+    def halvings(self, partitions: int) -> int:
+        """Give how many of `part_masks`, the last ones, number the parts."""
+        return min(len(self.part_masks), (partitions & -partitions).bit_length() - 1)
+
+    def partition(self, address, interleave_bytes, partitions):
+        address -= address % interleave_bytes
+        masks = (*self.low_masks, *self.part_masks)
+        found = sum(((address & mask).bit_count() & 1) << k for k, mask in enumerate(masks))
+        low = len(masks) - self.halvings(partitions)
+        number, count = (address >> self.high_bit) << low | found & (1 << low) - 1, partitions >> self.halvings(partitions)
+        return (found >> low) * count + number % count
 
 
 # ------------------------------------------------------------------------------------------------- cache replacement

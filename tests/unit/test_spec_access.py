@@ -10,7 +10,7 @@ import pytest
 from archdef import spec
 from archdef.errors import UnsupportedPolicy
 from archdef.pack import machine_tables
-from archdef.spec import (Interleaved, Lines, MulticastBroadcast, SegmentShrinking, SharedMemory, SingleWordBroadcast,
+from archdef.spec import (Interleaved, Lines, MulticastBroadcast, ParityHash, SegmentShrinking, SharedMemory, SingleWordBroadcast,
                           StrictHalfWarp, WordAtATime, XorHash, named)
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,7 +128,7 @@ def test_a_stride_of_all_partitions_camps_unless_the_map_is_a_hash():
     assert {XorHash().partition(address, 256, 8) for address in rows} == set(range(8))
 
 
-@given(st.sampled_from([Interleaved(), XorHash(), XorHash((1, 2))]), st.integers(0, 1 << 36), st.integers(1, 64))
+@given(st.sampled_from([Interleaved(), XorHash(), XorHash((1, 2)), ParityHash()]), st.integers(0, 1 << 36), st.integers(1, 64))
 def test_a_chunk_lies_in_one_partition_that_exists(partition_map, address, partitions):
     first = address // 256 * 256
     assert partition_map.partition(first, 256, partitions) == partition_map.partition(address, 256, partitions) < partitions

@@ -122,7 +122,7 @@ cdef Sm *_asked(Dispatcher *d, const Launch *launch) noexcept nogil:
 
 
 cdef void _share(const MachineTable *m, int64_t blocks, int64_t *given) noexcept nogil:
-    """How many blocks of a grid that is smaller than the machine each group gets: see `archdef.spec.GroupByGroup`."""
+    """How many of fewer blocks than there are multiprocessors each group gets: see `archdef.spec.GroupByGroup`."""
     cdef int64_t k, most, left, before
     cdef int turn
     for k in range(32):
@@ -140,31 +140,94 @@ cdef void _share(const MachineTable *m, int64_t blocks, int64_t *given) noexcept
                     left -= 1
 
 
-cdef Sm *_choose(Dispatcher *d, const Launch *launch) noexcept nogil:
-    """The multiprocessor with the fewest resident warps that has room for a block, in the block's group if it has one; NULL: none has."""
+cdef int64_t _turn(const MachineTable *m, int64_t rounds, int64_t number) noexcept nogil:
+    """Whose turn it is to take block `number`, where each group has so many turns."""
+    cdef int64_t groups = 1, first = 0, others = 0, step, next_first = 0
+    while groups < 32 and m.dispatch_groups[groups]:
+        groups += 1
+    groups -= 1
+    step = m.dispatch_first_after if m.dispatch_first_after else groups
+    while others < rounds * groups:
+        if first < rounds and others == next_first:
+            number -= m.dispatch_groups[0]
+            if number < 0:
+                return 0
+            next_first = step * (first + 1) - (m.dispatch_first_after > 0)
+            first += 1
+        number -= m.dispatch_groups[1 + others % groups]
+        if number < 0:
+            return 1 + others % groups
+        others += 1
+    return 0
+
+
+cdef int64_t _beside(const MachineTable *m, int64_t number, int64_t blocks, int64_t size) noexcept nogil:
+    """Where, in a group of `size` multiprocessors that gets so many blocks, that of a number goes: side by side only as many as have to."""
+    cdef int64_t n = m.dispatch_beside, more, full
+    if n < 2:
+        return number
+    more = max(blocks - size // n, 0)
+    full = more // (n - 1)
+    if number < n * full:
+        return number
+    number -= n * full
+    more -= full * (n - 1)
+    return n * full + number if number <= more else n * (full + number - more)
+
+
+cdef Sm *_least(Dispatcher *d, const Launch *launch, int64_t first, int64_t count) noexcept nogil:
+    """Of some multiprocessors the one with the fewest resident warps that has room for a block; NULL: none has."""
     cdef Sm *best = NULL
     cdef Sm *sm
-    cdef int64_t i, first = 0, k = 0, left = launch.next_block
-    cdef int64_t given[32]
-    if d.chip.m.dispatch_hook:
-        return _asked(d, launch)
-    if d.chip.m.dispatch_groups[0] and launch.blocks < d.chip.m.multiprocessors:
-        _share(d.chip.m, launch.blocks, given)
-        while k < 32 and left >= given[k]:
-            left -= given[k]
-            first += d.chip.m.dispatch_groups[k]
-            k += 1
-        for i in range(first, min(first + d.chip.m.dispatch_groups[k] if k < 32 else first, d.chip.m.multiprocessors)):
-            sm = d.sms + i
-            if (best == NULL or sm.used[0] < best.used[0]) and _has_room(sm, launch):
-                best = sm
-        if best != NULL:
-            return best
-    for i in range(d.chip.m.multiprocessors):
+    cdef int64_t i
+    for i in range(first, min(first + count, d.chip.m.multiprocessors)):
         sm = d.sms + i
         if (best == NULL or sm.used[0] < best.used[0]) and _has_room(sm, launch):
             best = sm
     return best
+
+
+cdef Sm *_grouped(Dispatcher *d, const Launch *launch) noexcept nogil:
+    """The multiprocessor for a block by whose group's turn it is; NULL: it is nobody's, or none has room there."""
+    cdef const MachineTable *m = d.chip.m
+    cdef int64_t rounds = WHOLE, number = launch.next_block, first = 0, k
+    cdef int64_t given[32]
+    cdef Sm *best
+    cdef Sm *sm
+    for k in range(4):
+        if launch.cost[k]:
+            rounds = min(rounds, WHOLE // launch.cost[k])
+    rounds = min(rounds, launch.blocks // m.multiprocessors)
+    if number < rounds * m.multiprocessors:
+        number = _turn(m, rounds, number)
+        for k in range(number):
+            first += m.dispatch_groups[k]
+        return _least(d, launch, first, m.dispatch_groups[number])
+    number -= rounds * m.multiprocessors
+    k = launch.blocks - rounds * m.multiprocessors
+    if k >= m.multiprocessors:
+        return NULL
+    _share(m, k, given)
+    k = 0
+    while k < 32 and number >= given[k]:
+        number -= given[k]
+        first += m.dispatch_groups[k]
+        k += 1
+    if k == 32:
+        return NULL
+    best = _least(d, launch, first, m.dispatch_groups[k])
+    sm = d.sms + min(first + min(_beside(m, number, given[k], m.dispatch_groups[k]), m.dispatch_groups[k] - 1), m.multiprocessors - 1)
+    return sm if best != NULL and sm.used[0] <= best.used[0] and _has_room(sm, launch) else best
+
+
+cdef Sm *_choose(Dispatcher *d, const Launch *launch) noexcept nogil:
+    """The multiprocessor with the fewest resident warps that has room for a block, in the block's group if it has one; NULL: none has."""
+    cdef Sm *best = NULL
+    if d.chip.m.dispatch_hook:
+        return _asked(d, launch)
+    if d.chip.m.dispatch_groups[0]:
+        best = _grouped(d, launch)
+    return best if best != NULL else _least(d, launch, 0, d.chip.m.multiprocessors)
 
 
 cdef void _sit(Sm *sm, int32_t slot, const int64_t *cost, int32_t *warps, int32_t count) noexcept nogil:

@@ -87,7 +87,8 @@ cdef void gather_answered(Network *n, int64_t record, int64_t arrival_fs) noexce
         g = n.gathers + n.gather_of[record]
         g.until_fs = arrival_fs - n.m.response_latency_fs
         if n.place_fs != NULL:
-            g.until_fs -= n.spread_fs[n.cluster[record // n.slots] * n.m.partitions + n.gather_of[record] // n.m.gathering_lines]
+            g.until_fs -= n.spread_fs[n.cluster[record // n.slots] * n.m.partitions
+                                      + (n.gather_of[record] // n.m.gathering_lines if n.slice_of == NULL else n.slice_of[record] & 0xffff)]
         g.arrival_fs = arrival_fs
         n.gather_of[record] = -1
     while other >= 0:

@@ -75,7 +75,9 @@ cdef struct MachineTable:
     int64_t multiprocessors
     int64_t cluster_size         # multiprocessors that share a port …
     int64_t cluster_sizes[32]    # … or those of each cluster; 0: unused
-    int64_t dispatch_groups[32]  # multiprocessors of each group among which a small grid is divided; 0: unused
+    int64_t dispatch_groups[32]  # multiprocessors of each group whose turn it is to take blocks; 0: unused …
+    int64_t dispatch_first_after # … turns of others after which it is the first one's again; 0: no sooner than theirs …
+    int64_t dispatch_beside      # … multiprocessors of which each gets a block before any gets a second, where a grid is divided
     int64_t warps_per_multiprocessor
     int64_t block_launch_64ths   # 64ths of a cycle from one block launch on the chip to the next …
     int64_t block_setup_64ths    # … to the next on the same multiprocessor …
@@ -145,7 +147,8 @@ cdef struct MachineTable:
     int64_t bulk_read_bytes_per_cycle   # of the unit that moves bulk copies; 0: a transaction every `transaction_cycles`
     int64_t bulk_write_bytes_per_cycle
     int64_t atomic_fs            # at the partition, per operation on the most used address
-    int64_t atomic_sector_quarters  # per sector, in quarters of that
+    int64_t atomic_request_16ths # per request, in sixteenths of that …
+    int64_t atomic_sector_16ths  # … and per sector
     CacheTable l1
     CacheTable constant
     CacheTable constant_l2       # behind it, at the multiprocessor
@@ -184,6 +187,7 @@ cdef struct MachineTable:
     int64_t gathering_lines      # for which a partition gathers, a power of two
     int64_t header_bytes
     int64_t mask_bytes           # of a packet that writes sectors in part, or operates on them
+    int64_t sector_mask_bytes    # of each sector of an atomic packet with data instead; 0: one mask for all
     int64_t partial_write_fs     # for which such a packet of a store holds the way into its partition at least
     int64_t injection_bytes_per_cycle       # core cycles, as all ports
     int64_t injection_per_cluster
@@ -193,6 +197,10 @@ cdef struct MachineTable:
     int64_t cluster_request_bytes_per_cycle   # 0: no such limit
     int64_t cluster_queue_cycles # core cycles by which a request may be handed over before that port is free
     int64_t cluster_response_bytes_per_cycle  # 0: no such limit
+    int64_t slice_masks[16]      # address bits of which a parity is taken, from the lowest bit of what they give to the highest …
+    int64_t slice_parities       # … how many there are; 0: partitions are slices …
+    int64_t slice_parts          # … those of them, the highest, that say in which part of the slices a chunk lies …
+    int64_t slice_high           # … and the address bit from which on all are above the others in the number that chooses there
     # DRAM
     int64_t partitions
     int64_t interleave_bytes

@@ -68,6 +68,15 @@ cdef struct Gather:          # where equal requests of a cluster wait together; 
     int32_t count            # requests together
     int32_t record           # of the first: sm * slots + slot
 
+cdef struct Place:           # some cycles of a cluster's way in
+    int64_t number           # since the machine began
+    int64_t taken_fs
+
+cdef struct Way:             # into a cluster, for answers
+    Place *places            # by number, modulo their count
+    int64_t full_from        # numbers of places all of which are taken
+    int64_t full_to
+
 cdef struct Network:
     const MachineTable *m
     int32_t *cluster         # of each multiprocessor
@@ -85,7 +94,9 @@ cdef struct Network:
     Events *inboxes          # per multiprocessor: where responses go
     int64_t *cluster_free_fs
     int64_t *cluster_out_fs
-    int64_t *cluster_in_fs
+    Way *ways                # of the clusters, NULL: answers come in as fast as partitions give them
+    uint32_t *parities       # [byte of an address][its value]: see `archdef.spec.ParityHash`
+    int32_t *slice_of        # [record]: through whose ports it went, and whether its line is at home on the other side; NULL: its partition's
     SharedTextures *textures # of the clusters, NULL: every multiprocessor has its own
     Fetch *fetches           # [sm * slots + slot]
     int32_t *remaining       # [sm * slots + slot]: fills that the read waits for

@@ -21,6 +21,10 @@ from archdef.engine.shared_texture cimport (shared_texture_close, shared_texture
 
 cdef enum:
     COPIED = 1 << 30         # in `Line.valid`: the other side has had a copy
+    PARITY_BYTES = 5         # of an address, over which a parity may go
+    FAR = 1 << 16            # in `Network.slice_of`: the line is at home on the other side
+    WAY_CYCLES = 8           # of a cluster's way in that are one place …
+    WAY_PLACES = 1024        # … of so many that are looked after at a time
 
 
 # --------------------------------------------------------------------------------------------------- who has the next event
@@ -84,6 +88,21 @@ cdef int _number_clusters(Network *n) except -1:
     return 0
 
 
+cdef int _open_ways(Network *n) except -1:
+    """Give each cluster a way in for answers, where that is a limit."""
+    cdef int64_t i
+    if n.m.cluster_response_bytes_per_cycle == 0:
+        return 0
+    n.ways = <Way *>calloc(<size_t>n.m.multiprocessors, sizeof(Way))
+    if n.ways == NULL:
+        raise MemoryError("ways into the clusters")
+    for i in range(n.cluster[n.m.multiprocessors - 1] + 1):
+        n.ways[i].places = <Place *>calloc(WAY_PLACES, sizeof(Place))
+        if n.ways[i].places == NULL:
+            raise MemoryError("ways into the clusters")
+    return 0
+
+
 cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except -1:
     """Build an idle network for the machine; responses go to `inboxes`, one per multiprocessor."""
     cdef int64_t i, room = 256, reads
@@ -100,17 +119,18 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     n.partitions = <Partition *>calloc(<size_t>m.partitions, sizeof(Partition))
     n.cluster_free_fs = <int64_t *>calloc(<size_t>n.port_count, sizeof(int64_t))
     n.cluster_out_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
-    n.cluster_in_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
     n.remaining = <int32_t *>calloc(<size_t>(m.multiprocessors * reads), sizeof(int32_t))
     n.waiter_next = <int32_t *>calloc(<size_t>(m.multiprocessors * reads * 4), sizeof(int32_t))
     n.leaves = 2
     while n.leaves < n.units:
         n.leaves *= 2
     n.tree = <Match *>malloc(<size_t>(2 * n.leaves) * sizeof(Match))
-    if (n.ports == NULL or n.partitions == NULL or n.cluster_free_fs == NULL or n.cluster_out_fs == NULL or n.cluster_in_fs == NULL
-            or n.remaining == NULL or n.waiter_next == NULL or n.tree == NULL or n.cluster == NULL):
+    if (n.ports == NULL or n.partitions == NULL or n.cluster_free_fs == NULL or n.cluster_out_fs == NULL or n.remaining == NULL
+            or n.waiter_next == NULL or n.tree == NULL or n.cluster == NULL):
         raise MemoryError("network of the machine")
     _number_clusters(n)
+    _open_ways(n)
+    _open_slices(n)
     gather_open(n)
     shared_texture_open(n)
     for i in range(2 * n.leaves - 1, 0, -1):
@@ -147,7 +167,12 @@ cdef void network_close(Network *n) noexcept nogil:
     free(n.partitions)
     free(n.cluster_free_fs)
     free(n.cluster_out_fs)
-    free(n.cluster_in_fs)
+    if n.ways != NULL:
+        for i in range(n.m.multiprocessors):
+            free(n.ways[i].places)
+    free(n.ways)
+    free(n.parities)
+    free(n.slice_of)
     shared_texture_close(n)
     free(n.remaining)
     free(n.waiter_next)
@@ -157,6 +182,62 @@ cdef void network_close(Network *n) noexcept nogil:
     free(n.spread_fs)
     gather_close(n)
     n.m = NULL
+
+
+cdef int _open_slices(Network *n) except -1:
+    """Write down, for every value of each byte of an address, the parities that it gives; none where partitions are slices."""
+    cdef const MachineTable *m = n.m
+    cdef int64_t i, k
+    if m.slice_parities == 0 or m.partitions & ((1 << m.slice_parts) - 1):
+        return 0
+    n.parities = <uint32_t *>calloc(PARITY_BYTES * 256, sizeof(uint32_t))
+    n.slice_of = <int32_t *>calloc(<size_t>(m.multiprocessors * n.slots), sizeof(int32_t))
+    if n.parities == NULL or n.slice_of == NULL:
+        raise MemoryError("map of the slices")
+    for i in range(PARITY_BYTES * 256):
+        for k in range(m.slice_parities):
+            n.parities[i] |= <uint32_t>(count_bits(<uint64_t>m.slice_masks[k] >> 8 * (i >> 8) & <uint64_t>(i & 255)) & 1) << k
+    return 0
+
+
+cdef inline int32_t _slice(const Network *n, uint64_t address) noexcept nogil:
+    """The slice of a byte: see `archdef.spec.ParityHash`."""
+    cdef const MachineTable *m = n.m
+    cdef int64_t low = m.slice_parities - m.slice_parts
+    cdef uint64_t count = <uint64_t>m.partitions >> m.slice_parts
+    cdef uint32_t found = 0
+    cdef int i
+    for i in range(1, PARITY_BYTES):
+        found ^= n.parities[256 * i + <int>(address >> 8 * i & 255)]
+    if m.interleave_bytes < 256:
+        found ^= n.parities[<int>(address & 255)]
+    return <int32_t>((found >> low) * count + (address >> m.slice_high << low | found & ((<uint64_t>1 << low) - 1)) % count)
+
+
+cdef inline bint _apart(const Network *n, int64_t sm, int64_t which) noexcept nogil:
+    """Whether a multiprocessor and a partition lie on different sides of the chip."""
+    return sm * n.m.sides // n.m.multiprocessors != which * n.m.sides // n.m.partitions
+
+
+cdef inline bint _far(const Network *n, int64_t sm, int64_t which, int32_t through) noexcept nogil:
+    """Whether a line is at home on another side than who asks for it."""
+    return _apart(n, sm, which) if n.slice_of == NULL else through & FAR != 0
+
+
+cdef inline int32_t _way(const Network *n, int32_t sm, const Request *r) noexcept nogil:
+    """Through which slice a request goes: reads through the near side's, stores and atomic operations to the line's home."""
+    cdef int32_t home = _slice(n, r.address), half
+    if n.m.sides < 2 or not _apart(n, sm, home):
+        return home
+    if n.m.sides == 2 and (r.kind == RQ_READ or r.kind == RQ_TEXTURE):
+        half = <int32_t>(n.m.partitions >> 1)
+        home = home - half if home >= half else home + half
+    return home | FAR
+
+
+cdef inline Partition *_ports(Network *n, Partition *p, int64_t record) noexcept nogil:
+    """Whose ports and atomic unit serve what is under way: those of its slice, which stands at that partition's place."""
+    return p if n.slice_of == NULL else n.partitions + (n.slice_of[record] & (FAR - 1))
 
 
 cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil:
@@ -197,20 +278,48 @@ cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept 
 
 
 # --------------------------------------------------------------------------------------------------------- responses
+cdef int64_t _come_in(Network *n, int32_t cluster, int64_t arrival_fs, int64_t takes_fs) noexcept nogil:
+    """When an answer is in the cluster whose way in it takes for so long, and which it would reach at `arrival_fs` if nobody else came.
+
+    Answers are known in another order than they come in: each takes the first time that nobody has, so that a late one holds up none before it.
+    """
+    cdef Way *way = n.ways + cluster
+    cdef int64_t length = WAY_CYCLES * n.m.core_period_fs
+    cdef int64_t number = max(arrival_fs - takes_fs, 0) // length, first
+    cdef Place *place
+    if way.full_from <= number < way.full_to:
+        number = way.full_to
+    first = number
+    while True:
+        place = way.places + (number & (WAY_PLACES - 1))
+        if place.number < number:
+            place.number = number
+            place.taken_fs = 0
+        if place.number == number and place.taken_fs < length:
+            if takes_fs <= length - place.taken_fs:
+                place.taken_fs += takes_fs
+                break
+            takes_fs -= length - place.taken_fs
+            place.taken_fs = length
+        number += 1
+    if number > first >= way.full_to:       # all that lies between is taken: nobody need look there again
+        if first > way.full_to:
+            way.full_from = first
+        way.full_to = number
+    return max(arrival_fs, number * length + place.taken_fs)
+
+
 cdef int64_t _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
     """Send read data back through the partition's port and the cluster's; `late_fs` is a delay that keeps nobody else waiting. Gives when they arrive."""
     cdef const MachineTable *m = n.m
     cdef int64_t packet = m.header_bytes + bytes, arrival
-    cdef int64_t *cluster
+    p = _ports(n, p, sm * n.slots + slot)
     if p.out_free_fs < time_fs:
         p.out_free_fs = time_fs
     p.out_free_fs += _port_fs(m, packet, m.partition_response_bytes_per_cycle)
     arrival = p.out_free_fs + m.response_latency_fs + late_fs
     if m.cluster_response_bytes_per_cycle:
-        cluster = n.cluster_in_fs + n.cluster[sm]
-        cluster[0] = max(cluster[0], arrival - _port_fs(m, packet, m.cluster_response_bytes_per_cycle))
-        cluster[0] += _port_fs(m, packet, m.cluster_response_bytes_per_cycle)
-        arrival = cluster[0]
+        arrival = _come_in(n, n.cluster[sm], arrival, packet * m.core_period_fs // m.cluster_response_bytes_per_cycle)
     if n.place_fs != NULL:
         arrival += n.place_fs[sm] + n.spread_fs[n.cluster[sm] * m.partitions + (p - n.partitions)]
     if n.textures != NULL:
@@ -228,20 +337,20 @@ cdef inline void _landed(Network *n, int32_t sm, int32_t launch, int64_t time_fs
 
 
 cdef inline int32_t _atomic_work(const MachineTable *m, Partition *p, const Request *r, int32_t sectors) noexcept nogil:
-    """What a request asks of the atomic unit, in quarters: of its operations on one address after the other, or of its sectors.
+    """What a request asks of the atomic unit, in sixteenths: of its operations on one address after the other, or of itself and its sectors.
 
     A single operation waits for none on its address, unless that was the last one here.
     """
     cdef bint alone = r.serial == 1 and r.address != p.atomic_word
     p.atomic_word = r.address
-    return max(0 if alone else <int32_t>r.serial * r.weight >> 1, sectors * r.operands * <int32_t>m.atomic_sector_quarters)
+    return max(0 if alone else <int32_t>r.serial * r.weight << 1, <int32_t>m.atomic_request_16ths + sectors * r.operands * <int32_t>m.atomic_sector_16ths)
 
 
-cdef int64_t _operate(Network *n, Partition *p, int32_t quarters, int64_t time_fs) noexcept nogil:
+cdef int64_t _operate(Network *n, Partition *p, int32_t work, int64_t time_fs) noexcept nogil:
     """Let the partition's atomic unit work; operations on one address follow each other."""
     if p.atomic_free_fs < time_fs:
         p.atomic_free_fs = time_fs
-    p.atomic_free_fs += quarters * n.m.atomic_fs // 4
+    p.atomic_free_fs += work * n.m.atomic_fs // 16
     if p.atomic_free_fs > n.landed_fs:
         n.landed_fs = p.atomic_free_fs
     return p.atomic_free_fs
@@ -335,11 +444,6 @@ cdef inline void _count(Partition *p, const Cache *cache, bint hit) noexcept nog
         p.dram.counters.l2_misses += not hit
 
 
-cdef inline bint _far(const Network *n, int64_t sm, int64_t which) noexcept nogil:
-    """Whether a multiprocessor and a partition lie on different sides of the chip."""
-    return sm * n.m.sides // n.m.multiprocessors != which * n.m.sides // n.m.partitions
-
-
 cdef void _take_copy(Network *n, int32_t which, uint64_t number, int64_t time_fs) noexcept nogil:
     """Give a line of the other side a place in the cache of the one that asked for it; its data are not told apart from the original's."""
     cdef int32_t other = <int32_t>((which + n.m.partitions // n.m.sides) % n.m.partitions)
@@ -360,9 +464,9 @@ cdef inline uint32_t _widened(uint32_t sectors, int64_t group) noexcept nogil:
     return (3 if sectors & 3 else 0) | (12 if sectors & 12 else 0)
 
 
-cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Request *r, uint64_t local,
+cdef void _cached(Network *n, int32_t which, int32_t through, Cache *cache, int32_t sm, const Request *r, uint64_t local,
                   int64_t time_fs) noexcept nogil:
-    """Serve a request at one of the partition's caches; `time_fs` is when the lookup is done."""
+    """Serve a request at one of the partition's caches, which came `through` a slice; `time_fs` is when the lookup is done."""
     cdef const MachineTable *m = n.m
     cdef const CacheTable *table = &cache.table
     cdef Partition *p = n.partitions + which
@@ -389,7 +493,7 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         if line != NULL:
             _write_back(n, which, line, time_fs)
             cache_take(cache, line, number)
-            if m.sides > 1 and cache == &p.l2 and _far(n, sm, which):
+            if m.sides > 1 and cache == &p.l2 and _far(n, sm, which, through):
                 _take_copy(n, which, number, time_fs)
                 line.valid |= COPIED
     if r.kind == RQ_WRITE:
@@ -444,9 +548,9 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         _written(n, which, cache, line, wanted, time_fs)
     if waits == 0:
         if r.kind == RQ_ATOMIC:
-            time_fs = _operate(n, p, _atomic_work(m, p, r, count_bits(wanted)), time_fs)
+            time_fs = _operate(n, n.partitions + (through & (FAR - 1)), _atomic_work(m, n.partitions + (through & (FAR - 1)), r, count_bits(wanted)), time_fs)
         late_fs = 0
-        if m.sides > 1 and cache == &p.l2 and (r.kind == RQ_ATOMIC or line.valid & COPIED == 0) and _far(n, sm, which):
+        if m.sides > 1 and cache == &p.l2 and (r.kind == RQ_ATOMIC or line.valid & COPIED == 0) and _far(n, sm, which, through):
             late_fs = m.far_latency_fs
             if r.kind != RQ_ATOMIC:     # that is carried out where the line is at home, copy or not
                 _take_copy(n, which, number, time_fs)
@@ -455,7 +559,7 @@ cdef void _cached(Network *n, int32_t which, Cache *cache, int32_t sm, const Req
         if n.gathers != NULL:
             gather_answered(n, record, late_fs)
         return
-    n.remaining[record] = waits | (min(_atomic_work(m, p, r, count_bits(wanted)), 0xfff) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
+    n.remaining[record] = waits | (min(_atomic_work(m, n.partitions + (through & (FAR - 1)), r, count_bits(wanted)), 0xfff) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
 
 
 cdef inline void _working(Network *n, int32_t change, int64_t now_fs) noexcept nogil:
@@ -467,20 +571,20 @@ cdef inline void _working(Network *n, int32_t change, int64_t now_fs) noexcept n
     n.working += change
 
 
-cdef void _arrive(Network *n, int32_t which, int32_t sm, const Request *r, uint64_t local, int64_t time_fs) noexcept nogil:
+cdef void _arrive(Network *n, int32_t which, int32_t through, int32_t sm, const Request *r, uint64_t local, int64_t time_fs) noexcept nogil:
     """A request has come through the partition's port."""
     cdef Partition *p = n.partitions + which
     cdef int32_t index
     cdef Cache *cache = &p.texture_l2 if r.kind == RQ_TEXTURE and n.m.texture_l2.sets else &p.l2
     if cache.table.sets:
-        _cached(n, which, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
+        _cached(n, which, through, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
         return
     _count_request(n.m, p, r)
     index = dram_enqueue(&p.dram, time_fs, local, <int32_t>r.bytes, DIR_WRITE if r.kind == RQ_WRITE else DIR_READ)
     p.dram.entries[index].sm = sm
     p.dram.entries[index].slot = r.slot
     if r.kind == RQ_ATOMIC:
-        p.dram.entries[index].serial = _atomic_work(n.m, p, r, 1)
+        p.dram.entries[index].serial = _atomic_work(n.m, n.partitions + (through & (FAR - 1)), r, 1)
         p.dram.entries[index].bursts *= 2    # read and written back
         p.dram.counters.writes += 1
         p.dram.counters.bytes_written += r.bytes
@@ -505,6 +609,8 @@ cdef inline int64_t _atomic_packet(const MachineTable *m, const Request *r) noex
         return m.header_bytes + data
     if 0 < r.covered <= 8:
         data = 0
+    elif m.sector_mask_bytes:
+        return r.serial * (m.header_bytes + data + r.bytes // <uint32_t>m.l2.sector_bytes * m.sector_mask_bytes)
     return r.serial * (m.header_bytes + m.mask_bytes + data)
 
 
@@ -527,6 +633,8 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     cdef uint64_t local
     cdef int32_t which = <int32_t>partition_of(m, r.address, &local)
     cdef Partition *p = n.partitions + which
+    cdef Partition *ports = p
+    cdef int32_t through = which
     cdef int64_t packet, arrival, taken = 0
     cdef int64_t *cluster = n.cluster_free_fs + n.cluster[sm] + (unit - sm)
     if r.counters != NULL and shared_texture_has(n, sm, r, now_fs):
@@ -560,12 +668,17 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     port.free_fs = now_fs + _port_fs(m, packet, m.injection_bytes_per_cycle)
     if m.injection_per_cluster:
         cluster[0] = port.free_fs
-    arrival = max(now_fs + m.request_latency_fs, p.in_free_fs)
-    p.in_free_fs = arrival + max(taken, _port_fs(m, packet, m.partition_request_bytes_per_cycle))
+    if n.slice_of != NULL:
+        through = _way(n, sm, r)
+        ports = n.partitions + (through & (FAR - 1))
+        if r.kind != RQ_WRITE:
+            n.slice_of[sm * n.slots + r.slot] = through
+    arrival = max(now_fs + m.request_latency_fs, ports.in_free_fs)
+    ports.in_free_fs = arrival + max(taken, _port_fs(m, packet, m.partition_request_bytes_per_cycle))
     packet = p.dram.queued
     if r.counters != NULL:
         shared_texture_fetch(n, sm, r)
-    _arrive(n, which, sm, r, local, p.in_free_fs)
+    _arrive(n, which, through, sm, r, local, ports.in_free_fs)
     if packet == 0 and p.dram.queued:
         _working(n, 1, now_fs)
     if p.dram.queued == packet:
@@ -592,7 +705,7 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
         return
     if e.sm >= 0:
         if e.serial:
-            _respond(n, p, e.sm, e.slot, e.bytes, _operate(n, p, e.serial, done_fs + m.extra_latency_fs), 0)
+            _respond(n, p, e.sm, e.slot, e.bytes, _operate(n, _ports(n, p, e.sm * n.slots + e.slot), e.serial, done_fs + m.extra_latency_fs), 0)
         else:
             _respond(n, p, e.sm, e.slot, e.bytes, done_fs, m.extra_latency_fs)
         return
@@ -602,11 +715,11 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
         n.remaining[record] -= 1
         if n.remaining[record] & 15 == 0:
             far_fs = 0
-            if m.sides > 1 and _far(n, record // n.slots, which):
+            if m.sides > 1 and _far(n, record // n.slots, which, n.slice_of[record] if n.slice_of != NULL else which):
                 far_fs = m.far_latency_fs
             if n.remaining[record] >> 4 & 0xfff:
                 _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16,
-                         _operate(n, p, n.remaining[record] >> 4 & 0xfff, done_fs + m.extra_latency_fs), far_fs)
+                         _operate(n, _ports(n, p, record), n.remaining[record] >> 4 & 0xfff, done_fs + m.extra_latency_fs), far_fs)
             else:
                 far_fs += m.extra_latency_fs
                 arrival_fs = _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16, done_fs, far_fs)

@@ -91,4 +91,4 @@ def test_products_ask_l2_for_as_many_sectors_as_counted(kernel, n):
     _, result = run(Case(kernel, {"n": n}, (n // tile, n // tile), (tile, tile), "c", 0, 0, 0), "ptx90", archdef.Device("h100"))
     partition = result.counters.partition
     wanted = next(int(r["l2_sectors"]) for r in rows("gathered_products.csv") if (r["kernel"], r["n"]) == (kernel, str(n)))
-    assert int((partition["bytes_asked"] + partition["bytes_given"]).sum()) / SECTOR == pytest.approx(wanted, rel=0.06)
+    assert int((partition["bytes_asked"] + partition["bytes_given"]).sum()) / SECTOR == pytest.approx(wanted, rel=0.09)

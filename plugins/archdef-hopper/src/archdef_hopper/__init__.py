@@ -3,19 +3,23 @@ from archdef.hookspecs import hookimpl
 from archdef.spec import (AlignedSum, AmongOldest, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
                           DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin, GroupByGroup, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
-                          operations, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp,
+                          operations, PairedSum, ParityHash, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp,
                           XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE, FORMS, TECHNIQUES
 
 MISSING = {"lane_masks_64", "read_only_loads"}
 """Warps have 32 lanes; L1 serves read-only loads like all others. Every other feature that archdef knows came with 9.0 or before."""
 
+SLICES = ParityHash(part_masks=(0x2ae55800, 0x63291800, 0xbf51b800, 0xa78b3000), low_masks=(0xd03a1100, 0x86c62400, 0x6d9a4800), high_bit=17)
+"""16 parts, of which the highest bit says on which side of the chip they lie, of 5 slices."""
+
 H100 = Architecture(
     name="h100", title="H100 80GB HBM3 (SXM)", vendor="NVIDIA", family="Hopper", compute_capability="9.0",
     aliases=("h100_sxm", "gh100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
     clocks=Clocks(core_mhz=1980, shader_mhz=1980, memory_mhz=2619), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
     chip=Chip(multiprocessors=132, multiprocessors_per_cluster=16, cluster_sizes=(16, 16, 16, 16, 16, 16, 18, 18),
-              block_dispatch=GroupByGroup((8, 8, 16, 16, 16, 16, 16, 18, 18)), block_launch_cycles=0.12, block_setup_cycles=17, warp_launch_cycles=3.5,
+              block_dispatch=GroupByGroup((8, 8, 16, 16, 16, 16, 16, 18, 18), first_after=6, beside=2),
+              block_launch_cycles=0.12, block_setup_cycles=17, warp_launch_cycles=3.5,
               block_end_cycles=1.18, first_block_cycles=94,
               block_turnover_cycles=300, launch_overhead_us=3.0),
     limits=Limits(
@@ -73,11 +77,12 @@ H100 = Architecture(
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=160, transaction_cycles=1, combined_lines=28,
                          combining_cycles=32, queued_stores=True,
-                         atomic_cycles=1.45, atomic_sector_cycles=1.9, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
+                         atomic_cycles=1.45, atomic_sector_cycles=1.07, atomic_request_cycles=0.5, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
-        request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, partial_write_cycles=2.75, injection_bytes_per_cycle=32,
-        injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, cluster_queue_cycles=8, partition_request_bytes_per_cycle=64,
-        partition_response_bytes_per_cycle=48, sides=2, far_latency_ns=90, spread_ns=30,
+        request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, sector_mask_bytes=16, partial_write_cycles=2.75,
+        injection_bytes_per_cycle=32, injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, cluster_queue_cycles=8,
+        partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=48, cluster_response_bytes_per_cycle=552,
+        slice_map=SLICES, sides=2, far_latency_ns=90, spread_ns=30,
         place_cycles=(10, 10, 13, 13, 21, 21, 5, 5, 8, 8, 16, 16, 0, 0, 3, 3, 9, 9), gathered_requests=4, store_ports=True),
     dram=Dram(
         partitions=80, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,

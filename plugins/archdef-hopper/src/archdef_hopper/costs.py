@@ -160,6 +160,7 @@ NATIVE = """f16_m16n8k8 f16_m16n8k16 tf32_m16n8k4 tf32_m16n8k8 f64_m8n8k4 f64_m1
 COUNTED = "Nsight Compute and clocks on an H100 80GB HBM3 SXM"
 GATHERING = Cite(COUNTED, "gathering.csv, lts__t_sectors_srcunit_tex and lrc__request_sectors_op_read_coalescing_achieved", "measured",
                  "equal requests of two to sixteen multiprocessors, by how far apart in time they come")
+HOT = Cite(COUNTED, "hot_words.csv, reductions by all on 1 to 8 lines", "inferred", "4.76 cycles a line at each slice that has one, 1.6 a word")
 PLACES = Cite(COUNTED, "placement.csv, %smid of every block", "measured", "sizes differ from card to card")
 BANKED = Cite(COUNTED, "l1_conflicts.csv, 68 patterns of addresses that hit", "inferred", "the two masks of 12 bits that explain every pattern")
 DIVIDED = Cite(COUNTED, "l1_capacity.csv, carveouts.csv", "measured", "what hits beside each carveout; launch__shared_mem_config_size")
@@ -228,6 +229,13 @@ EVIDENCE = {
     "load_store": UNPUBLISHED, "load_store.combined_lines": TOGETHER, "load_store.combining_cycles": APART_IN_TIME,
     "load_store.queued_stores": APART_IN_TIME, "load_store.transaction_cycles": FIT,
     "load_store.stores_in_flight_per_multiprocessor": STORED, "interconnect": FIT,
+    "load_store.atomic_sector_cycles": HOT, "load_store.atomic_request_cycles": HOT,
+    "interconnect.sector_mask_bytes": Cite(COUNTED, "atomics.csv, global rate of one block", "inferred",
+                                           "6 cycles for four sectors, 12 for eight, at 32 bytes a cycle"),
+    "interconnect.slice_map": Cite("contention of atomic operations on an H100 80GB HBM3 SXM", "slice_map.csv", "measured",
+                                   "every chunk of 2 MiB in two allocations, five of each of 1100 pages; bits from 4 GiB on are not known"),
+    "interconnect.cluster_response_bytes_per_cycle": Cite(COUNTED, "l2_rates.csv, all multiprocessors of a cluster, half, six of them", "measured",
+                                                          "16 MiB and more, where few requests go together"),
     "dram": UNPUBLISHED,
     "dram.interleave_bytes": Cite(COUNTED, "atomics.csv, 256 words for all threads; histograms of fresh_kernels.csv", "inferred",
                                   "with 512 bytes few words of many threads lie in too few slices"),
