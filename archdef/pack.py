@@ -168,7 +168,8 @@ def _dram(arch: Architecture) -> dict:
         t_rcd_fs=_fs(dram.t_rcd_ns), t_rp_fs=_fs(dram.t_rp_ns), t_ras_fs=_fs(dram.t_ras_ns), t_rrd_fs=_fs(dram.t_rrd_ns),
         t_cl_fs=_fs(dram.t_cl_ns), t_wl_fs=_fs(dram.t_wl_ns), t_wtr_fs=_fs(dram.t_wtr_ns), t_rtw_fs=_fs(dram.t_rtw_ns),
         t_wr_fs=_fs(dram.t_wr_ns), t_refi_fs=_fs(dram.t_refi_ns or 0), t_rfc_fs=_fs(dram.t_rfc_ns),
-        refresh_banks=dram.refresh_banks or 0, refreshes_postponed=dram.refreshes_postponed, closes_rows=int(dram.page_policy == "close_adaptive"),
+        refresh_banks=(dram.refresh_banks or 0) if dram.t_refi_ns else 0, refreshes_postponed=dram.refreshes_postponed,
+        closes_rows=int(dram.page_policy == "close_adaptive"),
         extra_latency_fs=_fs(dram.extra_latency_ns), queue_entries=dram.queue_entries,
         window=dram.scheduling.window, drain_high=dram.write_drain_high, drain_low=dram.write_drain_low)
 

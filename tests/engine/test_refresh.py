@@ -40,3 +40,8 @@ def test_refreshes_that_may_be_put_off_leave_more_of_the_bandwidth():
     """They wait until nothing wants their banks, and are made up for then."""
     never, now, later = (dram_bandwidth(machine(groups, refreshes_postponed=postponed))["gb_s"] for groups, postponed in ((None, 0), (1, 0), (1, 8)))
     assert 1.03 * now < later < never
+
+
+def test_without_a_period_nothing_is_refreshed_however_many_banks_would_be():
+    """Leaving out the period alone, as a sweep does, switches refresh off."""
+    assert chase_ns(machine(refresh_banks=4)) == chase_ns(machine())
