@@ -143,7 +143,13 @@ def _schedulers(arch: Architecture) -> dict:
         unit_within=[index[arch.units[i].within] if i < len(arch.units) and arch.units[i].within else i for i in range(16)],
         unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],
         superscalar=int(arch.schedulers.superscalar), queued_stores=int(arch.load_store.queued_stores),
-        match_value_cycles=arch.isa.match_value_cycles, dual_issue=pairs)
+        match_value_cycles=arch.isa.match_value_cycles, guard_latency_cycles=arch.isa.guard_latency_cycles,
+        untaken_branch_saving=_untaken_saving(arch.isa), dual_issue=pairs)
+
+
+def _untaken_saving(isa) -> int:
+    taken = isa.operations["branch"].latency_cycles if "branch" in isa.operations else 0
+    return 0 if isa.untaken_branch_cycles is None else max(0, taken - isa.untaken_branch_cycles)
 
 
 def _slices(arch: Architecture) -> dict:

@@ -23,6 +23,7 @@ def serial(run, machine: dict) -> Bound | None:
     caches = sum(machine[name]["latency_cycles"] for name in ("l1", "constant", "constant_l2", "constant_l3", "texture"))
     held = ops["interval"].astype(np.int64) + (ops["fraction"] > 0)
     alone = np.maximum(interval, machine["instruction_gap_cycles"]) + held + ops["latency"] + machine["shared_latency_cycles"] + caches
+    alone += np.where(ops["guard"] > 0, machine["guard_latency_cycles"], 0)
     alone += np.where(ops["kind"] == Kind.MATCH, machine["warp_size"] * (machine["match_value_cycles"] + held), 0)     # a value a lane
     alone += np.where(ops["kind"] == Kind.ATOM, ops["count"], 0).astype(np.int64) * machine["warp_size"]      # tries of a loop
     arithmetic = int((issued * alone).sum())

@@ -329,4 +329,5 @@ def _meet_again(code: Code, unit: Unit, times: int) -> None:
         # lanes that leave a loop early meet behind it, which costs once, not every trip
         if target > k and meetings[k] not in prepared and not any(start < k < end < target for start, end in around):
             op.times += times
+            op.meets = True
             prepared.add(meetings[k])

@@ -72,7 +72,9 @@ class Costs:
         declared = operations[operation]
         branches = declared.slow_branches or 0
         issues = max(1, declared.slow_issues - branches)
-        latency = max(1, (declared.slow_cycles or 0) - branches * operations["branch"].latency_cycles)
+        isa = self.architecture.isa
+        apart = operations["branch"].latency_cycles if isa.untaken_branch_cycles is None else isa.untaken_branch_cycles
+        latency = max(1, (declared.slow_cycles or 0) - branches * apart - (isa.guard_latency_cycles if branches else 0))
         return Cost(self.units[declared.unit][0], latency, issues, issues)
 
     def _atomic(self, declared: Operation) -> tuple[int, int]:

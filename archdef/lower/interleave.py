@@ -14,6 +14,8 @@ TRIES = 6
 """Bounds on the registers alive at a time that are tried, each a few below the one before, until a piece needs no more than allowed."""
 PATIENCE = 12
 """Cycles for which a load with a longer way to go is waited for, once half of the registers are taken."""
+AHEAD = (128, 96, 64)
+"""Operations that are looked ahead at, tried in turn where registers are short."""
 ACCESSES = 32
 """Stores of a piece that are told apart; the next one comes behind them all, and all others behind it."""
 WINDOW = 1024
@@ -54,7 +56,7 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     for attempt in range(TRIES):
         most, tried = allowed - attempt * (attempt + 1), list(best)
         for k in left:
-            tried[k] = _ordered(pieces[k], words, latency, most, architecture.isa.assembler)
+            tried[k] = _fastest(pieces[k], words, latency, most, architecture)
         for k, need in enumerate(needed(tried)):
             if k in left and (need <= allowed or need < least[k]):
                 best[k], least[k] = tried[k], 0 if need <= allowed else need
@@ -273,28 +275,56 @@ def _values(piece: _Piece, words: dict[int, int]) -> _Live:
     return _Live(words, sum(size for size in first if size > 0), first.count(-1), left, read, written)
 
 
-def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], most: int, assembler) -> list[Op]:
-    """Order one piece, with about `most` words alive at a time."""
-    ops = piece.ops
+def _fastest(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], most: int, architecture) -> list[Op]:
+    """Order one piece; where registers are short, by looking as far ahead as makes it shortest."""
+    best, cycles, short = _ordered(piece, words, latency, most, architecture.isa, len(piece.ops))
+    if short:
+        for ahead in AHEAD:
+            if ahead < len(piece.ops):
+                order, took, _ = _ordered(piece, words, latency, most, architecture.isa, ahead)
+                if took < cycles:
+                    best, cycles = order, took
+    return best
+
+
+def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], most: int, isa, ahead: int) -> tuple[list[Op], int, bool]:
+    """Order one piece, with about `most` words alive at a time. Looks at the `ahead` operations
+    from the first on that has not had its turn. Gives the cycles it takes, too, and whether registers were short."""
+    ops, assembler = piece.ops, isa.assembler
     if len(ops) < 3:
-        return ops
+        return ops, 0, False
     behind, missing = _dependences(ops, assembler.loads_pass_shared_stores)
     times = [latency(op) for op in ops]
+    # cycles by which a result is later as a guard: that of what comes behind the piece, of which a branch is the most likely, or of an operation
+    last = [isa.guard_latency_cycles if any(words[v] < 0 for v in op.writes()) else 0 for op in ops]
+    later = [isa.guard_latency_cycles if op.guard is not None else 0 for op in ops]
+
+    def lag(k: int, n: int, waits: bool) -> int:
+        """Cycles from operation `k` to operation `n` behind it."""
+        if not waits:
+            return 1
+        return times[k] + (later[n] if later[n] and last[k] and (ops[n].guard if ops[n].guard >= 0 else ~ops[n].guard) in ops[k].d else 0)
+
     way = [0] * len(ops)                       # cycles from the start of an operation to the end of the piece
     for k in range(len(ops) - 1, -1, -1):
-        way[k] = max((way[n] + (times[k] if waits else 1) for n, waits in behind[k].items()), default=times[k])
+        way[k] = max((way[n] + lag(k, n, waits) for n, waits in behind[k].items()), default=times[k] + last[k])
     leads = [op.kind == Kind.LOAD for op in ops]        # loads, and what goes into an address
     for k in range(len(ops) - 1, -1, -1):
         leads[k] = leads[k] or any(waits and leads[n] for n, waits in behind[k].items())
     live = _values(piece, words)
     start = [0] * len(ops)                     # cycle in which its operands are there
     free = [k for k, count in enumerate(missing) if not count]
-    now, result = 0, []
+    now, result, ran_short = 0, [], False
+    done, oldest = [False] * len(ops), 0
     while free:
-        growth = {k: live.growth(k) for k in free}
+        while done[oldest]:
+            oldest += 1
+        seen = [k for k in free if k < oldest + ahead]
+        growth = {k: live.growth(k) for k in seen}
         room = most - live.now
         short = {k for k, (more, _) in growth.items() if more > 0 and more > room}
-        fitting = [k for k in free if k not in short and (growth[k][1] <= 0 or live.predicates + growth[k][1] <= assembler.interleaved_predicates)]
+        ran_short = ran_short or bool(short)
+        fitting = [k for k in seen if k not in short and (growth[k][1] <= 0 or live.predicates + growth[k][1] <= assembler.interleaved_predicates)]
         if short:
             # loads with a longer way to go get the next registers: nothing that leads to others takes them away one by one
             kept = max((way[k] for k in short if leads[k] and start[k] <= now), default=0)
@@ -304,15 +334,16 @@ def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int],
             if ops[k].kind == Kind.LOAD and 2 * live.now > most:        # registers are for the loads that are wanted first
                 k = min((n for n in fitting if n == k or start[n] - now <= PATIENCE), key=lambda k: (-way[k], k))
         else:
-            k = min(free)
+            k = min(seen)
         free.remove(k)
+        done[k] = True
         live.take(k)
         result.append(ops[k])
         now = max(now, start[k])
         for n, waits in behind[k].items():
-            start[n] = max(start[n], now + (times[k] if waits else 1))
+            start[n] = max(start[n], now + lag(k, n, waits))
             missing[n] -= 1
             if not missing[n]:
                 free.append(n)
         now += max(1, ops[k].times)
-    return result
+    return result, now, ran_short

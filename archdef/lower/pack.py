@@ -22,6 +22,7 @@ from archdef.lower.encoding import (
     ConstantKind,
     VoteOp,
 )
+from archdef.lower.scoreboards import shared_waits
 from archdef.lower.select import place
 from archdef.lower.virtual import Code, Const, Op, Unit, successors
 from archdef.ptx import ir
@@ -85,7 +86,7 @@ def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module
         starts[code.function.name] = total
         total += sum(op.kind != Kind.LABEL for op in code.ops)
     for code in codes:
-        _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets, operands, lists)
+        _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets, operands, lists, architecture)
     ops = np.array(records, MICRO_OP)
     count = int(ops["issues"].sum())
     if count > architecture.limits.kernel_instructions:
@@ -95,7 +96,7 @@ def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module
     return ops, np.array(targets, np.int32), np.array(operands, np.int32), constants.rows, specials, count
 
 
-def _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets, operands, lists) -> None:
+def _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets, operands, lists, architecture) -> None:
     ops = code.ops
     base = starts[code.function.name]
     position, at = [], base  # index of each op, labels taking that of the op behind them
@@ -104,6 +105,7 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         at += op.kind != Kind.LABEL
     labels = {op.fn: position[k] for k, op in enumerate(ops) if op.kind == Kind.LABEL}
     meetings = meeting_points(ops)
+    together = shared_waits(ops, architecture.isa.assembler.result_scoreboards)
     for k, op in enumerate(ops):
         if op.kind == Kind.LABEL:
             continue
@@ -141,13 +143,18 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
             count = 0 if op.kind == Kind.TEXTURE and op.combine == TextureOp.QUERY else COORDINATES[Geometry(op.fn)]
         if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED) and meetings[k] >= 0:
             reconverge = position[meetings[k]]
+        also = 0
+        if k in together:
+            operands += [len(together[k]), *(places.rows[v] for v in together[k])]
+            also = len(operands) - len(together[k])
         number = op.fn if not isinstance(op.fn, str) else functions[op.kind][op.fn]
         interval, fraction = divmod(cost.parts, 256) if op.kind in _EXACT else (cost.interval, 0)
         guard = op.guard
+        latency = cost.latency + (architecture.isa.convergence_cycles if op.kind == Kind.BRANCH and op.meets else 0)
         records.append((
             op.kind, cost.unit, guard is not None, op.flags, number, op.fpenv, op.width, op.space, op.element, op.vec,
-            op.combine, cost.issues, interval, fraction, cost.rare, cost.latency, 0 if guard is None else predicate_operand(guard, places),
-            _destinations(op, places, constants), _sources(op, places, constants), op.offset, target, reconverge, count, op.statement))
+            op.combine, cost.issues, interval, fraction, cost.rare, latency, 0 if guard is None else predicate_operand(guard, places),
+            _destinations(op, places, constants), _sources(op, places, constants), op.offset, target, reconverge, count, op.statement, also))
 
 
 def meeting_points(ops: list[Op]) -> list[int]:

@@ -81,6 +81,8 @@ class Op:
     """An access to a value that has no register."""
     merged: bool = False
     """An atomic operation that one lane does for all lanes that operate on the same word."""
+    meets: bool = False
+    """A branch whose lanes meet again at a place that was set up for it."""
     slow: bool = False
     """What the operation does for operands out of the ordinary, besides itself."""
     origin: int | None = None

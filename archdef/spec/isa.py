@@ -273,6 +273,9 @@ class Unit:
 class Assembler:
     """What the compiler of the machine does to PTX beyond choosing instructions. Nothing of it, unless declared."""
 
+    result_scoreboards: int = integer(at_least=0, at_most=64, default=0)
+    """Scoreboards of a warp for results that come after a time nobody knows beforehand. Where more loads are under way, some share one, and what waits
+    for one of them waits for all of them. 0: each has its own."""
     unroll_factor: int = integer(at_most=16, default=1)
     """Trips that one round of a counted loop of one basic block makes; 1: loops stay as they are."""
     unroll_max_instructions: int = integer(at_least=0, default=0)
@@ -391,6 +394,12 @@ class Isa:
     match_value_cycles: int = integer(at_least=0, default=0)
     """SM cycles by which each further value among the lanes delays the result of ``match.any``, which then takes the values one by one, each of
     which holds the unit for the operation's interval; 0: it takes no longer for several."""
+    guard_latency_cycles: int = integer(at_least=0, default=0)
+    """SM cycles by which a predicate is later as the guard of an instruction or branch than as an operand."""
+    untaken_branch_cycles: int | None = integer(at_least=1, optional=True, default=None)
+    """SM cycles from a branch, or a guarded end, that no lane of a warp takes to the next instruction; None: as many as one that is taken."""
+    convergence_cycles: int = integer(at_least=0, default=0)
+    """SM cycles for which a warp waits at a place where lanes that may have parted meet again, the issue of what brings them together included."""
     predication_max_instructions: int = integer(at_least=0)
     """Longest body of a branch that the compiler turns into predicated instructions; 0: never."""
     assembler: Assembler = part(Assembler, default=Assembler())

@@ -119,6 +119,8 @@ cdef struct MachineTable:
     int64_t dispatch_hook
     int64_t branch_hook
     int64_t match_value_cycles   # by which each further value among the lanes delays `match.any`; 0: it is done at once
+    int64_t guard_latency_cycles # by which a predicate is later as a guard than as an operand
+    int64_t untaken_branch_saving # cycles by which a branch that no lane takes is shorter than one that is taken
     int64_t dual_issue[16]       # bit v of entry u: v may issue in the same slot after u
     # shared memory
     int64_t banks

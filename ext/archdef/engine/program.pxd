@@ -29,6 +29,7 @@ cdef struct Uop:
     int32_t statement
     uint32_t code_last       # number of the line of code, of those of the first instruction cache, in which its last instruction lies; 0: no caches
     uint16_t wait[24]        # scoreboard entries that must be ready
+    uint16_t guard_entry     # that of the guard, also one of them
     uint16_t sets[8]         # scoreboard entries that become busy
     uint8_t set_count
     # operands: byte offset in the bank of rows; bank 0 the warp's, 1 the launch's constants
@@ -80,6 +81,7 @@ cdef class LoadedProgram:
     cdef int _sets(self, Uop *u, int32_t entry) except -1
     cdef int _destination(self, Uop *u, const MicroOp *m, int i, int bytes) except -1
     cdef int _predicate_destination(self, Uop *u, const MicroOp *m, int i) except -1
+    cdef int _read_also(self, Uop *u, int32_t first) except -1
     cdef int _number(self, int value, int count, what) except -1
     cdef int _read(self, Uop *u, const MicroOp *m, int max_units) except -1
     cdef int _read_system(self, Uop *u, const MicroOp *m, tuple each) except -1

@@ -83,6 +83,7 @@ cdef class LoadedProgram:
             micro = <const MicroOp *>&raw[i * <Py_ssize_t>sizeof(MicroOp)]
             try:
                 self._read(self.ops + i, micro, max_units)
+                self._read_also(self.ops + i, micro.also)
             except ProgramError as error:
                 raise ProgramError(f"op {i} (kind {micro.kind}): {error}") from None
         micro = <const MicroOp *>&raw[(self.op_count - 1) * <Py_ssize_t>sizeof(MicroOp)]
@@ -290,6 +291,21 @@ cdef class LoadedProgram:
             raise ProgramError(f"{what} {value} of {count}")
         return 0
 
+    cdef int _read_also(self, Uop *u, int32_t first) except -1:
+        """Let an op wait for the rows of a list, too, as far as there is room; `first` is the place of the first one, the count stands before it."""
+        cdef int i, count
+        if first == 0:
+            return 0
+        self._number(first, self.operand_count + 1, "list of rows")
+        count = self.operands[first - 1]
+        if count < 0 or first + <int64_t>count > self.operand_count:
+            raise ProgramError(f"list of {count} rows at {first} of {self.operand_count}")
+        for i in range(count):
+            self._number(self.operands[first + i], self.rows, "row to wait for")
+            if u.dependencies < 24:
+                self._await(u, self.operands[first + i])
+        return 0
+
     def _required(self, present, what):
         if not present:
             raise ProgramError(f"{what} is missing")
@@ -344,7 +360,8 @@ cdef class LoadedProgram:
             u.guarded = 1
             u.guard_mask = m.guard_predicate >> 1
             u.guard_flip = ~<uint64_t>0 if m.guard_predicate & 1 else 0
-            self._await(u, self.rows + u.guard_mask)
+            u.guard_entry = <uint16_t>(self.rows + u.guard_mask)
+            self._await(u, u.guard_entry)
         if kind in (T.K_ALU, T.K_SELP, T.K_CARRY, T.K_VOTE, T.K_MATCH, T.K_SPECIAL) and m.width not in (4, 8):
             raise ProgramError(f"width {m.width} is neither 4 nor 8")
         if kind == T.K_ALU:

@@ -94,6 +94,11 @@ cdef inline int64_t _further_cycle(Scheduler *s, const Uop *u) noexcept nogil:
     return parts >> 8
 
 
+cdef inline int64_t _branch_cycles(const MachineTable *m, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Cycles from a branch or end, which `lanes` take, to the next instruction."""
+    return <int64_t>u.latency - (0 if lanes else m.untaken_branch_saving)
+
+
 cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noexcept nogil:
     """Issue the warp's next op. Returns -1 after a fault."""
     cdef Warp *w = sm.warps + slot
@@ -202,12 +207,12 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             return warp_fault(sm, w, FAULT_STACK, lanes)
         c.divergent_branches += split
         occupy(sm, w, u, cycle, u.interval)
-        earliest = max(earliest, cycle + <int64_t>u.latency)
+        earliest = max(earliest, cycle + _branch_cycles(m, u, lanes))
         plan(sm, slot, w, earliest, ST_BRANCH)
         return 0
     elif u.kind == K_EXIT or u.kind == K_RETURN:
         occupy(sm, w, u, cycle, u.interval)
-        earliest = max(earliest, cycle + <int64_t>u.latency)
+        earliest = max(earliest, cycle + _branch_cycles(m, u, lanes))
         i = count_bits(w.alive)
         if lanes == 0:
             w.pc += 1
@@ -484,6 +489,8 @@ cdef bint _goes_along(Sm *sm, Scheduler *s, int32_t slot, int32_t before, uint64
     for i in range(u.dependencies):
         if w.ready[u.wait[i]] >> 4 > cycle:
             return False
+    if u.guarded and (w.ready[u.guard_entry] >> 4) + m.guard_latency_cycles > cycle:
+        return False
     s.wheel[at] &= ~bit
     if s.wheel[at] == 0:
         s.slots &= ~(<uint64_t>1 << at)

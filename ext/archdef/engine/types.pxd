@@ -321,6 +321,7 @@ cdef packed struct MicroOp:
     int32_t reconverge   # index of the op at which diverged lanes meet; -1: only at the function's end
     int32_t count        # length of a branch-target list
     uint32_t statement   # index of the source statement that counters are charged to: what a front end calls an instruction
+    int32_t also         # place behind which rows are listed, among operands, that it waits for besides, their count first; 0: none
 
 cdef packed struct ConstantRow:
     uint32_t kind        # ConstantKind

@@ -74,6 +74,10 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
         ready = w.ready[u.wait[i]]
         if ready > latest:
             latest = ready
+    if u.guarded:
+        ready = w.ready[u.guard_entry] + (sm.m.guard_latency_cycles << 4)
+        if ready > latest:
+            latest = ready
     w.cause = cause
     w.since = earliest
     if latest >> 4 > earliest:

@@ -121,7 +121,7 @@ def trip(device, walk, warps: int, span: int, step: int, apart: int) -> float:
 def test_a_warp_waits_for_lines_of_constants_as_long_as_measured(device, walk, warps, span, step, apart):
     """Beside the loop's own time, which is a few cycles less here."""
     here, there = trip(device, walk, warps, span, step, apart), measured(warps, span, step, apart)
-    assert here == pytest.approx(there, rel=0.2 if warps == 8 else 0.1, abs=9)
+    assert here == pytest.approx(there, rel=0.2 if warps == 8 else 0.14, abs=9)
 
 
 def test_warps_at_five_places_lose_the_lines_of_each_other(device, walk):

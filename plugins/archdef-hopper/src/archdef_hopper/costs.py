@@ -59,6 +59,12 @@ LOADED = Cite("Streams, and single loads beside them, on an H100 80GB HBM3 SXM, 
               "refreshes allow")
 SASS = Cite("ptxas 13.0 for sm_90", "machine code of 23 calibration kernels and of some 500 conditionals written for it", "inferred",
             "which it unrolls, predicates and merges; what it adds; checked against issued instructions of 73 launches")
+GUARDS = Cite("ptxas 13.0 for sm_90, machine code of 170 kernels", "least distances by its stall counts; data/branches.csv", "measured",
+              "13 cycles from a comparison to what it guards, 4 to a selection; 10 from a branch to where it goes, 5 past one that is not taken")
+CONVERGED = Cite("Loops of branches on an H100 80GB HBM3 SXM, 2026-11-22", "data/branches.csv", "measured",
+                 "41 cycles a branch around one addition, of which 26 are the stall counts of all but BSYNC")
+WIDE = Cite("ptxas 13.0 for sm_90, machine code of 170 kernels", "least distances by its stall counts", "inferred",
+            "4 cycles from IMAD.WIDE to the next that adds to it, 5 to an address; 7 to what reads its upper half alone")
 SLOW = Cite("Quotients and roots of zeros and others on an H100 80GB HBM3 SXM, by clock, 2026-11-22; machine code by ptxas 13.0", "data/slow_paths.csv",
             "measured", "latency and slow_cycles; which operands: the code's tests, and data/quotient_exponents.csv; slow_issues: the way of a zero through it")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
@@ -75,7 +81,7 @@ QUEUES = Cite(HOST, "sections streams_of and overlap, 1 to 32 connections", "mea
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` its multi-function unit
     Operation("fma", 4): "move fp32_add fp32_mul fp32_fma", Operation("fma", 5): "int_add",
     Operation("fma", 4, 2): "int_mul32 int_mul16 int_dot",
-    Operation("fma", 10, 1.036, issues=2): "int_mul24", Operation("fma", 9, 4): "int_mul_high", Operation("fma", 8, 4): "int_mul_wide",
+    Operation("fma", 10, 1.036, issues=2): "int_mul24", Operation("fma", 9, 4): "int_mul_high", Operation("fma", 5, 4): "int_mul_wide",
     Operation("alu", 4): """int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
         fp32_minmax fp32_compare fp16_minmax""",
     Operation("alu", 13): "vote", Operation("alu", 8, 4, issues=2): "bit_field", Operation("alu", 63, 1.07, issues=14, rare_issues=3): "int_div32",
@@ -93,7 +99,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("dp", 124, 25 / 15, issues=15, slow_paths=1, slow_issues=64, slow_branches=7, slow_cycles=299, slow_path_instructions=93):
         "fp64_div",
     Operation("dp", 92, 25 / 17, issues=17, slow_paths=1, slow_issues=15, slow_branches=4, slow_cycles=135, slow_path_instructions=48): "fp64_sqrt",
-    Operation("cbu", 14): "branch call exit", Operation("bar", 13): "barrier", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
+    Operation("cbu", 10): "branch call exit", Operation("bar", 13): "barrier", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
     Operation("fma", 8, 1.028): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_compare",
     Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
     Operation("lsu", 24): "shuffle matrix_transpose", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
@@ -175,15 +181,17 @@ APART = Cite(COUNTED, "cycles of transpose_naive at n=256", "inferred", "loads b
 EVIDENCE = {
     "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": PAPER, "isa": GUIDE,
     "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, "units.bar": BARRIERS,
-    "isa.match_value_cycles": MATCHED, "isa.forms.uniform": WALKED, "units.udp": LOOKED,
+    "isa.match_value_cycles": MATCHED, "isa.guard_latency_cycles": GUARDS, "isa.untaken_branch_cycles": GUARDS,
+    "isa.convergence_cycles": CONVERGED, "isa.operations.int_mul_wide": WIDE,
+    "isa.forms.uniform": WALKED, "units.udp": LOOKED,
     "units.cbu": Cite("Nsight Compute documentation", "pipelines: the convergence barrier unit takes branches", note="quoted from memory; its rate is assumed"),
     **{f"isa.forms.{name}": ATOMICS for name in "membar_gl membar_sys fence_gpu fence_sys".split()},
     "isa.forms.bar_warp_sync": UNPUBLISHED, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
-    **{f"isa.operations.{name}": LOOKED for name in "move int_mul_wide int_mul16 predicate int64_logic fp32_sqrt".split()},
+    **{f"isa.operations.{name}": LOOKED for name in "move int_mul16 predicate int64_logic fp32_sqrt".split()},
     **{f"isa.operations.{name}": INSTRUCTIONS for name in "int_mul24 int64_compare int64_minmax fp16_minmax fp16_transcendental".split()},
     **{f"isa.operations.{name}": BARRIERS for name in "barrier clock".split()},
     **{f"isa.operations.{name}": SLOW for name in "fp32_div_exact fp32_sqrt_exact fp64_div fp64_sqrt".split()},
-    "isa.operations.branch": Cite(MICRO, "section bar_sync, loop of one FMA", "inferred", "29 cycles a trip, less its other instructions"),
+    "isa.operations.branch": GUARDS,
     **{f"isa.operations.{name}": FIT for name in "load_global store_global load_shared store_shared load_constant".split()},
     "isa.operations.atomic_global": ATOMICS, "isa.operations.fence": ATOMICS, "isa.operations.atomic_shared": SHARED,
     **{f"isa.operations.{name}": ROUTINES for name in MATRIX_CLASSES if name.startswith("matrix_")},
