@@ -11,7 +11,7 @@ from archdef.testing import Launch, Mismatch, equals_reference, reference
 from archdef.testing.templates import HEAD
 
 CASES = [(workload, name) for workload in workloads() for name in registry.names()]
-SMALLEST = {"divergence": 256, "matmul": 32, "reduction": 512, "transpose": 32, "vector_add": 300}
+SMALLEST = {"divergence": 256, "matmul": 16, "reduction": 512, "transpose": 32, "vector_add": 300}
 
 
 @pytest.mark.parametrize("workload, name", CASES, ids=lambda p: p if isinstance(p, str) else p.name)

@@ -75,7 +75,7 @@ CHANGES = st.fixed_dictionaries({}, optional={
     "isa.operations.int_add.interval_cycles": st.none() | st.integers(1, 99), "chip.launch_overhead_us": st.integers(0, 5) | st.floats(0, 5)})
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(changes=CHANGES, format=st.sampled_from(FORMATS))
 def test_a_what_if_survives_text_with_its_history(changes, format):
     try:
@@ -86,7 +86,7 @@ def test_a_what_if_survives_text_with_its_history(changes, format):
 
 
 @given(title=st.text(min_size=1, max_size=30).filter(lambda t: t.strip() and t.isprintable()), note=st.text(max_size=30).filter(str.isprintable))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_words_survive_whatever_is_in_them(title, note):
     machine = gizmo()
     machine = attrs.evolve(machine, title=title, evidence={**machine.evidence, "warp": Cite(title, title, "measured", note)})
@@ -214,7 +214,7 @@ def test_a_wrong_value_is_refused_with_its_path(gizmo_installed, lines, said):
     assert said in str(caught.value)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_whatever_stands_in_a_file_is_a_description_or_a_clear_error(data):
     plain = json.loads(dumps(gizmo(), "json"))

@@ -64,7 +64,7 @@ def looped(step: int, down: bool, early: bool) -> str:
     return kernel(body, ".param .u64 out, .param .align 4 .b8 n[8]")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(trips=st.integers(1, 23), step=st.integers(1, 5), early=st.booleans(), factor=st.sampled_from([2, 3, 4, 8]))
 def test_counting_down_to_zero_makes_every_trip_once(trips, step, early, factor):
     data = np.arange(96, dtype=np.uint32) * 2654435761
@@ -72,7 +72,7 @@ def test_counting_down_to_zero_makes_every_trip_once(trips, step, early, factor)
          assembler=Assembler(unroll_factor=factor, unroll_max_instructions=64))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(start=INT, span=st.integers(-30, 90), step=st.integers(1, 7), early=st.booleans(), factor=st.sampled_from([2, 4, 8]))
 @example(start=2**31 - 5, span=4, step=1, early=False, factor=4)
 @example(start=-2**31, span=3, step=7, early=False, factor=8)
@@ -133,7 +133,7 @@ L:  .pragma "nounroll";
 
 
 # ------------------------------------------------------------------------------------------------------------ shared memory
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(shift=st.integers(0, 6), first=st.integers(0, 5))
 def test_merged_loads_give_every_word(shift, first):
     words = "\n".join(f"ld.shared.u32 %r{10 + k}, [%r3+{4 * (first + k)}];" for k in range(8))
@@ -176,7 +176,7 @@ def test_a_store_between_keeps_loads_apart():
 
 
 # --------------------------------------------------------------------------------------------------------- three inputs, charges
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(chosen=st.lists(st.sampled_from(["add.s32", "and.b32", "or.b32", "xor.b32", "shl.b32"]), min_size=2, max_size=6), seed=st.integers(0, 2**32 - 1))
 def test_three_input_operations_compute_what_two_did(chosen, seed):
     lines = []

@@ -84,11 +84,12 @@ def test_a_request_for_other_sectors_of_a_line_ends_the_gathering(parts):
     assert found == pytest.approx(wanted, abs=0.6)
 
 
-@pytest.mark.parametrize("kernel, n", [("matmul_tiled16", 64), ("matmul_tiled16", 128), ("matmul_tiled32", 64), ("matmul_tiled32", 128),
-                                       ("matmul_tiled32", 256)])
-def test_products_ask_l2_for_as_many_sectors_as_counted(kernel, n):
+@pytest.mark.parametrize("kernel, n, within", [("matmul_tiled16", 64, 0.06), ("matmul_tiled16", 128, 0.06), ("matmul_tiled32", 128, 0.06),
+                                               ("matmul_tiled32", 64, 0.16), ("matmul_tiled32", 256, 0.06)])
+def test_products_ask_l2_for_as_many_sectors_as_counted(kernel, n, within):
+    """Four blocks, as in one of them, meet or miss each other for a few cycles: see H3."""
     tile = 32 if kernel.endswith("32") else 16
     _, result = run(Case(kernel, {"n": n}, (n // tile, n // tile), (tile, tile), "c", 0, 0, 0), "ptx90", archdef.Device("h100"))
     partition = result.counters.partition
     wanted = next(int(r["l2_sectors"]) for r in rows("gathered_products.csv") if (r["kernel"], r["n"]) == (kernel, str(n)))
-    assert int((partition["bytes_asked"] + partition["bytes_given"]).sum()) / SECTOR == pytest.approx(wanted, rel=0.09)
+    assert int((partition["bytes_asked"] + partition["bytes_given"]).sum()) / SECTOR == pytest.approx(wanted, rel=within)
