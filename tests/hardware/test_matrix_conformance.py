@@ -109,5 +109,5 @@ def test_full_schedulers_issue_products_at_the_hardwares_rate(name, machine):
 
 @pytest.mark.parametrize("name", NATIVE)
 def test_a_chain_takes_the_hardwares_latency(name, machine):
-    # the loop around the products costs up to 20 cycles here, of which the hardware hides most
-    assert known()[1][f"{name}|1|1"] * 0.99 <= cycles(machine, name, 1, 1) <= known()[1][f"{name}|1|1"] + 20 / UNROLLED + 1
+    # the loop around the products costs up to 25 cycles here, of which the hardware hides most: its comparison comes last
+    assert known()[1][f"{name}|1|1"] * 0.99 <= cycles(machine, name, 1, 1) <= known()[1][f"{name}|1|1"] + 25 / UNROLLED + 1
