@@ -99,7 +99,7 @@ cdef struct Network:
     int32_t *slice_of        # [record]: through whose ports it went, and whether its line is at home on the other side; NULL: its partition's
     SharedTextures *textures # of the clusters, NULL: every multiprocessor has its own
     Fetch *fetches           # [sm * slots + slot]
-    int32_t *remaining       # [sm * slots + slot]: fills that the read waits for
+    int64_t *remaining       # [sm * slots + slot]: fills that the read waits for, from bit 4 on the atomic unit's work, from bit 36 on its bytes
     int32_t *waiter_next     # [(sm * slots + slot) * 4 + sector]: next request that waits for the same fill
     Match *tree              # tournament of units (ports, then partitions) by time of their next event: [1] the winner, [leaves + unit] each
     int32_t leaves           # power of two

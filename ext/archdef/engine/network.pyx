@@ -119,7 +119,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     n.partitions = <Partition *>calloc(<size_t>m.partitions, sizeof(Partition))
     n.cluster_free_fs = <int64_t *>calloc(<size_t>n.port_count, sizeof(int64_t))
     n.cluster_out_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
-    n.remaining = <int32_t *>calloc(<size_t>(m.multiprocessors * reads), sizeof(int32_t))
+    n.remaining = <int64_t *>calloc(<size_t>(m.multiprocessors * reads), sizeof(int64_t))
     n.waiter_next = <int32_t *>calloc(<size_t>(m.multiprocessors * reads * 4), sizeof(int32_t))
     n.leaves = 2
     while n.leaves < n.units:
@@ -559,7 +559,9 @@ cdef void _cached(Network *n, int32_t which, int32_t through, Cache *cache, int3
         if n.gathers != NULL:
             gather_answered(n, record, late_fs)
         return
-    n.remaining[record] = waits | (min(_atomic_work(m, n.partitions + (through & (FAR - 1)), r, count_bits(wanted)), 0xfff) << 4 if r.kind == RQ_ATOMIC else 0) | <int32_t>r.bytes << 16
+    n.remaining[record] = waits | <int64_t>r.bytes << 36
+    if r.kind == RQ_ATOMIC:
+        n.remaining[record] |= <int64_t>_atomic_work(m, n.partitions + (through & (FAR - 1)), r, count_bits(wanted)) << 4
 
 
 cdef inline void _working(Network *n, int32_t change, int64_t now_fs) noexcept nogil:
@@ -691,7 +693,7 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
     cdef const MachineTable *m = n.m
     cdef Partition *p = n.partitions + which
     cdef Entry *e = p.dram.entries + index
-    cdef int32_t waiter = e.waiters, next_waiter, record, sector
+    cdef int32_t waiter = e.waiters, next_waiter, record, sector, work
     cdef int64_t far_fs, arrival_fs
     if e.line != NULL:
         for sector in range(4):
@@ -717,12 +719,13 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
             far_fs = 0
             if m.sides > 1 and _far(n, record // n.slots, which, n.slice_of[record] if n.slice_of != NULL else which):
                 far_fs = m.far_latency_fs
-            if n.remaining[record] >> 4 & 0xfff:
-                _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16,
-                         _operate(n, _ports(n, p, record), n.remaining[record] >> 4 & 0xfff, done_fs + m.extra_latency_fs), far_fs)
+            work = <int32_t>(n.remaining[record] >> 4 & 0x7fffffff)
+            if work:
+                _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 36,
+                         _operate(n, _ports(n, p, record), work, done_fs + m.extra_latency_fs), far_fs)
             else:
                 far_fs += m.extra_latency_fs
-                arrival_fs = _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 16, done_fs, far_fs)
+                arrival_fs = _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 36, done_fs, far_fs)
                 if n.gathers != NULL:
                     gather_answered(n, record, arrival_fs)
         waiter = next_waiter
