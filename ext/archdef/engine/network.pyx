@@ -235,9 +235,14 @@ cdef inline int32_t _way(const Network *n, int32_t sm, const Request *r) noexcep
     return home | FAR
 
 
+cdef inline Partition *_ports_of(Network *n, int32_t through) noexcept nogil:
+    """The partition at whose place a slice stands: its ports and atomic unit are the slice's."""
+    return n.partitions + (through & (FAR - 1))
+
+
 cdef inline Partition *_ports(Network *n, Partition *p, int64_t record) noexcept nogil:
-    """Whose ports and atomic unit serve what is under way: those of its slice, which stands at that partition's place."""
-    return p if n.slice_of == NULL else n.partitions + (n.slice_of[record] & (FAR - 1))
+    """Whose ports and atomic unit serve what is under way."""
+    return p if n.slice_of == NULL else _ports_of(n, n.slice_of[record])
 
 
 cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil:
@@ -548,7 +553,7 @@ cdef void _cached(Network *n, int32_t which, int32_t through, Cache *cache, int3
         _written(n, which, cache, line, wanted, time_fs)
     if waits == 0:
         if r.kind == RQ_ATOMIC:
-            time_fs = _operate(n, n.partitions + (through & (FAR - 1)), _atomic_work(m, n.partitions + (through & (FAR - 1)), r, count_bits(wanted)), time_fs)
+            time_fs = _operate(n, _ports_of(n, through), _atomic_work(m, _ports_of(n, through), r, count_bits(wanted)), time_fs)
         late_fs = 0
         if m.sides > 1 and cache == &p.l2 and (r.kind == RQ_ATOMIC or line.valid & COPIED == 0) and _far(n, sm, which, through):
             late_fs = m.far_latency_fs
@@ -561,7 +566,7 @@ cdef void _cached(Network *n, int32_t which, int32_t through, Cache *cache, int3
         return
     n.remaining[record] = waits | <int64_t>r.bytes << 36
     if r.kind == RQ_ATOMIC:
-        n.remaining[record] |= <int64_t>_atomic_work(m, n.partitions + (through & (FAR - 1)), r, count_bits(wanted)) << 4
+        n.remaining[record] |= <int64_t>_atomic_work(m, _ports_of(n, through), r, count_bits(wanted)) << 4
 
 
 cdef inline void _working(Network *n, int32_t change, int64_t now_fs) noexcept nogil:
@@ -586,7 +591,7 @@ cdef void _arrive(Network *n, int32_t which, int32_t through, int32_t sm, const 
     p.dram.entries[index].sm = sm
     p.dram.entries[index].slot = r.slot
     if r.kind == RQ_ATOMIC:
-        p.dram.entries[index].serial = _atomic_work(n.m, n.partitions + (through & (FAR - 1)), r, 1)
+        p.dram.entries[index].serial = _atomic_work(n.m, _ports_of(n, through), r, 1)
         p.dram.entries[index].bursts *= 2    # read and written back
         p.dram.counters.writes += 1
         p.dram.counters.bytes_written += r.bytes
@@ -672,7 +677,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
         cluster[0] = port.free_fs
     if n.slice_of != NULL:
         through = _way(n, sm, r)
-        ports = n.partitions + (through & (FAR - 1))
+        ports = _ports_of(n, through)
         if r.kind != RQ_WRITE:
             n.slice_of[sm * n.slots + r.slot] = through
     arrival = max(now_fs + m.request_latency_fs, ports.in_free_fs)
