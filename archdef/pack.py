@@ -271,7 +271,8 @@ def machine_tables(arch: Architecture) -> dict:
         texture_tile_rows=caches.texture_tile_rows, **_texture(arch.texture), read_only_loads=int("read_only_loads" in arch.isa.features),
         l2=_cache_table(caches.l2, l2_instances),
         request_latency_fs=_fs(links.request_latency_ns), response_latency_fs=_fs(links.response_latency_ns),
-        far_latency_fs=_fs(links.far_latency_ns), sides=links.sides, gathered_requests=links.gathered_requests,
+        far_latency_fs=_fs(links.far_latency_ns), sides=links.sides, side_bytes_per_cycle=links.side_bytes_per_cycle or 0,
+        gathered_requests=links.gathered_requests,
         places=len(links.place_cycles), place_cycles=[*links.place_cycles, *[0] * 32][:32], spread_fs=_fs(links.spread_ns),
         gathering_lines=links.gathering_lines, **_slices(arch),
         header_bytes=links.header_bytes, mask_bytes=links.mask_bytes,
@@ -281,6 +282,6 @@ def machine_tables(arch: Architecture) -> dict:
         injection_per_cluster=int(links.injection_scope == "cluster"), store_ports=int(links.store_ports),
         partition_request_bytes_per_cycle=links.partition_request_bytes_per_cycle,
         partition_response_bytes_per_cycle=links.partition_response_bytes_per_cycle,
-        cluster_request_bytes_per_cycle=links.cluster_request_bytes_per_cycle or 0, cluster_queue_cycles=links.cluster_queue_cycles,
+        cluster_request_bytes_per_cycle=links.cluster_request_bytes_per_cycle or 0,
         cluster_response_bytes_per_cycle=links.cluster_response_bytes_per_cycle or 0, **_dram(arch),
         **_matrix(arch.isa.matrix))

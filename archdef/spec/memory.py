@@ -282,15 +282,15 @@ class Interconnect:
     slice_map: PartitionMap | None = policy(PartitionMap, optional=True, default=None)
     """Through which partition's ports and atomic unit an address is reached, and on which side those lie; None: through those of its own."""
     cluster_request_bytes_per_cycle: int | None = integer(optional=True, default=None)
-    """Rate out of one cluster, per core cycle, beside that of each multiprocessor; None: not a bottleneck."""
-    cluster_queue_cycles: int = integer(at_least=0, default=0)
-    """Core cycles' worth of requests that may wait at that port; while it holds more, the cluster's multiprocessors keep theirs."""
+    """Rate out of one cluster, whose multiprocessors take turns, per core cycle, beside that of each of them; None: not a bottleneck."""
     cluster_response_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate into one cluster, per core cycle; None: not a bottleneck."""
     sides: int = integer(default=1)
     """Equal parts of the chip, each with its multiprocessors and partitions, by number; 1: all are near each other."""
     far_latency_ns: float = real(at_least=0, default=0)
     """By which data take longer to another side than to their own: from DRAM, and from the partition's cache when they are first asked for from there."""
+    side_bytes_per_cycle: int | None = integer(optional=True, default=None)
+    """Rate into one side from the others, per core cycle, of such data and of what is stored; None: not a bottleneck."""
     place_cycles: tuple[int, ...] = integers(at_least=0, longest=32, default=())
     """SM cycles by which answers take longer to the multiprocessors of a cluster, place by place, and again from the first; none: no longer."""
     spread_ns: float = real(at_least=0, default=0)

@@ -181,6 +181,7 @@ cdef struct MachineTable:
     int64_t request_latency_fs
     int64_t response_latency_fs
     int64_t far_latency_fs       # by which data from DRAM take longer to the other side of the chip
+    int64_t side_bytes_per_cycle # into a side from the others; 0: no such limit
     int64_t sides                # of multiprocessors and partitions; 1: all are near
     int64_t places               # of a cluster that lie at different distances; 0: none
     int64_t place_cycles[32]     # by which answers to them take longer
@@ -197,7 +198,6 @@ cdef struct MachineTable:
     int64_t partition_request_bytes_per_cycle
     int64_t partition_response_bytes_per_cycle
     int64_t cluster_request_bytes_per_cycle   # 0: no such limit
-    int64_t cluster_queue_cycles # core cycles by which a request may be handed over before that port is free
     int64_t cluster_response_bytes_per_cycle  # 0: no such limit
     int64_t slice_masks[16]      # address bits of which a parity is taken, from the lowest bit of what they give to the highest …
     int64_t slice_parities       # … how many there are; 0: partitions are slices …

@@ -68,11 +68,11 @@ cdef struct Gather:          # where equal requests of a cluster wait together; 
     int32_t count            # requests together
     int32_t record           # of the first: sm * slots + slot
 
-cdef struct Place:           # some cycles of a cluster's way in
+cdef struct Place:           # some cycles of a way in
     int64_t number           # since the machine began
     int64_t taken_fs
 
-cdef struct Way:             # into a cluster, for answers
+cdef struct Way:             # into a cluster, for answers, or into a side of the chip, for what comes from the others
     Place *places            # by number, modulo their count
     int64_t full_from        # numbers of places all of which are taken
     int64_t full_to
@@ -95,6 +95,7 @@ cdef struct Network:
     int64_t *cluster_free_fs
     int64_t *cluster_out_fs
     Way *ways                # of the clusters, NULL: answers come in as fast as partitions give them
+    Way *crossings           # of the sides, NULL: all that comes from the others comes at once
     uint32_t *parities       # [byte of an address][its value]: see `archdef.spec.ParityHash`
     int32_t *slice_of        # [record]: through whose ports it went, and whether its line is at home on the other side; NULL: its partition's
     SharedTextures *textures # of the clusters, NULL: every multiprocessor has its own

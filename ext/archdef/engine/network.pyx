@@ -23,7 +23,7 @@ cdef enum:
     COPIED = 1 << 30         # in `Line.valid`: the other side has had a copy
     PARITY_BYTES = 5         # of an address, over which a parity may go
     FAR = 1 << 16            # in `Network.slice_of`: the line is at home on the other side
-    WAY_CYCLES = 8           # of a cluster's way in that are one place …
+    WAY_CYCLES = 8           # of a way in that are one place …
     WAY_PLACES = 1024        # … of so many that are looked after at a time
 
 
@@ -88,19 +88,24 @@ cdef int _number_clusters(Network *n) except -1:
     return 0
 
 
-cdef int _open_ways(Network *n) except -1:
-    """Give each cluster a way in for answers, where that is a limit."""
+cdef Way *_open_ways(int64_t count) except NULL:
+    """As many ways in, which nobody takes."""
+    cdef Way *ways = <Way *>calloc(<size_t>count, sizeof(Way))
+    cdef Place *places = <Place *>calloc(<size_t>(count * WAY_PLACES), sizeof(Place))
     cdef int64_t i
-    if n.m.cluster_response_bytes_per_cycle == 0:
-        return 0
-    n.ways = <Way *>calloc(<size_t>n.m.multiprocessors, sizeof(Way))
-    if n.ways == NULL:
-        raise MemoryError("ways into the clusters")
-    for i in range(n.cluster[n.m.multiprocessors - 1] + 1):
-        n.ways[i].places = <Place *>calloc(WAY_PLACES, sizeof(Place))
-        if n.ways[i].places == NULL:
-            raise MemoryError("ways into the clusters")
-    return 0
+    if ways == NULL or places == NULL:
+        free(ways)
+        free(places)
+        raise MemoryError("ways of the network")
+    for i in range(count):
+        ways[i].places = places + i * WAY_PLACES
+    return ways
+
+
+cdef void _close_ways(Way *ways) noexcept nogil:
+    if ways != NULL:
+        free(ways[0].places)
+    free(ways)
 
 
 cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except -1:
@@ -129,7 +134,10 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
             or n.waiter_next == NULL or n.tree == NULL or n.cluster == NULL):
         raise MemoryError("network of the machine")
     _number_clusters(n)
-    _open_ways(n)
+    if m.cluster_response_bytes_per_cycle:
+        n.ways = _open_ways(n.cluster[m.multiprocessors - 1] + 1)
+    if m.side_bytes_per_cycle and m.sides > 1:
+        n.crossings = _open_ways(m.sides)
     _open_slices(n)
     gather_open(n)
     shared_texture_open(n)
@@ -167,10 +175,8 @@ cdef void network_close(Network *n) noexcept nogil:
     free(n.partitions)
     free(n.cluster_free_fs)
     free(n.cluster_out_fs)
-    if n.ways != NULL:
-        for i in range(n.m.multiprocessors):
-            free(n.ways[i].places)
-    free(n.ways)
+    _close_ways(n.ways)
+    _close_ways(n.crossings)
     free(n.parities)
     free(n.slice_of)
     shared_texture_close(n)
@@ -214,9 +220,18 @@ cdef inline int32_t _slice(const Network *n, uint64_t address) noexcept nogil:
     return <int32_t>((found >> low) * count + (address >> m.slice_high << low | found & ((<uint64_t>1 << low) - 1)) % count)
 
 
+cdef inline int64_t _side(const Network *n, int64_t which) noexcept nogil:
+    """The side of the chip on which a partition lies."""
+    return which * n.m.sides // n.m.partitions
+
+
+cdef inline int64_t _side_of_sm(const Network *n, int64_t sm) noexcept nogil:
+    return sm * n.m.sides // n.m.multiprocessors
+
+
 cdef inline bint _apart(const Network *n, int64_t sm, int64_t which) noexcept nogil:
     """Whether a multiprocessor and a partition lie on different sides of the chip."""
-    return sm * n.m.sides // n.m.multiprocessors != which * n.m.sides // n.m.partitions
+    return _side_of_sm(n, sm) != _side(n, which)
 
 
 cdef inline bint _far(const Network *n, int64_t sm, int64_t which, int32_t through) noexcept nogil:
@@ -283,12 +298,11 @@ cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept 
 
 
 # --------------------------------------------------------------------------------------------------------- responses
-cdef int64_t _come_in(Network *n, int32_t cluster, int64_t arrival_fs, int64_t takes_fs) noexcept nogil:
-    """When an answer is in the cluster whose way in it takes for so long, and which it would reach at `arrival_fs` if nobody else came.
+cdef int64_t _come_in(const Network *n, Way *way, int64_t arrival_fs, int64_t takes_fs) noexcept nogil:
+    """When something has come by a way that it takes for so long, and whose end it would reach at `arrival_fs` if nobody else came.
 
-    Answers are known in another order than they come in: each takes the first time that nobody has, so that a late one holds up none before it.
+    What comes is known in another order: each takes the first time that nobody has, so that a late one holds up none before it.
     """
-    cdef Way *way = n.ways + cluster
     cdef int64_t length = WAY_CYCLES * n.m.core_period_fs
     cdef int64_t number = max(arrival_fs - takes_fs, 0) // length, first
     cdef Place *place
@@ -314,6 +328,13 @@ cdef int64_t _come_in(Network *n, int32_t cluster, int64_t arrival_fs, int64_t t
     return max(arrival_fs, number * length + place.taken_fs)
 
 
+cdef int64_t _cross(const Network *n, int64_t side, int64_t bytes, int64_t time_fs) noexcept nogil:
+    """When data that would be on another side at a time are there."""
+    if n.crossings == NULL:
+        return time_fs
+    return _come_in(n, n.crossings + side, time_fs, bytes * n.m.core_period_fs // n.m.side_bytes_per_cycle)
+
+
 cdef int64_t _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
     """Send read data back through the partition's port and the cluster's; `late_fs` is a delay that keeps nobody else waiting. Gives when they arrive."""
     cdef const MachineTable *m = n.m
@@ -324,7 +345,7 @@ cdef int64_t _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_
     p.out_free_fs += _port_fs(m, packet, m.partition_response_bytes_per_cycle)
     arrival = p.out_free_fs + m.response_latency_fs + late_fs
     if m.cluster_response_bytes_per_cycle:
-        arrival = _come_in(n, n.cluster[sm], arrival, packet * m.core_period_fs // m.cluster_response_bytes_per_cycle)
+        arrival = _come_in(n, n.ways + n.cluster[sm], arrival, packet * m.core_period_fs // m.cluster_response_bytes_per_cycle)
     if n.place_fs != NULL:
         arrival += n.place_fs[sm] + n.spread_fs[n.cluster[sm] * m.partitions + (p - n.partitions)]
     if n.textures != NULL:
@@ -558,6 +579,7 @@ cdef void _cached(Network *n, int32_t which, int32_t through, Cache *cache, int3
         if m.sides > 1 and cache == &p.l2 and (r.kind == RQ_ATOMIC or line.valid & COPIED == 0) and _far(n, sm, which, through):
             late_fs = m.far_latency_fs
             if r.kind != RQ_ATOMIC:     # that is carried out where the line is at home, copy or not
+                late_fs = _cross(n, _side_of_sm(n, sm), r.bytes, time_fs + late_fs) - time_fs
                 _take_copy(n, which, number, time_fs)
                 line.valid |= COPIED
         late_fs = _respond(n, p, sm, r.slot, r.bytes, time_fs, late_fs)
@@ -642,7 +664,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     cdef Partition *p = n.partitions + which
     cdef Partition *ports = p
     cdef int32_t through = which
-    cdef int64_t packet, arrival, taken = 0
+    cdef int64_t packet, arrival, leaves_fs = now_fs, taken = 0
     cdef int64_t *cluster = n.cluster_free_fs + n.cluster[sm] + (unit - sm)
     if r.counters != NULL and shared_texture_has(n, sm, r, now_fs):
         _wake_one(n, p, now_fs)         # this port may have been woken for a place that it does not take
@@ -667,12 +689,9 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     elif r.kind == RQ_ATOMIC:
         packet = _atomic_packet(m, r)
     if m.cluster_request_bytes_per_cycle and (packet or not m.store_ports):
-        arrival = n.cluster_out_fs[n.cluster[sm]]
-        if arrival > now_fs + m.cluster_queue_cycles * m.core_period_fs:
-            _reschedule(n, unit, arrival - m.cluster_queue_cycles * m.core_period_fs)
-            return
-        n.cluster_out_fs[n.cluster[sm]] = max(arrival, now_fs) + packet * m.core_period_fs // m.cluster_request_bytes_per_cycle
-    port.free_fs = now_fs + _port_fs(m, packet, m.injection_bytes_per_cycle)
+        leaves_fs = max(now_fs, n.cluster_out_fs[n.cluster[sm]])      # whoever came before goes before
+        n.cluster_out_fs[n.cluster[sm]] = leaves_fs + packet * m.core_period_fs // m.cluster_request_bytes_per_cycle
+    port.free_fs = leaves_fs + _port_fs(m, packet, m.injection_bytes_per_cycle)
     if m.injection_per_cluster:
         cluster[0] = port.free_fs
     if n.slice_of != NULL:
@@ -680,12 +699,15 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
         ports = _ports_of(n, through)
         if r.kind != RQ_WRITE:
             n.slice_of[sm * n.slots + r.slot] = through
-    arrival = max(now_fs + m.request_latency_fs, ports.in_free_fs)
+    arrival = max(leaves_fs + m.request_latency_fs, ports.in_free_fs)
     ports.in_free_fs = arrival + max(taken, _port_fs(m, packet, m.partition_request_bytes_per_cycle))
     packet = p.dram.queued
     if r.counters != NULL:
         shared_texture_fetch(n, sm, r)
-    _arrive(n, which, through, sm, r, local, ports.in_free_fs)
+    arrival = ports.in_free_fs
+    if m.sides > 1 and (r.kind == RQ_WRITE or r.kind == RQ_ATOMIC) and _far(n, sm, which, through):
+        arrival = _cross(n, _side(n, through & (FAR - 1)), r.bytes, arrival)
+    _arrive(n, which, through, sm, r, local, arrival)
     if packet == 0 and p.dram.queued:
         _working(n, 1, now_fs)
     if p.dram.queued == packet:
@@ -699,7 +721,8 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
     cdef Partition *p = n.partitions + which
     cdef Entry *e = p.dram.entries + index
     cdef int32_t waiter = e.waiters, next_waiter, record, sector, work
-    cdef int64_t far_fs, arrival_fs
+    cdef int64_t late_fs, arrival_fs, bytes, side = -1, there_fs = 0
+    cdef bint far
     if e.line != NULL:
         for sector in range(4):
             if e.sectors >> sector & 1:
@@ -721,16 +744,20 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
         record = waiter >> 2
         n.remaining[record] -= 1
         if n.remaining[record] & 15 == 0:
-            far_fs = 0
-            if m.sides > 1 and _far(n, record // n.slots, which, n.slice_of[record] if n.slice_of != NULL else which):
-                far_fs = m.far_latency_fs
+            bytes = n.remaining[record] >> 36
+            far = m.sides > 1 and _far(n, record // n.slots, which, n.slice_of[record] if n.slice_of != NULL else which)
             work = <int32_t>(n.remaining[record] >> 4 & 0x7fffffff)
             if work:
-                _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 36,
-                         _operate(n, _ports(n, p, record), work, done_fs + m.extra_latency_fs), far_fs)
+                _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), bytes,
+                         _operate(n, _ports(n, p, record), work, done_fs + m.extra_latency_fs), m.far_latency_fs if far else 0)
             else:
-                far_fs += m.extra_latency_fs
-                arrival_fs = _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), n.remaining[record] >> 36, done_fs, far_fs)
+                late_fs = m.extra_latency_fs
+                if far:
+                    if side != _side_of_sm(n, record // n.slots):       # once for all who wait there
+                        side = _side_of_sm(n, record // n.slots)
+                        there_fs = _cross(n, side, bytes, done_fs + late_fs + m.far_latency_fs)
+                    late_fs = there_fs - done_fs
+                arrival_fs = _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), bytes, done_fs, late_fs)
                 if n.gathers != NULL:
                     gather_answered(n, record, arrival_fs)
         waiter = next_waiter

@@ -82,9 +82,9 @@ H100 = Architecture(
                          atomic_cycles=1.45, atomic_sector_cycles=1.07, atomic_request_cycles=0.5, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
         request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, sector_mask_bytes=16, partial_write_cycles=2.75,
-        injection_bytes_per_cycle=32, injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272, cluster_queue_cycles=8,
+        injection_bytes_per_cycle=32, injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272,
         partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=48, cluster_response_bytes_per_cycle=552,
-        slice_map=SLICES, sides=2, far_latency_ns=90, spread_ns=30,
+        slice_map=SLICES, sides=2, far_latency_ns=90, side_bytes_per_cycle=512, spread_ns=30,
         place_cycles=(10, 10, 13, 13, 21, 21, 5, 5, 8, 8, 16, 16, 0, 0, 3, 3, 9, 9), gathered_requests=4, store_ports=True),
     dram=Dram(
         partitions=80, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,

@@ -212,9 +212,9 @@ EVIDENCE = {
     **{f"caches.{c}.{name}": CODE_SETS for c in ("instruction", "instruction_l2") for name in "ways line_bytes sector_bytes lines_ahead".split()},
     **{f"caches.{c}.misses_in_flight": UNPUBLISHED for c in ("instruction", "instruction_l2")},
     "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_ways": PARTIAL, "caches.l2.dirty_ways": DIRTY,
-    "interconnect.sides": SIDES, "interconnect.far_latency_ns": SIDES,
+    "interconnect.sides": SIDES, "interconnect.far_latency_ns": SIDES, "interconnect.side_bytes_per_cycle": SIDES,
     **{f"interconnect.{name}": SCATTER for name in """header_bytes mask_bytes injection_bytes_per_cycle injection_scope
-       cluster_request_bytes_per_cycle cluster_queue_cycles""".split()},
+       cluster_request_bytes_per_cycle""".split()},
     "load_store.atomic_cycles": Cite(MICRO, "section global_atomics_throughput", "inferred", "one address for all threads"),
     **{f"dram.{name}": REFRESHED for name in "t_refi_ns t_rfc_ns refresh_banks".split()},
     **{f"dram.{name}": LOADED for name in "page_policy queue_entries scheduling extra_latency_ns".split()},
