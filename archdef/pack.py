@@ -250,6 +250,7 @@ def machine_tables(arch: Architecture) -> dict:
         store={**coalescing_table(arch.coalescing.store, "coalescing.store"), "coverage": int(links.mask_bytes > 0)},
         reads_in_flight=arch.load_store.reads_in_flight_per_multiprocessor,
         stores_in_flight=arch.load_store.stores_in_flight_per_multiprocessor,
+        store_bytes_in_flight=arch.load_store.store_bytes_in_flight_per_multiprocessor or 0,
         combined_lines=arch.load_store.combined_lines, combining_cycles=arch.load_store.combining_cycles,
         transaction_cycles=arch.load_store.transaction_cycles, replay_cycles=arch.load_store.replay_cycles,
         replay_refused=int(arch.load_store.replay_refused),

@@ -7,6 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.events cimport EV_COMBINED, events_push
+from archdef.engine.inject cimport may_store
 from archdef.engine.network cimport RQ_WRITE, Request, network_send
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport Combined, Injection, Sm
@@ -46,6 +47,7 @@ cdef void _leave(Sm *sm, int k, int64_t cycle) noexcept nogil:
     request.weight = 8
     request.operands = 1
     request.counters = NULL
+    sm.store_bytes += request.bytes
     network_send(sm.network, sm.id, &request)
     sm.combined_at[_place(c.line)] -= 1
     sm.combined_count -= 1
@@ -73,7 +75,7 @@ cdef int combine_store(Sm *sm, const Injection *inject, const Transaction *t) no
                 return 1
     if t.words == whole:
         return 0
-    if sm.store_credits == 0:
+    if not may_store(sm):
         return -1
     if sm.combined_count >= sm.m.combined_lines:
         _leave(sm, 0, inject.time)

@@ -2,7 +2,7 @@
 
 Handlers of one cycle commute, so that the order of equal keys never shows in a result.
 """
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int16_t, int32_t, int64_t
 from libc.stdlib cimport free, realloc
 
 from archdef.engine.dram cimport NEVER
@@ -21,7 +21,8 @@ cdef enum EventKind:
 
 cdef struct Event:
     int64_t cycle
-    int32_t kind
+    int16_t kind
+    int16_t bytes        # that a store has carried
     int32_t index
 
 cdef struct Events:
@@ -32,7 +33,7 @@ cdef struct Events:
     int32_t room
     int32_t failed       # out of host memory
 
-cdef inline void events_push(Events *e, int64_t cycle, int32_t kind, int32_t index) noexcept nogil:
+cdef inline void events_add(Events *e, int64_t cycle, int32_t kind, int32_t index, int32_t bytes) noexcept nogil:
     cdef int32_t i, parent
     cdef Event *grown
     if e.count == e.room:
@@ -51,10 +52,14 @@ cdef inline void events_push(Events *e, int64_t cycle, int32_t kind, int32_t ind
         e.heap[i] = e.heap[parent]
         i = parent
     e.heap[i].cycle = cycle
-    e.heap[i].kind = kind
+    e.heap[i].kind = <int16_t>kind
+    e.heap[i].bytes = <int16_t>bytes
     e.heap[i].index = index
     if cycle < e.first:
         e.first = cycle
+
+cdef inline void events_push(Events *e, int64_t cycle, int32_t kind, int32_t index) noexcept nogil:
+    events_add(e, cycle, kind, index, 0)
 
 cdef inline Event events_pop(Events *e) noexcept nogil:
     cdef Event top = e.heap[0], last

@@ -11,6 +11,10 @@ cdef int32_t take_load(Sm *sm, int32_t warp, int32_t op) noexcept nogil
 cdef void give_load(Sm *sm, int32_t index) noexcept nogil
 cdef int32_t fill_slot(Sm *sm, int32_t slot, int64_t cycle, int32_t *done) noexcept nogil
 
+cdef inline bint may_store(const Sm *sm) noexcept nogil:
+    """Whether the network takes another store."""
+    return sm.store_credits > 0 and (sm.m.store_bytes_in_flight == 0 or sm.store_bytes < sm.m.store_bytes_in_flight)
+
 cdef inline int64_t throttled_until(const Sm *sm, int64_t cycle) noexcept nogil:
     """Cycles so far in which the unit waited for a credit."""
     if sm.injection.active and sm.injection.stalled >= 0 and cycle > sm.injection.stalled:

@@ -97,6 +97,8 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
     request.operands = inject.operands
     request.apart = <short>(inject.apart if inject.next == 0 else 0)
     request.counters = NULL
+    if inject.kind == RQ_WRITE:
+        sm.store_bytes += bytes
     network_send(sm.network, sm.id, &request)
 
 
@@ -122,6 +124,8 @@ cdef inline Request _whole(const Sm *sm, const Transaction *t, int32_t kind, int
 cdef inline void _send_past(Sm *sm, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
     """Send a transaction that the load/store unit has no part in."""
     cdef Request request = _whole(sm, t, kind, slot, cycle)
+    if kind == RQ_WRITE:
+        sm.store_bytes += t.bytes
     network_send(sm.network, sm.id, &request)
 
 
@@ -140,7 +144,7 @@ cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, in
 
 cdef bint send_write(Sm *sm, const Transaction *t, Launch *launch, int64_t cycle) noexcept nogil:
     """Start a store of another unit. False: no credit for it now."""
-    if sm.store_credits == 0:
+    if not may_store(sm):
         return False
     sm.store_credits -= 1
     launch.stores += 1
@@ -306,7 +310,7 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
                         inject.next += 1
                         inject.time += m.transaction_cycles
                         continue
-                if sm.store_credits == 0:
+                if not may_store(sm):
                     inject.stalled = inject.time
                     break
                 sm.store_credits -= 1

@@ -141,6 +141,7 @@ cdef struct MachineTable:
     CoalescingTable load_uncached
     int64_t reads_in_flight      # transactions of one multiprocessor
     int64_t stores_in_flight
+    int64_t store_bytes_in_flight    # 0: no limit to them
     int64_t combined_lines       # of which stores wait for others; 0: each goes by itself …
     int64_t combining_cycles     # … for so long after the latest store
     int64_t transaction_cycles

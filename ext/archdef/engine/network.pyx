@@ -10,7 +10,7 @@ from libc.stdlib cimport calloc, free, malloc
 from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_open, cache_set, cache_take, cache_victim
 from archdef.engine.dram cimport (DIR_READ, DIR_WRITE, NEVER, Dram, Entry, dram_close, dram_decide, dram_enqueue, dram_open,
                                   dram_release)
-from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_push
+from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_add, events_push
 from archdef.engine.gather cimport gather_answered, gather_close, gather_join, gather_open
 from archdef.engine.machine cimport PM_XOR, CacheTable, MachineTable
 from archdef.engine.policy cimport Hook, ask_partition
@@ -354,12 +354,12 @@ cdef int64_t _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_
     return arrival
 
 
-cdef inline void _landed(Network *n, int32_t sm, int32_t launch, int64_t time_fs) noexcept nogil:
+cdef inline void _landed(Network *n, int32_t sm, int32_t launch, int32_t bytes, int64_t time_fs) noexcept nogil:
     """A store of a launch has reached its place: the credit goes home."""
     if time_fs > n.landed_fs:
         n.landed_fs = time_fs
     n.landed[launch] = max(n.landed[launch], network_cycle(n, time_fs))
-    events_push(n.inboxes + sm, network_cycle(n, time_fs + n.m.response_latency_fs), EV_STORE_DONE, launch)
+    events_add(n.inboxes + sm, network_cycle(n, time_fs + n.m.response_latency_fs), EV_STORE_DONE, launch, bytes)
 
 
 cdef inline int32_t _atomic_work(const MachineTable *m, Partition *p, const Request *r, int32_t sectors) noexcept nogil:
@@ -535,7 +535,7 @@ cdef void _cached(Network *n, int32_t which, int32_t through, Cache *cache, int3
             line.valid |= wanted
             _written(n, which, cache, line, wanted, time_fs)
         _count(p, cache, True)
-        _landed(n, sm, r.slot, time_fs)
+        _landed(n, sm, r.slot, <int32_t>r.bytes, time_fs)
         return
     record = <int32_t>(sm * n.slots + r.slot)
     missing = wanted
@@ -729,7 +729,7 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
                 e.line.fill[sector] = -1
     if e.direction == DIR_WRITE:
         if e.sm >= 0:
-            _landed(n, e.sm, e.slot, done_fs)
+            _landed(n, e.sm, e.slot, e.bytes, done_fs)
         elif done_fs > n.landed_fs:
             n.landed_fs = done_fs
         return

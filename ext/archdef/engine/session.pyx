@@ -487,6 +487,7 @@ cdef class Session:
                 ("response_latency_fs", m.response_latency_fs, m.shader_period_fs, 1 << 50),
                 ("queue_entries", m.queue_entries, 1, 1 << 16), ("window", m.window, 1, 1 << 16),
                 ("reads_in_flight", m.reads_in_flight, 1, 1 << 14), ("stores_in_flight", m.stores_in_flight, 1, 1 << 14),
+                ("store_bytes_in_flight", m.store_bytes_in_flight, 0, 1 << 24),
                 ("textures_in_flight", m.textures_in_flight, 0, 1 << 11),
                 ("interleave_bytes", m.interleave_bytes, 32, 1 << 30), ("row_bytes", m.row_bytes, 32, 1 << 30),
                 ("burst_bytes", m.burst_bytes, 1, 1 << 20), ("burst_fs", m.burst_fs, 1, 1 << 40),

@@ -378,6 +378,7 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
             resume_bulk(sm, event.cycle)
     elif event.kind == EV_STORE_DONE:
         sm.store_credits += 1
+        sm.store_bytes -= event.bytes
         sm.chip.launches[event.index].stores -= 1
         if sm.injection.active:
             resume_injection(sm, event.cycle)

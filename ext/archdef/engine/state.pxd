@@ -676,6 +676,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     int32_t free_waiter
     int32_t waiters_left
     int32_t store_credits
+    int32_t store_bytes          # of stores that are not acknowledged, where they are limited
     int32_t free_texture         # like `free_slot`, of a pool for the cluster's texture cache
     int32_t combined_count
     int32_t combined_first       # the oldest of the lines that wait for more stores …

@@ -236,7 +236,7 @@ EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
     "load_store": UNPUBLISHED, "load_store.combined_lines": TOGETHER, "load_store.combining_cycles": APART_IN_TIME,
     "load_store.queued_stores": APART_IN_TIME, "load_store.transaction_cycles": FIT,
-    "load_store.stores_in_flight_per_multiprocessor": STORED, "interconnect": FIT,
+    "load_store.stores_in_flight_per_multiprocessor": STORED, "load_store.store_bytes_in_flight_per_multiprocessor": STORED, "interconnect": FIT,
     "load_store.atomic_sector_cycles": HOT, "load_store.atomic_request_cycles": HOT,
     "interconnect.sector_mask_bytes": Cite(COUNTED, "atomics.csv, global rate of one block", "inferred",
                                            "6 cycles for four sectors, 12 for eight, at 32 bytes a cycle"),
