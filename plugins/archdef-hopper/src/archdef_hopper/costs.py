@@ -50,6 +50,10 @@ SCATTER = Cite("Loads, stores and reductions by 1 to 132 multiprocessors of an H
 PROMOTED = Cite(MICRO, "coalescing.csv, sectors read from DRAM", "measured", "strides past 32 bytes read 64 bytes each")
 PARTIAL = Cite(MICRO, "coalescing.csv, sectors read and written by strided stores", "inferred", "40 to 60 thousand lines stay written in part")
 SIDES = Cite(MICRO, "section global_latency_histogram", "inferred", "misses at 570 and at 760 cycles, equally often")
+BUFFERED = Cite("Streams of reads and stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/mixes.csv, data/streams.csv, trips 3", "inferred",
+                "what is stored has been handed over only some 10 KB a multiprocessor before it is through")
+CROSSED = Cite("Streams of reads and stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/mixes.csv", "inferred",
+               "streams that store 0.5 to 1 of what they read, or only store, move 2.0 to 2.1 TB/s for the other half of the chip, both ways together")
 STREAMS = Cite(MICRO, "sections dram_bandwidth, hiding_loads", "inferred", "set so that sustained reads, writes, copies and latencies come out")
 REFRESHED = Cite("Loads at random, 32 at a time, by one block on an H100 80GB HBM3 SXM, 2026-11-21", "data/refresh.csv", "measured",
                  "one in eight waits, anything up to 237 ns; ends of waits repeat after 1906 and 3813 cycles; that half of the banks wait follows "
@@ -212,7 +216,7 @@ EVIDENCE = {
     **{f"caches.{c}.{name}": CODE_SETS for c in ("instruction", "instruction_l2") for name in "ways line_bytes sector_bytes lines_ahead".split()},
     **{f"caches.{c}.misses_in_flight": UNPUBLISHED for c in ("instruction", "instruction_l2")},
     "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_ways": PARTIAL, "caches.l2.dirty_ways": DIRTY,
-    "interconnect.sides": SIDES, "interconnect.far_latency_ns": SIDES, "interconnect.side_bytes_per_cycle": SIDES,
+    "interconnect.sides": SIDES, "interconnect.far_latency_ns": SIDES, "interconnect.side_bytes_per_cycle": CROSSED,
     **{f"interconnect.{name}": SCATTER for name in """header_bytes mask_bytes injection_bytes_per_cycle injection_scope
        cluster_request_bytes_per_cycle""".split()},
     "load_store.atomic_cycles": Cite(MICRO, "section global_atomics_throughput", "inferred", "one address for all threads"),
@@ -236,7 +240,8 @@ EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
     "load_store": UNPUBLISHED, "load_store.combined_lines": TOGETHER, "load_store.combining_cycles": APART_IN_TIME,
     "load_store.queued_stores": APART_IN_TIME, "load_store.transaction_cycles": FIT,
-    "load_store.stores_in_flight_per_multiprocessor": STORED, "load_store.store_bytes_in_flight_per_multiprocessor": STORED, "interconnect": FIT,
+    "load_store.stores_in_flight_per_multiprocessor": STORED, "load_store.store_bytes_in_flight_per_multiprocessor": BUFFERED,
+    "interconnect": FIT,
     "load_store.atomic_sector_cycles": HOT, "load_store.atomic_request_cycles": HOT,
     "interconnect.sector_mask_bytes": Cite(COUNTED, "atomics.csv, global rate of one block", "inferred",
                                            "6 cycles for four sectors, 12 for eight, at 32 bytes a cycle"),
