@@ -21,7 +21,7 @@ H100 = Architecture(
               block_dispatch=GroupByGroup((8, 8, 16, 16, 16, 16, 16, 18, 18), first_after=6, beside=2),
               block_launch_cycles=0.12, block_setup_cycles=17, warp_launch_cycles=3.5,
               block_end_cycles=1.18, first_block_cycles=94,
-              block_turnover_cycles=300, launch_overhead_us=3.0),
+              block_turnover_cycles=340, launch_overhead_us=3.0),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255,
