@@ -13,10 +13,11 @@ from archdef.lower import (  # noqa: F401  builders register here
     select_warp, select_wmma)
 from archdef.lower.absorb import absorb, absorb_terms
 from archdef.lower.addresses import fold_addresses
+from archdef.lower.ahead import compare_ahead
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
 from archdef.lower.branches import begin_within, copy_first, else_first, exit_early, invert_branches, join_tests, predicate_branches, predicate_loops
 from archdef.lower.calls import call_of, calls_of
-from archdef.lower.charges import charge_overheads, shared_bases
+from archdef.lower.charges import charge_overheads, named_here, shared_bases
 from archdef.lower.check import check_features, settle_caches
 from archdef.lower.constants import read_constants
 from archdef.lower.copies import propagate
@@ -254,7 +255,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.straighten and options.predicate and predicate:
         join_tests(code, unit, architecture)
     if options.combine_predicates:
-        combine_predicates(code)
+        combine_predicates(code, architecture.isa.assembler.branches_take_two)
     if options.straighten:
         invert_branches(code)
         exit_early(code)
@@ -274,12 +275,16 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     read_constants(code, unit, architecture)
     if options.coalesce:
         coalesce(code, unit)
+    if options.start_loads_early and architecture.isa.assembler.interleaves:
+        compare_ahead(code)
     if options.fuse:
         read_shared_operands(code, architecture)
     if options.charge_overheads:
-        charge_overheads(code, unit, architecture, bases)
+        charge_overheads(code, unit, architecture, bases, named_here(code, source))
     addresses = charge_addresses(code, unit) if narrow else set()
     if options.start_loads_early:       # while flags still say which loads are ordered, and not which caches they use
         (interleave if architecture.isa.assembler.interleaves else start_loads_early)(code, unit, addresses, room, architecture)
+        if options.coalesce and architecture.isa.assembler.interleaves:
+            coalesce(code, unit)        # what was read behind a copy may stand before it now
     settle_caches(code, architecture, source)
     return addresses

@@ -15,6 +15,7 @@ _SUMS = ("add_b32", "sub_b32")
 _TERMS = {"add_b32": _SUMS, "sub_b32": _SUMS, "neg_s32": _SUMS, "add_b64": ("add_b64",)}
 """What a sum of three takes in → the operations that can be such a sum."""
 _ORDERED = ("min_s32", "max_s32", "min_u32", "max_u32")
+_CUT_OFF = ("add_f32", "sub_f32", "mul_f32", "fma_f32")
 _MODIFIED = ("neg_f32", "abs_f32", "neg_f64", "abs_f64")
 _MEASURED = frozenset(f"{type}_{what}" for type in ("fp32", "fp64") for what in ("add", "mul", "minmax", "compare")) | {"select"}
 """Classes of operation that take the magnitude of an operand …"""
@@ -36,6 +37,7 @@ def absorb(code: Code, architecture) -> None:
                 op.operation = ABSORBED
     if assembler.source_modifiers:
         _modifiers(code, readers)
+        _saturations(code, readers)
     if assembler.three_input_operations:
         _tests_and_widening(code, readers)
         _single_words(code)
@@ -84,6 +86,21 @@ def _modifiers(code: Code, readers: dict[int, list[Op]]) -> None:
             takes = _SIGNED if op.fn.startswith("neg") else _MEASURED
             if all(reader.kind in (Kind.ALU, Kind.SETP, Kind.SELP) and reader.operation in takes for reader in readers[op.d[0]]):
                 near[op.d[0]] = op, list(readers[op.d[0]])
+
+
+def _saturations(code: Code, readers: dict[int, list[Op]]) -> None:
+    """Cutting a sum or product off at 0 and 1 where nobody else reads it: that is part of the instruction."""
+    kept = code.foreign | code.results
+    sums: dict[int, Op] = {}        # result → what made it in this block
+    for op in code.ops:
+        if op.kind in PARTS:
+            sums.clear()
+        if op.kind == Kind.ALU and op.fn == "sat_f32" and op.s[0] in sums and sums[op.s[0]].guard == op.guard and len(readers[op.s[0]]) == 1:
+            op.operation = ABSORBED
+        for v in op.writes():
+            sums.pop(v, None)
+            if op.kind == Kind.ALU and op.fn in _CUT_OFF and v not in kept:
+                sums[v] = op
 
 
 def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:
@@ -163,7 +180,7 @@ def _single_words(code: Code) -> None:
     if not any(op.kind == Kind.ALU and op.fn in _BITWISE + _SHIFTS for op in code.ops):
         return
     written, kept = definitions(code), code.foreign | code.results
-    zero = _zero_halves(code, written)
+    zero = zero_halves(code, written)
     wanted = _wanted_halves(code)
     for op in code.ops:
         if op.kind != Kind.ALU or op.guard is not None or op.operation == ABSORBED or len(op.d) != 1 or op.d[0] is None:
@@ -204,7 +221,7 @@ def _zeros(value, zero: dict[int, int]) -> int:
     return zero.get(value, 0)
 
 
-def _zero_halves(code: Code, written: dict[int, list[Op]]) -> dict[int, int]:
+def zero_halves(code: Code, written: dict[int, list[Op]]) -> dict[int, int]:
     """Give the registers of 64 bits that are written once, by what leaves a half 0."""
     zero: dict[int, int] = {}
     for op in code.ops:

@@ -13,7 +13,7 @@ import attrs
 
 from archdef.lower.encoding import PRED_CARRY, PRED_TRUE, Kind
 from archdef.lower.facts import live_at_entry
-from archdef.lower.virtual import CARRY, TRUE, Code, Const, Op, Unit, masks, successors
+from archdef.lower.virtual import ABSORBED, CARRY, TRUE, Code, Const, Op, Unit, masks, successors
 from archdef.ptx.liveness import live_sets
 
 _OVERLAPS = frozenset((Kind.ALU, Kind.SELP, Kind.MATRIX))
@@ -49,8 +49,11 @@ def assign_passed(interfaces, unit: Unit, codes: list[Code], places: Assignment)
 
 
 def coalesce(code: Code, unit: Unit) -> None:
-    """Give source and destination of a copy one register where their lives allow it, and drop the copy."""
-    moves = [op for op in code.ops if op.kind == Kind.ALU and op.fn[:4] == "mov_" and op.guard is None
+    """Give source and destination of a copy one register where their lives allow it, and drop the copy; not what is charged as something else."""
+    def copies(op: Op) -> bool:
+        return op.kind == Kind.ALU and op.fn[:4] == "mov_" and op.operation in ("move", ABSORBED)
+
+    moves = [op for op in code.ops if copies(op) and op.guard is None
              and type(op.s[0]) is int and _own(op.s[0], code, unit) and _own(op.d[0], code, unit)]
     if not moves:
         return
@@ -85,7 +88,7 @@ def coalesce(code: Code, unit: Unit) -> None:
     for op in code.ops:
         op.d = [v if v is None or v not in parent else find(v) for v in op.d]
         op.s = [v if type(v) is not int or v < 0 or v not in parent else find(v) for v in op.s]
-        if op.kind == Kind.ALU and op.fn[:4] == "mov_" and op.d[0] == op.s[0]:
+        if copies(op) and op.d[0] == op.s[0]:
             continue
         kept.append(op)
     code.ops = kept

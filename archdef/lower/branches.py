@@ -5,10 +5,10 @@ import attrs
 
 from archdef.lower.encoding import Flag, Kind, Space
 from archdef.lower.dead import drop_labels
-from archdef.lower.facts import live_outs
+from archdef.lower.facts import alive_into
 from archdef.lower.uniform import merged_atomics
 from archdef.lower.unroll import BEHIND
-from archdef.lower.virtual import ABSORBED, PARTS, PURE, TRUE, Code, Const, Op, Unit, leads_to, loops, masks, slow_paths
+from archdef.lower.virtual import ABSORBED, PARTS, PURE, TRUE, Code, Const, Op, Unit, leads_to, loops, slow_paths
 
 _BLOCK_ENDS = PARTS | {Kind.EXIT, Kind.RETURN, Kind.TRAP}
 _NEVER = 1 << 20
@@ -84,7 +84,7 @@ def copy_first(code: Code) -> None:
         if end == k or end + 1 >= len(ops) or ops[end].kind != Kind.BRANCH or ops[end].guard is not None or not leads_to(ops, end + 1, op.target):
             continue
         written = {v for copy in ops[k:end] for v in copy.writes()}
-        alive = _alive_in(code)[end + 1]
+        alive = alive_into(code)[end + 1]
         if not any(alive >> v & 1 for v in written) and not written & set(op.reads()):
             code.ops = [*ops[:k - 1], *ops[k:end], attrs.evolve(op, guard=~op.guard, target=ops[end].target), *ops[end + 1:]]
 
@@ -128,7 +128,7 @@ def join_tests(code: Code, unit: Unit, architecture) -> None:
         after = next((n for n in range(place, len(ops)) if ops[n].kind != Kind.LABEL), place)
         if ops[after].kind in (Kind.EXIT, Kind.RETURN) or any(k < start < place for start, _ in loops(ops)):    # a loop to skip is worth two branches
             continue
-        alive = _alive_in(code)[place]
+        alive = alive_into(code)[place]
         if any(alive >> v & 1 for between in ops[k:end] for v in between.writes()):
             continue
         either = unit.new(0)
@@ -183,7 +183,7 @@ def _predicated(code: Code, unit: Unit, architecture, only: set[int] | None, lim
             k += 1
             continue
         if alive_in is None:
-            alive_in = _alive_in(code)
+            alive_in = alive_into(code)
         first, second, label_at, after = region
         skipped = op.guard
         # lanes for which the branch is taken skip the first part
@@ -362,8 +362,3 @@ def _guard(op: Op, guard: int, needed: int) -> None:
     op.guard = guard
     op.flags |= Flag.PREDICATED
     op.kills = not any(v is not None and needed >> v & 1 for v in op.d)
-
-
-def _alive_in(code: Code) -> list[int]:
-    uses, defs = masks(code)
-    return [out & ~d | u for out, d, u in zip(live_outs(code), defs, uses)]

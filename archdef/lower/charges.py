@@ -44,10 +44,29 @@ def _is_shared(operand, function: str, layout: Layout) -> bool:
     return place is not None and place[0] == "shared"
 
 
-def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> None:
+def named_here(code: Code, source: list[ir.Instruction]) -> set[int]:
+    """Give the statements that read a register to which the program gives an immediate in the same straight piece of its text."""
+    body, starts = code.function.body, set(code.function.labels.values())
+    named: set[str] = set()
+    readers: set[int] = set()
+    for index, instruction in enumerate(body):
+        if index in starts or index and body[index - 1].opcode == "bra":
+            named.clear()
+        if any(isinstance(operand, ir.Register) and operand.name in named for operand in instruction.operands[1:]):
+            readers.add(id(instruction))
+        written = instruction.operands[0] if instruction.operands else None
+        if isinstance(written, ir.Register):
+            named.discard(written.name)
+            if instruction.opcode == "mov" and isinstance(instruction.operands[1], ir.Immediate):
+                named.add(written.name)
+    return {op.statement for op in code.ops if id(source[op.statement]) in readers}
+
+
+def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int], named: set[int]) -> None:
     """Insert charged operations, each before its first use in the text and outside of loops; nobody reads their results.
 
     bases : statements at which the address of a variable in shared memory is made.
+    named : statements that read immediates which the program has in registers, `named_here`.
     """
     assembler = architecture.isa.assembler
     if assembler.division_setup_instructions:
@@ -69,7 +88,7 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int]) -> N
                 else:
                     _once(code, unit, 1, lambda op, constant=constant: constant in op.s, constant)
     if assembler.loads_constants:
-        _bring_immediates(code, unit)
+        _bring_immediates(code, unit, named)
     if assembler.copies_pointers:
         _copy_pointers(code, unit, assembler.copies_pointers)
     if any(assembler.merged_atomics):
@@ -229,13 +248,21 @@ def _block_of(ops: list[Op], constant: Const) -> int:
     return at
 
 
-def _bring_immediates(code: Code, unit: Unit) -> None:
-    """Charge moves of immediates beyond one operand, once for each basic block or loop."""
+def _bring_immediates(code: Code, unit: Unit, named: set[int]) -> None:
+    """Charge moves of immediates beyond one operand, once for each basic block or loop; where the program brings them itself, it is done there.
+
+    Notes
+    -----
+    In machine code by ptxas 13.0 of 24 loops, immediates of floating-point operations are brought before the loop where the text has them as operands
+    of an instruction, and within where it has them in registers that are set there.
+    """
     there: set[tuple[int, Const]] = set()       # basic block, by its first op, and what has been brought there
     for op in [op for op in code.ops if op.kind in (Kind.ALU, Kind.SELP, Kind.SETP)]:
         immediates = [s for s in op.s[:3] if isinstance(s, Const) and s.kind == ConstantKind.IMMEDIATE and s.value]   # a fourth is a table
         for constant in dict.fromkeys(immediates[1:]):
-            start = outside = _outside(code.ops, next(k for k, other in enumerate(code.ops) if other is op))
+            start = outside = next(k for k, other in enumerate(code.ops) if other is op)
+            if op.statement not in named:
+                start = outside = _outside(code.ops, start)
             while start and code.ops[start - 1].kind not in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL):
                 start -= 1
             block = id(code.ops[start - 1]) if start else 0

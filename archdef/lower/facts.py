@@ -29,6 +29,12 @@ def live_outs(code: Code) -> list[int]:
     return live_sets(successors(code.ops), *masks(code))
 
 
+def alive_into(code: Code) -> list[int]:
+    """Give, per op, the registers alive before it, as bit masks."""
+    uses, defs = masks(code)
+    return [out & ~d | u for out, d, u in zip(live_outs(code), defs, uses)]
+
+
 def live_at_entry(code: Code) -> int:
     """Give the registers read before anything writes them, as a bit mask: parameters, special registers, undefined values."""
     if not code.ops:

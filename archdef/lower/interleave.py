@@ -5,9 +5,11 @@ from collections.abc import Callable
 
 import attrs
 
-from archdef.lower.encoding import WHOLE_WARP, Flag, Kind, Space
+from archdef.lower.absorb import zero_halves
+from archdef.lower.encoding import WHOLE_WARP, BarrierOp, Flag, Kind, Space
+from archdef.lower.facts import definitions
 from archdef.lower.pressure import alive_words
-from archdef.lower.virtual import CARRY, PURE, TRUE, Code, Op, Unit, masks, successors
+from archdef.lower.virtual import ABSORBED, CARRY, PURE, TRUE, Code, Op, Unit, masks, successors
 from archdef.ptx.liveness import live_sets
 
 TRIES = 6
@@ -18,6 +20,8 @@ AHEAD = (128, 96, 64)
 """Operations that are looked ahead at, tried in turn where registers are short."""
 ACCESSES = 32
 """Stores of a piece that are told apart; the next one comes behind them all, and all others behind it."""
+BARRIERS = 2
+"""Barriers past which an operation comes early at most; so in code by ptxas 13.0 of loops that were unrolled with barriers within."""
 WINDOW = 1024
 """Operations that are ordered together at most."""
 _STAY = Flag.BYPASS_L1 | Flag.YIELD
@@ -27,18 +31,28 @@ _MEMORY = frozenset((Kind.LOAD, Kind.STORE, Kind.ATOM))
 _EVERYWHERE = (Space.GLOBAL, Space.SHARED, Space.LOCAL)
 
 
+_Holding = Callable[[Op], tuple[str, float]]
+"""Operation → its unit, and the cycles for which one warp's operation holds its scheduler's share of that."""
+
+
 def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architecture) -> None:
     """Order each straight piece of code: always what has the longest way to go, of what could start by now.
 
     addresses : registers that are charged as 32-bit pointers.
     room      : registers of a thread that cost nothing. Where the order of the text needs more, up to the number that is handed out next
                 after that: whoever has given up having all warps orders for latency.
+
+    Notes
+    -----
+    Read off machine code by ptxas 13.0 for compute capability 9.0: arithmetic passes barriers, accesses to memory do not; a comparison stands before
+    one where there is nothing else to do, as behind a load, and behind it elsewhere, although the branch then waits for it.
     """
     reserved, unit_words = architecture.limits.registers_reserved_per_thread, _handed_out(architecture)
     pieces = _pieces(code)
     kept = code.inputs | code.results | code.foreign | {TRUE, CARRY, unit.stack}
     for piece in pieces:
         _rename(piece, unit, addresses, kept)
+    addresses = addresses | zero_halves(code, definitions(code)).keys()       # a half that is 0 needs no register
     best = [piece.ops for piece in pieces]
 
     def needed(orders: list[list[Op]]) -> list[int]:
@@ -51,12 +65,12 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     text = max(least)
     allowed = room if text <= room else (-(-(text + reserved) // unit_words) + 1) * unit_words - reserved
     words = {v: -1 if width == 0 else 0 if v in unit.uniform else 2 if width == 8 and v not in addresses else 1 for v, width in enumerate(unit.widths)}
-    latency = _latencies(architecture)
+    latency, holding = _latencies(architecture), _holding(architecture)
     left = range(len(pieces))
     for attempt in range(TRIES):
         most, tried = allowed - attempt * (attempt + 1), list(best)
         for k in left:
-            tried[k] = _fastest(pieces[k], words, latency, most, architecture)
+            tried[k] = _fastest(pieces[k], words, latency, holding, most, architecture)
         for k, need in enumerate(needed(tried)):
             if k in left and (need <= allowed or need < least[k]):
                 best[k], least[k] = tried[k], 0 if need <= allowed else need
@@ -88,6 +102,23 @@ def _latencies(architecture) -> Callable[[Op], int]:
             own += shared if op.space == Space.SHARED else memory
         return max(1, own)
     return latency
+
+
+def _holding(architecture) -> _Holding:
+    """Give the unit of an operation, and the cycles for which one warp's operation holds its scheduler's share of it."""
+    isa, warp = architecture.isa, architecture.warp.size
+    shares = {unit.name: (unit.lanes, 1 if unit.scope == "scheduler" else max(1, architecture.schedulers.count / unit.copies)) for unit in architecture.units}
+
+    def holding(op: Op) -> tuple[str, float]:
+        cost = isa.operations.get(op.operation)
+        if cost is None or op.operation == ABSORBED:
+            return "", 0
+        lanes, share = shares[cost.unit]
+        interval = cost.interval_cycles
+        if interval is None:
+            interval = -(-warp // lanes)
+        return cost.unit, max(interval * max(1, cost.issues * op.times), 1) * share
+    return holding
 
 
 @attrs.define
@@ -148,7 +179,14 @@ def _rename(piece: _Piece, unit: Unit, addresses: set[int], kept: set[int | None
 def _movable(op: Op) -> bool:
     if op.kind in _MEMORY:
         return not op.flags & _STAY and op.combine != WHOLE_WARP
+    if _holds_block(op):
+        return True
     return op.kind in PURE and op.kind != Kind.CARRY or op.kind in _TOGETHER
+
+
+def _holds_block(op: Op) -> bool:
+    """Tell whether an operation is a barrier of the block's threads: accesses stay on their side of it, arithmetic does not."""
+    return op.kind == Kind.BARRIER and op.fn <= BarrierOp.RED_OR
 
 
 _Place = tuple[object, int, int]
@@ -175,7 +213,7 @@ def _dependences(ops: list[Op], apart: bool) -> tuple[list[dict[int, bool]], lis
     readers: dict[int, list[int]] = {}
     stored: dict[int, list[tuple[int, _Place | None]]] = {}
     loaded: dict[int, list[tuple[int, _Place | None]]] = {}
-    together = -1
+    together, held = -1, []
     for k, op in enumerate(ops):
         mine: dict[int, bool] = {}
         for v in op.reads():
@@ -186,9 +224,10 @@ def _dependences(ops: list[Op], apart: bool) -> tuple[list[dict[int, bool]], lis
                 mine.setdefault(writers[v], op.guard is not None)
             for reader in readers.get(v, ()):
                 mine.setdefault(reader, False)
-        if op.kind in _MEMORY and op.space != Space.CONST and not (op.flags & Flag.READ_ONLY and op.space == Space.GLOBAL):
+        holds = _holds_block(op)
+        if holds or op.kind in _MEMORY and op.space != Space.CONST and not (op.flags & Flag.READ_ONLY and op.space == Space.GLOBAL):
             place = _place(op, writers)
-            for space in (op.space,) if apart and op.space in _EVERYWHERE else _EVERYWHERE:
+            for space in (op.space,) if apart and op.space in _EVERYWHERE and not holds else _EVERYWHERE:
                 stores, loads = stored.setdefault(space, []), loaded.setdefault(space, [])
                 fence = op.kind != Kind.LOAD and len(stores) >= ACCESSES
                 for n, other in stores if op.kind == Kind.LOAD else (*stores, *loads):
@@ -198,10 +237,14 @@ def _dependences(ops: list[Op], apart: bool) -> tuple[list[dict[int, bool]], lis
                     stores.clear()
                     loads.clear()
                 (loads if op.kind == Kind.LOAD else stores).append((k, None if fence else place))
-        elif op.kind in _TOGETHER:
+        if holds or op.kind in _TOGETHER:
             if together >= 0:
                 mine.setdefault(together, False)
             together = k
+        if len(held) > BARRIERS:
+            mine.setdefault(held[-1 - BARRIERS], False)
+        if holds:
+            held.append(k)
         mine.pop(k, None)
         for v in op.reads():
             readers.setdefault(v, []).append(k)
@@ -275,19 +318,20 @@ def _values(piece: _Piece, words: dict[int, int]) -> _Live:
     return _Live(words, sum(size for size in first if size > 0), first.count(-1), left, read, written)
 
 
-def _fastest(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], most: int, architecture) -> list[Op]:
+def _fastest(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], holding: _Holding, most: int, architecture) -> list[Op]:
     """Order one piece; where registers are short, by looking as far ahead as makes it shortest."""
-    best, cycles, short = _ordered(piece, words, latency, most, architecture.isa, len(piece.ops))
+    best, cycles, short = _ordered(piece, words, latency, holding, most, architecture.isa, len(piece.ops))
     if short:
         for ahead in AHEAD:
             if ahead < len(piece.ops):
-                order, took, _ = _ordered(piece, words, latency, most, architecture.isa, ahead)
+                order, took, _ = _ordered(piece, words, latency, holding, most, architecture.isa, ahead)
                 if took < cycles:
                     best, cycles = order, took
     return best
 
 
-def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], most: int, isa, ahead: int) -> tuple[list[Op], int, bool]:
+def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], holding: _Holding, most: int, isa,
+             ahead: int) -> tuple[list[Op], int, bool]:
     """Order one piece, with about `most` words alive at a time. Looks at the `ahead` operations
     from the first on that has not had its turn. Gives the cycles it takes, too, and whether registers were short."""
     ops, assembler = piece.ops, isa.assembler
@@ -295,30 +339,31 @@ def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int],
         return ops, 0, False
     behind, missing = _dependences(ops, assembler.loads_pass_shared_stores)
     times = [latency(op) for op in ops]
-    # cycles by which a result is later as a guard: that of what comes behind the piece, of which a branch is the most likely, or of an operation
-    last = [isa.guard_latency_cycles if any(words[v] < 0 for v in op.writes()) else 0 for op in ops]
-    later = [isa.guard_latency_cycles if op.guard is not None else 0 for op in ops]
 
-    def lag(k: int, n: int, waits: bool) -> int:
-        """Cycles from operation `k` to operation `n` behind it."""
-        if not waits:
-            return 1
-        return times[k] + (later[n] if later[n] and last[k] and (ops[n].guard if ops[n].guard >= 0 else ~ops[n].guard) in ops[k].d else 0)
+    def lag(k: int, waits: bool) -> int:
+        """Cycles from operation `k` to one behind it. That a predicate guards later than it is read is none of the order's business: see the notes of
+        `interleave`."""
+        return times[k] if waits else 1
 
     way = [0] * len(ops)                       # cycles from the start of an operation to the end of the piece
     for k in range(len(ops) - 1, -1, -1):
-        way[k] = max((way[n] + lag(k, n, waits) for n, waits in behind[k].items()), default=times[k] + last[k])
+        way[k] = max((way[n] + lag(k, waits) for n, waits in behind[k].items()), default=times[k])
     leads = [op.kind == Kind.LOAD for op in ops]        # loads, and what goes into an address
     for k in range(len(ops) - 1, -1, -1):
         leads[k] = leads[k] or any(waits and leads[n] for n, waits in behind[k].items())
     live = _values(piece, words)
     start = [0] * len(ops)                     # cycle in which its operands are there
+    held = [holding(op) for op in ops]
+    unit_free: dict[str, float] = {}           # unit → cycle from which on it takes the next operation
     free = [k for k, count in enumerate(missing) if not count]
     now, result, ran_short = 0, [], False
+    late: list[tuple[float, int]] = []         # cycle in which an access has read its operands, and the words that are free then
     done, oldest = [False] * len(ops), 0
     while free:
         while done[oldest]:
             oldest += 1
+        while late and late[0][0] <= now:      # what reads memory has read its operands
+            live.now -= late.pop(0)[1]
         seen = [k for k in free if k < oldest + ahead]
         growth = {k: live.growth(k) for k in seen}
         room = most - live.now
@@ -329,19 +374,30 @@ def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int],
             # loads with a longer way to go get the next registers: nothing that leads to others takes them away one by one
             kept = max((way[k] for k in short if leads[k] and start[k] <= now), default=0)
             fitting = [k for k in fitting if growth[k][0] <= 0 or not leads[k] or way[k] >= kept] or fitting
+        # short of registers: rather wait for those than do what comes later still
+        if late and short and (not fitting or min(max(start[k], unit_free.get(held[k][0], 0)) for k in fitting) > max(now, late[0][0])):
+            now = max(now, late[0][0])
+            continue
         if fitting:
-            k = min(fitting, key=lambda k: (max(start[k] - now, 0), -way[k], k))
+            k = min(fitting, key=lambda k: (max(start[k] - now, unit_free.get(held[k][0], 0) - now, 0), -way[k], k))
             if ops[k].kind == Kind.LOAD and 2 * live.now > most:        # registers are for the loads that are wanted first
-                k = min((n for n in fitting if n == k or start[n] - now <= PATIENCE), key=lambda k: (-way[k], k))
+                k = min((n for n in fitting if n == k or ops[n].kind == Kind.LOAD and start[n] - now <= PATIENCE), key=lambda k: (-way[k], k))
         else:
             k = min(seen)
         free.remove(k)
         done[k] = True
+        before = live.now
         live.take(k)
         result.append(ops[k])
-        now = max(now, start[k])
+        now = max(now, start[k], unit_free.get(held[k][0], 0))
+        if assembler.operand_read_cycles and ops[k].kind in _MEMORY:
+            freed = sum(max(0, words[v]) for v in ops[k].writes()) - (live.now - before)
+            if freed > 0:
+                live.now += freed
+                late.append((now + assembler.operand_read_cycles, freed))
+        unit_free[held[k][0]] = now + held[k][1]
         for n, waits in behind[k].items():
-            start[n] = max(start[n], now + lag(k, n, waits))
+            start[n] = max(start[n], now + lag(k, waits))
             missing[n] -= 1
             if not missing[n]:
                 free.append(n)

@@ -13,7 +13,7 @@ from operator import ge, gt, le, lt, ne
 
 import attrs
 
-from archdef.lower.encoding import Combine, ConstantKind, Kind, Space
+from archdef.lower.encoding import Combine, ConstantKind, Flag, Kind, Space
 from archdef.lower.facts import definitions, live_outs, use_counts
 from archdef.lower.select_arithmetic import TRUTH
 from archdef.lower.virtual import ABSORBED, PURE, TRUE, Code, Const, Op, Unit, Value, immediate, signed, slow_paths
@@ -26,8 +26,12 @@ _TOGETHER = {Kind.BARRIER, Kind.SHUFFLE, Kind.VOTE}
 """Kinds that all lanes of a warp or block execute together: only where all make the same number of trips."""
 _SUMS = ("add_b32", "add_b64")
 _COMPARED = {"ne_s32": ne, "ne_b32": ne, "ne_u32": ne, "lt_s32": lt, "gt_s32": gt, "le_s32": le, "ge_s32": ge}
+_KNOWN_TRIPS = 4096
+"""Trips that are counted beforehand at most."""
 _WHOLE_TRIPS, _WHOLE_MORE = 128, 10
 """Trips up to which a loop may be straight code, and instructions that each of them gives it more, about the step and the test that it saves."""
+_KNOWN_LONGEST = 73
+"""Instructions of the longest loop of known trips of which a round makes several."""
 _ACCESS, _ATOMIC = 2, 11
 """Instructions as which an access to memory and an atomic operation count; as seen in 50 loops that ptxas 13.0 unrolls, or does not."""
 
@@ -46,7 +50,9 @@ class _Loop:
     """It runs down until it is there; otherwise up while it is less."""
     test: Op
     trips: int = 0
-    """How many it makes, if that is known, and few enough for straight code."""
+    """How many it makes, if that is known."""
+    straight: bool = False
+    """They are few enough for straight code."""
 
 
 def unroll(code: Code, unit: Unit, architecture, rolled: frozenset[int]) -> None:
@@ -59,7 +65,10 @@ def unroll(code: Code, unit: Unit, architecture, rolled: frozenset[int]) -> None
         if code.ops[at].kind == Kind.LABEL:
             loop = _loop_at(code, unit, at, architecture, rolled)
             if loop is not None:
-                made = _whole(code, unit, loop) if loop.trips else _unrolled(code, unit, loop, assembler.unroll_factor)
+                if loop.straight:
+                    made = _whole(code, unit, loop)
+                else:
+                    made = _counted(code, unit, loop, architecture) if loop.trips else _unrolled(code, unit, loop, assembler.unroll_factor)
                 code.ops[loop.start:loop.end + 1] = made
                 at = loop.start + len(made)
                 continue
@@ -103,29 +112,32 @@ def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset
     weights = _weights(body, architecture)
     assembler = architecture.isa.assembler
     trips = _trips(code, counter, step, test, body) if assembler.unroll_whole_instructions else 0
-    if 0 < trips * weights <= assembler.unroll_whole_instructions + _WHOLE_MORE * trips \
-            and sum(op.kind == Kind.BRANCH and op.target == back.target for op in ops) == 1:
-        return _Loop(start, end, counter, step, bound, False, test, trips)
+    alone = trips > 0 and sum(op.kind == Kind.BRANCH and op.target == back.target for op in ops) == 1
+    if alone and trips <= _WHOLE_TRIPS and trips * weights <= assembler.unroll_whole_instructions + _WHOLE_MORE * trips:
+        return _Loop(start, end, counter, step, bound, False, test, trips, True)
+    if alone and assembler.unroll_known_instructions:
+        return _Loop(start, end, counter, step, bound, False, test, trips) if _round(weights, trips, assembler) > 1 else None
     if weights > _longest(body, assembler):
         return None
     down = test.fn in ("ne_s32", "ne_b32", "ne_u32") and step < 0 and isinstance(bound, Const) and bound.kind == ConstantKind.IMMEDIATE \
         and abs(signed(bound)) < 1 << 16
     if not down and (test.fn != "lt_s32" or not 0 < step < 1 << 27 or not (isinstance(bound, Const) or bound not in written)):
         return None
-    if any(op.kind in _TOGETHER for op in body) and not (_same_for_all(code, counter, body) and isinstance(bound, Const)):
-        return None
+    if any(op.kind in _TOGETHER for op in body):
+        if not (_same_for_all(code, counter, body) and isinstance(bound, Const)) or any(op.flags & Flag.PREDICATED for op in body):
+            return None
     return _Loop(start, end, counter, step, bound, down, test)
 
 
 def _trips(code: Code, counter: int, step: int, test: Op, body: list[Op]) -> int:
-    """Give how many trips a loop makes, if they may be straight code; 0 if that is not known."""
+    """Give how many trips a loop makes; 0 if that is not known."""
     inside = {id(op) for op in body}
     outside = [op for op in definitions(code).get(counter, ()) if id(op) not in inside]
     if len(outside) != 1 or not _is_immediate(outside[0].s[0] if outside[0].s else None) or not _is_immediate(test.s[1]) \
             or outside[0].kind != Kind.ALU or outside[0].guard is not None or not outside[0].fn.startswith("mov_") or test.fn not in _COMPARED:
         return 0
     holds, value = _COMPARED[test.fn], signed(outside[0].s[0])
-    for trips in range(1, _WHOLE_TRIPS + 1):
+    for trips in range(1, _KNOWN_TRIPS + 1):
         value = (value + step + (1 << 31) & 0xFFFFFFFF) - (1 << 31)
         if not holds(value, signed(test.s[1])):
             return trips
@@ -143,6 +155,26 @@ def _whole(code: Code, unit: Unit, loop: _Loop) -> list[Op]:
     return _copies(unit, body, loop.trips, lives[loop.start] | lives[loop.end])
 
 
+def _round(weights: int, trips: int, assembler) -> int:
+    """Give the trips of a round where all are known: the most that make, with those that are left over, no more instructions than a round may have."""
+    if weights > _KNOWN_LONGEST:
+        return 1
+    most = assembler.unroll_known_instructions // max(1, weights - 1)
+    return next((f for f in range(min(most, trips), 1, -1) if f + trips % f <= most), 1)
+
+
+def _counted(code: Code, unit: Unit, loop: _Loop, architecture) -> list[Op]:
+    """Give the code in place of a loop whose trips are known: those that are left over come first, then rounds without any question whether there
+    are enough."""
+    lives = live_outs(code)
+    kept = lives[loop.start] | lives[loop.end]
+    label, back = code.ops[loop.start], code.ops[loop.end]
+    body = [op for op in code.ops[loop.start + 1:loop.end] if op is not loop.test]
+    factor = _round(_weights(body, architecture), loop.trips, architecture.isa.assembler)
+    first = _copies(unit, body, loop.trips % factor, kept) if loop.trips % factor else []
+    return [*first, label, *_copies(unit, body, factor, kept), loop.test, back]
+
+
 def _weights(body: list[Op], architecture) -> int:
     """Give the instructions as which a body counts, without the step of its counter."""
     return sum(_weight(op, body, architecture) for op in body) - 1
@@ -158,7 +190,7 @@ def _longest(body: list[Op], assembler) -> int:
 
 def _weight(op: Op, body: list[Op], architecture) -> int:
     """Give the instructions as which an operation counts."""
-    if op.operation == ABSORBED:
+    if op.operation == ABSORBED or architecture.isa.assembler.source_modifiers and op.fn in ("neg_f32", "neg_f64", "abs_f32", "abs_f64"):
         return 0
     if op.kind in (Kind.LOAD, Kind.STORE):
         return _ACCESS

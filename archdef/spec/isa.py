@@ -289,6 +289,8 @@ class Assembler:
     unroll_whole_instructions: int = integer(at_least=0, default=0)
     """Instructions, of all trips, up to which a loop becomes straight code whose number of trips is known, and ten more for each
     trip; 0: none does."""
+    unroll_known_instructions: int = integer(at_least=0, default=0)
+    """Instructions of a round, and of the trips that are left over, of other loops whose number of trips is known; 0: they are treated as if it was not."""
     share_products: bool = flag(default=False)
     """Adding a 64-bit product is a multiply-add, even where others read the product too."""
     splits_wide_mads: bool = flag(default=False)
@@ -363,6 +365,10 @@ class Assembler:
     """Straight code is ordered by the latencies of its chains, within the registers that cost nothing; otherwise loads alone move."""
     interleaved_predicates: int = integer(at_least=1, default=64)
     """Predicates that may hold something at a time in code that is ordered so, unless its text needs more."""
+    branches_take_two: bool = flag(default=False)
+    """A branch back waits for two predicates itself, both of which must hold."""
+    operand_read_cycles: int = integer(at_least=0, default=0)
+    """Cycles from an access to memory until the registers that it reads may hold something else; code that is ordered so keeps to it."""
 
 
 @attrs.frozen(kw_only=True)

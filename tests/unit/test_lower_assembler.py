@@ -20,7 +20,7 @@ EVERYTHING = Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_whole
                        merged_atomics=(5, 11), predication_overlap=3, predication_overlap_within=5, falls_through_to_else=True,
                        warp_exchange_branches=True, splits_wide_mads=True, reads_halves=True, copies_pointers=36, source_modifiers=True,
                        guards_selections=True, whole_products=True, interleaved_predicates=3, predication_beside_loads=18, predication_with_copies=20,
-                       loads_before_copies=3, joined_tests=5)
+                       loads_before_copies=3, joined_tests=5, unroll_known_instructions=60, branches_take_two=True, operand_read_cycles=6)
 INT = st.one_of(st.integers(-40, 40), st.integers(-2**31, 2**31 - 1), st.integers(2**31 - 60, 2**31 - 1), st.integers(-2**31, -2**31 + 60))
 
 
@@ -103,6 +103,40 @@ L:  mad.lo.s32 %r3, %r3, 5, %r1; xor.b32 %r3, %r3, %r9; add.s32 %r1, %r1, 2; set
     same(kernel(text), np.zeros(64, np.uint32))
     found = {whole: listed(text, Assembler(unroll_factor=4, unroll_whole_instructions=whole)) for whole in (0, 100)}
     assert [sum("branch" in op for op in ops) for ops in found.values()] == [1, 0]
+
+
+@pytest.mark.parametrize("trips, work, rounds", [(128, 12, (2, 21)), (128, 15, (2, 18)), (128, 17, (16,)), (128, 30, (2, 9)), (128, 42, (8,)), (128, 71, (4,)),
+                                                 (128, 72, ()), (17, 70, (1, 2)), (25, 70, (1, 3)), (32, 70, (4,)), (34, 70, (1, 3)), (50, 70, (2,))])
+def test_of_a_loop_of_known_length_as_many_trips_make_a_round_as_ptxas_puts_there(trips, work, rounds):
+    text = f"""ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; mov.u32 %r3, %r9; mov.u32 %r1, 0;
+L:  not.b32 %r3, %r3; {"mad.lo.s32 %r3, %r3, 5, %r9; " * work} add.s64 %rd1, %rd1, 4; add.s32 %r1, %r1, 1; setp.ne.s32 %p1, %r1, {trips}; @%p1 bra L;
+    st.global.u32 [%rd3], %r3; st.global.u64 [%rd3+128], %rd1; st.global.u32 [%rd3+512], %r1;"""
+    found = listed(text, Assembler(unroll_factor=4, unroll_whole_instructions=400, unroll_known_instructions=350))
+    made = [op.split()[0] for op in found if op.startswith(("not", "branch", "@"))]
+    parts = (made.count("not_b32"),) if rounds == () else rounds
+    assert made.count("not_b32") == sum(parts) and len(made) == sum(parts) + 1
+    first = next(k for k, op in enumerate(found) if "branch" in op)
+    start = int(found[first].split("->")[1].split(",")[0])
+    assert sum(op.startswith("not") for op in found[start:first]) == parts[-1]
+
+
+@settings(max_examples=20, deadline=None)
+@given(trips=st.integers(4, 40), step=st.integers(1, 5), start=st.integers(-9, 9), room=st.integers(1, 60))
+def test_rounds_of_a_loop_of_known_length_make_every_trip_once(trips, step, start, room):
+    body = LOOP.format(before="xor.b32 %r3, %r3, %r1;", after=f"add.s32 %r1, %r1, {step}; setp.ne.s32 %p1, %r1, {start + trips * step};")
+    text = kernel(body.replace("ld.param.u32 %r1, [n];", f"mov.u32 %r1, {start};"), ".param .u64 out, .param .align 4 .b8 n[8]")
+    same(text, np.arange(96, dtype=np.uint32) * 2654435761, scalars=bytes(8),
+         assembler=Assembler(unroll_factor=4, unroll_whole_instructions=1, unroll_known_instructions=room))
+
+
+@pytest.mark.parametrize("together, test, loads", [("bar.sync 0;", "", 7), ("", "setp.eq.u32 %p2, %r4, 3; @%p2 bra A;", 7),
+                                                   ("bar.sync 0;", "setp.eq.u32 %p2, %r4, 3; @%p2 bra A;", 1)])
+def test_loops_with_barriers_and_branches_stay_loops(together, test, loads):
+    body = f"""ld.param.u64 %rd1, [out]; mov.u32 %r3, 0; mov.u32 %r1, 0; ld.param.u32 %r2, [n];
+L:  ld.global.u32 %r4, [%rd1]; {test} add.s32 %r3, %r3, %r4; A: {together} add.s64 %rd1, %rd1, 8; add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r2; @%p1 bra L;
+    st.global.u32 [%rd1], %r3;"""
+    found = listed(body, Assembler(unroll_factor=4, unroll_max_instructions=40))
+    assert sum(op.startswith("load") for op in found) == loads
 
 
 def test_lanes_may_make_different_numbers_of_trips():
@@ -293,6 +327,64 @@ def test_values_that_one_register_held_in_turn_take_turns_too():
     same(kernel(body, ".param .u64 out, .param .u32 n"), np.arange(512, dtype=np.uint32), scalars=bytes(4))
 
 
+def test_arithmetic_passes_barriers_and_accesses_do_not():
+    body = """ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r3, [%rd3]; mul.lo.u32 %r4, %r3, 7; bar.sync 0; mul.hi.u32 %r5, %r1, %r2; ld.global.u32 %r6, [%rd3+128]; xor.b32 %r6, %r6, %r5;
+    bar.sync 0; min.u32 %r7, %r1, %r2; st.global.u32 [%rd3+128], %r4; bar.sync 0; max.u32 %r8, %r1, %r2; add.s32 %r6, %r6, %r7; add.s32 %r6, %r6, %r8;
+    st.global.u32 [%rd3], %r6;"""
+    made = [op.split()[0] for op in order(body, interleaves=True) if op.startswith(("load", "store", "barrier", "mul", "min", "max"))]
+    at = {name: made.index(name) for name in ("mul_hi_u32", "min_u32", "max_u32", "mul_lo_b32")}
+    barriers = [k for k, name in enumerate(made) if name == "barrier.sync"]
+    assert [name for name in made if name.startswith(("load", "store", "barrier"))] == ["load.global.b32", "barrier.sync", "load.global.b32", "barrier.sync",
+                                                                                       "store.global.b32", "barrier.sync", "store.global.b32"]
+    assert at["mul_hi_u32"] < barriers[0] < at["mul_lo_b32"]        # early; late, for what it waits for comes from memory
+    assert at["min_u32"] < barriers[0] < at["max_u32"]              # two barriers further ahead, not three
+    same(kernel(body, ".param .u64 out, .param .u32 n"), np.arange(64, dtype=np.uint32), scalars=np.array([9], "u4").tobytes())
+
+
+@pytest.mark.parametrize("read, together, early", [("%r9", "", True), ("%r1", "", False), ("%r9", "bar.sync 0;", False)],
+                         ids=["branch", "counter read within", "barrier"])
+def test_loops_with_branches_count_before_them(read, together, early):
+    body = f"@%p2 bra A; {'mul.lo.u32 %r4, %r4, 7; ' * 12} xor.b32 %r4, %r4, {read}; A: {together} {{}}"
+    step = "add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0;"
+    text = f"""ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r4, [%rd3]; L: add.s32 %r4, %r4, 1; and.b32 %r5, %r4, 1; setp.eq.u32 %p2, %r5, 0; {body.format(step)} @%p1 bra L;
+    st.global.u32 [%rd3], %r4;"""
+    made = [op for op in order(text, interleaves=True) if "branch" in op or "-1" in op]
+    assert made[0].startswith("add_b32") == early
+    same(kernel(text, ".param .u64 out, .param .u32 n"), np.arange(32, dtype=np.uint32), scalars=np.array([5], "u4").tobytes())
+
+
+def test_a_unit_that_is_held_is_waited_for():
+    body = """ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r3, [%rd3]; ld.global.u32 %r4, [%rd3+128]; min.u64 %rd4, %rd3, 99; add.u32 %r3, %r3, %r4; st.global.u32 [%rd3], %r3;
+    st.global.u64 [%rd1+256], %rd4;"""
+    made = [op.split()[0] for op in order(body, interleaves=True) if op.startswith(("load", "min"))]
+    assert made == ["load.global.b32", "min_u64", "load.global.b32"]
+
+
+@pytest.mark.parametrize("first, moves", [("", 0), ("mov.f32 %f5, 0f3F000000; mov.f32 %f6, 0f3E800000;", 1)])
+def test_immediates_come_within_a_loop_where_the_program_has_them_in_registers_there(first, moves):
+    use = "fma.rn.f32 %f1, %f1, %f5, %f6;" if first else "fma.rn.f32 %f1, %f1, 0f3F000000, 0f3E800000;"
+    body = f"""ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.f32 %f1, 0f3F800000;
+    L: {first} {use} add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L; st.global.f32 [%rd1], %f1;"""
+    found = listed(body, Assembler(loads_constants=True))
+    end = next(k for k, op in enumerate(found) if "branch" in op)
+    start = int(found[end].split("->")[1].split(",")[0])
+    assert sum(op.startswith("mov") for op in found[start:end]) == moves
+
+
+@pytest.mark.parametrize("logic, ahead, last", [("and", False, True), ("or", False, False), ("and", True, False)])
+def test_a_branch_back_waits_for_two_predicates_that_must_both_hold(logic, ahead, last):
+    body = f"""ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; mov.u32 %r3, 1;
+    L: add.s32 %r1, %r1, -1; mad.lo.s32 %r3, %r3, 3, 1; setp.gt.s32 %p1, %r1, 0; setp.lt.s32 %p2, %r3, 1000; {logic}.pred %p3, %p1, %p2;
+    @%p3 bra {'A' if ahead else 'L'}; bar.sync 0; A: st.global.u32 [%rd3], %r3;"""
+    assembler = Assembler(branches_take_two=True)
+    combined = next(op.split()[0] for op in listed(body, assembler) if op.startswith("set_") and f".{logic}" in op)
+    assert combined == f"set_{'lt' if last else 'gt'}_s32.{logic}"
+    same(kernel(body, ".param .u64 out, .param .u32 n"), np.zeros(32, np.uint32), scalars=np.array([4], "u4").tobytes(), assembler=assembler)
+
+
 ACROSS = """
     ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 8; add.s64 %rd3, %rd1, %rd2; add.s64 %rd4, %rd3, %rd2;
     ld.global.u32 %r2, [%rd3]; mul.lo.u32 %r3, %r2, 7; st.global.u32 [{stored}], %r3;
@@ -450,6 +542,9 @@ def test_branches_with_asynchronous_copies_are_predicated_up_to_a_length_of_thei
     ("cvt.rn.f32.u32 %f1, %r1; neg.f32 %f2, %f1; fma.rn.f32 %f3, %f2, %f1, %f2; mov.b32 %r3, %f3;", 1, {"source_modifiers": True}),
     ("cvt.rn.f32.u32 %f1, %r1; abs.f32 %f2, %f1; fma.rn.f32 %f3, %f2, %f1, %f2; mov.b32 %r3, %f3;", 0, {"source_modifiers": True}),
     ("cvt.rn.f32.u32 %f1, %r1; neg.f32 %f2, %f1; mov.b32 %r3, %f2;", 0, {"source_modifiers": True}),
+    ("cvt.rn.f32.u32 %f1, %r1; fma.rn.f32 %f2, %f1, %f1, %f1; cvt.sat.f32.f32 %f3, %f2; mov.b32 %r3, %f3;", 1, {"source_modifiers": True}),
+    ("cvt.rn.f32.u32 %f1, %r1; fma.rn.f32 %f2, %f1, %f1, %f1; cvt.sat.f32.f32 %f3, %f2; add.rn.f32 %f3, %f3, %f2; mov.b32 %r3, %f3;", 0,
+     {"source_modifiers": True}),
     ("add.s32 %r4, %r2, %r1; add.s32 %r5, %r4, 224; setp.gt.u32 %p1, %r1, 3; selp.b32 %r3, %r5, %r4, %p1;", 1, {"guards_selections": True}),
     ("add.s32 %r4, %r2, %r1; add.s32 %r5, %r4, 224; setp.gt.u32 %p1, %r1, 3; selp.b32 %r3, %r5, %r4, %p1; add.s32 %r3, %r3, %r4;", 0,
      {"guards_selections": True}),
