@@ -36,7 +36,7 @@ from archdef.engine.types cimport (BAR_WARP, FL_YIELD, K_ALU, K_ATOM, K_BARRIER,
                                    K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
                                    K_STORE, K_SYSTEM, K_TRAP, SYS_STACK, SP_SHARED)
 from archdef.engine.uniform cimport uniform_issue
-from archdef.engine.waiting cimport become_ready, occupied, occupy, plan
+from archdef.engine.waiting cimport become_ready, mark_wait, occupied, occupy, plan
 
 
 cdef inline void _compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
@@ -503,23 +503,24 @@ cdef int _take_turn(Sm *sm, Scheduler *s, int number, int64_t cycle) noexcept no
     cdef const MachineTable *m = sm.m
     cdef int nsched = <int>m.schedulers, bit, width
     cdef int32_t slot, k, unit, pc = 0
-    cdef uint64_t candidates, woken, allowed, active = 0
+    cdef uint64_t candidates = 0, woken = 0, allowed, active = 0
     cdef uint32_t pairs
     cdef Warp *w
     if s.slots >> (cycle & 63) & 1:
         woken = s.wheel[cycle & 63]
         s.wheel[cycle & 63] = 0
         s.slots &= ~(<uint64_t>1 << (cycle & 63))
-        while woken:
-            bit = lowest_bit(woken)
-            woken &= woken - 1
-            become_ready(sm, s, bit, sm.warps + bit * nsched + number)
-    if s.ready == 0 or s.next_issue > cycle:
+        s.ready |= woken
+    if s.ready and s.next_issue <= cycle:
+        candidates = _candidates(sm, s, cycle)
+    bit = sm.chip.pick(m, s, candidates, cycle) if candidates else -1
+    while woken:
+        k = lowest_bit(woken)
+        woken &= woken - 1
+        if k != bit:
+            mark_wait(sm, s, k, sm.warps + k * nsched + number)
+    if bit < 0:
         return 0
-    candidates = _candidates(sm, s, cycle)
-    if candidates == 0:
-        return 0
-    bit = sm.chip.pick(m, s, candidates, cycle)
     slot = bit * nsched + number
     w = sm.warps + slot
     unit = s.unit[bit]

@@ -43,14 +43,19 @@ cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t
     return total - (until - cycle if until > cycle else 0)
 
 
+cdef inline void mark_wait(const Sm *sm, const Scheduler *s, int bit, Warp *w) noexcept nogil:
+    """A warp whose dependencies are met does not issue now: keep what tells afterwards what it waited for."""
+    host_bring(w)        # what issuing it reads first; its marks lie in the next line
+    w.pipe_mark = occupied(sm, s, s.unit[bit], sm.now)
+    w.throttle_mark = throttled_until(sm, sm.now)
+
+
 cdef inline void become_ready(Sm *sm, Scheduler *s, int bit, Warp *w) noexcept nogil:
     """The warp's dependencies are met now; from here on it waits for a unit or its turn."""
     s.ready |= <uint64_t>1 << bit
     if sm.now < s.wake:
         s.wake = sm.now
-    host_bring(w)        # what issuing it reads first; its marks lie in the next line
-    w.pipe_mark = occupied(sm, s, s.unit[bit], sm.now)
-    w.throttle_mark = throttled_until(sm, sm.now)
+    mark_wait(sm, s, bit, w)
 
 
 cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t cause) noexcept nogil:
