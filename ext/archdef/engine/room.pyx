@@ -207,6 +207,7 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
         if m.scheduler_hook:
             _open_hook(sm, i)
         sm.schedulers[i].last = -1
+        sm.schedulers[i].wake = NEVER
         sm.free_warps[i] = sm.free_blocks[i] = ~<uint64_t>0
     return 0
 

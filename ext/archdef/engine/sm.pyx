@@ -573,12 +573,10 @@ cdef inline int64_t _next_turn(const Sm *sm, const Scheduler *s) noexcept nogil:
 
 cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     """Advance to `until` (exclusive). Returns -1 after a fault."""
-    cdef int nsched = <int>sm.m.schedulers, i, place, turn
+    cdef int nsched = <int>sm.m.schedulers, i, place
     cdef Scheduler *s
     cdef int64_t cycle
-    cdef bint all_
-    for i in range(nsched):
-        sm.schedulers[i].wake = _next_turn(sm, sm.schedulers + i)
+    cdef bint held, all_
     while True:
         cycle = NEVER
         for i in range(nsched):
@@ -593,19 +591,20 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
             sm.chip.fault.code = FAULT_LATE
             return -1
         sm.now = cycle
-        all_ = False        # an event may concern every scheduler: a unit is free
+        all_ = False        # the load/store unit is free again, which may concern every scheduler
         while sm.inbox.first <= cycle:
+            held = sm.injection.active
             _handle(sm, events_pop(sm.inbox))
-            all_ = True
+            all_ |= held and not sm.injection.active
         if sm.freed:        # after all fills of the cycle: their order must not show
             issue_again(sm, cycle)
-        turn = sm.turn
+        i = sm.turn
         for place in range(nsched):     # they take turns at the units that they share
-            i = turn + place
-            if i >= nsched:
-                i -= nsched
+            if i == nsched:
+                i = 0
             s = sm.schedulers + i
             if s.wake <= cycle or all_:
                 if _take_turn(sm, s, i, cycle) < 0:
                     return -1
                 s.wake = _next_turn(sm, s)
+            i += 1
