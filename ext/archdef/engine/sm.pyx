@@ -10,7 +10,7 @@ from archdef.engine.barriers cimport barrier_arrive, barrier_open, barrier_settl
 from archdef.engine.blocks cimport end_warp, start_block
 from archdef.engine.bulk cimport bulk_issue
 from archdef.engine.combine cimport combine_idle
-from archdef.engine.compute cimport compute, exchange_apart
+from archdef.engine.compute cimport compute, compute_alu, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE,
                                       ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED, StatementCounters)
@@ -367,7 +367,9 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
         if sm.chip.budget < 0:
             return warp_fault(sm, w, FAULT_INSTRUCTIONS, 0)
         if u.kind == K_ALU:
-            if lanes:
+            if lanes and u.fpenv == 0:
+                compute_alu(w, u, lanes)
+            elif lanes:
                 _compute(sm, w, u, lanes)
             w.ready[u.sets[0]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
             if u.set_count > 1:
