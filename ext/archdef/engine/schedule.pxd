@@ -51,7 +51,7 @@ cdef extern from *:
     static inline int highest_bit(unsigned long long x) { return 63 - __builtin_clzll(x); }
     static inline int count_bits(unsigned long long x) { return __builtin_popcountll(x); }
     static inline unsigned long long rotate_right(unsigned long long x, int n) {
-        n &= 63; return n ? (x >> n) | (x << (64 - n)) : x; }
+        return x >> (n & 63) | x << (-n & 63); }
     """
     int lowest_bit(uint64_t x) noexcept nogil
     int highest_bit(uint64_t x) noexcept nogil
