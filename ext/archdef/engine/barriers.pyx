@@ -59,7 +59,7 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
             w.pc += 1
             simt_arrive(w)
         after = w.next_waiting
-        plan(sm, at, w, w.settled, ST_BARRIER)
+        plan(sm, w, w.settled, ST_BARRIER)
         at = after
     barrier.first_waiting = -1
     barrier.arrived = 0

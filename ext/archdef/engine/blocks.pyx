@@ -98,7 +98,7 @@ cdef void seat(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept nogil:
     cdef int32_t nsched = <int32_t>sm.m.schedulers
     cdef Scheduler *s = sm.schedulers + at % nsched
     w.slot = at
-    w.scheduler = <int16_t>(at % nsched)
+    w.scheduler = s
     w.bit = <int16_t>(at // nsched)
     s.order[w.bit] = sm.launched_warps
     if looks_at_blocks(sm.m):
@@ -192,7 +192,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
             memset(w.local, 0, <size_t>(launch.lanes * launch.local_bytes))
         _preset(launch, sm, w, b)
         seat(sm, w, at, b.number)
-        plan(sm, at, w, max(sm.now, share.ready), ST_CONSTANT_DEPENDENCY if share.ready > sm.now else ST_BRANCH)
+        plan(sm, w, max(sm.now, share.ready), ST_CONSTANT_DEPENDENCY if share.ready > sm.now else ST_BRANCH)
 
 
 cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:

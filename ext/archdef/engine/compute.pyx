@@ -2,7 +2,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from archdef.engine.lanes cimport alu_table, carry_table, compare_table
+from archdef.engine.lanes cimport carry_table, compare_table
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
@@ -351,20 +351,20 @@ cdef bint exchange_apart(const Launch *launch, Warp *w, const Uop *u, uint64_t l
     return True
 
 
+cdef void compute_some(Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Do plain arithmetic for `lanes`, not all of the warp's."""
+    cdef uint64_t result[64]
+    cdef const Launch *launch = w.launch
+    u.alu(result, row_of(launch, w, u, 0), row_of(launch, w, u, 1), row_of(launch, w, u, 2), row_of(launch, w, u, 3), launch.lanes)
+    _blend(w.rows + u.d[0], <const char *>result, lanes, u.direct)
+
+
 cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Execute a micro-op that touches registers only, for `lanes` (not empty)."""
     cdef const Launch *launch = w.launch
-    cdef uint64_t result[64]
     cdef int i
     if u.kind == K_ALU:
-        # lanes that never launched or have ended may be overwritten; if all others are active the result needs no blending
-        if w.alive & ~lanes == 0:
-            alu_table()[u.fn](w.rows + u.d[0], row_of(launch, w, u, 0), row_of(launch, w, u, 1), row_of(launch, w, u, 2),
-                              row_of(launch, w, u, 3), launch.lanes)
-        else:
-            alu_table()[u.fn](result, row_of(launch, w, u, 0), row_of(launch, w, u, 1), row_of(launch, w, u, 2),
-                              row_of(launch, w, u, 3), launch.lanes)
-            _blend(w.rows + u.d[0], <const char *>result, lanes, u.direct)
+        compute_alu(w, u, lanes)
     elif u.kind == K_SETP:
         _compare(launch, w, u, lanes)
     elif u.kind == K_SELP:

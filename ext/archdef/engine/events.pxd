@@ -62,22 +62,21 @@ cdef inline void events_push(Events *e, int64_t cycle, int32_t kind, int32_t ind
     events_add(e, cycle, kind, index, 0)
 
 cdef inline Event events_pop(Events *e) noexcept nogil:
-    cdef Event top = e.heap[0], last
-    cdef int32_t i = 0, child
+    cdef Event *heap = e.heap
+    cdef Event top = heap[0]
+    cdef int64_t i = 0, child = 1, count, last
     e.count -= 1
-    last = e.heap[e.count]
-    while True:
-        child = 2 * i + 1
-        if child >= e.count:
+    count = e.count
+    last = heap[count].cycle
+    while child < count:
+        child += heap[child + 1].cycle < heap[child].cycle       # behind the last child lies the one that is to be placed
+        if heap[child].cycle >= last:
             break
-        if child + 1 < e.count and e.heap[child + 1].cycle < e.heap[child].cycle:
-            child += 1
-        if e.heap[child].cycle >= last.cycle:
-            break
-        e.heap[i] = e.heap[child]
+        heap[i] = heap[child]
         i = child
-    e.heap[i] = last
-    e.first = e.heap[0].cycle if e.count else NEVER
+        child = 2 * i + 1
+    heap[i] = heap[count]
+    e.first = heap[0].cycle if count else NEVER
     return top
 
 cdef inline int64_t events_next(const Events *e) noexcept nogil:

@@ -93,7 +93,7 @@ cdef int64_t _ask(Sm *sm, Cache *cache, int64_t *arrives, int level, uint64_t ad
 cdef int64_t fetch(Sm *sm, Warp *w, const Uop *u) noexcept nogil:
     """Bring all lines of the warp's next op to its scheduler, the next after the last. Gives the cycle in which it can be issued."""
     cdef const CacheTable *table = &sm.m.instruction
-    cdef int64_t cycle = sm.now, which = w.scheduler if sm.m.instruction_per_scheduler else 0, k
+    cdef int64_t cycle = sm.now, which = w.scheduler.number if sm.m.instruction_per_scheduler else 0, k
     cdef uint64_t base = w.launch.code_base, end = (base + <uint64_t>w.launch.code_lines + 1) * <uint64_t>table.line_bytes
     if sm.code == NULL and _open(sm) < 0:
         sm.chip.out_of_memory = True

@@ -110,7 +110,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
         if u.kind == K_LOAD and u.space != SP_MATRIX:
             latency += (reach.shared_groups - 1) * m.shared_group_latency_cycles
         if m.shared_conflicts_hold_issue and reach.shared_passes > reach.shared_groups:
-            s = sm.schedulers + w.scheduler
+            s = w.scheduler
             s.next_issue = max(s.next_issue, cycle) + (reach.shared_passes - reach.shared_groups) * m.shared_pass_cycles
         occupy(sm, w, u, cycle, max(extra, <int64_t>u.interval))
     elif reach.constant_passes:
@@ -209,7 +209,7 @@ cdef void _wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
         w.settled = cycle
         w.pc += 1
         simt_arrive(w)
-        plan(sm, slot, w, w.settled, ST_MEMORY_DEPENDENCY)
+        plan(sm, w, w.settled, ST_MEMORY_DEPENDENCY)
 
 
 cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
@@ -230,7 +230,7 @@ cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
     if w.state == WS_COPIES:
         _wake_copier(sm, warp, cycle)
     elif w.state == WS_SLEEPING:
-        plan(sm, warp, w, w.since, w.cause if w.since > cycle + u.latency else u.cause)
+        plan(sm, w, w.since, w.cause if w.since > cycle + u.latency else u.cause)
     elif w.state == WS_ENDED and w.loads == 0:
         sm.blocks[w.block].draining -= 1
         end_block(sm, w.block, cycle)
@@ -267,7 +267,7 @@ cdef void issue_again(Sm *sm, int64_t cycle) noexcept nogil:
             continue
         if refused.warp >= 0:
             w = sm.warps + refused.warp
-            plan(sm, refused.warp, w, max(w.since, inject.time), ST_MEMORY_THROTTLE)
+            plan(sm, w, max(w.since, inject.time), ST_MEMORY_THROTTLE)
         drop_aside(sm, i)
         if not inject.active and sm.loads[load].remaining == 0:
             data_ready(sm, load, max(sm.loads[load].latest, cycle))

@@ -31,18 +31,18 @@ cdef enum:
 cdef inline void _reschedule(Network *n, int32_t unit, int64_t when) noexcept nogil:
     """Set the time of a unit's next event and play its matches again, up to the final. A tie goes to the lower number."""
     cdef Match *tree = n.tree
-    cdef Match best
-    cdef int32_t i = n.leaves + unit
-    cdef bint other
-    best.when = when
-    best.unit = unit
-    tree[i] = best
-    while i > 1:        # without a branch on who wins, which is anybody's guess
-        other = tree[i ^ 1].when < best.when + (i & 1)
-        best.when = tree[i ^ 1].when if other else best.when
-        best.unit = tree[i ^ 1].unit if other else best.unit
+    cdef Match other
+    cdef int64_t i = n.leaves + unit, loses
+    tree[i].when = when
+    tree[i].unit = unit
+    while i > 1:        # without a branch on who wins, which is anybody's guess; compilers would make one of a condition
+        other = tree[i ^ 1]
+        loses = -<int64_t>(other.when < when + (i & 1))        # all bits or none
+        when ^= (when ^ other.when) & loses
+        unit ^= (unit ^ other.unit) & <int32_t>loses
         i >>= 1
-        tree[i] = best
+        tree[i].when = when
+        tree[i].unit = unit
 
 
 cdef inline void _hasten(Network *n, int32_t unit, int64_t when) noexcept nogil:

@@ -1,6 +1,7 @@
 """A program ready to run: micro-ops checked and turned into the form that the issue loop reads."""
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from archdef.engine.lanes cimport alu_function
 from archdef.engine.types cimport MicroOp
 
 cdef enum:
@@ -26,6 +27,7 @@ cdef struct Uop:
     uint16_t rare            # of the issues, those that no lane executes
     int32_t guard_mask       # index of the guard's predicate
     uint64_t guard_flip      # all ones if negated
+    alu_function alu         # of plain arithmetic, else NULL
     int32_t statement
     uint32_t code_last       # number of the line of code, of those of the first instruction cache, in which its last instruction lies; 0: no caches
     uint16_t wait[24]        # scoreboard entries that must be ready

@@ -10,7 +10,7 @@ from libc.string cimport memcpy, memset
 from archdef.engine cimport types as T
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY,
                                       ST_SHARED_DEPENDENCY)
-from archdef.engine.lanes cimport alu_bytes, compare_bytes
+from archdef.engine.lanes cimport alu_bytes, alu_table, compare_bytes
 from archdef.engine.types cimport ConstantRow, MicroOp, SpecialRow
 
 from archdef.engine import lanes as _lanes
@@ -366,6 +366,7 @@ cdef class LoadedProgram:
             raise ProgramError(f"width {m.width} is neither 4 nor 8")
         if kind == T.K_ALU:
             self._number(m.fn, _ALU_COUNT, "lane function")
+            u.alu = alu_table()[m.fn]
             widths = alu_bytes() + 4 * m.fn
             if widths[0] != m.width:
                 raise ProgramError(f"width {m.width}, but the lane function writes {widths[0]} bytes")

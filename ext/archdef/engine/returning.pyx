@@ -26,7 +26,7 @@ cdef void children_done(Sm *sm, int32_t slot) noexcept nogil:
                 w.settled = sm.now
             w.pc += 1
             simt_arrive(w)
-            plan(sm, b.warps[i], w, w.settled, ST_LAUNCH)
+            plan(sm, w, w.settled, ST_LAUNCH)
 
 
 cdef int32_t _moved(const Block *b, const Family *family, int32_t slot) noexcept nogil:

@@ -206,7 +206,9 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     for i in range(m.schedulers):
         if m.scheduler_hook:
             _open_hook(sm, i)
+        sm.schedulers[i].number = <int32_t>i
         sm.schedulers[i].last = -1
+        sm.schedulers[i].wake = NEVER
         sm.free_warps[i] = sm.free_blocks[i] = ~<uint64_t>0
     return 0
 

@@ -13,11 +13,12 @@ cdef struct Scheduler:
     int64_t wake             # no later than the next cycle in which it has something to do
     uint32_t busy            # bit u: unit_free[u] may lie ahead
     int32_t last             # warp issued last, -1 before the first
-    uint64_t active          # two-level: the inner set
+    int32_t number           # of the scheduler in its multiprocessor
+    int32_t groups           # blocks that have warps here, the oldest first; what has ended stays until its slots are used again
     uint64_t queued          # greedy round robin, oldest block first: the next op waits in the queue for units that schedulers share
     int32_t places           # … of which so many places are taken: a warp's accesses take as many as come one after the other (`find_runs`)
-    int32_t groups           # blocks that have warps here, the oldest first; what has ended stays until its slots are used again
     int64_t entries          # … and into which so many ops have come
+    uint64_t active          # two-level: the inner set
     uint8_t unit[64]         # of the warp's next op
     uint8_t run[64]          # accesses of the warp that do not wait for each other, from the next op on
     uint8_t left[64]         # … of which so many have places still
@@ -50,7 +51,7 @@ cdef extern from *:
     static inline int highest_bit(unsigned long long x) { return 63 - __builtin_clzll(x); }
     static inline int count_bits(unsigned long long x) { return __builtin_popcountll(x); }
     static inline unsigned long long rotate_right(unsigned long long x, int n) {
-        n &= 63; return n ? (x >> n) | (x << (64 - n)) : x; }
+        return x >> (n & 63) | x << (-n & 63); }
     """
     int lowest_bit(uint64_t x) noexcept nogil
     int highest_bit(uint64_t x) noexcept nogil

@@ -50,13 +50,12 @@ cdef void _resume(Warp *w) noexcept nogil:
     w.active &= w.alive
 
 
-cdef void simt_arrive(Warp *w) noexcept nogil:
-    """The warp has moved to `pc`: if its lanes are to wait there, go on with the others."""
-    if w.pc == w.reconverge and w.depth:
-        if w.splits != NULL:
-            converge_arrive(w)
-        else:
-            _resume(w)
+cdef void simt_reconverge(Warp *w) noexcept nogil:
+    """The lanes that run wait here: go on with the others."""
+    if w.splits != NULL:
+        converge_arrive(w)
+    else:
+        _resume(w)
 
 
 cdef int simt_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken) noexcept nogil:

@@ -10,7 +10,7 @@ from archdef.engine.barriers cimport barrier_arrive, barrier_open, barrier_settl
 from archdef.engine.blocks cimport end_warp, start_block
 from archdef.engine.bulk cimport bulk_issue
 from archdef.engine.combine cimport combine_idle
-from archdef.engine.compute cimport compute, exchange_apart
+from archdef.engine.compute cimport compute, compute_alu, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE,
                                       ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED, StatementCounters)
@@ -36,7 +36,7 @@ from archdef.engine.types cimport (BAR_WARP, FL_YIELD, K_ALU, K_ATOM, K_BARRIER,
                                    K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
                                    K_STORE, K_SYSTEM, K_TRAP, SYS_STACK, SP_SHARED)
 from archdef.engine.uniform cimport uniform_issue
-from archdef.engine.waiting cimport become_ready, occupied, occupy, plan
+from archdef.engine.waiting cimport become_ready, mark_wait, occupied, occupy, plan
 
 
 cdef inline void _compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
@@ -49,7 +49,7 @@ cdef inline void _compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcep
         compute(sm, w, u, lanes)
 
 
-cdef uint64_t _gather(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t earliest) noexcept nogil:
+cdef uint64_t _gather(Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Wait for the lanes that an instruction names. Gives those that execute it now; 0: others of the warp go first."""
     cdef const Launch *launch = w.launch
     cdef const char *row
@@ -67,9 +67,7 @@ cdef uint64_t _gather(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
         left &= left - 1
         named |= (<const uint64_t *>row)[lane] if u.named_bytes == 8 else <uint64_t>(<const uint32_t *>row)[lane]
     lanes = converge_gather(w, named)
-    if lanes == 0:
-        plan(sm, slot, w, earliest, ST_BARRIER)
-    elif u.guarded:
+    if lanes and u.guarded:
         lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
     return lanes
 
@@ -99,80 +97,41 @@ cdef inline int64_t _branch_cycles(const MachineTable *m, const Uop *u, uint64_t
     return <int64_t>u.latency - (0 if lanes else m.untaken_branch_saving)
 
 
-cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noexcept nogil:
-    """Issue the warp's next op. Returns -1 after a fault."""
-    cdef Warp *w = sm.warps + slot
+cdef int _branch_indexed(Sm *sm, Warp *w, const Uop *u, StatementCounters *c, uint64_t lanes) noexcept nogil:
+    """Send each of `lanes` to the place that its index stands for, the others on. Returns -1 after a fault."""
     cdef Launch *launch = w.launch
-    cdef const MachineTable *m = sm.m
-    cdef const Uop *u = launch.ops + w.pc
-    cdef StatementCounters *c = launch.counters + u.statement
-    cdef uint64_t lanes = w.active, clear = ~(<uint64_t>1 << bit)
-    cdef int64_t spent = u.issues * m.issue_interval_cycles, waited, part, shared = 0
-    cdef int64_t earliest = cycle + (spent if spent > m.instruction_gap_cycles else m.instruction_gap_cycles)
-    cdef int32_t cause = ST_ALU_DEPENDENCY
     cdef int32_t targets[64]
     cdef uint32_t index
     cdef int i, split
-    if u.uniform and w.again:
-        s.ready &= clear
-        s.uses[u.unit] &= clear
-        if s.queued & ~clear:
-            leave_queue(s, bit, False)
-        plan(sm, slot, w, cycle + 1, ST_CONSTANT_DEPENDENCY)
-        return 0
-    note_lanes(w, u, w.settled, cycle, cycle + spent, u.issues)
-    # where the warp's time went since it last issued
-    if w.since > w.settled:
-        c.stall_cycles[w.cause] += w.since - w.settled
-        w.settled = w.since
-    waited = cycle - w.settled
-    if waited > 0:
-        part = 0
-        if u.memory:
-            part = throttled_until(sm, cycle) - w.throttle_mark
-            part = min(max(part, 0), waited)
-            c.stall_cycles[<int>ST_MEMORY_THROTTLE] += part
-            waited -= part
-        part = occupied(sm, s, u.unit, cycle) - w.pipe_mark
-        part = min(max(part, 0), waited)
-        c.stall_cycles[<int>ST_PIPE_BUSY] += part
-        c.stall_cycles[<int>ST_NOT_SELECTED] += waited - part
-    elif waited < 0:
-        shared = spent      # a further one of the warp's slot, in the time of the first
-    c.stall_cycles[<int>ST_SELECTED] += spent - shared
-    w.settled = cycle + spent
-    s.ready &= clear
-    s.uses[u.unit] &= clear
-    s.memory &= clear
-    if s.queued & ~clear and u.kind != K_ALU:
-        leave_queue(s, bit, u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM)
-    s.last = bit
-    if u.kind != K_STORE or u[1].kind != K_STORE or u[1].unit != u.unit or not m.queued_stores:     # those follow each other in the unit's queue
-        s.issued_at[bit] = cycle
-    if u.guarded:
-        lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
-    i = count_bits(lanes)
-    launch.issued[w.pc] += 1
-    c.thread_instructions += i * (u.issues - u.rare)
-    if u.guarded or u.rare:
-        c.predicated_off += (count_bits(w.active) - i) * u.issues + i * u.rare
-    w.share.counters.issue_cycles += spent - shared
-    sm.chip.budget -= u.issues
-    if sm.chip.budget < 0:
-        return warp_fault(sm, w, FAULT_INSTRUCTIONS, 0)
-    if u.kind == K_ALU:
-        if lanes:
-            _compute(sm, w, u, lanes)
-        w.ready[u.sets[0]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
-        if u.set_count > 1:
-            w.ready[u.sets[1]] = w.ready[u.sets[0]]
-        occupy(sm, w, u, cycle, u.interval + (_further_cycle(s, u) if u.fraction else 0))
-        w.pc += 1
-    elif u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM:
+    c.branches += 1
+    for i in range(launch.lanes):
+        targets[i] = w.pc + 1
+        if lanes >> i & 1:
+            index = (<const uint32_t *>((launch.constants if u.s_bank[0] else w.rows) + u.s[0]))[i]
+            if index >= <uint32_t>u.count:
+                return warp_fault(sm, w, FAULT_BRANCH_INDEX, <uint64_t>1 << i)
+            targets[i] = launch.targets[u.target + <int32_t>index]
+    split = simt_branch_many(w, targets, launch.lanes, u.reconverge)
+    if split < 0:
+        return warp_fault(sm, w, FAULT_STACK, lanes)
+    c.divergent_branches += split
+    return 0
+
+
+cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCounters *c, uint64_t lanes, int64_t cycle,
+                      int64_t earliest) noexcept nogil:
+    """Do what an op other than plain arithmetic does. Gives what the warp waits for before the next, as `Warp.ready` says it, at
+    `earliest` or later; 0: somebody else says when it goes on; -1: after a fault."""
+    cdef Launch *launch = w.launch
+    cdef const MachineTable *m = sm.m
+    cdef int64_t waited
+    cdef int32_t slot = w.slot, cause = ST_ALU_DEPENDENCY
+    cdef int i, split
+    if u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM:
         if u.named == NAMES_ALL and w.splits != NULL and lanes:
-            lanes = _gather(sm, slot, w, u, lanes, earliest)
+            lanes = _gather(w, u, lanes)
             if lanes == 0:
-                return 0
+                return earliest << 4 | ST_BARRIER
         if u.uniform and not w.by_load:
             if lanes and uniform_issue(sm, w, u, lanes, cycle) < 0:
                 return -1
@@ -208,8 +167,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         c.divergent_branches += split
         occupy(sm, w, u, cycle, u.interval)
         earliest = max(earliest, cycle + _branch_cycles(m, u, lanes))
-        plan(sm, slot, w, earliest, ST_BRANCH)
-        return 0
+        return earliest << 4 | ST_BRANCH
     elif u.kind == K_EXIT or u.kind == K_RETURN:
         occupy(sm, w, u, cycle, u.interval)
         earliest = max(earliest, cycle + _branch_cycles(m, u, lanes))
@@ -232,21 +190,21 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             if sm.blocks[w.block].threads_alive:
                 check_barriers(sm, sm.blocks + w.block, cycle)
         if w.active:
-            plan(sm, slot, w, earliest, ST_BRANCH)
-        elif w.alive and w.state == WS_WAITING:
+            return earliest << 4 | ST_BRANCH
+        if w.alive and w.state == WS_WAITING:
             w.state = WS_PARTED
         return 0
     elif u.kind == K_BARRIER:
         occupy(sm, w, u, cycle, u.interval)
         if lanes and w.splits != NULL and u.fn == BAR_WARP:
-            lanes = _gather(sm, slot, w, u, lanes, earliest)
+            lanes = _gather(w, u, lanes)
             if lanes == 0:
-                return 0
+                return earliest << 4 | ST_BARRIER
         if lanes:
             sm.effects += u.fn != BAR_WARP
             split = barrier_arrive(sm, slot, w, u, lanes, w.settled)
             if split == 2:
-                plan(sm, slot, w, earliest, ST_BARRIER)
+                return earliest << 4 | ST_BARRIER
             if split:
                 return split if split < 0 else 0
         w.pc += 1
@@ -259,8 +217,7 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             w.pc += 1
             simt_arrive(w)
         earliest = max(earliest, cycle + <int64_t>u.latency)
-        plan(sm, slot, w, earliest, ST_BRANCH)
-        return 0
+        return earliest << 4 | ST_BRANCH
     elif u.kind == K_CALL_INDIRECT:
         if lanes == 0:
             w.pc += 1
@@ -268,24 +225,11 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         elif call_indirect(sm, w, u, lanes) < 0:
             return -1
         earliest = max(earliest, cycle + <int64_t>u.latency)
-        plan(sm, slot, w, earliest, ST_BRANCH)
-        return 0
+        return earliest << 4 | ST_BRANCH
     elif u.kind == K_BRANCH_INDEXED:
-        c.branches += 1
-        for i in range(launch.lanes):
-            targets[i] = w.pc + 1
-            if lanes >> i & 1:
-                index = (<const uint32_t *>((launch.constants if u.s_bank[0] else w.rows) + u.s[0]))[i]
-                if index >= <uint32_t>u.count:
-                    return warp_fault(sm, w, FAULT_BRANCH_INDEX, <uint64_t>1 << i)
-                targets[i] = launch.targets[u.target + <int32_t>index]
-        split = simt_branch_many(w, targets, launch.lanes, u.reconverge)
-        if split < 0:
-            return warp_fault(sm, w, FAULT_STACK, lanes)
-        c.divergent_branches += split
-        earliest = max(earliest, cycle + <int64_t>u.latency)
-        plan(sm, slot, w, earliest, ST_BRANCH)
-        return 0
+        if _branch_indexed(sm, w, u, c, lanes) < 0:
+            return -1
+        return max(earliest, cycle + <int64_t>u.latency) << 4 | ST_BRANCH
     elif u.kind == K_TRAP:
         if lanes:
             return warp_fault(sm, w, FAULT_TRAP, lanes)
@@ -318,9 +262,9 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             converge_yield(w)
     elif u.kind == K_MATRIX:
         if w.splits != NULL and lanes:
-            lanes = _gather(sm, slot, w, u, lanes, earliest)
+            lanes = _gather(w, u, lanes)
             if lanes == 0:
-                return 0
+                return earliest << 4 | ST_BARRIER
         if lanes and matrix_product(sm, w, u, lanes) < 0:
             return -1
         for i in range(u.set_count):
@@ -336,9 +280,9 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
         w.pc += 1
     else:
         if w.splits != NULL and lanes and u.named >= 0:
-            lanes = _gather(sm, slot, w, u, lanes, earliest)
+            lanes = _gather(w, u, lanes)
             if lanes == 0:
-                return 0
+                return earliest << 4 | ST_BARRIER
             if w.active != w.alive and exchange_apart(launch, w, u, lanes):
                 lanes = 0
         if lanes and u.kind != K_NOP and u.kind != K_FENCE:
@@ -358,7 +302,88 @@ cdef int _issue(Sm *sm, Scheduler *s, int32_t slot, int bit, int64_t cycle) noex
             earliest = cycle + u.latency
             cause = ST_MEMORY_DEPENDENCY
     simt_arrive(w)
-    plan(sm, slot, w, earliest, cause)
+    return earliest << 4 | cause
+
+
+cdef inline int64_t _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, StatementCounters *c, int64_t cycle, int64_t spent) noexcept nogil:
+    """Say where the warp's time went since it last issued. Gives how many cycles of its scheduler this issue takes."""
+    cdef int64_t waited, part
+    note_lanes(w, u, w.settled, cycle, cycle + spent, u.issues)
+    if w.since > w.settled:
+        c.stall_cycles[w.cause] += w.since - w.settled
+        w.settled = w.since
+    waited = cycle - w.settled
+    w.settled = cycle + spent
+    if waited < 0:
+        return 0        # a further one of the warp's slot, in the time of the first
+    if waited > 0:
+        if u.memory:
+            part = throttled_until(sm, cycle) - w.throttle_mark
+            part = min(max(part, 0), waited)
+            c.stall_cycles[<int>ST_MEMORY_THROTTLE] += part
+            waited -= part
+        part = occupied(sm, s, u.unit, cycle) - w.pipe_mark
+        part = min(max(part, 0), waited)
+        c.stall_cycles[<int>ST_PIPE_BUSY] += part
+        c.stall_cycles[<int>ST_NOT_SELECTED] += waited - part
+    c.stall_cycles[<int>ST_SELECTED] += spent
+    return spent
+
+
+cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept nogil:
+    """Issue the warp's next op. Returns -1 after a fault."""
+    cdef Launch *launch = w.launch
+    cdef const MachineTable *m = sm.m
+    cdef const Uop *u = launch.ops + w.pc
+    cdef StatementCounters *c = launch.counters + u.statement
+    cdef uint64_t lanes = w.active, clear = ~(<uint64_t>1 << bit)
+    cdef int64_t spent = u.issues * m.issue_interval_cycles, next_
+    cdef int64_t earliest = cycle + (spent if spent > m.instruction_gap_cycles else m.instruction_gap_cycles)
+    cdef int32_t cause = ST_ALU_DEPENDENCY
+    cdef int i
+    s.ready &= clear
+    s.uses[u.unit] &= clear
+    if u.uniform and w.again:
+        if s.queued & ~clear:
+            leave_queue(s, bit, False)
+        earliest = cycle + 1
+        cause = ST_CONSTANT_DEPENDENCY
+    else:
+        s.memory &= clear
+        if s.queued & ~clear and u.kind != K_ALU:
+            leave_queue(s, bit, u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM)
+        s.last = bit
+        if u.kind != K_STORE or u[1].kind != K_STORE or u[1].unit != u.unit or not m.queued_stores:     # those follow each other in the unit's queue
+            s.issued_at[bit] = cycle
+        if u.guarded:
+            lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
+        i = count_bits(lanes)
+        launch.issued[w.pc] += 1
+        c.thread_instructions += i * (u.issues - u.rare)
+        if u.guarded or u.rare:
+            c.predicated_off += (count_bits(w.active) - i) * u.issues + i * u.rare
+        w.share.counters.issue_cycles += _settle(sm, s, w, u, c, cycle, spent)
+        sm.chip.budget -= u.issues
+        if sm.chip.budget < 0:
+            return warp_fault(sm, w, FAULT_INSTRUCTIONS, 0)
+        if u.kind == K_ALU:
+            if lanes and u.fpenv == 0:
+                compute_alu(w, u, lanes)
+            elif lanes:
+                _compute(sm, w, u, lanes)
+            w.ready[u.sets[0]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
+            if u.set_count > 1:
+                w.ready[u.sets[1]] = w.ready[u.sets[0]]
+            occupy(sm, w, u, cycle, u.interval + (_further_cycle(s, u) if u.fraction else 0))
+            w.pc += 1
+            simt_arrive(w)
+        else:
+            next_ = _execute(sm, s, w, u, c, lanes, cycle, earliest)
+            if next_ <= 0:
+                return <int>next_
+            earliest = next_ >> 4
+            cause = <int32_t>(next_ & 15)
+    plan(sm, w, earliest, cause)
     return 0
 
 
@@ -391,7 +416,7 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
         resume_bulk(sm, event.cycle)
     elif event.kind == EV_WAKE:
         w = sm.warps + event.index
-        become_ready(sm, sm.schedulers + w.scheduler, w.bit, w)
+        become_ready(sm, w.scheduler, w.bit, w)
     elif event.kind == EV_BLOCK:
         start_block(sm, event.index)
     elif event.kind == EV_COMBINED:
@@ -467,9 +492,8 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
     return free_
 
 
-cdef bint _goes_along(Sm *sm, Scheduler *s, int32_t slot, int32_t before, uint64_t active, int64_t cycle) noexcept nogil:
+cdef bint _goes_along(Sm *sm, Scheduler *s, Warp *w, int32_t before, uint64_t active, int64_t cycle) noexcept nogil:
     """Whether the op behind one that has just been issued, `before`, can go in the same slot; if so, the warp is taken out of the wheel."""
-    cdef Warp *w = sm.warps + slot
     cdef const MachineTable *m = sm.m
     cdef const Uop *u = w.launch.ops + before
     cdef uint64_t bit = <uint64_t>1 << w.bit
@@ -499,42 +523,42 @@ cdef bint _goes_along(Sm *sm, Scheduler *s, int32_t slot, int32_t before, uint64
     return True
 
 
-cdef int _take_turn(Sm *sm, Scheduler *s, int number, int64_t cycle) noexcept nogil:
+cdef int _take_turn(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
     """What one scheduler does in a cycle: warps whose time has come become ready, one or some of them issue. Returns -1 after a fault."""
     cdef const MachineTable *m = sm.m
     cdef int nsched = <int>m.schedulers, bit, width
-    cdef int32_t slot, k, unit, pc = 0
-    cdef uint64_t candidates, woken, allowed, active = 0
+    cdef int32_t k, unit, pc = 0
+    cdef uint64_t candidates = 0, woken = 0, allowed, active = 0
     cdef uint32_t pairs
     cdef Warp *w
     if s.slots >> (cycle & 63) & 1:
         woken = s.wheel[cycle & 63]
         s.wheel[cycle & 63] = 0
         s.slots &= ~(<uint64_t>1 << (cycle & 63))
-        while woken:
-            bit = lowest_bit(woken)
-            woken &= woken - 1
-            become_ready(sm, s, bit, sm.warps + bit * nsched + number)
-    if s.ready == 0 or s.next_issue > cycle:
+        s.ready |= woken
+    if s.ready and s.next_issue <= cycle:
+        candidates = _candidates(sm, s, cycle)
+    bit = sm.chip.pick(m, s, candidates, cycle) if candidates else -1
+    while woken:
+        k = lowest_bit(woken)
+        woken &= woken - 1
+        if k != bit:
+            mark_wait(sm, s, k, sm.warps + k * nsched + s.number)
+    if bit < 0:
         return 0
-    candidates = _candidates(sm, s, cycle)
-    if candidates == 0:
-        return 0
-    bit = sm.chip.pick(m, s, candidates, cycle)
-    slot = bit * nsched + number
-    w = sm.warps + slot
+    w = sm.warps + bit * nsched + s.number
     unit = s.unit[bit]
     pc = w.pc
     active = w.active
     s.next_issue = cycle + m.issue_interval_cycles * w.launch.ops[pc].issues
-    if _issue(sm, s, slot, bit, cycle) < 0:
+    if _issue(sm, s, w, bit, cycle) < 0:
         return -1
     if m.superscalar:
         for width in range(1, m.issue_width):
-            if not _goes_along(sm, s, slot, pc, active, cycle):
+            if not _goes_along(sm, s, w, pc, active, cycle):
                 break
             pc += 1
-            if _issue(sm, s, slot, bit, cycle) < 0:
+            if _issue(sm, s, w, bit, cycle) < 0:
                 return -1
         return 0
     allowed = ~<uint64_t>0
@@ -552,9 +576,8 @@ cdef int _take_turn(Sm *sm, Scheduler *s, int number, int64_t cycle) noexcept no
         if candidates == 0:
             break
         bit = sm.chip.pick(m, s, candidates, cycle)
-        slot = bit * nsched + number
         unit = s.unit[bit]
-        if _issue(sm, s, slot, bit, cycle) < 0:
+        if _issue(sm, s, sm.warps + bit * nsched + s.number, bit, cycle) < 0:
             return -1
     return 0
 
@@ -573,12 +596,10 @@ cdef inline int64_t _next_turn(const Sm *sm, const Scheduler *s) noexcept nogil:
 
 cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     """Advance to `until` (exclusive). Returns -1 after a fault."""
-    cdef int nsched = <int>sm.m.schedulers, i, place, turn
+    cdef int nsched = <int>sm.m.schedulers, i, place
     cdef Scheduler *s
     cdef int64_t cycle
-    cdef bint all_
-    for i in range(nsched):
-        sm.schedulers[i].wake = _next_turn(sm, sm.schedulers + i)
+    cdef bint held, all_
     while True:
         cycle = NEVER
         for i in range(nsched):
@@ -593,19 +614,20 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
             sm.chip.fault.code = FAULT_LATE
             return -1
         sm.now = cycle
-        all_ = False        # an event may concern every scheduler: a unit is free
+        all_ = False        # the load/store unit is free again, which may concern every scheduler
         while sm.inbox.first <= cycle:
+            held = sm.injection.active
             _handle(sm, events_pop(sm.inbox))
-            all_ = True
+            all_ |= held and not sm.injection.active
         if sm.freed:        # after all fills of the cycle: their order must not show
             issue_again(sm, cycle)
-        turn = sm.turn
+        i = sm.turn
         for place in range(nsched):     # they take turns at the units that they share
-            i = turn + place
-            if i >= nsched:
-                i -= nsched
+            if i == nsched:
+                i = 0
             s = sm.schedulers + i
             if s.wake <= cycle or all_:
-                if _take_turn(sm, s, i, cycle) < 0:
+                if _take_turn(sm, s, cycle) < 0:
                     return -1
                 s.wake = _next_turn(sm, s)
+            i += 1

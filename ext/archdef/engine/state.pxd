@@ -191,13 +191,13 @@ cdef struct Warp:                # what an issue touches comes first
     int64_t settled              # cycle up to which the warp's time is accounted for
     int64_t since                # cycle at which the next op's dependencies are met
     int64_t pipe_mark            # occupied cycles of the next op's unit at `since`
-    int64_t throttle_mark        # throttled cycles of the load/store unit at `since`
     int32_t cause                # Stall of the wait until `since`
-    int16_t scheduler
-    int16_t bit                  # its place with the scheduler
-    int32_t state
+    int16_t state                # WarpState
+    int16_t bit                  # its place with …
+    Scheduler *scheduler
     uint32_t code_line           # line of code that its latest instruction was fetched from, as in `Uop`; 0: none yet
     int32_t depth                # entries on the stack
+    int64_t throttle_mark        # throttled cycles of the load/store unit at `since`, of a warp whose next op accesses memory
     int32_t frame                # index + 1 of the innermost call's entry; 0: in the kernel itself
     int32_t loads                # loads on their way
     uint64_t launched

@@ -92,8 +92,8 @@ cdef int64_t uniform_wait(Sm *sm, Warp *w, const Uop *u, int64_t cycle) noexcept
     if u.s_bank[0]:
         w.by_load = near != 2
         return cycle
-    cache = sm.uniform + w.scheduler
-    arrives = sm.uniform_arrives + w.scheduler * cache.table.sets * cache.table.ways
+    cache = sm.uniform + w.scheduler.number
+    arrives = sm.uniform_arrives + w.scheduler.number * cache.table.sets * cache.table.ways
     number = address // <uint64_t>cache.table.line_bytes
     line = cache_find(cache, number)
     if line != NULL:

@@ -43,21 +43,27 @@ cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t
     return total - (until - cycle if until > cycle else 0)
 
 
+cdef inline void mark_wait(const Sm *sm, const Scheduler *s, int bit, Warp *w) noexcept nogil:
+    """A warp whose dependencies are met does not issue now: keep what tells afterwards what it waited for."""
+    host_bring(w)        # what issuing it reads first; its marks lie in the next line
+    w.pipe_mark = occupied(sm, s, s.unit[bit], sm.now)
+    if s.memory >> bit & 1:
+        w.throttle_mark = throttled_until(sm, sm.now)
+
+
 cdef inline void become_ready(Sm *sm, Scheduler *s, int bit, Warp *w) noexcept nogil:
     """The warp's dependencies are met now; from here on it waits for a unit or its turn."""
     s.ready |= <uint64_t>1 << bit
     if sm.now < s.wake:
         s.wake = sm.now
-    host_bring(w)        # what issuing it reads first; its marks lie in the next line
-    w.pipe_mark = occupied(sm, s, s.unit[bit], sm.now)
-    w.throttle_mark = throttled_until(sm, sm.now)
+    mark_wait(sm, s, bit, w)
 
 
-cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t cause) noexcept nogil:
+cdef inline void plan(Sm *sm, Warp *w, int64_t earliest, int32_t cause) noexcept nogil:
     """Find when the warp's next op can issue, and file the warp accordingly; not before `earliest`, for `cause`."""
     cdef const Uop *u = w.launch.ops + w.pc
     cdef int bit = w.bit
-    cdef Scheduler *s = sm.schedulers + w.scheduler
+    cdef Scheduler *s = w.scheduler
     cdef int64_t latest = 0, ready
     cdef int i
     if u.issues == 0 and w.active:
@@ -107,23 +113,22 @@ cdef inline void plan(Sm *sm, int32_t slot, Warp *w, int64_t earliest, int32_t c
         if w.since < s.wake:
             s.wake = w.since
     else:
-        events_push(sm.inbox, w.since, EV_WAKE, slot)
+        events_push(sm.inbox, w.since, EV_WAKE, w.slot)
 
 
 cdef inline void occupy(Sm *sm, const Warp *w, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
     """Hold the op's unit; a single cycle matters only to other schedulers that share it."""
-    cdef Scheduler *s
+    cdef Scheduler *s = w.scheduler
     if cycles < sm.chip.held_from[u.unit]:
         return
     if sm.m.unit_per_scheduler[u.unit]:
-        s = sm.schedulers + w.scheduler
         s.unit_free[u.unit] = cycle + cycles
         s.unit_blocked[u.unit] += cycles
         s.busy |= <uint32_t>1 << u.unit
         return
-    sm.turn = w.scheduler + 1
+    sm.turn = s.number + 1
     if sm.chip.counted[u.unit]:
-        occupy_counted(sm, w.scheduler, u, cycle, cycles)
+        occupy_counted(sm, s.number, u, cycle, cycles)
         return
     sm.unit_free[u.unit] = cycle + cycles
     sm.unit_blocked[u.unit] += cycles
