@@ -1,6 +1,7 @@
 """Things that will happen to a multiprocessor at a known cycle: a binary heap that grows only when it must.
 
-Handlers of one cycle commute, so that the order of equal keys never shows in a result.
+Equal keys come in the heap's order, which is the same in every run: a fill may let an access go on that finds another fill's line
+there, or still on its way.
 """
 from libc.stdint cimport int16_t, int32_t, int64_t
 from libc.stdlib cimport free, realloc
