@@ -225,7 +225,7 @@ class LoadStore:
     """Read transactions sent and not yet answered."""
     stores_in_flight_per_multiprocessor: int = integer()
     """Write transactions sent and not yet acknowledged."""
-    store_bytes_in_flight_per_multiprocessor: int | None = integer(optional=True, default=None)
+    store_bytes_in_flight_per_multiprocessor: int | None = integer(optional=True, at_most=1 << 24, default=None)
     """Bytes of sectors that those may carry together, whole or in part; None: as many as they are."""
     textures_in_flight_per_multiprocessor: int | None = integer(optional=True, default=None)
     """Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits; None: they count as reads."""
