@@ -226,7 +226,7 @@ EVIDENCE = {
     "load_store.atomic_cycles": Cite(MICRO, "section global_atomics_throughput", "inferred", "one address for all threads"),
     **{f"dram.{name}": REFRESHED for name in "t_refi_ns t_rfc_ns refresh_banks".split()},
     **{f"dram.{name}": LOADED for name in "page_policy queue_entries scheduling extra_latency_ns".split()},
-    **{f"dram.{name}": STREAMS for name in "t_rrd_ns t_wtr_ns t_rtw_ns".split()},
+    **{f"dram.{name}": STREAMS for name in "t_rrd_ns t_wtr_ns t_rtw_ns write_drain_high write_drain_low".split()},
     "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
     "caches": GLOBAL, "caches.constant": CONSTANT, "caches.constant_l2": CONSTANT, "caches.constant_uniform": WALKED,
     **{f"caches.constant_l2.{name}": Cite("A first walk over a table of an H100 80GB HBM3 SXM, by clock, 2026-11-22", "data/README.md", "measured",
