@@ -138,7 +138,8 @@ FORMS = {  # that differ from the rest of their class
     # conversions: of integers to floats and among narrow integers by `alu`, of halves by `fma`, to integers and to whole numbers by `xu`
     Operation("alu", 4): "convert:cvt.*f32.[su]*",
     Operation("alu", 14): "barrier:bar.warp.sync", Operation("lsu", 663): "fence:membar.gl fence:membar.sys fence:fence.*.gpu fence:fence.*.sys",
-    Operation("fma", 5): "convert:cvt.*f16.f32 convert:cvt.*f32.f16", Operation("udp", 0): "load_constant:*:uniform"}
+    Operation("fma", 5): "convert:cvt.*f16.f32 convert:cvt.*f32.f16", Operation("udp", 0): "load_constant:*:uniform",
+    Operation("lsu", 28): "move:*:brought"}
 
 TECHNIQUES = FrozenMap({   # techniques of atomic operations; the rest of `atomic_shared` the memory does by itself
     name: Form(operation=operation, pattern=pattern, unit="lsu", latency_cycles=latency, **technique)
@@ -187,7 +188,7 @@ EVIDENCE = {
     "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, "units.bar": BARRIERS,
     "isa.match_value_cycles": MATCHED, "isa.guard_latency_cycles": GUARDS, "isa.untaken_branch_cycles": GUARDS,
     "isa.convergence_cycles": CONVERGED, "isa.operations.int_mul_wide": WIDE,
-    "isa.forms.uniform": WALKED, "units.udp": LOOKED,
+    "isa.forms.uniform": WALKED, "isa.forms.brought": CONSTANT, "units.udp": LOOKED,
     "units.cbu": Cite("Nsight Compute documentation", "pipelines: the convergence barrier unit takes branches", note="quoted from memory; its rate is assumed"),
     **{f"isa.forms.{name}": ATOMICS for name in "membar_gl membar_sys fence_gpu fence_sys".split()},
     "isa.forms.bar_warp_sync": UNPUBLISHED, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
