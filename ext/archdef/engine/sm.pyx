@@ -347,7 +347,7 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
     cdef StatementCounters *c = launch.counters + u.statement
     cdef uint64_t lanes = w.active, clear = ~(<uint64_t>1 << bit)
     cdef int64_t spent = u.issues * m.issue_interval_cycles, next_
-    cdef int64_t earliest = cycle + (spent if spent > m.instruction_gap_cycles else m.instruction_gap_cycles)
+    cdef int64_t earliest = cycle + (spent if spent > u.gap else u.gap)
     cdef int32_t cause = ST_ALU_DEPENDENCY
     cdef int i
     s.ready &= clear

@@ -244,6 +244,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}": TEXTURES for name in "load_texture load_surface store_surface".split()}, "units.tex": TEXTURES,
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
     "load_store": UNPUBLISHED, "load_store.combined_lines": TOGETHER, "load_store.combining_cycles": APART_IN_TIME,
+    "load_store.access_distance_cycles": Cite(MICRO, "section l1_throughput", "inferred", "machine code by ptxas 13.0 has no two accesses of a warp closer"),
     "load_store.queued_stores": APART_IN_TIME, "load_store.transaction_cycles": FIT,
     "load_store.stores_in_flight_per_multiprocessor": STORED, "load_store.store_bytes_in_flight_per_multiprocessor": BUFFERED,
     "interconnect": FIT,
