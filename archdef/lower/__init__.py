@@ -280,7 +280,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.fuse:
         read_shared_operands(code, architecture)
     if options.charge_overheads:
-        charge_overheads(code, unit, architecture, bases, named_here(code, source))
+        charge_overheads(code, unit, architecture, bases, named_here(code, source), room)
     addresses = charge_addresses(code, unit) if narrow else set()
     if options.start_loads_early:       # while flags still say which loads are ordered, and not which caches they use
         (interleave if architecture.isa.assembler.interleaves else start_loads_early)(code, unit, addresses, room, architecture)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from archdef.lower.encoding import BarrierOp, ConstantKind, Flag, Kind, Space
+from archdef.lower.kept import keep_constants
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
 from archdef.lower.uniform import merged_atomics, varying
@@ -62,11 +63,12 @@ def named_here(code: Code, source: list[ir.Instruction]) -> set[int]:
     return {op.statement for op in code.ops if id(source[op.statement]) in readers}
 
 
-def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int], named: set[int]) -> None:
+def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int], named: set[int], room: int) -> None:
     """Insert charged operations, each before its first use in the text and outside of loops; nobody reads their results.
 
     bases : statements at which the address of a variable in shared memory is made.
     named : statements that read immediates which the program has in registers, `named_here`.
+    room  : registers of a thread that cost nothing.
     """
     assembler = architecture.isa.assembler
     if assembler.division_setup_instructions:
@@ -78,15 +80,17 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int], name
             _once(code, unit, assembler.shared_access_instructions, lambda op, statement=statement: op.statement >= statement)
         if assembler.loads_constants:
             wanted = dict.fromkeys(s for op in code.ops for s in op.s if isinstance(s, Const) and s.kind in _LOADED)
+            brought: dict[Const, list[Op]] = {}
             for constant in wanted:
                 other = constant._replace(value=constant.value ^ 4)
                 if constant.kind == ConstantKind.PARAMETER and constant.width == 4 and constant.value & 4 and other in wanted \
                         and _block_of(code.ops, constant) == _block_of(code.ops, other):
                     continue        # both halves of 64 bits are brought together
                 if constant.kind == ConstantKind.PARAMETER and constant.width == 8:
-                    _bring_pointer(code, unit, constant)
+                    brought[constant] = _bring_pointer(code, unit, constant)
                 else:
-                    _once(code, unit, 1, lambda op, constant=constant: constant in op.s, constant)
+                    brought[constant] = _once(code, unit, 1, lambda op, constant=constant: constant in op.s, constant)
+            keep_constants(code, unit, architecture, room, brought)
     if assembler.loads_constants:
         _bring_immediates(code, unit, named)
     if assembler.copies_pointers:
@@ -203,18 +207,20 @@ def _accesses(op: Op, spaces: tuple) -> bool:
     return op.kind in (Kind.LOAD, Kind.STORE, Kind.ATOM) and op.space in spaces
 
 
-def _once(code: Code, unit: Unit, times: int, wants: Callable[[Op], bool], constant: Const = Const(ConstantKind.IMMEDIATE, 4, 0)) -> None:
-    """Charge moves before the first op that wants them, or the loop around it."""
+def _once(code: Code, unit: Unit, times: int, wants: Callable[[Op], bool], constant: Const = Const(ConstantKind.IMMEDIATE, 4, 0)) -> list[Op]:
+    """Charge moves before the first op that wants them, or the loop around it; give them."""
     first = next((k for k, op in enumerate(code.ops) if op.kind != Kind.LABEL and wants(op)), None)
     if not times or first is None:
-        return
+        return []
     made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", times=times, width=constant.width,
               statement=code.ops[first].statement)
     code.ops.insert(_outside(code.ops, first), made)
+    return [made]
 
 
-def _bring_pointer(code: Code, unit: Unit, constant: Const) -> None:
-    """Charge moves of a 64-bit parameter: on every way to a use, before the loops around it; a predicate's own, where it guards the first use."""
+def _bring_pointer(code: Code, unit: Unit, constant: Const) -> list[Op]:
+    """Charge moves of a 64-bit parameter: on every way to a use, before the loops around it; a predicate's own, where it guards the first use.
+    Gives those without a guard."""
     graph = successors(code.ops)
     places: list[tuple[int, Op]] = []
     there: set[int] = set()         # operations that control cannot get to without passing one for which it was brought
@@ -238,6 +244,7 @@ def _bring_pointer(code: Code, unit: Unit, constant: Const) -> None:
             guards.add(guard)
     for k, made in reversed(places):
         code.ops.insert(k, made)
+    return [made for _, made in places if made.guard is None]
 
 
 def _block_of(ops: list[Op], constant: Const) -> int:

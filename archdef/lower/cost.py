@@ -26,6 +26,8 @@ class Cost(NamedTuple):
     """Of the issues, those that no lane executes."""
 
 
+BROUGHT = "brought"
+"""What forms of moves that load a constant of the launch have behind the colon."""
 LONGEST_INTERVAL = 0xFFFF
 """Cycles that a micro-op has room for."""
 ABSORBED_COST = Cost(0, 0, 0, 0)
@@ -42,7 +44,7 @@ class Costs:
 
     def of(self, operation: str, times: int, instruction, where: dict, operand: int | str | None = None) -> Cost:
         """Give the cost of `times` operations of a class, of which an instruction consists or is one; `where` is for the error if the
-        machine has none, `operand` the immediate of an atomic operation, or that a load is uniform."""
+        machine has none, `operand` the immediate of an atomic operation, that a load is uniform, or that a move is a load."""
         form = ".".join((instruction.opcode, *instruction.modifiers)) if operation in self.formed else ""
         if operand is not None and form:
             form += f":{operand}"

@@ -6,9 +6,10 @@ from collections.abc import Callable
 import attrs
 
 from archdef.lower.absorb import zero_halves
+from archdef.lower.cost import BROUGHT
 from archdef.lower.encoding import WHOLE_WARP, BarrierOp, Flag, Kind, Space
 from archdef.lower.facts import definitions
-from archdef.lower.pressure import alive_words
+from archdef.lower.pressure import alive_words, next_registers
 from archdef.lower.virtual import ABSORBED, CARRY, PURE, TRUE, Code, Op, Unit, masks, successors
 from archdef.ptx.liveness import live_sets
 
@@ -47,7 +48,6 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     Read off machine code by ptxas 13.0 for compute capability 9.0: arithmetic passes barriers, accesses to memory do not; a comparison stands before
     one where there is nothing else to do, as behind a load, and behind it elsewhere, although the branch then waits for it.
     """
-    reserved, unit_words = architecture.limits.registers_reserved_per_thread, _handed_out(architecture)
     pieces = _pieces(code)
     kept = code.inputs | code.results | code.foreign | {TRUE, CARRY, unit.stack}
     for piece in pieces:
@@ -63,7 +63,7 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
 
     least = needed(best)
     text = max(least)
-    allowed = room if text <= room else (-(-(text + reserved) // unit_words) + 1) * unit_words - reserved
+    allowed = next_registers(text + code.kept_words if text > room else text, room, architecture)
     words = {v: -1 if width == 0 else 0 if v in unit.uniform else 2 if width == 8 and v not in addresses else 1 for v, width in enumerate(unit.widths)}
     latency, holding = _latencies(architecture), _holding(architecture)
     left = range(len(pieces))
@@ -78,14 +78,6 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
         if not left:
             break
     code.ops = [op for order in best for op in order]
-
-
-def _handed_out(architecture) -> int:
-    """Give the unit in which a thread gets registers."""
-    limits = architecture.limits
-    if limits.register_allocation_scope != "warp":
-        return 1
-    return max(1, limits.register_allocation_unit // architecture.warp.size)
 
 
 def _latencies(architecture) -> Callable[[Op], int]:
@@ -107,10 +99,11 @@ def _latencies(architecture) -> Callable[[Op], int]:
 def _holding(architecture) -> _Holding:
     """Give the unit of an operation, and the cycles for which one warp's operation holds its scheduler's share of it."""
     isa, warp = architecture.isa, architecture.warp.size
+    brought = isa.cost("move", f":{BROUGHT}")
     shares = {unit.name: (unit.lanes, 1 if unit.scope == "scheduler" else max(1, architecture.schedulers.count / unit.copies)) for unit in architecture.units}
 
     def holding(op: Op) -> tuple[str, float]:
-        cost = isa.operations.get(op.operation)
+        cost = brought if op.brought else isa.operations.get(op.operation)
         if cost is None or op.operation == ABSORBED:
             return "", 0
         lanes, share = shares[cost.unit]

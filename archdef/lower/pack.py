@@ -5,7 +5,7 @@ import numpy as np
 
 from archdef.errors import LaunchError
 from archdef.lower.allocate import Assignment, row_operand
-from archdef.lower.cost import Costs
+from archdef.lower.cost import BROUGHT, Costs
 from archdef.lower.encoding import (
     CONSTANT_ROW,
     COORDINATES,
@@ -114,6 +114,8 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         immediate = added.value if isinstance(added, Const) and added.kind == ConstantKind.IMMEDIATE else None
         if op.kind == Kind.LOAD and op.flags & Flag.UNIFORM:
             immediate = "uniform"
+        elif op.brought:
+            immediate = BROUGHT
         cost = costs.slow(op.operation) if op.slow else costs.of(op.operation, op.times, instruction, place(module, instruction), immediate)
         target, count, reconverge = 0, op.count, -1
         if op.kind == Kind.ATOM:

@@ -50,6 +50,14 @@ def free_registers(architecture) -> int:
     return each // architecture.warp.size
 
 
+def next_registers(need: int, room: int, architecture) -> int:
+    """Give the registers that code which needs so many may take: `room`, or beyond that the number that is handed out next after it: whoever has
+    given up having all warps orders for latency."""
+    limits = architecture.limits
+    unit = max(1, limits.register_allocation_unit // architecture.warp.size) if limits.register_allocation_scope == "warp" else 1
+    return room if need <= room else (-(-(need + limits.registers_reserved_per_thread) // unit) + 1) * unit - limits.registers_reserved_per_thread
+
+
 def demand(code: Code, unit: Unit, addresses: set[int], of_callee: dict[str, Demand], architecture) -> Demand:
     """Count the registers that a thread needs in a function; `addresses` count one each, as pointers have 32 bits there.
 

@@ -85,6 +85,8 @@ class Op:
     """A branch whose lanes meet again at a place that was set up for it."""
     slow: bool = False
     """What the operation does for operands out of the ordinary, besides itself."""
+    brought: bool = False
+    """A move that loads a constant of the launch into a register of each lane."""
     origin: int | None = None
     """Space into which the result points, as a generic address."""
 
@@ -141,6 +143,8 @@ class Code:
     """Registers that carry this function's results: read after it returns."""
     foreign: set[int] = attrs.Factory(set)
     """Parameters and results of the functions that it calls: registers that belong to them."""
+    kept_words: int = 0
+    """Words of constants that are brought in loops where an assembler counts registers as if it were done once."""
 
 
 @attrs.define(slots=True, eq=False)

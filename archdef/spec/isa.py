@@ -235,8 +235,8 @@ class Form(Operation):
     pattern: str = text()
     """Which: opcode and modifiers as written, such as ``ex2.approx.ftz.f32``; ``*`` and ``?`` stand for any characters and any one,
     ``[su]`` for one of several. Of the patterns of a class that fit, the longest counts. An atomic operation with an immediate operand
-    has it behind a colon, ``red.shared.add.u32:1``, a load of constants that a warp does as a whole ``:uniform``; both are looked up without
-    it, too."""
+    has it behind a colon, ``red.shared.add.u32:1``, a load of constants that a warp does as a whole ``:uniform``, a move that loads a constant
+    of the launch into a register of each lane ``:brought``; all are looked up without it, too."""
     bank_passes: int = integer(at_most=15, default=1)
     """Atomics on shared memory: passes over the banks for each that lanes need."""
     lanes_merged: bool = flag(default=False)

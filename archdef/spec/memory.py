@@ -238,6 +238,8 @@ class LoadStore:
     """SM cycles after the latest store until all such lines leave."""
     transaction_cycles: int = integer()
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
+    access_distance_cycles: int = integer(at_least=0, at_most=64, default=0)
+    """Least distance, in SM cycles, of two accesses of a warp that follow each other in straight code, with any other instructions in between."""
     replay_cycles: int = integer(at_least=0, default=0)
     """SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on."""
     replay_refused: bool = flag(default=False)

@@ -374,6 +374,33 @@ def test_immediates_come_within_a_loop_where_the_program_has_them_in_registers_t
     assert sum(op.startswith("mov") for op in found[start:end]) == moves
 
 
+KEPT = """ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; ld.param.u32 %r2, [n+4]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2;
+    mov.u32 %r8, 0; mov.u32 %r3, 1; O: {outer} mov.u32 %r7, 0;
+    I: {inner} add.s32 %r7, %r7, 1; xor.b32 %r3, %r3, %r7; setp.lt.s32 %p1, %r7, %r2; @%p1 bra I;
+    add.s32 %r8, %r8, 1; setp.lt.s32 %p2, %r8, %r2; @%p2 bra O; st.global.u32 [%rd3], %r3;"""
+PRODUCT = "mad.lo.s32 %r3, %r3, 5, %r1;"
+
+
+@pytest.mark.parametrize("outer, inner, before", [(PRODUCT, "", "mad"), ("", PRODUCT, "I")])
+def test_a_constant_beside_another_is_read_from_a_register_that_a_loop_keeps(outer, inner, before):
+    body, assembler = KEPT.format(outer=outer, inner=inner), Assembler(loads_constants=True)
+    found = listed(body, assembler)
+    made, read = next(k for k, op in enumerate(found) if "mov_b32" in op and "param[8]" in op), next(k for k, op in enumerate(found) if "mad_lo" in op)
+    assert "param" not in found[read] and found[made].split()[1].strip(",") in found[read]
+    starts = sorted({int(op.split("->")[1].split(",")[0]) for op in found if "branch" in op and int(op.split("->")[1].split(",")[0]) <= read})
+    # in the outer loop where that is where it is read; else before the inner one
+    assert starts[0] <= made < (read if before == "mad" else starts[-1])
+    same(kernel(body, ".param .u64 out, .param .u32 n, .param .u32 m"), np.zeros(32, np.uint32), scalars=np.array([7, 3], "u4").tobytes(), assembler=assembler)
+
+
+def test_a_copy_of_a_parameter_that_a_loop_changes_stays_the_programs_own():
+    body = """ld.param.u64 %rd1, [out]; ld.param.u32 %r2, [n]; mov.u32 %r9, %tid.x; mov.u32 %r3, 0; mov.u32 %r7, 0; mov.b64 %rd5, %rd1;
+    I: ld.global.u32 %r4, [%rd5]; add.s64 %rd5, %rd5, 4; mad.lo.s32 %r3, %r3, 3, %r4; mad.wide.s32 %rd6, %r7, 4, %rd1; ld.global.u32 %r5, [%rd6+4];
+    xor.b32 %r3, %r3, %r5; add.s32 %r7, %r7, 1; setp.lt.s32 %p1, %r7, %r2; @%p1 bra I; mad.wide.s32 %rd3, %r9, 4, %rd1; st.global.u32 [%rd3], %r3;"""
+    same(kernel(body, ".param .u64 out, .param .u32 n"), np.arange(64, dtype=np.uint32), scalars=np.array([9], "u4").tobytes(),
+         assembler=Assembler(loads_constants=True))
+
+
 @pytest.mark.parametrize("logic, ahead, last", [("and", False, True), ("or", False, False), ("and", True, False)])
 def test_a_branch_back_waits_for_two_predicates_that_must_both_hold(logic, ahead, last):
     body = f"""ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; mov.u32 %r3, 1;

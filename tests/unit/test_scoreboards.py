@@ -38,6 +38,12 @@ def test_straight_code_ends_at_a_label():
     assert shared_waits(ops, 4) == {}
 
 
+def test_a_call_waits_for_all_results_that_are_under_way():
+    call = Op(Kind.SETP, "lt_u32", d=[97], s=[90, 91], operation="fp32_div_exact", slow=True)
+    ops = [*map(load, (1, 2, 3)), use(2), Op(Kind.LABEL, "next"), call, use(1), use(3)]
+    assert shared_waits(ops, 4) == {5: [1, 3]} and shared_waits(ops, 0) == {}
+
+
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 12)), max_size=60), st.integers(1, 6))
 def test_only_what_is_on_its_way_is_waited_for(steps, scoreboards):
     ops = [(load if loads else use)(v) for loads, v in steps]

@@ -15,7 +15,7 @@ from archdef.engine.program cimport Uop
 from archdef.engine.refused cimport bring_back, drop_aside, has_place, keep_aside, put_aside
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport COPY_GROUPS, PENDING, WS_COPIES, WS_ENDED, WS_SLEEPING, Injection, Launch, Load, Refused, Sm, Warp
+from archdef.engine.state cimport COPY_GROUPS, PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_SLEEPING, Injection, Launch, Load, Refused, Sm, Warp
 from archdef.engine.texture cimport count_texture
 from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_MATRIX, SP_TEXTURE
 from archdef.engine.waiting cimport occupy, plan
@@ -231,6 +231,8 @@ cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
         _wake_copier(sm, warp, cycle)
     elif w.state == WS_SLEEPING:
         plan(sm, w, w.since, w.cause if w.since > cycle + u.latency else u.cause)
+    elif w.state == WS_CONSTANT and u.uniform:
+        plan(sm, w, max(w.since, cycle + <int64_t>u.latency), u.cause)
     elif w.state == WS_ENDED and w.loads == 0:
         sm.blocks[w.block].draining -= 1
         end_block(sm, w.block, cycle)

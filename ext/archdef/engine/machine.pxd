@@ -145,6 +145,7 @@ cdef struct MachineTable:
     int64_t combined_lines       # of which stores wait for others; 0: each goes by itself …
     int64_t combining_cycles     # … for so long after the latest store
     int64_t transaction_cycles
+    int64_t access_distance_cycles   # of two accesses of a warp that follow each other in straight code, at least
     int64_t replay_cycles        # least distance of a warp's transactions of one access, to the warp; 0: it goes on at once
     int64_t replay_refused       # 1: loads for which a set of L1 has no place are issued again; 0: the load/store unit waits
     int64_t bulk_read_bytes_per_cycle   # of the unit that moves bulk copies; 0: a transaction every `transaction_cycles`

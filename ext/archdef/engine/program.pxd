@@ -21,6 +21,7 @@ cdef struct Uop:
     uint8_t cause            # Stall that a wait for its result counts as
     uint16_t fn
     uint16_t issues
+    uint16_t gap             # least cycles from its issue to that of the warp's next op
     uint32_t latency
     uint32_t interval        # cycles for which the unit is occupied, expansions included …
     uint16_t fraction        # … and 256ths of a cycle
@@ -74,6 +75,7 @@ cdef class LoadedProgram:
     cdef char *constants         # [constant_rows][lanes] 32-bit lanes
 
     cdef int64_t place(self, int64_t instruction_bytes, int64_t line_bytes) except -1
+    cdef void space_out(self, int64_t gap, int64_t distance) noexcept
     cdef void find_runs(self, int64_t units) noexcept
     cdef bint _waits(self, int32_t first, int32_t last, int64_t units) noexcept
     cdef int _source(self, Uop *u, const MicroOp *m, int i, int bytes) except -1

@@ -147,6 +147,22 @@ cdef class LoadedProgram:
             at = end
         return (at + line_bytes - 1) // line_bytes
 
+    cdef void space_out(self, int64_t gap, int64_t distance) noexcept:
+        """Say how far behind each op the warp's next one is at least: `gap` cycles, and so far that accesses in straight code are `distance` apart."""
+        cdef int64_t left = 0       # cycles until the next access
+        cdef int32_t i
+        cdef Uop *u
+        for i in range(self.op_count):
+            u = self.ops + i
+            u.gap = <uint16_t>gap
+            if u.kind in (T.K_LOAD, T.K_STORE, T.K_ATOM) and not u.uniform:
+                left = distance
+            elif u.kind in (T.K_BRANCH, T.K_BRANCH_INDEXED, T.K_CALL, T.K_CALL_INDIRECT, T.K_EXIT, T.K_RETURN, T.K_BARRIER):
+                left = 0
+            if left > 0 and i + 1 < self.op_count and u[1].kind in (T.K_LOAD, T.K_STORE, T.K_ATOM) and not u[1].uniform:
+                u.gap = <uint16_t>max(gap, left)
+            left -= max(<int64_t>u.issues, gap)
+
     cdef void find_runs(self, int64_t units) noexcept:
         """Say how many accesses through these units come from each op on, before one waits for what another brings, or control goes
         elsewhere: 16 at most, in 64 ops."""

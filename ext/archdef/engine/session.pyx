@@ -100,6 +100,7 @@ cdef class Grid:
         launch.shared_bytes = program.shared_bytes + dynamic_shared_bytes
         launch.l1_sets = min(max(l1_sets, 0), m.l1.sets)
         self.program.find_runs(m.shared_units)
+        self.program.space_out(m.instruction_gap_cycles, m.access_distance_cycles)
         if m.instruction.sets:
             launch.code_lines = self.program.place(m.instruction_bytes, m.instruction.line_bytes)
             self.origin.code = <uint64_t>session._number_of(program)
@@ -194,6 +195,7 @@ cdef class Grid:
                 loaded = LoadedProgram(each, self.launch.lanes, session.machine.units)
                 self.loaded.append(loaded)
                 loaded.find_runs(session.machine.shared_units)
+                loaded.space_out(session.machine.instruction_gap_cycles, session.machine.access_distance_cycles)
                 if session.machine.instruction.sets:
                     table.model.code_lines = loaded.place(session.machine.instruction_bytes, session.machine.instruction.line_bytes)
                 table.model.ops = loaded.ops

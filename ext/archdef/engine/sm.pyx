@@ -29,8 +29,8 @@ from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.room cimport WAITERS
 from archdef.engine.schedule cimport Scheduler, count_bits, leave_queue, lowest_bit, rotate_right
 from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return
-from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, WS_COPIES, WS_PARTED, WS_REFUSED,
-                                   WS_WAITING, Launch, Sm, Warp)
+from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, PENDING, WS_CONSTANT, WS_COPIES, WS_PARTED,
+                                   WS_REFUSED, WS_WAITING, Launch, Sm, Warp)
 from archdef.engine.system cimport call_indirect, system_issue
 from archdef.engine.types cimport (BAR_WARP, FL_YIELD, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
                                    K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
@@ -159,6 +159,15 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
             w.since = earliest
             w.state = WS_REFUSED
             return 0
+        if u.uniform and w.by_load and lanes and w.ready[u.sets[0]] >> 4 > earliest:
+            cause = ST_CONSTANT_DEPENDENCY
+            if w.ready[u.sets[0]] >> 4 >= PENDING:
+                simt_arrive(w)
+                w.since = earliest
+                w.cause = cause
+                w.state = WS_CONSTANT
+                return 0
+            earliest = w.ready[u.sets[0]] >> 4
     elif u.kind == K_BRANCH:
         c.branches += 1
         split = simt_branch(w, u.target, u.reconverge, lanes)
@@ -338,7 +347,7 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
     cdef StatementCounters *c = launch.counters + u.statement
     cdef uint64_t lanes = w.active, clear = ~(<uint64_t>1 << bit)
     cdef int64_t spent = u.issues * m.issue_interval_cycles, next_
-    cdef int64_t earliest = cycle + (spent if spent > m.instruction_gap_cycles else m.instruction_gap_cycles)
+    cdef int64_t earliest = cycle + (spent if spent > u.gap else u.gap)
     cdef int32_t cause = ST_ALU_DEPENDENCY
     cdef int i
     s.ready &= clear

@@ -80,6 +80,7 @@ cdef enum WarpState:
     WS_COPIES = 5        # waits for asynchronous copies
     WS_CHILDREN = 7      # waits for what its block has launched
     WS_REFUSED = 8       # its load is issued again when L1 has a place for it
+    WS_CONSTANT = 9      # waits as a whole for a constant that the load/store unit brings
     WS_PARTED = 6        # its lanes wait for each other, or some at a barrier for the others
 
 cdef enum SplitState:

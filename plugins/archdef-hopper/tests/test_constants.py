@@ -150,3 +150,11 @@ def test_each_value_that_a_warp_matches_takes_its_time(device, warps, values):
         device.compile(MATCH).match[1, 32 * warps].launch(out, np.uint32(trips), np.uint32(values))
         took.append(out.to_host().mean())
     assert (took[1] - took[0]) / 32 == pytest.approx(there, rel=0.05, abs=8)
+
+
+def test_a_warp_waits_for_a_constant_from_memory_that_nothing_behind_it_reads(device):
+    """The first step of a first walk takes some 640 cycles there, clocks included (README.md), from L2 perhaps; here it comes from memory."""
+    late = WALK.replace("READ", "ld.const.u32 %r10, [%d2];").replace("sub.u32 %r8, %r8, %r6;", "sub.u32 %r8, %r8, %r6; add.u32 %r5, %r5, %r10;")
+    out = device.zeros(2 * 64 * MULTIPROCESSORS, "u4")
+    device.compile(late).walk[1, 32].launch(out, np.uint32(1), np.uint32(64), np.uint32(65535), np.uint32(0))
+    assert 500 < out.to_host()[::2].max() < 1000

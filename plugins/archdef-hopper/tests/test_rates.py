@@ -14,7 +14,7 @@ MEASURED = [  # what is repeated, address per thread, cycles per warp instructio
     ("ld.global.ca.v4.u32 {%r10, %r11, %r12, %r13}, [%rd5];", "mul.wide.u32 %rd6, %r1, 16; add.s64 %rd5, %rd1, %rd6;", 4.056)]
 
 
-def cycles(step: str, start: str, repeated: int) -> int:
+def cycles(step: str, start: str, repeated: int, threads: int = 1024, **changes) -> int:
     body = (step + " xor.b32 %r30, %r30, %r10;") * repeated
     text = f""".version 7.8
 .target sm_90
@@ -30,11 +30,18 @@ AGAIN:
     mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r30;
     ret;
 }}"""
-    device = archdef.Device(H100.evolve({"chip.multiprocessors": 1}))
-    return device.compile(text).k[1, 1024](device.zeros(4096, "u4")).cycles
+    device = archdef.Device(H100.evolve({"chip.multiprocessors": 1} | changes))
+    return device.compile(text).k[1, threads](device.zeros(4096, "u4")).cycles
 
 
 @pytest.mark.parametrize("step, start, measured", MEASURED)
 def test_rates_of_what_the_schedulers_share(step, start, measured):
     here = (cycles(step, start, 64) - cycles(step, start, 32)) / (32 * 8 * 32)    # in short ones, warps load and add up at the same time
-    assert here == pytest.approx(measured, rel=0.06)
+    assert here == pytest.approx(measured, rel=0.07)
+
+
+@pytest.mark.parametrize("between", ["", "add.u32 %r31, %r31, 7;"])
+def test_accesses_of_a_warp_are_as_far_apart_as_declared(between):
+    took = [cycles(f"st.shared.u32 [%r3], %r31; {between}", "mov.u32 %r31, %r1; mov.u32 %r10, 0;", 4, 32, **{"load_store.access_distance_cycles": d})
+            for d in (9, 29)]
+    assert took[1] - took[0] == 8 * 3 * 20

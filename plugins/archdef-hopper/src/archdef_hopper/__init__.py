@@ -79,7 +79,7 @@ H100 = Architecture(
                  fetch_bytes=64, dirty_ways=8, partial_ways=3, write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=160, store_bytes_in_flight_per_multiprocessor=10 * KiB,
-                         transaction_cycles=1, combined_lines=28,
+                         transaction_cycles=1, access_distance_cycles=4, combined_lines=28,
                          combining_cycles=32, queued_stores=True,
                          atomic_cycles=1.45, atomic_sector_cycles=1.07, atomic_request_cycles=0.5, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(

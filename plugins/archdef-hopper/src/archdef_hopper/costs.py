@@ -138,7 +138,8 @@ FORMS = {  # that differ from the rest of their class
     # conversions: of integers to floats and among narrow integers by `alu`, of halves by `fma`, to integers and to whole numbers by `xu`
     Operation("alu", 4): "convert:cvt.*f32.[su]*",
     Operation("alu", 14): "barrier:bar.warp.sync", Operation("lsu", 663): "fence:membar.gl fence:membar.sys fence:fence.*.gpu fence:fence.*.sys",
-    Operation("fma", 5): "convert:cvt.*f16.f32 convert:cvt.*f32.f16", Operation("udp", 0): "load_constant:*:uniform"}
+    Operation("fma", 5): "convert:cvt.*f16.f32 convert:cvt.*f32.f16", Operation("udp", 0): "load_constant:*:uniform",
+    Operation("lsu", 28): "move:*:brought"}
 
 TECHNIQUES = FrozenMap({   # techniques of atomic operations; the rest of `atomic_shared` the memory does by itself
     name: Form(operation=operation, pattern=pattern, unit="lsu", latency_cycles=latency, **technique)
@@ -187,7 +188,7 @@ EVIDENCE = {
     "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, "units.bar": BARRIERS,
     "isa.match_value_cycles": MATCHED, "isa.guard_latency_cycles": GUARDS, "isa.untaken_branch_cycles": GUARDS,
     "isa.convergence_cycles": CONVERGED, "isa.operations.int_mul_wide": WIDE,
-    "isa.forms.uniform": WALKED, "units.udp": LOOKED,
+    "isa.forms.uniform": WALKED, "isa.forms.brought": CONSTANT, "units.udp": LOOKED,
     "units.cbu": Cite("Nsight Compute documentation", "pipelines: the convergence barrier unit takes branches", note="quoted from memory; its rate is assumed"),
     **{f"isa.forms.{name}": ATOMICS for name in "membar_gl membar_sys fence_gpu fence_sys".split()},
     "isa.forms.bar_warp_sync": UNPUBLISHED, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
@@ -243,6 +244,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}": TEXTURES for name in "load_texture load_surface store_surface".split()}, "units.tex": TEXTURES,
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
     "load_store": UNPUBLISHED, "load_store.combined_lines": TOGETHER, "load_store.combining_cycles": APART_IN_TIME,
+    "load_store.access_distance_cycles": Cite(MICRO, "section l1_throughput", "inferred", "machine code by ptxas 13.0 has no two accesses of a warp closer"),
     "load_store.queued_stores": APART_IN_TIME, "load_store.transaction_cycles": FIT,
     "load_store.stores_in_flight_per_multiprocessor": STORED, "load_store.store_bytes_in_flight_per_multiprocessor": BUFFERED,
     "interconnect": FIT,
