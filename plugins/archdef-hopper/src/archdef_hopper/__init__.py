@@ -109,8 +109,9 @@ def archdef_architectures():
 @hookimpl
 def archdef_experiments():
     from archdef_hopper.calibration import calibration, profiled_kernel
+    from archdef_hopper.fourth import fourth
     from archdef_hopper.fresh import fresh
     from archdef_hopper.second import second
     from archdef_hopper.third import third
 
-    return [calibration, profiled_kernel, fresh, second, third]
+    return [calibration, profiled_kernel, fresh, second, third, fourth]
