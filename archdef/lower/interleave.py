@@ -39,7 +39,7 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     """Order each straight piece of code: always what has the longest way to go, of what could start by now.
 
     addresses : registers that are charged as 32-bit pointers.
-    room      : registers of a thread that cost nothing. Where the order of the text needs more, up to the number that is handed out next
+    room      : registers of a thread that cost nothing. Where the order of the text needs all of them, up to the number that is handed out next
                 after that: whoever has given up having all warps orders for latency.
 
     Notes
@@ -63,7 +63,7 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
 
     least = needed(best)
     text = max(least)
-    allowed = room if text <= room else (-(-(text + reserved) // unit_words) + 1) * unit_words - reserved
+    allowed = room if text < room else (-(-(text + reserved) // unit_words) + 1) * unit_words - reserved
     words = {v: -1 if width == 0 else 0 if v in unit.uniform else 2 if width == 8 and v not in addresses else 1 for v, width in enumerate(unit.widths)}
     latency, holding = _latencies(architecture), _holding(architecture)
     left = range(len(pieces))
