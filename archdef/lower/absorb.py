@@ -35,6 +35,8 @@ def absorb(code: Code, architecture) -> None:
         for op in code.ops:
             if op.kind == Kind.ALU and op.fn in _HALVES and readers.get(op.d[0]) and all(map(_takes_half, readers[op.d[0]])):
                 op.operation = ABSORBED
+            elif doubles_half(op) and op.guard is None and readers.get(op.d[0]) and all(map(_takes_half, readers[op.d[0]])):
+                op.operation = ABSORBED     # both halves are read from one place
     if assembler.source_modifiers:
         _modifiers(code, readers)
         _saturations(code, readers)
@@ -58,6 +60,16 @@ def _readers(code: Code) -> dict[int, list[Op]]:
         for v in op.reads():
             readers.setdefault(v, []).append(op)
     return readers
+
+
+def doubles_half(op: Op) -> bool:
+    """Tell whether an operation makes a pair of one number of 16 bits."""
+    return op.kind == Kind.ALU and op.fn == "pack_b32" and op.s[0] == op.s[1] and type(op.s[0]) is int
+
+
+def reads_as_half(op: Op) -> bool:
+    """Tell whether an operation can read a number of 16 bits from either half of a register, once `absorb` has been."""
+    return _takes_half(op) or doubles_half(op) and op.operation == ABSORBED
 
 
 def _takes_half(op: Op) -> bool:
