@@ -16,6 +16,7 @@ from archdef.ptx import ir
 from archdef.ptx.graph import reachable
 from archdef.spec.isa import Operation
 
+_WORD = (1 << 32) - 1
 _LOADED = (ConstantKind.PARAMETER, ConstantKind.SPECIAL)
 UNCOMMON = ("div_f32", "rcp_f32", "sqrt_f32", "div_f64", "rcp_f64", "sqrt_f64")
 """Lane functions for which there is a test whether operands are out of the ordinary."""
@@ -254,12 +255,15 @@ def _bring_immediates(code: Code, unit: Unit, named: set[int]) -> None:
     Notes
     -----
     In machine code by ptxas 13.0 of 24 loops, immediates of floating-point operations are brought before the loop where the text has them as operands
-    of an instruction, and within where it has them in registers that are set there.
+    of an instruction, and within where it has them in registers that are set there. Numbers of double precision are operands of an instruction if their
+    lower half is 0; else both halves are moved.
     """
     there: set[tuple[int, Const]] = set()       # basic block, by its first op, and what has been brought there
     for op in [op for op in code.ops if op.kind in (Kind.ALU, Kind.SELP, Kind.SETP)]:
         immediates = [s for s in op.s[:3] if isinstance(s, Const) and s.kind == ConstantKind.IMMEDIATE and s.value]   # a fourth is a table
-        for constant in dict.fromkeys(immediates[1:]):
+        wide = op.kind == Kind.ALU and op.fn.endswith("_f64")
+        plain = next((k for k, s in enumerate(immediates) if not (wide and s.value & _WORD)), len(immediates))
+        for constant in dict.fromkeys(immediates[:plain] + immediates[plain + 1:]):
             start = outside = next(k for k, other in enumerate(code.ops) if other is op)
             if op.statement not in named:
                 start = outside = _outside(code.ops, start)
@@ -268,7 +272,8 @@ def _bring_immediates(code: Code, unit: Unit, named: set[int]) -> None:
             block = id(code.ops[start - 1]) if start else 0
             if (block, constant) not in there:
                 there.add((block, constant))
-                made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", width=constant.width, statement=op.statement)
+                made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", width=constant.width, statement=op.statement,
+                          times=2 if wide and constant.width == 8 else 1)
                 code.ops.insert(outside, made)
 
 

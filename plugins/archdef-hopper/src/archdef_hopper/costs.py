@@ -129,6 +129,7 @@ FORMS = {  # that differ from the rest of their class
     Operation("xu", 39, 2, issues=4): "fp32_transcendental:ex2.approx.f32 fp32_transcendental:lg2.approx.f32",
     Operation("xu", 19): """fp32_rcp:rcp.approx.ftz.f32 bit_field:brev.b32 convert:cvt.*[su]32.f32 convert:cvt.*[su]16.f32
         convert:cvt.*[su]8.f32""", Operation("xu", 23, 4, issues=2): "fp32_div:div.approx.ftz.f32 bit_count:clz.b32",
+    Operation("xu", 19, 4, issues=2): "fp32_rcp:rcp.approx.ftz.f64 fp32_rsqrt:rsqrt.approx.ftz.f64",      # the lower half of the result is 0
     Operation("fma", 77, 12 / 9, issues=9, slow_paths=1, slow_path_instructions=53): "fp32_div_exact:rcp.r?.f32",
     Operation("fma", 12, 6): "int_mul_wide:mad.wide.*",       # the upper half of its sum goes to `fma`, too
     Operation("xu", 17, 8, issues=2): "fp16_transcendental:ex2.*x2 fp16_transcendental:tanh.*x2",
