@@ -255,7 +255,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.straighten and options.predicate and predicate:
         join_tests(code, unit, architecture)
     if options.combine_predicates:
-        combine_predicates(code, architecture.isa.assembler.branches_take_two)
+        combine_predicates(code, architecture.isa.assembler.branches_take_two, architecture.isa.assembler.repeats_comparisons)
     if options.straighten:
         invert_branches(code)
         exit_early(code)
