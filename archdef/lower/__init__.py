@@ -264,6 +264,8 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.predicate and predicate:
         predicate_branches(code, unit, architecture)
         drop_labels(code)
+        if options.combine_predicates and architecture.isa.assembler.repeats_comparisons:      # what branches kept apart
+            combine_predicates(code, architecture.isa.assembler.branches_take_two, True)
     if options.straighten and options.predicate and predicate and architecture.isa.assembler.falls_through_to_else:
         copy_first(code)
         begin_within(code)
