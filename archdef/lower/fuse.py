@@ -206,7 +206,7 @@ def _joined(op: Op, made: Op, other: Value) -> bool:
             return False
         op.fn, op.operation, op.s = "mad_hi_s32", made.operation, [made.s[0], immediate(1 << 32 - amount.value), other]
     elif op.fn == made.fn == "add_b32":
-        op.fn, op.s = "add3_b32", [made.s[0], made.s[1], other]
+        op.fn, op.s, op.operation = "add3_b32", [made.s[0], made.s[1], other], "int_logic"
     elif op.fn in _LOGIC and made.fn in _LOGIC:
         table = _LOGIC[op.fn](_LOGIC[made.fn](0xF0, 0xCC), 0xAA)
         op.fn, op.s = "lop3_b32", [made.s[0], made.s[1], other, immediate(table)]
