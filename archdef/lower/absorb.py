@@ -41,6 +41,7 @@ def absorb(code: Code, architecture) -> None:
         _modifiers(code, readers)
         _saturations(code, readers)
     if assembler.three_input_operations:
+        _rotations(code, readers)
         _tests_and_widening(code, readers)
         _single_words(code)
         _needless_masks(code)
@@ -113,6 +114,30 @@ def _saturations(code: Code, readers: dict[int, list[Op]]) -> None:
             sums.pop(v, None)
             if op.kind == Kind.ALU and op.fn in _CUT_OFF and v not in kept:
                 sums[v] = op
+
+
+def _rotations(code: Code, readers: dict[int, list[Op]]) -> None:
+    """Numbers of 64 bits that are turned round by shifts both ways and a sum or logic of the two, which nobody else reads: each half is one shift of
+    both; by 32 the halves change places.
+    """
+    kept = code.foreign | code.results
+    shifted: dict[int, Op] = {}     # result → the shift that made it, in this block
+    for op in code.ops:
+        if op.kind in PARTS:
+            shifted.clear()
+        if op.kind == Kind.ALU and op.fn in ("add_b64", "or_b64", "xor_b64") and op.guard is None:
+            parts = sorted((shifted[v] for v in op.s[:2] if type(v) is int and v in shifted), key=lambda made: made.fn)
+            if len(parts) == 2 and (parts[0].fn, parts[1].fn) == ("shl_b64", "shr_u64") and parts[0].s[0] == parts[1].s[0]:
+                amount = parts[0].s[1].value
+                if amount + parts[1].s[1].value == 64:
+                    for made in parts:
+                        made.operation = ABSORBED
+                    op.operation, op.times = (ABSORBED, op.times) if amount == 32 else ("funnel_shift", 2)
+        written = set(op.writes())
+        shifted = {v: made for v, made in shifted.items() if v not in written and written.isdisjoint(made.s[:1])}
+        if (op.kind == Kind.ALU and op.fn in ("shl_b64", "shr_u64") and op.guard is None and type(op.s[0]) is int and op.s[0] not in written
+                and isinstance(op.s[1], Const) and op.s[1].kind == ConstantKind.IMMEDIATE and op.d[0] not in kept and len(readers.get(op.d[0], ())) == 1):
+            shifted[op.d[0]] = op
 
 
 def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:
