@@ -44,7 +44,7 @@ def absorb(code: Code, architecture) -> None:
         _rotations(code, readers)
         _tests_and_widening(code, readers)
         _single_words(code)
-        _needless_masks(code)
+        _needless_masks(code, readers)
 
 
 def absorb_terms(code: Code, architecture) -> None:
@@ -192,11 +192,15 @@ def _terms(code: Code, readers: dict[int, list[Op]], assembler) -> None:
                 inner.pop(v, None)
 
 
-def _needless_masks(code: Code) -> None:
-    """Logic that keeps all bits that a load of one or two bytes can have set."""
+def _needless_masks(code: Code, readers: dict[int, list[Op]]) -> None:
+    """Logic that keeps all bits that a load of one or two bytes can have set, or those that say how far 32 bits are shifted, if nobody else reads it."""
     written = definitions(code)
     for op in code.ops:
         mask = _amount(op) if op.kind == Kind.ALU and op.fn == "and_b32" and op.guard is None else None
+        if mask == 31 and op.d[0] not in code.foreign | code.results:
+            shifts = readers.get(op.d[0], ())
+            if len(shifts) == 1 and shifts[0].kind == Kind.ALU and shifts[0].fn in ("shl_b32", "shr_u32", "shr_s32") and shifts[0].s[0] != op.d[0]:
+                op.operation = ABSORBED
         made = written.get(op.s[0], ()) if mask is not None and type(op.s[0]) is int else ()
         if len(made) == 1 and made[0].kind == Kind.LOAD and made[0].vec == 1 and op.s[0] not in code.foreign:
             load, bits = made[0], (1 << 8 * made[0].element) - 1
