@@ -164,7 +164,7 @@ def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:
 
 
 def _terms(code: Code, readers: dict[int, list[Op]], assembler) -> None:
-    """Sums of three numbers, and sums of which the smaller or greater of two is taken: one operation each."""
+    """Sums of three numbers, sums of which the smaller or greater of two is taken, and the smallest or greatest of three: one operation each."""
     inner: dict[int, Op] = {}       # sum that one operation alone reads → where it was made, in this block
     last: dict[int, int] = {}       # register → where it was written last
     place: dict[int, int] = {}
@@ -179,11 +179,12 @@ def _terms(code: Code, readers: dict[int, list[Op]], assembler) -> None:
                 if made is None or made.guard != op.guard or any(last.get(f, -1) >= place[v] for f in made.reads()):
                     continue
                 if (assembler.three_input_operations and op.fn in _TERMS.get(made.fn, ())
-                        or assembler.adds_before_minmax and op.fn in _ORDERED and made.fn in _SUMS):
+                        or assembler.adds_before_minmax and op.fn in _ORDERED and (made.fn in _SUMS or made.fn == op.fn)):
                     taken = inner.pop(v)
                     taken.operation = ABSORBED
                     break
-            if taken is None and op.fn in _TERMS and len(op.d) == 1 and len(readers.get(op.d[0], ())) == 1 and op.d[0] not in kept:
+            takes_part = op.fn in _TERMS or assembler.adds_before_minmax and op.fn in _ORDERED
+            if taken is None and takes_part and len(op.d) == 1 and len(readers.get(op.d[0], ())) == 1 and op.d[0] not in kept:
                 inner[op.d[0]] = op
                 place[op.d[0]] = k
         for v in op.writes():

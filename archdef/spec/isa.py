@@ -345,7 +345,7 @@ class Assembler:
     loads_constants: bool = flag(default=False)
     """Parameters and sizes of the launch are brought into registers, one instruction each; likewise immediates beyond one operand."""
     adds_before_minmax: bool = flag(default=False)
-    """The smaller or greater of a 32-bit sum and another number is one operation with the sum, if nothing else reads that."""
+    """The smaller or greater of a 32-bit sum and another number is one operation with the sum, if nothing else reads that; so is that of three numbers."""
     fuses_all_uses: bool = flag(default=False)
     """A product that several additions of a basic block read, and nothing else, becomes part of each of them, not one instruction for all."""
     repeats_comparisons: bool = flag(default=False)
