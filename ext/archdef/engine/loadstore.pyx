@@ -116,7 +116,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     elif reach.constant_passes:
         c.constant_loads += 1
         c.constant_passes += reach.constant_passes
-        latency += (reach.constant_passes - 1) * max(<int64_t>u.interval, 1)
+        latency += (reach.constant_passes - 1) * max(<int64_t>u.interval, 1, m.constant_pass_latency_cycles)
         occupy(sm, w, u, cycle, reach.constant_passes * <int64_t>u.interval)
     else:
         occupy(sm, w, u, cycle, <int64_t>u.interval)

@@ -70,7 +70,7 @@ H100 = Architecture(
                           scope="multiprocessor"),
         constant_uniform=Cache(size_bytes=256, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=2, misses_in_flight=8, write="evict",
                                scope="scheduler"),
-        constant_pass_bytes=4, constant_fill_cycles=61, constant_line_cycles=33,
+        constant_pass_bytes=8, constant_pass_latency_cycles=11, constant_fill_cycles=61, constant_line_cycles=33,
         instruction=Cache(size_bytes=32 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=0, misses_in_flight=8, lines_ahead=2,
                           write="evict", scope="scheduler"),
         instruction_l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=128, ways=8, latency_cycles=30, misses_in_flight=8,

@@ -110,7 +110,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("lsu", 4): "load_global store_global load_local store_local", Operation("lsu", 3): "atomic_global atomic_shared",
     Operation("tex", 38): "load_texture", Operation("tex", 56, 4): "load_surface", Operation("tex", 4, 4): "store_surface",
     Operation("tma", 41, 52): "bulk_copy",
-    Operation("lsu", 0): "load_shared store_shared load_constant load_matrix store_matrix",
+    Operation("lsu", 0): "load_shared store_shared load_matrix store_matrix", Operation("lsu", 0, 2): "load_constant",
     Operation("tensor", 17, 4): """matrix_f16_m16n8k8 matrix_tf32_m16n8k4 matrix_int8_m16n8k16 matrix_and_m16n8k128""",
     Operation("tensor", 24, 6): """matrix_f16_m16n8k16 matrix_tf32_m16n8k8 matrix_int8_m16n8k32 matrix_and_m16n8k256""",
     Operation("tensor", 14, 4): "matrix_int8_m8n8k16 matrix_and_m8n8k128",

@@ -329,7 +329,7 @@ KERNELS: dict[str, Callable[..., Launch]] = {
     "perlin_noise": lambda w, h: Launch(**plane(w, h, 32, 4), arguments={"table": octets(256, 444), "out": unset(w * h), "w": i32(w), "h": i32(h), "frequency":
                                         f32(0.04)}, output="out"),
     "march_spheres": _marched,
-    "error_function": lambda n: Launch(**flat(n), arguments={"in": doubles(n, 445) * 6 - 3, "out": unset(2 * n), "n": i32(n)}, output="out"),
+    "error_function": lambda n: Launch(**flat(n), arguments={"in": doubles(n, 445) * 6 - 3, "out": np.zeros(n, f64), "n": i32(n)}, output="out", near=True),
     "matrix_powers": lambda n, power: Launch(**flat(n, 128), arguments={"in": floats(9 * n, 446) * f32(0.5), "out": unset(9 * n), "n": i32(n), "power": i32(
         power)}, output="out"),
     "interpolate_table": lambda n, size: Launch((min(264, -(-n // 256)), 1), (256, 1), {"x": floats(n, 447), "table": floats(2 * size, 448), "y": unset(n),
