@@ -71,6 +71,7 @@ WIDE = Cite("ptxas 13.0 for sm_90, machine code of 170 kernels", "least distance
             "4 cycles from IMAD.WIDE to the next that adds to it, 5 to an address; 7 to what reads its upper half alone")
 SLOW = Cite("Quotients and roots of zeros and others on an H100 80GB HBM3 SXM, by clock, 2026-11-22; machine code by ptxas 13.0", "data/slow_paths.csv",
             "measured", "latency and slow_cycles; which operands: the code's tests, and data/quotient_exponents.csv; slow_issues: the way of a zero through it")
+LANES = Cite("Loops of LDC on an H100 80GB HBM3 SXM, by clock, 2026-11-22", "data/constant_lanes.csv", "measured", "1 to 32 addresses a warp, 1 to 32 warps")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 HOST = "tests/hardware/measure_host.c on an H100 80GB HBM3 SXM, driver 580.159.04"
 COPIES = Cite(HOST, "sections copy_events, copy_in_a_row", "measured", "64 MiB or more; 16 small ones in a row")
@@ -197,7 +198,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}": BARRIERS for name in "barrier clock".split()},
     **{f"isa.operations.{name}": SLOW for name in "fp32_div_exact fp32_sqrt_exact fp64_div fp64_sqrt".split()},
     "isa.operations.branch": GUARDS,
-    **{f"isa.operations.{name}": FIT for name in "load_global store_global load_shared store_shared load_constant".split()},
+    **{f"isa.operations.{name}": FIT for name in "load_global store_global load_shared store_shared".split()},
     "isa.operations.atomic_global": ATOMICS, "isa.operations.fence": ATOMICS, "isa.operations.atomic_shared": SHARED,
     **{f"isa.operations.{name}": ROUTINES for name in MATRIX_CLASSES if name.startswith("matrix_")},
     **{f"isa.operations.matrix_{name}": PRODUCTS for name in NATIVE}, "isa.operations.matrix_transpose": PRODUCTS,
@@ -233,6 +234,7 @@ EVIDENCE = {
     **{f"caches.constant_l2.{name}": Cite("A first walk over a table of an H100 80GB HBM3 SXM, by clock, 2026-11-22", "data/README.md", "measured",
                                           "of 64-byte steps every fourth waits for memory") for name in ("line_bytes", "sector_bytes")},
     "caches.constant_pass_bytes": Cite(COUNTED, "cycles of dct8x8 at n=1024", "inferred", "eight LDC.64 a thread, four addresses each"),
+    "caches.constant_pass_latency_cycles": LANES, "isa.operations.load_constant": LANES,
     "caches.constant_fill_cycles": WALKED, "caches.constant_line_cycles": WALKED, "caches.l2.size_bytes": QUERY,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("constant", "constant_l2", "constant_uniform", "instruction", "instruction_l2", "l2")},
     **{f"caches.{c}.replacement": Cite(DIVIDED.document, DIVIDED.place, "inferred", "half of what does not fit hits where a third more is read at random")
