@@ -46,7 +46,7 @@ cdef int _loop(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t cycle)
     cdef const MachineTable *m = sm.m
     cdef int64_t groups = reach.shared_groups, serial = reach.shared_serial, words, tries, load, busy = 0, latency = 0, i
     words = reach.shared_passes if u.target >> 8 & 1 else reach.shared_passes - reach.shared_more
-    tries = (words + groups - 1) // groups + serial - 1
+    tries = serial if groups == 1 else (words + groups - 1) // groups + serial - 1
     for i in range(tries):
         load = max(words - i * groups, groups)
         busy += load + 2 * groups
