@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from archdef.lower.encoding import BarrierOp, ConstantKind, Flag, Kind, Space
+from archdef.lower.facts import use_counts
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
 from archdef.lower.uniform import merged_atomics, varying
@@ -92,6 +93,8 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int], name
         _bring_immediates(code, unit, named)
     if assembler.copies_pointers:
         _copy_pointers(code, unit, assembler.copies_pointers)
+    if assembler.guards_selections:
+        _copy_counters(code, unit)
     if any(assembler.merged_atomics):
         _merge_atomics(code, unit, architecture)
     if assembler.loads_before_copies:
@@ -118,6 +121,30 @@ def _copy_pointers(code: Code, unit: Unit, longest: int) -> None:
             times = 1 if len(stepping) == 1 else 2 * len(stepping)
             made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=times, statement=body[1].statement)
             code.ops.insert(start + 1, made)
+
+
+def _copy_counters(code: Code, unit: Unit) -> None:
+    """Charge the copy, once a straight piece of a loop, of a sum whose addend is selected: it is two sums, the second under a predicate, beside the old value.
+    """
+    inside = loops(code.ops)
+    uses = use_counts(code)
+    selected: set[int] = set()      # results of selections between immediates, in this block
+    copied: set[int] = set()
+    places: list[tuple[int, Op]] = []
+    for k, op in enumerate(code.ops):
+        if op.kind in PARTS:
+            selected.clear()
+            copied.clear()
+        if op.kind == Kind.ALU and op.fn == "add_b32" and op.guard is None and op.d[0] in op.s and op.d[0] not in copied:
+            if any(type(v) is int and v in selected for v in op.s) and any(start < k < end for start, end in inside):
+                copied.add(op.d[0])
+                places.append((k + 1, Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", statement=op.statement)))
+        selected.difference_update(op.writes())
+        if op.kind == Kind.SELP and op.guard is None and uses.get(op.d[0]) == 1 and all(
+                isinstance(v, Const) and v.kind == ConstantKind.IMMEDIATE for v in op.s[:2]):
+            selected.add(op.d[0])
+    for k, made in reversed(places):
+        code.ops.insert(k, made)
 
 
 def _load_before_copies(code: Code, times: int) -> None:

@@ -589,6 +589,15 @@ def test_short_loops_that_stay_bring_the_halves_of_their_pointers_together(point
     assert divided("", body, copies_pointers=5) == 0
 
 
+@pytest.mark.parametrize("addend, extra", [("selp.u32 %r5, 1, 0, %p2;", 1), ("selp.u32 %r5, 1, %r9, %p2;", 0), ("and.b32 %r5, %r4, 1;", 0)])
+def test_a_sum_of_what_is_selected_is_copied_once_a_trip(addend, extra):
+    body = f"""mov.u32 %r3, 0; mov.u32 %r9, %tid.x; L: ld.global.u32 %r4, [%rd1]; setp.gt.u32 %p2, %r4, 3; {addend} add.s32 %r3, %r3, %r5; add.s32 %r1, %r1, -1;
+    bar.sync 0; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;"""
+    found = listed(f"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; {body} st.global.u32 [%rd1], %r3;", Assembler(guards_selections=True))
+    plain = listed(f"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; {body} st.global.u32 [%rd1], %r3;", Assembler())
+    assert sum("mov_b32" in op for op in found) - sum("mov_b32" in op for op in plain) == extra
+
+
 def test_more_is_predicated_where_loads_are_near():
     body = """ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2;
     {} setp.lt.u32 %p1, %r9, %r1; @%p1 bra A; """ + "mad.lo.s32 %r9, %r9, 31, %r1; " * 12 + "A: {} st.global.u32 [%rd3], %r9;"
