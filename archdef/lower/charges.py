@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from archdef.lower.encoding import BarrierOp, ConstantKind, Flag, Kind, Space
+from archdef.lower.encoding import BarrierOp, ConstantKind, Flag, Kind, Space, VoteOp
 from archdef.lower.facts import use_counts
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
@@ -198,7 +198,10 @@ def _slow_path(op: Op, ordinary: int, unit: Unit, cost: Operation, label: str) -
 
 
 def _bring_together(code: Code, unit: Unit) -> None:
-    """Insert a branch before the exchanges of a basic block among lanes that may not all be there; one more before a barrier at its end."""
+    """Insert a branch before the exchanges of a basic block among lanes that may not all be there; one more before a barrier at its end.
+
+    Lanes that a register names are waited for by one instruction, but before a match; who is there is asked without.
+    """
     differing, meetings = varying(code, unit), meeting_points(code.ops)
     parted = [(k, meetings[k]) for k, op in enumerate(code.ops) if op.kind == Kind.BRANCH and op.guard is not None and meetings[k] > k
               and (op.guard if op.guard >= 0 else ~op.guard) in differing]
@@ -209,9 +212,13 @@ def _bring_together(code: Code, unit: Unit) -> None:
             met = False
         barrier = op.kind == Kind.BARRIER and op.fn == BarrierOp.WARP
         last = barrier and k + 1 < len(code.ops) and code.ops[k + 1].kind in (Kind.LABEL, Kind.BRANCH)
-        if (barrier or op.kind in (Kind.SHUFFLE, Kind.VOTE)) and (last or not met) and any(start < k < end for start, end in parted):
+        exchange = op.kind in (Kind.SHUFFLE, Kind.MATCH) or op.kind == Kind.VOTE and op.fn != VoteOp.ACTIVE
+        if (barrier or exchange) and (last or not met) and any(start < k < end for start, end in parted):
             met = True
             together = f"@together{k}"
+            if op.kind in (Kind.SHUFFLE, Kind.VOTE) and type(op.s[-1]) is int:
+                made += [Op(Kind.ALU, "mov_b32", [unit.new(4)], [op.s[-1]], "move", statement=op.statement), op]
+                continue
             made += [Op(Kind.BRANCH, 0, operation="branch", target=together, guard=~TRUE, statement=op.statement), Op(Kind.LABEL, together)]
         made.append(op)
     code.ops = made

@@ -452,6 +452,15 @@ def test_exchanges_among_lanes_that_may_have_parted_branch_once_a_block():
     assert count[1] - count[0] == 2         # one in A, one in B, none behind both
 
 
+@pytest.mark.parametrize("exchange, branches", [("vote.sync.ballot.b32 %r4, %p2, -1;", 2), ("vote.sync.ballot.b32 %r4, %p2, %r3;", 1), ("", 1),
+                                                ("shfl.sync.idx.b32 %r4, %r1, 0, 31, %r3;", 1)])
+def test_lanes_that_a_register_names_are_waited_for_without_a_branch(exchange, branches):
+    found = listed(f"""ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 7; setp.gt.u32 %p2, %r1, 3; mov.u32 %r4, 0; @%p1 bra A;
+    activemask.b32 %r3; {exchange} st.global.u32 [%rd1+4], %r3; st.global.u32 [%rd1], %r4; A: st.global.u32 [%rd1+8], %r1;""",
+                   Assembler(warp_exchange_branches=True))
+    assert sum("branch" in op for op in found) == branches
+
+
 def test_a_multiply_add_of_the_program_is_two_and_two_of_them_are_one():
     body = """ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r9, %tid.x; {} st.global.u64 [%rd3], %rd3;"""
     texts = ["mad.wide.s32 %rd3, %r9, %r1, %rd1;", "mul.wide.s32 %rd2, %r9, %r1; add.s64 %rd3, %rd2, %rd1;"]
