@@ -263,6 +263,7 @@ def machine_tables(arch: Architecture) -> dict:
         l1=_cache_table(caches.l1), constant=_cache_table(caches.constant),
         constant_l2=_cache_table(caches.constant_l2), constant_l3=_cache_table(caches.constant_l3),
         constant_uniform=_cache_table(caches.constant_uniform), constant_pass_bytes=caches.constant_pass_bytes,
+        constant_pass_latency_cycles=caches.constant_pass_latency_cycles,
         constant_fill_cycles=caches.constant_fill_cycles, constant_line_cycles=caches.constant_line_cycles,
         **{name: _cache_table(getattr(caches, name)) for name in ("instruction", "instruction_l2", "instruction_l3")},
         instruction_per_scheduler=int(caches.instruction is not None and caches.instruction.scope == "scheduler"),

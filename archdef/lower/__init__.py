@@ -255,15 +255,17 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.straighten and options.predicate and predicate:
         join_tests(code, unit, architecture)
     if options.combine_predicates:
-        combine_predicates(code, architecture.isa.assembler.branches_take_two)
+        combine_predicates(code, architecture.isa.assembler.branches_take_two, architecture.isa.assembler.repeats_comparisons)
     if options.straighten:
         invert_branches(code)
-        exit_early(code)
+        exit_early(code, architecture.isa.assembler.falls_through_to_else)
         drop_unreachable(code)
     drop_labels(code)
     if options.predicate and predicate:
         predicate_branches(code, unit, architecture)
         drop_labels(code)
+        if options.combine_predicates and architecture.isa.assembler.repeats_comparisons:      # what branches kept apart
+            combine_predicates(code, architecture.isa.assembler.branches_take_two, True)
     if options.straighten and options.predicate and predicate and architecture.isa.assembler.falls_through_to_else:
         copy_first(code)
         begin_within(code)

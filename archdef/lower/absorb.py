@@ -35,13 +35,16 @@ def absorb(code: Code, architecture) -> None:
         for op in code.ops:
             if op.kind == Kind.ALU and op.fn in _HALVES and readers.get(op.d[0]) and all(map(_takes_half, readers[op.d[0]])):
                 op.operation = ABSORBED
+            elif doubles_half(op) and op.guard is None and readers.get(op.d[0]) and all(map(_takes_half, readers[op.d[0]])):
+                op.operation = ABSORBED     # both halves are read from one place
     if assembler.source_modifiers:
         _modifiers(code, readers)
         _saturations(code, readers)
     if assembler.three_input_operations:
+        _rotations(code, readers)
         _tests_and_widening(code, readers)
         _single_words(code)
-        _needless_masks(code)
+        _needless_masks(code, readers)
 
 
 def absorb_terms(code: Code, architecture) -> None:
@@ -58,6 +61,16 @@ def _readers(code: Code) -> dict[int, list[Op]]:
         for v in op.reads():
             readers.setdefault(v, []).append(op)
     return readers
+
+
+def doubles_half(op: Op) -> bool:
+    """Tell whether an operation makes a pair of one number of 16 bits."""
+    return op.kind == Kind.ALU and op.fn == "pack_b32" and op.s[0] == op.s[1] and type(op.s[0]) is int
+
+
+def reads_as_half(op: Op) -> bool:
+    """Tell whether an operation can read a number of 16 bits from either half of a register, once `absorb` has been."""
+    return _takes_half(op) or doubles_half(op) and op.operation == ABSORBED
 
 
 def _takes_half(op: Op) -> bool:
@@ -103,6 +116,30 @@ def _saturations(code: Code, readers: dict[int, list[Op]]) -> None:
                 sums[v] = op
 
 
+def _rotations(code: Code, readers: dict[int, list[Op]]) -> None:
+    """Numbers of 64 bits that are turned round by shifts both ways and a sum or logic of the two, which nobody else reads: each half is one shift of
+    both; by 32 the halves change places.
+    """
+    kept = code.foreign | code.results
+    shifted: dict[int, Op] = {}     # result → the shift that made it, in this block
+    for op in code.ops:
+        if op.kind in PARTS:
+            shifted.clear()
+        if op.kind == Kind.ALU and op.fn in ("add_b64", "or_b64", "xor_b64") and op.guard is None:
+            parts = sorted((shifted[v] for v in op.s[:2] if type(v) is int and v in shifted), key=lambda made: made.fn)
+            if len(parts) == 2 and (parts[0].fn, parts[1].fn) == ("shl_b64", "shr_u64") and parts[0].s[0] == parts[1].s[0]:
+                amount = parts[0].s[1].value
+                if amount + parts[1].s[1].value == 64:
+                    for made in parts:
+                        made.operation = ABSORBED
+                    op.operation, op.times = (ABSORBED, op.times) if amount == 32 else ("funnel_shift", 2)
+        written = set(op.writes())
+        shifted = {v: made for v, made in shifted.items() if v not in written and written.isdisjoint(made.s[:1])}
+        if (op.kind == Kind.ALU and op.fn in ("shl_b64", "shr_u64") and op.guard is None and type(op.s[0]) is int and op.s[0] not in written
+                and isinstance(op.s[1], Const) and op.s[1].kind == ConstantKind.IMMEDIATE and op.d[0] not in kept and len(readers.get(op.d[0], ())) == 1):
+            shifted[op.d[0]] = op
+
+
 def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:
     """A test for 0 of what logic gives; widening and shifting of what sums of 64 bits read."""
     near: dict[int, Op] = {}
@@ -127,7 +164,7 @@ def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:
 
 
 def _terms(code: Code, readers: dict[int, list[Op]], assembler) -> None:
-    """Sums of three numbers, and sums of which the smaller or greater of two is taken: one operation each."""
+    """Sums of three numbers, sums of which the smaller or greater of two is taken, and the smallest or greatest of three: one operation each."""
     inner: dict[int, Op] = {}       # sum that one operation alone reads → where it was made, in this block
     last: dict[int, int] = {}       # register → where it was written last
     place: dict[int, int] = {}
@@ -142,11 +179,12 @@ def _terms(code: Code, readers: dict[int, list[Op]], assembler) -> None:
                 if made is None or made.guard != op.guard or any(last.get(f, -1) >= place[v] for f in made.reads()):
                     continue
                 if (assembler.three_input_operations and op.fn in _TERMS.get(made.fn, ())
-                        or assembler.adds_before_minmax and op.fn in _ORDERED and made.fn in _SUMS):
+                        or assembler.adds_before_minmax and op.fn in _ORDERED and (made.fn in _SUMS or made.fn == op.fn)):
                     taken = inner.pop(v)
                     taken.operation = ABSORBED
                     break
-            if taken is None and op.fn in _TERMS and len(op.d) == 1 and len(readers.get(op.d[0], ())) == 1 and op.d[0] not in kept:
+            takes_part = op.fn in _TERMS or assembler.adds_before_minmax and op.fn in _ORDERED
+            if taken is None and takes_part and len(op.d) == 1 and len(readers.get(op.d[0], ())) == 1 and op.d[0] not in kept:
                 inner[op.d[0]] = op
                 place[op.d[0]] = k
         for v in op.writes():
@@ -155,11 +193,15 @@ def _terms(code: Code, readers: dict[int, list[Op]], assembler) -> None:
                 inner.pop(v, None)
 
 
-def _needless_masks(code: Code) -> None:
-    """Logic that keeps all bits that a load of one or two bytes can have set."""
+def _needless_masks(code: Code, readers: dict[int, list[Op]]) -> None:
+    """Logic that keeps all bits that a load of one or two bytes can have set, or those that say how far 32 bits are shifted, if nobody else reads it."""
     written = definitions(code)
     for op in code.ops:
         mask = _amount(op) if op.kind == Kind.ALU and op.fn == "and_b32" and op.guard is None else None
+        if mask == 31 and op.d[0] not in code.foreign | code.results:
+            shifts = readers.get(op.d[0], ())
+            if len(shifts) == 1 and shifts[0].kind == Kind.ALU and shifts[0].fn in ("shl_b32", "shr_u32", "shr_s32") and shifts[0].s[0] != op.d[0]:
+                op.operation = ABSORBED
         made = written.get(op.s[0], ()) if mask is not None and type(op.s[0]) is int else ()
         if len(made) == 1 and made[0].kind == Kind.LOAD and made[0].vec == 1 and op.s[0] not in code.foreign:
             load, bits = made[0], (1 << 8 * made[0].element) - 1

@@ -17,8 +17,8 @@ _EITHER = 0xFC
 _GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.COPY}
 
 
-def exit_early(code: Code) -> None:
-    """Turn a guarded branch to the end of the thread into a guarded end."""
+def exit_early(code: Code, everywhere: bool = False) -> None:
+    """Turn a guarded branch to the end of the thread into a guarded end; `everywhere`: any branch there, as ptxas does."""
     ends = {}
     for k, op in enumerate(code.ops):
         if op.kind == Kind.LABEL:
@@ -28,7 +28,7 @@ def exit_early(code: Code) -> None:
             if at < len(code.ops) and code.ops[at].kind in (Kind.EXIT, Kind.RETURN) and code.ops[at].guard is None:
                 ends[op.fn] = code.ops[at].kind
     for op in code.ops:
-        if op.kind == Kind.BRANCH and op.guard is not None and op.target in ends:
+        if op.kind == Kind.BRANCH and (everywhere or op.guard is not None) and op.target in ends:
             op.kind, op.operation, op.target, op.flags = ends[op.target], "exit", None, 0
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from archdef.lower.encoding import BarrierOp, ConstantKind, Flag, Kind, Space
+from archdef.lower.encoding import BarrierOp, ConstantKind, Flag, Kind, Space, VoteOp
+from archdef.lower.facts import use_counts
 from archdef.lower.kept import keep_constants
 from archdef.lower.layout import Layout
 from archdef.lower.pack import meeting_points
@@ -17,6 +18,7 @@ from archdef.ptx import ir
 from archdef.ptx.graph import reachable
 from archdef.spec.isa import Operation
 
+_WORD = (1 << 32) - 1
 _LOADED = (ConstantKind.PARAMETER, ConstantKind.SPECIAL)
 UNCOMMON = ("div_f32", "rcp_f32", "sqrt_f32", "div_f64", "rcp_f64", "sqrt_f64")
 """Lane functions for which there is a test whether operands are out of the ordinary."""
@@ -95,6 +97,8 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int], name
         _bring_immediates(code, unit, named)
     if assembler.copies_pointers:
         _copy_pointers(code, unit, assembler.copies_pointers)
+    if assembler.guards_selections:
+        _copy_counters(code, unit)
     if any(assembler.merged_atomics):
         _merge_atomics(code, unit, architecture)
     if assembler.loads_before_copies:
@@ -121,6 +125,30 @@ def _copy_pointers(code: Code, unit: Unit, longest: int) -> None:
             times = 1 if len(stepping) == 1 else 2 * len(stepping)
             made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=times, statement=body[1].statement)
             code.ops.insert(start + 1, made)
+
+
+def _copy_counters(code: Code, unit: Unit) -> None:
+    """Charge the copy, once a straight piece of a loop, of a sum whose addend is selected: it is two sums, the second under a predicate, beside the old value.
+    """
+    inside = loops(code.ops)
+    uses = use_counts(code)
+    selected: set[int] = set()      # results of selections between immediates, in this block
+    copied: set[int] = set()
+    places: list[tuple[int, Op]] = []
+    for k, op in enumerate(code.ops):
+        if op.kind in PARTS:
+            selected.clear()
+            copied.clear()
+        if op.kind == Kind.ALU and op.fn == "add_b32" and op.guard is None and op.d[0] in op.s and op.d[0] not in copied:
+            if any(type(v) is int and v in selected for v in op.s) and any(start < k < end for start, end in inside):
+                copied.add(op.d[0])
+                places.append((k + 1, Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", statement=op.statement)))
+        selected.difference_update(op.writes())
+        if op.kind == Kind.SELP and op.guard is None and uses.get(op.d[0]) == 1 and all(
+                isinstance(v, Const) and v.kind == ConstantKind.IMMEDIATE for v in op.s[:2]):
+            selected.add(op.d[0])
+    for k, made in reversed(places):
+        code.ops.insert(k, made)
 
 
 def _load_before_copies(code: Code, times: int) -> None:
@@ -174,7 +202,10 @@ def _slow_path(op: Op, ordinary: int, unit: Unit, cost: Operation, label: str) -
 
 
 def _bring_together(code: Code, unit: Unit) -> None:
-    """Insert a branch before the exchanges of a basic block among lanes that may not all be there; one more before a barrier at its end."""
+    """Insert a branch before the exchanges of a basic block among lanes that may not all be there; one more before a barrier at its end.
+
+    Lanes that a register names are waited for by one instruction, but before a match; who is there is asked without.
+    """
     differing, meetings = varying(code, unit), meeting_points(code.ops)
     parted = [(k, meetings[k]) for k, op in enumerate(code.ops) if op.kind == Kind.BRANCH and op.guard is not None and meetings[k] > k
               and (op.guard if op.guard >= 0 else ~op.guard) in differing]
@@ -185,9 +216,13 @@ def _bring_together(code: Code, unit: Unit) -> None:
             met = False
         barrier = op.kind == Kind.BARRIER and op.fn == BarrierOp.WARP
         last = barrier and k + 1 < len(code.ops) and code.ops[k + 1].kind in (Kind.LABEL, Kind.BRANCH)
-        if (barrier or op.kind in (Kind.SHUFFLE, Kind.VOTE)) and (last or not met) and any(start < k < end for start, end in parted):
+        exchange = op.kind in (Kind.SHUFFLE, Kind.MATCH) or op.kind == Kind.VOTE and op.fn != VoteOp.ACTIVE
+        if (barrier or exchange) and (last or not met) and any(start < k < end for start, end in parted):
             met = True
             together = f"@together{k}"
+            if op.kind in (Kind.SHUFFLE, Kind.VOTE) and type(op.s[-1]) is int:
+                made += [Op(Kind.ALU, "mov_b32", [unit.new(4)], [op.s[-1]], "move", statement=op.statement), op]
+                continue
             made += [Op(Kind.BRANCH, 0, operation="branch", target=together, guard=~TRUE, statement=op.statement), Op(Kind.LABEL, together)]
         made.append(op)
     code.ops = made
@@ -261,12 +296,15 @@ def _bring_immediates(code: Code, unit: Unit, named: set[int]) -> None:
     Notes
     -----
     In machine code by ptxas 13.0 of 24 loops, immediates of floating-point operations are brought before the loop where the text has them as operands
-    of an instruction, and within where it has them in registers that are set there.
+    of an instruction, and within where it has them in registers that are set there. Numbers of double precision are operands of an instruction if their
+    lower half is 0; else both halves are moved.
     """
     there: set[tuple[int, Const]] = set()       # basic block, by its first op, and what has been brought there
     for op in [op for op in code.ops if op.kind in (Kind.ALU, Kind.SELP, Kind.SETP)]:
         immediates = [s for s in op.s[:3] if isinstance(s, Const) and s.kind == ConstantKind.IMMEDIATE and s.value]   # a fourth is a table
-        for constant in dict.fromkeys(immediates[1:]):
+        wide = op.kind == Kind.ALU and op.fn.endswith("_f64")
+        plain = next((k for k, s in enumerate(immediates) if not (wide and s.value & _WORD)), len(immediates))
+        for constant in dict.fromkeys(immediates[:plain] + immediates[plain + 1:]):
             start = outside = next(k for k, other in enumerate(code.ops) if other is op)
             if op.statement not in named:
                 start = outside = _outside(code.ops, start)
@@ -275,7 +313,8 @@ def _bring_immediates(code: Code, unit: Unit, named: set[int]) -> None:
             block = id(code.ops[start - 1]) if start else 0
             if (block, constant) not in there:
                 there.add((block, constant))
-                made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", width=constant.width, statement=op.statement)
+                made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", width=constant.width, statement=op.statement,
+                          times=2 if wide and constant.width == 8 else 1)
                 code.ops.insert(outside, made)
 
 

@@ -28,6 +28,8 @@ def drop_dead(code: Code) -> None:
                 continue
             if op.kind in (Kind.SETP, Kind.ATOM):
                 op.d = [v if w else None for v, w in zip(op.d, wanted)]
+            elif op.kind in (Kind.SHUFFLE, Kind.MATCH) and len(op.d) > 1 and not wanted[1]:     # nothing waits for a predicate that nobody reads
+                op.d[1] = None
             kept.append(op)
         code.ops = kept
         if not changed:

@@ -51,6 +51,44 @@ def fuse(code: Code, unit: Unit, architecture, kept_apart: frozenset[int] = froz
             if v is not None:
                 last[v] = k
     code.ops = [op for op in code.ops if id(op) not in gone]
+    if isa.assembler.fuses_all_uses:
+        _fuse_shared(code, uses, written, isa.float_mad)
+
+
+def _fuse_shared(code: Code, uses, written, float_mad: str) -> None:
+    """Fuse products of floating-point numbers that several additions of a basic block read, and nobody else: into all of them, or none."""
+    block, last = 0, {}                                 # register → where it was written last
+    products: dict[int, tuple[int, int, Op]] = {}       # product → its block, its place
+    readers: dict[int, list[tuple[int, Op]]] = {}       # product → additions that may take it
+    order: list[int] = []
+    for k, op in enumerate(code.ops):
+        if op.kind in PARTS:
+            block += 1
+        elif op.kind == Kind.ALU:
+            for position, v in enumerate(op.s if len(op.s) == 2 else ()):
+                if type(v) is int and v in products:
+                    at, where, product = products[v]
+                    if (at == block and op.guard is None and op.s[1 - position] != v
+                            and _float_form(op, product, position, float_mad) is not None
+                            and all(type(f) is not int or last.get(f, -1) < where for f in product.s)):
+                        readers.setdefault(v, []).append((position, op))
+                        if len(readers[v]) == 1:
+                            order.append(v)
+            d = op.d[0] if op.d else None
+            if (op.fn in _PRODUCTS and not op.exact and (op.fn != "mul_f32" or float_mad in _FLOAT_FORMS) and op.guard is None and uses.get(d, 0) > 1
+                    and len(written[d]) == 1 and d not in code.foreign and d not in code.results):
+                products[d] = block, k, op
+        for v in op.writes():
+            last[v] = k
+    gone: set[int] = set()
+    for v in order:
+        _, _, product = products[v]
+        if len(readers[v]) == uses[v] and all(len(op.s) == 2 for _, op in readers[v]):      # none of them is a multiply-add by now
+            for position, op in readers[v]:
+                op.fn, op.operation, other = _float_form(op, product, position, float_mad), product.operation.replace("mul", "fma"), op.s[1 - position]
+                op.s = [product.s[0], product.s[1], other]
+            gone.add(id(product))
+    code.ops = [op for op in code.ops if id(op) not in gone]
 
 
 def share_products(code: Code, unit: Unit, architecture) -> None:
@@ -168,7 +206,7 @@ def _joined(op: Op, made: Op, other: Value) -> bool:
             return False
         op.fn, op.operation, op.s = "mad_hi_s32", made.operation, [made.s[0], immediate(1 << 32 - amount.value), other]
     elif op.fn == made.fn == "add_b32":
-        op.fn, op.s = "add3_b32", [made.s[0], made.s[1], other]
+        op.fn, op.s, op.operation = "add3_b32", [made.s[0], made.s[1], other], "int_logic"
     elif op.fn in _LOGIC and made.fn in _LOGIC:
         table = _LOGIC[op.fn](_LOGIC[made.fn](0xF0, 0xCC), 0xAA)
         op.fn, op.s = "lop3_b32", [made.s[0], made.s[1], other, immediate(table)]

@@ -40,7 +40,7 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     """Order each straight piece of code: always what has the longest way to go, of what could start by now.
 
     addresses : registers that are charged as 32-bit pointers.
-    room      : registers of a thread that cost nothing. Where the order of the text needs more, up to the number that is handed out next
+    room      : registers of a thread that cost nothing. Where the order of the text needs all of them, up to the number that is handed out next
                 after that: whoever has given up having all warps orders for latency.
 
     Notes

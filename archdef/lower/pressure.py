@@ -51,11 +51,11 @@ def free_registers(architecture) -> int:
 
 
 def next_registers(need: int, room: int, architecture) -> int:
-    """Give the registers that code which needs so many may take: `room`, or beyond that the number that is handed out next after it: whoever has
-    given up having all warps orders for latency."""
+    """Give the registers that code which needs so many may take: `room`, or, where it needs all of that or more, the number that is handed out next
+    after it: whoever has given up having all warps orders for latency."""
     limits = architecture.limits
     unit = max(1, limits.register_allocation_unit // architecture.warp.size) if limits.register_allocation_scope == "warp" else 1
-    return room if need <= room else (-(-(need + limits.registers_reserved_per_thread) // unit) + 1) * unit - limits.registers_reserved_per_thread
+    return room if need < room else (-(-(need + limits.registers_reserved_per_thread) // unit) + 1) * unit - limits.registers_reserved_per_thread
 
 
 def demand(code: Code, unit: Unit, addresses: set[int], of_callee: dict[str, Demand], architecture) -> Demand:

@@ -1,11 +1,14 @@
 """Pass: merge loads of neighbouring words of shared or constant memory into wide ones, where their address is aligned."""
 from __future__ import annotations
 
+from archdef.lower.absorb import reads_as_half
 from archdef.lower.encoding import ConstantKind, Flag, Kind, Space
 from archdef.lower.facts import definitions, single
 from archdef.lower.virtual import PURE, Code, Const, Op, Unit
 
 _WORD = 4
+_ELEMENTS = {2: 8, 4: 16, 8: 16}
+"""Bytes of an element → of the widest load that elements are merged into; those of 2 where halves of registers can be read."""
 _STAY = Flag.BYPASS_L1 | Flag.YIELD | Flag.SIGNED
 _SHIFTED = frozenset("shl add sub or xor and mov mul_lo mul_wide mul24_lo mad_lo mad_wide mad24_lo add3".split())
 _WIDENED = frozenset("cvt_u64_u32 cvt_s64_s32 cvt_u64_s32 cvt_u32_u64 cvt_s32_s64".split())
@@ -21,6 +24,7 @@ def merge_loads(code: Code, unit: Unit, architecture) -> None:
     """
     assembler = architecture.isa.assembler
     widest = {Space.SHARED: assembler.shared_load_bytes, Space.CONST: assembler.constant_load_bytes or _WORD}
+    halves = _halves(code) if assembler.reads_halves else set()
     if max(widest.values()) <= _WORD:
         return
     known, written = single(code, unit), definitions(code)
@@ -31,7 +35,7 @@ def merge_loads(code: Code, unit: Unit, architecture) -> None:
         if op.kind in PURE and op.kind != Kind.CARRY or op.kind == Kind.LOAD:
             stretch.append(op)
             continue
-        _merge(stretch, known, made, widest, gone)
+        _merge(stretch, known, made, widest, halves, gone)
         stretch = []
     if gone:
         code.ops = [op for op in code.ops if id(op) not in gone]
@@ -44,25 +48,35 @@ def uniform_values(code: Code, architecture) -> set[int]:
     return {v for op in code.ops if op.kind == Kind.LOAD and op.space == Space.CONST and isinstance(op.s[0], Const) for v in op.writes()}
 
 
-def _merge(ops: list[Op], known: dict[int, Op | None], made: dict[int, list[Op]], widest: dict[int, int], gone: set[int]) -> None:
+def _halves(code: Code) -> set[int]:
+    """Give the registers of 16 bits that only what can take either half of a register reads."""
+    alone: dict[int, bool] = {}
+    for op in code.ops:
+        for v in op.reads():
+            alone[v] = alone.get(v, True) and reads_as_half(op)
+    return {v for v, takes in alone.items() if takes} - code.results - code.foreign
+
+
+def _merge(ops: list[Op], known: dict[int, Op | None], made: dict[int, list[Op]], widest: dict[int, int], halves: set[int], gone: set[int]) -> None:
     groups: dict[tuple, dict[int, Op]] = {}
     writes: dict[int, int] = {}         # register → how often it has been written in this stretch
     for op in ops:
-        if (op.kind == Kind.LOAD and op.space in widest and op.guard is None and op.vec == 1 and op.element == _WORD
+        if (op.kind == Kind.LOAD and op.space in widest and op.guard is None and op.vec == 1
+                and (op.element == _WORD or op.space == Space.SHARED and (op.element == 8 or op.element == 2 and op.d[0] in halves))
                 and not op.flags & _STAY and not op.combine and op.d[0] in known):
             base = op.s[0]
-            group = groups.setdefault((op.space, base, writes.get(base, 0) if type(base) is int else 0), {})
+            group = groups.setdefault((op.space, base, writes.get(base, 0) if type(base) is int else 0, op.element), {})
             group.setdefault(op.offset, op)     # of two loads of one word the second stays
         for v in op.writes():
             writes[v] = writes.get(v, 0) + 1
     order = {id(op): k for k, op in enumerate(ops)}
-    for (space, base, _), loads in groups.items():
+    for (space, base, _, element), loads in groups.items():
         aligned = 1 << min(_zeros(base, made, _DEPTH, ()), 6)
-        size = widest[Space(space)]
-        while size > _WORD:
+        size = min(widest[Space(space)], _ELEMENTS[element])
+        while size > element:
             if size <= aligned:
                 for offset in sorted(loads):
-                    words = [offset + k for k in range(0, size, _WORD)]
+                    words = [offset + k for k in range(0, size, element)]
                     if offset % size == 0 and all(w in loads for w in words):
                         parts = [loads.pop(w) for w in words]
                         first = min(parts, key=lambda op: order[id(op)])

@@ -345,7 +345,11 @@ class Assembler:
     loads_constants: bool = flag(default=False)
     """Parameters and sizes of the launch are brought into registers, one instruction each; likewise immediates beyond one operand."""
     adds_before_minmax: bool = flag(default=False)
-    """The smaller or greater of a 32-bit sum and another number is one operation with the sum, if nothing else reads that."""
+    """The smaller or greater of a 32-bit sum and another number is one operation with the sum, if nothing else reads that; so is that of three numbers."""
+    fuses_all_uses: bool = flag(default=False)
+    """A product that several additions of a basic block read, and nothing else, becomes part of each of them, not one instruction for all."""
+    repeats_comparisons: bool = flag(default=False)
+    """Logic of two comparisons is part of the first of them, or of one that nothing else reads; a comparison that others read too is made again."""
     reads_halves: bool = flag(default=False)
     """Operations on numbers of 16 bits read either half of a register, so that taking one out costs nothing where only those read it."""
     copies_pointers: int = integer(at_least=0, default=0)

@@ -162,6 +162,8 @@ class Caches:
     """Third cache of constant memory, behind `constant_l2`, likewise."""
     constant_pass_bytes: int = choice(4, 8, 16, default=16)
     """Bytes of a lane that one pass of a load from constant memory brings, where lanes name several addresses; each address takes its own."""
+    constant_pass_latency_cycles: int = integer(at_least=0, default=0)
+    """By how much each further pass delays the load; 0: by as much as it holds the unit."""
     constant_uniform: Cache | None = part(Cache, optional=True, default=None)
     """Each scheduler's cache of what a warp reads as a whole: constants at an address in a register in which all lanes are known to agree.
     Such a load takes `latency_cycles` and does without the load/store unit; its warp waits for what is not there. At an address that

@@ -20,7 +20,8 @@ EVERYTHING = Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_whole
                        merged_atomics=(5, 11), predication_overlap=3, predication_overlap_within=5, falls_through_to_else=True,
                        warp_exchange_branches=True, splits_wide_mads=True, reads_halves=True, copies_pointers=36, source_modifiers=True,
                        guards_selections=True, whole_products=True, interleaved_predicates=3, predication_beside_loads=18, predication_with_copies=20,
-                       loads_before_copies=3, joined_tests=5, unroll_known_instructions=60, branches_take_two=True, operand_read_cycles=6)
+                       loads_before_copies=3, joined_tests=5, unroll_known_instructions=60, branches_take_two=True, operand_read_cycles=6, fuses_all_uses=True,
+                       repeats_comparisons=True, adds_before_minmax=True)
 INT = st.one_of(st.integers(-40, 40), st.integers(-2**31, 2**31 - 1), st.integers(2**31 - 60, 2**31 - 1), st.integers(-2**31, -2**31 + 60))
 
 
@@ -464,11 +465,27 @@ def test_copies_alone_have_no_way_of_their_own_and_what_is_jumped_to_comes_first
     assert sum("branch" in op for op in listed(text, Assembler())) == 2
 
 
+@pytest.mark.parametrize("everywhere, exits", [(False, 1), (True, 2)])
+def test_code_that_leads_to_the_end_ends_there(everywhere, exits):
+    found = listed("""ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; setp.gt.u32 %p1, %r1, 3; @%p1 bra A; atom.global.add.u32 %r2, [%rd1], %r1;
+    st.global.u32 [%rd1+8], %r2; bar.sync 0; bra B; A: bar.sync 1; st.global.u32 [%rd1+4], %r1; B:""", Assembler(falls_through_to_else=everywhere))
+    assert sum(op.endswith("exit") for op in found) == exits
+
+
 def test_exchanges_among_lanes_that_may_have_parted_branch_once_a_block():
     exchange = "shfl.sync.idx.b32 %r1, %r1, 0, 31, -1; add.s32 %r1, %r1, %r9;"
     text = TWO_WAYS.format(a=exchange * 3, b=LONG + exchange) + exchange
     count = [sum("branch" in op for op in listed(text, Assembler(warp_exchange_branches=flag))) for flag in (False, True)]
     assert count[1] - count[0] == 2         # one in A, one in B, none behind both
+
+
+@pytest.mark.parametrize("exchange, branches", [("vote.sync.ballot.b32 %r4, %p2, -1;", 2), ("vote.sync.ballot.b32 %r4, %p2, %r3;", 1), ("", 1),
+                                                ("shfl.sync.idx.b32 %r4, %r1, 0, 31, %r3;", 1)])
+def test_lanes_that_a_register_names_are_waited_for_without_a_branch(exchange, branches):
+    found = listed(f"""ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 7; setp.gt.u32 %p2, %r1, 3; mov.u32 %r4, 0; @%p1 bra A;
+    activemask.b32 %r3; {exchange} st.global.u32 [%rd1+4], %r3; st.global.u32 [%rd1], %r4; A: st.global.u32 [%rd1+8], %r1;""",
+                   Assembler(warp_exchange_branches=True))
+    assert sum("branch" in op for op in found) == branches
 
 
 def test_a_multiply_add_of_the_program_is_two_and_two_of_them_are_one():
@@ -563,6 +580,10 @@ def test_branches_with_asynchronous_copies_are_predicated_up_to_a_length_of_thei
     assert sum("branch" in op for op in found) == branches
 
 
+TURNED = "mul.wide.u32 %rd4, %r2, 0x9E3779B1; mul.lo.u64 %rd4, %rd4, %rd4; shl.b64 %rd5, %rd4, 13;"
+PAIRED = "mov.u32 %r3, 0; setp.gt.u32 %p1, %r2, %r1; setp.lt.u32 %p2, %r2, 20; setp.ne.s32 %p3, %r2, 25;"
+
+
 @pytest.mark.parametrize("body, saved, assembler", [
     ("mul.lo.u32 %r3, %r1, %r2; mul.hi.u32 %r4, %r2, %r1; xor.b32 %r3, %r3, %r4;", 1, {"whole_products": True}),
     ("mul.lo.u32 %r3, %r1, %r2; add.s32 %r1, %r1, 1; mul.hi.u32 %r4, %r1, %r2; xor.b32 %r3, %r3, %r4;", 0, {"whole_products": True}),
@@ -575,7 +596,18 @@ def test_branches_with_asynchronous_copies_are_predicated_up_to_a_length_of_thei
     ("add.s32 %r4, %r2, %r1; add.s32 %r5, %r4, 224; setp.gt.u32 %p1, %r1, 3; selp.b32 %r3, %r5, %r4, %p1;", 1, {"guards_selections": True}),
     ("add.s32 %r4, %r2, %r1; add.s32 %r5, %r4, 224; setp.gt.u32 %p1, %r1, 3; selp.b32 %r3, %r5, %r4, %p1; add.s32 %r3, %r3, %r4;", 0,
      {"guards_selections": True}),
-    ("shr.u32 %r3, 1, %r1;", 0, {"guards_selections": True})])
+    ("shr.u32 %r3, 1, %r1;", 0, {"guards_selections": True}),
+    ("min.s32 %r4, %r1, %r2; min.s32 %r3, %r4, 9;", 1, {"adds_before_minmax": True}),
+    ("max.s32 %r4, %r1, %r2; min.s32 %r3, %r4, 9;", 0, {"adds_before_minmax": True}),
+    ("min.u32 %r4, %r1, %r2; min.u32 %r5, %r4, 9; add.s32 %r3, %r4, %r5;", 0, {"adds_before_minmax": True}),
+    ("and.b32 %r4, %r2, 31; shl.b32 %r3, %r1, %r4;", 1, {"three_input_operations": True}),
+    ("and.b32 %r4, %r2, 31; shl.b32 %r3, %r1, %r4; shr.u32 %r5, %r1, %r4; xor.b32 %r3, %r3, %r5;", 0, {"three_input_operations": True}),
+    ("and.b32 %r4, %r2, 15; shl.b32 %r3, %r1, %r4;", 0, {"three_input_operations": True}),
+    (f"{TURNED} shr.u64 %rd6, %rd4, 51; or.b64 %rd7, %rd5, %rd6; mov.b64 {{%r3, %r4}}, %rd7; xor.b32 %r3, %r3, %r4;", 1, {"three_input_operations": True}),
+    (f"{TURNED} shr.u64 %rd6, %rd4, 50; or.b64 %rd7, %rd5, %rd6; mov.b64 {{%r3, %r4}}, %rd7; xor.b32 %r3, %r3, %r4;", 0, {"three_input_operations": True}),
+    (f"{PAIRED} or.pred %p4, %p1, %p2; or.pred %p5, %p1, %p3; and.pred %p6, %p4, %p5; selp.u32 %r3, 1, 0, %p6;", 0, {"repeats_comparisons": True}),
+    (f"{PAIRED} or.pred %p4, %p1, %p2; or.pred %p5, %p1, %p3; or.pred %p6, %p2, %p3; @%p4 add.s32 %r3, %r3, 1; @%p5 add.s32 %r3, %r3, 2; "
+     "@%p6 add.s32 %r3, %r3, 4;", 1, {"repeats_comparisons": True})])
 def test_one_instruction_does_what_the_program_spells_with_two(body, saved, assembler):
     body = f"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; {body}"
     text = body + "st.global.u32 [%rd3], %r3;"
@@ -591,6 +623,15 @@ def test_short_loops_that_stay_bring_the_halves_of_their_pointers_together(point
     body = f"mov.u32 %r3, 0; mov.u64 %rd4, %rd1; add.s64 %rd5, %rd1, 8; L: {steps} add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;"
     assert divided("", body, copies_pointers=36) == moves
     assert divided("", body, copies_pointers=5) == 0
+
+
+@pytest.mark.parametrize("addend, extra", [("selp.u32 %r5, 1, 0, %p2;", 1), ("selp.u32 %r5, 1, %r9, %p2;", 0), ("and.b32 %r5, %r4, 1;", 0)])
+def test_a_sum_of_what_is_selected_is_copied_once_a_trip(addend, extra):
+    body = f"""mov.u32 %r3, 0; mov.u32 %r9, %tid.x; L: ld.global.u32 %r4, [%rd1]; setp.gt.u32 %p2, %r4, 3; {addend} add.s32 %r3, %r3, %r5; add.s32 %r1, %r1, -1;
+    bar.sync 0; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;"""
+    found = listed(f"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; {body} st.global.u32 [%rd1], %r3;", Assembler(guards_selections=True))
+    plain = listed(f"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; {body} st.global.u32 [%rd1], %r3;", Assembler())
+    assert sum("mov_b32" in op for op in found) - sum("mov_b32" in op for op in plain) == extra
 
 
 def test_more_is_predicated_where_loads_are_near():
@@ -626,6 +667,37 @@ def test_of_two_products_the_first_is_fused():
     a, b, c, d = (np.float32(x) for x in (1 + 2**-12, 1 + 2**-13, 1 + 2**-11, 1 - 2**-12))
     found = run(kernel(body, ".param .u64 out, .param .u32 n"), np.array([a, b, c, d]), scalars=bytes(4))
     assert found[0] == np.float32(np.float64(a) * np.float64(b) - np.float64(c * d))
+
+
+@pytest.mark.parametrize("more, fused", [("", True), ("st.global.f32 [%rd1+8], %f5;", False), ("add.rn.f32 %f8, %f5, %f4; st.global.f32 [%rd1+8], %f8;", False)])
+def test_a_product_is_part_of_all_additions_that_read_it_or_of_none(more, fused):
+    body = f"""
+    ld.param.u64 %rd1, [out]; ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd1+4]; ld.global.f32 %f3, [%rd1+8]; ld.global.f32 %f4, [%rd1+12];
+    mul.f32 %f5, %f1, %f2; add.f32 %f6, %f5, %f3; sub.f32 %f7, %f4, %f5; st.global.f32 [%rd1], %f6; st.global.f32 [%rd1+4], %f7; {more}"""
+    a, b, c, d = (np.float32(x) for x in (1 + 2**-12, 1 + 2**-13, 1 + 2**-11, 1 - 2**-12))
+    found = run(kernel(body, ".param .u64 out, .param .u32 n"), np.array([a, b, c, d]), scalars=bytes(4), arch=machine(isa__assembler=EVERYTHING))
+    product = np.float64(a) * np.float64(b) if fused else np.float64(a * b)
+    np.testing.assert_array_equal(np.array(found[:2]), np.float32([product + c, d - product]))
+
+
+@pytest.mark.parametrize("type, size, count, widths", [("f64", 8, 3, [2, 1]), ("u16", 2, 8, [4, 4]), ("u16", 2, 3, [2, 1])])
+def test_neighbours_of_other_sizes_are_merged_too(type, size, count, widths):
+    """Numbers of 16 bits where only what reads halves of registers reads them."""
+    names = [f"%fd{10 + k}" if size == 8 else f"%h{k}" for k in range(count)]
+    loads = " ".join(f"ld.shared.{type} {name}, [%r3+{size * k}];" for k, name in enumerate(names))
+    uses = " ".join(f"st.global.f64 [%rd1+{8 * k}], {name};" if size == 8 else f"cvt.f32.f16 %f{k}, {name}; st.global.f32 [%rd1+{4 * k}], %f{k};"
+                    for k, name in enumerate(names))
+    head = "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 6; mov.u32 %r4, s; add.s32 %r3, %r4, %r2;"
+    assembler = Assembler(shared_load_bytes=16, reads_halves=True)
+    made = [op for op in listed(f"{head} {loads} {uses}", assembler, head=".shared .align 16 .b8 s[4096];") if op.startswith("load.shared")]
+    assert sorted(4 if ".v4" in op else 2 if ".v2" in op else 1 for op in made) == sorted(widths)
+
+
+def test_exchanges_whose_predicates_nobody_reads_wait_for_nobody():
+    body = """ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shfl.sync.down.b32 %r3|%p1, %r1, 1, 31, -1; shfl.sync.up.b32 %r4|%p1, %r1, 1, 0, -1;
+    add.s32 %r3, %r3, %r4; {} st.global.u32 [%rd1], %r3;"""
+    unread, read = (listed(body.format(more), Assembler()) for more in ("", "@%p1 add.s32 %r3, %r3, 1;"))
+    assert [sum("shuffle" in op and ", p" in op for op in found) for found in (unread, read)] == [0, 1]
 
 
 @pytest.mark.parametrize("result, extra", [("", 5), ("st.global.u32 [%rd1+64], %r3;", 11)], ids=["no result", "result"])

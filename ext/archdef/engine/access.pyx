@@ -420,6 +420,20 @@ cdef void _serial_by_group(const Launch *launch, Memo *memo, uint64_t lanes, int
         first += together
 
 
+cdef int _most_in_a_bank(const Launch *launch, uint64_t lanes, const uint64_t *address) noexcept nogil:
+    """Count the lanes of the bank that most of them want, whichever of its words."""
+    cdef uint8_t counts[256]        # as many banks as there can be
+    cdef int bank, most = 0
+    memset(counts, 0, sizeof(counts))
+    while lanes:
+        bank = <int>(address[lowest_bit(lanes)] // <uint64_t>launch.banks.bank_width_bytes % <uint64_t>launch.banks.banks)
+        lanes &= lanes - 1
+        counts[bank] += 1
+        if counts[bank] > most:
+            most = counts[bank]
+    return most
+
+
 cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, Reach *reach) noexcept nogil:
     cdef Launch *launch = w.launch
     cdef Memo *memo = launch.memos + (u - launch.ops)
@@ -444,6 +458,9 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
         memo.serial_more = memo.serial - 1
         if memo.serial > 1 and memo.passes >> 32 > 1:
             _serial_by_group(launch, memo, lanes, n // <int>(memo.passes >> 32))
+        if u.kind == K_ATOM and u.count and memo.passes >> 32 == 1:     # a loop, of which each try serves a lane of each bank
+            memo.serial_most = (_most_in_a_bank(launch, lanes, address) if not launch.banks.hook
+                                else <int>(memo.passes & <int64_t>0xffffffff) + memo.serial_more)
     # operations on one word follow each other
     reach.shared_passes += (memo.passes & <int64_t>0xffffffff) + memo.serial_more
     reach.shared_more += memo.serial_more

@@ -46,7 +46,7 @@ cdef int _loop(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t cycle)
     cdef const MachineTable *m = sm.m
     cdef int64_t groups = reach.shared_groups, serial = reach.shared_serial, words, tries, load, busy = 0, latency = 0, i
     words = reach.shared_passes if u.target >> 8 & 1 else reach.shared_passes - reach.shared_more
-    tries = (words + groups - 1) // groups + serial - 1
+    tries = serial if groups == 1 else (words + groups - 1) // groups + serial - 1
     for i in range(tries):
         load = max(words - i * groups, groups)
         busy += load + 2 * groups
@@ -116,7 +116,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     elif reach.constant_passes:
         c.constant_loads += 1
         c.constant_passes += reach.constant_passes
-        latency += (reach.constant_passes - 1) * max(<int64_t>u.interval, 1)
+        latency += (reach.constant_passes - 1) * max(<int64_t>u.interval, 1, m.constant_pass_latency_cycles)
         occupy(sm, w, u, cycle, reach.constant_passes * <int64_t>u.interval)
     else:
         occupy(sm, w, u, cycle, <int64_t>u.interval)

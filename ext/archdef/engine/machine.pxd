@@ -159,6 +159,7 @@ cdef struct MachineTable:
     CacheTable constant_l3
     CacheTable constant_uniform  # of a scheduler: what a warp reads at an address that is known to be one for all lanes
     int64_t constant_pass_bytes  # of each lane that a pass of a load of constants brings, where lanes differ
+    int64_t constant_pass_latency_cycles # by which each further one delays the load, if more than it holds the unit
     int64_t constant_fill_cycles # for which a warp waits for a line of it that the second or third level has …
     int64_t constant_line_cycles # … and the least distance of two such lines, whichever schedulers they are for
     CacheTable instruction       # of a multiprocessor or …

@@ -158,3 +158,54 @@ def test_a_warp_waits_for_a_constant_from_memory_that_nothing_behind_it_reads(de
     out = device.zeros(2 * 64 * MULTIPROCESSORS, "u4")
     device.compile(late).walk[1, 32].launch(out, np.uint32(1), np.uint32(64), np.uint32(65535), np.uint32(0))
     assert 500 < out.to_host()[::2].max() < 1000
+
+
+LANES = """.version 8.0
+.target sm_90
+.address_size 64
+.const .align 64 .b8 table[65536];
+.visible .entry lanes(.param .u64 out, .param .u32 distinct, .param .u32 n) {
+    .reg .pred %p;
+    .reg .b32 %r<12>;
+    .reg .b64 %d<6>;
+    ld.param.u64 %d0, [out];
+    ld.param.u32 %r0, [n];
+    ld.param.u32 %r1, [distinct];
+    mov.u32 %r2, %laneid;
+    rem.u32 %r2, %r2, %r1;
+    mul.lo.u32 %r3, %r2, SIZE;
+    mov.u64 %d1, table;
+    mov.u32 %r6, %clock;
+LOOP:
+    cvt.u64.u32 %d2, %r3;
+    add.s64 %d2, %d1, %d2;
+    ld.const.TYPE %r7, [%d2];
+    add.u32 %r3, %r3, %r7;
+    sub.u32 %r0, %r0, 1;
+    setp.ne.u32 %p, %r0, 0;
+    @%p bra LOOP;
+    mov.u32 %r8, %clock;
+    sub.u32 %r8, %r8, %r6;
+    and.b32 %r3, %r3, 0;
+    add.u32 %r8, %r8, %r3;
+    mov.u32 %r9, %tid.x;
+    mul.wide.u32 %d3, %r9, 4;
+    add.s64 %d3, %d0, %d3;
+    st.global.u32 [%d3], %r8;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("loop, warps", [("word", 1), ("word", 32), ("byte", 1), ("byte", 32)])
+def test_each_address_that_lanes_name_takes_its_time(device, loop, warps):
+    """Whatever else the loop takes, each further address delays one warp, and holds the unit of all, as long as measured."""
+    lanes = device.compile(LANES.replace("SIZE", "4" if loop == "word" else "1").replace("TYPE", "u32" if loop == "word" else "u8")).lanes
+    took = []
+    for distinct in (4, 32):
+        out = device.zeros(32 * warps, "u4")
+        lanes[1, 32 * warps].launch(out, np.uint32(distinct), np.uint32(64))
+        took.append(out.to_host().max() / 64)
+    there = {int(r["distinct"]): float(r["cycles"]) for r in rows("constant_lanes.csv")
+             if (r["loop"], r["step"], int(r["warps"])) == (loop, "1", warps)}
+    assert took[1] - took[0] == pytest.approx(there[32] - there[4], rel=0.03)

@@ -71,6 +71,7 @@ WIDE = Cite("ptxas 13.0 for sm_90, machine code of 170 kernels", "least distance
             "4 cycles from IMAD.WIDE to the next that adds to it, 5 to an address; 7 to what reads its upper half alone")
 SLOW = Cite("Quotients and roots of zeros and others on an H100 80GB HBM3 SXM, by clock, 2026-11-22; machine code by ptxas 13.0", "data/slow_paths.csv",
             "measured", "latency and slow_cycles; which operands: the code's tests, and data/quotient_exponents.csv; slow_issues: the way of a zero through it")
+LANES = Cite("Loops of LDC on an H100 80GB HBM3 SXM, by clock, 2026-11-22", "data/constant_lanes.csv", "measured", "1 to 32 addresses a warp, 1 to 32 warps")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 HOST = "tests/hardware/measure_host.c on an H100 80GB HBM3 SXM, driver 580.159.04"
 COPIES = Cite(HOST, "sections copy_events, copy_in_a_row", "measured", "64 MiB or more; 16 small ones in a row")
@@ -110,7 +111,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("lsu", 4): "load_global store_global load_local store_local", Operation("lsu", 3): "atomic_global atomic_shared",
     Operation("tex", 38): "load_texture", Operation("tex", 56, 4): "load_surface", Operation("tex", 4, 4): "store_surface",
     Operation("tma", 41, 52): "bulk_copy",
-    Operation("lsu", 0): "load_shared store_shared load_constant load_matrix store_matrix",
+    Operation("lsu", 0): "load_shared store_shared load_matrix store_matrix", Operation("lsu", 0, 2): "load_constant",
     Operation("tensor", 17, 4): """matrix_f16_m16n8k8 matrix_tf32_m16n8k4 matrix_int8_m16n8k16 matrix_and_m16n8k128""",
     Operation("tensor", 24, 6): """matrix_f16_m16n8k16 matrix_tf32_m16n8k8 matrix_int8_m16n8k32 matrix_and_m16n8k256""",
     Operation("tensor", 14, 4): "matrix_int8_m8n8k16 matrix_and_m8n8k128",
@@ -129,6 +130,7 @@ FORMS = {  # that differ from the rest of their class
     Operation("xu", 39, 2, issues=4): "fp32_transcendental:ex2.approx.f32 fp32_transcendental:lg2.approx.f32",
     Operation("xu", 19): """fp32_rcp:rcp.approx.ftz.f32 bit_field:brev.b32 convert:cvt.*[su]32.f32 convert:cvt.*[su]16.f32
         convert:cvt.*[su]8.f32""", Operation("xu", 23, 4, issues=2): "fp32_div:div.approx.ftz.f32 bit_count:clz.b32",
+    Operation("xu", 19, 4, issues=2): "fp32_rcp:rcp.approx.ftz.f64 fp32_rsqrt:rsqrt.approx.ftz.f64",      # the lower half of the result is 0
     Operation("fma", 77, 12 / 9, issues=9, slow_paths=1, slow_path_instructions=53): "fp32_div_exact:rcp.r?.f32",
     Operation("fma", 12, 6): "int_mul_wide:mad.wide.*",       # the upper half of its sum goes to `fma`, too
     Operation("xu", 17, 8, issues=2): "fp16_transcendental:ex2.*x2 fp16_transcendental:tanh.*x2",
@@ -197,7 +199,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}": BARRIERS for name in "barrier clock".split()},
     **{f"isa.operations.{name}": SLOW for name in "fp32_div_exact fp32_sqrt_exact fp64_div fp64_sqrt".split()},
     "isa.operations.branch": GUARDS,
-    **{f"isa.operations.{name}": FIT for name in "load_global store_global load_shared store_shared load_constant".split()},
+    **{f"isa.operations.{name}": FIT for name in "load_global store_global load_shared store_shared".split()},
     "isa.operations.atomic_global": ATOMICS, "isa.operations.fence": ATOMICS, "isa.operations.atomic_shared": SHARED,
     **{f"isa.operations.{name}": ROUTINES for name in MATRIX_CLASSES if name.startswith("matrix_")},
     **{f"isa.operations.matrix_{name}": PRODUCTS for name in NATIVE}, "isa.operations.matrix_transpose": PRODUCTS,
@@ -233,6 +235,7 @@ EVIDENCE = {
     **{f"caches.constant_l2.{name}": Cite("A first walk over a table of an H100 80GB HBM3 SXM, by clock, 2026-11-22", "data/README.md", "measured",
                                           "of 64-byte steps every fourth waits for memory") for name in ("line_bytes", "sector_bytes")},
     "caches.constant_pass_bytes": Cite(COUNTED, "cycles of dct8x8 at n=1024", "inferred", "eight LDC.64 a thread, four addresses each"),
+    "caches.constant_pass_latency_cycles": LANES, "isa.operations.load_constant": LANES,
     "caches.constant_fill_cycles": WALKED, "caches.constant_line_cycles": WALKED, "caches.l2.size_bytes": QUERY,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("constant", "constant_l2", "constant_uniform", "instruction", "instruction_l2", "l2")},
     **{f"caches.{c}.replacement": Cite(DIVIDED.document, DIVIDED.place, "inferred", "half of what does not fit hits where a third more is read at random")

@@ -35,7 +35,7 @@ class Launch:
     def summary(self, data: np.ndarray) -> str:
         """What is kept of an output: a hash of its bytes, or the sum of its magnitudes."""
         if self.near:
-            return repr(float(np.abs((data if data.dtype == np.float16 else data.view(np.float32)).astype(np.float64)).sum()))
+            return repr(float(np.abs((data if data.dtype in (np.float16, np.float64) else data.view(np.float32)).astype(np.float64)).sum()))
         return f"{fnv1a64(data if self.ordered else np.sort(data)):016x}"
 
     def agrees(self, kept: str, data: np.ndarray) -> bool:
