@@ -105,6 +105,8 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         at += op.kind != Kind.LABEL
     labels = {op.fn: position[k] for k, op in enumerate(ops) if op.kind == Kind.LABEL}
     meetings = meeting_points(ops)
+    if architecture.warp.reconvergence.independent:
+        meetings = _without_those_who_end(ops, meetings)
     together = shared_waits(ops, architecture.isa.assembler.result_scoreboards)
     for k, op in enumerate(ops):
         if op.kind == Kind.LABEL:
@@ -172,6 +174,25 @@ def meeting_points(ops: list[Op]) -> list[int]:
         if ops[k].kind != Kind.RETURN:
             graph[k] = (k,)
     return post_dominators(graph)
+
+
+def _without_those_who_end(ops: list[Op], meetings: list[int]) -> list[int]:
+    """Give the meeting points but for branches of which one side alone never gets to the function's end, or back from it: lanes that progress
+    by themselves do not wait for lanes that will end, which may in turn wait for them, at a barrier."""
+    graph = successors(ops)
+    behind: list[list[int]] = [[] for _ in ops]
+    for k, ahead in enumerate(graph):
+        for n in ahead:
+            behind[n].append(k)
+    ends = [k for k, ahead in enumerate(graph) if not ahead]
+    comes = [False] * len(ops)
+    waiting = [k for k in ends if k == ends[-1] or ops[k].kind == Kind.RETURN]
+    while waiting:
+        k = waiting.pop()
+        if not comes[k]:
+            comes[k] = True
+            waiting.extend(behind[k])
+    return [-1 if op.kind == Kind.BRANCH and len({comes[n] for n in graph[k]}) == 2 else meetings[k] for k, op in enumerate(ops)]
 
 
 def predicate_operand(v: int, places: Assignment) -> int:

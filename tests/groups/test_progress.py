@@ -105,3 +105,34 @@ def test_policies_have_names(device):
     assert device.architecture.warp.reconvergence == ConvergenceBarriers()
     by_name = device.architecture.evolve({"warp.reconvergence": "ipdom"})
     assert attrs.evolve(by_name.warp).reconvergence == IpdomStack()
+
+
+ENDS_APART = """.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry ends_apart(.param .u64 out) {
+    .reg .pred %p;
+    .reg .b32 %r<3>;
+    .reg .b64 %d<3>;
+    ld.param.u64 %d0, [out];
+    mov.u32 %r0, %tid.x;
+    mul.wide.u32 %d1, %r0, 4;
+    add.s64 %d1, %d0, %d1;
+    and.b32 %r1, %r0, 1;
+    setp.eq.u32 %p, %r1, 0;
+    @%p bra EVEN;
+    barrier.sync 0;
+    st.global.u32 [%d1], 1;
+    ret;
+EVEN:
+    barrier.sync 0;
+    st.global.u32 [%d1], 2;
+    ret;
+}
+"""
+
+
+def test_lanes_that_end_elsewhere_wait_at_a_barrier_for_the_others(device):
+    out = device.zeros(64, "u4")
+    device.compile(ENDS_APART).ends_apart[1, 64](out)
+    assert np.array_equal(out.to_host(), 2 - np.arange(64) % 2)
