@@ -26,7 +26,7 @@ from archdef.lower.scoreboards import shared_waits
 from archdef.lower.select import place
 from archdef.lower.virtual import Code, Const, Op, Unit, successors
 from archdef.ptx import ir
-from archdef.ptx.graph import post_dominators
+from archdef.ptx.graph import leading_to, post_dominators
 
 SOURCES = 5
 """That a micro-op has room for; system calls with more list theirs."""
@@ -180,18 +180,8 @@ def _without_those_who_end(ops: list[Op], meetings: list[int]) -> list[int]:
     """Give the meeting points but for branches of which one side alone never gets to the function's end, or back from it: lanes that progress
     by themselves do not wait for lanes that will end, which may in turn wait for them, at a barrier."""
     graph = successors(ops)
-    behind: list[list[int]] = [[] for _ in ops]
-    for k, ahead in enumerate(graph):
-        for n in ahead:
-            behind[n].append(k)
     ends = [k for k, ahead in enumerate(graph) if not ahead]
-    comes = [False] * len(ops)
-    waiting = [k for k in ends if k == ends[-1] or ops[k].kind == Kind.RETURN]
-    while waiting:
-        k = waiting.pop()
-        if not comes[k]:
-            comes[k] = True
-            waiting.extend(behind[k])
+    comes = leading_to(graph, [k for k in ends if k == ends[-1] or ops[k].kind == Kind.RETURN])
     return [-1 if op.kind == Kind.BRANCH and len({comes[n] for n in graph[k]}) == 2 else meetings[k] for k, op in enumerate(ops)]
 
 

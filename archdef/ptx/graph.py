@@ -68,6 +68,15 @@ def reachable(graph: Successors, start: int = 0) -> list[bool]:
     return _reach(graph, [start] if graph else [])
 
 
+def leading_to(graph: Successors, goals: list[int]) -> list[bool]:
+    """Tell, per node, whether control can get from there to one of some nodes."""
+    behind: list[list[int]] = [[] for _ in graph]
+    for node, targets in enumerate(graph):
+        for target in targets:
+            behind[target].append(node)
+    return _reach(behind, goals)
+
+
 def post_dominators(graph: Successors) -> list[int]:
     """Give each node's immediate post-dominator: the first node that every path from it to the exit passes.
 
@@ -115,11 +124,7 @@ def _leading_out(graph: list[list[int]]) -> list[list[int]]:
     """Give the edges that count for post-dominance, and the ones to the exit, which is node ``len(graph)``."""
     count = len(graph)
     leaving = [node for node in range(count) if not graph[node]]
-    behind: list[list[int]] = [[] for _ in range(count)]
-    for node, targets in enumerate(graph):
-        for target in targets:
-            behind[target].append(node)
-    leads_out = _reach(behind, leaving)
+    leads_out = leading_to(graph, leaving)
     ahead = [
         [t for t in targets if leads_out[t]] if leads_out[node] else list(targets) for node, targets in enumerate(graph)
     ]

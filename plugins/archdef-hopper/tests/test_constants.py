@@ -51,10 +51,11 @@ LOOP:
 """
 READ = "ld.const.u32 %r10, [%d2]; add.u32 %r5, %r5, %r10;"
 
-MATCH = """.version 8.0
+TIMED = """.version 8.0
 .target sm_90
 .address_size 64
-.visible .entry match(.param .u64 out, .param .u32 n, .param .u32 values) {
+.const .align 64 .b8 table[65536];
+.visible .entry timed(.param .u64 out, .param .u32 n, .param .u32 values) {
     .reg .pred %p;
     .reg .b32 %r<10>;
     .reg .b64 %d<4>;
@@ -63,16 +64,18 @@ MATCH = """.version 8.0
     ld.param.u32 %r1, [values];
     mov.u32 %r2, %laneid;
     rem.u32 %r3, %r2, %r1;
+    BEFORE
     mov.u32 %r5, %clock;
 LOOP:
-    match.any.sync.b32 %r4, %r3, 0xffffffff;
-    and.b32 %r6, %r4, 0;
+    BODY
     add.u32 %r3, %r3, %r6;
     sub.u32 %r0, %r0, 1;
     setp.ne.u32 %p, %r0, 0;
     @%p bra LOOP;
     mov.u32 %r7, %clock;
     sub.u32 %r7, %r7, %r5;
+    and.b32 %r3, %r3, 0;
+    add.u32 %r7, %r7, %r3;
     mov.u32 %r8, %tid.x;
     mul.wide.u32 %d1, %r8, 4;
     add.s64 %d1, %d0, %d1;
@@ -80,6 +83,10 @@ LOOP:
     ret;
 }
 """
+"""Trips of a loop, timed; each lane has its number modulo `values` in %r3, to which %r6, which is 0, is added."""
+MATCH = TIMED.replace("BEFORE", "").replace("BODY", "match.any.sync.b32 %r4, %r3, 0xffffffff; and.b32 %r6, %r4, 0;")
+LANES = TIMED.replace("BEFORE", "mul.lo.u32 %r3, %r3, SIZE; mov.u64 %d3, table;").replace(
+    "BODY", "cvt.u64.u32 %d2, %r3; add.s64 %d2, %d3, %d2; ld.const.TYPE %r6, [%d2];")
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +154,7 @@ def test_each_value_that_a_warp_matches_takes_its_time(device, warps, values):
     took = []
     for trips in (8, 40):
         out = device.zeros(32 * warps, "u4")
-        device.compile(MATCH).match[1, 32 * warps].launch(out, np.uint32(trips), np.uint32(values))
+        device.compile(MATCH).timed[1, 32 * warps].launch(out, np.uint32(trips), np.uint32(values))
         took.append(out.to_host().mean())
     assert (took[1] - took[0]) / 32 == pytest.approx(there, rel=0.05, abs=8)
 
@@ -160,51 +167,14 @@ def test_a_warp_waits_for_a_constant_from_memory_that_nothing_behind_it_reads(de
     assert 500 < out.to_host()[::2].max() < 1000
 
 
-LANES = """.version 8.0
-.target sm_90
-.address_size 64
-.const .align 64 .b8 table[65536];
-.visible .entry lanes(.param .u64 out, .param .u32 distinct, .param .u32 n) {
-    .reg .pred %p;
-    .reg .b32 %r<12>;
-    .reg .b64 %d<6>;
-    ld.param.u64 %d0, [out];
-    ld.param.u32 %r0, [n];
-    ld.param.u32 %r1, [distinct];
-    mov.u32 %r2, %laneid;
-    rem.u32 %r2, %r2, %r1;
-    mul.lo.u32 %r3, %r2, SIZE;
-    mov.u64 %d1, table;
-    mov.u32 %r6, %clock;
-LOOP:
-    cvt.u64.u32 %d2, %r3;
-    add.s64 %d2, %d1, %d2;
-    ld.const.TYPE %r7, [%d2];
-    add.u32 %r3, %r3, %r7;
-    sub.u32 %r0, %r0, 1;
-    setp.ne.u32 %p, %r0, 0;
-    @%p bra LOOP;
-    mov.u32 %r8, %clock;
-    sub.u32 %r8, %r8, %r6;
-    and.b32 %r3, %r3, 0;
-    add.u32 %r8, %r8, %r3;
-    mov.u32 %r9, %tid.x;
-    mul.wide.u32 %d3, %r9, 4;
-    add.s64 %d3, %d0, %d3;
-    st.global.u32 [%d3], %r8;
-    ret;
-}
-"""
-
-
 @pytest.mark.parametrize("loop, warps", [("word", 1), ("word", 32), ("byte", 1), ("byte", 32)])
 def test_each_address_that_lanes_name_takes_its_time(device, loop, warps):
     """Whatever else the loop takes, each further address delays one warp, and holds the unit of all, as long as measured."""
-    lanes = device.compile(LANES.replace("SIZE", "4" if loop == "word" else "1").replace("TYPE", "u32" if loop == "word" else "u8")).lanes
+    lanes = device.compile(LANES.replace("SIZE", "4" if loop == "word" else "1").replace("TYPE", "u32" if loop == "word" else "u8")).timed
     took = []
     for distinct in (4, 32):
         out = device.zeros(32 * warps, "u4")
-        lanes[1, 32 * warps].launch(out, np.uint32(distinct), np.uint32(64))
+        lanes[1, 32 * warps].launch(out, np.uint32(64), np.uint32(distinct))
         took.append(out.to_host().max() / 64)
     there = {int(r["distinct"]): float(r["cycles"]) for r in rows("constant_lanes.csv")
              if (r["loop"], r["step"], int(r["warps"])) == (loop, "1", warps)}
