@@ -82,12 +82,12 @@ H100 = Architecture(
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=160, store_bytes_in_flight_per_multiprocessor=10 * KiB,
                          transaction_cycles=1, access_distance_cycles=4, combined_lines=28,
                          combining_cycles=32, queued_stores=True,
-                         atomic_cycles=1.45, atomic_sector_cycles=1.07, atomic_request_cycles=0.5, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
+                         atomic_cycles=1.45, atomic_sector_cycles=1.165, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
-        request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, sector_mask_bytes=16, partial_write_cycles=2.75,
+        request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, sector_mask_bytes=16, partial_write_cycles=2.4,
         injection_bytes_per_cycle=32, injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272,
-        partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=48, cluster_response_bytes_per_cycle=552,
-        slice_map=SLICES, sides=2, far_latency_ns=90, side_bytes_per_cycle=512, spread_ns=30,
+        partition_request_bytes_per_cycle=27, atomic_packet_cycles=1.85, partition_response_bytes_per_cycle=48, cluster_response_bytes_per_cycle=552,
+        slice_map=SLICES, sides=2, far_latency_ns=90, side_bytes_per_cycle=512, side_links=20, spread_ns=30,
         place_cycles=(10, 10, 13, 13, 21, 21, 5, 5, 8, 8, 16, 16, 0, 0, 3, 3, 9, 9), gathered_requests=4, store_ports=True),
     dram=Dram(
         partitions=80, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
