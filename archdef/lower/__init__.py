@@ -46,7 +46,7 @@ from archdef.lower.unroll import unroll
 from archdef.lower.vector import merge_loads, uniform_values
 from archdef.lower.virtual import Code, Const, Unit, immediate
 from archdef.lower.waits import mark_waits
-from archdef.lower.whole import guard_selections, whole_products
+from archdef.lower.whole import guard_selections, share_reciprocals, whole_products
 from archdef.ptx import ir
 
 __all__ = ["Options", "Parameter", "Program", "Relocation", "Statement", "lower"]
@@ -239,6 +239,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
             drop_dead(code)
     if options.fuse:
         whole_products(code, unit, architecture)
+        share_reciprocals(code, unit, architecture)
         fuse(code, unit, architecture, scaled_indices(code, unit) if narrow else frozenset())
         three_inputs(code, unit, architecture)
     if options.share_products and not narrow:

@@ -1,11 +1,14 @@
-"""Passes: operations of the source that one instruction does: both halves of a product, and a choice between what an operation changes and its result."""
+"""Passes: operations of the source that share an instruction: both halves of a product, quotients by one divisor, a choice between what an operation
+changes and its result."""
 from __future__ import annotations
+
+import struct
 
 import attrs
 
-from archdef.lower.encoding import Flag, Kind
+from archdef.lower.encoding import ConstantKind, Flag, Kind
 from archdef.lower.facts import definitions, live_outs
-from archdef.lower.virtual import ABSORBED, PARTS, Code, Op, Unit
+from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op, Unit, immediate, mov
 
 _HIGH = {"mul_hi_u32": "mul_wide_u32", "mul_hi_s32": "mul_wide_s32"}
 
@@ -51,6 +54,49 @@ def whole_products(code: Code, unit: Unit, architecture) -> None:
     code.ops = made
 
 
+def share_reciprocals(code: Code, unit: Unit, architecture) -> None:
+    """Make a reciprocal and a product of each ``div.full``, and one reciprocal for quotients by the same value within a basic block."""
+    if not architecture.isa.assembler.shares_reciprocals or not any(_full(op) for op in code.ops):
+        return
+    known: dict[tuple, int] = {}        # divisor, rounding and flushing → its reciprocal
+    made: list[Op] = []
+    for op in code.ops:
+        if op.kind in PARTS:
+            known.clear()
+        if not _full(op):
+            made.append(op)
+        elif (factor := _inverse(op.s[1])) is not None:
+            made.append(attrs.evolve(op, fn="mul_f32", s=[op.s[0], factor], operation="fp32_mul"))
+        else:
+            dividend, divisor = op.s
+            if isinstance(dividend, Const):
+                made.append(Op(Kind.ALU, mov(op.width), [unit.new(4)], [dividend], "move", statement=op.statement))
+                dividend = made[-1].d[0]
+            reciprocal = known.get((divisor, op.fpenv)) if op.guard is None else None
+            if reciprocal is None:
+                reciprocal = unit.new(4)
+                made.append(attrs.evolve(op, fn="rcp_scaled_f32", d=[reciprocal], s=[divisor], operation="fp32_rcp", guard=None, kills=False,
+                                         flags=op.flags & ~Flag.PREDICATED))
+                if op.guard is None:
+                    known[divisor, op.fpenv] = reciprocal
+            made.append(attrs.evolve(op, fn="mul_scaled_f32", s=[dividend, divisor, reciprocal], operation="fp32_mul"))
+        written = set(op.writes())
+        known = {key: v for key, v in known.items() if key[0] not in written}
+    code.ops = made
+
+
+def _full(op: Op) -> bool:
+    return op.kind == Kind.ALU and op.fn == "div_f32" and op.operation == "fp32_div"
+
+
+def _inverse(divisor) -> Const | None:
+    """Give the reciprocal of a constant whose reciprocal is an ordinary number."""
+    if not isinstance(divisor, Const) or divisor.kind != ConstantKind.IMMEDIATE:
+        return None
+    value = struct.unpack("<f", struct.pack("<I", divisor.value & 0xFFFFFFFF))[0]
+    return immediate(struct.unpack("<I", struct.pack("<f", 1 / value))[0]) if 2.0**-126 < abs(value) < 2.0**126 else None
+
+
 def guard_selections(code: Code, architecture) -> None:
     """Turn ``t = f(y); d = p ? t : y`` into ``@p y = f(y)`` where nothing else reads t, and y no more: d is y then."""
     if not architecture.isa.assembler.guards_selections or not any(op.kind == Kind.SELP for op in code.ops):
@@ -62,6 +108,7 @@ def guard_selections(code: Code, architecture) -> None:
         for v in op.reads():
             readers[v] = readers.get(v, 0) + 1
     near: dict[int, int] = {}           # register written once → where, in this block
+    last: dict[int, int] = {}           # register → where it was written last
     gone: set[int] = set()
     renamed: dict[int, int] = {}
     for k, op in enumerate(code.ops):
@@ -75,15 +122,18 @@ def guard_selections(code: Code, architecture) -> None:
                 made = code.ops[near[new]]
                 if (made.kind != Kind.ALU or made.guard is not None or made.operation == ABSORBED or made.times != 1 or old not in made.s
                         or readers[new] != 1 or alive[k] >> old & 1 or near[old] == 0 or alive[near[old] - 1] >> op.d[0] & 1
-                        or architecture.isa.operations[made.operation].issues > 1 or made.width != op.width or kept & {new, old}):
+                        or architecture.isa.operations[made.operation].issues > 1 or made.width != op.width or kept & {new, old}
+                        or any(last.get(v, -1) > near[new] for v in made.reads())):     # it would find there what came after
                     continue
                 guard = op.s[2] if position == 0 else ~op.s[2]
                 code.ops[k] = attrs.evolve(made, d=[old], s=list(made.s), guard=guard, flags=made.flags | Flag.PREDICATED, kills=False)
                 gone.add(near[new])
                 renamed[op.d[0]] = old
+                last[old] = k
                 break
         for v in op.writes():
             near.pop(v, None)
+            last[v] = k
             if len(written[v]) == 1 and op.kind in (Kind.ALU, Kind.SELP, Kind.LOAD):
                 near[v] = k
     if not renamed:

@@ -359,6 +359,8 @@ class Assembler:
     """Floating-point operations take an operand's sign, or magnitude, into account by themselves."""
     guards_selections: bool = flag(default=False)
     """Where what an operation gives, or else the operand that it changes, is selected, the operation is predicated instead."""
+    shares_reciprocals: bool = flag(default=False)
+    """``div.full`` is a reciprocal, one for all that have the same divisor in a row, and a product; by a constant a product alone."""
     whole_products: bool = flag(default=False)
     """Both halves of a product of 32 bits come from one multiplication."""
     late_operations: bool = flag(default=False)
