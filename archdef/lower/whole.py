@@ -8,8 +8,11 @@ import attrs
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind
 from archdef.lower.facts import definitions, live_outs
+from archdef.lower.select import FLUSH
 from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op, Unit, immediate, mov
 
+_SMALL, _LARGE, _QUARTER, _TWO24 = 0x00800000, 0x7E800000, 0x3E800000, 0x4B800000
+"""2**-126, 2**126, 1/4 and 2**24 in single precision."""
 _HIGH = {"mul_hi_u32": "mul_wide_u32", "mul_hi_s32": "mul_wide_s32"}
 
 
@@ -55,34 +58,78 @@ def whole_products(code: Code, unit: Unit, architecture) -> None:
 
 
 def share_reciprocals(code: Code, unit: Unit, architecture) -> None:
-    """Make a reciprocal and a product of each ``div.full``, and one reciprocal for quotients by the same value within a basic block."""
+    """Make a reciprocal and a product of each ``div.full``, and one reciprocal for quotients by the same value within a basic block.
+
+    A divisor near an end of the range is scaled first, and the dividend with it.
+    """
     if not architecture.isa.assembler.shares_reciprocals or not any(_full(op) for op in code.ops):
         return
-    known: dict[tuple, int] = {}        # divisor, rounding and flushing → its reciprocal
+    written = definitions(code)
+    known: dict[tuple, tuple] = {}      # divisor, rounding and flushing → factors with their guards, the reciprocal
     made: list[Op] = []
+
+    def put(op: Op, fn: str, d: int, s: list, operation: str, **others) -> int:
+        made.append(attrs.evolve(op, fn=fn, d=[d], s=s, operation=operation, **others))
+        return d
+
+    def scaled(op: Op, value, factors) -> int:
+        first = [guard for guard, _ in factors]
+        if isinstance(value, Const) and value.kind == ConstantKind.IMMEDIATE and first:
+            other = put(op, "mov_b32", unit.new(4), [_times(value, factors[0][1])], "move", fpenv=0)
+            d = unit.new(4)
+            made.append(Op(Kind.SELP, 0, [d], [other, value, first[0]], "select", statement=op.statement))
+            factors = factors[1:]
+        else:
+            d = put(op, "mov_b32", unit.new(4), [value], "move", fpenv=0)
+        for guard, factor in factors:
+            put(op, "mul_f32", d, [d, immediate(factor)], "fp32_mul", guard=guard, kills=False, flags=op.flags | Flag.PREDICATED)
+        return d
+
     for op in code.ops:
         if op.kind in PARTS:
             known.clear()
-        if not _full(op):
+        if not _full(op) or op.guard is not None:
             made.append(op)
         elif (factor := _inverse(op.s[1])) is not None:
             made.append(attrs.evolve(op, fn="mul_f32", s=[op.s[0], factor], operation="fp32_mul"))
         else:
             dividend, divisor = op.s
-            if isinstance(dividend, Const):
-                made.append(Op(Kind.ALU, mov(op.width), [unit.new(4)], [dividend], "move", statement=op.statement))
-                dividend = made[-1].d[0]
-            reciprocal = known.get((divisor, op.fpenv)) if op.guard is None else None
-            if reciprocal is None:
-                reciprocal = unit.new(4)
-                made.append(attrs.evolve(op, fn="rcp_scaled_f32", d=[reciprocal], s=[divisor], operation="fp32_rcp", guard=None, kills=False,
-                                         flags=op.flags & ~Flag.PREDICATED))
-                if op.guard is None:
-                    known[divisor, op.fpenv] = reciprocal
-            made.append(attrs.evolve(op, fn="mul_scaled_f32", s=[dividend, divisor, reciprocal], operation="fp32_mul"))
-        written = set(op.writes())
-        known = {key: v for key, v in known.items() if key[0] not in written}
+            if (divisor, op.fpenv) not in known:
+                magnitude = put(op, "abs_f32", unit.new(4), [divisor], ABSORBED, fpenv=0)
+                large = unit.new(0)
+                made.append(Op(Kind.SETP, "gt_f32", [large, None], [magnitude, immediate(_LARGE), None], "fp32_compare", statement=op.statement))
+                factors = [(large, _QUARTER)]
+                if not op.fpenv & FLUSH and not _far_from_zero(divisor, written):
+                    small = unit.new(0)
+                    made.append(Op(Kind.SETP, "lt_f32", [small, None], [magnitude, immediate(_SMALL), None], "fp32_compare", statement=op.statement))
+                    factors.append((small, _TWO24))
+                known[divisor, op.fpenv] = factors, put(op, "rcp_f32", unit.new(4), [scaled(op, divisor, factors)], "fp32_rcp")
+            factors, reciprocal = known[divisor, op.fpenv]
+            made.append(attrs.evolve(op, fn="mul_f32", s=[scaled(op, dividend, factors), reciprocal], operation="fp32_mul"))
+        gone = set(op.writes())
+        known = {key: value for key, value in known.items() if key[0] not in gone}
     code.ops = made
+
+
+def _far_from_zero(divisor, written: dict[int, list[Op]]) -> bool:
+    """Tell a sum of a positive constant and a power of two."""
+    sums = written[divisor] if type(divisor) is int else []
+    if len(sums) != 1 or sums[0].fn != "add_f32":
+        return False
+    return any(isinstance(term, Const) and term.kind == ConstantKind.IMMEDIATE and _SMALL <= term.value < _LARGE and type(other) is int
+               and [op.fn for op in written.get(other, ())] == ["ex2_f32"] for term, other in (sums[0].s, sums[0].s[::-1]))
+
+
+def _times(constant: Const, factor: int) -> Const:
+    return _constant(_number(constant.value) * _number(factor))
+
+
+def _number(bits: int) -> float:
+    return struct.unpack("<f", struct.pack("<I", bits))[0]
+
+
+def _constant(value: float) -> Const:
+    return immediate(struct.unpack("<I", struct.pack("<f", value))[0])
 
 
 def _full(op: Op) -> bool:
@@ -93,8 +140,8 @@ def _inverse(divisor) -> Const | None:
     """Give the reciprocal of a constant whose reciprocal is an ordinary number."""
     if not isinstance(divisor, Const) or divisor.kind != ConstantKind.IMMEDIATE:
         return None
-    value = struct.unpack("<f", struct.pack("<I", divisor.value & 0xFFFFFFFF))[0]
-    return immediate(struct.unpack("<I", struct.pack("<f", 1 / value))[0]) if 2.0**-126 < abs(value) < 2.0**126 else None
+    value = _number(divisor.value)
+    return _constant(1 / value) if 2.0**-126 < abs(value) < 2.0**126 else None
 
 
 def guard_selections(code: Code, architecture) -> None:

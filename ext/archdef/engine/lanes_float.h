@@ -175,13 +175,6 @@ LANES_INLINE float divide_approximately(float a, float b)
     return canonical(flushed ? (__builtin_fabsf(a) < INFINITY ? zero : NAN) : a / b);
 }
 
-/* div.full: divisors near the ends of the range are scaled, and the dividend with them; then it is the reciprocal, and a product. */
-LANES_INLINE float full_scale(float b)
-{
-    float magnitude = __builtin_fabsf(b);
-    return magnitude > 0x1p126f ? 0.25f : magnitude < 0x1p-126f ? 0x1p24f : 1.0f;
-}
-
 /* The gross reciprocals of double precision work on the upper word only: 20 bits of significand, subnormals flushed. */
 LANES_INLINE double upper_word(double x)
 {
@@ -225,8 +218,6 @@ LANES_INLINE float signed_like(float r, float a, float b)
     F32_SAT(mad_separate, canonical(a * b) + c)                                                     \
     F32(div_f32, canonical(a / b))                                                                  \
     F32(div_approx_f32, divide_approximately(a, b))                                                 \
-    F32(rcp_scaled_f32, canonical(1.0f / (a * full_scale(a))))                                      \
-    F32(mul_scaled_f32, canonical(a * full_scale(b) * c))                                           \
     F32(rcp_f32, canonical(1.0f / a))                                                               \
     F32(sqrt_f32, canonical(__builtin_sqrtf(a)))                                                    \
     F32(rsqrt_f32, canonical((float)(1.0 / __builtin_sqrt((double)a))))                             \

@@ -128,10 +128,8 @@ FORMS = {  # that differ from the rest of their class
     Operation("xu", 17): """fp32_transcendental:ex2.approx.ftz.f32 fp32_transcendental:lg2.approx.ftz.f32 fp32_transcendental:tanh.approx.f32
         fp32_rsqrt:rsqrt.approx.ftz.f32 fp32_sqrt:sqrt.approx.ftz.f32 convert:cvt.r?i*.f32.f32""",
     Operation("xu", 39, 2, issues=4, rare_issues=2): """fp32_transcendental:ex2.approx.f32 fp32_transcendental:lg2.approx.f32
-        fp32_rsqrt:rsqrt.approx.f32 fp32_sqrt:sqrt.approx.f32""", Operation("xu", 41, 1.6, issues=5, rare_issues=2): """fp32_div:div.approx.f32
-        fp32_rcp:div.full.f32""", Operation("xu", 36, 8 / 3, issues=3, rare_issues=1): "fp32_rcp:div.full.ftz.f32",
-    Operation("fma", 4, issues=3, rare_issues=2): "fp32_mul:div.full.f*", Operation("fma", 4, issues=2, rare_issues=1): "fp32_mul:div.full.ftz.*",
-    Operation("xu", 19): """fp32_rcp:rcp.approx.ftz.f32 bit_field:brev.b32 convert:cvt.*[su]32.f32 convert:cvt.*[su]16.f32
+        fp32_rsqrt:rsqrt.approx.f32 fp32_sqrt:sqrt.approx.f32""", Operation("xu", 41, 1.6, issues=5, rare_issues=2): "fp32_div:div.approx.f32",
+    Operation("xu", 19): """fp32_rcp:rcp.approx.ftz.f32 fp32_rcp:div.full.* bit_field:brev.b32 convert:cvt.*[su]32.f32 convert:cvt.*[su]16.f32
         convert:cvt.*[su]8.f32""", Operation("xu", 23, 4, issues=2): "fp32_div:div.approx.ftz.f32 bit_count:clz.b32",
     Operation("xu", 19, 4, issues=2): "fp32_rcp:rcp.approx.ftz.f64 fp32_rsqrt:rsqrt.approx.ftz.f64",      # the lower half of the result is 0
     Operation("fma", 77, 12 / 9, issues=9, slow_paths=1, slow_path_instructions=53): "fp32_div_exact:rcp.r?.f32",
