@@ -22,6 +22,7 @@ _MEASURED = frozenset(f"{type}_{what}" for type in ("fp32", "fp64") for what in 
 _SIGNED = _MEASURED | {"fp32_fma", "fp64_fma"}
 """… and its sign."""
 _HALVES = ("low_b32", "high_b32")
+_TO_HALVES = ("cvt_rn_f16_f32", "cvt_rn_bf16_f32", "cvt_rz_f16_f32", "cvt_rz_bf16_f32")
 _WORD = (1 << 32) - 1
 
 
@@ -37,6 +38,7 @@ def absorb(code: Code, architecture) -> None:
                 op.operation = ABSORBED
             elif doubles_half(op) and op.guard is None and readers.get(op.d[0]) and all(map(_takes_half, readers[op.d[0]])):
                 op.operation = ABSORBED     # both halves are read from one place
+        _pairs_converted(code, readers)
     if assembler.source_modifiers:
         _modifiers(code, readers)
         _saturations(code, readers)
@@ -76,6 +78,53 @@ def reads_as_half(op: Op) -> bool:
 def _takes_half(op: Op) -> bool:
     """Tell whether an operation reads numbers of 16 bits by their place in a register."""
     return op.kind in (Kind.ALU, Kind.SETP) and (op.operation.startswith("fp16_") or op.fn in ("cvt_f32_f16", "cvt_f32_bf16"))
+
+
+def _pairs_converted(code: Code, readers: dict[int, list[Op]]) -> None:
+    """Two numbers that are cut to 16 bits, and read as the halves of a word alone: one conversion puts both there, wherever they are made."""
+    kept, written, part, parts = code.foreign | code.results, definitions(code), 0, {}
+    for op in code.ops:
+        part += op.kind in PARTS
+        parts[id(op)] = part
+    for op in code.ops:
+        pairs = ()
+        if op.kind == Kind.ALU and op.fn == "pack_b32" and op.guard is None:
+            pairs = (op.s[:2],)
+        elif op.kind == Kind.STORE and op.element == 2 and op.vec in (2, 4):
+            values = op.s[-op.vec:]
+            pairs = (values[:2], values[2:])[:op.vec // 2]
+        for low, high in pairs:
+            if type(low) is not int or type(high) is not int or low == high or kept & {low, high} or not len(readers[low]) == len(readers[high]) == 1:
+                continue
+            lows, highs = written.get(low, []), written.get(high, [])
+            if len(lows) == len(highs) and any(one.fn in _TO_HALVES for one in lows) and all(
+                    one.fn == other.fn and one.kind == Kind.ALU and one.guard is None and other.guard is None and parts[id(one)] == parts[id(other)]
+                    and (one.fn in _TO_HALVES or one.fn == "mov_b32" and isinstance(one.s[0], Const)) for one, other in zip(lows, highs, strict=True)):
+                for one in (*lows, *([op] if op.kind == Kind.ALU else ())):
+                    one.operation = ABSORBED
+
+
+def clear_pairs(code: Code, architecture) -> None:
+    """Registers that are next to each other in a vector, or in the result of a matrix instruction, are set to 0 by twos."""
+    if not architecture.isa.assembler.clears_pairs:
+        return
+    place: dict[int, tuple[tuple[int, int], int]] = {}      # register → the pair that it is part of, and which half
+    for op in code.ops:
+        if op.kind == Kind.MATRIX and op.operation.startswith("matrix_") or op.kind == Kind.LOAD and op.vec in (2, 4) and op.element == 4:
+            for k, v in enumerate(op.d[:len(op.d) // 2 * 2]):
+                if v is not None:
+                    place.setdefault(v, ((id(op), k // 2), k % 2))
+    waiting: dict[tuple[int, int], int] = {}
+    for op in code.ops:
+        if op.kind in PARTS:
+            waiting.clear()
+        if op.kind == Kind.ALU and op.fn == "mov_b32" and op.guard is None and op.operation == "move" and op.d[0] in place and (
+                isinstance(op.s[0], Const) and op.s[0].kind == ConstantKind.IMMEDIATE and op.s[0].value == 0):
+            pair, half = place[op.d[0]]
+            if waiting.pop(pair, half) == 1 - half:
+                op.operation = ABSORBED
+            else:
+                waiting[pair] = half
 
 
 def _modifiers(code: Code, readers: dict[int, list[Op]]) -> None:

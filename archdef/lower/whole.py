@@ -57,6 +57,54 @@ def whole_products(code: Code, unit: Unit, architecture) -> None:
     code.ops = made
 
 
+def join_halves(code: Code, architecture) -> None:
+    """Keep words whole that a program takes apart into halves of 16 bits, to put nothing but those together again, perhaps in the next trip of a loop."""
+    if not architecture.isa.assembler.reads_halves:
+        return
+    packs = [op for op in code.ops if _packs(op)]
+    if not packs:
+        return
+    written, kept = definitions(code), code.foreign | code.results | set(code.inputs)
+    partner: dict[int, int | None] = {}
+    for op in packs:
+        low, high = op.s[:2]
+        for v, other in ((low, high), (~high, low)):        # a lower half by its number, an upper one by its complement
+            partner[v] = other if partner.get(v, other) == other else None
+    for op in code.ops:
+        if not _packs(op):
+            for v in op.reads():
+                for name in (v, ~v):
+                    if name in partner:
+                        partner[name] = None
+    place = {id(op): k for k, op in enumerate(code.ops)}
+    gone: set[int] = set()
+    for low in sorted(v for v in partner if v >= 0):
+        high = partner[low]
+        if high is None or low == high or partner.get(~high) != low or high in partner or ~low in partner or kept & {low, high}:
+            continue
+        lows, highs = written.get(low, ()), written.get(high, ())
+        if not lows or len(lows) != len(highs) or not all(_halves_of_one(code.ops, place[id(a)], place[id(b)], a, b) for a, b in zip(lows, highs)):
+            continue
+        for a, b in zip(lows, highs):
+            a.fn, a.operation, a.width = "mov_b32", "move", 4
+            gone.add(id(b))
+        for op in packs:
+            if op.s[0] == low:
+                op.fn, op.s, op.operation = "mov_b32", [low], "move"
+    if gone:
+        code.ops = [op for op in code.ops if id(op) not in gone]
+
+
+def _packs(op: Op) -> bool:
+    return op.kind == Kind.ALU and op.fn == "pack_b32" and op.guard is None and all(type(v) is int for v in op.s[:2])
+
+
+def _halves_of_one(ops: list[Op], at: int, other: int, low: Op, high: Op) -> bool:
+    """Tell whether two operations, one right behind the other, take the halves of one value."""
+    return (low.fn, high.fn) == ("low_b32", "high_b32") and low.guard is None and high.guard is None and low.s == high.s and abs(at - other) == 1 and (
+        low.d[0] not in low.s and high.d[0] not in high.s)
+
+
 def share_reciprocals(code: Code, unit: Unit, architecture) -> None:
     """Make a reciprocal and a product of each ``div.full``, and one reciprocal for quotients by the same value within a basic block.
 

@@ -359,6 +359,8 @@ class Assembler:
     """Floating-point operations take an operand's sign, or magnitude, into account by themselves."""
     guards_selections: bool = flag(default=False)
     """Where what an operation gives, or else the operand that it changes, is selected, the operation is predicated instead."""
+    clears_pairs: bool = flag(default=False)
+    """Two neighbouring registers of a vector, or of the result of a matrix instruction, are set to 0 by one instruction."""
     shares_reciprocals: bool = flag(default=False)
     """``div.full`` is a reciprocal, one for all that have the same divisor in a row, and a product; by a constant a product alone."""
     whole_products: bool = flag(default=False)
