@@ -9,7 +9,7 @@ import attrs
 from archdef.lower.encoding import ConstantKind, Flag, Kind
 from archdef.lower.facts import definitions, live_outs
 from archdef.lower.select import FLUSH
-from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op, Unit, immediate, mov
+from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op, Unit, immediate
 
 _SMALL, _LARGE, _QUARTER, _TWO24 = 0x00800000, 0x7E800000, 0x3E800000, 0x4B800000
 """2**-126, 2**126, 1/4 and 2**24 in single precision."""

@@ -359,6 +359,8 @@ class Assembler:
     """Floating-point operations take an operand's sign, or magnitude, into account by themselves."""
     guards_selections: bool = flag(default=False)
     """Where what an operation gives, or else the operand that it changes, is selected, the operation is predicated instead."""
+    orders_by_fences: bool = flag(default=False)
+    """An access that releases has a fence before it, one that acquires an instruction behind it that empties L1, which waits for it."""
     clears_pairs: bool = flag(default=False)
     """Two neighbouring registers of a vector, or of the result of a matrix instruction, are set to 0 by one instruction."""
     shares_reciprocals: bool = flag(default=False)

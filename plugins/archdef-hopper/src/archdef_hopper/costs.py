@@ -140,7 +140,8 @@ FORMS = {  # that differ from the rest of their class
     Operation("alu", 10, 2, issues=4): "bit_field:bfi.b32", Operation("lsu", 26): "shuffle:shfl*.idx.b32",
     # conversions: of integers to floats and among narrow integers by `alu`, of halves by `fma`, to integers and to whole numbers by `xu`
     Operation("alu", 4): "convert:cvt.*f32.[su]*",
-    Operation("alu", 14): "barrier:bar.warp.sync", Operation("lsu", 663): "fence:membar.gl fence:membar.sys fence:fence.*.gpu fence:fence.*.sys",
+    Operation("alu", 14): "barrier:bar.warp.sync", Operation("lsu", 663, issues=4): "fence:membar.gl fence:membar.sys fence:fence.*.gpu fence:fence.*.sys",
+    Operation("lsu", 663, issues=3): "fence:atom.* fence:red.* fence:st.*",     # before a release
     Operation("fma", 5): "convert:cvt.*f16.f32 convert:cvt.*f32.f16", Operation("udp", 0): "load_constant:*:uniform",
     Operation("lsu", 28): "move:*:brought"}
 
