@@ -10,6 +10,8 @@ from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op
 
 _LOGIC = ("and_b32", "or_b32", "xor_b32", "lop3_b32")
 _ZERO_TESTS = tuple(f"{how}_{type}" for how in ("eq", "ne") for type in ("b32", "s32", "u32"))
+_SIGNS = {"lt_s64": 0, "ge_s64": 0, "gt_s64": (1 << 64) - 1, "le_s64": (1 << 64) - 1}
+"""Comparisons → the constant with which they ask for a sign."""
 _WIDE_SUMS = ("add_b64", "sub_b64")
 _SUMS = ("add_b32", "sub_b32")
 _TERMS = {"add_b32": _SUMS, "sub_b32": _SUMS, "neg_s32": _SUMS, "add_b64": ("add_b64",)}
@@ -190,7 +192,7 @@ def _rotations(code: Code, readers: dict[int, list[Op]]) -> None:
 
 
 def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:
-    """A test for 0 of what logic gives; widening and shifting of what sums of 64 bits read."""
+    """A test for 0 of what logic gives; widening and shifting of what sums of 64 bits read; tests of a sign, of which the upper half decides."""
     near: dict[int, Op] = {}
     for op in code.ops:
         if op.kind in PARTS:
@@ -199,6 +201,9 @@ def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:
             tested = op.s[1]
             if isinstance(tested, Const) and tested.kind == ConstantKind.IMMEDIATE and not tested.value:
                 near.pop(op.s[0]).operation = ABSORBED
+        if op.kind == Kind.SETP and (limit := _SIGNS.get(op.fn)) is not None and isinstance(op.s[1], Const) and op.s[1].kind == ConstantKind.IMMEDIATE and (
+                op.s[1].value == limit):
+            op.operation = "int_compare"
         for v in op.writes():
             near.pop(v, None)
         if op.kind != Kind.ALU or op.guard is not None or len(op.d) != 1:
@@ -207,9 +212,16 @@ def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:
             near[op.d[0]] = op
         uses = readers.get(op.d[0], [])
         summed = uses and all(use.kind == Kind.ALU and use.fn in _WIDE_SUMS for use in uses)
-        if summed and (op.fn == "cvt_u64_u32" or len(uses) == 1 and (op.fn == "cvt_s64_s32" or op.fn == "shl_b64" and uses[0].fn == "add_b64"
-                                                                    and isinstance(op.s[1], Const) and op.s[1].value < 32)):
+        if summed and (op.fn == "cvt_u64_u32" or len(uses) == 1 and (op.fn == "cvt_s64_s32" or uses[0].fn == "add_b64" and _shifted_words(op))):
             op.operation = ABSORBED
+
+
+def _shifted_words(op: Op) -> bool:
+    """Tell a shift that a sum of 64 bits does by itself: to the left, by less than a word, or to the right, by more."""
+    distance = op.s[1] if len(op.s) > 1 else None
+    if not isinstance(distance, Const) or distance.kind != ConstantKind.IMMEDIATE:
+        return False
+    return op.fn == "shl_b64" and distance.value < 32 or op.fn in ("shr_u64", "shr_s64") and 32 <= distance.value < 64
 
 
 def _terms(code: Code, readers: dict[int, list[Op]], assembler) -> None:
@@ -283,6 +295,8 @@ def _single_words(code: Code) -> None:
             if op.fn != "and_b64":      # with 0 there is nothing to be done
                 for s in op.s[:2]:
                     done &= ~_zeros(s, zero)
+            else:                       # nor with ones
+                done &= ~_ones(op.s[1])
             _charge(op, done, "int_logic")
         elif op.fn in _SHIFTS and amount is not None:
             done = needed & ~zero.get(op.d[0], 0)
@@ -301,6 +315,13 @@ def _charge(op: Op, halves: int, operation: str) -> None:
 def _amount(op: Op) -> int | None:
     amount = op.s[1] if len(op.s) > 1 else None
     return amount.value if isinstance(amount, Const) and amount.kind == ConstantKind.IMMEDIATE else None
+
+
+def _ones(value) -> int:
+    """Give the halves of a constant that are all ones."""
+    if not isinstance(value, Const) or value.kind != ConstantKind.IMMEDIATE:
+        return 0
+    return (_LOW if value.value & _WORD == _WORD else 0) | (_HIGH if value.value >> 32 == _WORD else 0)
 
 
 def _zeros(value, zero: dict[int, int]) -> int:
