@@ -229,7 +229,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.fuse and not narrow:
         widen_indices(code, unit, architecture)
     if options.drop_dead:
-        drop_dead(code)
+        drop_dead(code, architecture.isa.assembler.drops_exchanges)
     if options.unroll:
         if options.predicate and predicate and architecture.isa.assembler.unroll_factor > 1:
             predicate_loops(code, unit, architecture, architecture.isa.assembler.unroll_most_instructions)
@@ -248,7 +248,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         if options.drop_dead:
             drop_dead(code)
     if options.fuse and not narrow and architecture.isa.assembler.splits_wide_mads:
-        split_sums(code, unit)
+        split_sums(code, unit, architecture)
     if options.fuse and not narrow:
         absorb(code, architecture)
     if options.merge_loads:

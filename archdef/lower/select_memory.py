@@ -202,12 +202,14 @@ def atomic(s: Selection, m: Match, i: ir.Instruction) -> None:
 def _ordered(s: Selection, m: Match, space: Space, results: Sequence[int | None] = ()) -> Iterator[None]:
     """Put what orders an access around it, where the assembler does: a fence before a release, the end of the L1's lines behind an acquire.
 
-    A guarded access of that kind is branched around.
+    A guarded access of that kind is branched around, and atomics wherever the assembler does so.
     """
     order = m.bound.get("order", "")
-    releases, acquires = order in ("release", "acq_rel", "sc"), order in ("acquire", "acq_rel", "sc")
-    if (not s.architecture.isa.assembler.orders_by_fences or not (releases or acquires) or m.bound.get("scope") in ("cta", "cluster")
-            or space not in (Space.GLOBAL, Space.GENERIC)):
+    assembler = s.architecture.isa.assembler
+    far = assembler.orders_by_fences and m.bound.get("scope") not in ("cta", "cluster") and space in (Space.GLOBAL, Space.GENERIC)
+    releases, acquires = far and order in ("release", "acq_rel", "sc"), far and order in ("acquire", "acq_rel", "sc")
+    apart = releases or acquires or assembler.branches_around_atomics and s.instruction.opcode in ("atom", "red")
+    if not apart:
         yield
         return
     over, guard = f"@ordered{len(s.code.ops)}", s.guard

@@ -359,6 +359,10 @@ class Assembler:
     """Floating-point operations take an operand's sign, or magnitude, into account by themselves."""
     guards_selections: bool = flag(default=False)
     """Where what an operation gives, or else the operand that it changes, is selected, the operation is predicated instead."""
+    drops_exchanges: bool = flag(default=False)
+    """Exchanges of lanes whose result nobody reads are left out."""
+    branches_around_atomics: bool = flag(default=False)
+    """Atomic operations are not predicated, whatever the program says."""
     orders_by_fences: bool = flag(default=False)
     """An access that releases has a fence before it, one that acquires an instruction behind it that empties L1, which waits for it."""
     clears_pairs: bool = flag(default=False)
