@@ -127,8 +127,9 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
 FORMS = {  # that differ from the rest of their class
     Operation("xu", 17): """fp32_transcendental:ex2.approx.ftz.f32 fp32_transcendental:lg2.approx.ftz.f32 fp32_transcendental:tanh.approx.f32
         fp32_rsqrt:rsqrt.approx.ftz.f32 fp32_sqrt:sqrt.approx.ftz.f32 convert:cvt.r?i*.f32.f32""",
-    Operation("xu", 39, 2, issues=4): "fp32_transcendental:ex2.approx.f32 fp32_transcendental:lg2.approx.f32",
-    Operation("xu", 19): """fp32_rcp:rcp.approx.ftz.f32 bit_field:brev.b32 convert:cvt.*[su]32.f32 convert:cvt.*[su]16.f32
+    Operation("xu", 39, 2, issues=4, rare_issues=2): """fp32_transcendental:ex2.approx.f32 fp32_transcendental:lg2.approx.f32
+        fp32_rsqrt:rsqrt.approx.f32 fp32_sqrt:sqrt.approx.f32""", Operation("xu", 41, 1.6, issues=5, rare_issues=2): "fp32_div:div.approx.f32",
+    Operation("xu", 19): """fp32_rcp:rcp.approx.ftz.f32 fp32_rcp:div.full.* bit_field:brev.b32 convert:cvt.*[su]32.f32 convert:cvt.*[su]16.f32
         convert:cvt.*[su]8.f32""", Operation("xu", 23, 4, issues=2): "fp32_div:div.approx.ftz.f32 bit_count:clz.b32",
     Operation("xu", 19, 4, issues=2): "fp32_rcp:rcp.approx.ftz.f64 fp32_rsqrt:rsqrt.approx.ftz.f64",      # the lower half of the result is 0
     Operation("fma", 77, 12 / 9, issues=9, slow_paths=1, slow_path_instructions=53): "fp32_div_exact:rcp.r?.f32",
@@ -139,7 +140,8 @@ FORMS = {  # that differ from the rest of their class
     Operation("alu", 10, 2, issues=4): "bit_field:bfi.b32", Operation("lsu", 26): "shuffle:shfl*.idx.b32",
     # conversions: of integers to floats and among narrow integers by `alu`, of halves by `fma`, to integers and to whole numbers by `xu`
     Operation("alu", 4): "convert:cvt.*f32.[su]*",
-    Operation("alu", 14): "barrier:bar.warp.sync", Operation("lsu", 663): "fence:membar.gl fence:membar.sys fence:fence.*.gpu fence:fence.*.sys",
+    Operation("alu", 14): "barrier:bar.warp.sync", Operation("lsu", 663, issues=4): "fence:membar.gl fence:membar.sys fence:fence.*.gpu fence:fence.*.sys",
+    Operation("lsu", 663, issues=3): "fence:atom.* fence:red.* fence:st.*",     # before a release
     Operation("fma", 5): "convert:cvt.*f16.f32 convert:cvt.*f32.f16", Operation("udp", 0): "load_constant:*:uniform",
     Operation("lsu", 28): "move:*:brought"}
 
