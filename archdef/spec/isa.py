@@ -374,7 +374,7 @@ class Assembler:
     late_operations: bool = flag(default=False)
     """Operations that need no load wait while loads that are under way fill the registers allowed."""
     narrow_shared_addresses: bool = flag(default=False)
-    """Addresses of shared memory are made with 32-bit arithmetic, whatever `Isa.pointer_bits` is."""
+    """Addresses of shared and local memory are made with 32-bit arithmetic, whatever `Isa.pointer_bits` is."""
     interleaves: bool = flag(default=False)
     """Straight code is ordered by the latencies of its chains, within the registers that cost nothing; otherwise loads alone move."""
     interleaved_predicates: int = integer(at_least=1, default=64)
