@@ -184,9 +184,10 @@ _SUMS = {spec.AlignedSum: Sum.SUM_ALIGNED, spec.ChainedSum: Sum.SUM_CHAINED, spe
 
 
 def _matrix(matrix: spec.MatrixArithmetic | None) -> dict:
-    rules = [getattr(matrix, name, None) for name in ("f16", "bf16", "tf32", "groups", "groups_f16")]
+    rules = [getattr(matrix, name, None) for name in ("f16", "bf16", "tf32", "groups", "groups_f16", "fp8")]
     return dict(matrix_sum=[int(_SUMS[type(rule)]) for rule in rules], matrix_products=[getattr(rule, "products", 1) for rule in rules],
-                matrix_fraction_bits=[getattr(rule, "fraction_bits", 0) for rule in rules])
+                matrix_fraction_bits=[getattr(rule, "fraction_bits", 0) for rule in rules],
+                matrix_result_bits=[getattr(rule, "result_bits", 23) for rule in rules])
 
 
 def _texture(units: spec.TextureUnits | None) -> dict:

@@ -16,7 +16,7 @@ from archdef.lower.facts import live_at_entry
 from archdef.lower.virtual import ABSORBED, CARRY, TRUE, Code, Const, Op, Unit, masks, successors
 from archdef.ptx.liveness import live_sets
 
-_OVERLAPS = frozenset((Kind.ALU, Kind.SELP, Kind.MATRIX))
+_OVERLAPS = frozenset((Kind.ALU, Kind.SELP, Kind.MATRIX, Kind.GROUP_PRODUCT))
 """Kinds whose destination may be the very row of a source of the same width."""
 _FIRST_PREDICATE = PRED_CARRY + 1
 

@@ -235,7 +235,8 @@ cdef struct MachineTable:
     int64_t window               # queue entries that the scheduler looks at
     int64_t drain_high
     int64_t drain_low
-    # matrix products; entries: f16, bf16, tf32, groups with 32-bit sums, groups with 16-bit sums
-    int64_t matrix_sum[5]        # SumRule
-    int64_t matrix_products[5]   # SUM_ALIGNED: products that are added at a time
-    int64_t matrix_fraction_bits[5]  # SUM_ALIGNED: bits kept behind the point of the largest
+    # matrix products; entries: f16, bf16, tf32, groups with 32-bit sums, groups with 16-bit sums, 8-bit floats
+    int64_t matrix_sum[6]        # SumRule
+    int64_t matrix_products[6]   # SUM_ALIGNED: products that are added at a time
+    int64_t matrix_fraction_bits[6]  # SUM_ALIGNED: bits kept behind the point of the largest …
+    int64_t matrix_result_bits[6]    # … and fraction bits of 32-bit sums
