@@ -177,6 +177,8 @@ def _shares(op: Op, unit: Unit) -> bool:
     """Tell whether the destination may be put over a source that dies here."""
     if op.kind not in _OVERLAPS or op.d[0] is None:
         return False
+    if op.kind == Kind.GROUP_PRODUCT:       # all else that it reads has other widths, and rows of its own
+        return True
     width = unit.widths[op.d[0]]
     for v in op.s:
         if type(v) is int and (unit.widths[v] if v >= 0 else 0) not in (width, 0):

@@ -66,7 +66,7 @@ def braces(prefix: str, count: int) -> str:
 
 PARAMETERS = """.visible .entry @(.param .u64 pin, .param .u64 pd, .param .u64 pa, .param .u64 pb, .param .u32 pscale)
 {
-.reg .b32 %r<32>; .reg .b64 %p<16>; .reg .pred %s, %q; .reg .b32 %a<4>;
+.reg .b32 %r<32>; .reg .b64 %p<16>; .reg .pred %s, %q, %z; .reg .b32 %a<4>;
 .shared .align 1024 .b8 sh[48128];
 ld.param.u64 %p0, [pin]; ld.param.u64 %p1, [pd]; ld.param.u64 %p2, [pa]; ld.param.u64 %p3, [pb]; ld.param.u32 %r1, [pscale];
 setp.ne.u32 %s, %r1, 0;
@@ -102,7 +102,7 @@ def chain_kernel(form: Form, entry: str, together: int, sets: int = 1) -> str:
     one = [form.text("{" + ", ".join(f"%c{c * (j % sets) + i}" for i in range(c)) + "}", a, "%p3", "%s") for j in range(together)]
     group = ["wgmma.fence.sync.aligned;", *one, "wgmma.commit_group.sync.aligned;", "wgmma.wait_group.sync.aligned 0;"]
     lines += ["fence.proxy.async;", *group, "bar.sync 0;", "mov.u32 %r7, 0;", "mov.u64 %t0, %clock64;", f"{entry}_LOOP:", *group,
-              "add.u32 %r7, %r7, 1;", f"setp.lt.u32 %q, %r7, {ROUNDS};", f"@%q bra {entry}_LOOP;", "mov.u64 %t1, %clock64;"]
+              "add.s32 %r7, %r7, 1;", f"setp.lt.s32 %z, %r7, {ROUNDS};", f"@%z bra {entry}_LOOP;", "mov.u64 %t1, %clock64;"]
     total = " ".join(f"xor.b32 %c0, %c0, %c{i};" for i in range(1, c * sets))
     return "\n".join([*lines, total, "mov.u32 %r0, %tid.x; mul.wide.u32 %p5, %r0, 12; add.u64 %p1, %p1, %p5;", "cvt.u32.u64 %r8, %t0; cvt.u32.u64 %r9, %t1;",
                       "st.global.b32 [%p1], %r8;", "st.global.b32 [%p1+4], %r9;", "st.global.b32 [%p1+8], %c0;", "ret;", "}", ""])

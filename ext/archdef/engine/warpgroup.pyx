@@ -188,10 +188,9 @@ cdef bint _decode(const uint32_t *words, int rows, int which, Number *out) noexc
 
 
 # --------------------------------------------------------------------------------------------------------------- products
-cdef int _floats(Sm *sm, Warp *w, const Uop *u, const uint32_t *left, uint64_t where, bint adds, int registers) noexcept nogil:
+cdef int _floats(Sm *sm, Warp *w, const Uop *u, const uint32_t *left, uint64_t where, uint32_t *c) noexcept nogil:
     cdef const Launch *launch = w.launch
     cdef uint32_t words[8 * WORDS]
-    cdef uint32_t c[8 * ROWS]
     cdef Number a[ROWS * MOST_DEEP]
     cdef Number b[8 * MOST_DEEP]
     cdef bint half = u.combine & MF_D_F16 != 0, special_a, special
@@ -219,29 +218,26 @@ cdef int _floats(Sm *sm, Warp *w, const Uop *u, const uint32_t *left, uint64_t w
         special = _decode(words, 8, of_b, b) or special_a
         if u.offset & GF_NEGATIVE_B:
             _negate(b, 8 * depth)
-        if adds:
-            addend(launch, w, u, each * u.vec + registers + each * tile, 2, half, c)
-        else:
-            memset(c, 0, sizeof(c))
         for row in range(ROWS):
             for column in range(8):
-                at = 8 * row + column
+                at = 8 * ROWS * tile + 8 * row + column
                 k = 0
                 while k < depth:
                     count = step if step < depth - k else depth - k
                     c[at] = sum_block(a + row * depth + k, b + column * depth + k, count, c[at], of_c, lift, bits, of_d, special)
                     k += count
-        result(launch, w, u, each * tile, 2, half, c)
+    for tile in range(u.vec):
+        result(launch, w, u, each * tile, 2, half, c + 8 * ROWS * tile)
     return 0
 
 
-cdef int _integers(Sm *sm, Warp *w, const Uop *u, const uint32_t *left, uint64_t where, bint adds, int registers) noexcept nogil:
+cdef int _integers(Sm *sm, Warp *w, const Uop *u, const uint32_t *left, uint64_t where, uint32_t *c) noexcept nogil:
     """Exact sums of 8-bit products; the last addition wraps, or stops at the ends of the range."""
     cdef const Launch *launch = w.launch
     cdef uint32_t words[8 * WORDS]
-    cdef uint32_t c[8 * ROWS]
     cdef int16_t a[ROWS * MOST_DEEP]
     cdef int16_t b[8 * MOST_DEEP]
+    cdef uint32_t *at
     cdef int32_t sum
     cdef int64_t whole
     cdef int tile, i, k
@@ -250,22 +246,20 @@ cdef int _integers(Sm *sm, Warp *w, const Uop *u, const uint32_t *left, uint64_t
         if _factor(sm, w, where, 8 * tile, 8, False, words) < 0:
             return -1
         unpack(words, 8 * WORDS, 8, u.combine & MF_SIGNED_B, b)
-        if adds:
-            addend(launch, w, u, 4 * u.vec + registers + 4 * tile, 2, False, c)
-        else:
-            memset(c, 0, sizeof(c))
+        at = c + 8 * ROWS * tile
         for i in range(8 * ROWS):
             sum = 0
             for k in range(MOST_DEEP):
                 sum += <int32_t>a[i // 8 * MOST_DEEP + k] * b[i % 8 * MOST_DEEP + k]
-            whole = <int64_t>sum + <int32_t>c[i]
+            whole = <int64_t>sum + <int32_t>at[i]
             if u.combine & MF_SATURATE:
                 if whole > LARGEST:
                     whole = LARGEST
                 elif whole < -LARGEST - 1:
                     whole = -LARGEST - 1
-            c[i] = <uint32_t>whole
-        result(launch, w, u, 4 * tile, 2, False, c)
+            at[i] = <uint32_t>whole
+    for tile in range(u.vec):
+        result(launch, w, u, 4 * tile, 2, False, c + 8 * ROWS * tile)
     return 0
 
 
@@ -273,7 +267,8 @@ cdef int group_product(Sm *sm, Scheduler *s, Warp *w, const Uop *u, uint64_t lan
     """Compute the warp's rows, and queue the product."""
     cdef const Launch *launch = w.launch
     cdef uint32_t left[ROWS * WORDS]
-    cdef int registers = 0, each = 2 if u.combine & MF_D_F16 else 4
+    cdef uint32_t c[32 * 8 * ROWS]      # all of it first: results may take the registers of other numbers
+    cdef int registers = 0, tile, each = 2 if u.combine & MF_D_F16 else 4
     cdef bint adds = (w.predicates[u.s[2] >> 1] ^ (<uint64_t>0 - <uint64_t>(u.s[2] & 1))) & 1
     cdef uint64_t where = (<const uint64_t *>row_of(launch, w, u, 1))[0]
     cdef int64_t start
@@ -284,7 +279,11 @@ cdef int group_product(Sm *sm, Scheduler *s, Warp *w, const Uop *u, uint64_t lan
         multiplicand(launch, w, u, each * u.vec, 2, WORDS, left)
     elif _factor(sm, w, (<const uint64_t *>row_of(launch, w, u, 0))[0], ROWS * (w.index & 3), ROWS, u.offset & GF_ACROSS_A != 0, left) < 0:
         return -1
-    if (_integers if u.fn == MX_INTEGER else _floats)(sm, w, u, left, where, adds, registers) < 0:
+    if not adds:
+        memset(c, 0, <size_t>u.vec * 8 * ROWS * sizeof(uint32_t))
+    for tile in range(u.vec if adds else 0):
+        addend(launch, w, u, each * u.vec + registers + each * tile, 2, u.combine & MF_D_F16, c + 8 * ROWS * tile)
+    if (_integers if u.fn == MX_INTEGER else _floats)(sm, w, u, left, where, c) < 0:
         return -1
     start = max(cycle, s.product_free)
     s.product_free = start + u.interval

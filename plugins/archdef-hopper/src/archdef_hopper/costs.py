@@ -121,7 +121,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("tensor", 14, 4): "matrix_int8_m8n8k16 matrix_and_m8n8k128",
     Operation("tensor", 26, 16): "matrix_f64_m8n8k4", Operation("tensor", 34, 16): "matrix_f64_m16n8k4",
     Operation("tensor", 50, 32): "matrix_f64_m16n8k8", Operation("tensor", 82, 64): "matrix_f64_m16n8k16",
-    Operation("tensor", 33, 4): "warpgroup_f16 warpgroup_tf32 warpgroup_fp8", Operation("tensor", 31, 4): "warpgroup_int8",
+    Operation("tensor", 32, 4): "warpgroup_f16 warpgroup_tf32 warpgroup_fp8", Operation("tensor", 30, 4): "warpgroup_int8",
     Operation("cbu", 11, 1): "warpgroup_fence", Operation("cbu", 4, 1): "warpgroup_wait",
     # no units of their own: loops of other instructions
     Operation("tensor", 91, 2, issues=13): "matrix_xor_m8n8k128", Operation("tensor", 94, 2, issues=14): "matrix_xor_m16n8k128",
