@@ -15,7 +15,6 @@ THREADS = 128
 IMAGE = 47 * 1024
 """Bytes of shared memory that have numbers."""
 BITS = {"f16": 16, "bf16": 16, "tf32": 32, "s8": 8, "u8": 8, "e4m3": 8, "e5m2": 8}
-FLOATS = {**FORMATS, "e4m3": (4, 3), "e5m2": (5, 2)}
 ROUNDS = 16
 
 
@@ -142,12 +141,10 @@ def probes(form: Form) -> tuple[str, ...]:
 
 def _draw(t: str, count: int, seed: int, low: int, high: int) -> np.ndarray:
     words = random(seed, count)
-    ebits, fbits = FLOATS[t]
+    ebits, fbits = FORMATS[t]
     limit = (1 << ebits - 1) - 1
     low, high = max(low, -limit - fbits), min(high, limit)
     exponent = low + below(again(words, 0), high - low + 1)
-    if t not in FORMATS:
-        FORMATS[t] = FLOATS[t]
     return number(t, words, exponent)
 
 
@@ -155,11 +152,11 @@ def numbers(t: str, count: int, seed: int, probe: str, what: str) -> np.ndarray:
     """Bits of `count` numbers of one operand, ``a`` (both factors) or ``c``."""
     words = random(seed, count)
     bits = BITS.get(t, 32)
-    if t not in FLOATS:
+    if t not in FORMATS:
         if what == "c" and probe == "large":
             return (words & np.uint64(0xFFFF)) ^ np.where(words >> np.uint64(63) == 0, np.uint64(0x7FFF0000), np.uint64(0x80000000))
         return words & np.uint64(0xFF if probe == "small" else (1 << bits) - 1)
-    ebits, fbits = FLOATS[t]
+    ebits, fbits = FORMATS[t]
     limit = (1 << ebits - 1) - 1
     span = SPAN.get(t, 24)
     if probe == "bits":
@@ -175,11 +172,11 @@ def numbers(t: str, count: int, seed: int, probe: str, what: str) -> np.ndarray:
         if t in ("bf16", "tf32", "f32"):
             return (value.astype("<f4").view("<u4") >> np.uint32(23 - fbits)).astype(np.uint64)
         return value.astype("<f2").view("<u2").astype(np.uint64)
-    low, high = {"finite": (-limit - 3, limit if t != "e4m3" else limit), "near": (-1, 1), "wide": (-span // 2, span // 2),
+    low, high = {"finite": (-limit - 3, limit), "near": (-1, 1), "wide": (-span // 2, span // 2),
                  "wider": (-span, span), "large_c": (-2, 1), "small_c": (-2, 1), "subnormal": (-limit - fbits + 1, -limit + 4),
                  "overflow": (limit - 3, limit), "special": (-1, 1), "zeros": (-2, 2)}[probe]
     if what == "c":
-        _, cbits = FLOATS[t]
+        _, cbits = FORMATS[t]
         low, high = {"large_c": (cbits - 9, cbits + 5), "small_c": (-cbits - 6, -cbits + 6), "wide": (-span, span), "wider": (-2 * span, 2 * span),
                      "subnormal": (-40, -10)}.get(probe, (low, high))
     if probe == "finite" and t == "f32":
@@ -271,11 +268,10 @@ def places(case: Case, operand: str) -> np.ndarray:
     r, k = np.arange(64 if operand == "a" else case.form.n)[:, None], np.arange(case.form.k)[None]
     along, across = (size * r, k) if case.form.transposed[operand == "b"] else (size * k, r)
     width = (16, 128, 64, 32)[swizzle]
-    first, second = (leading, stride) if case.form.transposed[operand == "b"] == (swizzle > 0) else (stride, leading)
-    if not case.form.transposed[operand == "b"]:
-        first, second = leading, stride
+    across_memory = case.form.transposed[operand == "b"]
+    first, second = (stride, leading) if across_memory and not swizzle else (leading, stride)
     place = 16 * (start + along // width * first + across // 8 * second) + across % 8 * width + along % width
-    return place ^ (place >> 7 & width // 16 - 1) << 4
+    return place ^ ((place >> 7) - base & width // 16 - 1) << 4
 
 
 def forms() -> list[Form]:
