@@ -24,10 +24,17 @@ def _constant(s: Selection, operand: ir.Operand, what: str, allowed: tuple[int, 
     return operand.value
 
 
+def _group(s: Selection) -> None:
+    """Refuse what takes four warps on machines that do not say how they do it."""
+    whole_warp(s)
+    if s.architecture.isa.warpgroup is None:
+        raise s.unsupported(f"{s.architecture.name} does not say how four warps compute products together (isa.warpgroup)")
+
+
 @builds("group_product")
 def group_product(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``wgmma.mma_async``."""
-    whole_warp(s)
+    _group(s)
     op, (_, columns, _) = MatrixOp[m.fn.upper()], shape_of(m)
     d, a, b = (m.bound[name] for name in ("type", "type2", "type3"))
     need_sum(s, op, d)
@@ -57,7 +64,7 @@ def group_product(s: Selection, m: Match, i: ir.Instruction) -> None:
 @builds("group_of_products")
 def group_of_products(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``wgmma.fence``, ``commit_group``, ``wait_group``."""
-    whole_warp(s)
+    _group(s)
     op = GroupOp[m.fn.upper()]
     latest = 0
     if op == GroupOp.WAIT:
