@@ -130,6 +130,8 @@ class WarpgroupProducts:
     """SM cycles for which a product whose first factor comes from registers holds the unit at least."""
     shared_factor_cycles: int = integer(at_least=0)
     """SM cycles by which it is later where the first factor comes from shared memory."""
+    shared_pass_ratio: int = integer(at_most=64, default=1)
+    """Times as long as otherwise a pass over shared memory's banks takes for other instructions while products are under way."""
     least_issue_cycles: int = integer()
     """SM cycles from a product to the warp's next instruction, at least …"""
     issue_columns_per_cycle: int = integer()

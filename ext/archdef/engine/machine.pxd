@@ -131,6 +131,7 @@ cdef struct MachineTable:
     int64_t single_word_broadcast
     int64_t word_at_a_time       # 1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal addresses merged
     int64_t shared_pass_cycles
+    int64_t products_pass_cycles # … as many times as long while products of warpgroups read shared memory
     int64_t shared_pass_latency_cycles   # by which each further pass of an access delays its result
     int64_t shared_group_latency_cycles  # … and each further conflict group
     int64_t shared_latency_cycles

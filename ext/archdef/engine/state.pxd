@@ -669,6 +669,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     int64_t effects              # so far, that end a standstill: see spinning.pyx
     int64_t throttled            # cycles in which the load/store unit waited for a credit
     int64_t looping              # cycle up to which the atomic operation issued last holds its warp
+    int64_t products_until       # cycle up to which queued products of warpgroups read shared memory
     uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
     int32_t refused_count
     int32_t held                 # the load that was just issued holds its warp: the number of its record + 1
