@@ -61,7 +61,8 @@ def _text(program: Program, op, names) -> str:
         operands = operands[4:] + [_source(program, int(v), kind, 5, 0) for v in op["d"]]
     if kind in (Kind.MATRIX, Kind.GROUP_PRODUCT) or kind == Kind.SYSTEM and op["count"]:
         found = program.operands[op["target"]:op["target"] + op["count"]]
-        operands = (operands[:1] if kind == Kind.SYSTEM else operands[4:7] if kind == Kind.GROUP_PRODUCT else []) + [_source(program, int(v), kind, 0, 0) for v in found]
+        kept = {Kind.SYSTEM: operands[:1], Kind.GROUP_PRODUCT: operands[4:7]}.get(kind, [])
+        operands = kept + [_source(program, int(v), kind, 0, 0) for v in found]
     if kind in (Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.MATRIX_LOAD, Kind.MATRIX_STORE):
         base = _source(program, int(op["s"][0]), kind, 0, 0)
         operands[4] = f"[{base}{int(op['offset']):+d}]" if op["offset"] else f"[{base}]"

@@ -37,7 +37,7 @@ from archdef.engine.types cimport (BAR_WARP, FL_YIELD, GP_COMMIT, GP_FENCE, K_AL
                                    K_STORE, K_SYSTEM, K_TRAP, SYS_STACK, SP_SHARED)
 from archdef.engine.uniform cimport uniform_issue
 from archdef.engine.waiting cimport become_ready, mark_wait, occupied, occupy, plan
-from archdef.engine.warpgroup cimport group_commit, group_fence, group_product, group_wait
+from archdef.engine.warpgroup cimport group_commit, group_fence, group_hold, group_product, group_wait
 
 
 cdef inline void _compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
@@ -297,14 +297,15 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
                 split = group_fence(sm, w, u, lanes, w.settled)
                 if split:
                     return split if split < 0 else 0
-                earliest = max(earliest, w.settled + <int64_t>u.latency)
-                cause = ST_BARRIER
+                group_hold(w, u, ST_BARRIER, w.settled + <int64_t>u.latency)
+                earliest = max(earliest, w.settled)
         else:
             occupy(sm, w, u, cycle, u.interval)
             if lanes and u.fn == GP_COMMIT:
                 group_commit(w)
             elif lanes:
-                earliest = max(earliest, group_wait(w, u))
+                group_hold(w, u, ST_ALU_DEPENDENCY, group_wait(w, u))
+                earliest = max(earliest, w.settled)
         w.pc += 1
     elif u.kind == K_SYSTEM:
         occupy(sm, w, u, cycle, u.interval)

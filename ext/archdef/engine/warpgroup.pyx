@@ -40,6 +40,15 @@ cdef Format E5M2 = Format(5, 2, 0)
 
 
 # ----------------------------------------------------------------------------------------------------------------- groups
+cdef void group_hold(Warp *w, const Uop *u, int cause, int64_t until) noexcept nogil:
+    """Charge the op with the time for which it holds the warp."""
+    if until > w.settled:
+        w.launch.counters[u.statement].stall_cycles[cause] += until - w.settled
+        if w.active != w.quiet:
+            lanes_apart(w, u, w.settled, until, until, 0)
+        w.settled = until
+
+
 cdef int _whole(Sm *sm, const Warp *w, uint64_t lanes, bint alive) noexcept nogil:
     """Check that all warps of the group were launched, or are `alive`, with all lanes. Returns -1 after a fault."""
     cdef const Block *b = sm.blocks + w.block
@@ -62,7 +71,6 @@ cdef int group_fence(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycl
     """Wait for the other warps of the group; the last one lets all go on."""
     cdef const Block *b = sm.blocks + w.block
     cdef int32_t first = w.index & ~(WARPS - 1), i
-    cdef int64_t when
     cdef Warp *other
     cdef const Uop *its
     if _whole(sm, w, lanes, True) < 0:
@@ -79,12 +87,7 @@ cdef int group_fence(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycl
         if other == w:
             continue
         its = w.launch.ops + other.pc
-        when = cycle + its.latency
-        if when > other.settled:
-            w.launch.counters[its.statement].stall_cycles[<int>ST_BARRIER] += when - other.settled
-            if other.active != other.quiet:
-                lanes_apart(other, its, other.settled, when, when, 0)
-            other.settled = when
+        group_hold(other, its, ST_BARRIER, cycle + its.latency)
         other.pc += 1
         simt_arrive(other)
         plan(sm, other, other.settled, ST_BARRIER)

@@ -1,4 +1,5 @@
-"""Measure a set of kernels on an H100: launches of ``archdef_hopper.fresh``, ``.second``, ``.third``, ``.fourth`` or ``.warpgroup``, their PTX, counters of Nsight Compute.
+"""Measure a set of kernels on an H100: launches of ``archdef_hopper.fresh``, ``.second``, ``.third``, ``.fourth`` or
+``.warpgroup``, their PTX, counters of Nsight Compute.
 
 ``python measure_fresh.py compile SET TOOLKIT``               ``SET_kernels.cu`` into ``SET_ptx.tar.xz`` by NVRTC (13.0) for compute_90
 ``python measure_fresh.py assemble SET FOLDER``               machine code by ptxas (CUDA 13.0) for the target that the PTX names
