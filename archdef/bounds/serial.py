@@ -64,7 +64,8 @@ def _requests(counters, m: dict) -> float:
     largest = m["header_bytes"] + m["mask_bytes"] + max(m["l2"]["line_bytes"], m["interleave_bytes"], 128)
     ports = sum(-(-largest // width) + 1 for width in (
         m["injection_bytes_per_cycle"], m["partition_request_bytes_per_cycle"], m["partition_response_bytes_per_cycle"],
-        m["cluster_request_bytes_per_cycle"] or largest, m["cluster_response_bytes_per_cycle"] or largest, m["side_bytes_per_cycle"] or largest))
+        m["cluster_request_bytes_per_cycle"] or largest, m["cluster_response_bytes_per_cycle"] or largest))
+    ports += 1 - (-largest * m["side_links"] // (m["side_bytes_per_cycle"] or largest))
     way = (m["request_latency_fs"] + m["response_latency_fs"] + m["far_latency_fs"] + m["extra_latency_fs"]
            + (ports + m["l2"]["latency_cycles"] + m["texture_l2"]["latency_cycles"]) * core + 2 * m["shader_period_fs"])
     command = sum(m[f"t_{name}_fs"] for name in ("rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "rtw", "wr"))

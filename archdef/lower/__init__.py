@@ -11,7 +11,7 @@ from archdef.errors import ArchdefError, PtxError, nearest
 from archdef.lower import (  # noqa: F401  builders register here
     select_arithmetic, select_async, select_control, select_convert, select_matrix, select_memory, select_stack, select_texture, select_warpgroup,
     select_warp, select_wmma)
-from archdef.lower.absorb import absorb, absorb_terms
+from archdef.lower.absorb import absorb, absorb_terms, clear_pairs
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.ahead import compare_ahead
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
@@ -46,7 +46,7 @@ from archdef.lower.unroll import unroll
 from archdef.lower.vector import merge_loads, uniform_values
 from archdef.lower.virtual import Code, Const, Unit, immediate
 from archdef.lower.waits import mark_waits
-from archdef.lower.whole import guard_selections, whole_products
+from archdef.lower.whole import guard_selections, join_halves, share_reciprocals, whole_products
 from archdef.ptx import ir
 
 __all__ = ["Options", "Parameter", "Program", "Relocation", "Statement", "lower"]
@@ -219,6 +219,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     bases = shared_bases(code, source, layout)
     if options.propagate:
         propagate(code, unit, architecture)
+    join_halves(code, architecture)
     if narrow:
         narrow_addresses(code, unit)
     if architecture.isa.assembler.narrow_shared_addresses and narrow_shared_addresses(code, unit) and options.propagate:
@@ -228,7 +229,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     if options.fuse and not narrow:
         widen_indices(code, unit, architecture)
     if options.drop_dead:
-        drop_dead(code)
+        drop_dead(code, architecture.isa.assembler.drops_exchanges)
     if options.unroll:
         if options.predicate and predicate and architecture.isa.assembler.unroll_factor > 1:
             predicate_loops(code, unit, architecture, architecture.isa.assembler.unroll_most_instructions)
@@ -239,6 +240,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
             drop_dead(code)
     if options.fuse:
         whole_products(code, unit, architecture)
+        share_reciprocals(code, unit, architecture)
         fuse(code, unit, architecture, scaled_indices(code, unit) if narrow else frozenset())
         three_inputs(code, unit, architecture)
     if options.share_products and not narrow:
@@ -246,7 +248,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         if options.drop_dead:
             drop_dead(code)
     if options.fuse and not narrow and architecture.isa.assembler.splits_wide_mads:
-        split_sums(code, unit)
+        split_sums(code, unit, architecture)
     if options.fuse and not narrow:
         absorb(code, architecture)
     if options.merge_loads:
@@ -277,6 +279,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
     read_constants(code, unit, architecture)
     if options.coalesce:
         coalesce(code, unit)
+        clear_pairs(code, architecture)
     if options.start_loads_early and architecture.isa.assembler.interleaves:
         compare_ahead(code)
     if options.fuse:

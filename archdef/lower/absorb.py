@@ -10,6 +10,8 @@ from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op
 
 _LOGIC = ("and_b32", "or_b32", "xor_b32", "lop3_b32")
 _ZERO_TESTS = tuple(f"{how}_{type}" for how in ("eq", "ne") for type in ("b32", "s32", "u32"))
+_SIGNS = {"lt_s64": 0, "ge_s64": 0, "gt_s64": (1 << 64) - 1, "le_s64": (1 << 64) - 1}
+"""Comparisons → the constant with which they ask for a sign."""
 _WIDE_SUMS = ("add_b64", "sub_b64")
 _SUMS = ("add_b32", "sub_b32")
 _TERMS = {"add_b32": _SUMS, "sub_b32": _SUMS, "neg_s32": _SUMS, "add_b64": ("add_b64",)}
@@ -22,6 +24,7 @@ _MEASURED = frozenset(f"{type}_{what}" for type in ("fp32", "fp64") for what in 
 _SIGNED = _MEASURED | {"fp32_fma", "fp64_fma"}
 """… and its sign."""
 _HALVES = ("low_b32", "high_b32")
+_TO_HALVES = ("cvt_rn_f16_f32", "cvt_rn_bf16_f32", "cvt_rz_f16_f32", "cvt_rz_bf16_f32")
 _WORD = (1 << 32) - 1
 
 
@@ -37,6 +40,7 @@ def absorb(code: Code, architecture) -> None:
                 op.operation = ABSORBED
             elif doubles_half(op) and op.guard is None and readers.get(op.d[0]) and all(map(_takes_half, readers[op.d[0]])):
                 op.operation = ABSORBED     # both halves are read from one place
+        _pairs_converted(code, readers)
     if assembler.source_modifiers:
         _modifiers(code, readers)
         _saturations(code, readers)
@@ -76,6 +80,53 @@ def reads_as_half(op: Op) -> bool:
 def _takes_half(op: Op) -> bool:
     """Tell whether an operation reads numbers of 16 bits by their place in a register."""
     return op.kind in (Kind.ALU, Kind.SETP) and (op.operation.startswith("fp16_") or op.fn in ("cvt_f32_f16", "cvt_f32_bf16"))
+
+
+def _pairs_converted(code: Code, readers: dict[int, list[Op]]) -> None:
+    """Two numbers that are cut to 16 bits, and read as the halves of a word alone: one conversion puts both there, wherever they are made."""
+    kept, written, part, parts = code.foreign | code.results, definitions(code), 0, {}
+    for op in code.ops:
+        part += op.kind in PARTS
+        parts[id(op)] = part
+    for op in code.ops:
+        pairs = ()
+        if op.kind == Kind.ALU and op.fn == "pack_b32" and op.guard is None:
+            pairs = (op.s[:2],)
+        elif op.kind == Kind.STORE and op.element == 2 and op.vec in (2, 4):
+            values = op.s[-op.vec:]
+            pairs = (values[:2], values[2:])[:op.vec // 2]
+        for low, high in pairs:
+            if type(low) is not int or type(high) is not int or low == high or kept & {low, high} or not len(readers[low]) == len(readers[high]) == 1:
+                continue
+            lows, highs = written.get(low, []), written.get(high, [])
+            if len(lows) == len(highs) and any(one.fn in _TO_HALVES for one in lows) and all(
+                    one.fn == other.fn and one.kind == Kind.ALU and one.guard is None and other.guard is None and parts[id(one)] == parts[id(other)]
+                    and (one.fn in _TO_HALVES or one.fn == "mov_b32" and isinstance(one.s[0], Const)) for one, other in zip(lows, highs, strict=True)):
+                for one in (*lows, *([op] if op.kind == Kind.ALU else ())):
+                    one.operation = ABSORBED
+
+
+def clear_pairs(code: Code, architecture) -> None:
+    """Registers that are next to each other in a vector, or in the result of a matrix instruction, are set to 0 by twos."""
+    if not architecture.isa.assembler.clears_pairs:
+        return
+    place: dict[int, tuple[tuple[int, int], int]] = {}      # register → the pair that it is part of, and which half
+    for op in code.ops:
+        if op.kind == Kind.MATRIX and op.operation.startswith("matrix_") or op.kind == Kind.LOAD and op.vec in (2, 4) and op.element == 4:
+            for k, v in enumerate(op.d[:len(op.d) // 2 * 2]):
+                if v is not None:
+                    place.setdefault(v, ((id(op), k // 2), k % 2))
+    waiting: dict[tuple[int, int], int] = {}
+    for op in code.ops:
+        if op.kind in PARTS:
+            waiting.clear()
+        if op.kind == Kind.ALU and op.fn == "mov_b32" and op.guard is None and op.operation == "move" and op.d[0] in place and (
+                isinstance(op.s[0], Const) and op.s[0].kind == ConstantKind.IMMEDIATE and op.s[0].value == 0):
+            pair, half = place[op.d[0]]
+            if waiting.pop(pair, half) == 1 - half:
+                op.operation = ABSORBED
+            else:
+                waiting[pair] = half
 
 
 def _modifiers(code: Code, readers: dict[int, list[Op]]) -> None:
@@ -141,7 +192,7 @@ def _rotations(code: Code, readers: dict[int, list[Op]]) -> None:
 
 
 def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:
-    """A test for 0 of what logic gives; widening and shifting of what sums of 64 bits read."""
+    """A test for 0 of what logic gives; widening and shifting of what sums of 64 bits read; tests of a sign, of which the upper half decides."""
     near: dict[int, Op] = {}
     for op in code.ops:
         if op.kind in PARTS:
@@ -150,6 +201,9 @@ def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:
             tested = op.s[1]
             if isinstance(tested, Const) and tested.kind == ConstantKind.IMMEDIATE and not tested.value:
                 near.pop(op.s[0]).operation = ABSORBED
+        if op.kind == Kind.SETP and (limit := _SIGNS.get(op.fn)) is not None and isinstance(op.s[1], Const) and op.s[1].kind == ConstantKind.IMMEDIATE and (
+                op.s[1].value == limit):
+            op.operation = "int_compare"
         for v in op.writes():
             near.pop(v, None)
         if op.kind != Kind.ALU or op.guard is not None or len(op.d) != 1:
@@ -158,9 +212,16 @@ def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:
             near[op.d[0]] = op
         uses = readers.get(op.d[0], [])
         summed = uses and all(use.kind == Kind.ALU and use.fn in _WIDE_SUMS for use in uses)
-        if summed and (op.fn == "cvt_u64_u32" or len(uses) == 1 and (op.fn == "cvt_s64_s32" or op.fn == "shl_b64" and uses[0].fn == "add_b64"
-                                                                    and isinstance(op.s[1], Const) and op.s[1].value < 32)):
+        if summed and (op.fn == "cvt_u64_u32" or len(uses) == 1 and (op.fn == "cvt_s64_s32" or uses[0].fn == "add_b64" and _shifted_words(op))):
             op.operation = ABSORBED
+
+
+def _shifted_words(op: Op) -> bool:
+    """Tell a shift that a sum of 64 bits does by itself: to the left, by less than a word, or to the right, by more."""
+    distance = op.s[1] if len(op.s) > 1 else None
+    if not isinstance(distance, Const) or distance.kind != ConstantKind.IMMEDIATE:
+        return False
+    return op.fn == "shl_b64" and distance.value < 32 or op.fn in ("shr_u64", "shr_s64") and 32 <= distance.value < 64
 
 
 def _terms(code: Code, readers: dict[int, list[Op]], assembler) -> None:
@@ -234,6 +295,8 @@ def _single_words(code: Code) -> None:
             if op.fn != "and_b64":      # with 0 there is nothing to be done
                 for s in op.s[:2]:
                     done &= ~_zeros(s, zero)
+            else:                       # nor with ones
+                done &= ~_ones(op.s[1])
             _charge(op, done, "int_logic")
         elif op.fn in _SHIFTS and amount is not None:
             done = needed & ~zero.get(op.d[0], 0)
@@ -252,6 +315,13 @@ def _charge(op: Op, halves: int, operation: str) -> None:
 def _amount(op: Op) -> int | None:
     amount = op.s[1] if len(op.s) > 1 else None
     return amount.value if isinstance(amount, Const) and amount.kind == ConstantKind.IMMEDIATE else None
+
+
+def _ones(value) -> int:
+    """Give the halves of a constant that are all ones."""
+    if not isinstance(value, Const) or value.kind != ConstantKind.IMMEDIATE:
+        return 0
+    return (_LOW if value.value & _WORD == _WORD else 0) | (_HIGH if value.value >> 32 == _WORD else 0)
 
 
 def _zeros(value, zero: dict[int, int]) -> int:

@@ -346,6 +346,8 @@ def _cost(ops: list[Op], architecture, turns: bool, merged: dict[int, int], behi
             stays |= leaving
         elif leaving:
             return _NEVER
+    if architecture.isa.assembler.branches_around_atomics and any(op.kind == Kind.ATOM for op in ops):
+        return _NEVER
     for op in ops:
         if op.operation == ABSORBED or op.fn == "add_b64" and not products.isdisjoint(op.s):     # one multiply-add with the product
             continue

@@ -16,14 +16,14 @@ def drop_unreachable(code: Code) -> None:
         code.ops = [op for op, kept in zip(code.ops, reached) if kept or op.kind == Kind.LABEL]
 
 
-def drop_dead(code: Code) -> None:
-    """Drop ops whose results nobody reads; an atomic that nobody reads becomes a reduction."""
+def drop_dead(code: Code, exchanges: bool = False) -> None:
+    """Drop ops whose results nobody reads, `exchanges` of lanes too; an atomic that nobody reads becomes a reduction."""
     while True:
         alive = live_outs(code)
         kept, changed = [], False
         for op, behind in zip(code.ops, alive):
             wanted = [v is not None and (bool(behind >> v & 1) or v in code.foreign) for v in op.d]
-            if not any(wanted) and _droppable(op):
+            if not any(wanted) and (_droppable(op) or exchanges and op.kind == Kind.SHUFFLE):
                 changed = True
                 continue
             if op.kind in (Kind.SETP, Kind.ATOM):

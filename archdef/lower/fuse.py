@@ -10,7 +10,7 @@ import attrs
 
 from archdef.lower.encoding import ConstantKind, Kind
 from archdef.lower.facts import definitions, single, use_counts
-from archdef.lower.virtual import PARTS, Code, Const, Op, Unit, Value, immediate
+from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op, Unit, Value, immediate
 from archdef.ptx import ir
 
 _INTEGER = {
@@ -130,13 +130,16 @@ def keep_sums_apart(code: Code, source: Sequence[ir.Instruction]) -> None:
             op.exact = True
 
 
-def split_sums(code: Code, unit: Unit) -> None:
-    """Make a product and an addition of those that were marked."""
+def split_sums(code: Code, unit: Unit, architecture) -> None:
+    """Make a product and an addition of those that were marked; the sum takes in a product that is a shift."""
     made: list[Op] = []
+    shifts = architecture.isa.assembler.three_input_operations
     for op in code.ops:
         if op.fn in _WIDE_MADS and op.exact:
             product = unit.new(8)
             made.append(attrs.evolve(op, fn=op.fn.replace("mad", "mul"), d=[product], s=op.s[:2]))
+            if shifts and any(isinstance(f, Const) and f.kind == ConstantKind.IMMEDIATE and f.value.bit_count() == 1 for f in op.s[:2]):
+                made[-1].operation = ABSORBED
             op.fn, op.operation, op.times, op.s = "add_b64", "int64_add", 1, [product, op.s[2]]
         made.append(op)
     code.ops = made

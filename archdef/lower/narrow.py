@@ -1,7 +1,7 @@
-"""Pass: addresses of shared memory are made with 32-bit arithmetic, whatever the program's pointers are: no such address has more bits.
+"""Pass: addresses of shared and local memory are made with 32-bit arithmetic, whatever the program's pointers are: no such address has more bits.
 
-Of a 64-bit value only the lower half is wanted where it is an address in shared memory, or part of nothing but such addresses; the lower
-half of a sum, a product, a shift to the left or logic follows from the lower halves of what goes in.
+Of a 64-bit value only the lower half is wanted where it is such an address, or part of nothing but such addresses; the lower
+half of a sum, a product, a choice, a shift to the left or logic follows from the lower halves of what goes in.
 """
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from archdef.lower.facts import definitions
 from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit
 
 _MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM)
+_NEAR = (Space.SHARED, Space.LOCAL)
 _NARROW = {   # at 64 bits → at 32, and what it is charged as
     "mov_b64": ("mov_b32", "move"), "add_b64": ("add_b32", "int_add"), "sub_b64": ("sub_b32", "int_add"), "shl_b64": ("shl_b32", "int_shift"),
     "and_b64": ("and_b32", "int_logic"), "or_b64": ("or_b32", "int_logic"), "xor_b64": ("xor_b32", "int_logic"),
@@ -19,11 +20,11 @@ _NARROW = {   # at 64 bits → at 32, and what it is charged as
     "cvt_s64_s32": ("mov_b32", "move"), "cvt_u64_u32": ("mov_b32", "move")}
 _HALVES = frozenset(("low_b64", *(f"cvt_{a}32_{b}64" for a in "us" for b in "us")))
 """Operations that read a lower half."""
-_CONSTANTS = (ConstantKind.IMMEDIATE, ConstantKind.SHARED_SYMBOL, ConstantKind.PARAMETER)
+_CONSTANTS = (ConstantKind.IMMEDIATE, ConstantKind.SHARED_SYMBOL, ConstantKind.LOCAL_SYMBOL, ConstantKind.PARAMETER)
 
 
 def narrow_shared_addresses(code: Code, unit: Unit) -> bool:
-    """Halve what feeds addresses of shared memory and nothing else; tell whether there was anything."""
+    """Halve what feeds addresses of shared or local memory and nothing else; tell whether there was anything."""
     made = definitions(code)
     halved = {v for v, ops in made.items() if unit.widths[v] == 8 and v not in code.foreign | code.results and all(_can(op) for op in ops)}
     halved -= set(unit.specials)
@@ -42,10 +43,11 @@ def narrow_shared_addresses(code: Code, unit: Unit) -> bool:
     ops: list[Op] = []
     for op in code.ops:
         if op.d and op.d[0] in half:
-            op.fn, op.operation = _NARROW[op.fn]
+            if op.kind == Kind.ALU:
+                op.fn, op.operation = _NARROW[op.fn]
             op.d, op.width, op.times = [half[op.d[0]]], 4, 1
             op.s = [_lower(s, half, unit, ops, op) for s in op.s]
-        elif op.kind in _MEMORY and op.space == Space.SHARED and type(op.s[0]) is int and op.s[0] in half:
+        elif op.kind in _MEMORY and op.space in _NEAR and type(op.s[0]) is int and op.s[0] in half:
             op.s = [half[op.s[0]], *op.s[1:]]
             op.flags &= ~Flag.ADDRESS64
             op.offset = (op.offset + 0x80000000 & 0xFFFFFFFF) - 0x80000000
@@ -58,6 +60,8 @@ def narrow_shared_addresses(code: Code, unit: Unit) -> bool:
 
 def _can(op: Op) -> bool:
     """Tell whether the lower half of an operation's result follows from lower halves."""
+    if op.kind == Kind.SELP:
+        return not any(isinstance(s, Const) and s.kind not in _CONSTANTS for s in op.s[:2])
     if op.kind != Kind.ALU or op.fn not in _NARROW or len(op.d) != 1:
         return False
     if any(isinstance(s, Const) and s.kind not in _CONSTANTS for s in op.s):
@@ -75,15 +79,15 @@ def _wants_half(op: Op, halved: set[int]) -> bool:
     """Tell whether an operation reads the lower halves of its operands only."""
     if op.d and op.d[0] in halved:
         return True
-    if op.kind in _MEMORY and op.space == Space.SHARED:
+    if op.kind in _MEMORY and op.space in _NEAR:
         return not any(type(s) is int and s in halved for s in op.s[1:])
     return op.kind == Kind.ALU and op.fn in _HALVES
 
 
 def _feeding(code: Code, halved: set[int]) -> set[int]:
-    """Keep what addresses of shared memory are made of, and what nobody reads: copies that others have taken the place of."""
+    """Keep what such addresses are made of, and what nobody reads: copies that others have taken the place of."""
     kept = halved - {s for op in code.ops for s in op.reads()}
-    kept |= {op.s[0] for op in code.ops if op.kind in _MEMORY and op.space == Space.SHARED and type(op.s[0]) is int and op.s[0] in halved}
+    kept |= {op.s[0] for op in code.ops if op.kind in _MEMORY and op.space in _NEAR and type(op.s[0]) is int and op.s[0] in halved}
     growing = True
     while growing:
         before = len(kept)

@@ -1,9 +1,12 @@
 """Builders for loads, stores, atomics, fences and hints."""
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
 from archdef.lower.encoding import ConstantKind, Flag, Kind, Space
 from archdef.lower.select import SPACES, Piece, Selection, builds, lane_bytes
-from archdef.lower.virtual import Const, Value, immediate, mov
+from archdef.lower.virtual import Const, Op, Value, immediate, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match, bits_of
 
@@ -92,8 +95,9 @@ def load(s: Selection, m: Match, i: ir.Instruction) -> None:
         flags |= Flag.SIGNED
     # memory gives 32-bit lanes unless its elements have 64 bits; a wider register takes an extension
     loaded = registers if width == lane_bytes(type) else [None if v is None else s.fresh(4) for v in registers]
-    s.emit(Kind.LOAD, 0, loaded, [base], OPERATIONS[Kind.LOAD][space], width=lane_bytes(type), flags=flags | hints(m),
-           space=space, element=bits_of(type) // 8, vec=len(registers), offset=offset)
+    with _ordered(s, m, space, loaded):
+        s.emit(Kind.LOAD, 0, loaded, [base], OPERATIONS[Kind.LOAD][space], width=lane_bytes(type), flags=flags | hints(m),
+               space=space, element=bits_of(type) // 8, vec=len(registers), offset=offset)
     for v, narrow in zip(registers, loaded):
         if v is not None and v != narrow:
             s.emit(Kind.ALU, "cvt_s64_s32" if type[0] == "s" else "cvt_u64_u32", [v], [narrow], "move", width=8)
@@ -162,8 +166,9 @@ def store(s: Selection, m: Match, i: ir.Instruction) -> None:
         return
     base, offset, flags, implied = address(s, target)
     space = SPACES[m.bound["space"] or (implied or "")]
-    s.emit(Kind.STORE, 0, [], [base, *values], OPERATIONS[Kind.STORE][space], width=lane_bytes(type), flags=flags | hints(m),
-           space=space, element=bits_of(type) // 8, vec=len(values), offset=offset)
+    with _ordered(s, m, space):
+        s.emit(Kind.STORE, 0, [], [base, *values], OPERATIONS[Kind.STORE][space], width=lane_bytes(type), flags=flags | hints(m),
+               space=space, element=bits_of(type) // 8, vec=len(values), offset=offset)
 
 
 @builds("atomic")
@@ -186,10 +191,40 @@ def atomic(s: Selection, m: Match, i: ir.Instruction) -> None:
         if element is not None:
             destinations[k], finish = s.destination(element, type)
             finishes.append(finish)
-    s.emit(Kind.ATOM, m.fn, destinations, [base, *values], OPERATIONS[Kind.ATOM][space], width=lane_bytes(type),
-           flags=flags | hints(m), space=space, element=bits_of(type) // 8, vec=count, offset=offset)
+    with _ordered(s, m, space, destinations):
+        s.emit(Kind.ATOM, m.fn, destinations, [base, *values], OPERATIONS[Kind.ATOM][space], width=lane_bytes(type),
+               flags=flags | hints(m), space=space, element=bits_of(type) // 8, vec=count, offset=offset)
     for finish in finishes:
         finish()
+
+
+@contextmanager
+def _ordered(s: Selection, m: Match, space: Space, results: Sequence[int | None] = ()) -> Iterator[None]:
+    """Put what orders an access around it, where the assembler does: a fence before a release, the end of the L1's lines behind an acquire.
+
+    A guarded access of that kind is branched around, and atomics wherever the assembler does so.
+    """
+    order = m.bound.get("order", "")
+    assembler = s.architecture.isa.assembler
+    far = assembler.orders_by_fences and m.bound.get("scope") not in ("cta", "cluster") and space in (Space.GLOBAL, Space.GENERIC)
+    releases, acquires = far and order in ("release", "acq_rel", "sc"), far and order in ("acquire", "acq_rel", "sc")
+    apart = releases or acquires or assembler.branches_around_atomics and s.instruction.opcode in ("atom", "red")
+    if not apart:
+        yield
+        return
+    over, guard = f"@ordered{len(s.code.ops)}", s.guard
+    if guard is not None:
+        s.emit(Kind.BRANCH, 0, operation="branch", target=over)
+        s.code.ops[-1].guard = ~guard
+        s.guard = None
+    if releases:
+        s.emit(Kind.FENCE, 0, operation="fence")
+    yield
+    if acquires:
+        s.emit(Kind.FENCE, 0, [], [v for v in results if v is not None][:1], operation="load_global")
+    if guard is not None:
+        s.guard = guard
+        s.code.ops.append(Op(Kind.LABEL, over))
 
 
 def _is_sink(operand: ir.Operand) -> bool:

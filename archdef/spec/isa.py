@@ -359,6 +359,16 @@ class Assembler:
     """Floating-point operations take an operand's sign, or magnitude, into account by themselves."""
     guards_selections: bool = flag(default=False)
     """Where what an operation gives, or else the operand that it changes, is selected, the operation is predicated instead."""
+    drops_exchanges: bool = flag(default=False)
+    """Exchanges of lanes whose result nobody reads are left out."""
+    branches_around_atomics: bool = flag(default=False)
+    """Atomic operations are not predicated, whatever the program says."""
+    orders_by_fences: bool = flag(default=False)
+    """An access that releases has a fence before it, one that acquires an instruction behind it that empties L1, which waits for it."""
+    clears_pairs: bool = flag(default=False)
+    """Two neighbouring registers of a vector, or of the result of a matrix instruction, are set to 0 by one instruction."""
+    shares_reciprocals: bool = flag(default=False)
+    """``div.full`` is a reciprocal, one for all that have the same divisor in a row, and a product; by a constant a product alone."""
     whole_products: bool = flag(default=False)
     """Both halves of a product of 32 bits come from one multiplication."""
     late_operations: bool = flag(default=False)

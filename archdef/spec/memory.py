@@ -250,9 +250,8 @@ class LoadStore:
     atomic_cycles: float = real()
     """Core cycles for which one sector's atomic operations hold its partition, and each further operation on the same address."""
     atomic_sector_cycles: float | None = real(optional=True, default=None)
-    """Core cycles for which one sector's atomic operations hold its partition, if not `atomic_cycles`."""
-    atomic_request_cycles: float = real(at_least=0, default=0.0)
-    """Core cycles for which each request with atomic operations holds its partition besides."""
+    """Core cycles for which operations on all words of a sector hold its partition, and each of two values where operations take two;
+    None: `atomic_cycles`."""
     bulk_read_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Bytes that the unit of bulk copies asks for in an SM cycle; None: a transaction every `transaction_cycles`."""
     bulk_write_bytes_per_cycle: int | None = integer(optional=True, default=None)
@@ -274,7 +273,13 @@ class Interconnect:
     sector_mask_bytes: int = integer(at_least=0, default=0)
     """Bytes by which each sector makes the packet of atomic operations longer that carries more than one word, instead; 0: all together `mask_bytes`."""
     partial_write_cycles: float = real(at_least=0, default=0.0)
-    """Core cycles for which a packet that writes sectors in part holds the way into its partition at least."""
+    """Core cycles for which a packet that writes sectors in part holds the way into its partition at least; with a `slice_map`, those for which it
+    holds its slice as atomic operations do."""
+    atomic_packet_cycles: float = real(at_least=0, default=0.0)
+    """Core cycles for which a packet of atomic operations holds the way into its slice at least."""
+    slice_queue_cycles: int = integer(default=1000)
+    """Core cycles of stores and atomic operations that may wait to get into a slice of `slice_map`, and of those that may wait in it; others wait
+    in their multiprocessors, and hold up what comes after."""
     injection_bytes_per_cycle: int = integer()
     """Rate into the network, per core cycle …"""
     injection_scope: str = choice("multiprocessor", "cluster")
@@ -282,11 +287,12 @@ class Interconnect:
     store_ports: bool = flag(default=False)
     """Whether stores and atomic operations enter by ports of their own, of the same rate, and so hold up no load."""
     partition_request_bytes_per_cycle: int = integer()
-    """Rate into one partition, per core cycle."""
+    """Rate into one partition, per core cycle; packets take whole cycles, but where there is a `slice_map`."""
     partition_response_bytes_per_cycle: int = integer()
     """Rate out of one partition, per core cycle."""
     slice_map: PartitionMap | None = policy(PartitionMap, optional=True, default=None)
-    """Through which partition's ports and atomic unit an address is reached, and on which side those lie; None: through those of its own."""
+    """Through which partition's ports and atomic unit an address is reached, and on which side those lie; None: through those of its own.
+    What comes from the other of two sides goes in at the same place of its own side, and what is stored or operated on crosses from there."""
     cluster_request_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate out of one cluster, whose multiprocessors take turns, per core cycle, beside that of each of them; None: not a bottleneck."""
     cluster_response_bytes_per_cycle: int | None = integer(optional=True, default=None)
@@ -297,6 +303,8 @@ class Interconnect:
     """By which data take longer to another side than to their own: from DRAM, and from the partition's cache when they are first asked for from there."""
     side_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate into one side from the others, per core cycle, of such data and of what is stored; None: not a bottleneck."""
+    side_links: int = integer(default=1)
+    """Links that share this rate evenly, each for the partitions, or slices, whose numbers are the same modulo so many."""
     place_cycles: tuple[int, ...] = integers(at_least=0, longest=32, default=())
     """SM cycles by which answers take longer to the multiprocessors of a cluster, place by place, and again from the first; none: no longer."""
     spread_ns: float = real(at_least=0, default=0)

@@ -57,13 +57,14 @@ def test_copies_are_checked_like_accesses(body, message):
         copied(body + WAIT)
 
 
-def test_a_copy_takes_time_where_it_is_waited_for():
-    def stalls(body):
-        device = archdef.Device(machine())
-        module = device.compile(kernel(COPY + body + BACK, ".param .u64 out, .param .u64 in", head=HEAD))
-        run = module.k[1, 32](device.zeros(512, "u1"), device.to_device(DATA))
-        return run, {s.text.split()[0]: s.counters.stalls["memory_dependency"] for s in run.statements if s.text.startswith("cp.async")}
+def stalls(body):
+    device = archdef.Device(machine())
+    module = device.compile(kernel(COPY + body + BACK, ".param .u64 out, .param .u64 in", head=HEAD))
+    run = module.k[1, 32](device.zeros(512, "u1"), device.to_device(DATA))
+    return run, {s.text.split()[0]: s.counters.stalls["memory_dependency"] for s in run.statements if s.text.startswith("cp.async")}
 
+
+def test_a_copy_takes_time_where_it_is_waited_for():
     work = " ".join("mad.lo.u32 %r20, %r20, %r20, %r1;" for _ in range(100))
     run, found = stalls("cp.async.cg.shared.global [%r3], [%rd4], 16;" + WAIT + work)
     assert found["cp.async.cg.shared.global"] == 0 and found["cp.async.wait_group"] > 100
@@ -73,6 +74,13 @@ def test_a_copy_takes_time_where_it_is_waited_for():
     assert overlapped.cycles < plain.cycles - 100
     _, found = stalls("cp.async.cg.shared.global [%r3], [%rd4], 16; cp.async.commit_group; cp.async.commit_group; cp.async.wait_group 2; cp.async.wait_group 1;")
     assert list(found.values())[-1] > 100  # the last of the two waits
+
+
+def test_the_latest_groups_stay_under_way_however_many_came_before():
+    copy = "cp.async.cg.shared.global [%r3], [%rd4], 16; cp.async.commit_group;"
+    for before in (3, 40):
+        _, found = stalls((copy + "cp.async.wait_all;") * before + copy + copy + "cp.async.wait_group 2;")
+        assert found["cp.async.wait_group"] == 0
 
 
 def test_many_groups():

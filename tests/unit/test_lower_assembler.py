@@ -21,7 +21,7 @@ EVERYTHING = Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_whole
                        warp_exchange_branches=True, splits_wide_mads=True, reads_halves=True, copies_pointers=36, source_modifiers=True,
                        guards_selections=True, whole_products=True, interleaved_predicates=3, predication_beside_loads=18, predication_with_copies=20,
                        loads_before_copies=3, joined_tests=5, unroll_known_instructions=60, branches_take_two=True, operand_read_cycles=6, fuses_all_uses=True,
-                       repeats_comparisons=True, adds_before_minmax=True)
+                       repeats_comparisons=True, adds_before_minmax=True, clears_pairs=True, shares_reciprocals=True, orders_by_fences=True)
 INT = st.one_of(st.integers(-40, 40), st.integers(-2**31, 2**31 - 1), st.integers(2**31 - 60, 2**31 - 1), st.integers(-2**31, -2**31 + 60))
 
 
@@ -584,6 +584,9 @@ TURNED = "mul.wide.u32 %rd4, %r2, 0x9E3779B1; mul.lo.u64 %rd4, %rd4, %rd4; shl.b
 PAIRED = "mov.u32 %r3, 0; setp.gt.u32 %p1, %r2, %r1; setp.lt.u32 %p2, %r2, 20; setp.ne.s32 %p3, %r2, 25;"
 
 
+SCANNED = """cvt.rn.f32.u32 %f2, %r1; cvt.rn.f32.u32 %f3, %r2; setp.gt.u32 %p1, %r2, 3; mul.f32 %f4, %f2, %f3; fma.rn.f32 %f5, %f2, %f3, %f3;"""
+
+
 @pytest.mark.parametrize("body, saved, assembler", [
     ("mul.lo.u32 %r3, %r1, %r2; mul.hi.u32 %r4, %r2, %r1; xor.b32 %r3, %r3, %r4;", 1, {"whole_products": True}),
     ("mul.lo.u32 %r3, %r1, %r2; add.s32 %r1, %r1, 1; mul.hi.u32 %r4, %r1, %r2; xor.b32 %r3, %r3, %r4;", 0, {"whole_products": True}),
@@ -597,6 +600,11 @@ PAIRED = "mov.u32 %r3, 0; setp.gt.u32 %p1, %r2, %r1; setp.lt.u32 %p2, %r2, 20; s
     ("add.s32 %r4, %r2, %r1; add.s32 %r5, %r4, 224; setp.gt.u32 %p1, %r1, 3; selp.b32 %r3, %r5, %r4, %p1; add.s32 %r3, %r3, %r4;", 0,
      {"guards_selections": True}),
     ("shr.u32 %r3, 1, %r1;", 0, {"guards_selections": True}),
+    (f"{SCANNED} selp.f32 %f6, %f2, %f4, %p1; selp.f32 %f7, %f3, %f5, %p1; add.f32 %f6, %f6, %f7; mov.b32 %r3, %f6;", 1, {"guards_selections": True}),
+    ("{ .reg .b16 %h<3>; mov.b32 {%h1, %h2}, %r1; mov.b32 %r3, {%h1, %h2}; }", 2, {"reads_halves": True}),
+    ("{ .reg .b16 %h<3>; mov.b32 {%h1, %h2}, %r1; mov.b32 %r3, {%h2, %h1}; }", 0, {"reads_halves": True}),
+    (f"{SCANNED} {{ .reg .b16 %h<3>; cvt.rn.f16.f32 %h1, %f2; cvt.rn.f16.f32 %h2, %f3; mov.b32 %r3, {{%h1, %h2}}; }}", 2, {"reads_halves": True}),
+    ("cvt.s64.s32 %rd4, %r1; shr.s64 %rd5, %rd4, 63; add.s64 %rd6, %rd5, %rd4; cvt.u32.u64 %r3, %rd6;", 1, {"three_input_operations": True}),
     ("min.s32 %r4, %r1, %r2; min.s32 %r3, %r4, 9;", 1, {"adds_before_minmax": True}),
     ("max.s32 %r4, %r1, %r2; min.s32 %r3, %r4, 9;", 0, {"adds_before_minmax": True}),
     ("min.u32 %r4, %r1, %r2; min.u32 %r5, %r4, 9; add.s32 %r3, %r4, %r5;", 0, {"adds_before_minmax": True}),
@@ -615,6 +623,33 @@ def test_one_instruction_does_what_the_program_spells_with_two(body, saved, asse
                    for one in (Assembler(**assembler), Assembler()))
     assert sum(made.ops["issues"]) == sum(plain.ops["issues"]) - saved
     same(kernel(text, ".param .u64 out, .param .u32 n"), np.zeros(32, np.uint32), scalars=np.array([7], "u4").tobytes())
+
+
+@pytest.mark.parametrize("divisors, ordinary, work", [("%f2 %f2", 0, 3), ("%f2 %f3", 0, 4), ("%f7 %f7", 1, 3), ("0f40800000 %f2", 0, 3)])
+def test_quotients_by_one_number_share_its_reciprocal(divisors, ordinary, work):
+    first, second = divisors.split()
+    made = "ex2.approx.f32 %f6, %f2; add.f32 %f7, %f6, 0f3F800000;" if ordinary else ""
+    body = f"""ld.param.u64 %rd1, [out]; mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];
+    cvt.rn.f32.u32 %f2, %r2; add.f32 %f2, %f2, 0f3F000000; add.f32 %f3, %f2, 0f40400000; {made}
+    div.full.f32 %f4, %f1, {first}; div.full.f32 %f5, %f3, {second}; st.global.f32 [%rd3], %f4; st.global.f32 [%rd3+128], %f5;"""
+    found = listed(body, Assembler(shares_reciprocals=True))
+    assert sum(op.startswith(("rcp", "mul_f32")) for op in found) == work
+    assert sum("set_lt_f32" in op for op in found) == (0 if ordinary else len({first, second} & {"%f2", "%f3"}))
+    data = np.concatenate([np.float32(2) ** np.arange(-16, 16), np.zeros(32, np.float32)]).astype(np.float32)
+    exact = run(kernel(body), data.copy())[0]
+    np.testing.assert_array_max_ulp(exact, run(kernel(body), data.copy(), arch=machine(isa__assembler=EVERYTHING))[0], 2)
+
+
+def test_what_orders_an_access_stands_around_it():
+    body = """ld.param.u64 %rd1, [out]; mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r2, 0; {} st.global.u32 [%rd1+4], %r2;"""
+    for access, before, behind in (("atom.global.gpu.acq_rel.add.u32 %r3, [%rd1], %r2;", 1, 1), ("atom.global.gpu.relaxed.add.u32 %r3, [%rd1], %r2;", 0, 0),
+                                   ("ld.acquire.gpu.global.u32 %r3, [%rd1];", 0, 1), ("st.release.gpu.global.u32 [%rd1], %r2;", 1, 0),
+                                   ("red.release.gpu.global.add.u32 [%rd1], %r2;", 1, 0)):
+        found = listed(body.format(access), Assembler(orders_by_fences=True))
+        at = next(k for k, op in enumerate(found) if "[r" in op or "[%" in op or "param" in op and "global" in op)
+        assert (sum("fence" in op for op in found[:at]), sum("fence" in op for op in found[at:])) == (before, behind), access
+        guarded = listed(body.format("@%p1 " + access), Assembler(orders_by_fences=True))
+        assert any("branch" in op for op in guarded) == bool(before or behind)
 
 
 @pytest.mark.parametrize("pointers, moves", [(1, 1), (2, 4)])

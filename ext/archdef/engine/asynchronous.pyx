@@ -37,12 +37,13 @@ cdef inline uint64_t _shared_address(const Launch *launch, const Warp *w, const 
 cdef bint copies_pending(const Warp *w) noexcept nogil:
     """Whether something of the groups that the warp waits for is on its way."""
     cdef const int32_t *pending = w.copies.pieces
-    cdef int i
+    cdef int i, open_group = w.copy_group
     if w.copy_wait == CG_BULK_WAIT:
-        pending = w.copies.bulk_writes
+        pending, open_group = w.copies.bulk_writes, w.bulk_group
     elif w.copy_wait == CG_BULK_WAIT_READ:
-        pending = w.copies.bulk_reads
-    for i in range(max(0, w.copy_target - COPY_GROUPS + 1), w.copy_target + 1):
+        pending, open_group = w.copies.bulk_reads, w.bulk_group
+    # groups from `open_group` on back have a place each; those before them have ended
+    for i in range(max(0, open_group - COPY_GROUPS + 1), w.copy_target + 1):
         if pending[i % COPY_GROUPS]:
             return True
     return False

@@ -42,7 +42,7 @@ cdef void _leave(Sm *sm, int k, int64_t cycle) noexcept nogil:
     request.sectors = c.sectors
     request.covered = min(c.covered, <uint32_t>(count_bits(c.words) * WORD))
     request.slot = c.launch
-    request.kind = <short>RQ_WRITE
+    request.kind = RQ_WRITE
     request.serial = 1
     request.weight = 8
     request.operands = 1

@@ -3,7 +3,7 @@
 One access at a time is handed over, one transaction every `transaction_cycles`. A read needs a free slot, a store a credit;
 without one the unit stalls, and with it every warp whose next op accesses memory, until a response brings one back.
 """
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from archdef.engine.cache cimport Cache, Line, cache_find, cache_take, cache_victim
 from archdef.engine.coalesce cimport Transaction
@@ -91,11 +91,12 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
         request.sectors = 1     # sectors of another line mean nothing there: it counts from the address
     request.covered = t.covered
     request.slot = slot
-    request.kind = <short>inject.kind
-    request.serial = <short>inject.serial
+    request.kind = <uint8_t>inject.kind
+    request.returns = inject.returns
     request.weight = inject.weight
     request.operands = inject.operands
-    request.apart = <short>(inject.apart if inject.next == 0 else 0)
+    request.apart = <short>(inject.apart * (inject.next + 1) // inject.count - inject.apart * inject.next // inject.count)
+    request.serial = <short>min(inject.serial, request.apart + 1)
     request.counters = NULL
     if inject.kind == RQ_WRITE:
         sm.store_bytes += bytes
@@ -112,7 +113,8 @@ cdef inline Request _whole(const Sm *sm, const Transaction *t, int32_t kind, int
     request.sectors = t.sectors
     request.covered = 0
     request.slot = slot
-    request.kind = <short>kind
+    request.kind = <uint8_t>kind
+    request.returns = 0
     request.serial = 1
     request.weight = 8
     request.operands = 1

@@ -75,6 +75,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     inject.apart = 0
     inject.weight = 8
     inject.operands = 1
+    inject.returns = u.set_count > 0
     if u.kind == K_ATOM:
         sm.looping = 0
         if u.target and u.space < SP_TEXTURE:

@@ -152,8 +152,9 @@ cdef struct MachineTable:
     int64_t bulk_read_bytes_per_cycle   # of the unit that moves bulk copies; 0: a transaction every `transaction_cycles`
     int64_t bulk_write_bytes_per_cycle
     int64_t atomic_fs            # at the partition, per operation on the most used address
-    int64_t atomic_request_16ths # per request, in sixteenths of that …
-    int64_t atomic_sector_16ths  # … and per sector
+    int64_t atomic_sector_16ths  # per sector all of whose words are operated on, in sixteenths of that
+    int64_t slice_queue_fs       # of what waits to get into a slice, at most
+    int64_t atomic_packet_fs     # for which a packet of atomic operations holds the way into a slice at least
     CacheTable l1
     CacheTable constant
     CacheTable constant_l2       # behind it, at the multiprocessor
@@ -186,6 +187,7 @@ cdef struct MachineTable:
     int64_t response_latency_fs
     int64_t far_latency_fs       # by which data from DRAM take longer to the other side of the chip
     int64_t side_bytes_per_cycle # into a side from the others; 0: no such limit
+    int64_t side_links           # by which they come; each is that of every so manieth partition
     int64_t sides                # of multiprocessors and partitions; 1: all are near
     int64_t places               # of a cluster that lie at different distances; 0: none
     int64_t place_cycles[32]     # by which answers to them take longer

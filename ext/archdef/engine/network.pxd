@@ -20,7 +20,8 @@ cdef struct Request:
     uint32_t bytes
     uint32_t sectors
     int32_t slot             # in-flight read of the multiprocessor; a store: number of its launch
-    int16_t kind             # RequestKind
+    uint8_t kind             # RequestKind
+    uint8_t returns          # atomics: 1 if somebody wants old values
     int16_t serial           # atomics: operations on the most used address
     uint32_t covered         # bytes that it writes; 0: all that it moves
     uint8_t weight           # atomics: of an operation on the most used address, in eighths
@@ -33,7 +34,8 @@ cdef struct Port:            # of one multiprocessor, or of its stores: requests
     int32_t room             # power of two
     int32_t head
     int32_t count
-    int32_t next_waiter      # port that waits behind this one for the same partition, -1: none
+    int32_t next_waiter      # port that waits behind this one for the same partition or slice, -1: none
+    int32_t called           # 1: it has waited for a slice, and may go
     int64_t free_fs
 
 cdef struct SharedTextures:  # the texture cache of one cluster
@@ -55,6 +57,8 @@ cdef struct Partition:
     uint64_t atomic_word     # that its atomic unit operated on last
     int32_t first_waiter     # ports whose head request finds the queue full, first come first served
     int32_t last_waiter
+    int32_t first_at_door    # the same where the slice has enough to do
+    int32_t last_at_door
 
 cdef struct Match:           # who of a part of the units comes first
     int64_t when

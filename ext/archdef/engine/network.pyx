@@ -1,6 +1,7 @@
 """Everything beyond the multiprocessors: ports, partitions with their slice of L2, DRAM; driven by events in time order.
 
-Two kinds of unit have events: a port sends its head request, a partition lets a DRAM command go. All else that is first
+Three kinds of unit have events: a port sends its head request, a partition lets a DRAM command go, a slice calls a port that waits for it.
+All else that is first
 come first served is a time at which it is next free. Ties go by unit number, so results do not depend on when the
 multiprocessors hand over their requests.
 """
@@ -117,7 +118,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     while room < reads + m.stores_in_flight + 8:
         room *= 2
     n.port_count = <int32_t>(m.multiprocessors * (2 if m.store_ports else 1))
-    n.units = <int32_t>(n.port_count + m.partitions)
+    n.units = <int32_t>(n.port_count + m.partitions * (2 if m.slice_parities else 1))
     n.l2_latency_fs = m.l2.latency_cycles * m.core_period_fs
     n.ports = <Port *>calloc(<size_t>n.port_count, sizeof(Port))
     n.cluster = <int32_t *>calloc(<size_t>m.multiprocessors, sizeof(int32_t))
@@ -137,7 +138,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     if m.cluster_response_bytes_per_cycle:
         n.ways = _open_ways(n.cluster[m.multiprocessors - 1] + 1)
     if m.side_bytes_per_cycle and m.sides > 1:
-        n.crossings = _open_ways(m.sides)
+        n.crossings = _open_ways(m.sides * m.side_links)
     _open_slices(n)
     gather_open(n)
     shared_texture_open(n)
@@ -151,7 +152,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
         if n.ports[i].ring == NULL:
             raise MemoryError("ports of the network")
     for i in range(m.partitions):
-        n.partitions[i].first_waiter = n.partitions[i].last_waiter = -1
+        n.partitions[i].first_waiter = n.partitions[i].last_waiter = n.partitions[i].first_at_door = n.partitions[i].last_at_door = -1
         dram_open(&n.partitions[i].dram, m, i)
         cache_open(&n.partitions[i].l2, &m.l2)
         cache_open(&n.partitions[i].texture_l2, &m.texture_l2)
@@ -239,15 +240,20 @@ cdef inline bint _far(const Network *n, int64_t sm, int64_t which, int32_t throu
     return _apart(n, sm, which) if n.slice_of == NULL else through & FAR != 0
 
 
+cdef inline int32_t _opposite(const Network *n, int32_t slice) noexcept nogil:
+    """The slice at the same place of the other side; the slice itself where there are not two sides."""
+    cdef int32_t half = <int32_t>(n.m.partitions >> 1)
+    if n.m.sides != 2:
+        return slice
+    return slice - half if slice >= half else slice + half
+
+
 cdef inline int32_t _way(const Network *n, int32_t sm, const Request *r) noexcept nogil:
-    """Through which slice a request goes: reads through the near side's, stores and atomic operations to the line's home."""
-    cdef int32_t home = _slice(n, r.address), half
+    """Which slice serves a request: reads the near side's, stores and atomic operations the line's home."""
+    cdef int32_t home = _slice(n, r.address)
     if n.m.sides < 2 or not _apart(n, sm, home):
         return home
-    if n.m.sides == 2 and (r.kind == RQ_READ or r.kind == RQ_TEXTURE):
-        half = <int32_t>(n.m.partitions >> 1)
-        home = home - half if home >= half else home + half
-    return home | FAR
+    return (_opposite(n, home) if r.kind == RQ_READ or r.kind == RQ_TEXTURE else home) | FAR
 
 
 cdef inline Partition *_ports_of(Network *n, int32_t through) noexcept nogil:
@@ -281,6 +287,32 @@ cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *loc
 cdef inline int64_t _port_fs(const MachineTable *m, int64_t bytes, int64_t per_cycle) noexcept nogil:
     """Time for which a packet occupies a port: whole cycles of the core clock."""
     return <int64_t>(<uint32_t>(bytes + per_cycle - 1) // <uint32_t>per_cycle) * m.core_period_fs
+
+
+cdef inline bint _single(const Request *r) noexcept nogil:
+    """Whether an atomic operation is on one word."""
+    return 0 < r.covered <= 8
+
+
+cdef inline int64_t _atomic_data(const MachineTable *m, const Request *r) noexcept nogil:
+    """Bytes of the packets of an atomic request, beyond its multiprocessor: a single word fits beside its mask."""
+    if _single(r):
+        return (1 + r.apart) * m.mask_bytes
+    return (1 + r.apart) * m.mask_bytes + (r.bytes + r.apart * m.l2.sector_bytes) * r.operands
+
+
+cdef inline int64_t _answer_bytes(const MachineTable *m, const Request *r) noexcept nogil:
+    """Bytes of the old values that an atomic request brings back: of operations on one word, each by itself."""
+    if not r.returns:
+        return 0
+    return (1 + r.apart) * m.mask_bytes if _single(r) and m.mask_bytes else r.bytes + r.apart * m.l2.sector_bytes
+
+
+cdef inline int64_t _door_fs(const MachineTable *m, const Request *r, int64_t packet) noexcept nogil:
+    """Time for which a request holds the way into a slice."""
+    if r.kind == RQ_ATOMIC:
+        return max((1 + r.apart) * m.atomic_packet_fs, _atomic_data(m, r) * m.core_period_fs // m.partition_request_bytes_per_cycle)
+    return packet * m.core_period_fs // m.partition_request_bytes_per_cycle
 
 
 cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept nogil:
@@ -328,11 +360,12 @@ cdef int64_t _come_in(const Network *n, Way *way, int64_t arrival_fs, int64_t ta
     return max(arrival_fs, number * length + place.taken_fs)
 
 
-cdef int64_t _cross(const Network *n, int64_t side, int64_t bytes, int64_t time_fs) noexcept nogil:
-    """When data that would be on another side at a time are there."""
+cdef int64_t _cross(const Network *n, int64_t side, int64_t slice, int64_t bytes, int64_t time_fs) noexcept nogil:
+    """When data of a slice, or a partition, that would be on another side at a time are there."""
+    cdef int64_t links = n.m.side_links
     if n.crossings == NULL:
         return time_fs
-    return _come_in(n, n.crossings + side, time_fs, bytes * n.m.core_period_fs // n.m.side_bytes_per_cycle)
+    return _come_in(n, n.crossings + side * links + slice % links, time_fs, bytes * links * n.m.core_period_fs // n.m.side_bytes_per_cycle)
 
 
 cdef int64_t _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
@@ -363,23 +396,31 @@ cdef inline void _landed(Network *n, int32_t sm, int32_t launch, int32_t bytes, 
 
 
 cdef inline int32_t _atomic_work(const MachineTable *m, Partition *p, const Request *r, int32_t sectors) noexcept nogil:
-    """What a request asks of the atomic unit, in sixteenths: of its operations on one address after the other, or of itself and its sectors.
+    """What a request asks of the atomic unit, in sixteenths: of its operations on one address after the other, or of its sectors.
 
-    A single operation waits for none on its address, unless that was the last one here.
+    A single operation waits for none on its address, unless that was the last one here and such operations take longer than others. Sectors
+    all of whose words are operated on, or for whose words two values come, take a time of their own.
     """
-    cdef bint alone = r.serial == 1 and r.address != p.atomic_word
+    cdef bint alone = r.serial == 1 and (r.weight <= 8 or r.address != p.atomic_word)
+    cdef int32_t of_sector = 16
+    if not _single(r) and (r.operands > 1 or r.covered == 0 or r.covered >= r.bytes):
+        of_sector = r.operands * <int32_t>m.atomic_sector_16ths
     p.atomic_word = r.address
-    return max(0 if alone else <int32_t>r.serial * r.weight << 1, <int32_t>m.atomic_request_16ths + sectors * r.operands * <int32_t>m.atomic_sector_16ths)
+    return max(0 if alone else <int32_t>r.serial * r.weight << 1, (sectors + r.apart) * of_sector)
+
+
+cdef inline int64_t _hold(Partition *p, int64_t time_fs, int64_t takes_fs) noexcept nogil:
+    """When a partition has read, changed and written something that it could begin at a time."""
+    p.atomic_free_fs = max(p.atomic_free_fs, time_fs) + takes_fs
+    return p.atomic_free_fs
 
 
 cdef int64_t _operate(Network *n, Partition *p, int32_t work, int64_t time_fs) noexcept nogil:
     """Let the partition's atomic unit work; operations on one address follow each other."""
-    if p.atomic_free_fs < time_fs:
-        p.atomic_free_fs = time_fs
-    p.atomic_free_fs += work * n.m.atomic_fs // 16
-    if p.atomic_free_fs > n.landed_fs:
-        n.landed_fs = p.atomic_free_fs
-    return p.atomic_free_fs
+    time_fs = _hold(p, time_fs, work * n.m.atomic_fs // 16)
+    if time_fs > n.landed_fs:
+        n.landed_fs = time_fs
+    return time_fs
 
 
 # --------------------------------------------------------------------------------------------------- arrival at L2, DRAM
@@ -578,11 +619,14 @@ cdef void _cached(Network *n, int32_t which, int32_t through, Cache *cache, int3
         late_fs = 0
         if m.sides > 1 and cache == &p.l2 and (r.kind == RQ_ATOMIC or line.valid & COPIED == 0) and _far(n, sm, which, through):
             late_fs = m.far_latency_fs
-            if r.kind != RQ_ATOMIC:     # that is carried out where the line is at home, copy or not
-                late_fs = _cross(n, _side_of_sm(n, sm), r.bytes, time_fs + late_fs) - time_fs
+            if r.kind == RQ_ATOMIC:     # that is carried out where the line is at home, copy or not
+                if r.returns:
+                    late_fs = _cross(n, _side_of_sm(n, sm), through & (FAR - 1), _answer_bytes(m, r), time_fs + late_fs) - time_fs
+            else:
+                late_fs = _cross(n, _side_of_sm(n, sm), through & (FAR - 1), r.bytes, time_fs + late_fs) - time_fs
                 _take_copy(n, which, number, time_fs)
                 line.valid |= COPIED
-        late_fs = _respond(n, p, sm, r.slot, r.bytes, time_fs, late_fs)
+        late_fs = _respond(n, p, sm, r.slot, _answer_bytes(m, r) if r.kind == RQ_ATOMIC else <int64_t>r.bytes, time_fs, late_fs)
         if n.gathers != NULL:
             gather_answered(n, record, late_fs)
         return
@@ -633,14 +677,12 @@ cdef inline void _wake_one(Network *n, Partition *p, int64_t now_fs) noexcept no
 
 cdef inline int64_t _atomic_packet(const MachineTable *m, const Request *r) noexcept nogil:
     """Bytes of an atomic request. Where packets have masks, a single word fits beside one, and operations on one word travel apart."""
-    cdef int64_t data = <int64_t>r.bytes * r.operands
     if m.mask_bytes == 0:
-        return m.header_bytes + data
-    if 0 < r.covered <= 8:
-        data = 0
-    elif m.sector_mask_bytes:
-        return r.serial * (m.header_bytes + data + r.bytes // <uint32_t>m.l2.sector_bytes * m.sector_mask_bytes)
-    return r.serial * (m.header_bytes + m.mask_bytes + data)
+        return m.header_bytes + <int64_t>r.bytes * r.operands
+    if _single(r) or m.sector_mask_bytes == 0:
+        return (1 + r.apart) * m.header_bytes + _atomic_data(m, r)
+    return (1 + r.apart) * m.header_bytes + (r.bytes + r.apart * m.l2.sector_bytes) * r.operands + (
+        r.bytes // m.l2.sector_bytes + r.apart) * m.sector_mask_bytes
 
 
 cdef inline void _next_request(Network *n, Port *port, int32_t unit) noexcept nogil:
@@ -651,6 +693,36 @@ cdef inline void _next_request(Network *n, Port *port, int32_t unit) noexcept no
         _reschedule(n, unit, max(port.ring[port.head].time_fs, port.free_fs))
     else:
         _reschedule(n, unit, NEVER)
+
+
+cdef bint _waits_at_door(Network *n, int32_t unit, Partition *door, int64_t now_fs) noexcept nogil:
+    """Let a port wait for a slice that has enough to do, and behind those who wait already. False: it need not."""
+    cdef Port *port = n.ports + unit
+    cdef int64_t when = door.in_free_fs - n.m.slice_queue_fs
+    if port.called or when <= now_fs and door.first_at_door < 0:
+        port.called = 0
+        return False
+    port.next_waiter = -1
+    if door.first_at_door < 0:
+        door.first_at_door = unit
+        _reschedule(n, <int32_t>(n.port_count + n.m.partitions + (door - n.partitions)), when)
+    else:
+        n.ports[door.last_at_door].next_waiter = unit
+    door.last_at_door = unit
+    _reschedule(n, unit, NEVER)
+    return True
+
+
+cdef void _door_event(Network *n, int32_t slice, int64_t now_fs) noexcept nogil:
+    """Call the port that has waited longest for a slice, if that can take what it has by now."""
+    cdef Partition *door = n.partitions + slice
+    cdef int32_t unit = door.first_at_door
+    cdef int64_t when = max(door.in_free_fs - n.m.slice_queue_fs, now_fs + 1)
+    if door.in_free_fs - n.m.slice_queue_fs <= now_fs:
+        door.first_at_door = n.ports[unit].next_waiter
+        n.ports[unit].called = 1
+        _hasten(n, unit, max(now_fs, n.ports[unit].free_fs))
+    _reschedule(n, <int32_t>(n.port_count + n.m.partitions + slice), when if door.first_at_door >= 0 else NEVER)
 
 
 cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
@@ -682,6 +754,15 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     if m.injection_per_cluster and cluster[0] > now_fs:
         _reschedule(n, unit, cluster[0])
         return
+    if n.slice_of != NULL:
+        through = _way(n, sm, r)
+        ports = _ports_of(n, through)
+        if r.kind == RQ_WRITE or r.kind == RQ_ATOMIC:
+            if through & FAR:
+                ports = _ports_of(n, _opposite(n, through & (FAR - 1)))
+            if _waits_at_door(n, unit, ports, now_fs):
+                _wake_one(n, p, now_fs)     # as above
+                return
     packet = m.header_bytes + (0 if r.kind == RQ_READ or r.kind == RQ_TEXTURE else r.bytes)
     if m.mask_bytes and r.kind == RQ_WRITE and r.covered and r.covered < r.bytes:
         packet += m.mask_bytes
@@ -690,23 +771,28 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
         packet = _atomic_packet(m, r)
     if m.cluster_request_bytes_per_cycle and (packet or not m.store_ports):
         leaves_fs = max(now_fs, n.cluster_out_fs[n.cluster[sm]])      # whoever came before goes before
-        n.cluster_out_fs[n.cluster[sm]] = leaves_fs + packet * m.core_period_fs // m.cluster_request_bytes_per_cycle
+        n.cluster_out_fs[n.cluster[sm]] = leaves_fs + (_atomic_data(m, r) if r.kind == RQ_ATOMIC else packet
+                                                       ) * m.core_period_fs // m.cluster_request_bytes_per_cycle
     port.free_fs = leaves_fs + _port_fs(m, packet, m.injection_bytes_per_cycle)
     if m.injection_per_cluster:
         cluster[0] = port.free_fs
-    if n.slice_of != NULL:
-        through = _way(n, sm, r)
-        ports = _ports_of(n, through)
-        if r.kind != RQ_WRITE:
-            n.slice_of[sm * n.slots + r.slot] = through
+    if n.slice_of != NULL and r.kind != RQ_WRITE:
+        n.slice_of[sm * n.slots + r.slot] = through
     arrival = max(leaves_fs + m.request_latency_fs, ports.in_free_fs)
-    ports.in_free_fs = arrival + max(taken, _port_fs(m, packet, m.partition_request_bytes_per_cycle))
+    if n.slice_of == NULL:
+        ports.in_free_fs = arrival + max(taken, _port_fs(m, packet, m.partition_request_bytes_per_cycle))
+    else:
+        if taken or r.kind == RQ_ATOMIC:    # what is to be done elsewhere waits with them
+            arrival = max(arrival, _ports_of(n, through).atomic_free_fs - m.slice_queue_fs)
+        ports.in_free_fs = arrival + _door_fs(m, r, packet)
     packet = p.dram.queued
     if r.counters != NULL:
         shared_texture_fetch(n, sm, r)
     arrival = ports.in_free_fs
     if m.sides > 1 and (r.kind == RQ_WRITE or r.kind == RQ_ATOMIC) and _far(n, sm, which, through):
-        arrival = _cross(n, _side(n, through & (FAR - 1)), r.bytes, arrival)
+        arrival = _cross(n, _side(n, through & (FAR - 1)), through & (FAR - 1), _atomic_data(m, r) if r.kind == RQ_ATOMIC else <int64_t>r.bytes, arrival)
+    if taken and n.slice_of != NULL:
+        arrival = _hold(_ports_of(n, through), arrival, taken)
     _arrive(n, which, through, sm, r, local, arrival)
     if packet == 0 and p.dram.queued:
         _working(n, 1, now_fs)
@@ -755,7 +841,8 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
                 if far:
                     if side != _side_of_sm(n, record // n.slots):       # once for all who wait there
                         side = _side_of_sm(n, record // n.slots)
-                        there_fs = _cross(n, side, bytes, done_fs + late_fs + m.far_latency_fs)
+                        there_fs = _cross(n, side, n.slice_of[record] & (FAR - 1) if n.slice_of != NULL else which, bytes,
+                                          done_fs + late_fs + m.far_latency_fs)
                     late_fs = there_fs - done_fs
                 arrival_fs = _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), bytes, done_fs, late_fs)
                 if n.gathers != NULL:
@@ -785,5 +872,7 @@ cdef void network_run(Network *n, int64_t until_fs) noexcept nogil:
         unit = n.tree[1].unit
         if unit < n.port_count:
             _port_event(n, unit, n.tree[1].when)
-        else:
+        elif unit < n.port_count + n.m.partitions:
             _partition_event(n, <int32_t>(unit - n.port_count), n.tree[1].when)
+        else:
+            _door_event(n, <int32_t>(unit - n.port_count - n.m.partitions), n.tree[1].when)

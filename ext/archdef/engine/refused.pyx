@@ -88,6 +88,7 @@ cdef void bring_back(Sm *sm, const Refused *refused) noexcept nogil:
     inject.serial = 1
     inject.weight = 8
     inject.operands = 1
+    inject.returns = 1
     inject.floor = 0 if sm.m.unit_per_scheduler[refused.unit] else sm.unit_free[refused.unit]
     inject.stalled = -1
     memcpy(inject.transactions, refused.transactions, <size_t>refused.count * sizeof(Transaction))

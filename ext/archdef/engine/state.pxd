@@ -309,6 +309,7 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int32_t apart                # as in Memo
     uint8_t weight               # as in Request
     uint8_t operands
+    uint8_t returns
     uint8_t refused              # a set of L1 has no place for the next one
     int32_t unit
     StatementCounters *counters  # of its statement

@@ -1,5 +1,4 @@
-"""Measure a set of kernels on an H100: launches of ``archdef_hopper.fresh``, ``.second``, ``.third``, ``.fourth`` or
-``.warpgroup``, their PTX, counters of Nsight Compute.
+"""Measure a set of kernels on an H100 (``archdef_hopper.fresh``, ``.second`` … ``.fifth``, ``.warpgroup``): their PTX, counters of Nsight Compute.
 
 ``python measure_fresh.py compile SET TOOLKIT``               ``SET_kernels.cu`` into ``SET_ptx.tar.xz`` by NVRTC (13.0) for compute_90
 ``python measure_fresh.py assemble SET FOLDER``               machine code by ptxas (CUDA 13.0) for the target that the PTX names
@@ -22,6 +21,7 @@ from pathlib import Path
 import numpy as np
 from archdef.microbench.driver import Gpu
 from archdef_hopper.calibration import DATA
+from archdef_hopper.fifth import FIFTH
 from archdef_hopper.fourth import FOURTH
 from archdef_hopper.fresh import FRESH
 from archdef_hopper.launches import Kernels, name_of
@@ -47,7 +47,7 @@ COLUMNS = {   # of the table → what Nsight Compute calls it
     "registers": "launch__registers_per_thread", "limit_registers": "launch__occupancy_limit_registers",
     "limit_shared": "launch__occupancy_limit_shared_mem", "limit_warps": "launch__occupancy_limit_warps", "limit_blocks": "launch__occupancy_limit_blocks",
     "warps_active": "sm__warps_active.avg.per_cycle_active", "active_cycles": "smsp__cycles_active.avg"}
-SETS = {one.name: one for one in (FRESH, SECOND, THIRD, FOURTH, WARPGROUP)}
+SETS = {one.name: one for one in (FRESH, SECOND, THIRD, FOURTH, FIFTH, WARPGROUP)}
 
 
 def compile_all(kernels: Kernels, toolkit: Path) -> None:

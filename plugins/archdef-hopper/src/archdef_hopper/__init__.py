@@ -50,8 +50,9 @@ H100 = Architecture(
                                 prologue_instructions=1, global_access_instructions=1, shared_access_instructions=3, division_setup_instructions=9,
                                 loads_constants=True, late_operations=True, interleaves=True, interleaved_predicates=7, operand_read_cycles=20,
                                 narrow_shared_addresses=True, merged_atomics=(5, 11), reads_halves=True, copies_pointers=36, source_modifiers=True,
-                                whole_products=True, branches_take_two=True, guards_selections=True, adds_before_minmax=True,
-                                fuses_all_uses=True, repeats_comparisons=True),
+                                drops_exchanges=True, branches_around_atomics=True, orders_by_fences=True, clears_pairs=True, shares_reciprocals=True,
+                                whole_products=True, branches_take_two=True, guards_selections=True, adds_before_minmax=True, fuses_all_uses=True,
+                                repeats_comparisons=True),
             matrix=MatrixArithmetic(f16=AlignedSum(16, 25), bf16=AlignedSum(16, 25), tf32=AlignedSum(8, 25), groups=ChainedSum(),
                                     fp8=AlignedSum(32, 13, 13), groups_f16=PairedSum()),
             warpgroup=WarpgroupProducts(operand_bytes_per_cycle=128, register_factor_cycles=13, shared_factor_cycles=10, shared_pass_ratio=4,
@@ -84,12 +85,12 @@ H100 = Architecture(
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=160, store_bytes_in_flight_per_multiprocessor=10 * KiB,
                          transaction_cycles=1, access_distance_cycles=4, combined_lines=28,
                          combining_cycles=32, queued_stores=True,
-                         atomic_cycles=1.45, atomic_sector_cycles=1.07, atomic_request_cycles=0.5, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
+                         atomic_cycles=1.45, atomic_sector_cycles=1.165, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
-        request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, sector_mask_bytes=16, partial_write_cycles=2.75,
+        request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, sector_mask_bytes=16, partial_write_cycles=2.4,
         injection_bytes_per_cycle=32, injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272,
-        partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=48, cluster_response_bytes_per_cycle=552,
-        slice_map=SLICES, sides=2, far_latency_ns=90, side_bytes_per_cycle=512, spread_ns=30,
+        partition_request_bytes_per_cycle=27, atomic_packet_cycles=1.85, partition_response_bytes_per_cycle=48, cluster_response_bytes_per_cycle=552,
+        slice_map=SLICES, sides=2, far_latency_ns=90, side_bytes_per_cycle=512, side_links=20, spread_ns=30,
         place_cycles=(10, 10, 13, 13, 21, 21, 5, 5, 8, 8, 16, 16, 0, 0, 3, 3, 9, 9), gathered_requests=4, store_ports=True),
     dram=Dram(
         partitions=80, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
@@ -112,10 +113,11 @@ def archdef_architectures():
 @hookimpl
 def archdef_experiments():
     from archdef_hopper.calibration import calibration, profiled_kernel
+    from archdef_hopper.fifth import fifth
     from archdef_hopper.fourth import fourth
     from archdef_hopper.fresh import fresh
     from archdef_hopper.second import second
     from archdef_hopper.third import third
     from archdef_hopper.warpgroup import warpgroup
 
-    return [calibration, profiled_kernel, fresh, second, third, fourth, warpgroup]
+    return [calibration, profiled_kernel, fresh, second, third, fourth, fifth, warpgroup]
