@@ -184,9 +184,10 @@ _SUMS = {spec.AlignedSum: Sum.SUM_ALIGNED, spec.ChainedSum: Sum.SUM_CHAINED, spe
 
 
 def _matrix(matrix: spec.MatrixArithmetic | None) -> dict:
-    rules = [getattr(matrix, name, None) for name in ("f16", "bf16", "tf32", "groups", "groups_f16")]
+    rules = [getattr(matrix, name, None) for name in ("f16", "bf16", "tf32", "groups", "groups_f16", "fp8")]
     return dict(matrix_sum=[int(_SUMS[type(rule)]) for rule in rules], matrix_products=[getattr(rule, "products", 1) for rule in rules],
-                matrix_fraction_bits=[getattr(rule, "fraction_bits", 0) for rule in rules])
+                matrix_fraction_bits=[getattr(rule, "fraction_bits", 0) for rule in rules],
+                matrix_result_bits=[getattr(rule, "result_bits", 23) for rule in rules])
 
 
 def _texture(units: spec.TextureUnits | None) -> dict:
@@ -243,6 +244,7 @@ def machine_tables(arch: Architecture) -> dict:
         core_period_fs=_period_fs(arch.clocks.core_mhz), **_schedulers(arch),
         policies=tuple(_hook(*each) for each in _brought(arch)),
         **bank_table(arch.shared), bank_hook=0, shared_pass_cycles=arch.shared.pass_cycles,
+        products_pass_cycles=arch.isa.warpgroup.shared_pass_ratio if arch.isa.warpgroup is not None else 1,
         shared_pass_latency_cycles=arch.shared.pass_latency_cycles or arch.shared.pass_cycles,
         shared_group_latency_cycles=arch.shared.group_latency_cycles, shared_latency_cycles=arch.shared.latency_cycles,
         shared_conflicts_hold_issue=int(arch.shared.conflicts_hold_issue),

@@ -16,7 +16,7 @@ from archdef.lower.facts import live_at_entry
 from archdef.lower.virtual import ABSORBED, CARRY, TRUE, Code, Const, Op, Unit, masks, successors
 from archdef.ptx.liveness import live_sets
 
-_OVERLAPS = frozenset((Kind.ALU, Kind.SELP, Kind.MATRIX))
+_OVERLAPS = frozenset((Kind.ALU, Kind.SELP, Kind.MATRIX, Kind.GROUP_PRODUCT))
 """Kinds whose destination may be the very row of a source of the same width."""
 _FIRST_PREDICATE = PRED_CARRY + 1
 
@@ -177,6 +177,8 @@ def _shares(op: Op, unit: Unit) -> bool:
     """Tell whether the destination may be put over a source that dies here."""
     if op.kind not in _OVERLAPS or op.d[0] is None:
         return False
+    if op.kind == Kind.GROUP_PRODUCT:       # all else that it reads has other widths, and rows of its own
+        return True
     width = unit.widths[op.d[0]]
     for v in op.s:
         if type(v) is int and (unit.widths[v] if v >= 0 else 0) not in (width, 0):

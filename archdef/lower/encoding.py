@@ -59,6 +59,8 @@ class Kind(IntEnum):
     MATRIX = 45
     MATRIX_LOAD = 46
     MATRIX_STORE = 47
+    GROUP_PRODUCT = 48
+    GROUP = 49
     TEXTURE = 40
     SURFACE = 41
 
@@ -288,6 +290,8 @@ class MatrixOp(IntEnum):
     BITS_AND = 6
     GROUPS = 7
     TRANSPOSE = 8
+    E4M3 = 9
+    E5M2 = 10
 
 
 class MatrixForm(IntFlag):
@@ -300,6 +304,25 @@ class MatrixForm(IntFlag):
     D_F16 = 16
     COLUMN_A = 32
     ROW_B = 64
+
+
+class GroupForm(IntFlag):
+    """Or-ed into ``offset`` of a product of a warpgroup."""
+
+    NEGATIVE_A = 1
+    NEGATIVE_B = 2
+    ACROSS_A = 4
+    ACROSS_B = 8
+    COMMIT = 16
+    OTHER_B = 32
+
+
+class GroupOp(IntEnum):
+    """``fn`` of what concerns the products of a warpgroup."""
+
+    FENCE = 0
+    COMMIT = 1
+    WAIT = 2
 
 
 class SpecialRegister(IntEnum):

@@ -12,6 +12,7 @@ from archdef.lower.encoding import (
     Flag,
     Geometry,
     Kind,
+    GroupOp,
     MatrixOp,
     PhaseOp,
     ReduxOp,
@@ -58,9 +59,10 @@ def _text(program: Program, op, names) -> str:
     operands += [_source(program, int(v), kind, k, int(op["combine"])) for k, v in enumerate(op["s"])]
     if kind == Kind.SURFACE and op["combine"] == SurfaceOp.STORE:  # sources that did not fit go on among the destinations
         operands = operands[4:] + [_source(program, int(v), kind, 5, 0) for v in op["d"]]
-    if kind == Kind.MATRIX or kind == Kind.SYSTEM and op["count"]:
+    if kind in (Kind.MATRIX, Kind.GROUP_PRODUCT) or kind == Kind.SYSTEM and op["count"]:
         found = program.operands[op["target"]:op["target"] + op["count"]]
-        operands = (operands[:1] if kind == Kind.SYSTEM else []) + [_source(program, int(v), kind, 0, 0) for v in found]
+        kept = {Kind.SYSTEM: operands[:1], Kind.GROUP_PRODUCT: operands[4:7]}.get(kind, [])
+        operands = kept + [_source(program, int(v), kind, 0, 0) for v in found]
     if kind in (Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.MATRIX_LOAD, Kind.MATRIX_STORE):
         base = _source(program, int(op["s"][0]), kind, 0, 0)
         operands[4] = f"[{base}{int(op['offset']):+d}]" if op["offset"] else f"[{base}]"
@@ -94,6 +96,8 @@ def _head(op, kind: Kind, names) -> str:
     if kind == Kind.MATRIX:
         shape = f".{8 * op['vec']}x8x{op['offset']}" if op["vec"] else ""
         return f"matrix.{MatrixOp(fn).name.lower()}{shape}"
+    if kind == Kind.GROUP_PRODUCT:
+        return f"group_product.{MatrixOp(fn).name.lower()}.64x{8 * op['vec']}x{256 // int(op['element'])}"
     if kind in (Kind.MATRIX_LOAD, Kind.MATRIX_STORE):
         return f"{kind.name.lower()}.{Space(int(op['space'])).name.lower()}.x{op['vec']}" + ".trans" * fn
     if kind == Kind.PRED:
@@ -102,7 +106,7 @@ def _head(op, kind: Kind, names) -> str:
         action = (TextureOp if kind == Kind.TEXTURE else SurfaceOp)(int(op["combine"])).name.lower()
         return f"{kind.name.lower()}.{action}.{Geometry(fn).name.lower().removeprefix('g')}"
     member = {Kind.BARRIER: BarrierOp, Kind.VOTE: VoteOp, Kind.SHUFFLE: ShuffleOp, Kind.SPECIAL: SpecialRegister,
-              Kind.REDUX: ReduxOp, Kind.SYSTEM: SystemCall, Kind.PHASE: PhaseOp, Kind.COPY_GROUP: CopyGroup}.get(kind)
+              Kind.REDUX: ReduxOp, Kind.SYSTEM: SystemCall, Kind.PHASE: PhaseOp, Kind.COPY_GROUP: CopyGroup, Kind.GROUP: GroupOp}.get(kind)
     return f"{kind.name.lower()}.{member(fn).name.lower()}" if member else kind.name.lower()
 
 

@@ -24,13 +24,15 @@ from archdef.lower.encoding import (
 )
 from archdef.lower.scoreboards import shared_waits
 from archdef.lower.select import place
+from archdef.lower.select_warpgroup import FIXED_SOURCES, late_accumulators, timed
 from archdef.lower.virtual import Code, Const, Op, Unit, successors
 from archdef.ptx import ir
 from archdef.ptx.graph import leading_to, post_dominators
 
 SOURCES = 5
 """That a micro-op has room for; system calls with more list theirs."""
-PREDICATE_SOURCES = {Kind.SETP: (2,), Kind.SELP: (2,), Kind.PRED: (0, 1, 2), Kind.P2R: (0,), Kind.BARRIER: (2,), Kind.VOTE: (0,)}
+PREDICATE_SOURCES = {Kind.SETP: (2,), Kind.SELP: (2,), Kind.PRED: (0, 1, 2), Kind.P2R: (0,), Kind.BARRIER: (2,), Kind.VOTE: (0,),
+                     Kind.GROUP_PRODUCT: (2,)}
 """Sources that are predicates, by kind."""
 _PREDICATE_DESTINATIONS = {Kind.SETP: (0, 1), Kind.PRED: (0,), Kind.BARRIER: (1,), Kind.SHUFFLE: (1,), Kind.MATCH: (1,)}
 _FUNCTION_NUMBERS: dict[str, dict[str, int]] = {}
@@ -107,7 +109,7 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
     meetings = meeting_points(ops)
     if architecture.warp.reconvergence.independent:
         meetings = _without_those_who_end(ops, meetings)
-    together = shared_waits(ops, architecture.isa.assembler.result_scoreboards)
+    together = shared_waits(ops, architecture.isa.assembler.result_scoreboards) | late_accumulators(ops)
     for k, op in enumerate(ops):
         if op.kind == Kind.LABEL:
             continue
@@ -139,6 +141,10 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         elif op.kind == Kind.MATRIX:
             target, count = len(operands), len(op.d) + len(op.s)
             operands += [row_operand(v, places, constants) for v in (*op.d, *op.s)]
+        elif op.kind == Kind.GROUP_PRODUCT:
+            cost, reconverge = timed(op, cost, architecture)
+            target, count = len(operands), len(op.d) + len(op.s) - FIXED_SOURCES
+            operands += [row_operand(v, places, constants) for v in (*op.d, *op.s[FIXED_SOURCES:])]
         elif op.kind == Kind.SYSTEM and len(op.s) > SOURCES:
             target, count = len(operands), len(op.s)
             operands += [row_operand(v, places, constants) for v in op.s]
@@ -205,7 +211,7 @@ def _destinations(op: Op, places: Assignment, constants: Constants) -> list[int]
     if op.kind == Kind.SURFACE:  # sources that have no place among the sources
         return [row_operand(v, places, constants) for v in op.s[5:]] + [NO_ROW] * (4 - len(op.s[5:])) if op.s[5:] else [
             *(NO_ROW if v is None else places.rows[v] for v in op.d), *[NO_ROW] * (4 - len(op.d))]
-    for k, v in enumerate(() if op.kind == Kind.MATRIX else op.d):
+    for k, v in enumerate(() if op.kind in (Kind.MATRIX, Kind.GROUP_PRODUCT) else op.d):
         if v is not None:
             found[k] = places.predicates[v] if k in predicates else places.rows[v]
     return found
@@ -214,7 +220,11 @@ def _destinations(op: Op, places: Assignment, constants: Constants) -> list[int]
 def _sources(op: Op, places: Assignment, constants: Constants) -> list[int]:
     predicates = PREDICATE_SOURCES.get(op.kind, ())
     found = [2 * PRED_TRUE if k in predicates else NO_ROW for k in range(SOURCES)]
-    for k, v in enumerate(() if op.kind == Kind.MATRIX or op.kind == Kind.SYSTEM and len(op.s) > SOURCES else op.s[:SOURCES]):
+    if op.kind == Kind.GROUP_PRODUCT:
+        op_s = op.s[:FIXED_SOURCES]
+    else:
+        op_s = () if op.kind == Kind.MATRIX or op.kind == Kind.SYSTEM and len(op.s) > SOURCES else op.s[:SOURCES]
+    for k, v in enumerate(op_s):
         if v is not None:
             found[k] = predicate_operand(v, places) if k in predicates else row_operand(v, places, constants)
     return found

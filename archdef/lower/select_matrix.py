@@ -8,7 +8,7 @@ from archdef.lower.virtual import Value
 from archdef.ptx import ir
 from archdef.ptx.table import Match
 
-BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32, "f64": 64, "u8": 8, "s8": 8, "u4": 4, "s4": 4, "b1": 1}
+BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32, "f64": 64, "u8": 8, "s8": 8, "u4": 4, "s4": 4, "b1": 1, "e4m3": 8, "e5m2": 8}
 """Bits that a number of a type takes in registers and memory."""
 LANES = 32
 
@@ -29,8 +29,8 @@ def whole_warp(s: Selection) -> None:
 
 def need_sum(s: Selection, op: MatrixOp, d: str) -> None:
     """Refuse a product on a machine that does not say how it adds up."""
-    if op in (MatrixOp.F16, MatrixOp.BF16, MatrixOp.TF32, MatrixOp.GROUPS):
-        name = "groups_f16" if op == MatrixOp.GROUPS and d == "f16" else op.name.lower()
+    if op in (MatrixOp.F16, MatrixOp.BF16, MatrixOp.TF32, MatrixOp.GROUPS, MatrixOp.E4M3, MatrixOp.E5M2):
+        name = "groups_f16" if op == MatrixOp.GROUPS and d == "f16" else "fp8" if op >= MatrixOp.E4M3 else op.name.lower()
         if getattr(s.architecture.isa.matrix, name, None) is None:
             raise s.unsupported(f"{s.architecture.name} does not say how it adds up products of matrices (isa.matrix.{name})")
 

@@ -22,7 +22,7 @@ ROUNDS, BEHIND = " rounds", " behind"
 """What the labels of an unrolled loop, and of what comes behind it and the trips that are left, end with."""
 _MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM)
 _ALLOWED = (PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL}) - {Kind.CARRY}
-_TOGETHER = {Kind.BARRIER, Kind.SHUFFLE, Kind.VOTE}
+_TOGETHER = {Kind.BARRIER, Kind.SHUFFLE, Kind.VOTE, Kind.GROUP, Kind.GROUP_PRODUCT}
 """Kinds that all lanes of a warp or block execute together: only where all make the same number of trips."""
 _SUMS = ("add_b32", "add_b64")
 _COMPARED = {"ne_s32": ne, "ne_b32": ne, "ne_u32": ne, "lt_s32": lt, "gt_s32": gt, "le_s32": le, "ge_s32": ge}

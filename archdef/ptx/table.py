@@ -183,6 +183,13 @@ _LAYOUT = "layout=row|col"
 _LAYOUTS = "alayout=row|col blayout=row|col"
 _LARGE = "shape=m16n16k16|m32n8k16|m8n32k16"
 _MMA = "sync aligned"
+
+
+def _group_shapes(deep: int, integers: bool = False) -> str:
+    """List the shapes of products of four warps."""
+    return "shape=" + "|".join(f"m64n{n}k{deep}" for n in range(8, 257, 8) if not integers or n <= 24 or n % 16 == 0)
+
+
 _SURFACE_RED = "geometry=1d|2d|3d boundary=trap|clamp|zero"
 _COUNTED = "done=mbarrier::complete_tx::bytes"
 _TO_SHARED = "async bulk to=shared::cluster|shared::cta from=global"
@@ -614,6 +621,20 @@ TABLE: tuple[Row, ...] = (
     Row("mma", "s32 b1 b1 s32", f"{_MMA} shape=m16n8k128|m16n8k256 row col op=and popc", "d a b c", "matrix_product", "bits_and",
         "matrix_and_{shape}", "matrix_bits_and matrix_tall"),
     # fragments of a, b, c, d are opaque; class: that of one of the products that it is made of
+    # products of four warps
+    Row("wgmma", "", f"fence {_MMA}", "", "group_of_products", "fence", "warpgroup_fence", "matrix_warpgroup"),
+    Row("wgmma", "", f"commit_group {_MMA}", "", "group_of_products", "commit", "warpgroup_wait", "matrix_warpgroup"),
+    Row("wgmma", "", f"wait_group {_MMA}", "n:u32", "group_of_products", "wait", "warpgroup_wait", "matrix_warpgroup"),
+    Row("wgmma", "f16|f32 f16 f16", f"mma_async {_MMA} {_group_shapes(16)}", "d a b p:pred n n n? n?", "group_product", "f16", "warpgroup_f16",
+        "matrix_warpgroup"),
+    Row("wgmma", "f32 bf16 bf16", f"mma_async {_MMA} {_group_shapes(16)}", "d a b p:pred n n n? n?", "group_product", "bf16", "warpgroup_f16",
+        "matrix_warpgroup matrix_bf16"),
+    Row("wgmma", "f32 tf32 tf32", f"mma_async {_MMA} {_group_shapes(8)}", "d a b p:pred n n", "group_product", "tf32", "warpgroup_tf32",
+        "matrix_warpgroup matrix_tf32"),
+    Row("wgmma", "s32 u8|s8 u8|s8", f"mma_async {_MMA} {_group_shapes(32, True)} satfinite?", "d a b p:pred", "group_product", "integer",
+        "warpgroup_int8", "matrix_warpgroup matrix_int8"),
+    Row("wgmma", "f16|f32 e4m3|e5m2 e4m3|e5m2", f"mma_async {_MMA} {_group_shapes(32)}", "d a b p:pred n n", "group_product", "{type2}",
+        "warpgroup_fp8", "matrix_warpgroup matrix_fp8"),
     Row("wmma", "f16", f"load part=a|b|c {_WMMA} {_LAYOUT} {_LARGE} {_TILE}", "d a n:u32?", "wmma_load", "", "", "matrix"),
     Row("wmma", "f32", f"load part=c {_WMMA} {_LAYOUT} {_LARGE} {_TILE}", "d a n:u32?", "wmma_load", "", "", "matrix"),
     Row("wmma", "f16|f32", f"store part=d {_WMMA} {_LAYOUT} {_LARGE} {_TILE}", "a d n:u32?", "wmma_store", "", "", "matrix"),

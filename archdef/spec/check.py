@@ -245,17 +245,19 @@ def _forms_belong_to_a_class(arch):
             yield (f"isa.forms.{name}.unit", form.unit, f"must name a unit ({', '.join(names)})", closest(form.unit, names))
 
 
-@_combination("isa.features", "isa.matrix", declared=True)
+@_combination("isa.features", "isa.matrix", "isa.warpgroup", declared=True)
 def _matrix_products_have_an_arithmetic(arch):
     matrix = arch.isa.matrix
     if "matrix" in arch.isa.features and matrix is None:
         yield "isa.matrix", None, "must be given where the feature matrix is declared"
-    for name in ("bf16", "tf32"):
+    for name in ("bf16", "tf32", "fp8"):
         if f"matrix_{name}" in arch.isa.features and matrix is not None and getattr(matrix, name) is None:
             yield f"isa.matrix.{name}", None, f"must be given where the feature matrix_{name} is declared"
-    for name in ("f16", "bf16", "tf32"):
+    for name in ("f16", "bf16", "tf32", "fp8"):
         if matrix is not None and not isinstance(getattr(matrix, name), (AlignedSum, NoneType)):
             yield f"isa.matrix.{name}", getattr(matrix, name), "must be an AlignedSum: the others are for four products"
+    if "matrix_warpgroup" in arch.isa.features and arch.isa.warpgroup is None:
+        yield "isa.warpgroup", None, "must be given where the feature matrix_warpgroup is declared"
 
 
 @_combination("isa.features")

@@ -10,7 +10,7 @@ import attrs
 from archdef.errors import SpecError, SpecErrors
 from archdef.spec.fields import FrozenMap, choice, flag, integer, integers, part, real, table, text, words
 from archdef.spec.matrix import (MATRIX_CLASSES, MATRIX_FEATURE_NEEDS, MATRIX_FEATURE_OF_CLASS, MATRIX_FEATURES,
-                                 MatrixArithmetic)
+                                 MatrixArithmetic, WarpgroupProducts)
 
 OPERATION_CLASSES: dict[str, str] = {
     "move": "copy of a register or constant into a register (what lowering could not drop)",
@@ -426,6 +426,8 @@ class Isa:
     """What the machine's compiler makes of PTX."""
     matrix: MatrixArithmetic | None = part(MatrixArithmetic, optional=True, default=None)
     """How matrix instructions add up their products; None where there are none."""
+    warpgroup: WarpgroupProducts | None = part(WarpgroupProducts, optional=True, default=None)
+    """How four warps compute products together; None where they do not."""
 
 
     def cost(self, operation: str, form: str = "") -> Operation:

@@ -25,6 +25,12 @@ MATRIX_CLASSES: dict[str, str] = {
     f"matrix_{name}_{shape}": f"matrix product {shape} of {what}" + ", in each of four groups of lanes" * ((name, shape) == ("f16", "m8n8k4"))
     for name, what, shapes in _FORMS for shape, _ in shapes} | {
     "matrix_transpose": "exchange of a tile of 8 x 8 16-bit numbers among lanes (movmatrix)",
+    "warpgroup_f16": "eight columns of a product of four warps (wgmma) on f16 or bf16; its latency is that of a product without columns",
+    "warpgroup_tf32": "eight columns of a product of four warps on tf32",
+    "warpgroup_int8": "eight columns of a product of four warps on 8-bit integers",
+    "warpgroup_fp8": "eight columns of a product of four warps on 8-bit floats",
+    "warpgroup_fence": "meeting of the four warps before their products",
+    "warpgroup_wait": "wait for products of four warps that are under way",
     "load_matrix": "load of tiles of 8 x 8 16-bit numbers from shared memory (ldmatrix)",
     "store_matrix": "store of tiles of 8 x 8 16-bit numbers to shared memory (stmatrix)",
 }
@@ -44,17 +50,22 @@ MATRIX_FEATURES: dict[str, str] = {
     "matrix_f64_tall": "mma of 16 rows in double precision (9.0)",
     "matrix_tiles": "ldmatrix, movmatrix (7.5)",
     "matrix_tiles_store": "stmatrix (9.0)",
+    "matrix_warpgroup": "products of four warps, from shared memory: wgmma (9.0); later machines have other products",
+    "matrix_fp8": "matrix products on 8-bit floats (8.9)",
 }
 """Features, and the compute capability that brought each."""
 
 MATRIX_FEATURE_OF_CLASS: dict[str, str] = {
     f"matrix_{name}_{shape}": features for name, _, shapes in _FORMS for shape, features in shapes} | {
+    "warpgroup_f16": "matrix_warpgroup", "warpgroup_tf32": "matrix_warpgroup matrix_tf32", "warpgroup_int8": "matrix_warpgroup matrix_int8",
+    "warpgroup_fp8": "matrix_warpgroup matrix_fp8", "warpgroup_fence": "matrix_warpgroup", "warpgroup_wait": "matrix_warpgroup",
     "matrix_transpose": "matrix_tiles", "load_matrix": "matrix_tiles", "store_matrix": "matrix_tiles_store"}
 
 MATRIX_FEATURE_NEEDS: dict[str, str] = {
     "matrix_m16n8k8": "matrix", "matrix_tall": "matrix_m16n8k8", "matrix_int4": "matrix_int8", "matrix_int8": "matrix",
     "matrix_bits": "matrix", "matrix_bits_and": "matrix_bits", "matrix_bf16": "matrix_tall", "matrix_tf32": "matrix_tall",
-    "matrix_f64": "matrix", "matrix_f64_tall": "matrix_f64", "matrix_tiles": "matrix", "matrix_tiles_store": "matrix_tiles"}
+    "matrix_f64": "matrix", "matrix_f64_tall": "matrix_f64", "matrix_tiles": "matrix", "matrix_tiles_store": "matrix_tiles",
+    "matrix_warpgroup": "matrix_tall", "matrix_fp8": "matrix_tall"}
 
 
 class MatrixSum(PolicyValue):
@@ -72,10 +83,12 @@ class AlignedSum(MatrixSum):
     Feature-Targeted Testing for Numerical Properties of NVIDIA & AMD Matrix Accelerators, 2024; Xie et al., MMA-Sim, 2025.
     """
 
-    products: int = integer(at_most=16, default=16)
+    products: int = integer(at_most=32, default=16)
     """Products added at a time."""
-    fraction_bits: int = integer(at_least=20, at_most=30, default=25)
+    fraction_bits: int = integer(at_least=10, at_most=30, default=25)
     """Bits kept behind the binary point of the largest exponent: single precision has 23."""
+    result_bits: int = integer(at_least=10, at_most=23, default=23)
+    """Fraction bits of a sum in single precision: it is cut off behind them."""
 
 
 @named("chained")
@@ -96,7 +109,30 @@ class MatrixArithmetic:
     f16: MatrixSum = policy(MatrixSum)
     bf16: MatrixSum | None = policy(MatrixSum, optional=True, default=None)
     tf32: MatrixSum | None = policy(MatrixSum, optional=True, default=None)
+    fp8: MatrixSum | None = policy(MatrixSum, optional=True, default=None)
     groups: MatrixSum = policy(MatrixSum)
     """mma m8n8k4 on f16 with single-precision results, each group of lanes a product of its own."""
     groups_f16: MatrixSum = policy(MatrixSum)
     """The same with f16 results."""
+
+
+@attrs.frozen(kw_only=True)
+class WarpgroupProducts:
+    """How four warps compute a product together, whose factors come from shared memory, and which is queued in their `tensor` units.
+
+    A product holds the unit for the cycles of its columns, or for as long as its factors take to come, if that is longer. Its latency is that of its
+    class, and the cycles of its columns. 256 bits of the first factor's rows, and of the second one's columns, go into one product.
+    """
+
+    operand_bytes_per_cycle: int = integer()
+    """Bytes of the factors that shared memory gives the four units together, per cycle."""
+    register_factor_cycles: int = integer(at_least=0)
+    """SM cycles for which a product whose first factor comes from registers holds the unit at least."""
+    shared_factor_cycles: int = integer(at_least=0)
+    """SM cycles by which it is later where the first factor comes from shared memory."""
+    shared_pass_ratio: int = integer(at_most=64, default=1)
+    """Times as long as otherwise a pass over shared memory's banks takes for other instructions while products are under way."""
+    least_issue_cycles: int = integer()
+    """SM cycles from a product to the warp's next instruction, at least …"""
+    issue_columns_per_cycle: int = integer()
+    """… and columns for each of which it is one."""

@@ -24,6 +24,8 @@ LAST = {"prmt"}
 RECIPES = ARITHMETIC | MEMORY
 MATRICES = {"matrix_load", "matrix_store", "matrix_transpose", "matrix_product", "wmma_load", "wmma_store", "wmma_product"}
 """Builders whose kernels are those of `matrix_forms`."""
+WARPGROUPS = {"group_product", "group_of_products"}
+"""Builders whose kernels are those of `warpgroup_forms`."""
 TEXTURES = {"texture", "texture_gather", "texture_query", "surface_load", "surface_store"}
 """Builders that `textures` has cases for."""
 LAUNCHES = {"bulk_copy", "bulk_group", "store_async", "atomic_async", "barrier_cluster", "map_rank", "rank_of", "surface_formatted",
@@ -76,7 +78,7 @@ BEYOND: dict[str, str] = {}
 
 def without_kernel() -> set[str]:
     """Rows that no recipe covers and that `NO_VALUE` does not excuse."""
-    return {row.form for row in TABLE if row.builder not in {*RECIPES, *TEXTURES, *MATRICES, *LAUNCHES, *NO_VALUE}}
+    return {row.form for row in TABLE if row.builder not in {*RECIPES, *TEXTURES, *MATRICES, *WARPGROUPS, *LAUNCHES, *NO_VALUE}}
 
 
 def row_of(name: str) -> str:

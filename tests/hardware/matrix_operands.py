@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 from matrix_forms import BITS, Product
 
-FORMATS = {"f16": (5, 10), "bf16": (8, 7), "tf32": (8, 23), "f32": (8, 23), "f64": (11, 52)}
+FORMATS = {"f16": (5, 10), "bf16": (8, 7), "tf32": (8, 23), "f32": (8, 23), "f64": (11, 52), "e4m3": (4, 3), "e5m2": (5, 2)}
 """Exponent and fraction bits. A tf32 has the layout of an f32 of which it leaves bits out."""
 
 

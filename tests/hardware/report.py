@@ -10,7 +10,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 import engine_textures  # noqa: E402
 from compare import KNOWN, approximate, compare, identical  # noqa: E402
 from engine import machine  # noqa: E402
-from forms import BEYOND, MATRICES, NO_VALUE, every_form, row_of  # noqa: E402
+from forms import BEYOND, MATRICES, NO_VALUE, WARPGROUPS, every_form, row_of  # noqa: E402
 from row_launches import DATA as LAUNCHED  # noqa: E402
 from row_launches import launches, rows as rows_tried  # noqa: E402
 from matrix_outputs import kernels  # noqa: E402
@@ -36,7 +36,7 @@ def main() -> int:
         if b"".join(a.tobytes() for a in on_engine(arch, launch)[0]) != known(LAUNCHED)[name][1]:
             wrong[name] = 1, "memory differs"
     rows = {row_of(f.name) for f in measured} | {row_of(c.form) for c in fetches.values()}
-    rows |= {row for launch in left.values() for row in rows_tried(launch)} | {r.form for r in TABLE if r.builder in MATRICES}
+    rows |= {row for launch in left.values() for row in rows_tried(launch)} | {r.form for r in TABLE if r.builder in MATRICES | WARPGROUPS}
     excused = Counter(NO_VALUE[r.builder] for r in TABLE if r.builder in NO_VALUE)
     lines = (Path(__file__).parent / "awaiting.txt").read_text().splitlines()
     results = sum(len(f.results) or 1 for f in measured) * 512

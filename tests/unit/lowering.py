@@ -3,12 +3,14 @@ from types import SimpleNamespace
 
 from archdef.lower import lower
 from archdef.ptx import parse
-from archdef.spec import AlignedSum, Caches, ChainedSum, MatrixArithmetic, PairedSum, Vocabulary
+from archdef.spec import AlignedSum, Caches, ChainedSum, MatrixArithmetic, PairedSum, Vocabulary, WarpgroupProducts
 from archdef.spec.isa import FEATURES, OPERATION_CLASSES, Isa, Operation, Unit
 from archdef.spec.machine import Warp
 
 UNITS = (Unit("alu", 32), Unit("special", 4), Unit("memory", 16))
-MATRIX = MatrixArithmetic(f16=AlignedSum(), bf16=AlignedSum(), tf32=AlignedSum(8), groups=ChainedSum(), groups_f16=PairedSum())
+MATRIX = MatrixArithmetic(f16=AlignedSum(), bf16=AlignedSum(), tf32=AlignedSum(8), fp8=AlignedSum(32, 13, 13), groups=ChainedSum(), groups_f16=PairedSum())
+WARPGROUP = WarpgroupProducts(operand_bytes_per_cycle=128, register_factor_cycles=13, shared_factor_cycles=10, least_issue_cycles=4,
+                              issue_columns_per_cycle=8)
 _SPECIAL = ("transcendental", "rcp", "rsqrt", "sqrt", "div")
 _MEMORY = ("load_", "store_", "atomic_")
 
@@ -29,7 +31,7 @@ def machine(*, without=(), warp_size=32, limit=1_000_000, costs=None, **isa):
     """Make an architecture with all features but `without`; further arguments replace fields of its Isa."""
     operations = {name: _operation(name) for name in OPERATION_CLASSES} | (costs or {})
     fields = dict(features=frozenset(FEATURES) - set(without), operations=operations, pointer_bits=64, fuse_multiply_add=True,
-                  float_mad="fused", predication_max_instructions=6, matrix=MATRIX) | isa
+                  float_mad="fused", predication_max_instructions=6, matrix=MATRIX, warpgroup=WARPGROUP) | isa
     return SimpleNamespace(name="standin", warp=Warp(size=warp_size),
                            limits=_limits(limit), units=UNITS, isa=Isa(**fields), vocabulary=Vocabulary(),
                            caches=Caches())

@@ -1,6 +1,6 @@
 """Run PTX text on a small machine that has every feature, and give back what it left in memory."""
 import numpy as np
-from lowering import MATRIX
+from lowering import MATRIX, WARPGROUP
 from small_machine import gizmo
 
 from archdef.engine import core
@@ -12,7 +12,7 @@ from archdef.spec.isa import FEATURES
 
 def machine(**changes):
     """Make a machine with all features; keywords are paths with ``__`` for a dot."""
-    return gizmo().evolve({"isa.features": frozenset(FEATURES), "isa.matrix": MATRIX} | {k.replace("__", "."): v for k, v in changes.items()})
+    return gizmo().evolve({"isa.features": frozenset(FEATURES), "isa.matrix": MATRIX, "isa.warpgroup": WARPGROUP} | {k.replace("__", "."): v for k, v in changes.items()})
 
 
 def run(text: str, *buffers, arch=None, grid=1, block=32, scalars=b"", shared=0, entry="k", cooperative=False, **arguments):

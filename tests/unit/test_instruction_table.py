@@ -46,15 +46,18 @@ def forms(row: Row):
         yield base, types
     first = tuple(choice[0] for choice in type_choices)
     for group in row.groups:
+        spellings = list(group.meanings)
+        if row.builder == "group_product" and group.name == "shape":      # one for each eight columns: some will do
+            spellings = spellings[::15]
         others = [next(iter(g.meanings)) for g in row.groups if not g.optional and g is not group]
-        for spelled in group.meanings:
+        for spelled in spellings:
             yield [*others, spelled], first
 
 
 def operands(row: Row, found: table.Match) -> str:
     if "tensormap::generic" in found.bound.values() and row.operand_list:
         return "[%rd1], 128"
-    if row.builder in ("copy_group", "bulk_group"):
+    if row.builder in ("copy_group", "bulk_group", "group_of_products"):
         return "1" if "wait_group" in row.modifiers else ""
     if "prefetch" in row.modifiers.split():
         return "[%rd1], 64"
@@ -70,6 +73,8 @@ def operands(row: Row, found: table.Match) -> str:
         return ", ".join(text.split()).replace("$", ", ")
     if row.builder.startswith(("texture", "surface")):
         return texturing(row, found)
+    if row.builder == "group_product":
+        return group_product(found)
     if row.builder.startswith(("matrix", "wmma")):
         return matrices(row, found)
     texts = []
@@ -126,6 +131,15 @@ def matrices(row: Row, found: table.Match) -> str:
     if not c:       # f16 multiplicands are not written
         a, b, c = "f16", "f16", a
     return ", ".join(fragment(numbers[x], type) for x, type in zip("dabc", (d, a, b, c)))
+
+
+def group_product(found: table.Match) -> str:
+    """Operands of a product of four warps, whose first factor lies in shared memory."""
+    d, a = found.bound["type"], found.bound["type2"]
+    count = int(found.bound["shape"][4:].partition("k")[0]) // (4 if d == "f16" else 2)
+    last = ", 1, 1" if d != "s32" else ""
+    last += ", 0, 0" if a in ("f16", "bf16") else ""
+    return "{" + ", ".join(f"%r{k % 40 + 4}" for k in range(count)) + "}, %rd1, %rd2, %p1" + last
 
 
 def usable(row: Row, modifiers, types) -> bool:

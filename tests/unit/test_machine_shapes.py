@@ -2,7 +2,7 @@
 import attrs
 import numpy as np
 import pytest
-from lowering import MATRIX, kernel, lowered
+from lowering import MATRIX, WARPGROUP, kernel, lowered
 from lowering import machine as standin
 from run_ptx import machine
 from small_machine import gizmo
@@ -52,7 +52,7 @@ def busy(units, interval, warps=32, schedulers=4, width=1, steps=256, superscala
         units=tuple(units) if "rest" in names else (*units, Unit("rest", 32, "scheduler")),
         schedulers=Schedulers(count=schedulers, policy=LooseRoundRobin(), issue_interval_cycles=issue_interval, instruction_gap_cycles=1,
                               issue_width=width, dual_issue=pairs, superscalar=superscalar),
-        isa=attrs.evolve(gizmo().isa, features=frozenset(FEATURES), matrix=MATRIX,
+        isa=attrs.evolve(gizmo().isa, features=frozenset(FEATURES), matrix=MATRIX, warpgroup=WARPGROUP,
                          operations=operations({Operation("mul", 4, interval): "fp32_mul", Operation("rest", 1): others})))
     def cycles(steps):
         body = "\n".join(f"{'add' if k % (1 + additions) else 'mul'}.f32 %f{k % chains + 1}, %f{k % chains + 1}, %f0;" for k in range(steps))

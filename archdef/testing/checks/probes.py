@@ -37,17 +37,19 @@ class Probe:
     """Bound to the module's texture reference ``image``."""
     repeats: int = 1
     """Words of ``out`` for each thread."""
+    threads: int = THREADS
+    """Of the block."""
 
     def run(self, device: Device) -> None:
         """Run it. Raises `Broken` if it leaves something else."""
-        threads = np.arange(THREADS, dtype="u4")
-        out, data = device.zeros(THREADS * self.repeats, "u4"), device.to_device(3 * threads + 1)
+        threads = np.arange(self.threads, dtype="u4")
+        out, data = device.zeros(self.threads * self.repeats, "u4"), device.to_device(3 * threads + 1)
         module = device.compile(self.ptx)
         if self.texture is not None:
             module.textures["image"] = device.texture(device.to_device(self.texture))
-        run = getattr(module.k[(1,), (THREADS,)], self.launch)(out, data, THREADS)
+        run = getattr(module.k[(1,), (self.threads,)], self.launch)(out, data, self.threads)
         if self.expected is not None:
-            has, wants = out.to_host(), self.expected(np.arange(THREADS * self.repeats, dtype="u4")).astype("u4")
+            has, wants = out.to_host(), self.expected(np.arange(self.threads * self.repeats, dtype="u4")).astype("u4")
             if (has != wants).any():
                 at = int(np.flatnonzero(has != wants)[0])
                 raise Broken(f"word {at} is {has[at]:#x}, should be {wants[at]:#x}")
@@ -164,6 +166,25 @@ def _matrix_f64(text: str, a: int, b: int, c: int, depth: int) -> Probe:
                         f"add.u64 %rd5, %rd1, %rd3; {stores}"), lambda i: words[i & 1], repeats=2 * c)
 
 
+def _group(depth: int, type: str, sum: str) -> Probe:
+    """The same for a product of four warps, eight columns of it: the numbers lie in shared memory, twos and then threes."""
+    words = {"f16": _NUMBERS["f16"], "e4m3": (0x40404040, 0x44444444, 0)}[type]
+    total = int(np.float32(6 * depth + 5).view("u4"))
+    last = ", 0, 0" if type == "f16" else ""
+    body = f"""
+    .shared .align 128 .b8 left[2048]; .shared .align 128 .b8 right[2048]; .reg .b32 %d<4>;
+    mov.u32 %r7, left; mov.u32 %r8, right; shl.b32 %r9, %r2, 2; add.u32 %r10, %r7, %r9; add.u32 %r11, %r8, %r9;
+    mov.u32 %r12, {words[0]}; mov.u32 %r13, {words[1]};
+    """ + "".join(f"st.shared.u32 [%r10+{512 * k}], %r12; st.shared.u32 [%r11+{512 * k}], %r13; " for k in range(4)) + f"""
+    shr.u32 %r7, %r7, 4; shr.u32 %r8, %r8, 4; cvt.u64.u32 %rd6, %r7; cvt.u64.u32 %rd7, %r8;
+    or.b64 %rd6, %rd6, {8 << 16 | 16 << 32}; or.b64 %rd7, %rd7, {8 << 16 | 16 << 32}; setp.ge.u32 %p1, %r2, 0;
+    mov.b32 %d0, {_NUMBERS["f32"][2]}; mov.b32 %d1, %d0; mov.b32 %d2, %d0; mov.b32 %d3, %d0;
+    fence.proxy.async; bar.sync 0; wgmma.fence.sync.aligned;
+    wgmma.mma_async.sync.aligned.m64n8k{depth}.{sum}.{type}.{type} {{%d0, %d1, %d2, %d3}}, %rd6, %rd7, %p1, 1, 1{last};
+    wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; mov.b32 %r20, %d0;"""
+    return _own(body, expected=lambda i: i * 0 + total, threads=128, needs=frozenset({"matrix_warpgroup"}))
+
+
 _TILE_LOAD = """
     .shared .align 16 .b8 tile[128]; mov.u32 %r7, tile; shl.b32 %r8, %r2, 2; add.u32 %r9, %r7, %r8; mov.u32 %r10, 0x00070007;
     st.shared.u32 [%r9], %r10; bar.sync 0; and.b32 %r11, %r2, 7; shl.b32 %r11, %r11, 4; add.u32 %r11, %r7, %r11;
@@ -199,7 +220,8 @@ PROBES: dict[str, Probe] = {
     "matrix_bf16": _matrix(16, 8, "bf16", "f32"), "matrix_tf32": _matrix(16, 4, "tf32", "f32"), "matrix_f64": _matrix(8, 4, "f64", "f64"),
     "matrix_f64_tall": _matrix(16, 4, "f64", "f64"), "matrix_int8": _matrix(8, 16, "s8", "s32"), "matrix_int4": _matrix(8, 32, "u4", "s32"),
     "matrix_bits": _matrix(8, 128, "b1", "s32", ".xor.popc"), "matrix_bits_and": _matrix(8, 128, "b1", "s32", ".and.popc"),
-    "matrix_tiles": _own(_TILE_LOAD, expected=_sevens), "matrix_tiles_store": _own(_TILE_STORE, expected=_sevens)}
+    "matrix_tiles": _own(_TILE_LOAD, expected=_sevens), "matrix_tiles_store": _own(_TILE_STORE, expected=_sevens),
+    "matrix_warpgroup": _group(16, "f16", "f32"), "matrix_fp8": _group(32, "e4m3", "f32")}
 """Feature → a kernel that needs it."""
 
 HINTS = frozenset({"read_only_loads"})

@@ -113,6 +113,8 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
         if m.shared_conflicts_hold_issue and reach.shared_passes > reach.shared_groups:
             s = w.scheduler
             s.next_issue = max(s.next_issue, cycle) + (reach.shared_passes - reach.shared_groups) * m.shared_pass_cycles
+        if sm.products_until > cycle:       # they come first
+            extra *= m.products_pass_cycles
         occupy(sm, w, u, cycle, max(extra, <int64_t>u.interval))
     elif reach.constant_passes:
         c.constant_loads += 1

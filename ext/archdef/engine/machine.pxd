@@ -131,6 +131,7 @@ cdef struct MachineTable:
     int64_t single_word_broadcast
     int64_t word_at_a_time       # 1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal addresses merged
     int64_t shared_pass_cycles
+    int64_t products_pass_cycles # … as many times as long while products of warpgroups read shared memory
     int64_t shared_pass_latency_cycles   # by which each further pass of an access delays its result
     int64_t shared_group_latency_cycles  # … and each further conflict group
     int64_t shared_latency_cycles
@@ -237,7 +238,8 @@ cdef struct MachineTable:
     int64_t window               # queue entries that the scheduler looks at
     int64_t drain_high
     int64_t drain_low
-    # matrix products; entries: f16, bf16, tf32, groups with 32-bit sums, groups with 16-bit sums
-    int64_t matrix_sum[5]        # SumRule
-    int64_t matrix_products[5]   # SUM_ALIGNED: products that are added at a time
-    int64_t matrix_fraction_bits[5]  # SUM_ALIGNED: bits kept behind the point of the largest
+    # matrix products; entries: f16, bf16, tf32, groups with 32-bit sums, groups with 16-bit sums, 8-bit floats
+    int64_t matrix_sum[6]        # SumRule
+    int64_t matrix_products[6]   # SUM_ALIGNED: products that are added at a time
+    int64_t matrix_fraction_bits[6]  # SUM_ALIGNED: bits kept behind the point of the largest …
+    int64_t matrix_result_bits[6]    # … and fraction bits of 32-bit sums

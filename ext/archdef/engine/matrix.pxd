@@ -1,10 +1,31 @@
 """Products of small matrices whose numbers are spread over the lanes of a warp, and the loads and stores that spread them."""
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
 
 from archdef.engine.access cimport Reach
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Sm, Warp
+from archdef.engine.state cimport Launch, Sm, Warp
 
 cdef int matrix_product(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil   # -1 after a fault
 cdef int access_tiles(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reach) noexcept nogil   # likewise
 cdef int part_of_warp(Sm *sm, const Warp *w, uint64_t lanes) noexcept nogil   # the fault that `lanes` alone execute it: -1
+
+cdef struct Format:              # how a number is encoded
+    int exponent_bits
+    int fraction_bits            # that count
+    int dropped                  # bits behind them that do not
+
+cdef struct Number:              # significand x 2^(exponent - fraction bits)
+    int32_t significand          # signed
+    int32_t exponent
+    int32_t kind                 # 0 finite, 1 or -1 infinite, 2 not a number
+
+cdef Format F16, BF16, TF32, F32
+
+# parts of products that those of warpgroups are made of, too
+cdef void multiplicand(const Launch *launch, const Warp *w, const Uop *u, int first, int tall, int words, uint32_t *out) noexcept nogil
+cdef void addend(const Launch *launch, const Warp *w, const Uop *u, int first, int tall, bint half, uint32_t *out) noexcept nogil
+cdef void result(const Launch *launch, const Warp *w, const Uop *u, int first, int tall, bint half, const uint32_t *values) noexcept nogil
+cdef bint decode(const uint32_t *words, int count, int together, Format f, Number *out) noexcept nogil
+cdef uint32_t sum_block(const Number *a, const Number *b, int count, uint32_t c, Format of_c, int lift, int bits, Format of_d,
+                        bint special) noexcept nogil
+cdef void unpack(const uint32_t *words, int count, int width, bint signed_, int16_t *out) noexcept nogil

@@ -38,20 +38,10 @@ cdef enum:
     NAN_F32 = 0x7fffffff
     NAN_F16 = 0x7fff
 
-cdef struct Format:              # how a number is encoded
-    int exponent_bits
-    int fraction_bits            # that count
-    int dropped                  # bits behind them that do not
-
-cdef struct Number:              # significand x 2^(exponent - fraction bits)
-    int32_t significand          # signed
-    int32_t exponent
-    int32_t kind                 # 0 finite, 1 or -1 infinite, 2 not a number
-
-cdef Format F16 = Format(5, 10, 0)
-cdef Format BF16 = Format(8, 7, 0)
-cdef Format TF32 = Format(8, 10, 13)
-cdef Format F32 = Format(8, 23, 0)
+F16 = Format(5, 10, 0)
+BF16 = Format(8, 7, 0)
+TF32 = Format(8, 10, 13)
+F32 = Format(8, 23, 0)
 
 
 cdef int part_of_warp(Sm *sm, const Warp *w, uint64_t lanes) noexcept nogil:
@@ -65,7 +55,7 @@ cdef inline const char *_operand(const Launch *launch, const Warp *w, const Uop 
     return w.rows + at if at >= 0 else launch.constants + (-1 - at)
 
 
-cdef void _multiplicand(const Launch *launch, const Warp *w, const Uop *u, int first, int tall, int words, uint32_t *out) noexcept nogil:
+cdef void multiplicand(const Launch *launch, const Warp *w, const Uop *u, int first, int tall, int words, uint32_t *out) noexcept nogil:
     """Gather `tall` x 8 rows of words, from operand `first` on."""
     cdef int i, k = 0, high, lane
     cdef const uint32_t *row
@@ -79,7 +69,7 @@ cdef void _multiplicand(const Launch *launch, const Warp *w, const Uop *u, int f
             k += 1
 
 
-cdef void _addend(const Launch *launch, const Warp *w, const Uop *u, int first, int tall, bint half, uint32_t *out) noexcept nogil:
+cdef void addend(const Launch *launch, const Warp *w, const Uop *u, int first, int tall, bint half, uint32_t *out) noexcept nogil:
     """Gather the numbers of c, row by row, 8 columns."""
     cdef int i, lane, at
     cdef const uint32_t *row
@@ -94,12 +84,12 @@ cdef void _addend(const Launch *launch, const Warp *w, const Uop *u, int first, 
                 out[(lane // 4 + 8 * (i // 2)) * 8 + 2 * (lane % 4) + i % 2] = row[lane]
 
 
-cdef void _result(const Launch *launch, const Warp *w, const Uop *u, int tall, bint half, const uint32_t *values) noexcept nogil:
-    """Scatter the numbers of d."""
+cdef void result(const Launch *launch, const Warp *w, const Uop *u, int first, int tall, bint half, const uint32_t *values) noexcept nogil:
+    """Scatter the numbers of d, 8 columns, to operand `first` and the next."""
     cdef int i, lane, at
     cdef uint32_t *row
     for i in range(tall if half else 2 * tall):
-        row = <uint32_t *>_operand(launch, w, u, i)
+        row = <uint32_t *>_operand(launch, w, u, first + i)
         for lane in range(LANES):
             if half:
                 at = (lane // 4 + 8 * i) * 8 + 2 * (lane % 4)
@@ -173,7 +163,7 @@ cdef inline int64_t _shifted(int64_t value, int left, int right) noexcept nogil:
 
 
 # ------------------------------------------------------------------------------------------------------------------ sums
-cdef uint32_t _block(const Number *a, const Number *b, int count, uint32_t c, Format of_c, int lift, int bits, Format of_d,
+cdef uint32_t sum_block(const Number *a, const Number *b, int count, uint32_t c, Format of_c, int lift, int bits, Format of_d,
                      bint special) noexcept nogil:
     """Add `count` products to c; `lift` is what they are shifted left to have `bits` bits behind the point."""
     cdef Number addend = _number(c, of_c)
@@ -197,7 +187,7 @@ cdef uint32_t _block(const Number *a, const Number *b, int count, uint32_t c, Fo
         if positive and negative:
             return NAN_F16 if of_d.fraction_bits == 10 else NAN_F32
         if positive or negative:
-            return ((<uint32_t>1 << of_d.exponent_bits) - 1 | <uint32_t>negative << of_d.exponent_bits) << of_d.fraction_bits
+            return ((<uint32_t>1 << of_d.exponent_bits) - 1 | <uint32_t>negative << of_d.exponent_bits) << (of_d.fraction_bits + of_d.dropped)
     if addend.exponent > largest:
         largest = addend.exponent
     for i in range(count):
@@ -214,10 +204,10 @@ cdef uint32_t _block(const Number *a, const Number *b, int count, uint32_t c, Fo
         shift = shift if shift < 63 else 63
         product = <int64_t>((<uint64_t>((product ^ sign) - sign) << lift) >> shift)
         sum += (product ^ sign) - sign
-    return _encode(sum, largest - bits, of_d, of_d.fraction_bits == 10)
+    return _encode(sum, largest - bits, of_d, of_d.fraction_bits == 10) << of_d.dropped
 
 
-cdef bint _numbers(const uint32_t *words, int count, int together, Format f, Number *out) noexcept nogil:
+cdef bint decode(const uint32_t *words, int count, int together, Format f, Number *out) noexcept nogil:
     """Decode the numbers of `count` words, one or two in each. Returns whether one of them is no finite number."""
     cdef int i
     cdef int32_t special = 0
@@ -243,11 +233,14 @@ cdef void _floats(const Launch *launch, Warp *w, const Uop *u, Format f) noexcep
     cdef int lift = max(bits - 2 * f.fraction_bits, 0), results = tall * (1 if u.combine & MF_D_F16 else 2), k, row, column, at, count
     cdef bint special
     cdef Format of_c = F16 if u.combine & MF_C_F16 else F32, of_d = F16 if u.combine & MF_D_F16 else F32, of_sum
-    _multiplicand(launch, w, u, results, tall, length, words)
-    special = _numbers(words, rows * length, together, f, a)
-    _multiplicand(launch, w, u, results + tall * length // 4, 1, length, words)
-    special |= _numbers(words, 8 * length, together, f, b)
-    _addend(launch, w, u, results + (tall + 1) * length // 4, tall, u.combine & MF_C_F16, c)
+    if not u.combine & MF_D_F16:
+        of_d.fraction_bits = <int>launch.m.matrix_result_bits[u.fn]
+        of_d.dropped = 23 - of_d.fraction_bits
+    multiplicand(launch, w, u, results, tall, length, words)
+    special = decode(words, rows * length, together, f, a)
+    multiplicand(launch, w, u, results + tall * length // 4, 1, length, words)
+    special |= decode(words, 8 * length, together, f, b)
+    addend(launch, w, u, results + (tall + 1) * length // 4, tall, u.combine & MF_C_F16, c)
     for row in range(rows):
         for column in range(8):
             at = 8 * row + column
@@ -255,10 +248,10 @@ cdef void _floats(const Launch *launch, Warp *w, const Uop *u, Format f) noexcep
             k = 0
             while k < depth:
                 count = step if step < depth - k else depth - k
-                c[at] = _block(a + row * depth + k, b + column * depth + k, count, c[at], of_sum, lift, bits, of_d, special)
+                c[at] = sum_block(a + row * depth + k, b + column * depth + k, count, c[at], of_sum, lift, bits, of_d, special)
                 of_sum = of_d
                 k += count
-    _result(launch, w, u, tall, u.combine & MF_D_F16, c)
+    result(launch, w, u, 0, tall, u.combine & MF_D_F16, c)
 
 
 cdef void _doubles(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
@@ -322,11 +315,11 @@ cdef void _integers(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
     cdef int depth = <int>u.offset, together = 32 // u.element, length = depth // together, tall = u.vec, results = 2 * tall, i, k
     cdef int32_t sum
     cdef int64_t whole
-    _multiplicand(launch, w, u, results, tall, length, words)
-    _unpack(words, 8 * tall * length, u.element, u.combine & MF_SIGNED_A, a)
-    _multiplicand(launch, w, u, results + tall * length // 4, 1, length, words)
-    _unpack(words, 8 * length, u.element, u.combine & MF_SIGNED_B, b)
-    _addend(launch, w, u, results + (tall + 1) * length // 4, tall, False, c)
+    multiplicand(launch, w, u, results, tall, length, words)
+    unpack(words, 8 * tall * length, u.element, u.combine & MF_SIGNED_A, a)
+    multiplicand(launch, w, u, results + tall * length // 4, 1, length, words)
+    unpack(words, 8 * length, u.element, u.combine & MF_SIGNED_B, b)
+    addend(launch, w, u, results + (tall + 1) * length // 4, tall, False, c)
     for i in range(64 * tall):
         sum = 0
         for k in range(depth):
@@ -338,10 +331,10 @@ cdef void _integers(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
             elif whole < -LARGEST - 1:
                 whole = -LARGEST - 1
         c[i] = <uint32_t>whole
-    _result(launch, w, u, tall, False, c)
+    result(launch, w, u, 0, tall, False, c)
 
 
-cdef void _unpack(const uint32_t *words, int count, int width, bint signed_, int16_t *out) noexcept nogil:
+cdef void unpack(const uint32_t *words, int count, int width, bint signed_, int16_t *out) noexcept nogil:
     """Numbers of 4 or 8 bits of `count` words, the lowest first."""
     cdef int i, k, each = 32 // width
     cdef uint32_t word, mask = (<uint32_t>1 << width) - 1, sign = <uint32_t>1 << (width - 1) if signed_ else 0
@@ -358,15 +351,15 @@ cdef void _bits(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
     cdef uint32_t c[128]
     cdef uint32_t x, y
     cdef int length = <int>u.offset // 32, tall = u.vec, results = 2 * tall, i, k
-    _multiplicand(launch, w, u, results, tall, length, a)
-    _multiplicand(launch, w, u, results + tall * length // 4, 1, length, b)
-    _addend(launch, w, u, results + (tall + 1) * length // 4, tall, False, c)
+    multiplicand(launch, w, u, results, tall, length, a)
+    multiplicand(launch, w, u, results + tall * length // 4, 1, length, b)
+    addend(launch, w, u, results + (tall + 1) * length // 4, tall, False, c)
     for i in range(64 * tall):
         for k in range(length):
             x = a[i // 8 * length + k]
             y = b[i % 8 * length + k]
             c[i] += <uint32_t>count_bits(x ^ y if u.fn == MX_BITS_XOR else x & y)
-    _result(launch, w, u, tall, False, c)
+    result(launch, w, u, 0, tall, False, c)
 
 
 # ---------------------------------------------------------------------------------------------------------------- groups
@@ -415,7 +408,7 @@ cdef uint32_t _sum(const Launch *launch, const Uop *u, const uint32_t *a, const 
         for k in range(4):
             x[k] = _number(a[k], F16)
             y[k] = _number(b[k], F16)
-        return _block(x, y, 4, c, of_c, max(<int>launch.m.matrix_fraction_bits[which] - 20, 0),
+        return sum_block(x, y, 4, c, of_c, max(<int>launch.m.matrix_fraction_bits[which] - 20, 0),
                       <int>launch.m.matrix_fraction_bits[which], of_d, True)
     addend = _widened(c) if u.combine & MF_C_F16 else _single(c)
     if launch.m.matrix_sum[which] == SUM_PAIRED:

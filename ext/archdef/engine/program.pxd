@@ -91,6 +91,7 @@ cdef class LoadedProgram:
     cdef int _read_system(self, Uop *u, const MicroOp *m, tuple each) except -1
     cdef int _read_access(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_matrix(self, Uop *u, const MicroOp *m) except -1
+    cdef int _read_product(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_tiles(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_texture(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_bulk(self, Uop *u, const MicroOp *m) except -1

@@ -21,6 +21,7 @@ cdef int _CARRY_COUNT = len(_lanes.carry_names())
 cdef int _ATOMIC_COUNT = len(_lanes.atomic_names())
 # bits of a number of the multiplicands, by MatrixOp
 _ELEMENT_BITS = ((16,), (16,), (32,), (64,), (4, 8), (1,), (1,))
+_GROUP_BITS = {T.MX_F16: 16, T.MX_BF16: 16, T.MX_TF32: 32, T.MX_INTEGER: 8, T.MX_E4M3: 8, T.MX_E5M2: 8}
 cdef int *_COORDINATES = [1, 2, 3, 2, 3, 3, 4]     # by Geometry
 
 # bytes a lane of the destination and of the sources of a system call
@@ -356,7 +357,7 @@ cdef class LoadedProgram:
         for i in range(9):
             u.s[i] = -1
         u.named = NAMES_NONE
-        self.copies |= kind in (T.K_COPY, T.K_COPY_GROUP, T.K_BULK)
+        self.copies |= kind in (T.K_COPY, T.K_COPY_GROUP, T.K_BULK, T.K_GROUP_PRODUCT, T.K_GROUP)
         self._number(m.unit, max_units, "unit")
         if self.statements:
             self._number(<int>m.statement, self.statements, "statement")
@@ -438,6 +439,13 @@ cdef class LoadedProgram:
             self._read_matrix(u, m)
         elif kind in (T.K_MATRIX_LOAD, T.K_MATRIX_STORE):
             self._read_tiles(u, m)
+        elif kind == T.K_GROUP_PRODUCT:
+            self._read_product(u, m)
+        elif kind == T.K_GROUP:
+            self._number(m.fn, T.GP_WAIT + 1, "operation on groups of products")
+            if self.lanes != 32 or m.count < 0:
+                raise ProgramError(f"{m.count} groups of products, warps of {self.lanes} lanes")
+            u.named = NAMES_ALL
         elif kind == T.K_TEXTURE:
             self._read_texture(u, m)
         elif kind == T.K_SURFACE:
@@ -660,6 +668,40 @@ cdef class LoadedProgram:
                 if bytes == 8:
                     u.sets[u.set_count] = <uint16_t>(row + 1)
                     u.set_count += 1
+            self.operands[m.target + i] = <int32_t>(-1 - row * 4 * self.lanes if at < 0 else row * 4 * self.lanes)
+        return 0
+
+    cdef int _read_product(self, Uop *u, const MicroOp *m) except -1:
+        """Check a product of a warpgroup; its registers lie in a list."""
+        cdef int results = m.vec * (2 if m.combine & T.MF_D_F16 else 4), factors = 4 if m.s[0] == T.NO_ROW else 0, i
+        cdef int64_t at, row
+        if self.lanes != 32 or not 1 <= m.vec <= 32:
+            raise ProgramError(f"{8 * m.vec} columns, warps of {self.lanes} lanes")
+        if m.element != _GROUP_BITS.get(m.fn):
+            raise ProgramError(f"numbers of {m.element} bits in a product of kind {m.fn}")
+        if m.combine & (T.MF_C_F16 | T.MF_D_F16) not in (0, T.MF_C_F16 | T.MF_D_F16) or m.combine & T.MF_D_F16 and m.fn not in (
+                T.MX_F16, T.MX_E4M3, T.MX_E5M2):
+            raise ProgramError(f"form {m.combine} of a product of kind {m.fn}")
+        if m.offset & (T.GF_ACROSS_A | T.GF_ACROSS_B) and m.element != 16:
+            raise ProgramError(f"numbers of {m.element} bits that lie across")
+        if m.reconverge < 0 or m.reconverge > 1 << 24:
+            raise ProgramError(f"held for {m.reconverge} cycles")
+        self._source(u, m, 0, 8)
+        self._source(u, m, 1, 8)
+        self._required(u.s[1] >= 0, "descriptor of the second factor")
+        self._predicate_source(u, m, 2)
+        if m.target < 0 or m.count != 2 * results + factors or m.target + <int64_t>m.count > self.operand_count:
+            raise ProgramError(f"{m.count} operands of a product, {2 * results + factors} expected")
+        u.named = NAMES_ALL
+        u.space = T.SP_MATRIX
+        u.lane_bytes = 16
+        for i in range(m.count):
+            at = self.operands[m.target + i]
+            row = -1 - at if at < 0 else at
+            if row + 1 > (self.constant_rows if at < 0 else self.rows) or (at < 0 and i < results):
+                raise ProgramError(f"operand {i}: row {at}")
+            if at >= 0 and results <= i < results + factors:
+                self._await(u, <int32_t>row)
             self.operands[m.target + i] = <int32_t>(-1 - row * 4 * self.lanes if at < 0 else row * 4 * self.lanes)
         return 0
 

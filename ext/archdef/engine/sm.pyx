@@ -32,11 +32,12 @@ from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, sim
 from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, PENDING, WS_CONSTANT, WS_COPIES, WS_PARTED,
                                    WS_REFUSED, WS_WAITING, Launch, Sm, Warp)
 from archdef.engine.system cimport call_indirect, system_issue
-from archdef.engine.types cimport (BAR_WARP, FL_YIELD, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
-                                   K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
+from archdef.engine.types cimport (BAR_WARP, FL_YIELD, GP_COMMIT, GP_FENCE, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
+                                   K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_GROUP, K_GROUP_PRODUCT, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
                                    K_STORE, K_SYSTEM, K_TRAP, SYS_STACK, SP_SHARED)
 from archdef.engine.uniform cimport uniform_issue
 from archdef.engine.waiting cimport become_ready, mark_wait, occupied, occupy, plan
+from archdef.engine.warpgroup cimport group_commit, group_fence, group_hold, group_product, group_wait
 
 
 cdef inline void _compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
@@ -279,6 +280,32 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         for i in range(u.set_count):
             w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
         occupy(sm, w, u, cycle, u.interval)
+        w.pc += 1
+    elif u.kind == K_GROUP_PRODUCT or u.kind == K_GROUP:
+        if w.splits != NULL and lanes:
+            lanes = _gather(w, u, lanes)
+            if lanes == 0:
+                return earliest << 4 | ST_BARRIER
+        if u.kind == K_GROUP_PRODUCT:
+            if lanes and group_product(sm, s, w, u, lanes, cycle) < 0:
+                return -1
+            occupy(sm, w, u, cycle, u.reconverge)
+            earliest = max(earliest, cycle + u.reconverge)
+        elif u.fn == GP_FENCE:
+            occupy(sm, w, u, cycle, u.interval)
+            if lanes:
+                split = group_fence(sm, w, u, lanes, w.settled)
+                if split:
+                    return split if split < 0 else 0
+                group_hold(w, u, ST_BARRIER, w.settled + <int64_t>u.latency)
+                earliest = max(earliest, w.settled)
+        else:
+            occupy(sm, w, u, cycle, u.interval)
+            if lanes and u.fn == GP_COMMIT:
+                group_commit(w)
+            elif lanes:
+                group_hold(w, u, ST_ALU_DEPENDENCY, group_wait(w, u))
+                earliest = max(earliest, w.settled)
         w.pc += 1
     elif u.kind == K_SYSTEM:
         occupy(sm, w, u, cycle, u.interval)

@@ -117,6 +117,7 @@ cdef enum FaultCode:
     FAULT_POLICY = 24            # a plugin's policy gave an answer that is none; detail: number of its hook
     FAULT_BULK_SIZE = 30         # bytes of a bulk copy
     FAULT_PART_OF_WARP = 31      # not all lanes of the warp reach what only a whole warp can do
+    FAULT_PART_OF_GROUP = 32     # not all warps of a group of four are there for what only they together can do
     FAULT_TEXTURE_HANDLE = 40    # no texture, surface or sampler of that handle; address: the handle
     FAULT_TEXTURE_SHAPE = 41     # one of other dimensions than the instruction's
     FAULT_SURFACE_BOUNDS = 42
@@ -176,6 +177,9 @@ cdef struct Copies:              # of a warp that are on their way, by group mod
     int32_t pieces[32]           # of asynchronous copies
     int32_t bulk_writes[32]      # of bulk copies …
     int32_t bulk_reads[32]       # … whose source has not been read yet
+    int64_t product_ends[32]     # groups of products of warpgroups: cycle in which the last of each ends, by group modulo COPY_GROUPS
+    int64_t product_end          # … and of the latest product
+    int32_t product_group        # number of the group that is open
 
 cdef struct Warp:                # what an issue touches comes first
     int32_t pc
@@ -666,6 +670,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     int64_t effects              # so far, that end a standstill: see spinning.pyx
     int64_t throttled            # cycles in which the load/store unit waited for a credit
     int64_t looping              # cycle up to which the atomic operation issued last holds its warp
+    int64_t products_until       # cycle up to which queued products of warpgroups read shared memory
     uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
     int32_t refused_count
     int32_t held                 # the load that was just issued holds its warp: the number of its record + 1

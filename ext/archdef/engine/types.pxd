@@ -61,6 +61,12 @@ cpdef enum OpKind:
                    # 32 lanes must take part, here and in the next two
     K_MATRIX_LOAD = 46   # d[0..vec-1] = tiles of 8 x 8 numbers of 16 bits, whose rows are at s[0] + offset of 8 lanes each; `fn` 1: transposed
     K_MATRIX_STORE = 47  # the other way: s[1..vec]
+    K_GROUP_PRODUCT = 48 # d = a b + c of 64 rows, a warp's 16 of them in each of four warps, and `vec` x 8 columns; `fn` is a MatrixOp, `element`
+                   # bits of a number of a and b, which are 256 bits deep, `combine` MatrixForm and `offset` GroupForm or-ed. s[0], s[1]: 64-bit
+                   # rows that describe where a and b lie in shared memory, s[0] NO_ROW: operands[target ...] are the registers of d, a and c,
+                   # else of d and c, `count` in all; predicate s[2]: c is added. `interval` and `latency` are those of the warp's product in
+                   # the unit's queue; the warp, and the unit's intake, are held for `reconverge` cycles
+    K_GROUP = 49   # `fn` is a GroupOp; `count` groups of products that may still be under way
     K_SURFACE = 41 # `fn` is a Geometry, `combine` a SurfaceOp, `offset` a Boundary; handle s[0], coordinates s[1..count]; d[0..vec-1], or
                    # stored values from s[1+count] on; what has no place in s goes on in d
 
@@ -238,6 +244,8 @@ cpdef enum MatrixOp:     # what K_MATRIX multiplies
     MX_BITS_AND = 6
     MX_GROUPS = 7        # f16, 8 x 8 x 4 in each of four groups of lanes
     MX_TRANSPOSE = 8     # d = a transposed: 8 x 8 numbers of 16 bits, no b and c
+    MX_E4M3 = 9          # of K_GROUP_PRODUCT alone; b may be of the other of these two
+    MX_E5M2 = 10
 
 cpdef enum MatrixForm:   # or-ed
     MF_SIGNED_A = 1
@@ -247,6 +255,19 @@ cpdef enum MatrixForm:   # or-ed
     MF_D_F16 = 16
     MF_COLUMN_A = 32     # groups: how a and b lie over the lanes
     MF_ROW_B = 64
+
+cpdef enum GroupForm:    # or-ed
+    GF_NEGATIVE_A = 1    # products count with the other sign
+    GF_NEGATIVE_B = 2
+    GF_ACROSS_A = 4      # in memory, columns of a follow each other, not rows
+    GF_ACROSS_B = 8      # … rows of b, not columns
+    GF_COMMIT = 16       # products up to this one are a group
+    GF_OTHER_B = 32      # b is of the other 8-bit format
+
+cpdef enum GroupOp:      # operations of K_GROUP
+    GP_FENCE = 0         # wait for the other warps of the group of four
+    GP_COMMIT = 1        # products so far are a group
+    GP_WAIT = 2          # wait for all groups of products but the latest `count`
 
 cpdef enum Special:      # values the engine puts into rows at the start of a warp, or reads on demand (K_SPECIAL)
     SR_TID_X = 0

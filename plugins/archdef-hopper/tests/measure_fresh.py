@@ -1,7 +1,7 @@
-"""Measure a set of kernels on an H100 (``archdef_hopper.fresh``, ``.second`` … ``.fifth``): their PTX, counters of Nsight Compute.
+"""Measure a set of kernels on an H100 (``archdef_hopper.fresh``, ``.second`` … ``.fifth``, ``.warpgroup``): their PTX, counters of Nsight Compute.
 
 ``python measure_fresh.py compile SET TOOLKIT``               ``SET_kernels.cu`` into ``SET_ptx.tar.xz`` by NVRTC (13.0) for compute_90
-``python measure_fresh.py assemble SET FOLDER``               machine code by ptxas (CUDA 13.0), ``-arch=sm_90``
+``python measure_fresh.py assemble SET FOLDER``               machine code by ptxas (CUDA 13.0) for the target that the PTX names
 ``python measure_fresh.py launch SET FOLDER``                 launch every case once and print its output; this is what ncu runs:
 ``ncu --csv --page raw --print-units base --clock-control none --cache-control all --metrics LIST --log-file NCU_CSV python …``
 ``python measure_fresh.py collect SET LOG NCU_CSV TABLE``     join both into ``SET_kernels.csv``
@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import ctypes as c
 import io
+import re
 import subprocess
 import sys
 import tarfile
@@ -26,6 +27,7 @@ from archdef_hopper.fresh import FRESH
 from archdef_hopper.launches import Kernels, name_of
 from archdef_hopper.second import SECOND
 from archdef_hopper.third import THIRD
+from archdef_hopper.warpgroup import WARPGROUP
 from counted import rows
 
 COLUMNS = {   # of the table → what Nsight Compute calls it
@@ -45,7 +47,7 @@ COLUMNS = {   # of the table → what Nsight Compute calls it
     "registers": "launch__registers_per_thread", "limit_registers": "launch__occupancy_limit_registers",
     "limit_shared": "launch__occupancy_limit_shared_mem", "limit_warps": "launch__occupancy_limit_warps", "limit_blocks": "launch__occupancy_limit_blocks",
     "warps_active": "sm__warps_active.avg.per_cycle_active", "active_cycles": "smsp__cycles_active.avg"}
-SETS = {one.name: one for one in (FRESH, SECOND, THIRD, FOURTH, FIFTH)}
+SETS = {one.name: one for one in (FRESH, SECOND, THIRD, FOURTH, FIFTH, WARPGROUP)}
 
 
 def compile_all(kernels: Kernels, toolkit: Path) -> None:
@@ -72,7 +74,9 @@ def compile_all(kernels: Kernels, toolkit: Path) -> None:
 def assemble(kernels: Kernels, folder: Path) -> None:
     """Make cubins."""
     for kernel in kernels.launches:
-        subprocess.run(["ptxas", "-arch=sm_90", "-o", folder / f"{kernel}.cubin", "-"], input=kernels.ptx(kernel), text=True, check=True)
+        text = kernels.ptx(kernel)
+        target = re.search(r"^\s*\.target\s+(sm_90a)\b", text, re.MULTILINE)
+        subprocess.run(["ptxas", f"-arch={target[1] if target else 'sm_90'}", "-o", folder / f"{kernel}.cubin", "-"], input=text, text=True, check=True)
 
 
 def launch(kernels: Kernels, folder: Path) -> None:
@@ -84,6 +88,8 @@ def launch(kernels: Kernels, folder: Path) -> None:
         module = gpu.load((folder / f"{kernel}.cubin").read_bytes())
         buffers = {k: gpu.send(v) for k, v in one.arguments.items() if isinstance(v, np.ndarray)}
         given = [buffers[k] if k in buffers else scalars[v.dtype.name](v.item()) for k, v in one.arguments.items()]
+        if one.shared_bytes > 48 << 10:
+            gpu("cuFuncSetAttribute", gpu.function(module, kernel), 8, one.shared_bytes)    # MAX_DYNAMIC_SHARED_SIZE_BYTES
         gpu.launch(module, kernel, one.grid, one.block, *given, shared_bytes=one.shared_bytes)
         output = gpu.fetch(buffers[one.output], np.empty_like(one.arguments[one.output]))
         print("CASE", name_of(kernel, size), one.summary(output), flush=True)

@@ -3,7 +3,7 @@ from archdef.hookspecs import hookimpl
 from archdef.spec import (AlignedSum, AmongOldest, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
                           DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin, GroupByGroup, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
-                          operations, PairedSum, ParityHash, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp,
+                          operations, PairedSum, ParityHash, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, WarpgroupProducts,
                           XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE, FORMS, TECHNIQUES
 
@@ -54,7 +54,9 @@ H100 = Architecture(
                                 whole_products=True, branches_take_two=True, guards_selections=True, adds_before_minmax=True, fuses_all_uses=True,
                                 repeats_comparisons=True),
             matrix=MatrixArithmetic(f16=AlignedSum(16, 25), bf16=AlignedSum(16, 25), tf32=AlignedSum(8, 25), groups=ChainedSum(),
-                                    groups_f16=PairedSum())),
+                                    fp8=AlignedSum(32, 13, 13), groups_f16=PairedSum()),
+            warpgroup=WarpgroupProducts(operand_bytes_per_cycle=128, register_factor_cycles=13, shared_factor_cycles=10, shared_pass_ratio=4,
+                                        least_issue_cycles=4, issue_columns_per_cycle=8)),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=23, pass_cycles=1,
                         pass_latency_cycles=2, group_latency_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
@@ -116,5 +118,6 @@ def archdef_experiments():
     from archdef_hopper.fresh import fresh
     from archdef_hopper.second import second
     from archdef_hopper.third import third
+    from archdef_hopper.warpgroup import warpgroup
 
-    return [calibration, profiled_kernel, fresh, second, third, fourth, fifth]
+    return [calibration, profiled_kernel, fresh, second, third, fourth, fifth, warpgroup]

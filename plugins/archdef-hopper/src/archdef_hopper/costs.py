@@ -42,6 +42,10 @@ WEIGHTS = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filterin
 PRODUCTS = Cite("tests/hardware/measure_matrix.py on this card", "chains of products", "measured", "latency of one, rate of 64 in 16 warps")
 ROUTINES = Cite("tests/hardware/measure_matrix.py on this card", "chains of products; SASS of the routine", "inferred",
                 "latency and rate are measured, the number of instructions is read off the machine code")
+GROUPS = Cite("clocks on an H100 80GB HBM3 SXM", "warpgroup.csv, groups of one, four and eight products of 8 to 256 columns", "measured",
+              "slopes over products, offsets over columns")
+GROUP_SUMS = Cite("tests/hardware/data/warpgroup/h100-2026-11-22.json", "671 products of 14 pairs of types, 12 kinds of operands", "measured",
+                  "every number of them to the bit")
 TILES = Cite("microbenchmarks of ldmatrix and stmatrix on this card", "1, 2, 4 tiles, rows 16 to 128 bytes apart", "measured",
              "a pass takes a cycle of the banks and delays the result by two")
 SUMS = Cite("tests/hardware/data/matrix/h100-2026-11-21.xz", "208 forms of products", "measured", "every number of them to the bit")
@@ -117,6 +121,8 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     Operation("tensor", 14, 4): "matrix_int8_m8n8k16 matrix_and_m8n8k128",
     Operation("tensor", 26, 16): "matrix_f64_m8n8k4", Operation("tensor", 34, 16): "matrix_f64_m16n8k4",
     Operation("tensor", 50, 32): "matrix_f64_m16n8k8", Operation("tensor", 82, 64): "matrix_f64_m16n8k16",
+    Operation("tensor", 32, 4): "warpgroup_f16 warpgroup_tf32 warpgroup_fp8", Operation("tensor", 30, 4): "warpgroup_int8",
+    Operation("cbu", 11, 1): "warpgroup_fence", Operation("cbu", 4, 1): "warpgroup_wait",
     # no units of their own: loops of other instructions
     Operation("tensor", 91, 2, issues=13): "matrix_xor_m8n8k128", Operation("tensor", 94, 2, issues=14): "matrix_xor_m16n8k128",
     Operation("tensor", 114, 2, issues=19): "matrix_xor_m16n8k256", Operation("tensor", 97, 2, issues=16): "matrix_u4_m8n8k32",
@@ -208,6 +214,8 @@ EVIDENCE = {
     "isa.operations.atomic_global": ATOMICS, "isa.operations.fence": ATOMICS, "isa.operations.atomic_shared": SHARED,
     **{f"isa.operations.{name}": ROUTINES for name in MATRIX_CLASSES if name.startswith("matrix_")},
     **{f"isa.operations.matrix_{name}": PRODUCTS for name in NATIVE}, "isa.operations.matrix_transpose": PRODUCTS,
+    **{f"isa.operations.{name}": GROUPS for name in MATRIX_CLASSES if name.startswith("warpgroup_")}, "isa.warpgroup": GROUPS,
+    "isa.matrix.fp8": GROUP_SUMS,
     "isa.operations.load_matrix": TILES, "isa.operations.store_matrix": TILES, "isa.matrix": SUMS, "shared.pass_latency_cycles": TILES,
     "isa.operations.bulk_copy": BULK, "load_store.bulk_read_bytes_per_cycle": BULK, "load_store.bulk_write_bytes_per_cycle": BULK,
     "isa.predication_max_instructions": SASS, "isa.assembler": SASS,
