@@ -118,13 +118,6 @@ def _slices_depend_on_address_bits_that_are_looked_at(arch):
         yield "interconnect.slice_map", rule, "must be a ParityHash over address bits below 40"
 
 
-@_combination("interconnect.side_links", "dram.partitions")
-def _links_are_of_equally_many_partitions_of_each_side(arch):
-    links = arch.interconnect
-    if links.side_links > 1 and arch.dram.partitions % (links.sides * links.side_links):
-        yield "interconnect.side_links", links.side_links, f"must divide the {arch.dram.partitions // links.sides} partitions of a side"
-
-
 @_combination("caches", "limits.shared_carveouts", declared=True)
 def _l1_keeps_something_beside_every_carveout(arch):
     l1, sizes = arch.caches.l1, arch.limits.shared_carveouts

@@ -25,7 +25,7 @@ QUICK = {Form(32, *types, registers) for types in TYPES for registers in (False,
 @cache
 def machine():
     """The measured architecture with few multiprocessors and partitions, which changes no value and saves time."""
-    return get("h100").evolve({"chip.multiprocessors": 2, "dram.partitions": 4, "interconnect.side_links": 2})
+    return get("h100").evolve({"chip.multiprocessors": 2, "dram.partitions": 4})
 
 
 @cache
