@@ -187,7 +187,7 @@ cdef struct MachineTable:
     int64_t response_latency_fs
     int64_t far_latency_fs       # by which data from DRAM take longer to the other side of the chip
     int64_t side_bytes_per_cycle # into a side from the others; 0: no such limit
-    int64_t side_links           # by which they come; each is that of every so manieth partition
+    int64_t side_links           # that share it, each for the partitions of one number modulo so many
     int64_t sides                # of multiprocessors and partitions; 1: all are near
     int64_t places               # of a cluster that lie at different distances; 0: none
     int64_t place_cycles[32]     # by which answers to them take longer
