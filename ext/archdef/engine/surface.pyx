@@ -203,6 +203,7 @@ cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
                         here += 1
                 most = max(most, here)
             out.serial = most
+            out.apart = most - 1
     for k in range(out.count):
         reach.pieces += count_bits(out.transactions[k].sectors)
     return 0
