@@ -95,8 +95,11 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
     request.returns = inject.returns
     request.weight = inject.weight
     request.operands = inject.operands
-    request.apart = <short>(inject.apart * (inject.next + 1) // inject.count - inject.apart * inject.next // inject.count)
-    request.serial = <short>min(inject.serial, request.apart + 1)
+    request.apart = 0
+    request.serial = 1
+    if inject.apart:        # an even share
+        request.apart = <short>(inject.apart * (inject.next + 1) // inject.count - inject.apart * inject.next // inject.count)
+        request.serial = <short>min(inject.serial, request.apart + 1)
     request.counters = NULL
     if inject.kind == RQ_WRITE:
         sm.store_bytes += bytes
