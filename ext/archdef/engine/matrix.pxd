@@ -1,5 +1,5 @@
 """Products of small matrices whose numbers are spread over the lanes of a warp, and the loads and stores that spread them."""
-from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.access cimport Reach
 from archdef.engine.program cimport Uop
@@ -29,3 +29,17 @@ cdef bint decode(const uint32_t *words, int count, int together, Format f, Numbe
 cdef uint32_t sum_block(const Number *a, const Number *b, int count, uint32_t c, Format of_c, int lift, int bits, Format of_d,
                         bint special) noexcept nogil
 cdef void unpack(const uint32_t *words, int count, int width, bint signed_, int16_t *out) noexcept nogil
+
+cdef inline void add_integers(const int16_t *a, const int16_t *b, int count, int depth, bint saturate, uint32_t *c) noexcept nogil:
+    """Add the products of rows of a and the eight columns of b to so many sums, exactly; the last addition wraps, or stops at the ends of the range."""
+    cdef int i, k
+    cdef int32_t sum
+    cdef int64_t whole
+    for i in range(count):
+        sum = 0
+        for k in range(depth):
+            sum += <int32_t>a[i // 8 * depth + k] * b[i % 8 * depth + k]
+        whole = <int64_t>sum + <int32_t>c[i]
+        if saturate:
+            whole = min(max(whole, -<int64_t>0x80000000), <int64_t>0x7fffffff)
+        c[i] = <uint32_t>whole

@@ -34,7 +34,6 @@ cdef enum:
     MOST_WORDS = 128             # of a multiplicand: 16 rows of 8 words
     NO_EXPONENT = -1000000       # of zero; a product's may be twice that
     LEAST_EXPONENT = -100000     # less than that of any number
-    LARGEST = 0x7fffffff         # of 32 bits, signed
     NAN_F32 = 0x7fffffff
     NAN_F16 = 0x7fff
 
@@ -312,25 +311,13 @@ cdef void _integers(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
     cdef uint32_t c[128]
     cdef int16_t a[16 * 64]
     cdef int16_t b[8 * 64]
-    cdef int depth = <int>u.offset, together = 32 // u.element, length = depth // together, tall = u.vec, results = 2 * tall, i, k
-    cdef int32_t sum
-    cdef int64_t whole
+    cdef int depth = <int>u.offset, together = 32 // u.element, length = depth // together, tall = u.vec, results = 2 * tall
     multiplicand(launch, w, u, results, tall, length, words)
     unpack(words, 8 * tall * length, u.element, u.combine & MF_SIGNED_A, a)
     multiplicand(launch, w, u, results + tall * length // 4, 1, length, words)
     unpack(words, 8 * length, u.element, u.combine & MF_SIGNED_B, b)
     addend(launch, w, u, results + (tall + 1) * length // 4, tall, False, c)
-    for i in range(64 * tall):
-        sum = 0
-        for k in range(depth):
-            sum += <int32_t>a[i // 8 * depth + k] * b[i % 8 * depth + k]
-        whole = <int64_t>sum + <int32_t>c[i]
-        if u.combine & MF_SATURATE:
-            if whole > LARGEST:
-                whole = LARGEST
-            elif whole < -LARGEST - 1:
-                whole = -LARGEST - 1
-        c[i] = <uint32_t>whole
+    add_integers(a, b, 64 * tall, depth, u.combine & MF_SATURATE != 0, c)
     result(launch, w, u, 0, tall, False, c)
 
 

@@ -695,6 +695,17 @@ cdef inline void _next_request(Network *n, Port *port, int32_t unit) noexcept no
         _reschedule(n, unit, NEVER)
 
 
+cdef inline void _join(Network *n, int32_t unit, int32_t *first, int32_t *last) noexcept nogil:
+    """Let a port wait behind all others of a queue."""
+    n.ports[unit].next_waiter = -1
+    if first[0] < 0:
+        first[0] = unit
+    else:
+        n.ports[last[0]].next_waiter = unit
+    last[0] = unit
+    _reschedule(n, unit, NEVER)
+
+
 cdef bint _waits_at_door(Network *n, int32_t unit, Partition *door, int64_t now_fs) noexcept nogil:
     """Let a port wait for a slice that has enough to do, and behind those who wait already. False: it need not."""
     cdef Port *port = n.ports + unit
@@ -702,14 +713,9 @@ cdef bint _waits_at_door(Network *n, int32_t unit, Partition *door, int64_t now_
     if port.called or when <= now_fs and door.first_at_door < 0:
         port.called = 0
         return False
-    port.next_waiter = -1
     if door.first_at_door < 0:
-        door.first_at_door = unit
         _reschedule(n, <int32_t>(n.port_count + n.m.partitions + (door - n.partitions)), when)
-    else:
-        n.ports[door.last_at_door].next_waiter = unit
-    door.last_at_door = unit
-    _reschedule(n, unit, NEVER)
+    _join(n, unit, &door.first_at_door, &door.last_at_door)
     return True
 
 
@@ -743,13 +749,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
         _next_request(n, port, unit)
         return
     if p.dram.queued >= m.queue_entries:
-        port.next_waiter = -1
-        if p.last_waiter >= 0:
-            n.ports[p.last_waiter].next_waiter = unit
-        else:
-            p.first_waiter = unit
-        p.last_waiter = unit
-        _reschedule(n, unit, NEVER)
+        _join(n, unit, &p.first_waiter, &p.last_waiter)
         return
     if m.injection_per_cluster and cluster[0] > now_fs:
         _reschedule(n, unit, cluster[0])

@@ -17,7 +17,7 @@ from archdef.engine.counters cimport ST_BARRIER
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.guest cimport guest_fault
 from archdef.engine.lane_states cimport lanes_apart
-from archdef.engine.matrix cimport BF16, F16, F32, TF32, Format, Number, addend, decode, multiplicand, part_of_warp, result, sum_block, unpack
+from archdef.engine.matrix cimport BF16, F16, F32, TF32, Format, Number, add_integers, addend, decode, multiplicand, part_of_warp, result, sum_block, unpack
 from archdef.engine.operand cimport row_of
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport COPY_GROUPS, FAULT_BOUNDS, FAULT_PART_OF_GROUP, WS_BARRIER, Block, Launch
@@ -32,7 +32,6 @@ cdef enum:
     WORDS = 8                    # of a row of a, or a column of b
     MOST_DEEP = 32
     EIGHT_BIT_SUMS = 5           # entry of the machine's tables
-    LARGEST = 0x7fffffff
     NO_EXPONENT = -1000000       # of zero, as in `matrix`
 
 cdef Format E4M3 = Format(4, 3, 0)
@@ -235,32 +234,17 @@ cdef int _floats(Sm *sm, Warp *w, const Uop *u, const uint32_t *left, uint64_t w
 
 
 cdef int _integers(Sm *sm, Warp *w, const Uop *u, const uint32_t *left, uint64_t where, uint32_t *c) noexcept nogil:
-    """Exact sums of 8-bit products; the last addition wraps, or stops at the ends of the range."""
     cdef const Launch *launch = w.launch
     cdef uint32_t words[8 * WORDS]
     cdef int16_t a[ROWS * MOST_DEEP]
     cdef int16_t b[8 * MOST_DEEP]
-    cdef uint32_t *at
-    cdef int32_t sum
-    cdef int64_t whole
-    cdef int tile, i, k
+    cdef int tile
     unpack(left, ROWS * WORDS, 8, u.combine & MF_SIGNED_A, a)
     for tile in range(u.vec):
         if _factor(sm, w, where, 8 * tile, 8, False, words) < 0:
             return -1
         unpack(words, 8 * WORDS, 8, u.combine & MF_SIGNED_B, b)
-        at = c + 8 * ROWS * tile
-        for i in range(8 * ROWS):
-            sum = 0
-            for k in range(MOST_DEEP):
-                sum += <int32_t>a[i // 8 * MOST_DEEP + k] * b[i % 8 * MOST_DEEP + k]
-            whole = <int64_t>sum + <int32_t>at[i]
-            if u.combine & MF_SATURATE:
-                if whole > LARGEST:
-                    whole = LARGEST
-                elif whole < -LARGEST - 1:
-                    whole = -LARGEST - 1
-            at[i] = <uint32_t>whole
+        add_integers(a, b, 8 * ROWS, MOST_DEEP, u.combine & MF_SATURATE != 0, c + 8 * ROWS * tile)
     for tile in range(u.vec):
         result(launch, w, u, 4 * tile, 2, False, c + 8 * ROWS * tile)
     return 0
