@@ -28,6 +28,12 @@ def shared_store_transactions(m):
     return m.counters.shared_store_passes
 
 
+@metric("count", "shared load passes + shared store passes", "memory_l1_wavefronts_shared")
+def shared_transactions(m):
+    """Passes over the banks made for shared loads and stores."""
+    return m.counters.shared_load_passes + m.counters.shared_store_passes
+
+
 @metric("ratio", "shared load passes / shared loads")
 def shared_load_transactions_per_request(m):
     """Passes that the average shared load of a warp takes."""
@@ -76,6 +82,6 @@ def shared_efficiency(m):
     return ratio(c.shared_load_groups + c.shared_store_groups, c.shared_load_passes + c.shared_store_passes, 100)
 
 
-METRICS = (shared_load_requests, shared_store_requests, shared_load_transactions, shared_store_transactions,
+METRICS = (shared_load_requests, shared_store_requests, shared_load_transactions, shared_store_transactions, shared_transactions,
            shared_load_transactions_per_request, shared_store_transactions_per_request, shared_ld_bank_conflict,
            shared_st_bank_conflict, shared_bank_conflicts, shared_replay_overhead, shared_efficiency)

@@ -119,8 +119,8 @@ class Cache:
     dirty_ways: int | None = integer(optional=True, default=None)
     """At a partition: lines of a set that may wait to be written back; with one more, that which was used longest ago is. None: all."""
     partial_ways: int | None = integer(optional=True, default=None)
-    """At a partition: lines of a set that may hold sectors of which stores have written a part; the rest of the sector is read
-    before it leaves, or when there are more such lines. None: a store makes its sectors whole."""
+    """At a partition: lines of a set that may hold sectors of which stores have written a part. Where there is one more when the next such store
+    comes, that which was used longest ago is completed from memory and written back. None: a store makes its sectors whole."""
     set_hash_bits: tuple[int, ...] = integers(at_least=0, longest=8, default=())
     """Bits of the address that are exclusive-ored into the set's number, from its lowest bit on; none: the line's number modulo the sets."""
     tag_bank_masks: tuple[int, ...] = integers(longest=4, default=())
@@ -233,6 +233,8 @@ class LoadStore:
     """Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits; None: they count as reads."""
     queued_stores: bool = flag(default=False)
     """Whether stores of a warp that follow each other, with nothing in between, go to the load/store unit in a row though others wait for it."""
+    after_stall: str = choice("turns", "chance", default="turns")
+    """Which scheduler comes first when the unit goes on that had to wait for room: they take turns, as ever, or chance decides."""
     combined_lines: int = integer(at_least=0, at_most=64, default=0)
     """Lines of which stores wait for others to the same line, to leave together. A line goes when all its words have been stored, when more lines
     come than there is room for, the oldest first, or when no store has come for `combining_cycles`. 0: each store goes by itself."""

@@ -1,8 +1,9 @@
 """A set-associative tag array with sectors. Tags only: data are in device memory."""
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
+from archdef.engine.chance cimport by_chance
 from archdef.engine.machine cimport CacheTable
 from archdef.engine.policy cimport Hook, ask_replacement
 
@@ -100,10 +101,7 @@ cdef Line *_asked(Cache *cache, uint64_t first, uint64_t line) noexcept nogil:
 cdef Line *_any_of_oldest(Cache *cache, uint64_t first) noexcept nogil:
     """An empty slot, else by chance one of the few used longest ago, of those without a fill on its way; NULL if none."""
     cdef const int64_t *used = cache.used + first
-    cdef int64_t i, last = -1, found = -1, next_, turn
-    cdef uint64_t chance = <uint64_t>cache.clock * <uint64_t>0x9e3779b97f4a7c15      # mixed as in splitmix64
-    chance = (chance ^ chance >> 30) * <uint64_t>0xbf58476d1ce4e5b9
-    turn = <int64_t>((chance ^ chance >> 27) >> 33) % cache.table.among_oldest
+    cdef int64_t i, last = -1, found = -1, next_, turn = by_chance(<uint64_t>cache.clock, <uint32_t>cache.table.among_oldest)
     while turn >= 0:
         next_ = -1
         for i in range(cache.table.ways):

@@ -1,11 +1,12 @@
 """Memory ops from issue to completion: what they count, what they hold, when their registers can be used."""
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from archdef.engine.access cimport Reach, access_memory
 from archdef.engine.asynchronous cimport copies_pending, copy_async
 from archdef.engine.blocks cimport end_block
 from archdef.engine.bulk cimport bulk_landed, bulk_run
+from archdef.engine.chance cimport by_chance
 from archdef.engine.counters cimport ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, StatementCounters
 from archdef.engine.inject cimport give_load, inject_run, take_load
 from archdef.engine.lane_states cimport note_lanes
@@ -246,6 +247,8 @@ cdef void resume_injection(Sm *sm, int64_t cycle) noexcept nogil:
     cdef Injection *inject = &sm.injection
     cdef int32_t load = inject.load
     inject_run(sm, cycle)
+    if not inject.active and sm.m.stalls_by_chance:
+        sm.turn = <int32_t>by_chance(<uint64_t>(cycle << 16 | sm.id), <uint32_t>sm.m.schedulers)
     if inject.refused and inject.cache == &sm.l1:
         put_aside(sm, -1)       # its warp has gone on
     elif not inject.active and load >= 0 and sm.loads[load].remaining == 0:

@@ -481,6 +481,7 @@ cdef void _write_part(Network *n, int32_t which, Line *line, uint32_t wanted, in
     cdef const CacheTable *table = &n.partitions[which].l2.table
     cdef int64_t words = max(covered // 4 // count_bits(wanted), 1), sum, whole = table.sector_bytes // 4
     cdef uint32_t sector
+    _keep(n, which, line, table.partial_ways, True, time_fs)
     for sector in range(4):
         if wanted & ~line.valid & (<uint32_t>1 << sector):
             sum = (line.partly >> 4 * sector & 15) + words
@@ -490,8 +491,6 @@ cdef void _write_part(Network *n, int32_t which, Line *line, uint32_t wanted, in
             else:
                 line.partly |= <uint32_t>sum << 4 * sector
     line.dirty |= wanted
-    if line.partly:
-        _keep(n, which, line, table.partial_ways, True, time_fs)
 
 
 cdef inline void _count_request(const MachineTable *m, Partition *p, const Request *r) noexcept nogil:

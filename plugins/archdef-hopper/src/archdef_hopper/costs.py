@@ -52,7 +52,12 @@ SUMS = Cite("tests/hardware/data/matrix/h100-2026-11-21.xz", "208 forms of produ
 SCATTER = Cite("Loads, stores and reductions by 1 to 132 multiprocessors of an H100 80GB HBM3 SXM, 2026-11-21", "data/scatter.csv", "inferred",
                "cycles per request of 12 lane patterns: a flit of 32 bytes a sector, one more where bytes are left out; all 132 at half the rate of 66")
 PROMOTED = Cite(MICRO, "coalescing.csv, sectors read from DRAM", "measured", "strides past 32 bytes read 64 bytes each")
-PARTIAL = Cite(MICRO, "coalescing.csv, sectors read and written by strided stores", "inferred", "40 to 60 thousand lines stay written in part")
+PARTIAL = Cite("Stores of words on an H100 80GB HBM3 SXM, 2026-11-22", "data/partial_lines.csv", "measured",
+               "of 25600 sets each keeps two such lines, and a third until the next store")
+MEETING = Cite("Stores of words on an H100 80GB HBM3 SXM, 2026-11-22", "data/partial_lines.csv", "inferred",
+               "which bits choose the set is not public: of 700 choices by chance the one by which lines 128 bytes to 16 KiB apart meet most nearly as often as there")
+DRAWN = Cite("Clocks of stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/store_turns.csv", "measured",
+             "of 8 to 64 stores in a row as many are a scheduler's as chance would have it")
 SIDES = Cite(MICRO, "section global_latency_histogram", "inferred", "misses at 570 and at 760 cycles, equally often")
 BUFFERED = Cite("Streams of reads and stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/mixes.csv, data/streams.csv, trips 3", "inferred",
                 "what is stored has been handed over only some 10 KB a multiprocessor before it is through")
@@ -235,7 +240,7 @@ EVIDENCE = {
        instruction_l2.latency_cycles instruction_memory_cycles instruction_preload_bytes""".split()},
     **{f"caches.{c}.{name}": CODE_SETS for c in ("instruction", "instruction_l2") for name in "ways line_bytes sector_bytes lines_ahead".split()},
     **{f"caches.{c}.misses_in_flight": UNPUBLISHED for c in ("instruction", "instruction_l2")},
-    "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_ways": PARTIAL, "caches.l2.dirty_ways": DIRTY,
+    "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_ways": PARTIAL, "caches.l2.set_hash_bits": MEETING, "caches.l2.dirty_ways": DIRTY,
     "interconnect.sides": SIDES, "interconnect.far_latency_ns": SIDES, "interconnect.side_bytes_per_cycle": CROSSED,
     **{f"interconnect.{name}": SCATTER for name in """header_bytes mask_bytes injection_bytes_per_cycle injection_scope
        cluster_request_bytes_per_cycle""".split()},
@@ -260,7 +265,7 @@ EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
     "load_store": UNPUBLISHED, "load_store.combined_lines": TOGETHER, "load_store.combining_cycles": APART_IN_TIME,
     "load_store.access_distance_cycles": Cite(MICRO, "section l1_throughput", "inferred", "machine code by ptxas 13.0 has no two accesses of a warp closer"),
-    "load_store.queued_stores": APART_IN_TIME, "load_store.transaction_cycles": FIT,
+    "load_store.queued_stores": APART_IN_TIME, "load_store.after_stall": DRAWN, "load_store.transaction_cycles": FIT,
     "load_store.stores_in_flight_per_multiprocessor": STORED, "load_store.store_bytes_in_flight_per_multiprocessor": BUFFERED,
     "interconnect": FIT,
     "load_store.atomic_cycles": LINES, "load_store.atomic_sector_cycles": LINES,
