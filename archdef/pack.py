@@ -142,7 +142,7 @@ def _schedulers(arch: Architecture) -> dict:
         unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
         unit_within=[index[arch.units[i].within] if i < len(arch.units) and arch.units[i].within else i for i in range(16)],
         unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],
-        superscalar=int(arch.schedulers.superscalar), stalls_by_chance=int(arch.load_store.after_stall == "chance"),
+        superscalar=int(arch.schedulers.superscalar), loads_by_chance=int(arch.load_store.after_load == "chance"),
         queued_stores=int(arch.load_store.queued_stores),
         match_value_cycles=arch.isa.match_value_cycles, guard_latency_cycles=arch.isa.guard_latency_cycles,
         untaken_branch_saving=_untaken_saving(arch.isa), dual_issue=pairs)

@@ -233,8 +233,8 @@ class LoadStore:
     """Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits; None: they count as reads."""
     queued_stores: bool = flag(default=False)
     """Whether stores of a warp that follow each other, with nothing in between, go to the load/store unit in a row though others wait for it."""
-    after_stall: str = choice("turns", "chance", default="turns")
-    """Which scheduler comes first when the unit goes on that had to wait for room: they take turns, as ever, or chance decides."""
+    after_load: str = choice("turns", "chance", default="turns")
+    """Which scheduler comes first at the unit behind a load of device memory: they take turns, as ever, or chance decides."""
     combined_lines: int = integer(at_least=0, at_most=64, default=0)
     """Lines of which stores wait for others to the same line, to leave together. A line goes when all its words have been stored, when more lines
     come than there is room for, the oldest first, or when no store has come for `combining_cycles`. 0: each store goes by itself."""

@@ -188,6 +188,8 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     for i in range(u.set_count):
         w.ready[u.sets[i]] = <int64_t>PENDING << 4 | u.cause
     inject_run(sm, cycle)
+    if m.loads_by_chance:
+        sm.turn = <int32_t>by_chance(<uint64_t>(cycle << 16 | sm.id), <uint32_t>m.schedulers)
     if inject.refused and u.kind == K_LOAD:
         sm.held = put_aside(sm, slot)
     elif not inject.active and sm.loads[load].remaining == 0:
@@ -247,8 +249,6 @@ cdef void resume_injection(Sm *sm, int64_t cycle) noexcept nogil:
     cdef Injection *inject = &sm.injection
     cdef int32_t load = inject.load
     inject_run(sm, cycle)
-    if not inject.active and sm.m.stalls_by_chance:
-        sm.turn = <int32_t>by_chance(<uint64_t>(cycle << 16 | sm.id), <uint32_t>sm.m.schedulers)
     if inject.refused and inject.cache == &sm.l1:
         put_aside(sm, -1)       # its warp has gone on
     elif not inject.active and load >= 0 and sm.loads[load].remaining == 0:

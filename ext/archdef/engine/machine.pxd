@@ -107,7 +107,7 @@ cdef struct MachineTable:
     int64_t issue_interval_cycles
     int64_t issue_width          # instructions per issue slot …
     int64_t superscalar          # … of one warp; 0: of different warps
-    int64_t stalls_by_chance     # which scheduler comes first when the load/store unit goes on that waited for room; 0: they take turns
+    int64_t loads_by_chance      # which scheduler comes first at units they share behind a load of device memory; 0: they take turns
     int64_t instruction_gap_cycles  # least distance of two issues of one warp
     int64_t units
     int64_t unit_per_scheduler[16]  # 1: each scheduler has its own

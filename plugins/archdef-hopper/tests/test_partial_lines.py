@@ -64,19 +64,17 @@ def test_a_transpose_reads_what_its_stores_leave_out(n, blocks):
     assert transposed(n, blocks)[1] == pytest.approx(int(measured("transpose", n=n, blocks_per_multiprocessor=blocks)["dram_read_sectors"]), rel=0.04)
 
 
-def test_stores_of_the_schedulers_get_on_by_chance():
-    """As many of a run of stores are a scheduler's as chance gives, so warps of a block drift apart, and more blocks store at a time."""
+def test_schedulers_that_load_and_store_drift_apart():
+    """So warps of a block do, and more blocks store at a time."""
     clocks, _ = transposed(2048, 8)
-    deviations, storing = {8: [], 16: []}, []
+    apart, storing = [], []
     for multiprocessor in np.unique(clocks[:, 0, 6]):
         mine = clocks[clocks[:, 0, 6] == multiprocessor]
         order = np.argsort(mine[:, :, 2:6].reshape(-1), kind="stable")
         scheduler = np.repeat(mine[:, :, 7].reshape(-1) % 4, 4)[order][256:-256]
-        for count, found in deviations.items():
-            runs = scheduler[:len(scheduler) // count * count].reshape(-1, count)
-            found.append((runs[:, :, None] == np.arange(4)).sum(1).var())
+        stores = np.cumsum(scheduler[:, None] == np.arange(4), 0)
+        apart.append((stores.max(1) - stores.min(1)).mean())
         storing.append((mine[:, :, 5].max(1) - mine[:, :, 2].min(1)).sum() / (mine[:, :, 5].max() - mine[:, :, 0].min()))
-    rows = {int(r["stores"]): r for r in table("store_turns.csv") if r["n"] == "2048"}
-    for count, found in deviations.items():
-        assert np.mean(found) ** 0.5 == pytest.approx(float(rows[count]["deviation"]), rel=0.2)
-    assert np.mean(storing) == pytest.approx(float(rows[8]["blocks_storing"]), rel=0.25)
+    wanted = next(r for r in table("store_turns.csv") if r["n"] == "2048")
+    assert np.mean(apart) == pytest.approx(float(wanted["apart"]), rel=0.6)        # 3.2 if they take turns
+    assert np.mean(storing) == pytest.approx(float(wanted["blocks_storing"]), rel=0.25)

@@ -55,9 +55,9 @@ PROMOTED = Cite(MICRO, "coalescing.csv, sectors read from DRAM", "measured", "st
 PARTIAL = Cite("Stores of words on an H100 80GB HBM3 SXM, 2026-11-22", "data/partial_lines.csv", "measured",
                "of 25600 sets each keeps two such lines, and a third until the next store")
 MEETING = Cite("Stores of words on an H100 80GB HBM3 SXM, 2026-11-22", "data/partial_lines.csv", "inferred",
-               "which bits choose the set is not public: of 700 choices by chance the one by which lines 128 bytes to 16 KiB apart meet most nearly as often as there")
-DRAWN = Cite("Clocks of stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/store_turns.csv", "measured",
-             "of 8 to 64 stores in a row as many are a scheduler's as chance would have it")
+               "which bits choose the set is not public: of 700 choices by chance, one by which lines 4 to 16 KiB apart meet as often as there")
+DRAWN = Cite("Clocks of stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/store_turns.csv, data/combined_stores.csv", "inferred",
+             "schedulers that load and store drift apart, those that only store take turns")
 SIDES = Cite(MICRO, "section global_latency_histogram", "inferred", "misses at 570 and at 760 cycles, equally often")
 BUFFERED = Cite("Streams of reads and stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/mixes.csv, data/streams.csv, trips 3", "inferred",
                 "what is stored has been handed over only some 10 KB a multiprocessor before it is through")
@@ -265,7 +265,7 @@ EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
     "load_store": UNPUBLISHED, "load_store.combined_lines": TOGETHER, "load_store.combining_cycles": APART_IN_TIME,
     "load_store.access_distance_cycles": Cite(MICRO, "section l1_throughput", "inferred", "machine code by ptxas 13.0 has no two accesses of a warp closer"),
-    "load_store.queued_stores": APART_IN_TIME, "load_store.after_stall": DRAWN, "load_store.transaction_cycles": FIT,
+    "load_store.queued_stores": APART_IN_TIME, "load_store.after_load": DRAWN, "load_store.transaction_cycles": FIT,
     "load_store.stores_in_flight_per_multiprocessor": STORED, "load_store.store_bytes_in_flight_per_multiprocessor": BUFFERED,
     "interconnect": FIT,
     "load_store.atomic_cycles": LINES, "load_store.atomic_sector_cycles": LINES,
