@@ -80,7 +80,7 @@ H100 = Architecture(
                              lines_ahead=7, write="evict", scope="multiprocessor"),
         instruction_memory_cycles=244, instruction_preload_bytes=64 * KiB, instruction_fill_bytes=256, launch_bytes=72 * 32,
         l2=Cache(size_bytes=50 * MiB // 80, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=60, misses_in_flight=256,
-                 fetch_bytes=64, dirty_ways=8, partial_ways=2, set_hash_bits=(20, 14, 21, 13, 19, 10, 22, 16), write="back", scope="partition")),
+                 fetch_bytes=64, dirty_ways=8, partial_ways=2, set_hash_bits=tuple(range(12, 20)), write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=160, store_bytes_in_flight_per_multiprocessor=10 * KiB,
                          transaction_cycles=1, access_distance_cycles=4, combined_lines=28,

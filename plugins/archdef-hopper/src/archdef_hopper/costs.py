@@ -55,7 +55,7 @@ PROMOTED = Cite(MICRO, "coalescing.csv, sectors read from DRAM", "measured", "st
 PARTIAL = Cite("Stores of words on an H100 80GB HBM3 SXM, 2026-11-22", "data/partial_lines.csv", "measured",
                "of 25600 sets each keeps two such lines, and a third until the next store")
 MEETING = Cite("Stores of words on an H100 80GB HBM3 SXM, 2026-11-22", "data/partial_lines.csv", "inferred",
-               "which bits choose the set is not public: of 700 choices by chance, one by which lines 4 to 16 KiB apart meet as often as there")
+               "which bits choose the set is not public: by these, lines 4 to 16 KiB apart meet about as often as there")
 DRAWN = Cite("Clocks of stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/store_turns.csv, data/combined_stores.csv", "inferred",
              "schedulers that load and store drift apart, those that only store take turns")
 SIDES = Cite(MICRO, "section global_latency_histogram", "inferred", "misses at 570 and at 760 cycles, equally often")
