@@ -54,10 +54,11 @@ SCATTER = Cite("Loads, stores and reductions by 1 to 132 multiprocessors of an H
 PROMOTED = Cite(MICRO, "coalescing.csv, sectors read from DRAM", "measured", "strides past 32 bytes read 64 bytes each")
 PARTIAL = Cite("Stores of words on an H100 80GB HBM3 SXM, 2026-11-22", "data/partial_lines.csv", "measured",
                "of 25600 sets each keeps two such lines, and a third until the next store")
-MEETING = Cite("Stores of words on an H100 80GB HBM3 SXM, 2026-11-22", "data/partial_lines.csv", "inferred",
-               "which bits choose the set is not public: by these, lines 4 to 16 KiB apart meet about as often as there")
+MEETING = Cite("Stores of words on an H100 80GB HBM3 SXM, 2026-11-22", "data/partial_lines.csv; DRAM sectors of three kernels", "inferred",
+               "not public; some 700 choices were scored by the stores, about ten run on transpose_naive, sha256_blocks and stencil7_slices: "
+               "these bits are the least off in the three together")
 DRAWN = Cite("Clocks of stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/store_turns.csv, data/combined_stores.csv", "inferred",
-             "schedulers that load and store drift apart, those that only store take turns")
+             "schedulers that load and store drift apart, those that only store take turns; chosen of three rules by these and transpose_naive")
 SIDES = Cite(MICRO, "section global_latency_histogram", "inferred", "misses at 570 and at 760 cycles, equally often")
 BUFFERED = Cite("Streams of reads and stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/mixes.csv, data/streams.csv, trips 3", "inferred",
                 "what is stored has been handed over only some 10 KB a multiprocessor before it is through")
