@@ -6,10 +6,12 @@ Compilation fixes the block, so the kernel is launched with a grid alone: ``modu
 """
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.metadata
 import importlib.util
 import json
+import os
 import re
 import warnings
 from collections.abc import Mapping, Sequence
@@ -28,7 +30,7 @@ TARGETS = (50, 60, 70, 75, 80, 90)
 WARP = 32
 """Lanes of a warp that Triton generates code for."""
 _MULTIPLE = 16
-_LAYOUT = "1"  # part of the cache key: count up when what is kept beside the PTX changes
+_LAYOUT = "2"  # part of the cache key: count up when what is kept beside the PTX changes
 
 
 class Triton:
@@ -127,7 +129,7 @@ class _Kernel:
         first: Exception | None = None
         for target in targets:
             try:
-                with warnings.catch_warnings():
+                with warnings.catch_warnings(), _anew():
                     warnings.simplefilter("ignore")  # notices about future defaults: every setting that matters is explicit
                     made = triton.compile(ASTSource(self.function, {n: self.types.get(n, "constexpr") for n in names},
                                                     self.constants, hints),
@@ -158,6 +160,20 @@ class _Kernel:
         # Triton counts lines from the `def`, behind the decorators with which the function's text begins.
         decorators = next((n for n, source_line in enumerate(text) if source_line.lstrip().startswith("def ")), 0)
         return f"{self.file.name}:{start + decorators + line - 1}"
+
+
+@contextlib.contextmanager
+def _anew():
+    """Let Triton compile: what it keeps by a function's text alone names the file in which that text was seen first."""
+    before = os.environ.get("TRITON_ALWAYS_COMPILE")
+    os.environ["TRITON_ALWAYS_COMPILE"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["TRITON_ALWAYS_COMPILE"]
+        else:
+            os.environ["TRITON_ALWAYS_COMPILE"] = before
 
 
 class _Arguments:

@@ -75,7 +75,7 @@ class Kernels:
         self.pointers = [_offsets(module.ptx.functions[k.symbol], k.program) for k in self._kernels]
         self.architecture = module.device.architecture
         for k in self._kernels:
-            limits.check_warp_size(k.name, self.architecture, k.program, k.interface.warp_size)
+            limits.check_warp_size(k.name, self.architecture, k.program.statements, k.interface.warp_size)
             module.images.of(k.program)
 
     def fit(self, kernel: int, threads: int, shared_bytes: int) -> tuple[int, int, int, int]:

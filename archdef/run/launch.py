@@ -80,7 +80,7 @@ class Launcher:
         architecture, name = device.architecture, kernel.name
         limits.check_launch(name, architecture, self.grid, self.block)
         program = kernel.program
-        limits.check_warp_size(name, architecture, program, kernel.interface.warp_size)
+        limits.check_warp_size(name, architecture, program.statements, kernel.interface.warp_size)
         if (adapt := kernel.interface.arguments) is not None:
             arguments = adapt(arguments, program.parameter_layout)
         parameters = pack(name, program.parameter_layout, arguments, device.memory)

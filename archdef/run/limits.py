@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 from archdef.errors import LaunchError
+from archdef.ptx.ir import Instruction
 from archdef.spec import FEATURES
 
 AXES = "xyz"
@@ -69,14 +70,18 @@ def check_cooperative(kernel: str, architecture, grid: tuple[int, int, int], res
                           f"{', '.join(resident.limiter)}), got {blocks}", "residency")
 
 
-def check_warp_size(kernel: str, architecture, program, warp_size: int | None) -> None:
-    """Refuse code that was generated for warps of another size and exchanges values within them. Raises LaunchError."""
+def check_warp_size(kernel: str, architecture, statements, warp_size: int | None) -> None:
+    """Refuse code that was generated for warps of another size and exchanges values within them. Raises LaunchError.
+
+    statements : what it consists of, each with an `opcode`: those of a program, or instructions as parsed.
+    """
     if warp_size in (None, architecture.warp.size):
         return
-    for statement in program.statements:
+    for statement in statements:
         if statement.opcode in _WITHIN_WARP:
+            place = f"PTX line {statement.where.line} `{statement.text}`" if isinstance(statement, Instruction) else statement
             raise LaunchError(f"{kernel} was compiled for warps of {warp_size} lanes and exchanges values within them "
-                              f"({statement}); {architecture.label} has {architecture.warp.size} lanes")
+                              f"({place}); {architecture.label} has {architecture.warp.size} lanes")
 
 
 def _refusal(kernel: str, architecture, limit: str, allowed: int, asked: object) -> LaunchError:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import attrs
 
 from archdef import ptxas
-from archdef.errors import LaunchError
+from archdef.errors import LaunchError, PtxError
 from archdef.frontends import Compiled, Interface
-from archdef.run import names, resources
+from archdef.run import limits, names, resources
 from archdef.run.images import Images
 from archdef.run.launch import Launcher
 from archdef.run.texture import References
@@ -124,7 +124,12 @@ class Kernel:
             options = self.module.lowering or Options()
             if options.spill:
                 options = attrs.evolve(options, spill=resources.spills(self.module, self.symbol))
-            program = lower(self.module.ptx, self.symbol, self.module.device.architecture, options=options)
+            try:
+                program = lower(self.module.ptx, self.symbol, self.module.device.architecture, options=options)
+            except PtxError:        # where the warp is of the wrong size, that says more than what came of it
+                code = (i for f in self.module.ptx.functions.values() if f.name == self.symbol or not f.entry for i in f.body)
+                limits.check_warp_size(self.name, self.module.device.architecture, code, self.interface.warp_size)
+                raise
             return resources.settle(program, self.module, self.symbol)
 
     @functools.cached_property
