@@ -1,4 +1,7 @@
 """Triton kernels compile without a GPU, run on an installed architecture, and give numpy's answer."""
+import importlib.util
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -85,6 +88,19 @@ def test_a_second_compilation_comes_from_the_cache():
     first, again = (machine.compile(kernels.add, signature=ADD, constants={"BLOCK": 64}).compiled for _ in range(2))
     assert again.compiler.endswith(", cached") and again.ptx == first.ptx
     assert again.interfaces["add"].block == first.interfaces["add"].block == (128, 1, 1)
+
+
+def test_the_same_text_in_another_file_is_that_files(tmp_path):
+    machine, text = Device(registry.names()[0]), Path(kernels.__file__).read_text(encoding="utf-8")
+    for folder in "one", "two":
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / f"{folder}.py").write_text(text, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location(folder, tmp_path / folder / f"{folder}.py")
+        spec.loader.exec_module(module := importlib.util.module_from_spec(spec))
+        add = machine.compile(module.add, signature=ADD, constants={"BLOCK": 64}, num_warps=2).add
+        run = add[1](*(machine.zeros(64) for _ in "xyo"), 64)
+        assert {line.file for line in run.lines} == {f"{folder}.py"}
+        assert any(line.text.startswith("tl.store(") for line in run.lines)
 
 
 def test_a_compiler_error_has_file_and_line():

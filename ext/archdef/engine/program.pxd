@@ -16,6 +16,8 @@ cdef struct Uop:
     uint8_t fpenv
     uint8_t guarded          # a guard is present
     uint8_t run              # accesses from here on before one waits for another, see `find_runs`
+    uint8_t until            # ops from here to the next that waits for an access before it; 0: none is near
+    uint8_t before           # … and accesses from here on before that
     uint8_t direct           # bytes per lane of d[0]
     uint8_t dependencies     # entries of `wait`
     uint8_t cause            # Stall that a wait for its result counts as

@@ -166,8 +166,9 @@ cdef class LoadedProgram:
 
     cdef void find_runs(self, int64_t units) noexcept:
         """Say how many accesses through these units come from each op on, before one waits for what another brings, or control goes
-        elsewhere: 16 at most, in 64 ops."""
+        elsewhere: 16 at most, in 64 ops. And how far on the next op is that waits for any access before it, of the 64 ops before."""
         cdef int32_t i, k
+        cdef Uop *u
         for i in range(self.op_count):
             self.ops[i].run = 1
             if not _accesses(self.ops + i, units):
@@ -179,6 +180,17 @@ cdef class LoadedProgram:
                     self.ops[i].run += 1
                 elif self.ops[k].kind != T.K_ALU:
                     break
+        for i in range(self.op_count - 1, -1, -1):
+            u = self.ops + i
+            u.until = u.before = 0
+            if i + 1 == self.op_count:
+                continue
+            if self._waits(max(0, i - 63), i + 1, units):
+                u.until = 1
+            elif 0 < u[1].until < 63:
+                u.until = <uint8_t>(u[1].until + 1)
+            if u.until:
+                u.before = <uint8_t>(_accesses(u, units) + (u[1].before if u.until > 1 else 0))
 
     cdef bint _waits(self, int32_t first, int32_t last, int64_t units) noexcept:
         """Whether an op waits for what an access from `first` on brings."""
