@@ -16,8 +16,6 @@ cdef struct Uop:
     uint8_t fpenv
     uint8_t guarded          # a guard is present
     uint8_t run              # accesses from here on before one waits for another, see `find_runs`
-    uint8_t until            # ops from here to the next that waits for an access before it; 0: none is near
-    uint8_t before           # … and accesses from here on before that
     uint8_t direct           # bytes per lane of d[0]
     uint8_t dependencies     # entries of `wait`
     uint8_t cause            # Stall that a wait for its result counts as
@@ -55,6 +53,8 @@ cdef struct Uop:
     uint32_t code_first      # … and its first one
     int8_t named             # operand that is a mask of lanes which take part, NAMES_NONE, or NAMES_ALL of the warp
     uint8_t named_bytes
+    uint8_t until            # ops from here to the next that waits for an access before it; 0: none is near
+    uint8_t before           # … and accesses from here on before that
 
 cdef class LoadedProgram:
     cdef Uop *ops

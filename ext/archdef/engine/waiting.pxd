@@ -116,7 +116,7 @@ cdef inline void plan(Sm *sm, Warp *w, int64_t earliest, int32_t cause) noexcept
     w.state = WS_WAITING
     s.unit[bit] = u.unit
     s.uses[u.unit] |= <uint64_t>1 << bit
-    s.run[bit] = _run_now(w, u) if u.until and u.run > 1 and looks_at_blocks(sm.m) else u.run
+    s.run[bit] = _run_now(w, u) if u.run > 1 and looks_at_blocks(sm.m) else u.run
     if u.memory or u.uniform and w.by_load:
         s.memory |= <uint64_t>1 << bit
     earliest = w.since - sm.now
