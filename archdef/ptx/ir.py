@@ -128,6 +128,9 @@ class Instruction:
     text: str
     """The instruction as written, in one line, for messages and listings."""
 
+    def __str__(self) -> str:
+        return f"PTX line {self.where.line} `{self.text}`"
+
 
 @attrs.frozen(slots=True)
 class Variable:

@@ -5,7 +5,6 @@ import math
 from typing import Any
 
 from archdef.errors import LaunchError
-from archdef.ptx.ir import Instruction
 from archdef.spec import FEATURES
 
 AXES = "xyz"
@@ -79,9 +78,8 @@ def check_warp_size(kernel: str, architecture, statements, warp_size: int | None
         return
     for statement in statements:
         if statement.opcode in _WITHIN_WARP:
-            place = f"PTX line {statement.where.line} `{statement.text}`" if isinstance(statement, Instruction) else statement
             raise LaunchError(f"{kernel} was compiled for warps of {warp_size} lanes and exchanges values within them "
-                              f"({place}); {architecture.label} has {architecture.warp.size} lanes")
+                              f"({statement}); {architecture.label} has {architecture.warp.size} lanes")
 
 
 def _refusal(kernel: str, architecture, limit: str, allowed: int, asked: object) -> LaunchError:
