@@ -143,9 +143,17 @@ def _schedulers(arch: Architecture) -> dict:
         unit_within=[index[arch.units[i].within] if i < len(arch.units) and arch.units[i].within else i for i in range(16)],
         unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],
         superscalar=int(arch.schedulers.superscalar), loads_by_chance=int(arch.load_store.after_load == "chance"),
-        queued_stores=int(arch.load_store.queued_stores),
+        queued_units=_queued_units(arch) if a and policy == Scheduling.SCH_GREEDY_ROUND_ROBIN else 0, queue_room=max(b, 1),
+        bank_queue=arch.load_store.bank_queue_entries, queued_stores=int(arch.load_store.queued_stores),
         match_value_cycles=arch.isa.match_value_cycles, guard_latency_cycles=arch.isa.guard_latency_cycles,
         untaken_branch_saving=_untaken_saving(arch.isa), dual_issue=pairs)
+
+
+def _queued_units(arch: Architecture) -> int:
+    """Units that schedulers share and that access memory, textures apart: those whose instructions are queued."""
+    shared = {unit.name: i for i, unit in enumerate(arch.units) if unit.scope != "scheduler"}
+    accessing = {operation.unit for name, operation in arch.isa.operations.items() if name.rpartition("_")[2] in ("global", "shared", "local")}
+    return sum(1 << i for name, i in shared.items() if name in accessing)
 
 
 def _untaken_saving(isa) -> int:

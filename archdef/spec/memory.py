@@ -235,6 +235,9 @@ class LoadStore:
     """Whether stores of a warp that follow each other, with nothing in between, go to the load/store unit in a row though others wait for it."""
     after_load: str = choice("turns", "chance", default="turns")
     """Which scheduler comes first at the unit behind a load of device memory: they take turns, as ever, or chance decides."""
+    bank_queue_entries: int = integer(at_least=0, at_most=64, default=0)
+    """Accesses that wait for the banks of L1 and shared memory behind the unit, which goes on as long as there is room. Loads that miss come to
+    the banks when their data are there. 0: an access holds the unit until the banks are through with it, be its words there or not."""
     combined_lines: int = integer(at_least=0, at_most=64, default=0)
     """Lines of which stores wait for others to the same line, to leave together. A line goes when all its words have been stored, when more lines
     come than there is room for, the oldest first, or when no store has come for `combining_cycles`. 0: each store goes by itself."""

@@ -26,6 +26,7 @@ cdef int32_t take_load(Sm *sm, int32_t warp, int32_t op) noexcept nogil:
     load.op = op
     load.remaining = 0
     load.latest = 0
+    load.passes = 0
     return index
 
 

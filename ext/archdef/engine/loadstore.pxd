@@ -2,9 +2,13 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Sm, Warp
+from archdef.engine.access cimport Reach
+from archdef.engine.state cimport Injection, Sm, Warp
 
 cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil
+cdef int memory_access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *access, Reach *reach) noexcept nogil
+cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach *reach, int32_t group, int64_t cycle) noexcept nogil
+cdef void wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil
 cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil
 cdef void issue_again(Sm *sm, int64_t cycle) noexcept nogil
 cdef void resume_injection(Sm *sm, int64_t cycle) noexcept nogil

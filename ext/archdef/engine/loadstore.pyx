@@ -4,6 +4,7 @@ from libc.string cimport memset
 
 from archdef.engine.access cimport Reach, access_memory
 from archdef.engine.asynchronous cimport copies_pending, copy_async
+from archdef.engine.banks cimport banks_pass, banks_room
 from archdef.engine.blocks cimport end_block
 from archdef.engine.bulk cimport bulk_landed, bulk_run
 from archdef.engine.chance cimport by_chance
@@ -41,7 +42,7 @@ cdef int64_t _tag_cycles(const CacheTable *table, const Injection *inject) noexc
     return most
 
 
-cdef int _loop(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t cycle) noexcept nogil:
+cdef void _loop(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t cycle) noexcept nogil:
     """An atomic operation that is a loop of the warp: it loads, computes, and swaps what it has loaded for the result if that is still
     there. One lane of each bank succeeds in each try, whatever the words; those that are left load again."""
     cdef const MachineTable *m = sm.m
@@ -57,39 +58,37 @@ cdef int _loop(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t cycle)
     sm.looping = cycle + latency
     for i in range(u.set_count):
         w.ready[u.sets[i]] = sm.looping << 4 | u.cause
-    return 0
 
 
 cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
     """Issue a memory op: move the data, then let the load/store unit hand over what it costs."""
-    cdef Launch *launch = w.launch
-    cdef const MachineTable *m = launch.m
-    cdef StatementCounters *c = launch.counters + u.statement
-    cdef Injection *inject = &sm.injection
     cdef Reach reach
-    cdef int64_t latency = u.latency, extra
-    cdef Scheduler *s
-    cdef int32_t load
-    cdef int i
-    inject.count = 0
-    inject.serial = 1
-    inject.apart = 0
-    inject.weight = 8
-    inject.operands = 1
-    inject.returns = u.set_count > 0
-    if u.kind == K_ATOM:
-        sm.looping = 0
-        if u.target and u.space < SP_TEXTURE:
-            inject.weight = <uint8_t>(u.target >> 16 & 255)
-            inject.operands = <uint8_t>(u.target >> 24)
-    inject.passes = 0
-    if (copy_async(sm, w, u, lanes, inject, &reach) if u.kind == K_COPY else access_memory(sm, w, u, lanes, inject, &reach)) < 0:
+    if memory_access(sm, w, u, lanes, &sm.injection, &reach) < 0:
+        return -1
+    memory_begin(sm, slot, w, u, &reach, w.copy_group, cycle)
+    return 0
+
+
+cdef int memory_access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *access, Reach *reach) noexcept nogil:
+    """Move the data of an access; count it, and say what it will cost: in `reach`, and in `access` what does not depend on when."""
+    cdef StatementCounters *c = w.launch.counters + u.statement
+    access.count = 0
+    access.serial = 1
+    access.apart = 0
+    access.weight = 8
+    access.operands = 1
+    access.returns = u.set_count > 0
+    if u.kind == K_ATOM and u.target and u.space < SP_TEXTURE:
+        access.weight = <uint8_t>(u.target >> 16 & 255)
+        access.operands = <uint8_t>(u.target >> 24)
+    if (copy_async(sm, w, u, lanes, access, reach) if u.kind == K_COPY else access_memory(sm, w, u, lanes, access, reach)) < 0:
         return -1
     if u.kind == K_ATOM and u.target >> 8 & 1 and u.space < SP_TEXTURE:     # lanes on one word are served together
-        inject.serial = 1
-        inject.apart = 0
+        access.serial = 1
+        access.apart = 0
+    if u.kind == K_COPY and access.count:
+        w.copies.pieces[w.copy_group % COPY_GROUPS] += 1
     if reach.shared_groups:
-        extra = reach.shared_passes * m.shared_pass_cycles
         if u.kind == K_LOAD:
             c.shared_loads += 1
             c.shared_load_passes += reach.shared_passes
@@ -103,27 +102,9 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
                 reach.shared_passes -= reach.shared_more
             c.shared_atomics += 1
             c.shared_atomic_passes += reach.shared_passes
-            if u.count:
-                return _loop(sm, w, u, &reach, cycle)
-            if u.target:
-                reach.shared_passes *= u.target & 15
-                extra = reach.shared_passes * m.shared_pass_cycles
-        latency += (reach.shared_passes - 1) * m.shared_pass_latency_cycles + m.shared_latency_cycles
-        if u.kind == K_LOAD and u.space != SP_MATRIX:
-            latency += (reach.shared_groups - 1) * m.shared_group_latency_cycles
-        if m.shared_conflicts_hold_issue and reach.shared_passes > reach.shared_groups:
-            s = w.scheduler
-            s.next_issue = max(s.next_issue, cycle) + (reach.shared_passes - reach.shared_groups) * m.shared_pass_cycles
-        if sm.products_until > cycle:       # they come first
-            extra *= m.products_pass_cycles
-        occupy(sm, w, u, cycle, max(extra, <int64_t>u.interval))
     elif reach.constant_passes:
         c.constant_loads += 1
         c.constant_passes += reach.constant_passes
-        latency += (reach.constant_passes - 1) * max(<int64_t>u.interval, 1, m.constant_pass_latency_cycles)
-        occupy(sm, w, u, cycle, reach.constant_passes * <int64_t>u.interval)
-    else:
-        occupy(sm, w, u, cycle, <int64_t>u.interval)
     if reach.global_lanes:
         if u.kind == K_LOAD or u.kind == K_COPY:
             c.global_loads += 1
@@ -140,7 +121,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
             c.atomic_operations += reach.global_lanes
             c.atomic_transactions += reach.pieces
     elif reach.texture_lanes:
-        count_texture(c, u, &reach)
+        count_texture(c, u, reach)
     elif reach.local_lanes:
         if u.kind == K_LOAD:
             c.local_loads += 1
@@ -148,14 +129,73 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
         else:
             c.local_stores += 1
             c.local_store_transactions += reach.pieces
+    return 0
+
+
+cdef void _begin_shared(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t *latency, int64_t cycle) noexcept nogil:
+    """Hold the unit for an access of shared memory, and add to its latency."""
+    cdef const MachineTable *m = w.launch.m
+    cdef Scheduler *s = w.scheduler
+    cdef int64_t passes = reach.shared_passes * (u.target & 15 if u.kind == K_ATOM and u.target else 1), extra = passes * m.shared_pass_cycles, start
+    latency[0] += (passes - 1) * m.shared_pass_latency_cycles + m.shared_latency_cycles
+    if u.kind == K_LOAD and u.space != SP_MATRIX:
+        latency[0] += (reach.shared_groups - 1) * m.shared_group_latency_cycles
+    if m.shared_conflicts_hold_issue and passes > reach.shared_groups:
+        s.next_issue = max(s.next_issue, cycle) + (passes - reach.shared_groups) * m.shared_pass_cycles
+    if sm.products_until > cycle:       # they come first
+        extra *= m.products_pass_cycles
+    if m.bank_queue:
+        start = banks_pass(sm, cycle, extra)
+        latency[0] += start - cycle
+        extra = max(1, banks_room(sm) - cycle)
+    occupy(sm, w, u, cycle, max(extra, <int64_t>u.interval))
+
+
+cdef void _begin_load(Sm *sm, const Reach *reach, int64_t tags, int64_t cycle) noexcept nogil:
+    """Let a load that the unit has begun wait for the banks behind it: now if it has found all of its words, else when they have come."""
+    cdef Injection *inject = &sm.injection
+    cdef Load *load = sm.loads + inject.load
+    cdef int64_t passes = max(reach.word_passes, 1), start
+    if inject.active or inject.refused or load.remaining:
+        load.passes = <int32_t>passes
+        return
+    start = banks_pass(sm, cycle, passes)
+    load.latest = max(load.latest, start + max(passes, tags) - 1 + inject.cache.table.latency_cycles)
+    start = banks_room(sm)
+    if start > inject.time:
+        sm.unit_blocked[inject.unit] += start - inject.time
+        inject.time = start
+        sm.unit_free[inject.unit] = max(inject.floor, start)
+
+
+cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach *reach, int32_t group, int64_t cycle) noexcept nogil:
+    """Let the load/store unit begin the access that is in the injection."""
+    cdef Launch *launch = w.launch
+    cdef const MachineTable *m = launch.m
+    cdef Injection *inject = &sm.injection
+    cdef int64_t latency = u.latency, tags = 0
+    cdef int32_t load
+    cdef int i
+    inject.passes = 0
+    sm.looping = 0
+    if reach.shared_groups:
+        if u.kind == K_ATOM and u.count:
+            _loop(sm, w, u, reach, cycle)
+            return
+        _begin_shared(sm, w, u, reach, &latency, cycle)
+    elif reach.constant_passes:
+        latency += (reach.constant_passes - 1) * max(<int64_t>u.interval, 1, m.constant_pass_latency_cycles)
+        occupy(sm, w, u, cycle, reach.constant_passes * <int64_t>u.interval)
+    else:
+        occupy(sm, w, u, cycle, <int64_t>u.interval)
     if inject.count == 0:
         for i in range(u.set_count):
             w.ready[u.sets[i]] = (cycle + latency) << 4 | u.cause
-        return 0
+        return
     inject.active = 1
     inject.next = 0
     inject.unit = u.unit
-    inject.counters = c
+    inject.counters = launch.counters + u.statement
     inject.launch = launch
     inject.stalled = -1
     inject.time = cycle
@@ -165,7 +205,7 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     if u.kind == K_STORE:
         inject.kind = RQ_WRITE
         inject_run(sm, cycle)
-        return 0
+        return
     inject.kind = RQ_ATOMIC if u.kind == K_ATOM else RQ_TEXTURE if u.space >= SP_TEXTURE else RQ_READ
     if u.kind != K_ATOM:
         if reach.constant_passes:
@@ -179,19 +219,21 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
     w.loads += 1
     if reach.word_passes and inject.cache == &sm.l1:
         inject.begun = cycle
-        inject.passes = max(reach.word_passes, _tag_cycles(&m.l1, inject))
+        tags = _tag_cycles(&m.l1, inject)
+        inject.passes = tags if m.bank_queue else max(reach.word_passes, tags)
         latency += (reach.word_passes - 1) * m.shared_pass_latency_cycles
     if u.kind == K_COPY:
-        sm.loads[load].group = w.copy_group
-        w.copies.pieces[w.copy_group % COPY_GROUPS] += 1
+        sm.loads[load].group = group
     # until the response, or until it is clear that no response is needed
     for i in range(u.set_count):
         w.ready[u.sets[i]] = <int64_t>PENDING << 4 | u.cause
     inject_run(sm, cycle)
+    if m.bank_queue and u.kind == K_LOAD and inject.kind == RQ_READ and (inject.cache == &sm.l1 or inject.cache == NULL):
+        _begin_load(sm, reach, tags, cycle)
     if m.loads_by_chance:
         sm.turn = <int32_t>by_chance(<uint64_t>(cycle << 16 | sm.id), <uint32_t>m.schedulers)
     if inject.refused and u.kind == K_LOAD:
-        sm.held = put_aside(sm, slot)
+        sm.held = put_aside(sm, -1 if u.queued else slot) and not u.queued      # what was queued does not hold its warp
     elif not inject.active and sm.loads[load].remaining == 0:
         latency += sm.loads[load].latest     # every piece was in the cache
         if u.kind == K_COPY:
@@ -200,10 +242,9 @@ cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lane
         w.loads -= 1
         for i in range(u.set_count):
             w.ready[u.sets[i]] = latency << 4 | u.cause
-    return 0
 
 
-cdef void _wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
+cdef void wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
     """Copies have moved on: a warp that waits for no other goes on."""
     cdef Warp *w = sm.warps + slot
     cdef const Uop *u
@@ -225,6 +266,8 @@ cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
     cdef const Uop *u = w.launch.ops + load.op
     cdef int32_t warp = load.warp
     cdef int i
+    if load.passes:
+        cycle = banks_pass(sm, cycle, load.passes)
     for i in range(u.set_count):
         w.ready[u.sets[i]] = (cycle + u.latency) << 4 | u.cause
     if u.kind == K_COPY:
@@ -234,7 +277,7 @@ cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
     give_load(sm, index)
     w.loads -= 1
     if w.state == WS_COPIES:
-        _wake_copier(sm, warp, cycle)
+        wake_copier(sm, warp, cycle)
     elif w.state == WS_SLEEPING:
         plan(sm, w, w.since, w.cause if w.since > cycle + u.latency else u.cause)
     elif w.state == WS_CONSTANT and u.uniform:
@@ -297,7 +340,7 @@ cdef void resume_bulk(Sm *sm, int64_t cycle) noexcept nogil:
         if sm.loads[load].remaining == 0:
             data_ready(sm, load, cycle)
         else:
-            _wake_copier(sm, sm.loads[load].warp, cycle)
+            wake_copier(sm, sm.loads[load].warp, cycle)
         if sm.injection.active:
             resume_injection(sm, cycle)
         load = bulk_run(sm, cycle)

@@ -115,6 +115,9 @@ cdef struct MachineTable:
     int64_t unit_copies[16]      # units of that kind that the schedulers share, 1 to 8
     int64_t unit_within[16]      # unit of whose copies they are the first ones; by itself: itself
     int64_t unit_exclusive[16]   # 1: an op for it takes an issue slot of every scheduler
+    int64_t queued_units         # bit u: ops for unit u go through a queue of their scheduler …
+    int64_t queue_room           # … of so many entries
+    int64_t bank_queue           # accesses that wait for banks of L1 and shared memory behind the load/store unit; 0: the unit waits
     int64_t queued_stores        # 1: stores of a warp that follow each other reach the load/store unit one behind the other
     int64_t scheduler_hook
     int64_t dispatch_hook

@@ -15,7 +15,7 @@ cdef struct Uop:
     uint8_t flags
     uint8_t fpenv
     uint8_t guarded          # a guard is present
-    uint8_t run              # accesses from here on before one waits for another, see `find_runs`
+    uint8_t queued           # it goes through the queue of its scheduler
     uint8_t direct           # bytes per lane of d[0]
     uint8_t dependencies     # entries of `wait`
     uint8_t cause            # Stall that a wait for its result counts as
@@ -53,8 +53,6 @@ cdef struct Uop:
     uint32_t code_first      # … and its first one
     int8_t named             # operand that is a mask of lanes which take part, NAMES_NONE, or NAMES_ALL of the warp
     uint8_t named_bytes
-    uint8_t until            # ops from here to the next that waits for an access before it; 0: none is near
-    uint8_t before           # … and accesses from here on before that
 
 cdef class LoadedProgram:
     cdef Uop *ops
@@ -78,8 +76,7 @@ cdef class LoadedProgram:
 
     cdef int64_t place(self, int64_t instruction_bytes, int64_t line_bytes) except -1
     cdef void space_out(self, int64_t gap, int64_t distance) noexcept
-    cdef void find_runs(self, int64_t units) noexcept
-    cdef bint _waits(self, int32_t first, int32_t last, int64_t units) noexcept
+    cdef void find_queued(self, int64_t units) noexcept
     cdef int _source(self, Uop *u, const MicroOp *m, int i, int bytes) except -1
     cdef int _await(self, Uop *u, int32_t entry) except -1
     cdef int _predicate_source(self, Uop *u, const MicroOp *m, int i) except -1

@@ -40,11 +40,6 @@ class ProgramError(ValueError):
     """A packed program that cannot be run safely: a fault of lowering, not of the guest."""
 
 
-cdef inline bint _accesses(const Uop *u, int64_t units) noexcept:
-    """Whether an op goes through one of these units to memory."""
-    return (u.kind == T.K_LOAD or u.kind == T.K_STORE or u.kind == T.K_ATOM) and units >> u.unit & 1
-
-
 cdef class LoadedProgram:
     """Checked micro-ops of one kernel for one warp size.
 
@@ -164,46 +159,11 @@ cdef class LoadedProgram:
                 u.gap = <uint16_t>max(gap, left)
             left -= max(<int64_t>u.issues, gap)
 
-    cdef void find_runs(self, int64_t units) noexcept:
-        """Say how many accesses through these units come from each op on, before one waits for what another brings, or control goes
-        elsewhere: 16 at most, in 64 ops. And how far on the next op is that waits for any access before it, of the 64 ops before."""
-        cdef int32_t i, k
-        cdef Uop *u
-        for i in range(self.op_count):
-            self.ops[i].run = 1
-            if not _accesses(self.ops + i, units):
-                continue
-            for k in range(i + 1, min(i + 64, self.op_count)):
-                if self.ops[i].run == 16 or self._waits(i, k, units):
-                    break
-                if _accesses(self.ops + k, units):
-                    self.ops[i].run += 1
-                elif self.ops[k].kind != T.K_ALU:
-                    break
-        for i in range(self.op_count - 1, -1, -1):
-            u = self.ops + i
-            u.until = u.before = 0
-            if i + 1 == self.op_count:
-                continue
-            if self._waits(max(0, i - 63), i + 1, units):
-                u.until = 1
-            elif 0 < u[1].until < 63:
-                u.until = <uint8_t>(u[1].until + 1)
-            if u.until:
-                u.before = <uint8_t>(_accesses(u, units) + (u[1].before if u.until > 1 else 0))
-
-    cdef bint _waits(self, int32_t first, int32_t last, int64_t units) noexcept:
-        """Whether an op waits for what an access from `first` on brings."""
-        cdef const Uop *u = self.ops + last
+    cdef void find_queued(self, int64_t units) noexcept:
+        """Mark the ops for these units."""
         cdef int32_t i
-        cdef int k, j
-        for i in range(first, last):
-            if _accesses(self.ops + i, units):
-                for k in range(self.ops[i].set_count):
-                    for j in range(u.dependencies):
-                        if u.wait[j] == self.ops[i].sets[k]:
-                            return True
-        return False
+        for i in range(self.op_count):
+            self.ops[i].queued = units >> self.ops[i].unit & 1
 
     def scoreboard(self):
         """List what each op waits for and makes others wait for: two tuples of entries, rows first, then predicates."""

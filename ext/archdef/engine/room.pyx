@@ -11,6 +11,7 @@ from archdef.engine.frames cimport STACK_FRAMES, stack_drop
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.network cimport Network
 from archdef.engine.policy cimport Hook, PolicyHead, SchedulerHook, policy_head
+from archdef.engine.queue cimport queue_close, queue_open
 from archdef.engine.refused cimport refused_close, refused_open
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Copies, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
@@ -188,6 +189,7 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     sm.bulk.wake = -1
     cache_open(&sm.l1, &m.l1)
     refused_open(sm)
+    queue_open(sm)
     cache_open(&sm.constant, &m.constant)
     cache_open(&sm.constant_behind[0], &m.constant_l2)
     cache_open(&sm.constant_behind[1], &m.constant_l3)
@@ -245,6 +247,7 @@ cdef void sm_close(Sm *sm) noexcept nogil:
             if sm.blocks[i].room != NULL:       # still running: the session was given up
                 for k in range(sm.blocks[i].launch.block_warps):
                     stack_drop(sm.warps + sm.blocks[i].warps[k])
+    queue_close(sm)
     for i in range(sm.m.schedulers if sm.schedulers != NULL else 0):
         free(sm.schedulers[i].asked)
     free(sm.warps_held)

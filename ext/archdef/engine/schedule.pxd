@@ -15,13 +15,12 @@ cdef struct Scheduler:
     int32_t last             # warp issued last, -1 before the first
     int32_t number           # of the scheduler in its multiprocessor
     int32_t groups           # blocks that have warps here, the oldest first; what has ended stays until its slots are used again
-    uint64_t queued          # greedy round robin, oldest block first: the next op waits in the queue for units that schedulers share
-    int32_t places           # … of which so many places are taken: a warp's accesses take as many as come one after the other (`find_runs`)
-    int64_t entries          # … and into which so many ops have come
+    uint64_t queueing        # the next op goes through the queue of `queue.pyx` …
+    int32_t queue_first      # … whose oldest entry this is …
+    int32_t queue_count      # … of so many
+    void *queue              # [queue_room] of Queued
     uint64_t active          # two-level: the inner set
     uint8_t unit[64]         # of the warp's next op
-    uint8_t run[64]          # accesses of the warp that do not wait for each other, from the next op on
-    uint8_t left[64]         # … of which so many have places still
     uint64_t uses[16]        # by unit: the next op needs it
     int64_t unit_free[16]    # cycle at which the unit can start again (units of this scheduler)
     int64_t product_free     # cycle at which products of warpgroups that are queued have been taken up by the unit
@@ -29,7 +28,6 @@ cdef struct Scheduler:
     uint16_t unit_parts[16]  # 256ths of a cycle for which ops have occupied the unit beyond whole cycles
     uint64_t wheel[64]       # warps that become ready at a cycle, by cycle mod 64
     int64_t issued_at[64]    # cycle of the warp's last issue
-    int64_t entered[64]      # which entry of the queue the warp's op is
     int64_t order[64]        # age: smaller is older
     int64_t group_age[64]    # when each started, in order of starts
     uint64_t group[64]       # its warps
@@ -39,7 +37,6 @@ cdef struct Scheduler:
 ctypedef int (*pick_function)(const MachineTable *machine, Scheduler *scheduler, uint64_t candidates, int64_t cycle) noexcept nogil
 
 cdef pick_function pick_of(int64_t policy) noexcept nogil
-cdef void leave_queue(Scheduler *s, int bit, bint access) noexcept nogil
 cdef void group_warp(Scheduler *s, int bit, int64_t age) noexcept nogil
 
 cdef inline bint looks_at_blocks(const MachineTable *machine) noexcept nogil:

@@ -1,8 +1,6 @@
 """Which ready warp issues next: one function per policy."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from libc.string cimport memset
-
 from archdef.engine.machine cimport (MachineTable, SCH_ASKED, SCH_GREEDY_OLDEST, SCH_GREEDY_ROUND_ROBIN, SCH_OLDEST, SCH_TWO_LEVEL,
                                      SCH_WEIGHTED)
 
@@ -86,33 +84,6 @@ cdef void group_warp(Scheduler *s, int bit, int64_t age) noexcept nogil:
     s.groups = kept
 
 
-cdef void leave_queue(Scheduler *s, int bit, bint access) noexcept nogil:
-    """One of a warp's accesses that have places in the queue has been issued, or an op before which they all should have been."""
-    s.left[bit] -= 1
-    s.places -= 1
-    if s.left[bit] == 0 or not access:
-        s.places -= s.left[bit]
-        s.queued &= ~(<uint64_t>1 << bit)
-
-
-cdef int _from_queue(const MachineTable *machine, Scheduler *s, uint64_t candidates, uint64_t shared) noexcept nogil:
-    """The op at the head of the queue for units that the schedulers share, of those that can go. Whatever has a place in it comes before
-    what has not; places go to the oldest block, and in it to the longest waiting."""
-    cdef uint64_t outside = s.ready & shared & ~s.queued
-    cdef int warp
-    while outside and s.places < machine.policy_b:
-        warp = _longest_waiting(s, _of_oldest_block(s, outside))
-        outside &= ~(<uint64_t>1 << warp)
-        s.queued |= <uint64_t>1 << warp
-        s.entered[warp] = s.entries
-        s.entries += 1
-        s.left[warp] = s.run[warp]
-        s.places += s.run[warp]
-    if candidates & s.queued == 0:
-        return _longest_waiting(s, _of_oldest_block(s, candidates))
-    return _least(s.entered, candidates & s.queued)
-
-
 cdef int _greedy_round_robin(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
     """Whoever has waited longest for a unit that the schedulers share, as if it had queued; else the warp issued last while it can go on,
     else the next candidate before it, where that matters of the oldest block that has one."""
@@ -121,7 +92,7 @@ cdef int _greedy_round_robin(const MachineTable *machine, Scheduler *s, uint64_t
         shared |= s.uses[lowest_bit(units)]
         units &= units - 1
     if candidates & shared:
-        return _from_queue(machine, s, candidates & shared, shared) if machine.policy_a else _longest_waiting(s, candidates & shared)
+        return _longest_waiting(s, _of_oldest_block(s, candidates & shared) if machine.policy_a else candidates & shared)
     if s.last >= 0:
         if candidates >> s.last & 1:
             return s.last
@@ -196,9 +167,6 @@ def pick(dict machine, int policy, uint64_t candidates, int64_t cycle=0, *, int 
     s.memory = memory
     s.last = last
     s.active = 0
-    s.queued = 0
-    s.entries = s.places = 0
-    memset(s.run, 1, sizeof(s.run))
     s.groups = <int32_t>len(blocks)
     for i in range(s.groups):
         s.group[i] = blocks[i]

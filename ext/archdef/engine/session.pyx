@@ -99,7 +99,7 @@ cdef class Grid:
         launch.block_warps = (launch.block_threads + launch.lanes - 1) // launch.lanes
         launch.shared_bytes = program.shared_bytes + dynamic_shared_bytes
         launch.l1_sets = min(max(l1_sets, 0), m.l1.sets)
-        self.program.find_runs(m.shared_units)
+        self.program.find_queued(m.queued_units)
         self.program.space_out(m.instruction_gap_cycles, m.access_distance_cycles)
         if m.instruction.sets:
             launch.code_lines = self.program.place(m.instruction_bytes, m.instruction.line_bytes)
@@ -194,7 +194,7 @@ cdef class Grid:
             if each is not program:
                 loaded = LoadedProgram(each, self.launch.lanes, session.machine.units)
                 self.loaded.append(loaded)
-                loaded.find_runs(session.machine.shared_units)
+                loaded.find_queued(session.machine.queued_units)
                 loaded.space_out(session.machine.instruction_gap_cycles, session.machine.access_distance_cycles)
                 if session.machine.instruction.sets:
                     table.model.code_lines = loaded.place(session.machine.instruction_bytes, session.machine.instruction.line_bytes)
@@ -487,7 +487,7 @@ cdef class Session:
                 ("partitions", m.partitions, 1, 4096), ("dram_banks", m.dram_banks, 1, 64),
                 ("shader_period_fs", m.shader_period_fs, 1, 1 << 40), ("core_period_fs", m.core_period_fs, 1, 1 << 40),
                 ("response_latency_fs", m.response_latency_fs, m.shader_period_fs, 1 << 50),
-                ("queue_entries", m.queue_entries, 1, 1 << 16), ("window", m.window, 1, 1 << 16),
+                ("queue_room", m.queue_room, 1, 64), ("bank_queue", m.bank_queue, 0, 64), ("queue_entries", m.queue_entries, 1, 1 << 16), ("window", m.window, 1, 1 << 16),
                 ("reads_in_flight", m.reads_in_flight, 1, 1 << 14), ("stores_in_flight", m.stores_in_flight, 1, 1 << 14),
                 ("store_bytes_in_flight", m.store_bytes_in_flight, 0, 1 << 24),
                 ("textures_in_flight", m.textures_in_flight, 0, 1 << 11),

@@ -27,7 +27,8 @@ from archdef.engine.machine cimport MachineTable
 from archdef.engine.matrix cimport matrix_product
 from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.room cimport WAITERS
-from archdef.engine.schedule cimport Scheduler, count_bits, leave_queue, lowest_bit, rotate_right
+from archdef.engine.queue cimport queue_access, queue_next, queue_other, queue_passes, queue_run
+from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit, rotate_right
 from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return
 from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, PENDING, WS_CONSTANT, WS_COPIES, WS_PARTED,
                                    WS_REFUSED, WS_WAITING, Launch, Sm, Warp)
@@ -119,13 +120,31 @@ cdef int _branch_indexed(Sm *sm, Warp *w, const Uop *u, StatementCounters *c, ui
     return 0
 
 
+cdef inline void _hold(Sm *sm, Scheduler *s, Warp *w, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
+    """Hold the op's unit, once its turn in the queue has come if there is one."""
+    if u.queued and not queue_passes(sm, s, u, cycle):
+        queue_other(sm, s, w, u, cycles, -1)
+    else:
+        occupy(sm, w, u, cycle, cycles)
+
+
+cdef inline void _result(Sm *sm, Scheduler *s, Warp *w, const Uop *u, int64_t cycle, int64_t cycles, int64_t latency, int32_t cause) noexcept nogil:
+    """Hold the op's unit likewise; its result is there `latency` later."""
+    cdef int i
+    if u.queued and not queue_passes(sm, s, u, cycle):
+        queue_other(sm, s, w, u, cycles, latency)
+        return
+    occupy(sm, w, u, cycle, cycles)
+    for i in range(u.set_count):
+        w.ready[u.sets[i]] = (cycle + latency) << 4 | cause
+
+
 cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCounters *c, uint64_t lanes, int64_t cycle,
                       int64_t earliest) noexcept nogil:
     """Do what an op other than plain arithmetic does. Gives what the warp waits for before the next, as `Warp.ready` says it, at
     `earliest` or later; 0: somebody else says when it goes on; -1: after a fault."""
     cdef Launch *launch = w.launch
     cdef const MachineTable *m = sm.m
-    cdef int64_t waited
     cdef int32_t slot = w.slot, cause = ST_ALU_DEPENDENCY
     cdef int i, split
     if u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM:
@@ -136,7 +155,15 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         if u.uniform and not w.by_load:
             if lanes and uniform_issue(sm, w, u, lanes, cycle) < 0:
                 return -1
-            occupy(sm, w, u, cycle, u.interval)
+            _hold(sm, s, w, u, cycle, u.interval)
+        elif lanes and u.queued and not queue_passes(sm, s, u, cycle):
+            split = queue_access(sm, s, w, u, lanes, cycle)
+            if split:
+                w.pc += 1
+                simt_arrive(w)
+                w.since = earliest
+                w.state = WS_REFUSED
+                return split if split < 0 else 0
         elif lanes:
             if memory_issue(sm, slot, w, u, lanes, cycle) < 0:
                 return -1
@@ -150,7 +177,7 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
             if u.space == SP_SHARED:        # executed all the same
                 c.shared_loads += u.kind == K_LOAD
                 c.shared_stores += u.kind == K_STORE
-            occupy(sm, w, u, cycle, u.interval)
+            _hold(sm, s, w, u, cycle, u.interval)
         w.pc += 1
         if u.flags & FL_YIELD and w.splits != NULL:
             converge_yield(w)
@@ -175,11 +202,11 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         if split < 0:
             return warp_fault(sm, w, FAULT_STACK, lanes)
         c.divergent_branches += split
-        occupy(sm, w, u, cycle, u.interval)
+        _hold(sm, s, w, u, cycle, u.interval)
         earliest = max(earliest, cycle + _branch_cycles(m, u, lanes))
         return earliest << 4 | ST_BRANCH
     elif u.kind == K_EXIT or u.kind == K_RETURN:
-        occupy(sm, w, u, cycle, u.interval)
+        _hold(sm, s, w, u, cycle, u.interval)
         earliest = max(earliest, cycle + _branch_cycles(m, u, lanes))
         i = count_bits(w.alive)
         if lanes == 0:
@@ -205,7 +232,7 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
             w.state = WS_PARTED
         return 0
     elif u.kind == K_BARRIER:
-        occupy(sm, w, u, cycle, u.interval)
+        _hold(sm, s, w, u, cycle, u.interval)
         if lanes and w.splits != NULL and u.fn == BAR_WARP:
             lanes = _gather(w, u, lanes)
             if lanes == 0:
@@ -246,11 +273,14 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         w.pc += 1
     elif u.kind == K_COPY:
         sm.effects += 1
-        if lanes and memory_issue(sm, slot, w, u, lanes, cycle) < 0:
+        if lanes and u.queued and not queue_passes(sm, s, u, cycle):
+            if queue_access(sm, s, w, u, lanes, cycle) < 0:
+                return -1
+        elif lanes and memory_issue(sm, slot, w, u, lanes, cycle) < 0:
             return -1
         w.pc += 1
     elif u.kind == K_COPY_GROUP:
-        occupy(sm, w, u, cycle, u.interval)
+        _hold(sm, s, w, u, cycle, u.interval)
         if lanes and copy_group(w, u):
             w.state = WS_COPIES
             return 0
@@ -259,14 +289,12 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         sm.effects += 1
         if lanes and bulk_issue(sm, slot, w, u, lanes, cycle) < 0:
             return -1
-        occupy(sm, w, u, cycle, u.interval * max(count_bits(lanes), 1))
+        _hold(sm, s, w, u, cycle, u.interval * max(count_bits(lanes), 1))
         w.pc += 1
     elif u.kind == K_PHASE:
         if lanes and phase_barrier(sm, w, u, lanes) < 0:
             return -1
-        for i in range(u.set_count):
-            w.ready[u.sets[i]] = (cycle + u.latency + m.shared_latency_cycles) << 4 | u.cause
-        occupy(sm, w, u, cycle, u.interval)
+        _result(sm, s, w, u, cycle, u.interval, u.latency + m.shared_latency_cycles, u.cause)
         w.pc += 1
         if u.flags & FL_YIELD and w.splits != NULL:
             converge_yield(w)
@@ -279,7 +307,7 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
             return -1
         for i in range(u.set_count):
             w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
-        occupy(sm, w, u, cycle, u.interval)
+        _hold(sm, s, w, u, cycle, u.interval)
         w.pc += 1
     elif u.kind == K_GROUP_PRODUCT or u.kind == K_GROUP:
         if w.splits != NULL and lanes:
@@ -289,10 +317,10 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         if u.kind == K_GROUP_PRODUCT:
             if lanes and group_product(sm, s, w, u, lanes, cycle) < 0:
                 return -1
-            occupy(sm, w, u, cycle, u.reconverge)
+            _hold(sm, s, w, u, cycle, u.reconverge)
             earliest = max(earliest, cycle + u.reconverge)
         elif u.fn == GP_FENCE:
-            occupy(sm, w, u, cycle, u.interval)
+            _hold(sm, s, w, u, cycle, u.interval)
             if lanes:
                 split = group_fence(sm, w, u, lanes, w.settled)
                 if split:
@@ -300,7 +328,7 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
                 group_hold(w, u, ST_BARRIER, w.settled + <int64_t>u.latency)
                 earliest = max(earliest, w.settled)
         else:
-            occupy(sm, w, u, cycle, u.interval)
+            _hold(sm, s, w, u, cycle, u.interval)
             if lanes and u.fn == GP_COMMIT:
                 group_commit(w)
             elif lanes:
@@ -308,7 +336,7 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
                 earliest = max(earliest, w.settled)
         w.pc += 1
     elif u.kind == K_SYSTEM:
-        occupy(sm, w, u, cycle, u.interval)
+        _hold(sm, s, w, u, cycle, u.interval)
         sm.effects += u.fn != SYS_STACK
         split = system_issue(sm, w, u, lanes, cycle, &earliest, &cause)
         if split:
@@ -326,10 +354,8 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         i = 0
         if u.kind == K_MATCH and m.match_value_cycles and u.fn == 0 and lanes:
             i = _further_values(w, u, lanes)
-        waited = cycle + u.latency + i * m.match_value_cycles
-        occupy(sm, w, u, cycle, <int64_t>u.interval * (i + 1) + (_further_cycle(s, u) if u.fraction else 0))
-        for i in range(u.set_count):
-            w.ready[u.sets[i]] = waited << 4 | ST_ALU_DEPENDENCY
+        _result(sm, s, w, u, cycle, <int64_t>u.interval * (i + 1) + (_further_cycle(s, u) if u.fraction else 0),
+                u.latency + i * m.match_value_cycles, ST_ALU_DEPENDENCY)
         w.pc += 1
         if u.flags & FL_YIELD:
             if w.splits != NULL:
@@ -379,15 +405,12 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
     cdef int i
     s.ready &= clear
     s.uses[u.unit] &= clear
+    s.queueing &= clear
     if u.uniform and w.again:
-        if s.queued & ~clear:
-            leave_queue(s, bit, False)
         earliest = cycle + 1
         cause = ST_CONSTANT_DEPENDENCY
     else:
         s.memory &= clear
-        if s.queued & ~clear and u.kind != K_ALU:
-            leave_queue(s, bit, u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM)
         s.last = bit
         if u.kind != K_STORE or u[1].kind != K_STORE or u[1].unit != u.unit or not m.queued_stores:     # those follow each other in the unit's queue
             s.issued_at[bit] = cycle
@@ -402,7 +425,7 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
         sm.chip.budget -= u.issues
         if sm.chip.budget < 0:
             return warp_fault(sm, w, FAULT_INSTRUCTIONS, 0)
-        if u.kind == K_ALU:
+        if u.kind == K_ALU and not u.queued:
             if lanes and u.fpenv == 0:
                 compute_alu(w, u, lanes)
             elif lanes:
@@ -467,13 +490,15 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
 
 cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
     """First cycle after `now` at which one of the ready warps may issue, as far as is known."""
-    cdef uint64_t free_ = s.ready, held
+    cdef uint64_t free_ = s.ready & ~s.queueing, others = free_, held
     cdef uint32_t busy
     cdef int64_t first = NEVER, until
     cdef int unit
     if s.next_issue > sm.now + 1:
         # nothing before the next issue slot; look again then
         return s.next_issue
+    if s.ready & s.queueing and s.queue_count < sm.m.queue_room:
+        return sm.now + 1
     if sm.injection.active:
         free_ &= ~s.memory
     elif sm.injection.time > sm.now + 1 and free_ & s.memory:
@@ -484,7 +509,7 @@ cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
         unit = lowest_bit(busy)
         busy &= busy - 1
         until = sm.unit_free[unit]
-        held = s.ready & s.uses[unit]
+        held = others & s.uses[unit]
         if until > sm.now + 1 and held:
             free_ &= ~held
             if until < first:
@@ -494,7 +519,7 @@ cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
         unit = lowest_bit(busy)
         busy &= busy - 1
         until = s.unit_free[unit]
-        held = s.ready & s.uses[unit]
+        held = others & s.uses[unit]
         if until > sm.now + 1 and held:
             free_ &= ~held
             if until < first:
@@ -503,7 +528,7 @@ cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
 
 
 cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
-    """Ready warps whose unit can start an op now."""
+    """Ready warps whose unit can start an op now, or whose op can be queued."""
     cdef uint64_t free_ = s.ready
     cdef uint32_t busy
     cdef int unit
@@ -525,6 +550,8 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
             free_ &= ~s.uses[unit]
         else:
             s.busy &= ~(<uint32_t>1 << unit)
+    if s.queueing:
+        free_ = free_ & ~s.queueing | (s.ready & s.queueing if s.queue_count < sm.m.queue_room else 0)
     return free_
 
 
@@ -542,6 +569,8 @@ cdef bint _goes_along(Sm *sm, Scheduler *s, Warp *w, int32_t before, uint64_t ac
         return False
     u += 1
     if not (m.dual_issue[u[-1].unit] >> u.unit & 1) or u.issues != 1:
+        return False
+    if u.queued and s.queue_count == m.queue_room:
         return False
     if (u.memory or u.uniform) and (sm.injection.active or sm.injection.time > cycle):
         return False
@@ -567,6 +596,8 @@ cdef int _take_turn(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
     cdef uint64_t candidates = 0, woken = 0, allowed, active = 0
     cdef uint32_t pairs
     cdef Warp *w
+    if s.queue_count:
+        queue_run(sm, s, cycle)
     if s.slots >> (cycle & 63) & 1:
         woken = s.wheel[cycle & 63]
         s.wheel[cycle & 63] = 0
@@ -625,6 +656,10 @@ cdef inline int64_t _next_turn(const Sm *sm, const Scheduler *s) noexcept nogil:
         best = sm.now + 1 + lowest_bit(rotate_right(s.slots, <int>((sm.now + 1) & 63)))
     if s.ready:
         at = _next_slot(sm, s)
+        if at < best:
+            best = at
+    if s.queue_count:
+        at = queue_next(sm, s)
         if at < best:
             best = at
     return best

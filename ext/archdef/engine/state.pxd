@@ -285,6 +285,7 @@ cdef struct Load:                # a load or atomic whose data are on their way
     int32_t remaining            # fills to come
     int32_t next
     int64_t latest               # cycle of the last piece known so far
+    int32_t passes               # over the banks that its data take when all have come, 0: none
     int32_t group                # of an asynchronous copy; bulk copies: modulo COPY_GROUPS, -1: none
     int64_t barrier              # bulk copies: offset of the mbarrier that counts it, -1: none
     uint32_t bytes               # … and what it counts
@@ -610,6 +611,7 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     BlockRoom *slabs             # pieces of host memory that they lie in
     int64_t slab_bytes           # of them together
     Dispatcher *dispatcher
+    Injection access             # that is being queued
     int64_t *asked               # [3][multiprocessors]: what a plugin's block dispatch is shown; NULL: there is none
 
 cdef struct Happening:
@@ -669,6 +671,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     int64_t taken                # … in this cycle
     int64_t effects              # so far, that end a standstill: see spinning.pyx
     int64_t throttled            # cycles in which the load/store unit waited for a credit
+    int64_t banks_free           # cycle from which the banks have nothing to do, see `banks`
     int64_t looping              # cycle up to which the atomic operation issued last holds its warp
     int64_t products_until       # cycle up to which queued products of warpgroups read shared memory
     uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
@@ -720,5 +723,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     uint64_t scratch[64]         # destination of a partial warp's arithmetic
     Combined combined[64]        # lines that wait for more stores, a ring …
     uint8_t combined_at[64]      # … and how many of them there are by a hash of the line
+    int64_t bank_queue[64]       # cycles in which the latest accesses that waited for the banks are through, a ring …
+    int64_t bank_place           # … and the latest of them
     void *warps_held             # the allocations that `warps` and `schedulers` lie in
     void *schedulers_held

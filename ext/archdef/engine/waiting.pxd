@@ -12,7 +12,7 @@ from archdef.engine.events cimport EV_WAKE, events_push
 from archdef.engine.fetch cimport fetch
 from archdef.engine.inject cimport throttled_until
 from archdef.engine.program cimport Uop
-from archdef.engine.schedule cimport Scheduler, looks_at_blocks
+from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport PENDING, WS_PARTED, WS_SLEEPING, WS_WAITING, Sm, Warp
 from archdef.engine.uniform cimport uniform_wait
 from archdef.engine.units cimport occupy_counted
@@ -59,22 +59,6 @@ cdef inline void become_ready(Sm *sm, Scheduler *s, int bit, Warp *w) noexcept n
     mark_wait(sm, s, bit, w)
 
 
-cdef inline int32_t _run_now(const Warp *w, const Uop *u) noexcept nogil:
-    """The accesses of a run that come before one of its ops sleeps on what an access before the run brings."""
-    cdef const Uop *v = u
-    cdef int32_t count = 0
-    cdef int i
-    while v.until:
-        count += v.before
-        if count >= u.run:
-            break
-        v += v.until
-        for i in range(v.dependencies):
-            if w.ready[v.wait[i]] >> 4 >= PENDING:
-                return count
-    return u.run
-
-
 cdef inline void plan(Sm *sm, Warp *w, int64_t earliest, int32_t cause) noexcept nogil:
     """Find when the warp's next op can issue, and file the warp accordingly; not before `earliest`, for `cause`."""
     cdef const Uop *u = w.launch.ops + w.pc
@@ -116,7 +100,8 @@ cdef inline void plan(Sm *sm, Warp *w, int64_t earliest, int32_t cause) noexcept
     w.state = WS_WAITING
     s.unit[bit] = u.unit
     s.uses[u.unit] |= <uint64_t>1 << bit
-    s.run[bit] = _run_now(w, u) if u.run > 1 and looks_at_blocks(sm.m) else u.run
+    if u.queued:
+        s.queueing |= <uint64_t>1 << bit
     if u.memory or u.uniform and w.by_load:
         s.memory |= <uint64_t>1 << bit
     earliest = w.since - sm.now

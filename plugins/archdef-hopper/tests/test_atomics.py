@@ -57,7 +57,7 @@ def test_many_warps_on_shared_memory_get_on_as_on_hardware(run, operation):
     wrong = []
     for name, pattern, _, warps, cycles in measured("shared rate"):
         if name == operation and warps > 2 and pattern != "eights":
-            found = timed(run, "shared", operation, pattern, warps=warps, steps=2, trips=(2, 4)) / warps
+            found = timed(run, "shared", operation, pattern, warps=warps, steps=2, trips=(8, 16)) / warps
             if abs(found - cycles) > max(0.7, 0.25 * cycles):
                 wrong.append((pattern, warps, found, cycles))
     assert not wrong

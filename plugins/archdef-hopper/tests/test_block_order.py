@@ -30,7 +30,7 @@ def simulated(what, blocks, threads, trips):
 
 
 @pytest.mark.parametrize("what, blocks, within", [
-    ("loads_1", 8, 0.05), ("loads_2", 8, 0.08), ("loads_4", 8, 0.14), ("loads_8", 6, 0.11), ("loads_4", 2, 0.05), ("stores", 6, 0.31),
+    ("loads_1", 8, 0.05), ("loads_2", 8, 0.09), ("loads_4", 8, 0.09), ("loads_8", 6, 0.07), ("loads_4", 2, 0.03), ("stores", 6, 0.10),
     ("exponentials", 8, 0.10), ("chain", 8, 0.10)])
 def test_blocks_end_one_after_the_other(what, blocks, within):
     trips, threads, there = hardware(what, blocks)

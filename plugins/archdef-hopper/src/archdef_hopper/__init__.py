@@ -84,7 +84,7 @@ H100 = Architecture(
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=160, store_bytes_in_flight_per_multiprocessor=10 * KiB,
                          transaction_cycles=1, access_distance_cycles=4, combined_lines=28,
-                         combining_cycles=32, queued_stores=True, after_load="chance",
+                         combining_cycles=32, queued_stores=True, after_load="chance", bank_queue_entries=20,
                          atomic_cycles=1.45, atomic_sector_cycles=1.165, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
         request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, sector_mask_bytes=16, partial_write_cycles=2.4,

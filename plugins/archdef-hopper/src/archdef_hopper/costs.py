@@ -59,6 +59,8 @@ MEETING = Cite("Stores of words on an H100 80GB HBM3 SXM, 2026-11-22", "data/par
                "these bits are the least off in the three together")
 DRAWN = Cite("Clocks of stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/store_turns.csv, data/combined_stores.csv", "inferred",
              "schedulers that load and store drift apart, those that only store take turns; chosen of three rules by these and transpose_naive")
+WAITING = Cite("Loads that hit L1 on an H100 80GB HBM3 SXM, 2026-11-23", "data/l1_order.csv", "inferred",
+               "by the oldest of eight blocks: 12 where warps load two at a time, 16 to 20 for four, 24 and more for eight")
 SIDES = Cite(MICRO, "section global_latency_histogram", "inferred", "misses at 570 and at 760 cycles, equally often")
 BUFFERED = Cite("Streams of reads and stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/mixes.csv, data/streams.csv, trips 3", "inferred",
                 "what is stored has been handed over only some 10 KB a multiprocessor before it is through")
@@ -266,7 +268,7 @@ EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
     "load_store": UNPUBLISHED, "load_store.combined_lines": TOGETHER, "load_store.combining_cycles": APART_IN_TIME,
     "load_store.access_distance_cycles": Cite(MICRO, "section l1_throughput", "inferred", "machine code by ptxas 13.0 has no two accesses of a warp closer"),
-    "load_store.queued_stores": APART_IN_TIME, "load_store.after_load": DRAWN, "load_store.transaction_cycles": FIT,
+    "load_store.bank_queue_entries": WAITING, "load_store.queued_stores": APART_IN_TIME, "load_store.after_load": DRAWN, "load_store.transaction_cycles": FIT,
     "load_store.stores_in_flight_per_multiprocessor": STORED, "load_store.store_bytes_in_flight_per_multiprocessor": BUFFERED,
     "interconnect": FIT,
     "load_store.atomic_cycles": LINES, "load_store.atomic_sector_cycles": LINES,

@@ -1,0 +1,155 @@
+"""A scheduler's queue of ops that their warps have issued and a unit which schedulers share has not begun.
+
+Data move at issue, in program order of the warp; what an access costs is kept until the unit takes it, the oldest of each queue first. Its
+registers are pending until then, and its warp goes on. Nothing keeps a warp from writing an op's sources meanwhile: they have been read.
+"""
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
+
+from archdef.engine.blocks cimport end_block
+from archdef.engine.coalesce cimport MAX_TRANSACTIONS, Transaction
+from archdef.engine.counters cimport ST_ALU_DEPENDENCY, ST_MEMORY_DEPENDENCY
+from archdef.engine.dram cimport NEVER
+from archdef.engine.loadstore cimport memory_access, memory_begin, wake_copier
+from archdef.engine.program cimport Uop
+from archdef.engine.schedule cimport Scheduler
+from archdef.engine.state cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_REFUSED, WS_SLEEPING, Injection, Sm, Warp
+from archdef.engine.types cimport K_ATOM
+from archdef.engine.waiting cimport occupy, plan
+
+
+cdef int queue_open(Sm *sm) except -1:
+    """Make room for the queues, if the machine has them."""
+    cdef int64_t i, k, room = sm.m.queue_room
+    cdef Queued *entries
+    if sm.m.queued_units == 0:
+        return 0
+    for i in range(sm.m.schedulers):
+        entries = <Queued *>calloc(<size_t>room, sizeof(Queued))
+        sm.schedulers[i].queue = entries
+        if entries == NULL:
+            raise MemoryError("queues of a multiprocessor")
+        entries[0].many = <Transaction *>calloc(<size_t>(room * MAX_TRANSACTIONS), sizeof(Transaction))
+        if entries[0].many == NULL:
+            raise MemoryError("queues of a multiprocessor")
+        for k in range(1, room):
+            entries[k].many = entries[0].many + k * MAX_TRANSACTIONS
+    return 0
+
+
+cdef void queue_close(Sm *sm) noexcept nogil:
+    """Free what `queue_open` took, complete or not."""
+    cdef Queued *entries
+    cdef int64_t i
+    for i in range(sm.m.schedulers if sm.schedulers != NULL else 0):
+        entries = <Queued *>sm.schedulers[i].queue
+        if entries != NULL:
+            free(entries[0].many)
+        free(entries)
+
+
+cdef inline int64_t _begins(const Sm *sm, const Uop *u) noexcept nogil:
+    """Cycle from which the op's unit can begin it, as far as is known."""
+    cdef int64_t at = sm.unit_free[u.unit]
+    if u.memory or u.uniform:
+        if sm.injection.active:
+            return NEVER
+        at = max(at, sm.injection.time)
+    return at
+
+
+cdef bint queue_passes(const Sm *sm, const Scheduler *s, const Uop *u, int64_t cycle) noexcept nogil:
+    """Whether an op that is issued now need not wait for its unit."""
+    return s.queue_count == 0 and _begins(sm, u) <= cycle
+
+
+cdef int64_t queue_next(const Sm *sm, const Scheduler *s) noexcept nogil:
+    """Cycle, ahead, in which the oldest entry can begin, as far as is known; there is one."""
+    return max(_begins(sm, (<const Queued *>s.queue)[s.queue_first].u), sm.now + 1)
+
+
+cdef Queued *_enter(Sm *sm, Scheduler *s, Warp *w, const Uop *u, bint results) noexcept nogil:
+    """Take the next entry, for which there is room."""
+    cdef int32_t place = s.queue_first + s.queue_count
+    cdef Queued *entry = <Queued *>s.queue + (place if place < sm.m.queue_room else place - sm.m.queue_room)
+    cdef int i
+    s.queue_count += 1
+    w.loads += 1            # what the warp has had to do with stays until the entry begins
+    entry.u = u
+    entry.warp = w.slot
+    entry.held = False
+    for i in range(u.set_count if results else 0):
+        w.ready[u.sets[i]] = <int64_t>PENDING << 4 | u.cause
+    return entry
+
+
+cdef int queue_access(Sm *sm, Scheduler *s, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
+    """Move the data of an access, and queue it. Returns 1 if its warp waits until it begins, -1 after a fault."""
+    cdef Injection *access = &sm.chip.access
+    cdef Queued *entry
+    cdef Reach reach
+    cdef int32_t group = w.copy_group
+    if memory_access(sm, w, u, lanes, access, &reach) < 0:
+        return -1
+    entry = _enter(sm, s, w, u, True)
+    entry.access = True
+    entry.group = group
+    entry.reach = reach
+    entry.count = access.count
+    entry.serial = access.serial
+    entry.apart = access.apart
+    entry.weight = access.weight
+    entry.operands = access.operands
+    entry.returns = access.returns
+    memcpy(&entry.few[0] if access.count <= FEW else entry.many, access.transactions, <size_t>access.count * sizeof(Transaction))
+    entry.held = u.kind == K_ATOM and u.count and reach.shared_groups       # a loop of the warp's own
+    return entry.held
+
+
+cdef void queue_other(Sm *sm, Scheduler *s, Warp *w, const Uop *u, int64_t cycles, int64_t latency) noexcept nogil:
+    """Queue what is no access but holds the unit for `cycles`; its result is there `latency` after it begins, -1: it has none."""
+    cdef Queued *entry = _enter(sm, s, w, u, latency >= 0)
+    entry.access = False
+    entry.cycles = cycles
+    entry.latency = latency
+
+
+cdef void queue_run(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
+    """Begin the oldest entry, which there is, if its unit can."""
+    cdef Queued *entry = <Queued *>s.queue + s.queue_first
+    cdef const Uop *u = entry.u
+    cdef Warp *w = sm.warps + entry.warp
+    cdef Injection *inject = &sm.injection
+    cdef int i
+    if _begins(sm, u) > cycle:
+        return
+    s.queue_first += 1
+    if s.queue_first == sm.m.queue_room:
+        s.queue_first = 0
+    s.queue_count -= 1
+    if entry.access:
+        inject.count = entry.count
+        inject.serial = entry.serial
+        inject.apart = entry.apart
+        inject.weight = entry.weight
+        inject.operands = entry.operands
+        inject.returns = entry.returns
+        memcpy(inject.transactions, &entry.few[0] if entry.count <= FEW else entry.many, <size_t>entry.count * sizeof(Transaction))
+        memory_begin(sm, entry.warp, w, u, &entry.reach, entry.group, cycle)
+    else:
+        occupy(sm, w, u, cycle, entry.cycles)
+        for i in range(u.set_count if entry.latency >= 0 else 0):
+            w.ready[u.sets[i]] = (cycle + entry.latency) << 4 | ST_ALU_DEPENDENCY
+    w.loads -= 1
+    if w.state == WS_SLEEPING:
+        plan(sm, w, w.since, w.cause)
+    elif w.state == WS_CONSTANT and u.uniform and w.ready[u.sets[0]] >> 4 < PENDING:
+        plan(sm, w, max(w.since, w.ready[u.sets[0]] >> 4), u.cause)
+    elif w.state == WS_COPIES:
+        wake_copier(sm, entry.warp, cycle)
+    elif entry.held and w.state == WS_REFUSED:
+        plan(sm, w, max(w.since, sm.looping), ST_MEMORY_DEPENDENCY)
+    elif w.state == WS_ENDED and w.loads == 0:
+        sm.blocks[w.block].draining -= 1
+        end_block(sm, w.block, cycle)
