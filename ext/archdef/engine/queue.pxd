@@ -25,8 +25,8 @@ cdef struct Queued:
     uint8_t weight
     uint8_t operands
     uint8_t returns
-    Transaction few[4]           # transactions, if there are no more
-    Transaction *many
+    Transaction few[4]           # transactions, up to FEW …
+    Transaction *many            # … or up to PIECES
 
 cdef int queue_open(Sm *sm) except -1
 cdef void queue_close(Sm *sm) noexcept nogil

@@ -8,13 +8,13 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from archdef.engine.blocks cimport end_block
-from archdef.engine.coalesce cimport MAX_TRANSACTIONS, Transaction
+from archdef.engine.coalesce cimport Transaction
 from archdef.engine.counters cimport ST_ALU_DEPENDENCY, ST_MEMORY_DEPENDENCY
 from archdef.engine.dram cimport NEVER
 from archdef.engine.loadstore cimport memory_access, memory_begin, wake_copier
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
-from archdef.engine.state cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_REFUSED, WS_SLEEPING, Injection, Sm, Warp
+from archdef.engine.state cimport PENDING, PIECES, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_REFUSED, WS_SLEEPING, Injection, Sm, Warp
 from archdef.engine.types cimport K_ATOM
 from archdef.engine.waiting cimport occupy, plan
 
@@ -30,11 +30,11 @@ cdef int queue_open(Sm *sm) except -1:
         sm.schedulers[i].queue = entries
         if entries == NULL:
             raise MemoryError("queues of a multiprocessor")
-        entries[0].many = <Transaction *>calloc(<size_t>(room * MAX_TRANSACTIONS), sizeof(Transaction))
+        entries[0].many = <Transaction *>calloc(<size_t>(room * PIECES), sizeof(Transaction))
         if entries[0].many == NULL:
             raise MemoryError("queues of a multiprocessor")
         for k in range(1, room):
-            entries[k].many = entries[0].many + k * MAX_TRANSACTIONS
+            entries[k].many = entries[0].many + k * PIECES
     return 0
 
 

@@ -157,13 +157,9 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
                 return -1
             _hold(sm, s, w, u, cycle, u.interval)
         elif lanes and u.queued and not queue_passes(sm, s, u, cycle):
-            split = queue_access(sm, s, w, u, lanes, cycle)
-            if split:
-                w.pc += 1
-                simt_arrive(w)
-                w.since = earliest
-                w.state = WS_REFUSED
-                return split if split < 0 else 0
+            sm.held = queue_access(sm, s, w, u, lanes, cycle)
+            if sm.held < 0:
+                return -1
         elif lanes:
             if memory_issue(sm, slot, w, u, lanes, cycle) < 0:
                 return -1

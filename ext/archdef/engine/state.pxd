@@ -29,6 +29,7 @@ cdef enum:
     GRID_BARRIER = 17
     MEMO_SLOTS = 8
     COPY_GROUPS = 32             # of asynchronous copies of a warp that are told apart
+    PIECES = 512                 # transactions of an access at most: eight texels of each of 64 lanes
     REFUSED = 64                 # loads that wait to be issued again …
     REFUSED_PIECES = 64          # … with so many transactions left at most
     BULK_FULL = 64               # bulk copies that wait; from there on the load/store unit is held
@@ -79,7 +80,7 @@ cdef enum WarpState:
     WS_ENDED = 4
     WS_COPIES = 5        # waits for asynchronous copies
     WS_CHILDREN = 7      # waits for what its block has launched
-    WS_REFUSED = 8       # its load is issued again when L1 has a place for it
+    WS_REFUSED = 8       # its load is issued again when L1 has a place for it, or waits in the queue as a loop
     WS_CONSTANT = 9      # waits as a whole for a constant that the load/store unit brings
     WS_PARTED = 6        # its lanes wait for each other, or some at a barrier for the others
 
@@ -321,7 +322,7 @@ cdef struct Injection:           # the access whose transactions the load/store 
     int64_t stalled              # cycle since which it waits for a credit, -1: it does not
     int64_t passes               # cycles for which banks of tags and of words are busy with what hits; 0: it is not known, lines follow each other
     int64_t begun                # cycle of the first
-    Transaction transactions[512]   # most: eight texels of each of 64 lanes
+    Transaction transactions[512]   # PIECES
 
 cdef struct Combined:            # a line that waits for more stores
     uint64_t line
@@ -676,7 +677,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     int64_t products_until       # cycle up to which queued products of warpgroups read shared memory
     uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
     int32_t refused_count
-    int32_t held                 # the load that was just issued holds its warp: the number of its record + 1
+    int32_t held                 # 1: the access that was just issued holds its warp
     Network *network
     Load *loads
     Slot *slots
