@@ -4,7 +4,7 @@ Data move at issue, in program order of the warp; what an access costs is kept u
 registers are pending until then, and its warp goes on. Nothing keeps a warp from writing an op's sources meanwhile: they have been read.
 """
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
 from archdef.engine.blocks cimport end_block
@@ -30,7 +30,7 @@ cdef int queue_open(Sm *sm) except -1:
         sm.schedulers[i].queue = entries
         if entries == NULL:
             raise MemoryError("queues of a multiprocessor")
-        entries[0].many = <Transaction *>calloc(<size_t>(room * PIECES), sizeof(Transaction))
+        entries[0].many = <Transaction *>malloc(<size_t>(room * PIECES) * sizeof(Transaction))       # untouched until it is used
         if entries[0].many == NULL:
             raise MemoryError("queues of a multiprocessor")
         for k in range(1, room):
