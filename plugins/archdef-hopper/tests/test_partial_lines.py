@@ -64,7 +64,7 @@ def test_a_transpose_reads_what_its_stores_leave_out(n, blocks):
     assert transposed(n, blocks)[1] == pytest.approx(int(measured("transpose", n=n, blocks_per_multiprocessor=blocks)["dram_read_sectors"]), rel=0.05)
 
 
-@pytest.mark.xfail(strict=True, reason="H63")
+@pytest.mark.xfail(strict=True, reason="H63: queues keep the schedulers in step, so fewer blocks store at a time")
 def test_schedulers_that_load_and_store_drift_apart():
     """So warps of a block do, and more blocks store at a time."""
     clocks, _ = transposed(2048, 8)
