@@ -119,8 +119,9 @@ class Cache:
     dirty_ways: int | None = integer(optional=True, default=None)
     """At a partition: lines of a set that may wait to be written back; with one more, that which was used longest ago is. None: all."""
     partial_ways: int | None = integer(optional=True, default=None)
-    """At a partition: lines of a set that may hold sectors of which stores have written a part. Where there is one more when the next such store
-    comes, that which was used longest ago is completed from memory and written back. None: a store makes its sectors whole."""
+    """At a partition: lines of a set that may hold sectors of which stores have written a part. Where there is one more when something else comes to
+    the set, or passes it on its way to the other side, that which was used longest ago is completed from memory and written back, unless it
+    is what is asked for. None: a store makes its sectors whole."""
     set_hash_bits: tuple[int, ...] = integers(at_least=0, longest=8, default=())
     """Bits of the address that are exclusive-ored into the set's number, from its lowest bit on; none: the line's number modulo the sets."""
     tag_bank_masks: tuple[int, ...] = integers(longest=4, default=())
@@ -234,7 +235,8 @@ class LoadStore:
     queued_stores: bool = flag(default=False)
     """Whether stores of a warp that follow each other, with nothing in between, go to the load/store unit in a row though others wait for it."""
     after_load: str = choice("turns", "chance", default="turns")
-    """Which scheduler comes first at the unit behind a load of device memory: they take turns, as ever, or chance decides."""
+    """Which scheduler comes first at the unit behind a load of device memory, and behind as many accesses after it as can be queued: they take
+    turns, as ever, or chance decides."""
     bank_queue_entries: int = integer(at_least=0, at_most=64, default=0)
     """Accesses that wait for the banks of L1 and shared memory behind the unit, which goes on as long as there is room. Loads that miss come to
     the banks when their data are there. 0: an access holds the unit until the banks are through with it, be its words there or not."""

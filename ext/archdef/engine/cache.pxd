@@ -1,5 +1,5 @@
 """A set-associative tag array with sectors. Tags only: data are in device memory."""
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.machine cimport CacheTable
 
@@ -19,6 +19,8 @@ cdef struct Cache:
     uint64_t first
     int64_t clock
     int64_t state[16]    # of a plugin's replacement
+    uint8_t *crowded     # [sets]: 1: more lines are written in part than a set keeps; NULL where none are …
+    int64_t crowds       # … and how many such sets there are
 
 cdef inline uint64_t cache_set(const Cache *cache, uint64_t line) noexcept nogil:
     """The set that holds a line."""

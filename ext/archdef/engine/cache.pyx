@@ -1,5 +1,5 @@
 """A set-associative tag array with sectors. Tags only: data are in device memory."""
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
@@ -17,8 +17,14 @@ cdef int cache_make(Cache *cache, const CacheTable *table) noexcept nogil:
     cache.lines = NULL
     cache.tags = NULL
     cache.used = NULL
+    cache.crowded = NULL
+    cache.crowds = 0
     if table.sets == 0:
         return 0
+    if table.partial_ways:
+        cache.crowded = <uint8_t *>calloc(<size_t>table.sets, 1)
+        if cache.crowded == NULL:
+            return -1
     cache.lines = <Line *>calloc(<size_t>(table.sets * table.ways), sizeof(Line))
     cache.tags = <uint64_t *>calloc(<size_t>(table.sets * table.ways), sizeof(uint64_t))
     cache.used = <int64_t *>calloc(<size_t>(table.sets * table.ways), sizeof(int64_t))
@@ -36,9 +42,11 @@ cdef void cache_close(Cache *cache) noexcept nogil:
     free(cache.lines)
     free(cache.tags)
     free(cache.used)
+    free(cache.crowded)
     cache.lines = NULL
     cache.tags = NULL
     cache.used = NULL
+    cache.crowded = NULL
 
 
 cdef void cache_resize(Cache *cache, int64_t sets) noexcept nogil:

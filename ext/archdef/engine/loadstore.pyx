@@ -168,6 +168,11 @@ cdef void _begin_load(Sm *sm, const Reach *reach, int64_t tags, int64_t cycle) n
         sm.unit_free[inject.unit] = max(inject.floor, start)
 
 
+cdef inline void _draw(Sm *sm, int64_t cycle) noexcept nogil:
+    """Let chance decide which scheduler is next."""
+    sm.turn = <int32_t>by_chance(<uint64_t>(cycle << 16 | sm.id), <uint32_t>sm.m.schedulers)
+
+
 cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach *reach, int32_t group, int64_t cycle) noexcept nogil:
     """Let the load/store unit begin the access that is in the injection."""
     cdef Launch *launch = w.launch
@@ -188,6 +193,9 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
         occupy(sm, w, u, cycle, reach.constant_passes * <int64_t>u.interval)
     else:
         occupy(sm, w, u, cycle, <int64_t>u.interval)
+    if sm.drawn:
+        sm.drawn -= 1
+        _draw(sm, cycle)
     if inject.count == 0:
         for i in range(u.set_count):
             w.ready[u.sets[i]] = (cycle + latency) << 4 | u.cause
@@ -231,7 +239,8 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
     if m.bank_queue and u.kind == K_LOAD and inject.kind == RQ_READ and (inject.cache == &sm.l1 or inject.cache == NULL):
         _begin_load(sm, reach, tags, cycle)
     if m.loads_by_chance:
-        sm.turn = <int32_t>by_chance(<uint64_t>(cycle << 16 | sm.id), <uint32_t>m.schedulers)
+        sm.drawn = <int32_t>(m.queue_room * m.schedulers)
+        _draw(sm, cycle)
     if inject.refused and u.kind == K_LOAD:
         sm.held = put_aside(sm, -1 if u.queued else slot) and not u.queued      # what was queued does not hold its warp
     elif not inject.active and sm.loads[load].remaining == 0:

@@ -454,34 +454,56 @@ cdef void _write_back(Network *n, int32_t which, Line *line, int64_t time_fs) no
         _poke(n, which, time_fs)
 
 
-cdef void _keep(Network *n, int32_t which, const Line *line, int64_t most, bint partly, int64_t time_fs) noexcept nogil:
-    """Write the line back that was used longest ago, of those of a set that are written, or written in part, if there are more than `most`."""
-    cdef Cache *cache = &n.partitions[which].l2
-    cdef int64_t first = <int64_t>(cache_set(cache, line.tag - 1) * <uint64_t>cache.table.ways), i, oldest = -1, count = 0
+cdef int64_t _oldest_of(const Cache *cache, int64_t first, bint partly, int64_t *count) noexcept nogil:
+    """Of the lines of a set that are written, or written in part, that which was used longest ago, -1: there is none; and how many there are."""
+    cdef int64_t i, oldest = -1
+    count[0] = 0
     for i in range(first, first + cache.table.ways):
         if cache.lines[i].partly if partly else cache.lines[i].dirty:
-            count += 1
+            count[0] += 1
             if oldest < 0 or cache.used[i] < cache.used[oldest]:
                 oldest = i
-    if count > most:
+    return oldest
+
+
+cdef void _relieve(Network *n, int32_t which, uint64_t number, int64_t time_fs) noexcept nogil:
+    """An access to a set: of the lines there that are written in part, if they are too many, complete that which was used longest ago, unless
+    it is the one accessed."""
+    cdef Cache *cache = &n.partitions[which].l2
+    cdef uint64_t place
+    cdef int64_t oldest, count
+    if cache.crowds == 0:
+        return
+    place = cache_set(cache, number)
+    if not cache.crowded[place]:
+        return
+    oldest = _oldest_of(cache, <int64_t>place * cache.table.ways, True, &count)
+    if count > cache.table.partial_ways and cache.lines[oldest].tag != number + 1:
         _write_back(n, which, cache.lines + oldest, time_fs)
         cache.lines[oldest].dirty = 0
+        count -= 1
+    if count <= cache.table.partial_ways:
+        cache.crowded[place] = 0
+        cache.crowds -= 1
 
 
 cdef inline void _written(Network *n, int32_t which, Cache *cache, Line *line, uint32_t sectors, int64_t time_fs) noexcept nogil:
     """Note sectors that are to be written back; a set keeps only so many lines that are."""
     cdef bint first = line.dirty == 0
+    cdef int64_t oldest, count
     line.dirty |= sectors
     if first and cache.table.dirty_ways:
-        _keep(n, which, line, cache.table.dirty_ways, False, time_fs)
+        oldest = _oldest_of(cache, <int64_t>cache_set(cache, line.tag - 1) * cache.table.ways, False, &count)
+        if count > cache.table.dirty_ways:
+            _write_back(n, which, cache.lines + oldest, time_fs)
+            cache.lines[oldest].dirty = 0
 
 
-cdef void _write_part(Network *n, int32_t which, Line *line, uint32_t wanted, int64_t covered, int64_t time_fs) noexcept nogil:
-    """Note what a store that leaves bytes of its sectors alone has written; a set keeps only so many lines of that kind."""
-    cdef const CacheTable *table = &n.partitions[which].l2.table
-    cdef int64_t words = max(covered // 4 // count_bits(wanted), 1), sum, whole = table.sector_bytes // 4
+cdef void _write_part(Cache *cache, Line *line, uint32_t wanted, int64_t covered) noexcept nogil:
+    """Note what a store that leaves bytes of its sectors alone has written."""
+    cdef int64_t words = max(covered // 4 // count_bits(wanted), 1), sum, whole = cache.table.sector_bytes // 4, count
+    cdef uint64_t place = cache_set(cache, line.tag - 1)
     cdef uint32_t sector
-    _keep(n, which, line, table.partial_ways, True, time_fs)
     for sector in range(4):
         if wanted & ~line.valid & (<uint32_t>1 << sector):
             sum = (line.partly >> 4 * sector & 15) + words
@@ -491,6 +513,11 @@ cdef void _write_part(Network *n, int32_t which, Line *line, uint32_t wanted, in
             else:
                 line.partly |= <uint32_t>sum << 4 * sector
     line.dirty |= wanted
+    if not cache.crowded[place]:
+        _oldest_of(cache, <int64_t>place * cache.table.ways, True, &count)
+        if count > cache.table.partial_ways:        # until the next access to the set
+            cache.crowded[place] = 1
+            cache.crowds += 1
 
 
 cdef inline void _count_request(const MachineTable *m, Partition *p, const Request *r) noexcept nogil:
@@ -510,9 +537,14 @@ cdef inline void _count(Partition *p, const Cache *cache, bint hit) noexcept nog
         p.dram.counters.l2_misses += not hit
 
 
+cdef inline int32_t _other_side(const Network *n, int32_t which) noexcept nogil:
+    """The partition by which the next side asks for lines of one."""
+    return <int32_t>((which + n.m.partitions // n.m.sides) % n.m.partitions)
+
+
 cdef void _take_copy(Network *n, int32_t which, uint64_t number, int64_t time_fs) noexcept nogil:
     """Give a line of the other side a place in the cache of the one that asked for it; its data are not told apart from the original's."""
-    cdef int32_t other = <int32_t>((which + n.m.partitions // n.m.sides) % n.m.partitions)
+    cdef int32_t other = _other_side(n, which)
     cdef Cache *cache = &n.partitions[other].l2
     cdef uint64_t sets = <uint64_t>cache.table.sets
     cdef Line *line
@@ -553,6 +585,10 @@ cdef void _cached(Network *n, int32_t which, int32_t through, Cache *cache, int3
             p.dram.counters.bytes_gathered += r.bytes
             return
     _count_request(m, p, r)
+    if table.partial_ways:
+        _relieve(n, which, number, time_fs)
+        if m.sides > 1 and _far(n, sm, which, through):
+            _relieve(n, _other_side(n, which), number, time_fs)
     line = cache_find(cache, number)
     if line == NULL:
         line = cache_victim(cache, number)
@@ -570,7 +606,7 @@ cdef void _cached(Network *n, int32_t which, int32_t through, Cache *cache, int3
             _poke(n, which, time_fs)
             return
         if table.partial_ways and r.covered and r.covered < r.bytes and wanted & ~line.valid:
-            _write_part(n, which, line, wanted, r.covered, time_fs)
+            _write_part(cache, line, wanted, r.covered)
         else:
             line.valid |= wanted
             _written(n, which, cache, line, wanted, time_fs)

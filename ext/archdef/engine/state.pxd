@@ -678,6 +678,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
     int32_t refused_count
     int32_t held                 # 1: the access that was just issued holds its warp
+    int32_t drawn                # accesses that chance decides the order of, behind the latest load of device memory
     Network *network
     Load *loads
     Slot *slots

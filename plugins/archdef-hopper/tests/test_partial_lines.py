@@ -46,7 +46,7 @@ def transposed(n: int, blocks: int) -> tuple[np.ndarray, int]:
 @pytest.mark.parametrize("then", [0, 1])
 @pytest.mark.parametrize("stride", [128, 4096])
 @pytest.mark.parametrize("n", [32768, 65536, 131072])
-def test_a_set_keeps_some_lines_that_are_written_in_part_and_one_more_until_the_next_store(n, stride, then):
+def test_a_set_keeps_some_lines_that_are_written_in_part_and_one_more_until_the_next_access(n, stride, then):
     wanted = int(measured("again", n=n, stride_bytes=stride, then=then)["dram_write_sectors"])
     found = together("again", n * stride + 256, np.int64(n), np.int64(stride), np.int32(then), np.uint64(0))
     assert found == pytest.approx(wanted, abs=0.11 * n)
@@ -64,18 +64,25 @@ def test_a_transpose_reads_what_its_stores_leave_out(n, blocks):
     assert transposed(n, blocks)[1] == pytest.approx(int(measured("transpose", n=n, blocks_per_multiprocessor=blocks)["dram_read_sectors"]), rel=0.05)
 
 
-@pytest.mark.xfail(strict=True, reason="H63: queues keep the schedulers in step, so fewer blocks store at a time")
 def test_schedulers_that_load_and_store_drift_apart():
-    """So warps of a block do, and more blocks store at a time."""
     clocks, _ = transposed(2048, 8)
-    apart, storing = [], []
+    apart = []
     for multiprocessor in np.unique(clocks[:, 0, 6]):
         mine = clocks[clocks[:, 0, 6] == multiprocessor]
         order = np.argsort(mine[:, :, 2:6].reshape(-1), kind="stable")
         scheduler = np.repeat(mine[:, :, 7].reshape(-1) % 4, 4)[order][256:-256]
         stores = np.cumsum(scheduler[:, None] == np.arange(4), 0)
         apart.append((stores.max(1) - stores.min(1)).mean())
-        storing.append((mine[:, :, 5].max(1) - mine[:, :, 2].min(1)).sum() / (mine[:, :, 5].max() - mine[:, :, 0].min()))
     wanted = next(r for r in table("store_turns.csv") if r["n"] == "2048")
     assert np.mean(apart) == pytest.approx(float(wanted["apart"]), rel=0.6)        # 3.2 if they take turns
+
+
+@pytest.mark.xfail(strict=True, reason="H63: the oldest block always comes next, so fewer blocks store at a time")
+def test_so_many_blocks_store_at_a_time():
+    clocks, _ = transposed(2048, 8)
+    storing = []
+    for multiprocessor in np.unique(clocks[:, 0, 6]):
+        mine = clocks[clocks[:, 0, 6] == multiprocessor]
+        storing.append((mine[:, :, 5].max(1) - mine[:, :, 2].min(1)).sum() / (mine[:, :, 5].max() - mine[:, :, 0].min()))
+    wanted = next(r for r in table("store_turns.csv") if r["n"] == "2048")
     assert np.mean(storing) == pytest.approx(float(wanted["blocks_storing"]), rel=0.25)

@@ -52,13 +52,14 @@ SUMS = Cite("tests/hardware/data/matrix/h100-2026-11-21.xz", "208 forms of produ
 SCATTER = Cite("Loads, stores and reductions by 1 to 132 multiprocessors of an H100 80GB HBM3 SXM, 2026-11-21", "data/scatter.csv", "inferred",
                "cycles per request of 12 lane patterns: a flit of 32 bytes a sector, one more where bytes are left out; all 132 at half the rate of 66")
 PROMOTED = Cite(MICRO, "coalescing.csv, sectors read from DRAM", "measured", "strides past 32 bytes read 64 bytes each")
-PARTIAL = Cite("Stores of words on an H100 80GB HBM3 SXM, 2026-11-22", "data/partial_lines.csv", "measured",
-               "of 25600 sets each keeps two such lines, and a third until the next store")
+PARTIAL = Cite("Accesses to one set of an H100 80GB HBM3 SXM, 2026-11-23", "data/l2_sets.csv, data/partial_lines.csv", "measured",
+               "of 25600 sets, of 16 lines in order of use, each keeps two such lines, and a third until the next access, whatever that is")
 MEETING = Cite("Stores of words on an H100 80GB HBM3 SXM, 2026-11-22", "data/partial_lines.csv; DRAM sectors of three kernels", "inferred",
                "not public; some 700 choices were scored by the stores, about ten run on transpose_naive, sha256_blocks and stencil7_slices: "
                "these bits are the least off in the three together")
 DRAWN = Cite("Clocks of stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/store_turns.csv, data/combined_stores.csv", "inferred",
-             "schedulers that load and store drift apart, those that only store take turns; chosen of three rules by these and transpose_naive")
+             "schedulers that load and store drift apart, those that only store take turns; chosen of five rules by these and transpose_naive; "
+             "data/passing.csv, measured afterwards, speaks for it")
 WAITING = Cite("Loads that hit L1 on an H100 80GB HBM3 SXM, 2026-11-23", "data/l1_order.csv", "inferred",
                "by the oldest of eight blocks: 12 where warps load two at a time, 16 to 20 for four, 24 and more for eight")
 SIDES = Cite(MICRO, "section global_latency_histogram", "inferred", "misses at 570 and at 760 cycles, equally often")
@@ -243,7 +244,8 @@ EVIDENCE = {
        instruction_l2.latency_cycles instruction_memory_cycles instruction_preload_bytes""".split()},
     **{f"caches.{c}.{name}": CODE_SETS for c in ("instruction", "instruction_l2") for name in "ways line_bytes sector_bytes lines_ahead".split()},
     **{f"caches.{c}.misses_in_flight": UNPUBLISHED for c in ("instruction", "instruction_l2")},
-    "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_ways": PARTIAL, "caches.l2.set_hash_bits": MEETING, "caches.l2.dirty_ways": DIRTY,
+    "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_ways": PARTIAL, "caches.l2.ways": PARTIAL,
+    "caches.l2.replacement": PARTIAL, "caches.l2.set_hash_bits": MEETING, "caches.l2.dirty_ways": DIRTY,
     "interconnect.sides": SIDES, "interconnect.far_latency_ns": SIDES, "interconnect.side_bytes_per_cycle": CROSSED,
     **{f"interconnect.{name}": SCATTER for name in """header_bytes mask_bytes injection_bytes_per_cycle injection_scope
        cluster_request_bytes_per_cycle""".split()},
@@ -257,12 +259,11 @@ EVIDENCE = {
     "caches.constant_pass_bytes": Cite(COUNTED, "cycles of dct8x8 at n=1024", "inferred", "eight LDC.64 a thread, four addresses each"),
     "caches.constant_pass_latency_cycles": LANES, "isa.operations.load_constant": LANES,
     "caches.constant_fill_cycles": WALKED, "caches.constant_line_cycles": WALKED, "caches.l2.size_bytes": QUERY,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("constant", "constant_l2", "constant_uniform", "instruction", "instruction_l2", "l2")},
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("constant", "constant_l2", "constant_uniform", "instruction", "instruction_l2")},
     **{f"caches.{c}.replacement": Cite(DIVIDED.document, DIVIDED.place, "inferred", "half of what does not fit hits where a third more is read at random")
        for c in ("l1", "texture_l1")},
     **{f"caches.{name}": UNPUBLISHED for name in """l1.ways l1.misses_in_flight texture_l1.ways
        texture_l1.misses_in_flight constant.ways constant.misses_in_flight constant_l2.ways constant_l2.misses_in_flight constant_uniform.misses_in_flight
-       l2.ways
        l2.misses_in_flight l2.latency_cycles l1.write""".split()},
     **{f"isa.operations.{name}": TEXTURES for name in "load_texture load_surface store_surface".split()}, "units.tex": TEXTURES,
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
