@@ -35,6 +35,7 @@ def command(context, archs, only, quick, jobs, everything, listed, output, page,
     if listed:
         click.echo(listing(_only(references(architecture.name), only) for architecture in chosen))
         return
+    _check(page, plot)
     with Live(hidden=as_json) as live:
         reports = validate(chosen, only=only, quick=quick, jobs=jobs, said=live.update)
     _write(reports, output, page, plot)
@@ -53,6 +54,19 @@ def _only(found, patterns):
     import attrs
 
     return attrs.evolve(found, cases=found.only(patterns))
+
+
+def _check(page, plot):
+    """Refuse what could not be written, before the cases run."""
+    from archdef.errors import ReferenceCaseError
+    from archdef.report.picture import check_suffix, figure_type
+    from archdef.report.validated_page import html
+
+    if page:
+        html(())
+    if plot:
+        check_suffix(plot, ReferenceCaseError)
+        figure_type()
 
 
 def _write(reports, output, page, plot):

@@ -25,15 +25,19 @@ def check_suffix(path: str | os.PathLike, refuse: type[ArchdefError] = ArchdefEr
     return path
 
 
-@contextmanager
-def picture(path: Path, inches: tuple[float, float]) -> Iterator[Figure]:
-    """Give an empty figure to draw in; it is written when the block ends well. Raises MissingExtra without matplotlib."""
+def figure_type() -> type[Figure]:
+    """Give matplotlib's figure. Raises MissingExtra without matplotlib."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("a plot", "matplotlib", "docs") from None
+    return Figure
 
-    figure = Figure(figsize=inches, layout="constrained")
+
+@contextmanager
+def picture(path: Path, inches: tuple[float, float]) -> Iterator[Figure]:
+    """Give an empty figure to draw in; it is written when the block ends well. Raises MissingExtra without matplotlib."""
+    figure = figure_type()(figsize=inches, layout="constrained")
     yield figure
     data = io.BytesIO()
     dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}        # left out: the same picture is the same file

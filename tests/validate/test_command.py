@@ -1,6 +1,7 @@
 """The command: what it prints and writes, its exit codes, and that more processes change nothing."""
 import json
 import re
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -35,6 +36,15 @@ def test_the_document_follows_its_schema_and_is_written_as_a_whole(tmp_path):
     gaps = [case["gap"] for case in written["architectures"][1]["cases"] if case["status"] == "known gap"]
     assert gaps and all(gap["deviation"] == "P9" and "debugging" in gap["machine"] for gap in gaps)
     assert [path.name for path in tmp_path.iterdir()] == ["report.json"], "nothing temporary is left"
+
+
+@pytest.mark.parametrize("package, option, path", [("jinja2", "--html", "report.html"), ("matplotlib.figure", "--plot", "report.svg")])
+def test_a_file_that_cannot_be_made_is_refused_before_any_case_runs(package, option, path, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setattr("archdef.validate.validate", lambda *_, **__: pytest.fail("cases have run"))
+    result = CliRunner().invoke(main, ["validate", "gt200", option, str(tmp_path / path)])
+    assert result.exit_code and f"needs {package.partition('.')[0]}: pip install 'archdef[" in str(result.exception or "") + result.output
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_new_gap_is_exit_code_one():
