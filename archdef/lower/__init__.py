@@ -260,7 +260,7 @@ def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate:
         combine_predicates(code, architecture.isa.assembler.branches_take_two, architecture.isa.assembler.repeats_comparisons)
     if options.straighten:
         invert_branches(code)
-        exit_early(code, architecture.isa.assembler.falls_through_to_else)
+        exit_early(code)
         drop_unreachable(code)
     drop_labels(code)
     if options.predicate and predicate:

@@ -17,8 +17,13 @@ _EITHER = 0xFC
 _GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.COPY}
 
 
-def exit_early(code: Code, everywhere: bool = False) -> None:
-    """Turn a guarded branch to the end of the thread into a guarded end; `everywhere`: any branch there, as ptxas does."""
+def exit_early(code: Code) -> None:
+    """Turn a branch to the end of the thread, or of a function, into that end: who goes there waits for nobody.
+
+    Notes
+    -----
+    ptxas 11.8 does so from sm_35 to sm_90: both sides of an if that ends a kernel get an EXIT of their own, and no meeting point is set up.
+    """
     ends = {}
     for k, op in enumerate(code.ops):
         if op.kind == Kind.LABEL:
@@ -28,7 +33,7 @@ def exit_early(code: Code, everywhere: bool = False) -> None:
             if at < len(code.ops) and code.ops[at].kind in (Kind.EXIT, Kind.RETURN) and code.ops[at].guard is None:
                 ends[op.fn] = code.ops[at].kind
     for op in code.ops:
-        if op.kind == Kind.BRANCH and (everywhere or op.guard is not None) and op.target in ends:
+        if op.kind == Kind.BRANCH and op.target in ends:
             op.kind, op.operation, op.target, op.flags = ends[op.target], "exit", None, 0
 
 

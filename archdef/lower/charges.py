@@ -10,7 +10,7 @@ from archdef.lower.encoding import BarrierOp, ConstantKind, Flag, Kind, Space, V
 from archdef.lower.facts import use_counts
 from archdef.lower.kept import keep_constants
 from archdef.lower.layout import Layout
-from archdef.lower.pack import meeting_points
+from archdef.lower.meeting import meeting_points
 from archdef.lower.uniform import merged_atomics, varying
 from archdef.lower.unroll import ROUNDS
 from archdef.lower.virtual import ABSORBED, PARTS, TRUE, Code, Const, Op, Unit, Value, immediate, loops, mov, slow_paths, successors
@@ -207,7 +207,8 @@ def _bring_together(code: Code, unit: Unit) -> None:
     Lanes that a register names are waited for by one instruction, but before a match; who is there is asked without.
     """
     differing, meetings = varying(code, unit), meeting_points(code.ops)
-    parted = [(k, meetings[k]) for k, op in enumerate(code.ops) if op.kind == Kind.BRANCH and op.guard is not None and meetings[k] > k
+    parted = [(k, meetings[k] if meetings[k] >= 0 else len(code.ops)) for k, op in enumerate(code.ops)
+              if op.kind == Kind.BRANCH and op.guard is not None and (meetings[k] > k or meetings[k] < 0)
               and (op.guard if op.guard >= 0 else ~op.guard) in differing]
     made: list[Op] = []
     met = False                 # whether the lanes have been brought together in this basic block

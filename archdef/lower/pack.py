@@ -22,12 +22,12 @@ from archdef.lower.encoding import (
     ConstantKind,
     VoteOp,
 )
+from archdef.lower.meeting import meeting_points
 from archdef.lower.scoreboards import shared_waits
 from archdef.lower.select import place
 from archdef.lower.select_warpgroup import FIXED_SOURCES, late_accumulators, timed
-from archdef.lower.virtual import Code, Const, Op, Unit, successors
+from archdef.lower.virtual import Code, Const, Op, Unit
 from archdef.ptx import ir
-from archdef.ptx.graph import leading_to, post_dominators
 
 SOURCES = 5
 """That a micro-op has room for; system calls with more list theirs."""
@@ -107,8 +107,6 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         at += op.kind != Kind.LABEL
     labels = {op.fn: position[k] for k, op in enumerate(ops) if op.kind == Kind.LABEL}
     meetings = meeting_points(ops)
-    if architecture.warp.reconvergence.independent:
-        meetings = _without_those_who_end(ops, meetings)
     together = shared_waits(ops, architecture.isa.assembler.result_scoreboards) | late_accumulators(ops)
     for k, op in enumerate(ops):
         if op.kind == Kind.LABEL:
@@ -165,30 +163,6 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
             op.kind, cost.unit, guard is not None, op.flags, number, op.fpenv, op.width, op.space, op.element, op.vec,
             op.combine, cost.issues, interval, fraction, cost.rare, latency, 0 if guard is None else predicate_operand(guard, places),
             _destinations(op, places, constants), _sources(op, places, constants), op.offset, target, reconverge, count, op.statement, also))
-
-
-def meeting_points(ops: list[Op]) -> list[int]:
-    """Give, per op, where lanes that part there meet again: the immediate post-dominator; -1 for the function's end.
-
-    Lanes that end on the way need not be waited for. So an end in the middle of the code does not count as a way out, and those
-    who go on still meet; only the function's last end does.
-    """
-    graph = successors(ops)
-    ends = [k for k, ahead in enumerate(graph) if not ahead]
-    # A loop onto itself: post_dominators leaves paths that never arrive out of account.
-    for k in ends[:-1]:
-        if ops[k].kind != Kind.RETURN:
-            graph[k] = (k,)
-    return post_dominators(graph)
-
-
-def _without_those_who_end(ops: list[Op], meetings: list[int]) -> list[int]:
-    """Give the meeting points but for branches of which one side alone never gets to the function's end, or back from it: lanes that progress
-    by themselves do not wait for lanes that will end, which may in turn wait for them, at a barrier."""
-    graph = successors(ops)
-    ends = [k for k, ahead in enumerate(graph) if not ahead]
-    comes = leading_to(graph, [k for k in ends if k == ends[-1] or ops[k].kind == Kind.RETURN])
-    return [-1 if op.kind == Kind.BRANCH and len({comes[n] for n in graph[k]}) == 2 else meetings[k] for k, op in enumerate(ops)]
 
 
 def predicate_operand(v: int, places: Assignment) -> int:

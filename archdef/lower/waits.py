@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from archdef.lower.encoding import Flag, Kind, PhaseOp
-from archdef.lower.pack import meeting_points
+from archdef.lower.meeting import meeting_points
 from archdef.lower.virtual import Code, Op, successors
 from archdef.ptx import ir
 
@@ -77,7 +77,7 @@ def _end_depends(ops: list[Op], loop: set[int], seen: list[bool], graph, meets: 
                     if any(t not in loop or t <= n for t in graph[n]):
                         return True
                     for k in order:     # what is written on one way only depends on the branch
-                        if n < k < meets[n]:
+                        if n < k < (meets[n] if meets[n] >= 0 else len(ops)):
                             foreign.update(ops[k].writes())
         if len(foreign) == before:
             return False

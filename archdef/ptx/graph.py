@@ -111,6 +111,25 @@ def post_dominators(graph: Successors) -> list[int]:
     return result
 
 
+def dominators(graph: Successors) -> list[int | None]:
+    """Give each node's immediate dominator: the last node that every path from node 0 passes before it.
+
+    Node 0 is its own; of a node that no path leads to it is None.
+    """
+    found = reachable(graph)
+    nodes = [node for node, there in enumerate(found) if there]
+    number = {node: n for n, node in enumerate(nodes)}
+    ahead = [[number[t] for t in graph[node]] for node in nodes]
+    behind: list[list[int]] = [[] for _ in nodes]
+    for n, targets in enumerate(ahead):
+        for target in targets:
+            behind[target].append(n)
+    result: list[int | None] = [None] * len(graph)
+    for node, parent in zip(nodes, _dominators(ahead, behind, 0) if nodes else (), strict=True):
+        result[node] = nodes[parent]
+    return result
+
+
 # -------------------------------------------------------------------------------------------------------------- helpers
 def _predecessor_counts(graph: Successors) -> list[int]:
     entered = [0] * len(graph)

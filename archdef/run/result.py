@@ -144,15 +144,22 @@ class Run:
     def warnings(self) -> tuple[str, ...]:
         """What the kernel did that gives other results on hardware than here, or that is probably not meant, with the lines that did it;
         and prototypes."""
-        tried = tuple(f"{path} is a prototype: carried out in Python, a call for each decision" for path in self.prototypes)
-        stale = self.counters.texture_hazards
-        if not stale:
-            return self.program.warnings + tried
-        rows = [row for row, n in enumerate(self.counters.statements["texture_hazards"]) if n]
-        places = dict.fromkeys("{}:{}".format(*self._place(self.program.statements[row])) for row in rows)
-        text = (f"{stale} reads through a texture or surface of bytes that this launch had written ({', '.join(places)}): texture "
-                "caches are not coherent, hardware may give the old value; write in one launch, read in the next")
-        return (*self.program.warnings, *tried, text)
+        found = [f"{path} is a prototype: carried out in Python, a call for each decision" for path in self.prototypes]
+        stale, apart = self.counters.texture_hazards, self.counters.divergent_barriers
+        if stale:
+            found.append(f"{stale} reads through a texture or surface of bytes that this launch had written ({self._places('texture_hazards')}): "
+                         "texture caches are not coherent, hardware may give the old value; write in one launch, read in the next")
+        if apart:
+            how = ("its threads at different barrier instructions" if self.architecture.warp.reconvergence.independent else
+                   "threads that had missed an earlier one, at which the others counted for the whole warp")
+            found.append(f"{apart} times a warp came to a barrier with {how} ({self._places('divergent_barriers')}): CUDA leaves undefined what "
+                         "happens; let all threads that have not returned reach the same barrier")
+        return (*self.program.warnings, *found)
+
+    def _places(self, counter: str) -> str:
+        """Name the source lines whose statements counted something."""
+        rows = [row for row, n in enumerate(self.counters.statements[counter]) if n]
+        return ", ".join(dict.fromkeys("{}:{}".format(*self._place(self.program.statements[row])) for row in rows))
 
     @functools.cached_property
     def metrics(self) -> Metrics:

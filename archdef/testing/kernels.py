@@ -63,7 +63,10 @@ class Kernel(Statements):
         self.labels = self.loops = self.masks = 0
         self.breaks: list[str] = []
         """Ends of the loops around that may be left in the middle, innermost last."""
-        self.exits = False
+        self.exits = self.departs = False
+        """Whether threads end before the kernel does, and whether some do within a condition or a loop."""
+        self.tail = False
+        """Whether threads wait for the others at the last instructions, wherever those are."""
         self.mask: str | None = EVERYBODY
         self.can_mask = "vote_ballot" in features and (warp_size <= 32 or "lane_masks_64" in features)
 
@@ -92,12 +95,16 @@ class Kernel(Statements):
                 kinds.append(lambda: self.loop_together(depth))
         if self.breaks:
             kinds.append(lambda: self.emit(f"bra {self.pick(*self.breaks)}", self.guard()))
+        if depth and self.mask is None and self.number(7) == 7:
+            kinds.append(self.depart)
         if "device_calls" in self.features:
             kinds.append(lambda: self.whole(self.call))
         if self.mask is not None:
             kinds.append(lambda: self.whole(self.together))
         if depth == 0:
             kinds += [lambda: self.whole(self.exchange), lambda: self.whole(self.reduce), lambda: self.whole(self.together)]
+            if "device_calls" in self.features and self.number(3) == 3:
+                kinds.append(lambda: self.whole(self.thin))
         self.pick(*kinds)()
 
     def apart(self, depth: int, most: int) -> None:
@@ -249,7 +256,7 @@ class Kernel(Statements):
         if "shuffle" in self.features and everybody and self.whole_warps and not self.exits:
             mode = self.pick("up", "down", "bfly", "idx")
             choices.append(f"shfl.sync.{mode}.b32 {r}|{p}, {self.r()}, {self.source()}, {self.control(mode)}, -1")
-        if "shuffle" in self.features and not everybody and "bit_operations" in self.features:  # from the last lane that is here
+        if "shuffle" in self.features and not everybody and not self.departs and "bit_operations" in self.features:  # from the last lane that is here
             choices.append(f"bfind.u{bits} %r20, {mask};\n    shfl.sync.idx.b32 {r}|{p}, {self.r()}, %r20, {bits - 1}, {mask}")
         choices.append(f"bar.warp.sync {mask}")
         self.emit(self.pick(*choices))
@@ -261,9 +268,49 @@ class Kernel(Statements):
         return segment << 8 | (0 if mode == "up" else field if field == 63 else self.pick(0, 7, field))
 
     def leave(self) -> None:
-        """Some threads end."""
+        """Some threads end: there, at the kernel's one end, as compilers write an early return, or where the last instructions are everybody's."""
         self.exits = True
-        self.emit(self.pick("exit", "ret"), self.guard())
+        kind = self.number(3)
+        if kind == 0:
+            self.emit(self.pick("exit", "ret"), self.guard())
+        elif kind == 1:
+            self.depart()
+        elif kind == 2:
+            self.several_depart()
+        else:
+            self.tail = True
+            self.emit("mov.u32 %r27, 5")
+            self.emit("bra TAIL", self.guard())
+
+    def depart(self) -> None:
+        """Some threads go to the kernel's one end, with a result or without."""
+        self.exits = True
+        self.departs |= self.mask is None
+        if self.number(1):
+            self.emit("bra END", self.guard())
+            return
+        stay = self.label()
+        self.emit(f"bra {stay}", self.guard())
+        self.emit(f"st.global.u32 [%rd26], {self.r()}")
+        self.emit("bra.uni END")
+        self.place(stay)
+
+    def several_depart(self) -> None:
+        """Some ways of a switch lead to the end, the others go on."""
+        names = [self.label() for _ in range(2)]
+        self.emit(f"and.b32 %r20, {self.r()}, 3")
+        self.lines.append(f"T{names[0]}: .branchtargets END, {names[0]}, {names[1]}, {names[1]};")
+        self.emit(f"brx.idx %r20, T{names[0]}")
+        self.place(names[0])
+        self.emit(f"st.global.u32 [%rd26+8], {self.r()}")
+        if self.number(1):
+            self.emit("bra END", self.guard())
+        self.place(names[1])
+
+    def thin(self) -> None:
+        """Call a function in which some threads end before the others come to a barrier. All threads come here, unless they have ended."""
+        self.exits = True
+        self.emit(f"call ({self.r()}), thin, ({self.r()})")
 
     # ------------------------------------------------------------------------------------------------------ unstructured
     def tangle(self) -> None:
@@ -316,6 +363,8 @@ class Kernel(Statements):
     .local .align 16 .b8 private[{SCRATCH}];
     {prototype}
 {body}
+    {"mov.u32 %r27, 6; TAIL: st.global.u32 [%rd26], %r27;" if self.tail else ""}
+END:
     ret;
 }}
 """
@@ -412,6 +461,16 @@ ROUND:
     st.local.v2.b32 [%b2], {%x, %a1}; st.local.v2.b32 [%b2+8], {%a1, %x};
     ld.local.b32 %back, [%b1]; setp.lt.s32 %q, %x, 0; @%q xor.b32 %back, %back, %x;
     call (%a2), twist, (%back); add.u32 %back, %back, %a2;
+    ret;
+}
+.func (.reg .b32 %back) thin(.reg .b32 %x)
+{
+    .reg .b32 %a<4>; .reg .pred %q; .reg .pred %o;
+    and.b32 %a1, %x, 31; setp.gt.u32 %q, %a1, 2; @%q bra STAY;
+    setp.eq.u32 %o, %a1, 0; @%o bra GONE;
+    mad.lo.u32 %back, %x, 3, 1; setp.lt.s32 %o, %back, 0; @%o bra STAY;
+GONE: exit;
+STAY: bar.sync 0; mad.lo.u32 %back, %x, 7, %a1;
     ret;
 }
 .func (.reg .b32 %back) down(.reg .b32 %depth, .reg .b32 %x)

@@ -19,15 +19,22 @@ _TEXT = """.version 7.0
     ld.param.u64 %d1, [words]; cvta.to.global.u64 %d1, %d1;
     mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, WARP_SZ;
 """
-ODD_LANES_WAIT = _TEXT + """
+HALF_OF_EACH_WARP = _TEXT + """
     and.b32 %r4, %r1, 1; setp.eq.u32 %p1, %r4, 0;
     @%p1 bra EVEN;
     st.global.u32 [%d1], %r1;
-    bar.sync 0;
+    bar.sync 1;
     st.global.u32 [%d1+4], %r1; st.global.u32 [%d1+8], %r1; st.global.u32 [%d1+12], %r1; st.global.u32 [%d1+16], %r1;
 EVEN:
     st.global.u32 [%d1+20], %r1; membar.gl;
+    setp.lt.u32 %p2, %r1, %r3;
+    @%p2 bra FIRST;
+    bar.sync 2;
+    bra DONE;
+FIRST:
     bar.sync 0;
+DONE:
+    st.global.u32 [%d1+24], %r1; membar.gl;
     ret;
 }"""
 WARPS_DIFFER = _TEXT + """
@@ -79,20 +86,22 @@ def mask(lanes, step, first=0):
     return sum(1 << lane for lane in range(first, lanes, step))
 
 
-@machines
-def test_a_divergent_barrier_names_statement_block_and_a_thread(name):
-    error, _ = fault(name, ODD_LANES_WAIT)
-    assert "`bar.sync 0;`" in str(error) and "block (0, 0, 0)" in str(error) and error.data["warp"] in (0, 1)
-
-
-@machines
-def test_a_divergent_barrier_names_its_number_who_waits_who_is_missing_and_the_branch(name):
-    error, lanes = fault(name, ODD_LANES_WAIT)
-    assert error.data["barrier"] == 0 and "barrier 0" in str(error)
+@stacks
+def test_lanes_that_wait_below_a_barrier_are_named_with_the_branch_that_parted_them(name):
+    text = HALF_OF_EACH_WARP.replace("@%p1 bra EVEN;", "@%p1 bra EVEN;\n setp.lt.u32 %p2, %r1, %r3; @%p2 bra FIRST; bar.sync 2; bra.uni EVEN;", 1)
+    error, lanes = fault(name, text.replace("EVEN:", "EVEN: bar.sync 3;", 1))
     odd = [w for w in error.data["waiting"] if w["lanes"] == mask(lanes, 2, 1)]
-    assert odd and odd[0]["statement"].text == "bar.sync 0;" and odd[0]["block"] == (0, 0, 0)
+    assert "no warp can go on" in str(error) and {w["barrier"] for w in odd} <= {0, 2} and odd
     assert any(w["lanes"] == mask(lanes, 2) and w["statement"] for w in error.data["missing"])
     assert error.data["branch"].text == "@%p1 bra EVEN;" and "@%p1 bra EVEN;" in str(error)
+
+
+@independent
+def test_lanes_at_one_barrier_and_lanes_at_another_are_named_with_the_branch_that_parted_them(name):
+    error, lanes = fault(name, HALF_OF_EACH_WARP)
+    odd = [w for w in error.data["waiting"] if w["lanes"] == mask(lanes, 2, 1)]
+    assert odd and odd[0]["statement"].text == "bar.sync 1;" and odd[0]["barrier"] == 1 and odd[0]["block"] == (0, 0, 0)
+    assert {w["barrier"] for w in error.data["waiting"] if w["lanes"] == mask(lanes, 2)} == {0, 2}
 
 
 @machines

@@ -160,7 +160,10 @@ def test_lanes_may_come_to_the_barrier_from_different_places_where_they_are_inde
             launched.result()
         assert all(np.array_equal(several.read(memory, 128), 2 - np.arange(128) % 2) for memory in several.memory)
         return
-    with pytest.raises(GuestFault, match=r"barrier that \d+ live threads of the warp do not reach"):
+    if len(names) == 1:         # each side of the branch arrives for the whole warp, in every warp alike
+        several("two_places")[0].result()
+        return
+    with pytest.raises(GuestFault, match="no warp can go on"):
         several("two_places")[independent.index(False)].result()
 
 

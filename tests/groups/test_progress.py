@@ -81,6 +81,14 @@ __global__ void never(int *out)
 {
     if (threadIdx.x < 16)
         __syncwarp();
+    else
+        __syncthreads();
+    out[threadIdx.x] = 1;
+}
+__global__ void ends_without(int *out)
+{
+    if (threadIdx.x < 16)
+        __syncwarp();
     out[threadIdx.x] = 1;
 }
 """
@@ -99,6 +107,12 @@ def test_lanes_come_to_a_barrier_one_after_the_other(device):
 def test_lanes_that_wait_for_lanes_which_never_come_are_a_deadlock(device):
     with pytest.raises(GuestFault, match="no warp can go on"):
         device.compile(BARRIERS, target="compute_80").never[1, 32](device.zeros(32, "i4"))
+
+
+def test_lanes_that_are_named_and_have_gone_on_to_the_end_are_not_waited_for(device):
+    out = device.zeros(32, "i4")
+    device.compile(BARRIERS, target="compute_80").ends_without[1, 32](out)
+    assert (out.to_host() == 1).all()
 
 
 def test_policies_have_names(device):

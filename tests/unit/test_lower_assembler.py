@@ -465,11 +465,10 @@ def test_copies_alone_have_no_way_of_their_own_and_what_is_jumped_to_comes_first
     assert sum("branch" in op for op in listed(text, Assembler())) == 2
 
 
-@pytest.mark.parametrize("everywhere, exits", [(False, 1), (True, 2)])
-def test_code_that_leads_to_the_end_ends_there(everywhere, exits):
+def test_code_that_leads_to_the_end_ends_there():
     found = listed("""ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; setp.gt.u32 %p1, %r1, 3; @%p1 bra A; atom.global.add.u32 %r2, [%rd1], %r1;
-    st.global.u32 [%rd1+8], %r2; bar.sync 0; bra B; A: bar.sync 1; st.global.u32 [%rd1+4], %r1; B:""", Assembler(falls_through_to_else=everywhere))
-    assert sum(op.endswith("exit") for op in found) == exits
+    st.global.u32 [%rd1+8], %r2; bar.sync 0; bra B; A: bar.sync 1; st.global.u32 [%rd1+4], %r1; B:""", Assembler())
+    assert sum(op.endswith("exit") for op in found) == 2
 
 
 def test_exchanges_among_lanes_that_may_have_parted_branch_once_a_block():

@@ -51,7 +51,7 @@ LOOP:
     mov.u32 %r1, %r2;
     @%p1 bra LOOP;"""
     assert ops(body) == ["mov_b32 r0, 0", "add_b32 r0, r0, 1", "store.global.b32 [param[0]], r0", "set_lt_s32 p2, r0, 10",
-                         "@p2 branch -> 1, meet 5"]
+                         "@p2 branch -> 1, meet end"]
 
 
 def test_swapped_loop_variables_keep_their_copies():

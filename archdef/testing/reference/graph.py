@@ -27,6 +27,8 @@ def successors(function: ir.Function) -> list[set[int]]:
 def meeting_points(function: ir.Function) -> list[int]:
     """Give, per instruction, the first instruction that every way from it to the end passes; ``len(body)`` is the end.
 
+    Nobody waits for others in order to end with them: a ``ret`` or ``exit`` that all ways pass is the end, too.
+
     Sets are bit masks. After: Cooper and Torczon, Engineering a Compiler, section 9.2, on the reversed graph.
     """
     ahead, end = successors(function), len(function.body)
@@ -47,5 +49,7 @@ def meeting_points(function: ir.Function) -> list[int]:
         candidates = after[node] & ~(1 << node)
         # the nearest of them is the one from which all the others still lie ahead
         nearest = [m for m in range(end + 1) if candidates >> m & 1 and after[m] & everything == candidates]
-        result.append(nearest[0] if nearest else end)
+        nearest += [end]
+        ends = nearest[0] < end and function.body[nearest[0]].opcode in ("ret", "exit") and function.body[nearest[0]].guard is None
+        result.append(end if ends else nearest[0])
     return result

@@ -8,7 +8,8 @@ walk alone unless the kernel asks which threads are converged: ``activemask``, a
 a meaning that needs an active set, and it is the one that meeting at post-dominators gives.
 
 Parties of a block take turns in a fixed order, a few steps each; blocks run one after another. A party that waits for others (a
-barrier, a vote with a mask) is asked again each round. If nobody moved in a round, the kernel is stuck.
+barrier, a vote with a mask) is asked again each round. If nobody moved in a round, threads that wait where ways meet go on without those
+that did not come, which may wait for them in turn; if there are none, the kernel is stuck.
 """
 from __future__ import annotations
 
@@ -165,8 +166,21 @@ class Block:
             for party in list(self.parties):
                 if party in self.parties:
                     moved |= self._turn(party)
-            if not moved:
+            if not moved and not self._part_for_good():
                 raise Wrong("the kernel is stuck: " + "; ".join(sorted({self._place(p) for p in self.parties})))
+
+    def _part_for_good(self) -> bool:
+        """Let threads that wait where ways meet go on without the others. Gives whether there are such."""
+        for parent in {id(p.parent): p.parent for p in self.parties if p.parent is not None}.values():
+            waiting = [t for t in parent.threads if t.alive and len(t.frames) == parent.depth and t.party not in self.parties
+                       and t.party is not parent and t.party.parent is parent]
+            if waiting:
+                parent.threads = [t for t in parent.threads if t not in waiting]
+                if parent.parent is not None:
+                    parent.parent.parts += 1
+                self._enter(Party(waiting, parent.function, parent.depth, parent.at, parent.until, parent.parent))
+                return True
+        return False
 
     def _place(self, party: Party) -> str:
         body = party.function.body

@@ -1,11 +1,11 @@
 """Barriers of a block: arrivals, counts, reductions, release.
 
-A warp waits as a whole. Where its lanes progress independently they may come one after the other, and it has arrived when all its
-lanes that live have.
+A warp waits as a whole. On a machine with a stack per warp, lanes that come while others of the warp are elsewhere arrive for all of it.
+Where lanes progress independently they come one after the other, and the warp has arrived when all its lanes that live have.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from archdef.engine.converge cimport converge_block, converge_blocked, converge_unblock, converge_yield
+from archdef.engine.converge cimport converge_block, converge_blocked, converge_stay, converge_unblock, converge_yield
 from archdef.engine.counters cimport ST_BARRIER
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.groups cimport group_arrive, has_group
@@ -14,7 +14,7 @@ from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport BARRIERS, CLUSTER_BARRIER, FAULT_BARRIER_NUMBER, FAULT_DIVERGENT_BARRIER, GRID_BARRIER, SPLIT_BARRIER, WS_BARRIER, Barrier, Block, Launch, Sm, Warp
+from archdef.engine.state cimport BARRIERS, CLUSTER_BARRIER, FAULT_BARRIER_NUMBER, GRID_BARRIER, SPLIT_BARRIER, WS_BARRIER, Barrier, Block, Launch, Sm, Warp
 from archdef.engine.types cimport BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_GRIDS, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP
 from archdef.engine.waiting cimport plan
 
@@ -31,6 +31,11 @@ cdef void _give_result(const Launch *launch, Warp *w, const Uop *u, uint64_t lan
             w.predicates[u.d[1]] |= lanes
         else:
             w.predicates[u.d[1]] &= ~lanes
+
+
+cdef inline uint64_t _who_waits(const Warp *w, const Uop *u) noexcept nogil:
+    """Lanes of a warp with a stack that execute the barrier at which it waits."""
+    return w.active & (w.predicates[u.guard_mask] ^ u.guard_flip) if u.guarded else w.active
 
 
 cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept nogil:
@@ -55,7 +60,7 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
                     _give_result(w.launch, w, w.launch.ops + w.splits[i].pc, w.splits[i].mask, barrier)
             converge_unblock(w, <int32_t>(barrier - b.barriers))
         else:
-            _give_result(w.launch, w, u, w.active, barrier)
+            _give_result(w.launch, w, u, _who_waits(w, u), barrier)
             w.pc += 1
             simt_arrive(w)
         after = w.next_waiting
@@ -103,9 +108,26 @@ cdef void _count(const Launch *launch, Barrier *barrier, uint64_t lanes) noexcep
     barrier.arrived += launch.lanes if barrier.expected else count_bits(lanes)
 
 
+cdef bint _is_apart(Warp *w) noexcept nogil:
+    """Whether a warp arrives at a barrier with lanes that missed an earlier one, or with lanes at different barrier instructions."""
+    cdef uint64_t lanes
+    cdef bint missed
+    cdef int32_t i
+    if w.splits == NULL:
+        lanes = _who_waits(w, w.launch.ops + w.barrier_op)
+        missed = w.missed & lanes != 0
+        w.missed = (w.missed | w.alive) & ~lanes
+        return missed
+    for i in range(w.split_room):
+        if w.splits[i].mask & w.alive and w.splits[i].pc != w.barrier_op:
+            return True
+    return False
+
+
 cdef void _wait(Sm *sm, int32_t slot, Warp *w, Barrier *barrier, int64_t cycle) noexcept nogil:
     """The warp waits, with all its lanes."""
     _count(w.launch, barrier, w.alive)
+    w.launch.counters[w.launch.ops[w.barrier_op].statement].divergent_barriers += _is_apart(w)
     w.state = WS_BARRIER
     w.next_waiting = barrier.first_waiting
     barrier.first_waiting = slot
@@ -128,17 +150,17 @@ cdef int _cluster(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, i
     cdef Block *b = sm.blocks + w.block
     cdef Barrier *barrier = &b.barriers[CLUSTER_BARRIER]
     if u.fn == BAR_CLUSTER_ARRIVE:
-        w.cluster_arrived |= lanes
+        w.cluster_arrived |= lanes if w.splits != NULL else w.alive
         barrier.arrived = 1
         _check_cluster(sm, b, cycle)
         return 0
     if w.cluster_arrived & lanes == 0:
         return 0
-    if lanes != w.active:
-        return warp_fault(sm, w, FAULT_DIVERGENT_BARRIER, w.active & ~lanes)
-    if w.active != w.alive:         # let the others come, and look again
-        converge_yield(w)
-        return 2
+    if w.splits != NULL:
+        converge_stay(w, lanes)
+        if w.active != w.alive:         # let the others come, and look again
+            converge_yield(w)
+            return 2
     w.state = WS_BARRIER
     w.barrier_op = w.pc
     w.next_waiting = barrier.first_waiting
@@ -184,12 +206,6 @@ cdef int barrier_arrive(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t la
     if u.fn == BAR_WARP:
         return 0        # the lanes that get here together are the ones there are, or have been waited for
     launch.counters[u.statement].barriers += 1
-    if lanes != w.alive and w.splits == NULL:
-        if u.fn == BAR_GRIDS:
-            sm.chip.fault.detail[0] = GRID_BARRIER
-        elif u.fn != BAR_CLUSTER_ARRIVE and u.fn != BAR_CLUSTER_WAIT and u.s[0] >= 0 and sm.chip.fault.code == 0:
-            sm.chip.fault.detail[0] = (<const uint32_t *>((launch.constants if u.s_bank[0] else w.rows) + u.s[0]))[lowest_bit(lanes)]
-        return warp_fault(sm, w, FAULT_DIVERGENT_BARRIER, w.alive & ~lanes)
     if u.fn == BAR_CLUSTER_ARRIVE or u.fn == BAR_CLUSTER_WAIT:
         return _cluster(sm, slot, w, u, lanes, cycle)
     if u.fn == BAR_GRIDS:

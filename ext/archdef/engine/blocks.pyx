@@ -176,7 +176,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         w.depth = w.frame = 0
         w.loads = 0
         w.copy_group = w.bulk_group = 0
-        w.cluster_arrived = w.arriving = 0
+        w.cluster_arrived = w.arriving = w.missed = 0
         if w.splits != NULL:
             converge_start(w)
         if launch.copies:

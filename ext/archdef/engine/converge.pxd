@@ -13,6 +13,7 @@ cdef int converge_call_one(Warp *w, int32_t target, uint64_t same, uint64_t lane
 cdef void converge_return(Warp *w, uint64_t lanes) noexcept nogil
 cdef void converge_exit(Warp *w, uint64_t lanes) noexcept nogil
 cdef uint64_t converge_gather(Warp *w, uint64_t named) noexcept nogil
+cdef void converge_stay(Warp *w, uint64_t lanes) noexcept nogil
 cdef uint64_t converge_block(Warp *w, uint64_t lanes, int32_t number) noexcept nogil
 cdef uint64_t converge_blocked(const Warp *w, int32_t number) noexcept nogil
 cdef bint converge_unblock(Warp *w, int32_t number) noexcept nogil

@@ -4,7 +4,8 @@ Where lanes part, a *join* remembers who takes part and where they meet (the imm
 until all participants that live are there. The lanes of a warp that share a program counter and a join are a *split*; one split runs
 at a time, until it waits (at a join, for lanes that an instruction names, at a block's barrier), ends, or *yields*: where a loop that
 waits for other threads looks at what they write, and in ``nanosleep``. A split that yields lets the others run, and a join does not
-wait for lanes that have yielded, so that a lane that holds a lock can release it.
+wait for lanes that have yielded, so that a lane that holds a lock can release it. Nor does it wait, once no split of the warp can run, for
+lanes that are at a barrier of the block or at an instruction that names others: those wait in turn for the lanes in the join.
 
 Invariants:
 - each lane that lives and is not in the running split is in exactly one other split or waits in exactly one join;
@@ -166,12 +167,28 @@ cdef bint _take(Warp *w, int32_t state) noexcept nogil:
         _wait_at_join(w)
 
 
+cdef bint _release_without(Warp *w, uint64_t stopped) noexcept nogil:
+    """Release every join in which lanes wait for lanes that have stopped, and for no others. Returns whether there was one."""
+    cdef int32_t at
+    cdef Frame *join
+    cdef bint released = False
+    for at in range(w.depth):
+        join = w.stack + at
+        if join.waiting & w.alive and join.mask & w.alive & ~join.waiting & ~stopped == 0:
+            _release(w, at)
+            released = True
+    return released
+
+
 cdef void _next(Warp *w) noexcept nogil:
     """The running split has stopped: run another. None: active is empty."""
-    if _take(w, SPLIT_RUNNABLE) or _take(w, SPLIT_YIELDED):
-        return
-    if _take(w, SPLIT_RUNNABLE):     # a split that had yielded may have completed a join
-        return
+    while True:
+        if _take(w, SPLIT_RUNNABLE) or _take(w, SPLIT_YIELDED):
+            return
+        if _take(w, SPLIT_RUNNABLE):     # a split that had yielded may have completed a join
+            return
+        if not _release_without(w, _stopped(w, SPLIT_BARRIER) | _stopped(w, SPLIT_NAMED)):
+            break
     w.active = 0
 
 
@@ -237,16 +254,6 @@ cdef int converge_branch_many(Warp *w, const int32_t *target_of_lane, int lanes,
     w.active = 0
     _next(w)
     return 1
-
-
-cdef void _release_without(Warp *w, uint64_t yielded) noexcept nogil:
-    """Release every join in which lanes wait for lanes that have yielded, and for no others."""
-    cdef int32_t at
-    cdef Frame *join
-    for at in range(w.depth):
-        join = w.stack + at
-        if join.waiting & w.alive and join.mask & w.alive & ~join.waiting & ~yielded == 0:
-            _release(w, at)
 
 
 cdef void converge_yield(Warp *w) noexcept nogil:
@@ -388,15 +395,19 @@ cdef uint64_t converge_gather(Warp *w, uint64_t named) noexcept nogil:
 
 
 # ------------------------------------------------------------------------------------------------------- block's barriers
-cdef uint64_t converge_block(Warp *w, uint64_t lanes, int32_t number) noexcept nogil:
-    """`lanes` of the running split wait at a barrier of the block; what else can run does. Returns all that wait at that barrier."""
-    cdef int32_t after = w.pc + 1, join = w.join
+cdef void converge_stay(Warp *w, uint64_t lanes) noexcept nogil:
+    """`lanes` of the running split stay at its op; the others are to go on behind it."""
     cdef uint64_t rest = w.active & ~lanes
     w.active = lanes
-    if rest and after == w.reconverge:
-        w.stack[join].waiting |= rest
+    if rest and w.pc + 1 == w.reconverge:
+        w.stack[w.join].waiting |= rest
     elif rest:
-        _add(w, after, rest, join, SPLIT_RUNNABLE, w.path)
+        _add(w, w.pc + 1, rest, w.join, SPLIT_RUNNABLE, w.path)
+
+
+cdef uint64_t converge_block(Warp *w, uint64_t lanes, int32_t number) noexcept nogil:
+    """`lanes` of the running split wait at a barrier of the block; what else can run does. Returns all that wait at that barrier."""
+    converge_stay(w, lanes)
     _stop(w, SPLIT_BARRIER, <uint64_t>number)
     return converge_blocked(w, number)
 

@@ -60,6 +60,7 @@ cdef struct StatementCounters:
     int64_t l1_hits                  # sectors that loads looked up in the L1 and found, present or on their way
     int64_t l1_misses
     int64_t barriers                 # warp-level arrivals
+    int64_t divergent_barriers       # of those, with lanes that missed an earlier one, or with lanes at different instructions
     int64_t texture_loads            # warp-level texture fetches and gathers
     int64_t texture_transactions     # sectors that they and surface loads asked the texture cache for
     int64_t texture_hits             # of those sectors, the ones present or on their way

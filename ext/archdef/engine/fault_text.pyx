@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.session cimport Grid
 from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
-                                   FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_DIVERGENT_BARRIER, FAULT_FRAME, FAULT_FREE,
+                                   FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_FRAME, FAULT_FREE,
                                    FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_LAUNCH_COPY, FAULT_LAUNCH_POINTER, FAULT_PARTED, FAULT_PART_OF_GROUP, FAULT_PART_OF_WARP, FAULT_PHASE,
                                    FAULT_READ_ONLY, FAULT_STACK, FAULT_STANDSTILL, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT,
                                    FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, Block, Dispatcher, Fault, Launch, Sm, Warp)
@@ -13,7 +13,7 @@ from archdef.engine.types cimport (K_BULK, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_L
 
 from archdef.errors import BudgetExceeded, GuestFault
 
-_KINDS = {FAULT_BOUNDS: "bounds", FAULT_ALIGNMENT: "alignment", FAULT_READ_ONLY: "read_only", FAULT_DIVERGENT_BARRIER: "divergent_barrier",
+_KINDS = {FAULT_BOUNDS: "bounds", FAULT_ALIGNMENT: "alignment", FAULT_READ_ONLY: "read_only",
           FAULT_PART_OF_WARP: "part_of_warp", FAULT_PART_OF_GROUP: "part_of_group", FAULT_DEADLOCK: "deadlock", FAULT_STANDSTILL: "deadlock", FAULT_PARTED: "deadlock",
           FAULT_TRAP: "trap", FAULT_TEXTURE_HANDLE: "texture_handle", FAULT_TEXTURE_SHAPE: "texture_shape", FAULT_SURFACE_BOUNDS: "surface_bounds",
           FAULT_SURFACE_ALIGNMENT: "surface_alignment", FAULT_SURFACE_FORMAT: "surface_format", FAULT_STACK: "stack", FAULT_FRAME: "stack",
@@ -59,7 +59,7 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
         depth = sum(w.stack[k].call for k in range(w.depth))
         data["depth"] = depth
     waiting, told, blocks = bin(f.lanes).count("1"), "", ""
-    if f.code in (FAULT_DIVERGENT_BARRIER, FAULT_DEADLOCK, FAULT_PARTED, FAULT_STANDSTILL):
+    if f.code in (FAULT_DEADLOCK, FAULT_PARTED, FAULT_STANDSTILL):
         found = stuck(f, sms, multiprocessors, dispatcher, grid)
         data.update(found)
         told, blocks = _told(found), _blocks(found)
@@ -67,7 +67,6 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
         FAULT_BOUNDS: f"{reach} bytes at address {f.address:#x} are outside {space}, {who}",
         FAULT_ALIGNMENT: f"address {f.address:#x} is not a multiple of the {reach} bytes accessed, {who}",
         FAULT_READ_ONLY: f"store to constant memory at address {f.address:#x}, {who}",
-        FAULT_DIVERGENT_BARRIER: f"barrier that {waiting} live threads of the warp do not reach, the first {who}{told}",
         FAULT_PART_OF_WARP: f"an instruction of a whole warp that {waiting} of its {launch.lanes} lanes do not execute, "
                             f"the first {who}",
         FAULT_PART_OF_GROUP: f"an instruction of four whole warps, of which block {block} has not all, the first {who}",

@@ -75,6 +75,8 @@ cdef int simt_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken
         first = ask_branch(<Hook *><size_t>w.launch.m.branch_hook, w.pc, target, reconverge, taken, rest, w.depth)
     if w.splits != NULL:
         return converge_branch(w, target, reconverge, taken, first)
+    if reconverge < 0:
+        reconverge = w.reconverge
     if reconverge != w.reconverge and reconverge >= 0:
         if _push(w, reconverge, w.reconverge, w.active, w.path) < 0:
             return -1
@@ -119,6 +121,8 @@ cdef int simt_branch_many(Warp *w, const int32_t *target_of_lane, int lanes, int
                 return 0
             if w.splits != NULL:
                 return converge_branch_many(w, target_of_lane, lanes, reconverge)
+            if reconverge < 0:
+                reconverge = w.reconverge
             if reconverge != w.reconverge and reconverge >= 0:
                 if _push(w, reconverge, w.reconverge, w.active, w.path) < 0:
                     return -1

@@ -147,6 +147,7 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
     cdef const MachineTable *m = sm.m
     cdef int32_t slot = w.slot, cause = ST_ALU_DEPENDENCY
     cdef int i, split
+    cdef bint goes_on
     if u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM:
         if u.named == NAMES_ALL and w.splits != NULL and lanes:
             lanes = _gather(w, u, lanes)
@@ -213,6 +214,7 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         else:
             simt_return(w, lanes)
         i -= count_bits(w.alive)
+        goes_on = w.active != 0         # a barrier that opens for the lanes that are left plans the warp itself
         if i:
             sm.effects += 1
             sm.blocks[w.block].threads_alive -= i
@@ -222,9 +224,9 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
                 barrier_settle(sm, slot, w, w.settled)
             if sm.blocks[w.block].threads_alive:
                 check_barriers(sm, sm.blocks + w.block, cycle)
-        if w.active:
+        if goes_on:
             return earliest << 4 | ST_BRANCH
-        if w.alive and w.state == WS_WAITING:
+        if w.alive and w.active == 0 and w.state == WS_WAITING:
             w.state = WS_PARTED
         return 0
     elif u.kind == K_BARRIER:

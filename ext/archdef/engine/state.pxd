@@ -94,7 +94,6 @@ cdef enum FaultCode:
     FAULT_NONE = 0
     FAULT_BOUNDS = 1             # address outside every allocation (or outside shared, local, constant memory)
     FAULT_ALIGNMENT = 2
-    FAULT_DIVERGENT_BARRIER = 3  # not all live threads of the warp reach the barrier
     FAULT_DEADLOCK = 4
     FAULT_TRAP = 5
     FAULT_STACK = 6              # calls nested too deeply
@@ -223,6 +222,7 @@ cdef struct Warp:                # what an issue touches comes first
     int64_t number               # in the grid
     int32_t barrier_op           # op at which it waits
     uint64_t cluster_arrived     # lanes that have arrived in this phase of the cluster's barrier
+    uint64_t missed              # lanes that were elsewhere when others of the warp, which has a stack, came to a barrier
     int32_t next_waiting
     Copies *copies               # that are on their way, where the kernel has any
     int32_t copy_group           # number of the group that is open

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.machine cimport SCHEDULER_WARPS
 from archdef.engine.session cimport Grid
-from archdef.engine.state cimport (BARRIERS, FAULT_DIVERGENT_BARRIER, FAULT_STANDSTILL, GRID_BARRIER, SPLIT_BARRIER, SPLIT_NAMED,
+from archdef.engine.state cimport (BARRIERS, FAULT_STANDSTILL, GRID_BARRIER, SPLIT_BARRIER, SPLIT_NAMED,
                                    SPLIT_RUNNABLE, SPLIT_YIELDED, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, Block, Dispatcher, Fault, Frame, Launch, Sm, Warp)
 
 cdef enum:
@@ -49,17 +49,16 @@ cdef int32_t _branch(const Warp *w, uint64_t waiting, uint64_t missing) noexcept
     return w.stack[best].branch if best >= 0 else -1
 
 
-cdef _stack(const Fault *f, const Sm *sm, const Warp *w, Grid grid, list waiting, list missing):
-    """Lanes of a warp with a stack: those at a barrier, and those below."""
-    cdef uint64_t left = f.lanes
+cdef uint64_t _stack(const Sm *sm, const Warp *w, Grid grid, list waiting, list missing, barrier):
+    """Lanes of a warp with a stack: those at a barrier, and those that wait for them. Returns the latter."""
+    cdef uint64_t left = w.alive & ~w.active, apart = left
     cdef int32_t k
-    waiting.append(_entry(sm, w, w.alive & ~left, w.pc, grid, f.detail[0]))
+    waiting.append(_entry(sm, w, w.active, w.pc, grid, barrier))
     for k in range(w.depth - 1, -1, -1):
         if w.stack[k].mask & left:
             missing.append(_entry(sm, w, w.stack[k].mask & left, w.stack[k].pc, grid))
             left &= ~w.stack[k].mask
-    if left:                    # there, but their guard is false
-        missing.append(_entry(sm, w, left, w.pc, grid))
+    return apart
 
 
 cdef _splits(const Sm *sm, const Warp *w, uint64_t lanes, Grid grid, list waiting, list missing):
@@ -98,7 +97,7 @@ cdef int32_t _circling(const Sm *sm, const Warp *w, Grid grid, list waiting, lis
 
 
 cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, const Dispatcher *dispatcher, Grid grid):
-    """Describe a barrier that lanes of a warp miss, or a machine on which no warp can go on.
+    """Describe a machine on which no warp can go on.
 
     Returns
     -------
@@ -124,13 +123,6 @@ cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, const 
                 resident += 1
     counted = {"resident": resident, "unstarted": unstarted}
     waiting, missing = [], []
-    if f.code == FAULT_DIVERGENT_BARRIER:
-        sm = sms + f.sm
-        w = sm.warps + f.warp
-        _stack(f, sm, w, grid, waiting, missing)
-        op = _branch(w, w.alive & ~f.lanes, f.lanes)
-        return {"barrier": "grid" if f.detail[0] == GRID_BARRIER else f.detail[0], "waiting": waiting, "missing": missing,
-                "branch": _statement(w.launch, op, grid) if op >= 0 else None, **counted}
     branch = None
     for i in range(multiprocessors):
         sm = sms + i
@@ -145,6 +137,11 @@ cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, const 
                     here = sum(entry["lanes"] for entry in waiting[first:])
                     elsewhere = sum(entry["lanes"] for entry in missing[other:])
                     op = _branch(w, here, elsewhere)
+                    branch = _statement(w.launch, op, grid) if op >= 0 else None
+            elif w.state == WS_BARRIER and w.splits == NULL:
+                elsewhere = _stack(sm, w, grid, waiting, missing, _number(sm, w))
+                if branch is None and elsewhere:
+                    op = _branch(w, w.active, elsewhere)
                     branch = _statement(w.launch, op, grid) if op >= 0 else None
             elif w.state == WS_BARRIER:
                 waiting.append(_entry(sm, w, w.alive, w.barrier_op, grid, _number(sm, w)))
