@@ -6,7 +6,7 @@ import json
 import sys
 
 import numpy as np
-from forms import AROUND, BYTES, CALLS, FORMS, OTHERS, edges
+from accesses import AROUND, BYTES, CALLS, FORMS, OTHERS, edges
 
 import archdef
 from archdef.errors import ArchdefError, GuestFault, MissingFeature

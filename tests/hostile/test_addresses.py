@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from forms import CALLS, FORMS, OTHERS
+from accesses import CALLS, FORMS, OTHERS
 
 from archdef import registry
 
