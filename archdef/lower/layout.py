@@ -14,6 +14,8 @@ from archdef.ptx import ir
 _SYMBOL_KINDS = {"global": ConstantKind.GLOBAL_SYMBOL, "const": ConstantKind.CONST_SYMBOL,
                  "param": ConstantKind.PARAM_SYMBOL, "local": ConstantKind.IMMEDIATE, "shared": ConstantKind.IMMEDIATE}
 _DYNAMIC_ALIGNMENT = 16
+_LARGEST_FRAME = (1 << 31) - 1
+"""Bytes: the stack pointer is a signed number of 32 bits."""
 SCRATCH_BYTES = 1024
 """Shared memory that a block sets aside for cooperative groups, where it is asked for."""
 
@@ -91,6 +93,8 @@ def lay_out(module: ir.Module, entry: ir.Function, calls: Calls) -> Layout:
                 offset = align(layout.frames.get(function.name, 0), min(variable.align, ALIGNMENT))
                 layout.offsets[function.name, variable.name] = "frame", offset
                 layout.frames[function.name] = offset + variable.bytes
+                if layout.frames[function.name] > _LARGEST_FRAME:
+                    raise PtxError(f"a call of `{function.name}` takes {layout.frames[function.name]} bytes of local memory, and can take {_LARGEST_FRAME} at most")
             elif variable.space == "local":
                 layout.uses_local = True
                 offset = align(layout.local_bytes, variable.align)

@@ -1,4 +1,5 @@
-"""Pass: addresses of shared and local memory are made with 32-bit arithmetic, whatever the program's pointers are: no such address has more bits.
+"""Pass: addresses of shared and local memory are made with 32-bit arithmetic, whatever the program's pointers are: no such address has more bits, and
+of what has more the engine takes the lower half.
 
 Of a 64-bit value only the lower half is wanted where it is such an address, or part of nothing but such addresses; the lower
 half of a sum, a product, a choice, a shift to the left or logic follows from the lower halves of what goes in.

@@ -75,6 +75,7 @@ class Kernels:
         self.pointers = [_offsets(module.ptx.functions[k.symbol], k.program) for k in self._kernels]
         self.architecture = module.device.architecture
         for k in self._kernels:
+            limits.check_size(k.name, self.architecture, k.program)
             limits.check_warp_size(k.name, self.architecture, k.program.statements, k.interface.warp_size)
             module.images.of(k.program)
 

@@ -41,11 +41,7 @@ def check_launch(kernel: str, architecture, grid: tuple[int, int, int], block: t
 
 def check_kernel(kernel: str, architecture, program, block: tuple[int, int, int]) -> None:
     """Refuse a kernel that is too large for the machine, or a block that the kernel excludes. Raises LaunchError."""
-    limits = architecture.limits
-    for name, value in (("local_bytes_per_thread", program.local_bytes), ("parameter_bytes", program.parameter_bytes),
-                        ("constant_bytes", len(program.const_image))):
-        if value > getattr(limits, name):
-            raise _refusal(kernel, architecture, name, getattr(limits, name), value)
+    check_size(kernel, architecture, program)
     required, largest = program.directives.get("reqntid"), program.directives.get("maxntid")
     if required is not None and block != (*required, *(1,) * (3 - len(required))):
         raise LaunchError(f"{kernel} was compiled for blocks of {required} (.reqntid), got {block}")
@@ -55,6 +51,15 @@ def check_kernel(kernel: str, architecture, program, block: tuple[int, int, int]
     if largest is not None and math.prod(block) > math.prod(largest):
         raise LaunchError(f"{kernel} was compiled for at most {math.prod(largest)} threads per block (.maxntid), "
                           f"got {math.prod(block)}")
+
+
+def check_size(kernel: str, architecture, program) -> None:
+    """Refuse a kernel that is too large for the machine. Raises LaunchError."""
+    limits = architecture.limits
+    for name, value in (("local_bytes_per_thread", program.local_bytes), ("parameter_bytes", program.parameter_bytes),
+                        ("constant_bytes", len(program.const_image))):
+        if value > getattr(limits, name):
+            raise _refusal(kernel, architecture, name, getattr(limits, name), value)
 
 
 def check_cooperative(kernel: str, architecture, grid: tuple[int, int, int], resident) -> None:

@@ -11,7 +11,7 @@ from archdef.engine.fault cimport op_fault
 from archdef.engine.heap cimport heap_room
 from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.machine cimport CoalescingTable
-from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span
+from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
 from archdef.engine.matrix cimport access_tiles, part_of_warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport NAMES_ALL, Uop
@@ -35,6 +35,7 @@ cdef extern from "archdef/engine/pattern.h":
         uint64_t differ
         uint64_t bits
     void pattern_64(Seen *seen, uint64_t *address, const uint64_t *row, uint64_t offset, const int64_t *delta, int first, int n) noexcept nogil
+    void pattern_low(Seen *seen, uint64_t *address, const uint64_t *row, uint32_t offset, const int64_t *delta, int first, int n) noexcept nogil
     void pattern_32(Seen *seen, uint64_t *address, const uint32_t *row, uint32_t offset, const int64_t *delta, int first, int n) noexcept nogil
     void pattern_of(Seen *seen, const uint64_t *address, const int64_t *delta, int first, int n) noexcept nogil
     void gather_32(uint32_t *row, const char *host, const uint64_t *address, int n) noexcept nogil
@@ -52,11 +53,12 @@ cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int
     """Keep a new pattern."""
     cdef int i, k, most, here, first = lowest_bit(lanes)
     cdef int equal[64]
+    cdef int64_t high = 0
     cdef uint64_t base = address[first]
     memo.valid = 1
     memo.mask = lanes
     memo.first = first
-    memo.low = memo.high = 0
+    memo.low = 0
     memo.contiguous = 1
     for i in range(n):
         memo.delta[i] = <int64_t>(address[i] - base)
@@ -64,8 +66,11 @@ cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int
             continue
         if memo.delta[i] < memo.low:
             memo.low = memo.delta[i]
-        if memo.delta[i] > memo.high:
-            memo.high = memo.delta[i]
+        if memo.delta[i] > high:
+            high = memo.delta[i]
+    memo.extent = <uint64_t>high - <uint64_t>memo.low
+    # what goes round the address space fits nowhere
+    memo.extent = memo.extent + <uint64_t>bytes if memo.extent <= ~<uint64_t>0 - <uint64_t>bytes else ~<uint64_t>0
     for i in range(n):
         if memo.delta[i] != <int64_t>i * bytes:
             memo.contiguous = 0
@@ -245,14 +250,20 @@ cdef int _misaligned(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const 
     return 0
 
 
+cdef inline bint _fits(const Memo *memo, uint64_t base, uint64_t start, uint64_t bytes) noexcept nogil:
+    """Whether all that the pattern accesses, its first lane at `base`, lies in `bytes` bytes from `start` on.
+
+    Addresses are the guest's, and may be anything: their differences wrap as they do, and no sum is compared.
+    """
+    return memo.extent <= bytes and base + <uint64_t>memo.low - start <= bytes - memo.extent
+
+
 cdef int _inside(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Memo *memo) noexcept nogil:
     """Fault unless every active lane stays inside allocations that the kernel may use this way."""
     cdef Launch *launch = w.launch
     cdef const Span *span
-    cdef uint64_t base = address[memo.first]
-    cdef uint64_t low = base + <uint64_t>memo.low, high = base + <uint64_t>memo.high + <uint64_t>u.lane_bytes
     cdef int lane
-    if low >= memo.span_start and high <= memo.span_end:
+    if _fits(memo, address[memo.first], memo.span_start, memo.span_bytes):
         return 0
     while lanes:
         lane = lowest_bit(lanes)
@@ -260,12 +271,12 @@ cdef int _inside(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint
         span = find_span(launch.spans, launch.span_count, address[lane])
         if span == NULL and launch.heap != NULL and heap_room(launch.heap, address[lane]) >= <uint64_t>u.lane_bytes:
             continue        # not kept in the memo: a block may be freed at any time
-        if span == NULL or <uint64_t>u.lane_bytes > span.end - address[lane]:
+        if span == NULL or span_room(span, address[lane]) < <uint64_t>u.lane_bytes:
             return op_fault(sm, w, u, FAULT_BOUNDS, lane, address[lane])
         if u.kind != K_LOAD and (span.start == launch.const_start or span.start == launch.parameter_start):
             return op_fault(sm, w, u, FAULT_READ_ONLY, lane, address[lane])
         memo.span_start = span.start
-        memo.span_end = span.end
+        memo.span_bytes = span.bytes
     return 0
 
 
@@ -275,7 +286,7 @@ cdef int _within(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint
     while lanes:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
-        if address[lane] >= <uint64_t>size or <int64_t>address[lane] + u.lane_bytes > size:
+        if size < u.lane_bytes or address[lane] > <uint64_t>(size - u.lane_bytes):
             return op_fault(sm, w, u, FAULT_BOUNDS, lane, address[lane])
     return 0
 
@@ -442,11 +453,8 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     if seen.differ or not memo.valid or memo.mask != lanes:
         _learn(memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM)
     base = address[memo.first]
-    if (base + <uint64_t>memo.low > <uint64_t>launch.shared_bytes
-            or <int64_t>(base + <uint64_t>memo.high) + u.lane_bytes > launch.shared_bytes
-            or <int64_t>(base + <uint64_t>memo.low) < 0):
-        if _within(sm, w, u, lanes, address, launch.shared_bytes) < 0:
-            return -1
+    if not _fits(memo, base, 0, <uint64_t>launch.shared_bytes) and _within(sm, w, u, lanes, address, launch.shared_bytes) < 0:
+        return -1
     if _aligned(sm, w, u, lanes, address, seen.bits) < 0:
         return -1
     _move(sm, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
@@ -586,6 +594,7 @@ cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
     cdef Seen seen
     cdef const char *row = row_of(launch, w, u, 0)
     cdef int i, lane, n = launch.lanes, first = lowest_bit(lanes)
+    cdef bint wide = u.flags & FL_ADDRESS64, near = u.space == SP_SHARED or u.space == SP_LOCAL     # which have 32-bit addresses
     cdef uint64_t offset = <uint64_t>u.offset
     memset(reach, 0, sizeof(Reach))
     if u.space >= SP_TEXTURE or u.space == SP_MATRIX:
@@ -595,7 +604,9 @@ cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
     if u.space >= SP_TEXTURE:
         return (access_texture if u.space == SP_TEXTURE else access_surface)(sm, w, u, lanes, out, reach)
     if lanes == _all(n):
-        if u.flags & FL_ADDRESS64:
+        if wide and near:
+            pattern_low(&seen, address, <const uint64_t *>row, <uint32_t>offset, memo.delta, memo.first, n)
+        elif wide:
             pattern_64(&seen, address, <const uint64_t *>row, offset, memo.delta, memo.first, n)
         else:
             pattern_32(&seen, address, <const uint32_t *>row, <uint32_t>offset, memo.delta, memo.first, n)
@@ -604,10 +615,12 @@ cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
             return part_of_warp(sm, w, lanes)
         for i in range(n):
             lane = i if lanes >> i & 1 else first       # inactive lanes hold junk
-            if u.flags & FL_ADDRESS64:
+            if wide:
                 address[i] = (<const uint64_t *>row)[lane] + offset
             else:
-                address[i] = <uint32_t>((<const uint32_t *>row)[lane] + <uint32_t>offset)
+                address[i] = (<const uint32_t *>row)[lane] + <uint32_t>offset
+            if near or not wide:
+                address[i] = <uint32_t>address[i]
         pattern_of(&seen, address, memo.delta, memo.first, n)
     if u.space == SP_GLOBAL:
         return _global(sm, w, u, lanes, address, &seen, out, reach)

@@ -29,6 +29,7 @@ cdef inline uint64_t _shared_address(const Launch *launch, const Warp *w, const 
         address = <uint32_t>((<const uint32_t *>row)[lane] + <uint32_t>u.offset)
     if u.space == SP_GENERIC:
         return address
+    address = <uint32_t>address      # of shared memory the lower half counts
     # an offset past shared memory must not become another window
     return address + <uint64_t>SHARED_WINDOW if address < <uint64_t>launch.shared_bytes else 0
 

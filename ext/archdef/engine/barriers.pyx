@@ -217,7 +217,8 @@ cdef int barrier_arrive(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t la
         return warp_fault(sm, w, FAULT_BARRIER_NUMBER, lanes)
     barrier = &b.barriers[number]
     if u.s[1] >= 0:
-        barrier.expected = (<const int32_t *>((launch.constants if u.s_bank[1] else w.rows) + u.s[1]))[first]
+        # more than there can be, which never come, stay more
+        barrier.expected = <int32_t>min((<const uint32_t *>((launch.constants if u.s_bank[1] else w.rows) + u.s[1]))[first], <uint32_t>0x7fffffff)
     if u.fn == BAR_RED_POPC or u.fn == BAR_RED_AND or u.fn == BAR_RED_OR:
         holds = (w.predicates[u.s[2] >> 1] ^ (<uint64_t>0 - <uint64_t>(u.s[2] & 1))) & lanes
         barrier.popc += count_bits(holds)

@@ -49,7 +49,7 @@ cdef char *_shared(Sm *sm, const Warp *w, const Uop *u, int i, int lane, int64_t
     if offset & (multiple - 1):
         _refuse(sm, w, FAULT_ALIGNMENT, lane, offset, multiple)
         return NULL
-    if <int64_t>offset + bytes > w.launch.shared_bytes:
+    if bytes > w.launch.shared_bytes or offset > w.launch.shared_bytes - bytes:
         _refuse(sm, w, FAULT_BOUNDS, lane, offset, bytes)
         return NULL
     return sm.blocks[w.block].shared + offset
@@ -75,7 +75,7 @@ cdef char *_global(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t by
             _refuse(sm, w, FAULT_READ_ONLY, lane, address, bytes)
             return NULL
         if launch.textures.written_count:
-            texture_written(launch.textures, address, <int>bytes)
+            texture_written(launch.textures, address, bytes)
     return place
 
 

@@ -72,6 +72,11 @@ cdef int _kernel(const Origin *origin, uint64_t function) noexcept nogil:
     return origin.functions[function - 1]
 
 
+cdef inline bint _full(const Sm *sm, const Launch *launch) noexcept nogil:
+    """Whether as many items wait as the machine keeps."""
+    return launch.origin.pending >= sm.m.pending_launches
+
+
 cdef int _refusal(const Sm *sm, const Launch *launch, int kernel, const uint32_t *grid, const uint32_t *block, uint32_t shared) noexcept nogil:
     """Why this cannot be launched; DE_NONE: it can."""
     cdef int64_t threads = <int64_t>block[0] * block[1] * block[2]
@@ -87,7 +92,7 @@ cdef int _refusal(const Sm *sm, const Launch *launch, int kernel, const uint32_t
         return DE_CONFIGURATION
     if launch.depth >= sm.m.launch_depth:
         return DE_DEPTH
-    if launch.origin.pending >= sm.m.pending_launches or launch.origin.free_count == 0:
+    if _full(sm, launch) or launch.origin.free_count == 0:
         return DE_PENDING
     return DE_NONE
 
@@ -380,6 +385,8 @@ cdef int _mark(Sm *sm, Warp *w, uint64_t stream, uint64_t event, bint record, in
     cdef int refusal
     if found == NULL:
         return DE_HANDLE
+    if _full(sm, w.launch):
+        return DE_PENDING
     item = _item(sm, w, LK_MARK)
     if item == NULL:
         return DE_MEMORY
@@ -407,6 +414,8 @@ cdef int _move(Sm *sm, Warp *w, const Uop *u, int lane, bint fill, int64_t when)
         direction = _word(w, u, 3, lane)
         if direction != 3 and direction != 4:     # device to device, or whatever the addresses say
             return DE_DIRECTION
+    if _full(sm, w.launch):
+        return DE_PENDING
     item = _item(sm, w, LK_FILL if fill else LK_COPY)
     if item == NULL:
         return DE_MEMORY

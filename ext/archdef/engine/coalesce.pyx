@@ -103,15 +103,16 @@ cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t
                 Transaction *out, int start) noexcept nogil:
     """One transaction per distinct line of the group, moving the sectors that are touched."""
     cdef int lane, i, byte, count = start
+    cdef int64_t left
     cdef uint64_t line, sector_bytes = <uint64_t>rule.sector_bytes
-    cdef uint64_t a, end, line_mask = ~<uint64_t>(rule.line_bytes - 1)
+    cdef uint64_t a, line_mask = ~<uint64_t>(rule.line_bytes - 1)
     cdef uint64_t touched[4]    # bytes of a line, as bits
     for lane in range(first, last):
         if not mask >> lane & 1:
             continue
         a = addresses[lane]
-        end = a + <uint64_t>bytes
-        while a < end:
+        left = bytes
+        while left > 0:
             line = a & line_mask
             # consecutive lanes mostly fall into the line found last
             i = count - 1
@@ -123,6 +124,7 @@ cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t
                 out[i].line = line
                 out[i].sectors = 0
             out[i].sectors |= <uint32_t>1 << ((a - line) // sector_bytes)
+            left -= <int64_t>(sector_bytes - (a & (sector_bytes - 1)))
             a = (a & ~(sector_bytes - 1)) + sector_bytes
     for i in range(start, count):
         lane = 0

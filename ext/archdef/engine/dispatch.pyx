@@ -17,7 +17,7 @@ from archdef.engine.events cimport EV_BLOCK, EV_CHILDREN, EV_RETURN, events_push
 from archdef.engine.family cimport family_drop, launch_drop
 from archdef.engine.heap cimport heap_room
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span
+from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span, span_room
 from archdef.engine.room cimport room_give, room_take
 from archdef.engine.policy cimport Hook, ask_dispatch
 from archdef.engine.schedule cimport lowest_bit
@@ -535,7 +535,7 @@ cdef char *_place(const Launch *item, uint64_t address) noexcept nogil:
     """Where the bytes of a copy lie; NULL: not inside one allocation."""
     cdef const Span *span = find_span(item.spans, item.span_count, address)
     if span != NULL:
-        if item.bytes > span.end - address:
+        if item.bytes > span_room(span, address):
             return NULL
     elif item.heap == NULL or heap_room(item.heap, address) < item.bytes:
         return NULL

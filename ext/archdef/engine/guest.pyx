@@ -2,7 +2,7 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.heap cimport heap_room
-from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span
+from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
 from archdef.engine.state cimport Launch, Sm, Warp
 
 
@@ -25,7 +25,7 @@ cdef char *guest_at(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t *
         return w.local + lane * launch.local_bytes + offset
     span = find_span(launch.spans, launch.span_count, address)
     if span != NULL:
-        room[0] = <int64_t>(span.end - address)
+        room[0] = <int64_t>span_room(span, address)
     elif launch.heap != NULL:
         room[0] = <int64_t>heap_room(launch.heap, address)
     if room[0] == 0:

@@ -507,9 +507,8 @@ cdef int access_tiles(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reac
                 address[i] = (<const uint64_t *>base)[lane] + <uint64_t>u.offset
             else:
                 address[i] = <uint32_t>((<const uint32_t *>base)[lane] + <uint32_t>u.offset)
-            if u.combine:
-                address[i] -= <uint64_t>SHARED_WINDOW
-            if address[i] >= <uint64_t>launch.shared_bytes or address[i] + 16 > <uint64_t>launch.shared_bytes:
+            address[i] = address[i] - <uint64_t>SHARED_WINDOW if u.combine else <uint32_t>address[i]
+            if launch.shared_bytes < 16 or address[i] > <uint64_t>launch.shared_bytes - 16:
                 return guest_fault(sm, w, FAULT_BOUNDS, lane, address[i])
             if address[i] & 15:
                 return guest_fault(sm, w, FAULT_ALIGNMENT, lane, address[i])

@@ -13,7 +13,7 @@ cpdef enum:
 
 cdef struct Span:
     uint64_t start                   # device address
-    uint64_t end
+    uint64_t bytes
 
 cdef class DeviceMemory:
     cdef char *arena
@@ -31,3 +31,9 @@ cdef class DeviceMemory:
     cdef char *_at(self, uint64_t address, uint64_t nbytes) except NULL
 
 cdef const Span *find_span(const Span *table, int64_t count, uint64_t address) noexcept nogil
+
+
+cdef inline uint64_t span_room(const Span *span, uint64_t address) noexcept nogil:
+    """Bytes from an address of an allocation to its end."""
+    return span.bytes - (address - span.start)
+

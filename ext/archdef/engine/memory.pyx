@@ -26,14 +26,14 @@ cpdef enum:
 cdef const Span *find_span(const Span *table, int64_t count, uint64_t address) noexcept nogil:
     """The allocation that holds `address`, or NULL."""
     cdef int64_t low = 0, high = count, middle
-    while low < high:
-        middle = (low + high) // 2
-        if table[middle].end <= address:
+    while low < high:           # those before `low` start at the address or below it
+        middle = low + (high - low) // 2
+        if table[middle].start <= address:
             low = middle + 1
         else:
             high = middle
-    if low < count and table[low].start <= address:
-        return table + low
+    if low and address - table[low - 1].start < table[low - 1].bytes:
+        return table + low - 1
     return NULL
 
 
@@ -80,7 +80,7 @@ cdef class DeviceMemory:
             raise MemoryError("table of allocations")
         for start, end in self._spans:
             table[i].start = start
-            table[i].end = end
+            table[i].bytes = end - start
             i += 1
         free(self.table)
         self.table = table
@@ -155,7 +155,7 @@ cdef class DeviceMemory:
         if span == NULL:
             return None
         place = self.arena + (address - GLOBAL_BASE)
-        found = (<bytes>place[:min(<uint64_t>most, span.end - address)])
+        found = (<bytes>place[:min(<uint64_t>most, span_room(span, address))])
         return found.partition(b"\0")[0].decode("utf-8", "replace")
 
     @property
@@ -175,7 +175,7 @@ cdef class DeviceMemory:
 
     cdef char *_at(self, uint64_t address, uint64_t nbytes) except NULL:
         cdef const Span *span = find_span(self.table, self.count, address)
-        if span == NULL or nbytes > span.end - address:
+        if span == NULL or nbytes > span_room(span, address):
             raise DeviceMemoryError(f"{nbytes} bytes at address {address:#x} are not inside one allocation")
         return self.arena + (address - GLOBAL_BASE)
 

@@ -38,6 +38,21 @@ LANES_CLONES static void pattern_32(Seen *seen, uint64_t *address, const uint32_
     seen->bits = bits;
 }
 
+/* Of addresses whose lower half counts. */
+LANES_CLONES static void pattern_low(Seen *seen, uint64_t *address, const uint64_t *row, uint32_t offset, const int64_t *delta, int first, int n)
+{
+    uint64_t differ = 0, bits = 0;
+    const uint64_t base = (uint32_t)((uint32_t)row[first] + offset);
+    for (int i = 0; i < n; i++) {
+        const uint64_t a = (uint32_t)((uint32_t)row[i] + offset);
+        address[i] = a;
+        differ |= (a - base) ^ (uint64_t)delta[i];
+        bits |= a;
+    }
+    seen->differ = differ;
+    seen->bits = bits;
+}
+
 /* Of addresses that are there already. */
 LANES_CLONES static void pattern_of(Seen *seen, const uint64_t *address, const int64_t *delta, int first, int n)
 {

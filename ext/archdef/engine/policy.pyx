@@ -86,7 +86,7 @@ cdef void ask_banks(Hook *hook, const uint64_t *words, int64_t count, int64_t ba
 cdef bint _covers(const uint64_t *starts, const int64_t *sizes, int64_t count, uint64_t address, int bytes) noexcept nogil:
     cdef int64_t i
     for i in range(count):
-        if address >= starts[i] and address + <uint64_t>bytes <= starts[i] + <uint64_t>sizes[i]:
+        if sizes[i] >= bytes and address - starts[i] <= <uint64_t>(sizes[i] - bytes):
             return True
     return False
 

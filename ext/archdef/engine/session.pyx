@@ -46,6 +46,15 @@ cdef extern from "<time.h>" nogil:
     int CLOCK_MONOTONIC
 
 WORKSPACE_BYTES = 64   # more than any published cooperative-groups header asks for
+_NEAR_BYTES = (1 << 31) - 16     # of a block's shared and a thread's local memory: their addresses are signed numbers of 32 bits to the engine
+
+
+cdef int _check_near(program, int64_t dynamic_shared_bytes) except -1:
+    """Refuse sizes for which the sums that lay out a block's memory could wrap."""
+    for name, bytes_ in (("shared memory", int(program.shared_bytes) + dynamic_shared_bytes), ("local memory of a thread", program.local_bytes)):
+        if not 0 <= bytes_ <= _NEAR_BYTES:
+            raise LaunchError(f"{bytes_} bytes of {name}: there can be {_NEAR_BYTES} at most")
+    return 0
 
 
 cdef int64_t _now_ns() noexcept nogil:
@@ -97,7 +106,6 @@ cdef class Grid:
         launch.blocks = grid[0] * grid[1] * grid[2]
         launch.block_threads = block[0] * block[1] * block[2]
         launch.block_warps = (launch.block_threads + launch.lanes - 1) // launch.lanes
-        launch.shared_bytes = program.shared_bytes + dynamic_shared_bytes
         launch.l1_sets = min(max(l1_sets, 0), m.l1.sets)
         self.program.find_queued(m.queued_units)
         self.program.space_out(m.instruction_gap_cycles, m.access_distance_cycles)
@@ -105,6 +113,8 @@ cdef class Grid:
             launch.code_lines = self.program.place(m.instruction_bytes, m.instruction.line_bytes)
             self.origin.code = <uint64_t>session._number_of(program)
             launch.code_base = fetch_base(launch)
+        _check_near(program, dynamic_shared_bytes)
+        launch.shared_bytes = program.shared_bytes + dynamic_shared_bytes
         launch.local_bytes = (program.local_bytes + 15) // 16 * 16
         launch.stack_start = min(getattr(program, "stack_start", 0), launch.local_bytes)
         for i in range(4):
@@ -212,6 +222,7 @@ cdef class Grid:
                 table.model.memos = <Memo *>calloc(loaded.op_count, sizeof(Memo))
                 table.model.counters = <StatementCounters *>calloc(table.model.statements, sizeof(StatementCounters))
                 table.model.issued = <int64_t *>calloc(loaded.op_count, sizeof(int64_t))
+                _check_near(each, 0)
                 table.model.local_bytes = (each.local_bytes + 15) // 16 * 16
                 table.model.stack_start = min(each.stack_start, table.model.local_bytes)
                 if table.model.memos == NULL or table.model.counters == NULL or table.model.issued == NULL:

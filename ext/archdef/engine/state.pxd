@@ -370,10 +370,10 @@ cdef struct Bulk:                # the unit that moves bulk copies, one after th
 cdef struct Memo:                # one static access: lane pattern and what it costs
     uint64_t mask
     int64_t delta[64]            # address minus the first active lane's
-    int64_t low                  # least and greatest delta of active lanes
-    int64_t high
+    int64_t low                  # least delta of active lanes
+    uint64_t extent              # bytes from the lowest that is accessed to behind the highest
     uint64_t span_start          # allocation hit last
-    uint64_t span_end
+    uint64_t span_bytes
     int32_t valid
     int32_t first                # first active lane
     int32_t contiguous           # lane k at base + k * bytes, all lanes

@@ -48,7 +48,7 @@ cdef struct Texture:
 
 cdef struct Written:         # of an allocation that a texture or surface lies in: which bytes this launch has stored to
     uint64_t start           # device address
-    uint64_t end
+    uint64_t bytes
     uint8_t *bits            # one per byte
 
 cdef struct Textures:
@@ -61,5 +61,5 @@ cdef int textures_open(Textures *table, const unsigned char *packed, int64_t pac
                        bint watch) except -1
 cdef void textures_close(Textures *table) noexcept nogil
 cdef const Texture *texture_find(const Textures *table, uint64_t handle) noexcept nogil
-cdef void texture_written(const Textures *table, uint64_t address, int bytes) noexcept nogil
+cdef void texture_written(const Textures *table, uint64_t address, int64_t bytes) noexcept nogil
 cdef int texture_stale(const Textures *table, uint64_t address, int bytes) noexcept nogil

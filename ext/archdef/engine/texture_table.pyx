@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from archdef.engine.memory cimport Span, find_span
+from archdef.engine.memory cimport Span, find_span, span_room
 
 cdef enum:
     MOST_TEXELS = 1 << 28    # along one axis
@@ -46,7 +46,7 @@ cdef int _check(const Texture *t, const Span *spans, int64_t span_count) except 
     # Python's integers: nothing overflows here
     reach = int(t.width) * texel + (int(t.height) - 1) * int(t.pitch) + (int(t.depth) * int(t.layers) - 1) * int(t.slice)
     span = find_span(spans, span_count, t.address)
-    if span == NULL or reach > int(span.end) - int(t.address):
+    if span == NULL or reach > int(span_room(span, t.address)):
         raise ValueError(f"texture {t.handle:#x}: {reach} bytes at address {t.address:#x} are not inside one allocation")
     return 0
 
@@ -77,11 +77,11 @@ cdef int textures_open(Textures *table, const unsigned char *packed, int64_t pac
         if span.start in known:
             continue
         known.add(span.start)
-        table.written[table.written_count].bits = <uint8_t *>calloc(<size_t>((span.end - span.start) // 8 + 4), 1)
+        table.written[table.written_count].bits = <uint8_t *>calloc(<size_t>(span.bytes // 8 + 4), 1)
         if table.written[table.written_count].bits == NULL:
             raise MemoryError("record of what is written to textures")
         table.written[table.written_count].start = span.start
-        table.written[table.written_count].end = span.end
+        table.written[table.written_count].bytes = span.bytes
         table.written_count += 1
     return 0
 
@@ -114,20 +114,20 @@ cdef inline const Written *_record(const Textures *table, uint64_t address) noex
     cdef int64_t low = 0, high = table.written_count, middle
     while low < high:
         middle = (low + high) // 2
-        if table.written[middle].end <= address:
+        if table.written[middle].start <= address:
             low = middle + 1
         else:
             high = middle
-    if low < table.written_count and table.written[low].start <= address:
-        return table.written + low
+    if low and address - table.written[low - 1].start < table.written[low - 1].bytes:
+        return table.written + low - 1
     return NULL
 
 
-cdef void texture_written(const Textures *table, uint64_t address, int bytes) noexcept nogil:
-    """Note a store of 1 to 16 bytes inside one allocation."""
+cdef void texture_written(const Textures *table, uint64_t address, int64_t bytes) noexcept nogil:
+    """Note a store of `bytes` bytes inside one allocation."""
     cdef const Written *record = _record(table, address)
     cdef uint64_t at
-    cdef int k
+    cdef int64_t k
     if record != NULL:
         for k in range(bytes):
             at = address + <uint64_t>k - record.start

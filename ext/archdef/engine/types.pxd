@@ -82,7 +82,7 @@ cpdef enum Space:
 
 cpdef enum OpFlag:
     FL_SIGNED = 1        # narrow loads sign-extend; K_P2R gives all ones
-    FL_ADDRESS64 = 2     # s[0] of a memory operation is a 64-bit row (else 32-bit)
+    FL_ADDRESS64 = 2     # s[0] of a memory operation is a 64-bit row (else 32-bit); in shared and local memory its lower half counts
     FL_CARRY_OUT = 4
     FL_BYPASS_L1 = 8     # cache operator .cg / .cv, or volatile
     FL_READ_ONLY = 16    # ld.global.nc: may go through the texture path

@@ -87,7 +87,10 @@ cdef int64_t uniform_wait(Sm *sm, Warp *w, const Uop *u, int64_t cycle) noexcept
         w.by_load = 1
         return cycle
     lane = lowest_bit(lanes)
-    address = ((<const uint64_t *>row)[lane] if u.flags & FL_ADDRESS64 else <uint64_t>(<const uint32_t *>row)[lane]) + <uint64_t>u.offset
+    if u.flags & FL_ADDRESS64:
+        address = (<const uint64_t *>row)[lane] + <uint64_t>u.offset
+    else:
+        address = <uint32_t>((<const uint32_t *>row)[lane] + <uint32_t>u.offset)
     near = _first(sm, address)
     if u.s_bank[0]:
         w.by_load = near != 2

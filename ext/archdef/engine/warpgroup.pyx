@@ -125,7 +125,7 @@ cdef int _factor(Sm *sm, const Warp *w, uint64_t descriptor, int first, int rows
             k = 16 * (i & 1)
             place = start + <uint32_t>k // width * leading + <uint32_t>r // 8 * stride + <uint32_t>r % 8 * width + <uint32_t>k % width
             place ^= ((place >> 7) - turn & mask) << 4
-            if <int64_t>place + 16 > launch.shared_bytes:
+            if place > launch.shared_bytes - 16:
                 return guest_fault(sm, w, FAULT_BOUNDS, 0, place)
             memcpy(out + 4 * i, shared + place, 16)
         return 0
@@ -138,7 +138,7 @@ cdef int _factor(Sm *sm, const Warp *w, uint64_t descriptor, int first, int rows
         for k in range(16):
             place = start + <uint32_t>(2 * r) // width * leading + <uint32_t>k // 8 * next_ + <uint32_t>k % 8 * width + <uint32_t>(2 * r) % width
             place ^= ((place >> 7) - turn & mask) << 4
-            if <int64_t>place + 16 > launch.shared_bytes:
+            if place > launch.shared_bytes - 16:
                 return guest_fault(sm, w, FAULT_BOUNDS, 0, place)
             memcpy(unit, shared + place, 16)
             for i in range(8):
