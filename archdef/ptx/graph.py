@@ -111,6 +111,22 @@ def post_dominators(graph: Successors) -> list[int]:
     return result
 
 
+def dominator_tree(graph: Successors) -> list[int]:
+    """Give the immediate dominator of each node, from node 0, which is its own; -1 for what control never gets to."""
+    reached = reachable(graph)
+    kept = [node for node, there in enumerate(reached) if there]
+    number = {node: k for k, node in enumerate(kept)}
+    ahead = [[number[t] for t in graph[node]] for node in kept]
+    behind: list[list[int]] = [[] for _ in kept]
+    for node, targets in enumerate(ahead):
+        for target in targets:
+            behind[target].append(node)
+    result = [-1] * len(graph)
+    for node, parent in zip(kept, _dominators(ahead, behind, 0) if kept else (), strict=True):
+        result[node] = kept[parent]
+    return result
+
+
 # -------------------------------------------------------------------------------------------------------------- helpers
 def _predecessor_counts(graph: Successors) -> list[int]:
     entered = [0] * len(graph)
