@@ -174,7 +174,7 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
         launch_shared_bytes=0 if launch_data is None else launch_data + layout.parameter_bytes,
         dynamic_shared=layout.dynamic_shared, local_bytes=local_bytes,
         uses_local=layout.uses_local or unit.stack is not None or spills.bytes > 0, stack_start=min(stack_start, local_bytes),
-        barriers_used=barriers, global_image=bytes(layout.global_image), const_image=bytes(layout.const_image),
+        barriers_used=barriers, global_image=layout.image("global"), const_image=layout.image("const"),
         relocations=tuple(layout.relocations), parameter_layout=layout.parameters, parameter_bytes=layout.parameter_bytes,
         statements=tuple(statements), directives=dict(function.directives), functions=tuple(f.name for f in calls.functions),
         instructions=instructions, code_bytes=code_bytes(codes, source, instructions, architecture.isa),

@@ -345,6 +345,7 @@ def _set_up_divisions(code: Code, unit: Unit, times: int, reciprocal: int) -> No
     found = loops(ops)
     around, holding, inside = innermost(ops, found), _holding(found), within_loops(ops, found)
     reach = _last_branches(ops)
+    starts = sorted(reach)
     places: dict[int, list[int]] | None = None      # register → where it is written
     taken: set[int] = set()         # loops before which something has been put
     ready: dict[Value, int] = {}    # divisor → what has been made of it, in this basic block
@@ -365,7 +366,7 @@ def _set_up_divisions(code: Code, unit: Unit, times: int, reciprocal: int) -> No
                     places = _written_at(ops) if places is None else places
                     mine = places.get(divisor, ())
                     n = bisect_left(mine, outside)
-                    hoisted = n == len(mine) or mine[n] > max(reach[k] for k in range(outside, at) if k in reach)
+                    hoisted = n == len(mine) or mine[n] > max(reach[k] for k in starts[bisect_left(starts, outside):bisect_left(starts, at)])
                 if hoisted:
                     taken.add(outside)
                 if op.fn.endswith("s32") and not hoisted and inside[at]:
