@@ -1,6 +1,8 @@
 """What passes ask about code: who defines a register, how often it is read, whether its one definition reaches every use."""
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from archdef.lower.virtual import Code, Op, Unit, lives
 
 
@@ -39,3 +41,42 @@ def single(code: Code, unit: Unit) -> dict[int, Op | None]:
         if v not in written:
             found[v] = None
     return found
+
+
+class Near:
+    """Registers of a basic block that hold what was made of others, until one of these or they themselves are written again."""
+
+    def __init__(self):
+        self._made: dict[int, object] = {}
+        self._of: dict[int, list[tuple[int, object]]] = {}
+
+    def __contains__(self, v: int) -> bool:
+        return v in self._made
+
+    def get(self, v: int):
+        """Give what was noted for a register, or None."""
+        return self._made.get(v)
+
+    def put(self, v: int, note: object, sources: Iterable[object]) -> None:
+        """Note something for a register that was made of some operands."""
+        self._made[v] = note
+        for source in sources:
+            if type(source) is int:
+                self._of.setdefault(source, []).append((v, note))
+
+    def drop(self, v: int) -> None:
+        """Forget a register."""
+        self._made.pop(v, None)
+
+    def write(self, written: Iterable[int]) -> None:
+        """Forget what was made of registers, or is in registers, that are written now."""
+        for v in written:
+            self._made.pop(v, None)
+            for other, note in self._of.pop(v, ()):
+                if self._made.get(other) is note:
+                    del self._made[other]
+
+    def clear(self) -> None:
+        """Forget all: the block is at its end."""
+        self._made.clear()
+        self._of.clear()

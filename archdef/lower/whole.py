@@ -9,7 +9,7 @@ import attrs
 from archdef.lower.encoding import ConstantKind, Flag, Kind
 from archdef.lower.facts import definitions
 from archdef.lower.select import FLUSH
-from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op, Unit, immediate, lives
+from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op, Unit, Value, immediate, lives
 
 _SMALL, _LARGE, _QUARTER, _TWO24 = 0x00800000, 0x7E800000, 0x3E800000, 0x4B800000
 """2**-126, 2**126, 1/4 and 2**24 in single precision."""
@@ -119,7 +119,7 @@ def share_reciprocals(code: Code, unit: Unit, architecture) -> None:
     if not architecture.isa.assembler.shares_reciprocals or not any(_full(op) for op in code.ops):
         return
     written = definitions(code)
-    known: dict[tuple, tuple] = {}      # divisor, rounding and flushing → factors with their guards, the reciprocal
+    known: dict[Value, dict[int, tuple]] = {}      # divisor → rounding and flushing → factors with their guards, the reciprocal
     made: list[Op] = []
 
     def put(op: Op, fn: str, d: int, s: list, operation: str, **others) -> int:
@@ -148,7 +148,7 @@ def share_reciprocals(code: Code, unit: Unit, architecture) -> None:
             made.append(attrs.evolve(op, fn="mul_f32", s=[op.s[0], factor], operation="fp32_mul"))
         else:
             dividend, divisor = op.s
-            if (divisor, op.fpenv) not in known:
+            if op.fpenv not in known.setdefault(divisor, {}):
                 magnitude = put(op, "abs_f32", unit.new(4), [divisor], ABSORBED, fpenv=0)
                 large = unit.new(0)
                 made.append(Op(Kind.SETP, "gt_f32", [large, None], [magnitude, immediate(_LARGE), None], "fp32_compare", statement=op.statement))
@@ -157,11 +157,11 @@ def share_reciprocals(code: Code, unit: Unit, architecture) -> None:
                     small = unit.new(0)
                     made.append(Op(Kind.SETP, "lt_f32", [small, None], [magnitude, immediate(_SMALL), None], "fp32_compare", statement=op.statement))
                     factors.append((small, _TWO24))
-                known[divisor, op.fpenv] = factors, put(op, "rcp_f32", unit.new(4), [scaled(op, divisor, factors)], "fp32_rcp")
-            factors, reciprocal = known[divisor, op.fpenv]
+                known[divisor][op.fpenv] = factors, put(op, "rcp_f32", unit.new(4), [scaled(op, divisor, factors)], "fp32_rcp")
+            factors, reciprocal = known[divisor][op.fpenv]
             made.append(attrs.evolve(op, fn="mul_f32", s=[scaled(op, dividend, factors), reciprocal], operation="fp32_mul"))
-        gone = set(op.writes())
-        known = {key: value for key, value in known.items() if key[0] not in gone}
+        for v in op.writes():
+            known.pop(v, None)
     code.ops = made
 
 
