@@ -39,7 +39,7 @@ from archdef.lower.schedule import start_loads_early
 from archdef.lower.shared_operands import read_shared_operands
 from archdef.lower.select import Selection
 from archdef.lower.select_children import CHILD_SERVICES
-from archdef.lower.size import code_bytes
+from archdef.lower.size import check_length, code_bytes
 from archdef.lower.spaces import resolve_spaces
 from archdef.lower.spill import Spills, budget, spill
 from archdef.lower.unroll import unroll
@@ -86,6 +86,9 @@ class Options:
     """Results that nobody reads are not computed."""
     spill: bool = True
     """What the register budget has no room for lives in local memory."""
+    max_instructions: int = 2_000_000
+    """PTX instructions of the longest kernel that is lowered, those of the functions that it calls among them. Each takes some tenths of a millisecond
+    and some kilobytes on the host. A count and not a time, so that a kernel that is lowered once is lowered always."""
 
 
 def lower(module: ir.Module, entry: str, architecture, *, predicate: bool = True, options: Options = Options()) -> Program:
@@ -111,6 +114,7 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
         kernels = [f.name for f in module.functions.values() if f.entry and f.defined]
         raise ArchdefError(f"{module.file} has no kernel {entry}{nearest(entry, kernels)}; it has {', '.join(kernels) or 'none'}")
     calls = calls_of(module, function)
+    check_length(entry, sum(len(f.body) for f in calls.functions), architecture, options.max_instructions, *module.place(function.where.line))
     layout = lay_out(module, function, calls)
     unit = Unit()
     interfaces = interfaces_of(module, calls, unit)
@@ -174,7 +178,7 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
         launch_shared_bytes=0 if launch_data is None else launch_data + layout.parameter_bytes,
         dynamic_shared=layout.dynamic_shared, local_bytes=local_bytes,
         uses_local=layout.uses_local or unit.stack is not None or spills.bytes > 0, stack_start=min(stack_start, local_bytes),
-        barriers_used=barriers, global_image=bytes(layout.global_image), const_image=bytes(layout.const_image),
+        barriers_used=barriers, global_image=layout.image("global"), const_image=layout.image("const"),
         relocations=tuple(layout.relocations), parameter_layout=layout.parameters, parameter_bytes=layout.parameter_bytes,
         statements=tuple(statements), directives=dict(function.directives), functions=tuple(f.name for f in calls.functions),
         instructions=instructions, code_bytes=code_bytes(codes, source, instructions, architecture.isa),

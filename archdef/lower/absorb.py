@@ -5,7 +5,7 @@ What is absorbed is still computed, in its own micro-op; the operation that take
 from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind
-from archdef.lower.facts import definitions
+from archdef.lower.facts import Near, definitions
 from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op
 
 _LOGIC = ("and_b32", "or_b32", "xor_b32", "lop3_b32")
@@ -132,24 +132,22 @@ def clear_pairs(code: Code, architecture) -> None:
 def _modifiers(code: Code, readers: dict[int, list[Op]]) -> None:
     """Signs, and magnitudes, of floating-point numbers that only what can take them in reads, before anything changes."""
     kept = code.foreign | code.results
-    near: dict[int, tuple[Op, list[Op]]] = {}       # result → what made it in this block, and who reads it
+    near = Near()           # result → what made it in this block, and how many reads of it are to come
     for op in code.ops:
         if op.kind in PARTS:
             near.clear()
         for v in op.reads():
             if v in near:
-                made, left = near[v]
-                if op in left:
-                    left.remove(op)
-                if not left:
-                    del near[v]
-                    made.operation = ABSORBED
-        written = set(op.writes())
-        near = {v: (made, left) for v, (made, left) in near.items() if v not in written and written.isdisjoint(made.reads())}
+                note = near.get(v)
+                note[1] -= 1
+                if not note[1]:
+                    near.drop(v)
+                    note[0].operation = ABSORBED
+        near.write(op.writes())
         if op.kind == Kind.ALU and op.fn in _MODIFIED and op.guard is None and op.d[0] not in kept and readers.get(op.d[0]):
             takes = _SIGNED if op.fn.startswith("neg") else _MEASURED
             if all(reader.kind in (Kind.ALU, Kind.SETP, Kind.SELP) and reader.operation in takes for reader in readers[op.d[0]]):
-                near[op.d[0]] = op, list(readers[op.d[0]])
+                near.put(op.d[0], [op, len(readers[op.d[0]])], op.reads())
 
 
 def _saturations(code: Code, readers: dict[int, list[Op]]) -> None:
@@ -172,12 +170,12 @@ def _rotations(code: Code, readers: dict[int, list[Op]]) -> None:
     both; by 32 the halves change places.
     """
     kept = code.foreign | code.results
-    shifted: dict[int, Op] = {}     # result → the shift that made it, in this block
+    shifted = Near()        # result → the shift that made it, in this block
     for op in code.ops:
         if op.kind in PARTS:
             shifted.clear()
         if op.kind == Kind.ALU and op.fn in ("add_b64", "or_b64", "xor_b64") and op.guard is None:
-            parts = sorted((shifted[v] for v in op.s[:2] if type(v) is int and v in shifted), key=lambda made: made.fn)
+            parts = sorted((shifted.get(v) for v in op.s[:2] if type(v) is int and v in shifted), key=lambda made: made.fn)
             if len(parts) == 2 and (parts[0].fn, parts[1].fn) == ("shl_b64", "shr_u64") and parts[0].s[0] == parts[1].s[0]:
                 amount = parts[0].s[1].value
                 if amount + parts[1].s[1].value == 64:
@@ -185,10 +183,10 @@ def _rotations(code: Code, readers: dict[int, list[Op]]) -> None:
                         made.operation = ABSORBED
                     op.operation, op.times = (ABSORBED, op.times) if amount == 32 else ("funnel_shift", 2)
         written = set(op.writes())
-        shifted = {v: made for v, made in shifted.items() if v not in written and written.isdisjoint(made.s[:1])}
+        shifted.write(written)
         if (op.kind == Kind.ALU and op.fn in ("shl_b64", "shr_u64") and op.guard is None and type(op.s[0]) is int and op.s[0] not in written
                 and isinstance(op.s[1], Const) and op.s[1].kind == ConstantKind.IMMEDIATE and op.d[0] not in kept and len(readers.get(op.d[0], ())) == 1):
-            shifted[op.d[0]] = op
+            shifted.put(op.d[0], op, op.s[:1])
 
 
 def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:

@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 from archdef.lower.encoding import Kind
-from archdef.lower.facts import alive_into
-from archdef.lower.virtual import ABSORBED, PARTS, PURE, Code, Op, loops
+from archdef.lower.virtual import ABSORBED, PARTS, PURE, Code, Op, holding_loops, lives, loops
+from archdef.ptx.liveness import Lives
 
 
 def compare_ahead(code: Code) -> None:
@@ -17,57 +17,64 @@ def compare_ahead(code: Code) -> None:
     So it is in machine code by ptxas 13.0 for compute capability 9.0, in nine of eleven loops of 170 kernels with branches, but no loop and no barrier within;
     of 18 with loops or barriers it is so in five.
     """
-    alive: list[int] | None = None
-    for label in [code.ops[start].fn for start, _ in loops(code.ops)]:
-        found = [(start, end) for start, end in loops(code.ops) if code.ops[start].fn == label]
-        if len(found) == 1:
-            start, end = found[0]
-            first = next(k for k in range(start + 1, end + 1) if code.ops[k].kind in PARTS)
-            if first < end:
-                alive = alive_into(code) if alive is None else alive
-                if _ahead(code, start, first, end, alive):
-                    alive = None
-
-
-def _ahead(code: Code, start: int, first: int, end: int, alive: list[int]) -> bool:
-    """Move what decides about the branch back at `end` from the last block to `first`, the end of the first one; tell whether anything was."""
     ops = code.ops
-    back = ops[end]
+    if any(op.kind == Kind.BRANCH_INDEXED for op in ops):      # nobody sees where it goes
+        return
+    found = loops(ops)
+    back_to: dict[int, list[int]] = {}
+    for start, end in found:
+        back_to.setdefault(start, []).append(end)
+    holding = holding_loops(found)
+    candidates = [(start, ends[0]) for start, ends in back_to.items() if len(ends) == 1 and (start, ends[0]) not in holding]
+    if not candidates:
+        return
+    branches: dict[str, list[int]] = {}         # label → branches that go there
+    for k, op in enumerate(ops):
+        if op.kind == Kind.BRANCH:
+            branches.setdefault(op.target, []).append(k)
+    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
+    alive: Lives | None = None                  # like the places of labels, stays what it is outside of a loop that changes
+    for start, end in candidates:
+        first = next(k for k in range(start + 1, end + 1) if ops[k].kind in PARTS)
+        if first < end and ops[end].guard is not None and _whole(ops, start, end, branches):
+            alive = lives(code) if alive is None else alive
+            _ahead(code, start, first, end, alive, labels)
+
+
+def _ahead(code: Code, start: int, first: int, end: int, alive: Lives, labels: dict[str, int]) -> None:
+    """Move what decides about the branch back at `end` from the last block to `first`, the end of the first one, if that can be."""
+    ops = code.ops
     last = next(k for k in range(end - 1, start, -1) if ops[k].kind in PARTS)
-    if back.guard is None or not _whole(ops, start, end):
-        return False
     moved = _deciding(ops, first, last, end)
-    if not moved:
-        return False
     written = {v for k in moved for v in ops[k].writes()}
-    if written & {0, 1} or not written.isdisjoint(code.foreign) or not written.isdisjoint(code.results):
-        return False
+    if not moved or written & {0, 1} or not written.isdisjoint(code.foreign) or not written.isdisjoint(code.results):
+        return
     staying = [op for k, op in enumerate(ops[first:end], first) if k not in moved]
     # what is moved is read before its old place by nobody, and written by nobody
-    for k in moved:
-        mine = set(ops[k].writes())
-        before = [ops[n] for n in range(first, k) if n not in moved]
-        if any(not mine.isdisjoint(op.reads()) for op in before) or any(not mine.isdisjoint(op.writes()) for op in staying):
-            return False
-    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
+    taken = {v for op in staying for v in op.writes()}
+    read: set[int] = set()
+    for k in range(first, end):
+        if k not in moved:
+            read.update(ops[k].reads())
+        elif not read.isdisjoint(ops[k].writes()) or not taken.isdisjoint(ops[k].writes()):
+            return
     for op in ops[first:end]:
-        if op.kind == Kind.BRANCH and not start <= labels[op.target] <= end and any(alive[labels[op.target]] >> v & 1 for v in written):
-            return False
-    code.ops = [*ops[:first], *(ops[k] for k in sorted(moved)), *(op for k, op in enumerate(ops[first:], first) if k not in moved)]
-    return True
+        if op.kind == Kind.BRANCH and not start <= labels[op.target] <= end and any(alive.is_alive(v, labels[op.target]) for v in written):
+            return
+    ops[first:end] = [*(ops[k] for k in sorted(moved)), *staying]
 
 
-def _whole(ops: list[Op], start: int, end: int) -> bool:
-    """Tell whether a loop is entered at its first operation only, holds no other loop and no barrier, and nothing in it goes where one does not see."""
-    inside = {op.fn for op in ops[start + 1:end] if op.kind == Kind.LABEL}
-    if any(start < first and last < end for first, last in loops(ops)):
-        return False
-    for k, op in enumerate(ops):
-        if op.kind == Kind.BRANCH_INDEXED or start <= k <= end and op.kind in (Kind.CALL, Kind.CALL_INDIRECT, Kind.BARRIER):
+def _whole(ops: list[Op], start: int, end: int, branches: dict[str, list[int]]) -> bool:
+    """Tell whether a loop that holds no other is entered at its first operation only, holds no barrier, and nothing in it goes where one does not see."""
+    for k in range(start, end + 1):
+        op = ops[k]
+        if op.kind in (Kind.CALL, Kind.CALL_INDIRECT, Kind.BARRIER):
             return False
-        if op.kind == Kind.BRANCH and op.operation != ABSORBED:
-            if not start <= k <= end and op.target in inside or start <= k < end and op.target == ops[start].fn:
-                return False
+        if op.kind == Kind.BRANCH and op.operation != ABSORBED and k < end and op.target == ops[start].fn:
+            return False
+        if op.kind == Kind.LABEL and k > start and any(
+                not start <= at <= end and ops[at].operation != ABSORBED for at in branches.get(op.fn, ())):
+            return False
     return True
 
 

@@ -8,13 +8,12 @@ where lanes 2k and 2k + 1 of a row do; so 32-bit and 64-bit values never share r
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 
 import attrs
 
 from archdef.lower.encoding import PRED_CARRY, PRED_TRUE, Kind
-from archdef.lower.facts import live_at_entry
-from archdef.lower.virtual import ABSORBED, CARRY, TRUE, Code, Const, Op, Unit, masks, successors
-from archdef.ptx.liveness import live_sets
+from archdef.lower.virtual import ABSORBED, CARRY, TRUE, Code, Const, Op, Unit, lives
 
 _OVERLAPS = frozenset((Kind.ALU, Kind.SELP, Kind.MATRIX, Kind.GROUP_PRODUCT))
 """Kinds whose destination may be the very row of a source of the same width."""
@@ -57,17 +56,18 @@ def coalesce(code: Code, unit: Unit) -> None:
              and type(op.s[0]) is int and _own(op.s[0], code, unit) and _own(op.d[0], code, unit)]
     if not moves:
         return
-    involved = 0
-    for op in moves:
-        involved |= 1 << op.s[0] | 1 << op.d[0]
+    involved = {v for op in moves for v in (op.s[0], op.d[0])}
     against = _interference(code, involved)
     pinned = code.inputs | code.results  # callers know these by number
     parent: dict[int, int] = {}
-    members: dict[int, int] = {}
+    members: dict[int, set[int]] = {}
 
     def find(v: int) -> int:
         while v in parent:
-            v = parent[v]
+            above = parent[v]
+            if above in parent:
+                parent[v] = parent[above]
+            v = above
         return v
 
     for op in moves:
@@ -76,12 +76,13 @@ def coalesce(code: Code, unit: Unit) -> None:
             a, b = b, a
         if a == b or b in pinned:
             continue
-        in_a, in_b = members.get(a, 1 << a), members.get(b, 1 << b)
-        if against.get(a, 0) & in_b or against.get(b, 0) & in_a:
+        in_a, in_b = members.get(a, {a}), members.get(b, {b})
+        if not against[a].isdisjoint(in_b) or not against[b].isdisjoint(in_a):
             continue
         parent[b] = a
-        members[a] = in_a | in_b
-        against[a] = against.get(a, 0) | against.get(b, 0)
+        members[a] = in_a
+        in_a |= in_b
+        against[a] |= against[b]
     if not parent:
         return
     kept = []
@@ -98,26 +99,20 @@ def _own(v: int, code: Code, unit: Unit) -> bool:
     return v not in code.foreign and v not in unit.specials
 
 
-def _interference(code: Code, involved: int) -> dict[int, int]:
-    """Give, for registers of copies, the registers alive where they are written (the copied one left out)."""
-    uses, defs = masks(code)
-    alive = live_sets(successors(code.ops), uses, defs)
-    against: dict[int, int] = {}
-    for op, behind in zip(code.ops, alive):
+def _interference(code: Code, involved: set[int]) -> dict[int, set[int]]:
+    """Give, for registers of copies, those of them that are alive where they are written (the copied one left out)."""
+    against: dict[int, set[int]] = {v: set() for v in involved}
+    found = lives(code)
+    for k, behind in found.walk():
+        op = code.ops[k]
         for v in op.d:
-            if v is None or not involved >> v & 1:
+            if v is None or v not in involved:
                 continue
-            others = behind & ~(1 << v)
-            if op.kind == Kind.ALU and op.fn[:4] == "mov_" and op.guard is None and type(op.s[0]) is int:
-                others &= ~(1 << op.s[0])
-            against[v] = against.get(v, 0) | others
-    entering = live_at_entry(code)
-    left = entering & involved
-    while left:
-        bit = left & -left
-        v = bit.bit_length() - 1
-        against[v] = against.get(v, 0) | entering & ~bit
-        left ^= bit
+            copied = op.s[0] if op.kind == Kind.ALU and op.fn[:4] == "mov_" and op.guard is None else None
+            against[v].update(other for other in involved & behind if other != v and other != copied)
+    entering = found.entering() & involved
+    for v in entering:
+        against[v].update(other for other in entering if other != v)
     return against
 
 
@@ -137,38 +132,29 @@ def assign(code: Code, unit: Unit, places: Assignment) -> None:
 
 def _intervals(code: Code, unit: Unit) -> tuple[dict[int, int], dict[int, int]]:
     """Give first and last point of each register's life; op i reads at 2i and writes at 2i + 1."""
-    ops = code.ops
-    uses, defs = masks(code)
-    alive = live_sets(successors(ops), uses, defs)
+    ops, found = code.ops, lives(code)
     first: dict[int, int] = {}
     last: dict[int, int] = {}
 
-    def spread(mask: int, point: int) -> None:
-        while mask:
-            bit = mask & -mask
-            v = bit.bit_length() - 1
+    def spread(values: Iterable[int], point: int) -> None:
+        for v in values:
             if first.setdefault(v, point) > point:
                 first[v] = point
             if last.get(v, -1) < point:
                 last[v] = point
-            mask ^= bit
 
-    entering = alive[0] & ~defs[0] | uses[0] if ops else 0
-    for v in code.inputs:
-        entering |= 1 << v
-    spread(entering, -1)
-    before = entering
-    for i, op in enumerate(ops):
-        behind = alive[i]
-        written = 0
-        for v in op.d:
-            if v is not None:
-                written |= 1 << v
-        spread((behind & ~before) & ~written, 2 * i)
-        spread(before & ~behind, 2 * i)
-        spread(uses[i], 2 * i if _shares(op, unit) else 2 * i + 1)
-        spread(written, 2 * i + 1)
-        before = behind
+    starts = {block[0]: number for number, block in enumerate(found.blocks)}
+    before = found.entering() | code.inputs         # behind the op before, in the order of the text
+    spread(before, -1)
+    for k, behind in found.walk():
+        op = ops[k]
+        written = tuple(op.writes())
+        if k in starts:         # within a block, what lives are from and to is read or written there
+            spread(behind - before - set(written), 2 * k)
+            spread(before - behind, 2 * k)
+            before = found.leaving(starts[k])
+        spread(found.uses[k], 2 * k if _shares(op, unit) else 2 * k + 1)
+        spread(written, 2 * k + 1)
     spread(before, 2 * len(ops))
     return first, last
 
@@ -187,32 +173,20 @@ def _shares(op: Op, unit: Unit) -> bool:
 
 
 def _scan(intervals: list[tuple[int, int, int, int]], base: int, places: dict[int, int]) -> int:
-    """Linear scan: give each interval (first, last, register, rows) the lowest free place, pairs at even ones; the end of all."""
-    free = ~0  # bit r: place base + r is free
+    """Linear scan: give each interval (first, last, register, rows, the same number for all) the lowest free place; the end of all."""
+    free: list[int] = []
     ends: list[tuple[int, int]] = []
-    top = base
+    top = 0
     for start, end, v, size in sorted(intervals):
         while ends and ends[0][0] < start:
-            free |= heapq.heappop(ends)[1]
-        if size == 2:
-            pairs = free & free >> 1
-            lowest = _lowest_even(pairs)
+            heapq.heappush(free, heapq.heappop(ends)[1])
+        if free:
+            lowest = heapq.heappop(free)
         else:
-            lowest = (free & -free).bit_length() - 1
-        taken = ((1 << size) - 1) << lowest
-        free &= ~taken
-        heapq.heappush(ends, (end, taken))
+            lowest, top = top, top + size
+        heapq.heappush(ends, (end, lowest))
         places[v] = base + lowest
-        top = max(top, base + lowest + size)
-    return top
-
-
-def _lowest_even(mask: int) -> int:
-    """Give the lowest even position of a set bit; the mask has one, since all but finitely many bits are set."""
-    position = 0
-    while not mask >> position & 1:
-        position += 2
-    return position
+    return base + top
 
 
 def row_operand(value, places: Assignment, constants) -> int:

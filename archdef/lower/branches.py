@@ -1,14 +1,17 @@
 """Passes over branches: leave early without a branch, and turn short branches into predicated code."""
 from __future__ import annotations
 
+from bisect import bisect_right
+
 import attrs
 
 from archdef.lower.encoding import Flag, Kind, Space
 from archdef.lower.dead import drop_labels
-from archdef.lower.facts import alive_into
 from archdef.lower.uniform import merged_atomics
 from archdef.lower.unroll import BEHIND
-from archdef.lower.virtual import ABSORBED, PARTS, PURE, TRUE, Code, Const, Op, Unit, leads_to, loops, slow_paths
+from archdef.lower.virtual import ABSORBED, PARTS, PURE, TRUE, Code, Const, Op, Unit, holding_loops, leads_to, lives, loops, slow_paths, \
+    within_loops
+from archdef.ptx.liveness import Lives
 
 _BLOCK_ENDS = PARTS | {Kind.EXIT, Kind.RETURN, Kind.TRAP}
 _NEVER = 1 << 20
@@ -24,14 +27,12 @@ def exit_early(code: Code) -> None:
     -----
     ptxas 11.8 does so from sm_35 to sm_90: both sides of an if that ends a kernel get an EXIT of their own, and no meeting point is set up.
     """
-    ends = {}
-    for k, op in enumerate(code.ops):
-        if op.kind == Kind.LABEL:
-            at = k
-            while at < len(code.ops) and code.ops[at].kind == Kind.LABEL:
-                at += 1
-            if at < len(code.ops) and code.ops[at].kind in (Kind.EXIT, Kind.RETURN) and code.ops[at].guard is None:
-                ends[op.fn] = code.ops[at].kind
+    ends, behind = {}, None
+    for op in reversed(code.ops):
+        if op.kind != Kind.LABEL:
+            behind = op
+        elif behind is not None and behind.kind in (Kind.EXIT, Kind.RETURN) and behind.guard is None:
+            ends[op.fn] = behind.kind
     for op in code.ops:
         if op.kind == Kind.BRANCH and op.target in ends:
             op.kind, op.operation, op.target, op.flags = ends[op.target], "exit", None, 0
@@ -52,22 +53,24 @@ def invert_branches(code: Code) -> None:
 
 def else_first(code: Code) -> None:
     """Turn ``@p bra A; bra B; A: …; bra M; B: …; M:`` into ``@p bra A; B: …; bra M; A: …; M:``."""
-    k = 0
-    while k < len(code.ops) - 2:
-        ops = code.ops
+    ops = list(code.ops)        # None: what is gone, all before the place that is looked at
+    labels = {op.fn: at for at, op in enumerate(ops) if op.kind == Kind.LABEL}
+    for k in range(len(ops) - 2):
         op, jump = ops[k], ops[k + 1]
-        k += 1
-        if not (op.kind == jump.kind == Kind.BRANCH and op.guard is not None and jump.guard is None and ops[k + 1].kind == Kind.LABEL
-                and leads_to(ops, k + 1, op.target)):
+        if op is None or jump is None or not (op.kind == jump.kind == Kind.BRANCH and op.guard is not None and jump.guard is None
+                                              and leads_to(ops, k + 2, op.target)):
             continue
-        labels = {o.fn: at for at, o in enumerate(ops) if o.kind == Kind.LABEL}
         other = labels[jump.target]
         last = ops[other - 1]
-        if other < k + 2 or last.kind != Kind.BRANCH or last.guard is not None or labels[last.target] <= other:
+        if other < k + 3 or last.kind != Kind.BRANCH or last.guard is not None or labels[last.target] <= other:
             continue
         end = labels[last.target]
-        back = [] if _leaves(ops[end - 1]) else [attrs.evolve(jump, target=last.target, statement=ops[end - 1].statement)]
-        code.ops = [*ops[:k], *ops[other:end], *back, *ops[k + 1:other - 1], *ops[end:]]
+        final = ops[end - 1]
+        back = [] if _leaves(final) else [attrs.evolve(jump, target=last.target, statement=final.statement)]
+        moved = [*ops[other:end], *back, *ops[k + 2:other - 1]]
+        ops[k + 1:end] = [*[None] * (end - k - 1 - len(moved)), *moved]
+        labels.update((op.fn, n) for n, op in enumerate(ops[k + 1:end], k + 1) if op is not None and op.kind == Kind.LABEL)
+    code.ops = [op for op in ops if op is not None]
 
 
 def _leaves(op: Op) -> bool:
@@ -76,48 +79,77 @@ def _leaves(op: Op) -> bool:
 
 def copy_first(code: Code) -> None:
     """Turn ``@p bra A; copies; bra M; A: …; M:`` into ``copies; @!p bra M; A: …; M:``: copies alone are not worth a way of their own."""
+    ops, made = list(code.ops), []
+    found: Lives | None = None          # stays what it is at labels: where both ways meet, nobody can tell how control came
     k = 0
-    while k < len(code.ops):
-        ops = code.ops
+    while k < len(ops):
         op, end = ops[k], k + 1
         k += 1
         if op.kind != Kind.BRANCH or op.guard is None:
+            made.append(op)
             continue
         while end < len(ops) and ops[end].kind == Kind.ALU and ops[end].operation == "move" and ops[end].guard is None \
                 and isinstance(ops[end].s[0], Const):
             end += 1
         if end == k or end + 1 >= len(ops) or ops[end].kind != Kind.BRANCH or ops[end].guard is not None or not leads_to(ops, end + 1, op.target):
+            made.append(op)
             continue
         written = {v for copy in ops[k:end] for v in copy.writes()}
-        alive = alive_into(code)[end + 1]
-        if not any(alive >> v & 1 for v in written) and not written & set(op.reads()):
-            code.ops = [*ops[:k - 1], *ops[k:end], attrs.evolve(op, guard=~op.guard, target=ops[end].target), *ops[end + 1:]]
+        found = lives(code) if found is None else found
+        if any(found.is_alive(v, end + 1) for v in written) or written & set(op.reads()):
+            made.append(op)
+            continue
+        made += ops[k:end]
+        ops[end] = attrs.evolve(op, guard=~op.guard, target=ops[end].target)
+        k = end
+    code.ops = made
 
 
 def begin_within(code: Code) -> None:
     """Turn ``bra X; B: …; X: … bra B`` into ``X: … B: …; bra X``: a loop that begins in its middle begins with that."""
+    ops = list(code.ops)        # None: what is gone
+    at = {id(op): k for k, op in enumerate(ops)}
+    labels = {op.fn: op for op in ops if op.kind == Kind.LABEL}
+    jumps: dict[str, list[Op]] = {}
+    for op in ops:
+        if op.kind == Kind.BRANCH and op.guard is None:
+            jumps.setdefault(op.target, []).append(op)
     k = 0
-    while k < len(code.ops):
-        ops = code.ops
+    while k < len(ops):
         jump = ops[k]
         k += 1
-        if jump.kind != Kind.BRANCH or jump.guard is not None or k == len(ops) or ops[k].kind != Kind.LABEL:
+        while k < len(ops) and ops[k] is None:
+            k += 1
+        if jump is None or jump.kind != Kind.BRANCH or jump.guard is not None or k == len(ops) or ops[k].kind != Kind.LABEL:
             continue
-        middle = next((n for n in range(k, len(ops)) if ops[n].kind == Kind.LABEL and ops[n].fn == jump.target), k)
-        back = next((n for n in range(len(ops) - 1, middle, -1) if ops[n].kind == Kind.BRANCH and ops[n].guard is None and ops[n].target == ops[k].fn), 0)
-        if middle == k or back == 0:
+        middle = at[id(labels[jump.target])]
+        back = max((at[id(op)] for op in jumps.get(ops[k].fn, ())), default=0)
+        if middle <= k or back <= middle:
             continue
-        moved = ops[k:middle]
+        first, moved = at[id(jump)], [op for op in ops[k:middle] if op is not None]
         around = [] if _leaves(moved[-1]) else [attrs.evolve(jump, statement=ops[back].statement)]
-        code.ops = [*ops[:k - 1], *ops[middle:back], *moved, *around, *ops[back + 1:]]
+        jumps[jump.target] = [op for op in jumps[jump.target] if op is not jump] + around
+        jumps[ops[k].fn] = [op for op in jumps[ops[k].fn] if op is not ops[back]]
+        placed = [*ops[middle:back], *moved, *around]
+        k = back + 1 - len(placed)
+        ops[first:back + 1] = [*[None] * (k - first), *placed]
+        at.update((id(op), n) for n, op in enumerate(placed, k))
+        k += 1
+    code.ops = [op for op in ops if op is not None]
 
 
 def join_tests(code: Code, unit: Unit, architecture) -> None:
     """Turn ``@p bra A; a few operations; @q bra A`` into those operations and one branch, if nobody at A reads what they write."""
     longest, operations = architecture.isa.assembler.joined_tests, architecture.isa.operations
+    ops = list(code.ops)
+    labels = {op.fn: at for at, op in enumerate(ops) if op.kind == Kind.LABEL}
+    around = sorted({start for start, _ in loops(ops)})
+    behind = [len(ops)] * (len(ops) + 1)        # the next place that holds no label
+    for n in range(len(ops) - 1, -1, -1):
+        behind[n] = behind[n + 1] if ops[n].kind == Kind.LABEL else n
+    found: Lives | None = None                  # stays what it is at labels
     k = 0
-    while longest and k < len(code.ops):
-        ops = code.ops
+    while longest and k < len(ops):
         op, end = ops[k], k + 1
         k += 1
         if op.kind != Kind.BRANCH or op.guard is None or op.operation == ABSORBED:
@@ -129,24 +161,26 @@ def join_tests(code: Code, unit: Unit, architecture) -> None:
         other = ops[end] if end < len(ops) else op
         if work > longest or other.kind != Kind.BRANCH or other.guard is None or other.target != op.target or other is op or other.operation == ABSORBED:
             continue
-        place = next(n for n, label in enumerate(ops) if label.kind == Kind.LABEL and label.fn == op.target)
-        after = next((n for n in range(place, len(ops)) if ops[n].kind != Kind.LABEL), place)
-        if ops[after].kind in (Kind.EXIT, Kind.RETURN) or any(k < start < place for start, _ in loops(ops)):    # a loop to skip is worth two branches
+        place = labels[op.target]
+        after = behind[place] if behind[place] < len(ops) else place
+        inner = bisect_right(around, k)
+        if ops[after].kind in (Kind.EXIT, Kind.RETURN) or inner < len(around) and around[inner] < place:    # a loop to skip is worth two branches
             continue
-        alive = alive_into(code)[place]
-        if any(alive >> v & 1 for between in ops[k:end] for v in between.writes()):
+        found = lives(code) if found is None else found
+        if any(found.is_alive(v, place) for between in ops[k:end] for v in between.writes()):
             continue
         either = unit.new(0)
         joined = Op(Kind.PRED, _EITHER, [either], [op.guard, other.guard, TRUE], "predicate", statement=other.statement)
-        code.ops = [*ops[:k - 1], *ops[k:end], joined, attrs.evolve(other, guard=either), *ops[end + 1:]]
-        k -= 1
+        ops[k - 1:end + 1] = [*ops[k:end], joined, attrs.evolve(other, guard=either)]
+        k = end
+    code.ops = ops
 
 
 def predicate_loops(code: Code, unit: Unit, architecture, longest: int) -> None:
     """Turn branches within loops of up to `longest` operations that hold no other loop into guards, so that the loops can be unrolled."""
     found = loops(code.ops)
-    inside = {id(op) for start, end in found if end - start <= longest and not any(start <= a and b < end for a, b in found)
-              for op in code.ops[start:end]}
+    holding = holding_loops(found)
+    inside = {id(op) for start, end in found if end - start <= longest and (start, end) not in holding for op in code.ops[start:end]}
     if inside:
         predicate_branches(code, unit, architecture, inside)
         drop_labels(code)
@@ -174,28 +208,28 @@ def _predicated(code: Code, unit: Unit, architecture, only: set[int] | None, lim
     for op in ops:
         for label in (op.target,) if op.kind == Kind.BRANCH else op.target if op.kind == Kind.BRANCH_INDEXED else ():
             references[label] = references.get(label, 0) + 1
-    around, merged = loops(ops), merged_atomics(code, unit, architecture)
-    alive_in: list[int] | None = None
+    around, merged = within_loops(ops, loops(ops)), merged_atomics(code, unit, architecture)
+    reach = _reach(ops)
+    found: Lives | None = None
     kept: list[Op] = []
     k = 0
     while k < len(ops):
         op = ops[k]
-        turns = any(start < k < end for start, end in around)
         turned = op.kind == Kind.BRANCH and op.guard is not None and (only is None or id(op) in only)
-        region = _region(ops, k, references, architecture, limit, turns, merged) if turned else None
+        region = _region(ops, k, references, architecture, limit, around[k], merged, reach) if turned else None
         if region is None:
             kept.append(op)
             k += 1
             continue
-        if alive_in is None:
-            alive_in = alive_into(code)
+        if found is None:
+            found = lives(code)
         first, second, label_at, after = region
         skipped = op.guard
         # lanes for which the branch is taken skip the first part
         for inner in first:
-            _guard(inner, ~skipped, alive_in[label_at])
+            _guard(inner, ~skipped, found, label_at)
         for inner in second:
-            _guard(inner, skipped, alive_in[after])
+            _guard(inner, skipped, found, after)
         kept += first + second
         references[op.target] -= 1
         if second or after != label_at:
@@ -206,7 +240,8 @@ def _predicated(code: Code, unit: Unit, architecture, only: set[int] | None, lim
     return changed
 
 
-def _region(ops: list[Op], k: int, references: dict[str, int], architecture, limit: int, turns: bool, merged: dict[int, int]):
+def _region(ops: list[Op], k: int, references: dict[str, int], architecture, limit: int, turns: bool, merged: dict[int, int],
+            reach: list[int]):
     """Give the two parts of a conditional, the index where the second begins (or both meet), and where both meet."""
     target, guard = ops[k].target, ops[k].guard
     first, at = _straight(ops, k + 1, guard, references, architecture.isa.operations)
@@ -221,7 +256,7 @@ def _region(ops: list[Op], k: int, references: dict[str, int], architecture, lim
         if (architecture.isa.assembler.joined_tests and _stores_what_it_loads(first) and _work_behind(ops, at, architecture) >= 2
                 and _cost(first, architecture, False, merged) <= architecture.isa.assembler.predication_beside_loads):
             return first, [], at, at
-        behind = None if architecture.isa.assembler.predication_overlap == 0 else _behind(ops, k, at)
+        behind = None if architecture.isa.assembler.predication_overlap == 0 else _behind(ops, k, at, reach)
         return None if _cost(first, architecture, turns, merged, behind) > limit else (first, [], at, at)
     if _cost(first, architecture, turns, merged) > limit:
         return None
@@ -278,7 +313,7 @@ def _loads_near(ops: list[Op], branch: int, at: int) -> bool:
     return bool(late) or any(op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC) for op in ops[branch:end])
 
 
-def _behind(ops: list[Op], branch: int, at: int) -> tuple[list[Op], bool]:
+def _behind(ops: list[Op], branch: int, at: int, reach: list[int]) -> tuple[list[Op], bool]:
     """Give what follows where both ways meet, in its basic block, and whether that is itself within a branch."""
     start = at
     while at < len(ops) and ops[at].kind == Kind.LABEL:
@@ -286,9 +321,18 @@ def _behind(ops: list[Op], branch: int, at: int) -> tuple[list[Op], bool]:
     end = at
     while end < len(ops) and ops[end].kind not in _BLOCK_ENDS:
         end += 1
+    return ops[at:end], reach[branch] > start
+
+
+def _reach(ops: list[Op]) -> list[int]:
+    """Give, per op, the furthest place to which a branch before it may go."""
     labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
-    within = any(op.kind == Kind.BRANCH and op.guard is not None and labels[op.target] > start for op in ops[:branch])
-    return ops[at:end], within
+    reach, furthest = [], -1
+    for op in ops:
+        reach.append(furthest)
+        if op.kind == Kind.BRANCH and op.guard is not None:
+            furthest = max(furthest, labels[op.target])
+    return reach
 
 
 def _overlaps(ops: list[Op], behind: tuple[list[Op], bool], architecture) -> bool:
@@ -365,7 +409,7 @@ def _cost(ops: list[Op], architecture, turns: bool, merged: dict[int, int], behi
     return cost
 
 
-def _guard(op: Op, guard: int, needed: int) -> None:
+def _guard(op: Op, guard: int, found: Lives, label: int) -> None:
     op.guard = guard
     op.flags |= Flag.PREDICATED
-    op.kills = not any(v is not None and needed >> v & 1 for v in op.d)
+    op.kills = not any(v is not None and found.is_alive(v, label) for v in op.d)

@@ -2,6 +2,8 @@
 memory and divisions, and lets lanes that part meet again. Such instructions compute nothing that the program reads."""
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 import attrs
@@ -11,11 +13,12 @@ from archdef.lower.facts import use_counts
 from archdef.lower.kept import keep_constants
 from archdef.lower.layout import Layout
 from archdef.lower.meeting import meeting_points
+from archdef.lower.places import Insertions, Marks, Passed, blocks_begun, earliest_ends, innermost, outermost
 from archdef.lower.uniform import merged_atomics, varying
 from archdef.lower.unroll import ROUNDS
-from archdef.lower.virtual import ABSORBED, PARTS, TRUE, Code, Const, Op, Unit, Value, immediate, loops, mov, slow_paths, successors
+from archdef.lower.virtual import ABSORBED, PARTS, TRUE, Code, Const, Op, Unit, Value, holding_loops, immediate, loops, mov, slow_paths, \
+    within_loops
 from archdef.ptx import ir
-from archdef.ptx.graph import reachable
 from archdef.spec.isa import Operation
 
 _WORD = (1 << 32) - 1
@@ -30,14 +33,13 @@ def shared_bases(code: Code, source: Sequence[ir.Instruction], layout: Layout) -
     """Give the statements at which the address of a variable in shared memory is made: those that name one, unless control always comes
     from another such."""
     found: set[int] = set()
-    graph = successors(code.ops)
-    there: set[int] = set()         # operations that control cannot get to without passing one of those found
+    there: Marks | None = None      # operations that control cannot get to without passing one of those found
     for k, op in enumerate(code.ops):
-        if op.kind != Kind.LABEL and k not in there and any(_is_shared(operand, code.function.name, layout)
-                                                            for operand in source[op.statement].operands):
+        if op.kind != Kind.LABEL and (there is None or k not in there) and any(
+                _is_shared(operand, code.function.name, layout) for operand in source[op.statement].operands):
             found.add(op.statement)
-            kept = reachable([() if n == k else ahead for n, ahead in enumerate(graph)])
-            there.update(n for n in range(k, len(code.ops)) if n == k or not kept[n])
+            there = Passed(code.ops).none() if there is None else there
+            there.add(k)
     return found
 
 
@@ -81,18 +83,7 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int], name
         for statement in sorted(bases):
             _once(code, unit, assembler.shared_access_instructions, lambda op, statement=statement: op.statement >= statement)
         if assembler.loads_constants:
-            wanted = dict.fromkeys(s for op in code.ops for s in op.s if isinstance(s, Const) and s.kind in _LOADED)
-            brought: dict[Const, list[Op]] = {}
-            for constant in wanted:
-                other = constant._replace(value=constant.value ^ 4)
-                if constant.kind == ConstantKind.PARAMETER and constant.width == 4 and constant.value & 4 and other in wanted \
-                        and _block_of(code.ops, constant) == _block_of(code.ops, other):
-                    continue        # both halves of 64 bits are brought together
-                if constant.kind == ConstantKind.PARAMETER and constant.width == 8:
-                    brought[constant] = _bring_pointer(code, unit, constant)
-                else:
-                    brought[constant] = _once(code, unit, 1, lambda op, constant=constant: constant in op.s, constant)
-            keep_constants(code, unit, architecture, room, brought)
+            keep_constants(code, unit, architecture, room, _bring_constants(code, unit))
     if assembler.loads_constants:
         _bring_immediates(code, unit, named)
     if assembler.copies_pointers:
@@ -112,10 +103,14 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int], name
 
 def _copy_pointers(code: Code, unit: Unit, longest: int) -> None:
     """Charge, each trip of a short loop that was not unrolled and holds no other, what brings the halves of pointers together that step through it."""
-    found = loops(code.ops)
+    found, insertions = loops(code.ops), Insertions()
+    holding = holding_loops(found)
     for start, end in sorted(found, reverse=True):
-        label, body = code.ops[start], code.ops[start:end]
-        if label.fn.endswith(ROUNDS) or sum(op.times for op in body) > longest or any(start <= a and b < end or start < a and b <= end for a, b in found):
+        label = code.ops[start]
+        if label.fn.endswith(ROUNDS) or (start, end) in holding:
+            continue
+        body = code.ops[start:end]
+        if sum(op.times for op in body) > longest:
             continue
         written = [v for op in body for v in op.writes()]
         bases = {op.s[0] for op in body if _accesses(op, (Space.GLOBAL, Space.GENERIC, Space.LOCAL)) and op.s}
@@ -124,31 +119,30 @@ def _copy_pointers(code: Code, unit: Unit, longest: int) -> None:
         if stepping:
             times = 1 if len(stepping) == 1 else 2 * len(stepping)
             made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=times, statement=body[1].statement)
-            code.ops.insert(start + 1, made)
+            insertions.put(body[1], made)
+    insertions.apply(code)
 
 
 def _copy_counters(code: Code, unit: Unit) -> None:
     """Charge the copy, once a straight piece of a loop, of a sum whose addend is selected: it is two sums, the second under a predicate, beside the old value.
     """
-    inside = loops(code.ops)
+    inside, insertions = within_loops(code.ops, loops(code.ops)), Insertions()
     uses = use_counts(code)
     selected: set[int] = set()      # results of selections between immediates, in this block
     copied: set[int] = set()
-    places: list[tuple[int, Op]] = []
     for k, op in enumerate(code.ops):
         if op.kind in PARTS:
             selected.clear()
             copied.clear()
         if op.kind == Kind.ALU and op.fn == "add_b32" and op.guard is None and op.d[0] in op.s and op.d[0] not in copied:
-            if any(type(v) is int and v in selected for v in op.s) and any(start < k < end for start, end in inside):
+            if any(type(v) is int and v in selected for v in op.s) and inside[k]:
                 copied.add(op.d[0])
-                places.append((k + 1, Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", statement=op.statement)))
+                insertions.put(code.ops[k + 1], Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", statement=op.statement))
         selected.difference_update(op.writes())
         if op.kind == Kind.SELP and op.guard is None and uses.get(op.d[0]) == 1 and all(
                 isinstance(v, Const) and v.kind == ConstantKind.IMMEDIATE for v in op.s[:2]):
             selected.add(op.d[0])
-    for k, made in reversed(places):
-        code.ops.insert(k, made)
+    insertions.apply(code)
 
 
 def _load_before_copies(code: Code, times: int) -> None:
@@ -210,6 +204,7 @@ def _bring_together(code: Code, unit: Unit) -> None:
     parted = [(k, meetings[k] if meetings[k] >= 0 else len(code.ops)) for k, op in enumerate(code.ops)
               if op.kind == Kind.BRANCH and op.guard is not None and (meetings[k] > k or meetings[k] < 0)
               and (op.guard if op.guard >= 0 else ~op.guard) in differing]
+    apart = within_loops(code.ops, parted)
     made: list[Op] = []
     met = False                 # whether the lanes have been brought together in this basic block
     for k, op in enumerate(code.ops):
@@ -218,7 +213,7 @@ def _bring_together(code: Code, unit: Unit) -> None:
         barrier = op.kind == Kind.BARRIER and op.fn == BarrierOp.WARP
         last = barrier and k + 1 < len(code.ops) and code.ops[k + 1].kind in (Kind.LABEL, Kind.BRANCH)
         exchange = op.kind in (Kind.SHUFFLE, Kind.MATCH) or op.kind == Kind.VOTE and op.fn != VoteOp.ACTIVE
-        if (barrier or exchange) and (last or not met) and any(start < k < end for start, end in parted):
+        if (barrier or exchange) and (last or not met) and apart[k]:
             met = True
             together = f"@together{k}"
             if op.kind in (Kind.SHUFFLE, Kind.VOTE) and type(op.s[-1]) is int:
@@ -232,63 +227,86 @@ def _bring_together(code: Code, unit: Unit) -> None:
 def _merge_atomics(code: Code, unit: Unit, architecture) -> None:
     """Charge what it takes that one lane does the atomic operation of all."""
     merged = merged_atomics(code, unit, architecture)
-    for op in [op for op in code.ops if id(op) in merged]:
-        times = merged[id(op)]
-        made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=times, guard=op.guard, statement=op.statement)
-        code.ops.insert(code.ops.index(op), made)
-        op.merged = True
+    insertions = Insertions()
+    for op in code.ops:
+        if id(op) in merged:
+            insertions.put(op, Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=merged[id(op)], guard=op.guard, statement=op.statement))
+            op.merged = True
+    insertions.apply(code)
 
 
 def _accesses(op: Op, spaces: tuple) -> bool:
     return op.kind in (Kind.LOAD, Kind.STORE, Kind.ATOM) and op.space in spaces
 
 
-def _once(code: Code, unit: Unit, times: int, wants: Callable[[Op], bool], constant: Const = Const(ConstantKind.IMMEDIATE, 4, 0)) -> list[Op]:
-    """Charge moves before the first op that wants them, or the loop around it; give them."""
-    first = next((k for k, op in enumerate(code.ops) if op.kind != Kind.LABEL and wants(op)), None)
-    if not times or first is None:
-        return []
-    made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", times=times, width=constant.width,
-              statement=code.ops[first].statement)
-    code.ops.insert(_outside(code.ops, first), made)
-    return [made]
+def _once(code: Code, unit: Unit, times: int, wants: Callable[[Op], bool]) -> None:
+    """Charge moves before the first op that wants them, or the loop around it."""
+    first = next((op for op in code.ops if op.kind != Kind.LABEL and wants(op)), None) if times else None
+    if first is not None:
+        insertions = Insertions()
+        insertions.put(outermost(code.ops).get(id(first), first), _moved(unit, Const(ConstantKind.IMMEDIATE, 4, 0), first, times=times))
+        insertions.apply(code)
 
 
-def _bring_pointer(code: Code, unit: Unit, constant: Const) -> list[Op]:
+def _moved(unit: Unit, constant: Const, like: Op, **fields) -> Op:
+    return Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", width=constant.width, statement=like.statement, **fields)
+
+
+def _bring_constants(code: Code, unit: Unit) -> dict[Const, list[Op]]:
+    """Charge moves of the constants of the launch; give those that are not guarded."""
+    ops = code.ops
+    readers: dict[Const, list[int]] = {}
+    for k, op in enumerate(ops):
+        for s in dict.fromkeys(s for s in op.s if isinstance(s, Const) and s.kind in _LOADED):
+            readers.setdefault(s, []).append(k)
+    if not readers:
+        return {}
+    outside, block, passed, insertions = outermost(ops), blocks_begun(ops, Kind.EXIT), Passed(ops), Insertions()
+    first = {constant: ops[places[0]] for constant, places in readers.items()}      # what reads a constant first, or what its move stands before
+    brought: dict[Const, list[Op]] = {}
+    for constant, places in readers.items():
+        other = constant._replace(value=constant.value ^ 4)
+        if constant.kind == ConstantKind.PARAMETER and constant.width == 4 and constant.value & 4 and other in readers \
+                and block[id(first[constant])] == block[id(first[other])]:
+            continue        # both halves of 64 bits are brought together
+        if constant.kind == ConstantKind.PARAMETER and constant.width == 8:
+            brought[constant] = _bring_pointer(ops, unit, constant, places, outside, passed, insertions)
+        else:
+            before = outside.get(id(first[constant]), first[constant])
+            brought[constant] = [_moved(unit, constant, first[constant])]
+            insertions.put(before, brought[constant][0])
+            first[constant] = before
+    insertions.apply(code)
+    return brought
+
+
+def _bring_pointer(ops: list[Op], unit: Unit, constant: Const, places: list[int], outside: dict[int, Op], passed: Passed,
+                   insertions: Insertions) -> list[Op]:
     """Charge moves of a 64-bit parameter: on every way to a use, before the loops around it; a predicate's own, where it guards the first use.
     Gives those without a guard."""
-    graph = successors(code.ops)
-    places: list[tuple[int, Op]] = []
-    there: set[int] = set()         # operations that control cannot get to without passing one for which it was brought
+    there = passed.none()           # operations that control cannot get to without passing one for which it was brought
     guards: set[int] = set()        # predicates under which it has been brought, in this block
-    for k, op in enumerate(code.ops):
-        if op.kind in PARTS:
-            guards.clear()
-        guards.difference_update(op.writes())
-        guards.difference_update({~v for v in op.writes()})
-        if k in there or constant not in op.s or op.guard in guards:
+    found, seen = [], 0
+    for k in places:
+        op = ops[k]
+        for between in ops[seen:k + 1] if guards else (op,):
+            if between.kind in PARTS:
+                guards.clear()
+            guards.difference_update(between.writes())
+            guards.difference_update({~v for v in between.writes()})
+        seen = k + 1
+        if k in there or op.guard in guards:
             continue
         guard = op.guard if op.flags & Flag.PREDICATED else None
-        made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", width=constant.width, statement=op.statement,
-                  guard=guard, flags=op.flags & Flag.PREDICATED if guard is not None else 0)
+        made = _moved(unit, constant, op, guard=guard, flags=op.flags & Flag.PREDICATED if guard is not None else 0)
         if guard is None:
-            places.append((_outside(code.ops, k), made))
-            kept = reachable([() if n == k else ahead for n, ahead in enumerate(graph)])
-            there.update(n for n in range(len(code.ops)) if n >= k and (n == k or not kept[n]))
+            insertions.put(outside.get(id(op), op), made)
+            found.append(made)
+            there.add(k)
         else:
-            places.append((k, made))
+            insertions.put(op, made)
             guards.add(guard)
-    for k, made in reversed(places):
-        code.ops.insert(k, made)
-    return [made for _, made in places if made.guard is None]
-
-
-def _block_of(ops: list[Op], constant: Const) -> int:
-    """Give the basic block that reads a constant first, by the place of its first operation."""
-    at = next(k for k, op in enumerate(ops) if constant in op.s)
-    while at and ops[at - 1].kind not in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.EXIT):
-        at -= 1
-    return at
+    return found
 
 
 def _bring_immediates(code: Code, unit: Unit, named: set[int]) -> None:
@@ -300,40 +318,20 @@ def _bring_immediates(code: Code, unit: Unit, named: set[int]) -> None:
     of an instruction, and within where it has them in registers that are set there. Numbers of double precision are operands of an instruction if their
     lower half is 0; else both halves are moved.
     """
-    there: set[tuple[int, Const]] = set()       # basic block, by its first op, and what has been brought there
-    for op in [op for op in code.ops if op.kind in (Kind.ALU, Kind.SELP, Kind.SETP)]:
+    there: set[tuple[int, Const]] = set()       # basic block, by the op before it, and what has been brought there
+    outside, blocks, insertions = outermost(code.ops), blocks_begun(code.ops), Insertions()
+    for op in code.ops:
+        if op.kind not in (Kind.ALU, Kind.SELP, Kind.SETP):
+            continue
         immediates = [s for s in op.s[:3] if isinstance(s, Const) and s.kind == ConstantKind.IMMEDIATE and s.value]   # a fourth is a table
         wide = op.kind == Kind.ALU and op.fn.endswith("_f64")
         plain = next((k for k, s in enumerate(immediates) if not (wide and s.value & _WORD)), len(immediates))
         for constant in dict.fromkeys(immediates[:plain] + immediates[plain + 1:]):
-            start = outside = next(k for k, other in enumerate(code.ops) if other is op)
-            if op.statement not in named:
-                start = outside = _outside(code.ops, start)
-            while start and code.ops[start - 1].kind not in (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL):
-                start -= 1
-            block = id(code.ops[start - 1]) if start else 0
-            if (block, constant) not in there:
-                there.add((block, constant))
-                made = Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", width=constant.width, statement=op.statement,
-                          times=2 if wide and constant.width == 8 else 1)
-                code.ops.insert(outside, made)
-
-
-def _outside(ops: list[Op], at: int) -> int:
-    """Give the place before all loops, by the order of the text, around a place."""
-    while True:
-        labels = {op.fn: k for k, op in enumerate(ops[:at + 1]) if op.kind == Kind.LABEL}
-        start = min((labels[op.target] for op in ops[at:] if op.kind == Kind.BRANCH and op.target in labels), default=at)
-        if start >= at:
-            return at
-        at = start
-
-
-def _before_innermost(ops: list[Op], at: int) -> int:
-    """Give the place before the loop around a place, by the order of the text, if it holds no other; else the place itself."""
-    found = loops(ops)
-    start, end = max((loop for loop in found if loop[0] <= at < loop[1]), default=(at, at))
-    return at if any(start < first and last <= end for first, last in found) else start
+            before = op if op.statement in named else outside.get(id(op), op)
+            if (blocks[id(before)], constant) not in there:
+                there.add((blocks[id(before)], constant))
+                insertions.put(before, _moved(unit, constant, op, times=2 if wide and constant.width == 8 else 1))
+    insertions.apply(code)
 
 
 def _set_up_divisions(code: Code, unit: Unit, times: int, reciprocal: int) -> None:
@@ -344,11 +342,15 @@ def _set_up_divisions(code: Code, unit: Unit, times: int, reciprocal: int) -> No
 
     times, reciprocal : instructions in all for a signed divisor, and those of the reciprocal among them.
     """
-    at = 0
-    taken: set[int] = set()         # labels of loops before which something has been put
+    ops, insertions = code.ops, Insertions()
+    found = loops(ops)
+    around, holding, inside = innermost(ops, found), _holding(found), within_loops(ops, found)
+    reach = _last_branches(ops)
+    starts = sorted(reach)
+    places: dict[int, list[int]] | None = None      # register → where it is written
+    taken: set[int] = set()         # loops before which something has been put
     ready: dict[Value, int] = {}    # divisor → what has been made of it, in this basic block
-    while at < len(code.ops):
-        op = code.ops[at]
+    for at, op in enumerate(ops):
         if op.kind in PARTS:
             ready.clear()
         elif op.kind == Kind.ALU and op.fn in _DIVISIONS and (type(op.s[1]) is int or op.s[1].kind in _LOADED):
@@ -360,31 +362,56 @@ def _set_up_divisions(code: Code, unit: Unit, times: int, reciprocal: int) -> No
                 steps = ["convert64"] * (rest // 2) + ["fp32_rcp"] + ["convert64"] * (rest - rest // 2)
                 made = [Op(Kind.ALU, "mov_b32", [ready[divisor]], [ready[divisor] if k else divisor], operation, statement=op.statement)
                         for k, operation in enumerate(steps)]
-                outside = _before_innermost(code.ops, at)
-                loop = [*code.ops[outside:at], *_rest_of_loop(code.ops, outside, at)]
-                if id(code.ops[outside]) in taken or any(divisor in o.d for o in loop):
-                    outside = at
-                elif outside < at:
-                    hoisted = True
-                    taken.add(id(code.ops[outside]))
-                if op.fn.endswith("s32") and not hoisted and any(start < at < end for start, end in loops(code.ops)):
+                outside = around[at][0] if at in around and around[at] not in holding else at
+                if outside < at and outside not in taken:
+                    places = _written_at(ops) if places is None else places
+                    mine = places.get(divisor, ())
+                    n = bisect_left(mine, outside)
+                    hoisted = n == len(mine) or mine[n] > max(reach[k] for k in starts[bisect_left(starts, outside):bisect_left(starts, at)])
+                if hoisted:
+                    taken.add(outside)
+                if op.fn.endswith("s32") and not hoisted and inside[at]:
                     # magnitudes of numerator and divisor are taken once more, each trip, as in seven kernels
                     made.append(attrs.evolve(made[0], operation="move", times=2, d=[unit.new(4)], s=[immediate(0)]))
-                code.ops[outside:outside] = made
-                at += len(made)
+                insertions.put(ops[outside] if hoisted else op, *made)
             op.s = [*op.s[:2], ready[divisor]]
             if hoisted:
                 del ready[divisor]
         for v in op.writes():
             ready.pop(v, None)
-        at += 1
+    insertions.apply(code)
 
 
-def _rest_of_loop(ops: list[Op], start: int, at: int) -> list[Op]:
-    """Give what of the loops that begin at `start` lies behind a place."""
-    labels = {op.fn for op in ops[start:at + 1] if op.kind == Kind.LABEL}
-    ends = [k for k in range(at, len(ops)) if ops[k].kind == Kind.BRANCH and ops[k].target in labels]
-    return ops[at:max(ends) + 1] if ends else []
+def _holding(found: list[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Give the loops that hold one which starts behind their start."""
+    holding, earliest = set(), math.inf         # the earliest end of those that start later
+    for start, ends in sorted(_grouped(found).items(), reverse=True):
+        holding.update((start, end) for end in ends if earliest <= end)
+        earliest = min(earliest, *ends)
+    return holding
+
+
+def _grouped(found: list[tuple[int, int]]) -> dict[int, list[int]]:
+    """Give the ends of loops by their starts."""
+    ends: dict[int, list[int]] = {}
+    for start, end in found:
+        ends.setdefault(start, []).append(end)
+    return ends
+
+
+def _last_branches(ops: list[Op]) -> dict[int, int]:
+    """Give, by the place of each label that is branched back to, the place of the last branch there."""
+    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
+    return {labels[op.target]: k for k, op in enumerate(ops) if op.kind == Kind.BRANCH and labels[op.target] < k}
+
+
+def _written_at(ops: list[Op]) -> dict[int, list[int]]:
+    """Give where each register is written."""
+    found: dict[int, list[int]] = {}
+    for k, op in enumerate(ops):
+        for v in op.writes():
+            found.setdefault(v, []).append(k)
+    return found
 
 
 def _meet_again(code: Code, unit: Unit, times: int) -> None:
@@ -393,7 +420,7 @@ def _meet_again(code: Code, unit: Unit, times: int) -> None:
     labels = {op.fn: k for k, op in enumerate(code.ops) if op.kind == Kind.LABEL}
     meetings = meeting_points(code.ops)
     prepared: set[int] = set()          # meeting points: lanes that part on the way to one that is set up already meet there too
-    around = loops(code.ops)
+    around = earliest_ends(code.ops, loops(code.ops))
     for k, op in enumerate(code.ops):
         if op.kind != Kind.BRANCH or op.guard is None or (op.guard if op.guard >= 0 else ~op.guard) not in differing:
             continue
@@ -401,7 +428,7 @@ def _meet_again(code: Code, unit: Unit, times: int) -> None:
             continue
         target = labels[op.target]
         # lanes that leave a loop early meet behind it, which costs once, not every trip
-        if target > k and meetings[k] not in prepared and not any(start < k < end < target for start, end in around):
+        if target > k and meetings[k] not in prepared and around.get(k, target) >= target:
             op.times += times
             op.meets = True
             prepared.add(meetings[k])

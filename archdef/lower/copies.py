@@ -45,15 +45,19 @@ def _copied(op: Op, free_specials: bool) -> Value:
 
 
 def _substitute(code: Code, found: dict[int, Value]) -> bool:
+    ends: dict[int, Value] = {}
+
     def origin(v: int) -> Value:
-        # Follow copies of copies; a cycle of copies is code that nothing reaches.
-        steps, value = 0, v
-        while type(value) is int and steps <= len(found):
+        """Follow copies of copies; a cycle of copies, which is code that nothing reaches, is followed once round."""
+        value, path = v, {}
+        while type(value) is int and value not in ends and value not in path:
+            path[value] = None
             source = found.get(value if value >= 0 else ~value)
             if source is None:
                 break
             value = source if value >= 0 else ~source
-            steps += 1
+        value = ends.get(value, value) if type(value) is int else value
+        ends.update(dict.fromkeys(path, value))
         return value
 
     changed = False

@@ -1,8 +1,9 @@
 """What passes ask about code: who defines a register, how often it is read, whether its one definition reaches every use."""
 from __future__ import annotations
 
-from archdef.lower.virtual import Code, Op, Unit, masks, successors
-from archdef.ptx.liveness import live_sets
+from collections.abc import Iterable
+
+from archdef.lower.virtual import Code, Op, Unit, lives
 
 
 def definitions(code: Code) -> dict[int, list[Op]]:
@@ -24,38 +25,58 @@ def use_counts(code: Code) -> dict[int, int]:
     return counts
 
 
-def live_outs(code: Code) -> list[int]:
-    """Give, per op, the registers alive behind it, as bit masks."""
-    return live_sets(successors(code.ops), *masks(code))
-
-
-def alive_into(code: Code) -> list[int]:
-    """Give, per op, the registers alive before it, as bit masks."""
-    uses, defs = masks(code)
-    return [out & ~d | u for out, d, u in zip(live_outs(code), defs, uses)]
-
-
-def live_at_entry(code: Code) -> int:
-    """Give the registers read before anything writes them, as a bit mask: parameters, special registers, undefined values."""
-    if not code.ops:
-        return 0
-    uses, defs = masks(code)
-    return live_sets(successors(code.ops), uses, defs)[0] & ~defs[0] | uses[0]
-
-
 def single(code: Code, unit: Unit) -> dict[int, Op | None]:
     """Give the registers that have one value throughout: register → the op that defines it, None if it comes from outside.
 
     That is so if there is exactly one definition, without guard, and no use that can come before it. Such a value can be read
     anywhere behind its definition instead of a copy of it.
     """
-    entry = live_at_entry(code)
+    entry = lives(code).entering()      # read before anything writes them: parameters, special registers, undefined values
     found: dict[int, Op | None] = {}
-    for v, ops in definitions(code).items():
-        if len(ops) == 1 and ops[0].guard is None and not entry >> v & 1 and v not in code.foreign:
-            found[v] = ops[0]
     written = definitions(code)
+    for v, ops in written.items():
+        if len(ops) == 1 and ops[0].guard is None and v not in entry and v not in code.foreign:
+            found[v] = ops[0]
     for v in (*code.inputs, *unit.specials, 0):
         if v not in written:
             found[v] = None
     return found
+
+
+class Near:
+    """Registers of a basic block that hold what was made of others, until one of these or they themselves are written again."""
+
+    def __init__(self):
+        self._made: dict[int, object] = {}
+        self._of: dict[int, list[tuple[int, object]]] = {}
+
+    def __contains__(self, v: int) -> bool:
+        return v in self._made
+
+    def get(self, v: int):
+        """Give what was noted for a register, or None."""
+        return self._made.get(v)
+
+    def put(self, v: int, note: object, sources: Iterable[object]) -> None:
+        """Note something for a register that was made of some operands."""
+        self._made[v] = note
+        for source in sources:
+            if type(source) is int:
+                self._of.setdefault(source, []).append((v, note))
+
+    def drop(self, v: int) -> None:
+        """Forget a register."""
+        self._made.pop(v, None)
+
+    def write(self, written: Iterable[int]) -> None:
+        """Forget what was made of registers, or is in registers, that are written now."""
+        for v in written:
+            self._made.pop(v, None)
+            for other, note in self._of.pop(v, ()):
+                if self._made.get(other) is note:
+                    del self._made[other]
+
+    def clear(self) -> None:
+        """Forget all: the block is at its end."""
+        self._made.clear()
+        self._of.clear()

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from archdef.lower.calls import Calls
 from archdef.lower.encoding import Kind, Space, SystemCall
-from archdef.lower.facts import live_outs
-from archdef.lower.virtual import CARRY, TRUE, Code, Op, Unit, immediate
+from archdef.lower.virtual import CARRY, TRUE, Code, Op, Unit, immediate, lives
 
 ALIGNMENT = 16
 """Frames start at multiples of it."""
@@ -37,28 +36,22 @@ def save_across_calls(code: Code, unit: Unit, calls: Calls) -> None:
     name = code.function.name
     if name not in calls.circles:
         return
-    alive = live_outs(code)
-    code.foreign.add(unit.stack)
+    def leads_back(op: Op) -> bool:
+        return calls.recursive(name, (op.target,) if op.kind == Kind.CALL else op.target if op.kind == Kind.CALL_INDIRECT else ())
+
+    foreign = code.foreign | {unit.stack}
+    kept = {k: _kept(behind, foreign, unit) for k, behind in lives(code).walk() if leads_back(code.ops[k])}
+    code.foreign = foreign
     made: list[Op] = []
-    for op, behind in zip(code.ops, alive):
-        callees = (op.target,) if op.kind == Kind.CALL else op.target if op.kind == Kind.CALL_INDIRECT else ()
-        if not calls.recursive(name, callees):
-            made.append(op)
-            continue
-        before, after = _around(op, _kept(behind, code, unit), unit)
+    for k, op in enumerate(code.ops):
+        before, after = _around(op, kept[k], unit) if k in kept else ((), ())
         made += [*before, op, *after]
     code.ops = made
 
 
-def _kept(behind: int, code: Code, unit: Unit) -> list[int]:
+def _kept(behind: set[int], foreign: set[int], unit: Unit) -> list[int]:
     """List the registers alive behind a call that the callee may overwrite, the widest first."""
-    found = []
-    while behind:
-        bit = behind & -behind
-        v = bit.bit_length() - 1
-        if v not in (TRUE, CARRY) and v not in code.foreign and v not in unit.specials:
-            found.append(v)
-        behind ^= bit
+    found = (v for v in sorted(behind) if v not in (TRUE, CARRY) and v not in foreign and v not in unit.specials)
     return sorted(found, key=lambda v: -unit.widths[v])
 
 

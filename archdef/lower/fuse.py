@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import attrs
 
 from archdef.lower.encoding import ConstantKind, Kind
-from archdef.lower.facts import definitions, single, use_counts
+from archdef.lower.facts import Near, definitions, single, use_counts
 from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op, Unit, Value, immediate
 from archdef.ptx import ir
 
@@ -101,7 +101,7 @@ def share_products(code: Code, unit: Unit, architecture) -> None:
     if operations["int_mul_wide"].issues >= operations["int64_add"].issues:
         return
     known = single(code, unit)
-    near: dict[int, Op] = {}        # products made in this block whose factors are as they were
+    near = Near()           # products made in this block whose factors are as they were
     for op in code.ops:
         if op.kind in PARTS:
             near.clear()
@@ -116,11 +116,9 @@ def share_products(code: Code, unit: Unit, architecture) -> None:
                 op.fn, op.operation, op.times = _INTEGER[product.fn][1], product.operation, product.times
                 op.s = [product.s[0], product.s[1], op.s[1 - position]]
                 break
-        written = {v for v in op.d if v is not None}
-        if written:
-            near = {v: p for v, p in near.items() if v not in written and written.isdisjoint(f for f in p.s if type(f) is int)}
-            if op.kind == Kind.ALU and op.fn in ("mul_wide_s32", "mul_wide_u32") and (op.guard is None or op.kills) and op.d[0] not in op.s:
-                near[op.d[0]] = op
+        near.write(op.writes())
+        if op.kind == Kind.ALU and op.fn in ("mul_wide_s32", "mul_wide_u32") and (op.guard is None or op.kills) and op.d[0] not in op.s:
+            near.put(op.d[0], op, op.s)
 
 
 def keep_sums_apart(code: Code, source: Sequence[ir.Instruction]) -> None:

@@ -1,7 +1,7 @@
 """Pass: order straight code by the latencies of its chains, within the registers allowed, as an assembler does: PTX is no schedule."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import attrs
 
@@ -9,9 +9,9 @@ from archdef.lower.absorb import zero_halves
 from archdef.lower.cost import BROUGHT
 from archdef.lower.encoding import WHOLE_WARP, BarrierOp, Flag, Kind, Space
 from archdef.lower.facts import definitions
-from archdef.lower.pressure import alive_words, next_registers
-from archdef.lower.virtual import ABSORBED, CARRY, PURE, TRUE, Code, Op, Unit, masks, successors
-from archdef.ptx.liveness import live_sets
+from archdef.lower.order import Plan
+from archdef.lower.pressure import alive_words, next_registers, words
+from archdef.lower.virtual import ABSORBED, CARRY, PURE, TRUE, Code, Op, Unit, lives
 
 TRIES = 6
 """Bounds on the registers alive at a time that are tried, each a few below the one before, until a piece needs no more than allowed."""
@@ -32,6 +32,7 @@ _MEMORY = frozenset((Kind.LOAD, Kind.STORE, Kind.ATOM))
 _EVERYWHERE = (Space.GLOBAL, Space.SHARED, Space.LOCAL)
 
 
+_Latency = Callable[[Op], int]
 _Holding = Callable[[Op], tuple[str, float]]
 """Operation → its unit, and the cycles for which one warp's operation holds its scheduler's share of that."""
 
@@ -53,31 +54,44 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     for piece in pieces:
         _rename(piece, unit, addresses, kept)
     addresses = addresses | zero_halves(code, definitions(code)).keys()       # a half that is 0 needs no register
-    best = [piece.ops for piece in pieces]
-
-    def needed(orders: list[list[Op]]) -> list[int]:
-        """Give the registers that each piece needs in some order."""
-        code.ops = [op for order in orders for op in order]
-        counts = iter(alive_words(code, unit, addresses, architecture))
-        return [max((next(counts) for _ in order), default=0) for order in orders]
-
-    least = needed(best)
-    text = max(least)
+    text = max(alive_words(code, unit, addresses, architecture), default=0)
     allowed = next_registers(text + code.kept_words if text > room else text, room, architecture)
-    words = {v: -1 if width == 0 else 0 if v in unit.uniform else 2 if width == 8 and v not in addresses else 1 for v, width in enumerate(unit.widths)}
+    sizes = words(code, unit, addresses, architecture)
+    held = {v: -1 if width == 0 else 0 if v in unit.uniform else 2 if width == 8 and v not in addresses else 1 for v, width in enumerate(unit.widths)}
     latency, holding = _latencies(architecture), _holding(architecture)
-    left = range(len(pieces))
+    code.ops = [op for piece in pieces
+                for op in (_best(piece, sizes, held, latency, holding, allowed, architecture) if len(piece.ops) > 2 else piece.ops)]
+
+
+def _best(piece: _Piece, sizes: Sequence[int], words: dict[int, int], latency: _Latency, holding: _Holding, allowed: int, architecture) -> list[Op]:
+    """Order one piece so that it needs no more registers than allowed, or else as few as can be had."""
+    best, least = piece.ops, _needed(piece, piece.ops, sizes)
+    plan = _planned(piece, words, latency, holding, architecture.isa)
     for attempt in range(TRIES):
-        most, tried = allowed - attempt * (attempt + 1), list(best)
-        for k in left:
-            tried[k] = _fastest(pieces[k], words, latency, holding, most, architecture)
-        for k, need in enumerate(needed(tried)):
-            if k in left and (need <= allowed or need < least[k]):
-                best[k], least[k] = tried[k], 0 if need <= allowed else need
-        left = [k for k in left if least[k]]
-        if not left:
-            break
-    code.ops = [op for order in best for op in order]
+        tried = [piece.ops[k] for k in _fastest(plan, len(piece.ops), allowed - attempt * (attempt + 1))]
+        need = _needed(piece, tried, sizes)
+        if need <= allowed:
+            return tried
+        if need < least:
+            best, least = tried, need
+    return best
+
+
+def _needed(piece: _Piece, order: list[Op], sizes: Sequence[int]) -> int:
+    """Give the registers that a piece needs in some order."""
+    alive = set(piece.alive)
+    total = most = sum(sizes[v] for v in alive)
+    for op in reversed(order):
+        written = set(op.writes())
+        most = max(most, total + sum(sizes[v] for v in written - alive))
+        if op.guard is None or op.kills:
+            total -= sum(sizes[v] for v in written & alive)
+            alive -= written
+        for v in op.reads():
+            if v not in alive:
+                alive.add(v)
+                total += sizes[v]
+    return most
 
 
 def _latencies(architecture) -> Callable[[Op], int]:
@@ -119,21 +133,26 @@ class _Piece:
     """Operations that may change places, and the registers alive behind them."""
 
     ops: list[Op]
-    alive: int = 0
+    alive: tuple[int, ...] = ()
 
 
 def _pieces(code: Code) -> list[_Piece]:
     """Cut before and behind what stays."""
-    alive = live_sets(successors(code.ops), *masks(code)) if code.ops else []
     pieces = [_Piece([])]
-    for op, behind in zip(code.ops, alive, strict=True):
+    ends: dict[int, _Piece] = {}
+    for k, op in enumerate(code.ops):
         if not _movable(op):
-            pieces += [_Piece([op], behind), _Piece([])]
+            pieces += [_Piece([op]), _Piece([])]
             continue
         if len(pieces[-1].ops) >= WINDOW:
             pieces.append(_Piece([]))
         pieces[-1].ops.append(op)
-        pieces[-1].alive = behind
+        if len(pieces[-1].ops) > 2:         # no less can be ordered
+            ends.pop(k - 1, None)
+            ends[k] = pieces[-1]
+    for k, behind in lives(code).walk() if ends else ():
+        if k in ends:
+            ends[k].alive = tuple(behind)
     return pieces
 
 
@@ -149,6 +168,7 @@ def _rename(piece: _Piece, unit: Unit, addresses: set[int], kept: set[int | None
                 last[v] = k
     now: dict[int, int] = {}                   # register → that which holds its value here
     first = {v for op in piece.ops for v in op.reads()}
+    alive = set(piece.alive)
 
     def named(v):
         return v if type(v) is not int else now.get(v, v) if v >= 0 else ~now.get(~v, ~v)
@@ -161,7 +181,7 @@ def _rename(piece: _Piece, unit: Unit, addresses: set[int], kept: set[int | None
                 continue
             if (op.guard is None or op.kills) and v not in kept and v not in unit.specials:
                 now[v] = v
-                if last[v] != k or not piece.alive >> v & 1 and v in first:
+                if last[v] != k or v not in alive and v in first:
                     now[v] = unit.new(unit.widths[v])
                     for alike in (unit.uniform, addresses):
                         if v in alike:
@@ -251,148 +271,62 @@ def _dependences(ops: list[Op], apart: bool) -> tuple[list[dict[int, bool]], lis
     return behind, [len(mine) for mine in before]
 
 
-@attrs.define
-class _Live:
-    """What is alive at a place of a piece that is being ordered: registers, in words, and predicates."""
-
-    words: dict[int, int]
-    """Register → its words; -1: it is a predicate."""
-    now: int
-    predicates: int
-    left: dict[tuple[int, int], int]
-    """(register, which of its values) → operations that have not read it yet; what is read behind the piece counts one more."""
-    read: list[list[tuple[int, int]]]
-    written: list[list[tuple[int, int]]]
-
-    def growth(self, k: int) -> tuple[int, int]:
-        """By how much operation `k` adds to the words and to the predicates that are alive."""
-        words = predicates = 0
-        for values, sign in ((self.read[k], -1), (self.written[k], 1)):
-            for value in values:
-                left = self.left.get(value, 0)
-                if left == 1 if sign < 0 else left:
-                    size = self.words[value[0]]
-                    words += sign * max(0, size)
-                    predicates += sign * (size < 0)
-        return words, predicates
-
-    def take(self, k: int) -> None:
-        """Issue operation `k`."""
-        words, predicates = self.growth(k)
-        self.now += words
-        self.predicates += predicates
-        for value in self.read[k]:
-            self.left[value] -= 1
-
-
-def _values(piece: _Piece, words: dict[int, int]) -> _Live:
-    """Tell the values of registers apart, and who reads them."""
+def _values(piece: _Piece, words: dict[int, int]) -> dict:
+    """Tell the values of registers apart: what each operation reads and makes, by their numbers; the words of each, -1 for a predicate; how many
+    operations have not read it yet, what is read behind the piece counting one more; the words and predicates alive before the piece."""
     version: dict[int, int] = {}
-    left: dict[tuple[int, int], int] = {}
+    numbers: dict[tuple[int, int], int] = {}            # (register, which of its values) → number
+    left: list[int] = []
+
+    def number(v: int) -> int:
+        found = numbers.setdefault((v, version.get(v, 0)), len(numbers))
+        if found == len(left):
+            left.append(0)
+        return found
+
     read, written = [], []
     for op in piece.ops:
-        needs = {(v, version.get(v, 0)) for v in op.reads() if v > 1}
+        needs = {number(v) for v in op.reads() if v > 1}
         if op.guard is not None and not op.kills:       # the lanes that it leaves alone keep the old value
-            needs |= {(v, version.get(v, 0)) for v in op.writes() if v > 1}
+            needs |= {number(v) for v in op.writes() if v > 1}
         for value in needs:
-            left[value] = left.get(value, 0) + 1
+            left[value] += 1
         read.append(list(needs))
         made = []
         for v in op.writes():
             if v > 1:
                 version[v] = version.get(v, 0) + 1
-                made.append((v, version[v]))
+                made.append(number(v))
         written.append(made)
-    behind = [v for v in range(piece.alive.bit_length()) if piece.alive >> v & 1]
-    for v in behind:
-        value = v, version.get(v, 0)
-        left[value] = left.get(value, 0) + 1
-    first = [words[v] for v, which in left if which == 0]       # what is not written here is its first value, too
-    return _Live(words, sum(size for size in first if size > 0), first.count(-1), left, read, written)
+    for v in piece.alive:
+        left[number(v)] += 1
+    size = [words[v] for v, _ in numbers]
+    first = [words[v] for (v, which), value in numbers.items() if which == 0 and left[value]]   # what is not written here is its first value, too
+    return {"read": read, "written": written, "size": size, "left": left, "words": sum(size for size in first if size > 0),
+            "predicates": first.count(-1)}
 
 
-def _fastest(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], holding: _Holding, most: int, architecture) -> list[Op]:
-    """Order one piece; where registers are short, by looking as far ahead as makes it shortest."""
-    best, cycles, short = _ordered(piece, words, latency, holding, most, architecture.isa, len(piece.ops))
+def _planned(piece: _Piece, words: dict[int, int], latency: _Latency, holding: _Holding, isa) -> Plan:
+    """Make ready to order one piece. That a predicate guards later than it is read is none of the order's business: see the notes of `interleave`."""
+    ops, assembler = piece.ops, isa.assembler
+    behind, missing = _dependences(ops, assembler.loads_pass_shared_stores)
+    held = [holding(op) for op in ops]
+    units = {name: k for k, name in enumerate(dict.fromkeys(name for name, _ in held))}
+    return Plan(
+        behind=behind, missing=missing, latency=[latency(op) for op in ops], slots=[max(1, op.times) for op in ops],
+        unit=[units[name] for name, _ in held], held=[cycles for _, cycles in held],
+        is_load=[op.kind == Kind.LOAD for op in ops], is_memory=[op.kind in _MEMORY for op in ops],
+        written_words=[sum(max(0, words[v]) for v in op.writes()) for op in ops], **_values(piece, words),
+        patience=PATIENCE, operand_read_cycles=assembler.operand_read_cycles, most_predicates=assembler.interleaved_predicates)
+
+
+def _fastest(plan: Plan, count: int, most: int) -> list[int]:
+    """Order one piece with about `most` words alive at a time; where registers are short, by looking as far ahead as makes it shortest."""
+    best, cycles, short = plan.order(most, count)
     if short:
         for ahead in AHEAD:
-            if ahead < len(piece.ops):
-                order, took, _ = _ordered(piece, words, latency, holding, most, architecture.isa, ahead)
+            if ahead < count:
+                order, took, _ = plan.order(most, ahead)
                 if took < cycles:
                     best, cycles = order, took
     return best
-
-
-def _ordered(piece: _Piece, words: dict[int, int], latency: Callable[[Op], int], holding: _Holding, most: int, isa,
-             ahead: int) -> tuple[list[Op], int, bool]:
-    """Order one piece, with about `most` words alive at a time. Looks at the `ahead` operations
-    from the first on that has not had its turn. Gives the cycles it takes, too, and whether registers were short."""
-    ops, assembler = piece.ops, isa.assembler
-    if len(ops) < 3:
-        return ops, 0, False
-    behind, missing = _dependences(ops, assembler.loads_pass_shared_stores)
-    times = [latency(op) for op in ops]
-
-    def lag(k: int, waits: bool) -> int:
-        """Cycles from operation `k` to one behind it. That a predicate guards later than it is read is none of the order's business: see the notes of
-        `interleave`."""
-        return times[k] if waits else 1
-
-    way = [0] * len(ops)                       # cycles from the start of an operation to the end of the piece
-    for k in range(len(ops) - 1, -1, -1):
-        way[k] = max((way[n] + lag(k, waits) for n, waits in behind[k].items()), default=times[k])
-    leads = [op.kind == Kind.LOAD for op in ops]        # loads, and what goes into an address
-    for k in range(len(ops) - 1, -1, -1):
-        leads[k] = leads[k] or any(waits and leads[n] for n, waits in behind[k].items())
-    live = _values(piece, words)
-    start = [0] * len(ops)                     # cycle in which its operands are there
-    held = [holding(op) for op in ops]
-    unit_free: dict[str, float] = {}           # unit → cycle from which on it takes the next operation
-    free = [k for k, count in enumerate(missing) if not count]
-    now, result, ran_short = 0, [], False
-    late: list[tuple[float, int]] = []         # cycle in which an access has read its operands, and the words that are free then
-    done, oldest = [False] * len(ops), 0
-    while free:
-        while done[oldest]:
-            oldest += 1
-        while late and late[0][0] <= now:      # what reads memory has read its operands
-            live.now -= late.pop(0)[1]
-        seen = [k for k in free if k < oldest + ahead]
-        growth = {k: live.growth(k) for k in seen}
-        room = most - live.now
-        short = {k for k, (more, _) in growth.items() if more > 0 and more > room}
-        ran_short = ran_short or bool(short)
-        fitting = [k for k in seen if k not in short and (growth[k][1] <= 0 or live.predicates + growth[k][1] <= assembler.interleaved_predicates)]
-        if short:
-            # loads with a longer way to go get the next registers: nothing that leads to others takes them away one by one
-            kept = max((way[k] for k in short if leads[k] and start[k] <= now), default=0)
-            fitting = [k for k in fitting if growth[k][0] <= 0 or not leads[k] or way[k] >= kept] or fitting
-        # short of registers: rather wait for those than do what comes later still
-        if late and short and (not fitting or min(max(start[k], unit_free.get(held[k][0], 0)) for k in fitting) > max(now, late[0][0])):
-            now = max(now, late[0][0])
-            continue
-        if fitting:
-            k = min(fitting, key=lambda k: (max(start[k] - now, unit_free.get(held[k][0], 0) - now, 0), -way[k], k))
-            if ops[k].kind == Kind.LOAD and 2 * live.now > most:        # registers are for the loads that are wanted first
-                k = min((n for n in fitting if n == k or ops[n].kind == Kind.LOAD and start[n] - now <= PATIENCE), key=lambda k: (-way[k], k))
-        else:
-            k = min(seen)
-        free.remove(k)
-        done[k] = True
-        before = live.now
-        live.take(k)
-        result.append(ops[k])
-        now = max(now, start[k], unit_free.get(held[k][0], 0))
-        if assembler.operand_read_cycles and ops[k].kind in _MEMORY:
-            freed = sum(max(0, words[v]) for v in ops[k].writes()) - (live.now - before)
-            if freed > 0:
-                live.now += freed
-                late.append((now + assembler.operand_read_cycles, freed))
-        unit_free[held[k][0]] = now + held[k][1]
-        for n, waits in behind[k].items():
-            start[n] = max(start[n], now + lag(k, waits))
-            missing[n] -= 1
-            if not missing[n]:
-                free.append(n)
-        now += max(1, ops[k].times)
-    return result, now, ran_short

@@ -7,6 +7,7 @@ from archdef.errors import PtxError
 from archdef.lower.calls import Calls, number_of
 from archdef.lower.encoding import ConstantKind
 from archdef.lower.frames import ALIGNMENT, rounded
+from archdef.lower.image import Image
 from archdef.lower.program import Parameter, Relocation
 from archdef.lower.virtual import Const, immediate
 from archdef.ptx import ir
@@ -33,8 +34,10 @@ class Layout:
     decides where module variables go.
     """
 
-    global_image: bytearray = attrs.Factory(bytearray)
-    const_image: bytearray = attrs.Factory(bytearray)
+    global_bytes: int = 0
+    const_bytes: int = 0
+    initial: dict[str, list[tuple[int, bytes]]] = attrs.Factory(lambda: {"global": [], "const": []})
+    """Space → offset and initial contents of its variables."""
     relocations: list[Relocation] = attrs.Factory(list)
     shared_bytes: int = 0
     local_bytes: int = 0
@@ -48,6 +51,10 @@ class Layout:
     """Local address at which the call stack begins."""
     offsets: dict[tuple[str | None, str], tuple[str, int]] = attrs.Factory(dict)
     """(function or None for the module, variable) → (space, offset)."""
+
+    def image(self, space: str) -> Image:
+        """Give the initial contents of global or constant memory."""
+        return Image(self.global_bytes if space == "global" else self.const_bytes, tuple(self.initial[space]))
 
     def find(self, function: str, name: str) -> tuple[str, int] | None:
         """Give space and offset of a variable that a function sees."""
@@ -123,11 +130,14 @@ def _parameters(layout: Layout, entry: ir.Function) -> None:
 
 
 def _place(layout: Layout, variable: ir.Variable, function: str | None = None) -> None:
-    image = layout.global_image if variable.space == "global" else layout.const_image
-    offset = align(len(image), max(variable.align, 4))
-    image.extend(bytes(offset - len(image)))
-    data = (variable.initial or b"")[:variable.bytes]
-    image.extend(data + bytes(variable.bytes - len(data)))
+    taken = layout.global_bytes if variable.space == "global" else layout.const_bytes
+    offset = align(taken, max(variable.align, 4))
+    if variable.space == "global":
+        layout.global_bytes = offset + variable.bytes
+    else:
+        layout.const_bytes = offset + variable.bytes
+    if variable.initial:
+        layout.initial[variable.space].append((offset, variable.initial[:variable.bytes]))
     layout.offsets[function, variable.name] = variable.space, offset
 
 

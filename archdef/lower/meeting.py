@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from archdef.lower.encoding import Kind
 from archdef.lower.virtual import Op, successors
-from archdef.ptx.graph import Successors, chains, dominators, post_dominators
+from archdef.ptx.graph import Successors, chains, dominator_tree, post_dominators
 
 END = -1
 """No meeting point of their own: lanes go on to where the code around the branch meets, if it does."""
@@ -39,11 +39,11 @@ def _merges(graph: Successors) -> dict[int, int]:
     blocks = chains(graph)
     block_of = {block[0]: n for n, block in enumerate(blocks)}
     ahead = [[block_of[t] for t in graph[block[-1]]] for block in blocks]
-    above = dominators(ahead)
+    above = dominator_tree(ahead)
     below: list[list[int]] = [[] for _ in blocks]
     behind: list[list[int]] = [[] for _ in blocks]
     for n, parent in enumerate(above):
-        if parent is None:              # nothing leads there
+        if parent < 0:              # nothing leads there
             continue
         if parent != n:
             below[parent].append(n)

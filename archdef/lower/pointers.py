@@ -46,23 +46,28 @@ def address_registers(code: Code, unit: Unit) -> set[int]:
     """Give the 64-bit registers that only feed addresses, and comparisons among them."""
     candidates = {v for v in definitions(code) if unit.widths[v] == 8 and v not in code.foreign | code.results}
     needed = {op.s[0] for op in code.ops if op.kind in _MEMORY and type(op.s[0]) is int}
-    feeding = True
-    while feeding:  # what addresses are made of
-        feeding = False
-        for op in code.ops:
+    made_by = definitions(code)
+    waiting = list(needed)
+    while waiting:      # what addresses are made of
+        for op in made_by.get(waiting.pop(), ()):
             if op.kind in (Kind.ALU, Kind.SELP) and op.d[0] in needed:
                 fresh = {v for v in op.s if type(v) is int and v >= 0 and unit.widths[v] == 8} - needed
                 needed |= fresh
-                feeding = feeding or bool(fresh)
+                waiting += fresh
     candidates &= needed
-    shrinking = True
-    while shrinking:  # what has another use is a number
-        shrinking = False
-        for op in code.ops:
-            bad = _other_uses(op, candidates)
-            if bad:
-                candidates -= bad
-                shrinking = True
+    readers: dict[int, list[Op]] = {}
+    for op in code.ops:
+        for v in op.reads():
+            if v in candidates:
+                readers.setdefault(v, []).append(op)
+    again: list[Op] = code.ops
+    while again:        # what has another use is a number
+        bad = set()
+        for op in again:
+            other = _other_uses(op, candidates)
+            candidates -= other
+            bad |= other
+        again = list({id(op): op for v in bad for op in (*made_by.get(v, ()), *readers.get(v, ()))}.values())
     return candidates
 
 

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from archdef.lower.encoding import Kind, Space
-from archdef.lower.virtual import Code, Op, Unit, masks, successors
-from archdef.ptx.graph import chains
-from archdef.ptx.liveness import live_sets
+from archdef.lower.virtual import Code, Op, Unit, lives
+from archdef.ptx.liveness import Lives
 
 _READS = frozenset((Kind.LOAD, Kind.TEXTURE, Kind.ATOM))
 _WRITES = frozenset((Kind.STORE, Kind.ATOM))
@@ -23,6 +22,7 @@ _STAY = frozenset((Kind.CALL, Kind.CALL_INDIRECT, Kind.BARRIER, Kind.FENCE, Kind
                    Kind.VOTE, Kind.SHUFFLE, Kind.MATCH, Kind.REDUX, Kind.SPECIAL, Kind.EXIT, Kind.RETURN, Kind.TRAP))
 """Kinds that nothing with an effect, and no access to memory, is moved across."""
 _LAST = frozenset((Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.EXIT, Kind.RETURN, Kind.TRAP))
+_CALLS = (Kind.CALL, Kind.CALL_INDIRECT)
 _LONG = 1 << 20
 """Latency of what comes from memory: longer than anything that could be done meanwhile."""
 _EVERYWHERE = (Space.GLOBAL, Space.SHARED, Space.LOCAL)
@@ -64,71 +64,84 @@ def demand(code: Code, unit: Unit, addresses: set[int], of_callee: dict[str, Dem
 
     Special registers that have not been read yet take none; the stack pointer takes none where the calling convention reserves one.
     """
-    uses, defs = masks(code)
-    graph = successors(code.ops)
-    alive = live_sets(graph, uses, defs)
-    ones, twos = _words(unit, addresses, architecture)
+    sizes = words(code, unit, addresses, architecture)
+    found = lives(code)
     latencies = {name: cost.latency_cycles for name, cost in architecture.isa.operations.items()}
-    most = [0, 0]
-    for block in chains(graph):
-        for way, order in enumerate((block, flow(code.ops, block, latencies))):
-            held = _held(code.ops, order) if way else [0] * len(order)
-            live = alive[block[-1]]
-            for place in range(len(order) - 1, -1, -1):
-                op, index = code.ops[order[place]], order[place]
-                behind = live | held[place]
-                for v in op.d:
-                    if v is not None:
-                        behind |= 1 << v
-                count = (behind & ones).bit_count() + 2 * (behind & twos).bit_count()
-                callees = [op.target] if op.kind == Kind.CALL else op.target if op.kind == Kind.CALL_INDIRECT else ()
-                found = [of_callee[name] for name in callees if name in of_callee]
-                count += max((d.by_flow if way else d.in_order for d in found), default=0)
-                most[way] = max(most[way], count)
-                live = live & ~defs[index] | uses[index]
-    return Demand(*most)
+    beside = {k: [of_callee[name] for name in _callees(op) if name in of_callee] for k, op in enumerate(code.ops) if op.kind in _CALLS}
+    in_order = [count + max((d.in_order for d in beside.get(k, ())), default=0)
+                for k, count in enumerate(found.sums(sizes, [tuple(op.writes()) for op in code.ops]))]
+    by_flow = 0
+    for number, block in enumerate(found.blocks):
+        order = flow(code.ops, block, latencies)
+        for index, count in zip(order, _counted(code.ops, order, found, number, sizes), strict=True):
+            by_flow = max(by_flow, count + max((d.by_flow for d in beside.get(index, ())), default=0))
+    return Demand(max(in_order, default=0), by_flow)
+
+
+def _callees(op: Op) -> tuple[str, ...]:
+    return (op.target,) if op.kind == Kind.CALL else op.target
 
 
 def alive_words(code: Code, unit: Unit, addresses: set[int], architecture) -> list[int]:
     """Count, per op, the registers that hold something behind it, in the order of the text; what callees need is left out."""
-    ones, twos = _words(unit, addresses, architecture)
-    counts = []
-    for op, behind in zip(code.ops, live_sets(successors(code.ops), *masks(code)), strict=True):
-        for v in op.writes():
-            behind |= 1 << v
-        counts.append((behind & ones).bit_count() + 2 * (behind & twos).bit_count())
-    return counts
+    return lives(code).sums(words(code, unit, addresses, architecture), [tuple(op.writes()) for op in code.ops])
 
 
-def _words(unit: Unit, addresses: set[int], architecture) -> tuple[int, int]:
-    """Give the registers that take one word, and those that take two, as bit masks."""
+def words(code: Code, unit: Unit, addresses: set[int], architecture) -> list[int]:
+    """Give, per virtual register, the 32-bit registers that it takes."""
     reserved = unit.stack if architecture.limits.registers_reserved_per_thread else None
-    ones = twos = 0
-    for v, width in enumerate(unit.widths):
-        if width and v not in unit.specials and v not in unit.uniform and v != reserved:
-            if width == 8 and v not in addresses:
-                twos |= 1 << v
-            else:
-                ones |= 1 << v
-    return ones, twos
+    sizes = [0 if not width else 2 if width == 8 else 1 for width in unit.widths]
+    for v in addresses:
+        sizes[v] = min(sizes[v], 1)
+    for v in (*unit.specials, *unit.uniform, *([] if reserved is None else [reserved])):
+        sizes[v] = 0
+    return sizes
 
 
-def _held(ops: Sequence[Op], order: Sequence[int]) -> list[int]:
-    """Give, per place, the address registers of accesses on their way: nobody overwrites one before the access's result is used."""
+def _counted(ops: Sequence[Op], order: Sequence[int], found: Lives, number: int, sizes: Sequence[int]) -> list[int]:
+    """Count, per place of a block's order, the registers that hold something behind it, addresses of accesses on their way among them."""
+    begun, ended = _held(ops, order)
+    alive = dict.fromkeys(found.leaving(number), 1)     # register → reasons for which it is taken: a value that is wanted, accesses on their way
+    total = sum(sizes[v] for v in alive)
+    wanted = set(alive)
+    counts = []
+
+    def take(v: int, reasons: int) -> None:
+        nonlocal total
+        before = alive.get(v, 0)
+        alive[v] = before + reasons
+        total += sizes[v] * (bool(alive[v]) - bool(before))
+
+    for place in range(len(order) - 1, -1, -1):
+        index = order[place]
+        for v in ended[place + 1]:
+            take(v, 1)
+        counts.append(total + sum(sizes[v] for v in set(ops[index].writes()) if not alive.get(v)))
+        if begun[place] is not None:
+            take(begun[place], -1)
+        for v in found.defs[index]:
+            if v in wanted:
+                wanted.remove(v)
+                take(v, -1)
+        for v in found.uses[index]:
+            if v not in wanted:
+                wanted.add(v)
+                take(v, 1)
+    return counts[::-1]
+
+
+def _held(ops: Sequence[Op], order: Sequence[int]) -> tuple[list[int | None], list[list[int]]]:
+    """Give the address registers of accesses on their way: nobody overwrites one before the access's result is used. Per place, that of the access
+    there, and those of accesses whose results are used there first."""
     used: dict[int, list[int]] = {}
     for place, index in enumerate(order):
         for v in ops[index].reads():
             used.setdefault(v, []).append(place)
-    ends: list[list[int]] = [[] for _ in range(len(order) + 1)]
-    counts: dict[int, int] = {}
-    mask, held = 0, []
+    begun: list[int | None] = [None] * len(order)
+    ended: list[list[int]] = [[] for _ in range(len(order) + 1)]
     at = dict.fromkeys(used, 0)
     for place, index in enumerate(order):
         op = ops[index]
-        for v in ends[place]:
-            counts[v] -= 1
-            if not counts[v]:
-                mask &= ~(1 << v)
         if op.kind in (Kind.LOAD, Kind.ATOM) and type(op.s[0]) is int:
             first = len(order)
             for v in op.d:
@@ -138,11 +151,9 @@ def _held(ops: Sequence[Op], order: Sequence[int]) -> list[int]:
                     if at[v] < len(used[v]):
                         first = min(first, used[v][at[v]])
             if any(v is not None for v in op.d):
-                counts[op.s[0]] = counts.get(op.s[0], 0) + 1
-                mask |= 1 << op.s[0]
-                ends[first].append(op.s[0])
-        held.append(mask)
-    return held
+                begun[place] = op.s[0]
+                ended[first].append(op.s[0])
+    return begun, ended
 
 
 # ------------------------------------------------------------------------------------------------------------ data flow

@@ -4,6 +4,8 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
+from archdef.lower.image import Image
+
 
 @attrs.frozen(slots=True)
 class Parameter:
@@ -96,8 +98,8 @@ class Program:
     """Local address behind the variables, at which the call stack begins; `local_bytes` where there is none."""
     barriers_used: int
     """Block barriers that the kernel can use: highest number + 1."""
-    global_image: bytes
-    const_image: bytes
+    global_image: Image
+    const_image: Image
     relocations: tuple[Relocation, ...]
     parameter_layout: tuple[Parameter, ...]
     parameter_bytes: int

@@ -279,7 +279,7 @@ def space_test(s: Selection, m: Match, i: ir.Instruction) -> None:
         "shared": (GENERIC_SHARED, GENERIC_WINDOW, "lt"), "local": (GENERIC_LOCAL, GENERIC_WINDOW, "lt"),
         "global": (GENERIC_SHARED, 2 * GENERIC_WINDOW, "ge")}.get(m.bound["space"], (0, 0, "lt"))  # others have no window
     w = "64" if width == 8 else ""
-    address, other, constants = s.value(operand, type), None, len(s.layout.const_image)
+    address, other, constants = s.value(operand, type), None, s.layout.const_bytes
 
     def test(origin, bytes_: int, order: str, pair: list, **fields) -> None:
         distance = s.temporary(f"sub_b{8 * width}", [address, origin], width, f"int{w}_add")

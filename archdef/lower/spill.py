@@ -11,7 +11,8 @@ the order of data flow gives way to the budget anyway.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Set
 
 import attrs
 import numpy as np
@@ -19,9 +20,9 @@ import numpy as np
 from archdef.lower.calls import Calls
 from archdef.lower.encoding import Kind, Space
 from archdef.lower.pressure import Demand
-from archdef.lower.virtual import CARRY, TRUE, Code, Op, Unit, immediate, masks, successors
+from archdef.lower.virtual import CARRY, TRUE, Code, Op, Unit, immediate, lives, successors
 from archdef.occupancy import blocks_allowed
-from archdef.ptx.liveness import live_sets
+from archdef.ptx.liveness import Lives
 
 _ROUNDS = 60
 """Values are chosen, code is rewritten and counted anew, at most so often."""
@@ -107,24 +108,16 @@ class _Counted:
     addresses: set[int]
     of_callee: dict[str, Demand]
     reserved: int | None
-    behind: list[int] = attrs.Factory(list)
-    counts: list[int] = attrs.Factory(list)
+    lives: Lives = None
+    counts: list[int] = None
 
     def __attrs_post_init__(self):
-        uses, defs = masks(self.code)
-        ones = twos = 0
-        for v in range(len(self.unit.widths)):
-            size = self.size(v)
-            ones |= (size == 1) << v
-            twos |= (size == 2) << v
-        for op, alive in zip(self.code.ops, live_sets(successors(self.code.ops), uses, defs)):
-            for v in op.d:
-                if v is not None:
-                    alive |= 1 << v
+        ops = self.code.ops
+        self.lives = lives(self.code)
+        self.counts = self.lives.sums([self.size(v) for v in range(len(self.unit.widths))], [tuple(op.writes()) for op in ops])
+        for k, op in enumerate(ops):
             callees = (op.target,) if op.kind == Kind.CALL else op.target if op.kind == Kind.CALL_INDIRECT else ()
-            beside = max((self.of_callee[name].in_order for name in callees if name in self.of_callee), default=0)
-            self.behind.append(alive)
-            self.counts.append((alive & ones).bit_count() + 2 * (alive & twos).bit_count() + beside)
+            self.counts[k] += max((self.of_callee[name].in_order for name in callees if name in self.of_callee), default=0)
 
     def size(self, v: int) -> int:
         """Give the registers that a value takes."""
@@ -132,6 +125,28 @@ class _Counted:
         if not width or v in self.unit.specials or v == self.reserved:
             return 0
         return 2 if width == 8 and v not in self.addresses else 1
+
+    def spans(self, values: Set[int]) -> dict[int, list[range]]:
+        """Give the places behind which each of some values is alive, or that write it, in order."""
+        found: dict[int, list[range]] = {v: [] for v in values}
+        until: dict[int, int] = {}      # value that is alive → first place behind its span
+        starts = {block[0]: block[-1] + 1 for block in self.lives.blocks}
+        ends = {end - 1 for end in starts.values()}
+        for k, behind in self.lives.walk():
+            if k in ends:
+                until = dict.fromkeys(values & behind, k + 1)
+            for v in self.code.ops[k].writes():
+                if v in values and v not in behind:
+                    found[v].append(range(k, k + 1))
+            for v in self.lives.defs[k]:
+                if v in until:
+                    found[v].append(range(k, until.pop(v)))
+            for v in (until if k in starts else ()):
+                found[v].append(range(k, until[v]))
+            for v in self.lives.uses[k]:
+                if v in values:
+                    until.setdefault(v, k)
+        return {v: sorted(spans, key=lambda span: span.start) for v, spans in found.items()}
 
 
 def _depths(ops: list[Op]) -> list[int]:
@@ -149,84 +164,82 @@ def _depths(ops: list[Op]) -> list[int]:
     return depths
 
 
-def _choose(code: Code, unit: Unit, counted: _Counted, most: int, short: set[int]) -> dict[int, int]:
-    """Choose values, each with the places at which it is alive, as a bit mask; none if nothing would help."""
+def _choose(code: Code, unit: Unit, counted: _Counted, most: int, short: set[int]) -> dict[int, list[range]]:
+    """Choose values, each with the places at which it is alive; none if nothing would help."""
     kept = code.inputs | code.results | code.foreign | short | {TRUE, CARRY}
     if unit.stack is not None:
         kept |= {unit.stack}
     weights = [_PER_LOOP ** depth for depth in _depths(code.ops)]
     cost: dict[int, int] = {}
-    at_once: dict[int, int] = {}  # places at which a value is written: nothing is won there
+    written: dict[int, list[int]] = {}  # places at which a value is written: nothing is won there
     for place, op in enumerate(code.ops):
         for v in {*op.reads(), *op.writes()}:
             cost[v] = cost.get(v, 0) + weights[place] * ((v in op.d) + any(v == s for s in op.s))
-        for v in op.writes():
-            at_once[v] = at_once.get(v, 0) | 1 << place
+        for v in set(op.writes()):
+            written.setdefault(v, []).append(place)
             if op.guard is not None and unit.widths[v] == 0 and op.guard in (v, ~v):
                 kept |= set(op.writes())  # its guard says something else behind it
     over = np.array(counted.counts, np.int64) - most
-    places = _mask(over > 0)
-    helps = {v: alive & places & ~at_once.get(v, 0) for v, alive in _alive_at(counted.behind, cost.keys() - kept).items() if counted.size(v)}
-    chosen: dict[int, bool] = {}
+    alive = counted.spans({v for v in cost.keys() - kept if counted.size(v)})
+    chosen: list[int] = []
 
-    def price(v: int, relieved: int) -> float:
-        return cost[v] * unit.widths[v] / (relieved.bit_count() * counted.size(v))
+    def price(v: int) -> float | None:
+        """Give what each place that a value relieves costs; None if it relieves none."""
+        relieved = sum(int(np.count_nonzero(over[span.start:span.stop] > 0)) for span in alive[v])
+        relieved -= sum(over[place] > 0 for place in written.get(v, ()))
+        return cost[v] * unit.widths[v] / (int(relieved) * counted.size(v)) if relieved else None
 
-    offers = [(price(v, relieved), v) for v, relieved in helps.items() if relieved]
+    offers = [(first, v) for v in alive if (first := price(v)) is not None]
     heapq.heapify(offers)
-    while places and offers:
+    while offers:
         offered, v = heapq.heappop(offers)
-        relieved = helps[v] & places
-        if not relieved:
+        now = price(v)
+        if now is None:
             continue
-        if (now := price(v, relieved)) > offered:   # others have relieved some of its places; a price only ever rises
+        if now > offered:   # others have relieved some of its places; a price only ever rises
             heapq.heappush(offers, (now, v))
             continue
-        chosen[v] = True
-        at = _places(relieved, len(over))
-        over[at] -= counted.size(v)
-        places &= _mask(over > 0)
-    return _alive_at(counted.behind, chosen)
+        chosen.append(v)
+        spared = {place: over[place] for place in written.get(v, ())}
+        for span in alive[v]:
+            part = over[span.start:span.stop]
+            part[part > 0] -= counted.size(v)
+        for place, before in spared.items():
+            over[place] = before
+    return {v: alive[v] for v in chosen}
 
 
-def _alive_at(behind: list[int], values: Iterable[int]) -> dict[int, int]:
-    """Turn masks of values, one for each place, into masks of places, one for each value."""
-    length = max((mask.bit_length() for mask in behind), default=0) // 8 + 1
-    table = np.frombuffer(b"".join(mask.to_bytes(length, "little") for mask in behind), np.uint8).reshape(len(behind), length)
-    return {v: _mask(table[:, v >> 3] >> (v & 7) & 1) if v >> 3 < length else 0 for v in values}
-
-
-def _mask(flags: np.ndarray) -> int:
-    """Give the bit mask of flags."""
-    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
-
-
-def _places(mask: int, count: int) -> np.ndarray:
-    """Give the numbers of the bits that are set, of so many."""
-    return np.flatnonzero(np.unpackbits(np.frombuffer(mask.to_bytes(count // 8 + 1, "little"), np.uint8), bitorder="little"))
-
-
-def _slots(chosen: dict[int, int], unit: Unit, spills: Spills) -> dict[int, int]:
+def _slots(chosen: dict[int, list[range]], unit: Unit, spills: Spills) -> dict[int, int]:
     """Give each value a local address; values that are never alive together share one."""
-    taken: list[list[int]] = []  # width, address, places
+    taken: list[tuple[int, int, list[int], list[int]]] = []     # width, address, starts and ends of what is taken, in order
     found = {}
     for v in sorted(chosen, key=lambda v: (-unit.widths[v], v)):
         width = unit.widths[v]
-        slot = next((s for s in taken if s[0] == width and not s[2] & chosen[v]), None)
+        slot = next((s for s in taken if s[0] == width and all(_is_free(s[2], s[3], span) for span in chosen[v])), None)
         if slot is None:
-            slot = [width, spills.room(width), 0]
+            slot = width, spills.room(width), [], []
             taken.append(slot)
-        slot[2] |= chosen[v]
+        for span in chosen[v]:
+            at = bisect_right(slot[2], span.start)
+            slot[2].insert(at, span.start)
+            slot[3].insert(at, span.stop)
         found[v] = slot[1]
     return found
 
 
-def _rewrite(code: Code, unit: Unit, counted: _Counted, chosen: dict[int, int], most: int, short: set[int], addresses: set[int],
+def _is_free(starts: list[int], ends: list[int], span: range) -> bool:
+    """Tell whether a span touches none of those that are taken."""
+    at = bisect_right(starts, span.start)
+    return (not at or ends[at - 1] <= span.start) and (at == len(starts) or span.stop <= starts[at])
+
+
+def _rewrite(code: Code, unit: Unit, counted: _Counted, chosen: dict[int, list[range]], most: int, short: set[int], addresses: set[int],
              spills: Spills) -> None:
     slots = _slots(chosen, unit, spills)
     room = most - np.array(counted.counts, np.int64)
-    for v, places in chosen.items():
-        room[_places(places, len(room))] += counted.size(v)
+    for v, spans in chosen.items():
+        for span in spans:
+            room[span.start:span.stop] += counted.size(v)
     made: list[Op] = []
     have: dict[int, tuple[int, int]] = {}  # value → register that holds it, place from which on
 
@@ -307,9 +320,6 @@ def _load_early(code: Code, counted: _Counted, most: int) -> None:
                 break
             at -= 1
         if at < place:
-            ops.insert(at, ops.pop(place))
+            ops[at:place + 1] = [op, *ops[at:place]]
             # behind the load is now what was behind the op above it, and the value; all that it passed has the value too
-            counts.insert(at, counts[at - 1] + size)
-            counts.pop(place + 1)
-            for k in range(at + 1, place + 1):
-                counts[k] += size
+            counts[at:place + 1] = [counts[at - 1] + size, *(count + size for count in counts[at:place])]

@@ -34,10 +34,18 @@ def varying(code: Code, unit: Unit) -> set[int]:
     found = {v for v, number in unit.specials.items() if number not in _EQUAL}
     found.update(code.inputs)
     apart = (Kind.LOAD, Kind.ATOM, Kind.SHUFFLE, Kind.MATCH, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.CALL, Kind.CALL_INDIRECT)
-    while True:
-        before = len(found)
-        for op in code.ops:
-            if op.kind in apart or any(v in found for v in op.reads()):
-                found.update(op.writes())
-        if len(found) == before:
-            return found
+    made_of: dict[int, list[int]] = {}
+    for op in code.ops:
+        written = tuple(op.writes())
+        if op.kind in apart:
+            found.update(written)
+        else:
+            for v in op.reads():
+                made_of.setdefault(v, []).extend(written)
+    waiting = list(found)
+    while waiting:
+        for v in made_of.pop(waiting.pop(), ()):
+            if v not in found:
+                found.add(v)
+                waiting.append(v)
+    return found

@@ -9,14 +9,17 @@ was for what is left.
 """
 from __future__ import annotations
 
+from collections import Counter
+from functools import cached_property
 from operator import ge, gt, le, lt, ne
 
 import attrs
 
 from archdef.lower.encoding import Combine, ConstantKind, Flag, Kind, Space
-from archdef.lower.facts import definitions, live_outs, use_counts
+from archdef.lower.facts import definitions, use_counts
 from archdef.lower.select_arithmetic import TRUTH
-from archdef.lower.virtual import ABSORBED, PURE, TRUE, Code, Const, Op, Unit, Value, immediate, signed, slow_paths
+from archdef.lower.virtual import ABSORBED, PURE, TRUE, Code, Const, Op, Unit, Value, immediate, lives, signed, slow_paths
+from archdef.ptx.liveness import Lives
 
 ROUNDS, BEHIND = " rounds", " behind"
 """What the labels of an unrolled loop, and of what comes behind it and the trips that are left, end with."""
@@ -24,6 +27,7 @@ _MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM)
 _ALLOWED = (PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL}) - {Kind.CARRY}
 _TOGETHER = {Kind.BARRIER, Kind.SHUFFLE, Kind.VOTE, Kind.GROUP, Kind.GROUP_PRODUCT}
 """Kinds that all lanes of a warp or block execute together: only where all make the same number of trips."""
+_STRAIGHT = _ALLOWED | _TOGETHER
 _SUMS = ("add_b32", "add_b64")
 _COMPARED = {"ne_s32": ne, "ne_b32": ne, "ne_u32": ne, "lt_s32": lt, "gt_s32": gt, "le_s32": le, "ge_s32": ge}
 _KNOWN_TRIPS = 4096
@@ -60,26 +64,85 @@ def unroll(code: Code, unit: Unit, architecture, rolled: frozenset[int]) -> None
     assembler = architecture.isa.assembler
     if assembler.unroll_factor < 2:
         return
+    facts = _Facts(code)
+    done: list[Op] = []
     at = 0
     while at < len(code.ops):
-        if code.ops[at].kind == Kind.LABEL:
-            loop = _loop_at(code, unit, at, architecture, rolled)
-            if loop is not None:
-                if loop.straight:
-                    made = _whole(code, unit, loop)
-                else:
-                    made = _counted(code, unit, loop, architecture) if loop.trips else _unrolled(code, unit, loop, assembler.unroll_factor)
-                code.ops[loop.start:loop.end + 1] = made
-                at = loop.start + len(made)
-                continue
-        at += 1
+        loop = _loop_at(code, unit, at, architecture, rolled, facts) if code.ops[at].kind == Kind.LABEL else None
+        if loop is None:
+            done.append(code.ops[at])
+            at += 1
+            continue
+        kept = facts.lives.behind(loop.start) | facts.lives.behind(loop.end)       # read by the next trip, or behind the loop
+        if loop.straight:
+            made = _whole(code, unit, loop, kept)
+        elif loop.trips:
+            made = _counted(code, unit, loop, architecture, kept)
+        else:
+            made = _unrolled(code, unit, loop, assembler.unroll_factor, kept)
+            facts.may_be_passed(loop)
+        facts.replace(code.ops[loop.start:loop.end + 1], made)
+        done += made
+        at = loop.end + 1
+    code.ops = done
 
 
-def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset[int]) -> _Loop | None:
+class _Facts:
+    """What is known of a function's registers and labels while its loops are replaced, one after the other."""
+
+    def __init__(self, code: Code):
+        self.code = code
+
+    @cached_property
+    def lives(self) -> Lives:
+        """Which registers are alive where, by the places of the ops as they were given."""
+        return lives(self.code)
+
+    @cached_property
+    def uses(self) -> dict[int, int]:
+        """Reads of each register."""
+        return use_counts(self.code)
+
+    @cached_property
+    def written(self) -> dict[int, dict[int, Op]]:
+        """The ops that write each register, by identity."""
+        return {v: {id(op): op for op in ops} for v, ops in definitions(self.code).items()}
+
+    @cached_property
+    def branches(self) -> dict[str, int]:
+        """Branches to each label."""
+        return dict(Counter(op.target for op in self.code.ops if op.kind == Kind.BRANCH))
+
+    def may_be_passed(self, loop: _Loop) -> None:
+        """Take into account that, as far as the text says, control may get past a loop without a trip: what it was before must last."""
+        if loop.end + 1 < len(self.code.ops):
+            behind = self.lives.behind(loop.end)
+            self.lives.expose(loop.start, {v for op in self.code.ops[loop.start:loop.end] for v in op.writes() if v in behind})
+
+    def replace(self, old: list[Op], new: list[Op]) -> None:
+        """Take note of ops that stand in the place of others."""
+        uses, written, branches = self.uses, self.written, self.branches
+        for op in old:
+            for v in op.reads():
+                uses[v] -= 1
+            for v in op.writes():
+                written[v].pop(id(op), None)
+            if op.kind == Kind.BRANCH:
+                branches[op.target] -= 1
+        for op in new:
+            for v in op.reads():
+                uses[v] = uses.get(v, 0) + 1
+            for v in op.writes():
+                written.setdefault(v, {})[id(op)] = op
+            if op.kind == Kind.BRANCH:
+                branches[op.target] = branches.get(op.target, 0) + 1
+
+
+def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset[int], facts: _Facts) -> _Loop | None:
     """Recognise a loop at a label."""
     ops = code.ops
     end = start + 1
-    while end < len(ops) and ops[end].kind in _ALLOWED | _TOGETHER and not slow_paths(ops[end], architecture.isa.operations):
+    while end < len(ops) and ops[end].kind in _STRAIGHT and not slow_paths(ops[end], architecture.isa.operations):
         end += 1
     if end >= len(ops) or end - start < 3 or ops[start + 1].statement in rolled:
         return None
@@ -91,7 +154,7 @@ def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset
         return None
     test = tests[0]
     body = [op for op in ops[start + 1:end] if op is not test]
-    if any(v in op.d for v in test.s if type(v) is int for op in ops[ops.index(test):end]):
+    if any(v in op.d for v in test.s if type(v) is int for op in ops[ops.index(test, start):end]):
         return None         # what is tested must be so at the end, too
     if sum(op.kind == Kind.BRANCH and op.target == back.target for op in ops[start:end + 1]) != 1:
         return None
@@ -100,7 +163,7 @@ def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset
     written = {v for op in body for v in op.writes()}
     if back.guard in written or not written.isdisjoint(code.foreign) or not written.isdisjoint(code.results) or written & {0, 1}:
         return None
-    if use_counts(code).get(back.guard) != 1 or live_outs(code)[end] >> back.guard & 1:
+    if facts.uses.get(back.guard) != 1 or back.guard in code.results and back.guard in facts.lives.behind(end):
         return None
     counter = test.s[0]
     if type(counter) is not int or unit.widths[counter] != 4:
@@ -111,8 +174,8 @@ def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset
         return None
     weights = _weights(body, architecture)
     assembler = architecture.isa.assembler
-    trips = _trips(code, counter, step, test, body) if assembler.unroll_whole_instructions else 0
-    alone = trips > 0 and sum(op.kind == Kind.BRANCH and op.target == back.target for op in ops) == 1
+    trips = _trips(facts, counter, step, test, body) if assembler.unroll_whole_instructions else 0
+    alone = trips > 0 and facts.branches[back.target] == 1
     if alone and trips <= _WHOLE_TRIPS and trips * weights <= assembler.unroll_whole_instructions + _WHOLE_MORE * trips:
         return _Loop(start, end, counter, step, bound, False, test, trips, True)
     if alone and assembler.unroll_known_instructions:
@@ -124,15 +187,15 @@ def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset
     if not down and (test.fn != "lt_s32" or not 0 < step < 1 << 27 or not (isinstance(bound, Const) or bound not in written)):
         return None
     if any(op.kind in _TOGETHER for op in body):
-        if not (_same_for_all(code, counter, body) and isinstance(bound, Const)) or any(op.flags & Flag.PREDICATED for op in body):
+        if not (_same_for_all(facts, counter, body) and isinstance(bound, Const)) or any(op.flags & Flag.PREDICATED for op in body):
             return None
     return _Loop(start, end, counter, step, bound, down, test)
 
 
-def _trips(code: Code, counter: int, step: int, test: Op, body: list[Op]) -> int:
+def _trips(facts: _Facts, counter: int, step: int, test: Op, body: list[Op]) -> int:
     """Give how many trips a loop makes; 0 if that is not known."""
     inside = {id(op) for op in body}
-    outside = [op for op in definitions(code).get(counter, ()) if id(op) not in inside]
+    outside = [op for op in facts.written.get(counter, {}).values() if id(op) not in inside]
     if len(outside) != 1 or not _is_immediate(outside[0].s[0] if outside[0].s else None) or not _is_immediate(test.s[1]) \
             or outside[0].kind != Kind.ALU or outside[0].guard is not None or not outside[0].fn.startswith("mov_") or test.fn not in _COMPARED:
         return 0
@@ -148,11 +211,10 @@ def _is_immediate(value: Value) -> bool:
     return isinstance(value, Const) and value.kind == ConstantKind.IMMEDIATE
 
 
-def _whole(code: Code, unit: Unit, loop: _Loop) -> list[Op]:
+def _whole(code: Code, unit: Unit, loop: _Loop, kept: set[int]) -> list[Op]:
     """Give the code in place of a loop whose trips are known: all of them, one behind the other."""
-    lives = live_outs(code)
     body = [op for op in code.ops[loop.start + 1:loop.end] if op is not loop.test]
-    return _copies(unit, body, loop.trips, lives[loop.start] | lives[loop.end])
+    return _copies(unit, body, loop.trips, kept)
 
 
 def _round(weights: int, trips: int, assembler) -> int:
@@ -163,11 +225,9 @@ def _round(weights: int, trips: int, assembler) -> int:
     return next((f for f in range(min(most, trips), 1, -1) if f + trips % f <= most), 1)
 
 
-def _counted(code: Code, unit: Unit, loop: _Loop, architecture) -> list[Op]:
+def _counted(code: Code, unit: Unit, loop: _Loop, architecture, kept: set[int]) -> list[Op]:
     """Give the code in place of a loop whose trips are known: those that are left over come first, then rounds without any question whether there
     are enough."""
-    lives = live_outs(code)
-    kept = lives[loop.start] | lives[loop.end]
     label, back = code.ops[loop.start], code.ops[loop.end]
     body = [op for op in code.ops[loop.start + 1:loop.end] if op is not loop.test]
     factor = _round(_weights(body, architecture), loop.trips, architecture.isa.assembler)
@@ -177,7 +237,9 @@ def _counted(code: Code, unit: Unit, loop: _Loop, architecture) -> list[Op]:
 
 def _weights(body: list[Op], architecture) -> int:
     """Give the instructions as which a body counts, without the step of its counter."""
-    return sum(_weight(op, body, architecture) for op in body) - 1
+    products = {op.d[0] for op in body if op.operation == "int_mul_wide" and op.d}
+    added = {s for op in body if isinstance(op.fn, str) and op.fn[:3] == "add" for s in op.s}
+    return sum(_weight(op, products, added, architecture) for op in body) - 1
 
 
 def _longest(body: list[Op], assembler) -> int:
@@ -188,8 +250,8 @@ def _longest(body: list[Op], assembler) -> int:
     return min(limit, assembler.unroll_most_instructions)
 
 
-def _weight(op: Op, body: list[Op], architecture) -> int:
-    """Give the instructions as which an operation counts."""
+def _weight(op: Op, products: set[int | None], added: set[Value], architecture) -> int:
+    """Give the instructions as which an operation counts, beside wide products and what is added."""
     if op.operation == ABSORBED or architecture.isa.assembler.source_modifiers and op.fn in ("neg_f32", "neg_f64", "abs_f32", "abs_f64"):
         return 0
     if op.kind in (Kind.LOAD, Kind.STORE):
@@ -197,8 +259,8 @@ def _weight(op: Op, body: list[Op], architecture) -> int:
     if op.kind == Kind.ATOM:
         return _ATOMIC
     if op.fn == "add_b64" or op.fn in ("mul_wide_s32", "mul_wide_u32"):      # product and sum are one
-        return int(op.fn != "add_b64" or not any(other.operation == "int_mul_wide" and other.d and other.d[0] in op.s for other in body))
-    if op.fn in ("mul_f32", "mul_f64") and any(other.fn[:3] == "add" and op.d[0] in other.s for other in body if isinstance(other.fn, str)):
+        return int(op.fn != "add_b64" or products.isdisjoint(op.s))
+    if op.fn in ("mul_f32", "mul_f64") and op.d[0] in added:
         return 0
     return op.times
 
@@ -215,14 +277,14 @@ def _step(body: list[Op], register: int) -> int | None:
     return signed(amount) if isinstance(amount, Const) and amount.kind == ConstantKind.IMMEDIATE else None
 
 
-def _same_for_all(code: Code, counter: int, body: list[Op]) -> bool:
+def _same_for_all(facts: _Facts, counter: int, body: list[Op]) -> bool:
     """Tell whether every thread starts with the same counter."""
     inside = {id(op) for op in body}
     return all(id(op) in inside or op.kind == Kind.ALU and op.guard is None and all(s is None or isinstance(s, Const) for s in op.s)
-               for op in definitions(code).get(counter, ()))
+               for op in facts.written.get(counter, {}).values())
 
 
-def _unrolled(code: Code, unit: Unit, loop: _Loop, factor: int) -> list[Op]:
+def _unrolled(code: Code, unit: Unit, loop: _Loop, factor: int, kept: set[int]) -> list[Op]:
     """Give the code in place of the loop."""
     ops = code.ops
     label, back, test = ops[loop.start], ops[loop.end], loop.test
@@ -260,8 +322,6 @@ def _unrolled(code: Code, unit: Unit, loop: _Loop, factor: int) -> list[Op]:
         enough, result = compare("lt_s32", loop.counter, limit, valid)
         return [made, sound, enough], result, limit
 
-    lives = live_outs(code)
-    kept = lives[loop.start] | lives[loop.end]      # read by the next trip, or behind the loop
     made = [label]
     if loop.down:
         ahead, result = compare("gt_s32", loop.counter, loop.bound)
@@ -289,8 +349,8 @@ def _halves(factor: int) -> list[int]:
     return [factor >> k for k in range(1, factor.bit_length()) if factor >> k > 1]
 
 
-def _copies(unit: Unit, body: list[Op], factor: int, kept: int) -> list[Op]:
-    """Give `factor` trips in a row; `kept` is a bit mask of registers that keep their names at the end.
+def _copies(unit: Unit, body: list[Op], factor: int, kept: set[int]) -> list[Op]:
+    """Give `factor` trips in a row; `kept` are registers that keep their names at the end.
 
     Counters of all trips follow from the first one's; constant steps go into memory operands.
     """
@@ -337,7 +397,7 @@ def _copies(unit: Unit, body: list[Op], factor: int, kept: int) -> list[Op]:
                     copy.d[k] = now.get(v, v)
                     sums.pop(copy.d[k], None)
                 elif v is not None:
-                    now[v] = copy.d[k] = v if last and kept >> v & 1 else unit.new(unit.widths[v])
+                    now[v] = copy.d[k] = v if last and v in kept else unit.new(unit.widths[v])
                     sums.pop(now[v], None)
             if more is not None and trip == 0:
                 first[place] = copy.d[0], more

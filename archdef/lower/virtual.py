@@ -11,12 +11,14 @@ Operands are
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 import attrs
 
 from archdef.lower.encoding import ConstantKind, Kind
 from archdef.ptx import ir
+from archdef.ptx.liveness import Lives
 
 
 class Const(NamedTuple):
@@ -121,6 +123,25 @@ def loops(ops: list[Op]) -> list[tuple[int, int]]:
             if op.kind == Kind.BRANCH and op.operation != ABSORBED and labels[op.target] < k]
 
 
+def within_loops(ops: list[Op], found: list[tuple[int, int]]) -> list[bool]:
+    """Tell, per op, whether it stands between the first op of some loop and its last."""
+    change = [0] * (len(ops) + 1)
+    for start, end in found:
+        change[start + 1] += 1
+        change[end] -= 1
+    return [depth > 0 for depth in accumulate(change[:-1])]
+
+
+def holding_loops(found: list[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Give the loops that hold one which ends before them."""
+    holding, latest = set(), -1         # the latest start of those that end before
+    for start, end in sorted(found, key=lambda loop: loop[1]):
+        if latest >= start:
+            holding.add((start, end))
+        latest = max(latest, start)
+    return holding
+
+
 def slow_paths(op: Op, operations) -> int:
     """Give the branches that the code of an operation contains."""
     return operations[op.operation].slow_paths or 0 if op.operation in operations else 0
@@ -204,28 +225,16 @@ def leads_to(ops: list[Op], at: int, label: str) -> bool:
     return False
 
 
-def returning(code: Code) -> int:
-    """Give the registers that a return reads, as a bit mask."""
-    mask = 0
-    for v in code.results:
-        mask |= 1 << v
-    return mask
-
-
-def masks(code: Code) -> tuple[list[int], list[int]]:
-    """Give, per op, bit masks of the registers it reads and of those it overwrites in every lane."""
-    uses, defs, results = [], [], returning(code)
+def accesses(code: Code) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Give, per op, the registers that it reads and those that it overwrites in every lane."""
+    uses, defs, results = [], [], tuple(code.results)
     for op in code.ops:
-        read, written = results if op.kind == Kind.RETURN else 0, 0
-        for v in op.s:
-            if type(v) is int:
-                read |= 1 << (v if v >= 0 else ~v)
-        if op.guard is not None:
-            read |= 1 << (op.guard if op.guard >= 0 else ~op.guard)
-        if op.guard is None or op.kills:
-            for v in op.d:
-                if v is not None:
-                    written |= 1 << v
-        uses.append(read)
-        defs.append(written)
+        read = tuple(op.reads())
+        uses.append(read + results if op.kind == Kind.RETURN else read)
+        defs.append(tuple(op.writes()) if op.guard is None or op.kills else ())
     return uses, defs
+
+
+def lives(code: Code) -> Lives:
+    """Find out which registers are alive where."""
+    return Lives(successors(code.ops), *accesses(code))

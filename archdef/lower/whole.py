@@ -7,9 +7,9 @@ import struct
 import attrs
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind
-from archdef.lower.facts import definitions, live_outs
+from archdef.lower.facts import definitions
 from archdef.lower.select import FLUSH
-from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op, Unit, immediate
+from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op, Unit, Value, immediate, lives
 
 _SMALL, _LARGE, _QUARTER, _TWO24 = 0x00800000, 0x7E800000, 0x3E800000, 0x4B800000
 """2**-126, 2**126, 1/4 and 2**24 in single precision."""
@@ -20,30 +20,36 @@ def whole_products(code: Code, unit: Unit, architecture) -> None:
     """Make one multiplication of ``mul.hi`` and ``mul.lo`` of the same factors within a basic block."""
     if not architecture.isa.assembler.whole_products:
         return
-    halves: dict[tuple, list[Op]] = {}      # factors, in order of their names → products of which they are, with their values of now
+    halves: dict[tuple, tuple[dict[int, Op], dict[int, Op]]] = {}   # factors, in order of their names → lower, upper halves of their product, by identity
+    of_factor: dict[int, set[tuple]] = {}
+    of_result: dict[int, list[tuple[tuple, Op]]] = {}
     pairs: dict[int, tuple[Op, Op]] = {}    # the first of two → high, low
-
-    def forget(v: int) -> None:
-        for factors in [f for f in halves if v in f]:
-            del halves[factors]
-
     for op in code.ops:
         if op.kind in PARTS:
-            halves.clear()
+            halves, of_factor, of_result = {}, {}, {}
         product = op.kind == Kind.ALU and op.guard is None and (op.fn in _HIGH or op.fn == "mul_lo_b32")
+        entered: tuple | None = None
         if product:
-            factors = tuple(sorted(op.s[:2], key=repr))
-            found = halves.setdefault(factors, [])
-            other = next((o for o in found if (o.fn == "mul_lo_b32") != (op.fn == "mul_lo_b32") and id(o) not in pairs), None)
+            factors, upper = tuple(sorted(op.s[:2], key=repr)), op.fn in _HIGH
+            found = halves.setdefault(factors, ({}, {}))
+            for v in factors:
+                of_factor.setdefault(v, set()).add(factors)
+            other = next(iter(found[not upper].values()), None)
             if other is not None and op.d[0] not in factors and other.d[0] != op.d[0]:
-                found.remove(other)
-                pairs[id(other)] = (other, op) if other.fn in _HIGH else (op, other)
+                del found[not upper][id(other)]
+                pairs[id(other)] = (op, other) if upper else (other, op)
                 pairs[id(op)] = ()
             else:
-                found.append(op)
-        for v in op.writes():
-            forget(v)
-            halves = {f: [o for o in found if v not in o.d or o is op] for f, found in halves.items()}
+                found[upper][id(op)] = op
+                entered = factors
+        for v in op.writes():       # what was made of it, or of which it is the result, is of another value
+            for factors in of_factor.pop(v, ()):
+                halves.pop(factors, None)
+            for factors, one in of_result.pop(v, ()):
+                for half in halves.get(factors, ()):
+                    half.pop(id(one), None)
+        if entered in halves:
+            of_result.setdefault(op.d[0], []).append((entered, op))
     made: list[Op] = []
     for op in code.ops:
         pair = pairs.get(id(op))
@@ -113,7 +119,7 @@ def share_reciprocals(code: Code, unit: Unit, architecture) -> None:
     if not architecture.isa.assembler.shares_reciprocals or not any(_full(op) for op in code.ops):
         return
     written = definitions(code)
-    known: dict[tuple, tuple] = {}      # divisor, rounding and flushing → factors with their guards, the reciprocal
+    known: dict[Value, dict[int, tuple]] = {}      # divisor → rounding and flushing → factors with their guards, the reciprocal
     made: list[Op] = []
 
     def put(op: Op, fn: str, d: int, s: list, operation: str, **others) -> int:
@@ -142,7 +148,7 @@ def share_reciprocals(code: Code, unit: Unit, architecture) -> None:
             made.append(attrs.evolve(op, fn="mul_f32", s=[op.s[0], factor], operation="fp32_mul"))
         else:
             dividend, divisor = op.s
-            if (divisor, op.fpenv) not in known:
+            if op.fpenv not in known.setdefault(divisor, {}):
                 magnitude = put(op, "abs_f32", unit.new(4), [divisor], ABSORBED, fpenv=0)
                 large = unit.new(0)
                 made.append(Op(Kind.SETP, "gt_f32", [large, None], [magnitude, immediate(_LARGE), None], "fp32_compare", statement=op.statement))
@@ -151,11 +157,11 @@ def share_reciprocals(code: Code, unit: Unit, architecture) -> None:
                     small = unit.new(0)
                     made.append(Op(Kind.SETP, "lt_f32", [small, None], [magnitude, immediate(_SMALL), None], "fp32_compare", statement=op.statement))
                     factors.append((small, _TWO24))
-                known[divisor, op.fpenv] = factors, put(op, "rcp_f32", unit.new(4), [scaled(op, divisor, factors)], "fp32_rcp")
-            factors, reciprocal = known[divisor, op.fpenv]
+                known[divisor][op.fpenv] = factors, put(op, "rcp_f32", unit.new(4), [scaled(op, divisor, factors)], "fp32_rcp")
+            factors, reciprocal = known[divisor][op.fpenv]
             made.append(attrs.evolve(op, fn="mul_f32", s=[scaled(op, dividend, factors), reciprocal], operation="fp32_mul"))
-        gone = set(op.writes())
-        known = {key: value for key, value in known.items() if key[0] not in gone}
+        for v in op.writes():
+            known.pop(v, None)
     code.ops = made
 
 
@@ -196,7 +202,7 @@ def guard_selections(code: Code, architecture) -> None:
     """Turn ``t = f(y); d = p ? t : y`` into ``@p y = f(y)`` where nothing else reads t, and y no more: d is y then."""
     if not architecture.isa.assembler.guards_selections or not any(op.kind == Kind.SELP for op in code.ops):
         return
-    written, alive = definitions(code), live_outs(code)
+    written, alive = definitions(code), lives(code)
     kept = code.foreign | code.results
     readers: dict[int, int] = {}
     for op in code.ops:
@@ -216,7 +222,7 @@ def guard_selections(code: Code, architecture) -> None:
                     continue
                 made = code.ops[near[new]]
                 if (made.kind != Kind.ALU or made.guard is not None or made.operation == ABSORBED or made.times != 1 or old not in made.s
-                        or readers[new] != 1 or alive[k] >> old & 1 or near[old] == 0 or alive[near[old] - 1] >> op.d[0] & 1
+                        or readers[new] != 1 or alive.is_alive(old, k) or near[old] == 0 or alive.is_alive(op.d[0], near[old] - 1)
                         or architecture.isa.operations[made.operation].issues > 1 or made.width != op.width or kept & {new, old}
                         or any(last.get(v, -1) > near[new] for v in made.reads())):     # it would find there what came after
                     continue

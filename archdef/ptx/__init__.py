@@ -1,14 +1,14 @@
 """PTX: parse it, check it, and ask about its control flow and its registers."""
 
 from .graph import basic_blocks, post_dominators, reachable, successors
-from .liveness import live_sets, register_demand
+from .liveness import Lives, register_demand
 from .parse import parse
 from .verify import call_graph, recursive, verify
 
 __all__ = [
+    "Lives",
     "basic_blocks",
     "call_graph",
-    "live_sets",
     "parse",
     "post_dominators",
     "reachable",

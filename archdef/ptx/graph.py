@@ -111,22 +111,19 @@ def post_dominators(graph: Successors) -> list[int]:
     return result
 
 
-def dominators(graph: Successors) -> list[int | None]:
-    """Give each node's immediate dominator: the last node that every path from node 0 passes before it.
-
-    Node 0 is its own; of a node that no path leads to it is None.
-    """
-    found = reachable(graph)
-    nodes = [node for node, there in enumerate(found) if there]
-    number = {node: n for n, node in enumerate(nodes)}
-    ahead = [[number[t] for t in graph[node]] for node in nodes]
-    behind: list[list[int]] = [[] for _ in nodes]
-    for n, targets in enumerate(ahead):
+def dominator_tree(graph: Successors) -> list[int]:
+    """Give the immediate dominator of each node, from node 0, which is its own; -1 for what control never gets to."""
+    reached = reachable(graph)
+    kept = [node for node, there in enumerate(reached) if there]
+    number = {node: k for k, node in enumerate(kept)}
+    ahead = [[number[t] for t in graph[node]] for node in kept]
+    behind: list[list[int]] = [[] for _ in kept]
+    for node, targets in enumerate(ahead):
         for target in targets:
-            behind[target].append(n)
-    result: list[int | None] = [None] * len(graph)
-    for node, parent in zip(nodes, _dominators(ahead, behind, 0) if nodes else (), strict=True):
-        result[node] = nodes[parent]
+            behind[target].append(node)
+    result = [-1] * len(graph)
+    for node, parent in zip(kept, _dominators(ahead, behind, 0) if kept else (), strict=True):
+        result[node] = kept[parent]
     return result
 
 

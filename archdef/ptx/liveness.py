@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
 from .graph import Successors, chains, successors
 from .ir import Address, CallTarget, Function, Instruction, Operand, Predicate, PredicatePair, Register, Vector
@@ -16,65 +18,143 @@ _STACK_POINTER = 1
 """Registers that every thread holds besides its values."""
 
 
-def live_sets(graph: Successors, uses: Sequence[int], defs: Sequence[int]) -> list[int]:
-    """Give, per node, the set of values alive behind it, as a bit mask.
+class Lives:
+    """Which values are alive where: kept at the starts of basic blocks alone, and followed from there.
+
+    A value that is alive within one block alone takes no room, so that straight code of any length takes none; the rest is as much as the
+    values alive at the starts of all blocks together.
 
     Parameters
     ----------
     graph : sequence of sequence of int
         Successors of each node.
-    uses, defs : sequence of int
-        Bit masks, per node, of the values it reads and of those it overwrites *wholly*: a guarded instruction leaves
-        the old value in some lanes, so what it writes does not belong in `defs`.
+    uses, defs : list of sequence of int
+        Per node, the values that it reads and those that it overwrites *wholly*: a guarded instruction leaves the old value in some lanes,
+        so what it writes does not belong in `defs`.
     """
-    result = [0] * len(graph)
-    for node, alive in walk_live(graph, uses, defs):
-        result[node] = alive
-    return result
+
+    def __init__(self, graph: Successors, uses: list[Sequence[int]], defs: list[Sequence[int]]):
+        self.uses, self.defs = uses, defs
+        self.blocks = chains(graph)
+        self._starts = [block[0] for block in self.blocks]
+        number_of = {start: number for number, start in enumerate(self._starts)}
+        self._ahead = [[number_of[t] for t in graph[block[-1]]] for block in self.blocks]
+        self._behind: list[list[int]] = [[] for _ in self.blocks]
+        self._into: list[set[int]] = []
+        self._overwritten: list[set[int]] = []
+        self._places: tuple[dict[int, list[int]], dict[int, list[int]]] | None = None
+        self._solve()
+
+    def _solve(self) -> None:
+        """Follow each value backwards, from the blocks that read it first to those that overwrite it."""
+        for number, targets in enumerate(self._ahead):
+            for target in targets:
+                self._behind[target].append(number)
+        for block in self.blocks:
+            needed: set[int] = set()
+            killed: set[int] = set()
+            for node in reversed(block):
+                if self.defs[node]:
+                    needed.difference_update(self.defs[node])
+                    killed.update(self.defs[node])
+                needed.update(self.uses[node])
+            self._into.append(needed)
+            self._overwritten.append(killed)
+        for number, first in enumerate([tuple(needed) for needed in self._into]):
+            self._follow(number, first)
+
+    def _follow(self, number: int, values: Iterable[int]) -> None:
+        """Let values that are alive at the start of a block be so wherever control comes from."""
+        for value in values:
+            waiting = [number]
+            while waiting:
+                for origin in self._behind[waiting.pop()]:
+                    if value not in self._into[origin] and value not in self._overwritten[origin]:
+                        self._into[origin].add(value)
+                        waiting.append(origin)
+
+    def expose(self, start: int, values: Iterable[int]) -> None:
+        """Let values be alive before a node with which a block starts, as if it read them."""
+        number = bisect_right(self._starts, start) - 1
+        added = [value for value in values if value not in self._into[number]]
+        self._into[number].update(added)
+        self._follow(number, added)
+
+    def leaving(self, number: int) -> set[int]:
+        """Give the values alive at the end of a block, in a set of its own."""
+        return set().union(*(self._into[target] for target in self._ahead[number]))
+
+    def entering(self) -> frozenset[int]:
+        """Give the values alive before the first node."""
+        return frozenset(self._into[0]) if self._into else frozenset()
+
+    def walk(self) -> Iterator[tuple[int, set[int]]]:
+        """Yield every node with the values alive behind it, the blocks in order, each from its end.
+
+        The set is good until the next node. Who takes a node out meanwhile sets its `uses` to nothing: then what it reads may be dead.
+        """
+        uses, defs = self.uses, self.defs
+        for number, block in enumerate(self.blocks):
+            alive = self.leaving(number)
+            for node in reversed(block):
+                yield node, alive
+                if defs[node]:
+                    alive.difference_update(defs[node])
+                alive.update(uses[node])
+
+    def sums(self, sizes: Sequence[int], written: Sequence[Sequence[int]]) -> list[int]:
+        """Give, per node, what the values alive behind it and those that it writes have in all, `sizes` being that of each."""
+        result = [0] * len(self.uses)
+        for number, block in enumerate(self.blocks):
+            alive = self.leaving(number)
+            total = sum(sizes[v] for v in alive)
+            for node in reversed(block):
+                made = written[node]
+                result[node] = total + sum(sizes[v] for v in (made if len(made) < 2 else set(made)) if v not in alive)
+                for v in self.defs[node]:
+                    if v in alive:
+                        alive.remove(v)
+                        total -= sizes[v]
+                for v in self.uses[node]:
+                    if v not in alive:
+                        alive.add(v)
+                        total += sizes[v]
+        return result
+
+    def behind(self, node: int) -> set[int]:
+        """Give the values alive behind a node; takes as long as the rest of its block."""
+        number = bisect_right(self._starts, node) - 1
+        alive = self.leaving(number)
+        for later in range(self.blocks[number][-1], node, -1):
+            alive.difference_update(self.defs[later])
+            alive.update(self.uses[later])
+        return alive
+
+    def is_alive(self, value: int, node: int) -> bool:
+        """Tell whether a value is alive behind a node; quick, however long its block is."""
+        if self._places is None:
+            self._places = _places(self.uses), _places(self.defs)
+        number = bisect_right(self._starts, node) - 1
+        end = self.blocks[number][-1]
+        read, written = (_next(places.get(value, ()), node) for places in self._places)
+        if read <= min(written, end):
+            return True
+        return written > end and any(value in self._into[target] for target in self._ahead[number])
 
 
-def walk_live(graph: Successors, uses: Sequence[int], defs: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield every node with its live-out set, each block from its end: `live_sets` without keeping the sets.
+def _places(values: Sequence[Sequence[int]]) -> dict[int, list[int]]:
+    """Give the nodes that have each value, in order."""
+    found: dict[int, list[int]] = {}
+    for node, mine in enumerate(values):
+        for value in mine:
+            found.setdefault(value, []).append(node)
+    return found
 
-    Notes
-    -----
-    Solved on basic blocks with a work list; only their sets are kept, since a set can be as long as the kernel.
-    """
-    blocks = chains(graph)
-    first = {block[0]: number for number, block in enumerate(blocks)}
-    ahead = [[first[t] for t in graph[block[-1]]] for block in blocks]
-    behind: list[list[int]] = [[] for _ in blocks]
-    for number, targets in enumerate(ahead):
-        for target in targets:
-            behind[target].append(number)
-    read, kept = [0] * len(blocks), [0] * len(blocks)
-    for number, block in enumerate(blocks):
-        needed, killed = 0, 0
-        for node in reversed(block):
-            needed = needed & ~defs[node] | uses[node]
-            killed |= defs[node]
-        read[number], kept[number] = needed, ~killed
-    live_in, live_out = read[:], [0] * len(blocks)
-    waiting, queued = list(range(len(blocks))), [True] * len(blocks)
-    while waiting:
-        number = waiting.pop()
-        queued[number] = False
-        out = 0
-        for target in ahead[number]:
-            out |= live_in[target]
-        live_out[number] = out
-        entering = read[number] | out & kept[number]
-        if entering != live_in[number]:
-            live_in[number] = entering
-            for origin in behind[number]:
-                if not queued[origin]:
-                    queued[origin] = True
-                    waiting.append(origin)
-    for number, block in enumerate(blocks):
-        alive = live_out[number]
-        for node in reversed(block):
-            yield node, alive
-            alive = alive & ~defs[node] | uses[node]
+
+def _next(places: Sequence[int], node: int) -> float:
+    """Give the first of some places behind a node."""
+    at = bisect_right(places, node)
+    return places[at] if at < len(places) else math.inf
 
 
 def read_and_written(instruction: Instruction) -> tuple[list[str], list[str]]:
@@ -121,21 +201,15 @@ def register_demand(function: Function) -> int:
     if not body:
         return 0
     numbers = {name: index for index, name in enumerate(function.registers)}
+    widths = [_width(type) for type in function.registers.values()]
     uses, defs, written_by = [], [], []
     for instruction in body:
         reads, writes = read_and_written(instruction)
-        read = _mask(reads, numbers)
-        written = _mask(writes, numbers)
-        uses.append(read)
-        defs.append(written if instruction.guard is None else 0)
+        written = _numbered(writes, numbers)
+        uses.append(_numbered(reads, numbers))
+        defs.append(written if instruction.guard is None else ())
         written_by.append(written)
-    width_masks = [0, 0, 0, 0, 0]
-    for name, index in numbers.items():
-        width_masks[_width(function.registers[name])] |= 1 << index
-    most = 0
-    for node, live in walk_live(successors(function), uses, defs):
-        alive = live | written_by[node]  # a result that nobody reads takes a register too
-        most = max(most, sum(n * (alive & width_masks[n]).bit_count() for n in (1, 2, 4)))
+    most = max(Lives(successors(function), uses, defs).sums(widths, written_by))  # a result that nobody reads takes a register too
     return most + _STACK_POINTER
 
 
@@ -159,12 +233,8 @@ def _registers(operand: Operand | None) -> Iterator[str]:
         yield from _registers(operand.second)
 
 
-def _mask(names: list[str], numbers: dict[str, int]) -> int:
-    mask = 0
-    for name in names:
-        if name in numbers:  # a .param variable of a call is no register
-            mask |= 1 << numbers[name]
-    return mask
+def _numbered(names: list[str], numbers: dict[str, int]) -> tuple[int, ...]:
+    return tuple(numbers[name] for name in names if name in numbers)  # a .param variable of a call is no register
 
 
 def _width(type: str) -> int:

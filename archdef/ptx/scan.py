@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 
 from ..errors import PtxError, nearest
@@ -70,13 +71,17 @@ class Cursor:
     __slots__ = ("at", "source", "starts", "texts")
 
     def __init__(self, source: Source):
-        matches = list(_TOKEN.finditer(source.text))
-        self.texts = texts = [m[1] for m in matches]
-        end = texts.index(None)
-        if matches[end][2] is not None:
-            raise _junk(source, matches[end].start(2))
-        self.starts = [m.start(1) for m in matches[:end]] + [len(source.text)] * 4
-        texts[end:] = [""] * 4
+        self.texts: list[str] = []
+        self.starts = array("q")
+        for match in _TOKEN.finditer(source.text):
+            if match[1] is None:
+                if match[2] is not None:
+                    raise _junk(source, match.start(2))
+                break
+            self.texts.append(match[1])
+            self.starts.append(match.start(1))
+        self.texts += [""] * 4
+        self.starts.extend([len(source.text)] * 4)
         self.source, self.at = source, 0
 
     def fail(self, message: str, at: int | None = None, kind: type[PtxError] = PtxError) -> PtxError:

@@ -32,15 +32,16 @@ class Images:
         return self._placed[key]
 
     def _place(self, program) -> Placed:
-        images = {"global": bytearray(program.global_image), "const": bytearray(program.const_image)}
+        images = {"global": program.global_image, "const": program.const_image}
         bases = {space: self._area(len(image), "constant" if space == "const" else space) for space, image in images.items()}
         added = {ConstantKind.GLOBAL_SYMBOL: bases["global"], ConstantKind.CONST_SYMBOL: bases["const"]}
+        addresses: dict[str, dict[int, bytes]] = {space: {} for space in images}
         for r in program.relocations:
             address = (added.get(r.kind, 0) + r.value) % (1 << 8 * r.bytes)
-            images[r.space][r.offset:r.offset + r.bytes] = address.to_bytes(r.bytes, "little")
-        for space, image in images.items():
-            if image:
-                self._memory.write(bases[space], bytes(image))
+            addresses[r.space][r.offset] = address.to_bytes(r.bytes, "little")
+        for space, image in images.items():         # what no part says is 0, as memory is that has just been allocated
+            for offset, data in image.patched(addresses[space]):
+                self._memory.write(bases[space] + offset, data)
         return Placed(bases["global"], bases["const"])
 
     def _area(self, nbytes: int, share: str) -> int:

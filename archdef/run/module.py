@@ -34,10 +34,14 @@ class Module:
         registers : who counts registers per thread, as `Options.registers` says.
         lowering  : which passes lowering runs; None for all.
         """
+        from archdef import lower
+        from archdef.lower.size import check_text
         from archdef.ptx import parse
         from archdef.ptx.link import link
 
         self.device, self.units, self.registers_from, self.lowering = device, tuple(compiled), registers, lowering
+        for unit in self.units:
+            check_text(unit.ptx, unit.file, device.architecture, (lowering or lower.Options()).max_instructions)
         self.ptx = link(parse(unit.ptx, unit.file, defer=True) for unit in self.units)
         """The parsed PTX, of all units linked together."""
         self.compiled = self.units[0] if len(self.units) == 1 else Compiled(

@@ -29,7 +29,7 @@ def run(text: str, *buffers, arch=None, grid=1, block=32, scalars=b"", shared=0,
     parameters = b"".join(place.to_bytes(8, "little") for place in places) + scalars
     global_base = memory.allocate(len(program.global_image)) if program.global_image else 0
     if program.global_image:
-        memory.write(global_base, np.frombuffer(program.global_image, np.uint8))
+        memory.write(global_base, np.frombuffer(bytes(program.global_image), np.uint8))
     simulation = core.Simulation(machine_tables(arch), program, memory, (grid, 1, 1), (block, 1, 1), parameters, shared, 1,
                                  max_instructions=10**7, max_cycles=10**9, global_base=global_base, cooperative=cooperative)
     while simulation.advance(1000):

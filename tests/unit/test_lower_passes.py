@@ -335,8 +335,8 @@ def test_module_variables_have_images_and_relocations():
 .global .align 8 .u64 pointer = table;"""
     program = lowered(kernel("ld.global.u32 %r1, [table+4]; st.global.u32 [table], %r1; ld.const.f64 %fd1, [pi]; st.global.f64 [table], %fd1;",
                              head=head))
-    assert program.global_image[:16] == bytes([1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0])
-    assert program.const_image == bytes.fromhex("182d4454fb210940")
+    assert bytes(program.global_image)[:16] == bytes([1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0])
+    assert bytes(program.const_image) == bytes.fromhex("182d4454fb210940")
     assert [(r.space, r.offset, r.bytes, r.value) for r in program.relocations] == [("global", 16, 8, 0)]
     assert micro_ops(program)[0] == "load.global.b32 r0, [global[0]+4]"
 

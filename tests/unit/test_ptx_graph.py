@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ptx_text import kernel
 
-from archdef.ptx import basic_blocks, live_sets, parse, post_dominators, reachable, register_demand, successors
+from archdef.ptx import Lives, basic_blocks, parse, post_dominators, reachable, register_demand, successors
 from archdef.ptx.liveness import read_and_written
 
 
@@ -108,12 +108,16 @@ def test_reachable_follows_every_edge():
 @given(st.data())
 def test_live_sets_meet_the_definition(data):
     graph = data.draw(graphs(7))
-    values = st.integers(0, 7)
+    values = st.sets(st.integers(0, 2)).map(tuple)
     uses = data.draw(st.lists(values, min_size=len(graph), max_size=len(graph)))
     defs = data.draw(st.lists(values, min_size=len(graph), max_size=len(graph)))
-    found = live_sets(graph, uses, defs)
+    found = Lives(graph, uses, defs)
+    walked = {node: set(alive) for node, alive in found.walk()}
+    counts = found.sums([1, 2, 4], [()] * len(graph))
     for node in range(len(graph)):
-        for value in (1, 2, 4):
+        assert found.behind(node) == walked[node]
+        assert counts[node] == sum(1 << value for value in walked[node])
+        for value in range(3):
             # Alive behind a node: some path from it reads the value before anything overwrites it.
             seen, waiting, alive = set(), list(graph[node]), False
             while waiting:
@@ -121,12 +125,12 @@ def test_live_sets_meet_the_definition(data):
                 if at in seen:
                     continue
                 seen.add(at)
-                if uses[at] & value:
+                if value in uses[at]:
                     alive = True
                     break
-                if not defs[at] & value:
+                if value not in defs[at]:
                     waiting.extend(graph[at])
-            assert bool(found[node] & value) == alive
+            assert (value in walked[node]) == alive == found.is_alive(value, node)
 
 
 @pytest.mark.parametrize(

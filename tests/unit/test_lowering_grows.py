@@ -1,0 +1,78 @@
+"""Parsing and lowering take steps in proportion to the length of a program, whatever its shape; programs too long for that are refused by counting."""
+import sys
+import tracemalloc
+
+import pytest
+from program_shapes import HEAD, SHAPES, kernel
+
+from archdef import ArchdefError, Device, registry
+from archdef.lower import Options, lower
+from archdef.lower.size import check_text
+from archdef.ptx import parse
+
+SIZE = 80
+"""Instructions of the shorter of two programs."""
+MOST = 2.3
+"""Times as many steps as a program takes one of twice its length may take."""
+SPILLING = ("pressure", "wide_pressure")
+"""Shapes that spill: values are chosen in rounds, of which there are more or fewer."""
+EVERYWHERE = ("chain", "elses", "loops", "mixed", "pointers", "switches")
+"""Shapes that are tried on machines of each kind; one machine switches on the most passes, and has all."""
+
+
+def steps(text: str, architecture) -> int:
+    """Count the lines, and the turns of loops within lines, that parsing and lowering execute."""
+    count = 0
+
+    def local(frame, event, argument):
+        nonlocal count
+        count += event == "line"
+        return local
+
+    before = sys.gettrace()
+    sys.settrace(lambda frame, event, argument: local)
+    try:
+        lower(parse(text), "k", architecture)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("machine, shape", [*(("h100", shape) for shape in SHAPES if shape not in SPILLING),
+                                            *((machine, shape) for machine in ("g80", "v100") for shape in EVERYWHERE)])
+def test_twice_the_program_takes_about_twice_the_steps(machine, shape):
+    architecture = registry.get(machine)
+    lower(parse(SHAPES[shape](SIZE)), "k", architecture)        # what is found out once for all programs
+    counts = [steps(SHAPES[shape](size), architecture) for size in (SIZE, 2 * SIZE, 4 * SIZE)]
+    assert counts[2] - counts[1] <= MOST * (counts[1] - counts[0])
+    assert counts[1] > counts[0]
+
+
+@pytest.mark.parametrize("machine, options, way_out", [("g80", Options(), "limits.kernel_instructions"), ("h100", Options(max_instructions=100), "max_instructions")])
+def test_a_kernel_that_is_too_long_is_refused_by_counting(machine, options, way_out):
+    device = Device(registry.get(machine).evolve({"limits.kernel_instructions": 100}) if machine == "g80" else machine)
+    text = SHAPES["straight"](200)
+    with pytest.raises(ArchdefError, match=rf":4: kernel k has at least 2\d\d PTX instructions.*{way_out}"):
+        device.compile(text.replace("add.s32", "addd.s32"), lowering=options)        # not parsed: it would say that there is no such instruction
+    with pytest.raises(ArchdefError, match=rf"kernel k has at least 25\d PTX instructions.*{way_out}"):
+        lower(parse(text, "k.ptx"), "k", device.architecture, options=options)
+
+
+def test_what_is_no_instruction_does_not_count():
+    text = HEAD + "// ;;;;;;;;;;\n/* ;;; */\n" + kernel([".reg .b32 %x; .loc 1 1 1", "{ .reg .b32 %y; mov.u32 %y, 1; }"] * 3, ".reg .b32 %r<4>;")
+    assert check_text(text, "k.ptx", registry.get("h100"), 4) is None
+
+
+def test_an_array_that_nobody_touches_takes_no_memory_of_the_host():
+    text = HEAD + ".global .b8 X[1000000000];\n.global .u32 y = 7;\n" + kernel(
+        ["ld.param.u64 %rd1, [out];", "ld.global.u32 %r1, [y];", "ld.global.u32 %r2, [X+999999996];", "add.s32 %r1, %r1, %r2;", "st.global.u32 [%rd1], %r1;"],
+        ".reg .b32 %r<4>; .reg .b64 %rd<4>;")
+    device = Device("h100")
+    tracemalloc.start()
+    try:
+        module, out = device.compile(text), device.zeros(1, "uint32")
+        module["k"][1, 1](out, 0)
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+    assert out.to_host()[0] == 7
