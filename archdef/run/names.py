@@ -14,19 +14,30 @@ def readable(symbol: str) -> str:
     """Give the qualified name inside a mangled symbol, without template arguments; other names stay as they are."""
     if symbol.startswith("_ZZ"):
         return _local(symbol)
+    parts, _ = _parts(symbol)
+    return "::".join(part for part in parts if not part.startswith(_UNNAMED)) or symbol
+
+
+def is_variable(symbol: str) -> bool:
+    """Say whether the readable name of a symbol is all that a source needs to name the variable: no template's, none in a function."""
+    return symbol.isidentifier() and not symbol.startswith("_Z") or symbol.startswith("_ZN") and _parts(symbol)[1] == "E"
+
+
+def _parts(symbol: str) -> tuple[list[str], str]:
+    """Split a mangled symbol into the parts of its name, and what is behind them: template arguments, parameters."""
     nested = symbol.startswith("_ZN")
     if not nested and not re.match(r"_ZL?\d", symbol):
-        return symbol
+        return [], symbol
     position, parts = 3 if nested else 3 if symbol.startswith("_ZL") else 2, []
     while match := re.compile(r"L?(\d+)").match(symbol, position):
         start = match.end()
         position = start + int(match[1])
         if position > len(symbol):
-            return symbol
+            return [], symbol
         parts.append(symbol[start:position])
         if not nested:
             break
-    return "::".join(part for part in parts if not part.startswith(_UNNAMED)) or symbol
+    return parts, symbol[position:]
 
 
 def _local(symbol: str) -> str:

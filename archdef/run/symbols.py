@@ -1,7 +1,10 @@
 """The variables of a module as the host sees them: ``module.symbols["taps"].copy_from_host(taps)``."""
 from __future__ import annotations
 
+import bisect
+import functools
 import math
+import operator
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -12,6 +15,7 @@ from archdef.run import names
 from archdef.run.array import DeviceArray
 
 if TYPE_CHECKING:
+    from archdef.frontends.cxxtypes import CxxType
     from archdef.host import Stream
     from archdef.ptx.ir import Variable
     from archdef.run.module import Module
@@ -24,9 +28,9 @@ class Symbol(DeviceArray):
     """A ``__constant__`` or ``__device__`` variable: an array in device memory that belongs to the module.
 
     What is written to it is seen by all launches behind the write, in the order of streams, and kept from launch to launch. Shape and
-    dtype are those of the PTX, where compilers write arrays, vectors and structures as bytes (``.b8``) and integers without their sign.
-    So a variable of bytes takes numpy arrays of any dtype with as many bytes, an integer those of either sign, and `view` shows it as
-    something else. Python's own numbers, and lists of them, become what the variable holds.
+    dtype are those of the C++ source; a structure is a numpy void of its size. Of other sources they are those of the PTX, where an array
+    may be no more than its bytes. Structures and bytes take numpy arrays of any dtype with as many bytes, integers those of either sign,
+    and `view` shows them as something else. Python's own numbers, and lists of them, become what the variable holds.
     """
 
     def __init__(self, module: Module, name: str, shape: tuple[int, ...], dtype, untyped: bool = False):
@@ -46,14 +50,17 @@ class Symbol(DeviceArray):
 
         Raises DeviceMemoryError unless that takes as many bytes.
         """
-        dtype = np.dtype(dtype)
-        sizes = list(shape) if isinstance(shape, (tuple, list)) else [shape]
+        try:
+            seen = np.dtype(dtype)
+            sizes = [operator.index(n) for n in (shape if isinstance(shape, (tuple, list)) else [shape])]
+        except (TypeError, ValueError) as error:
+            raise DeviceMemoryError(f"cannot see {self.name} as {dtype!r} of shape {shape!r}: {error}") from None
         if sizes.count(-1) == 1:
-            known = -math.prod(sizes) * dtype.itemsize
+            known = -math.prod(sizes) * seen.itemsize
             sizes[sizes.index(-1)] = self.nbytes // known if known > 0 else 0
-        if dtype.hasobject or any(n < 0 for n in sizes) or math.prod(sizes) * dtype.itemsize != self.nbytes:
-            raise DeviceMemoryError(f"cannot see the {self.nbytes} bytes of {self.name} as {dtype} of shape {shape}")
-        return Symbol(self.module, self.name, tuple(sizes), dtype)
+        if seen.hasobject or any(n < 0 for n in sizes) or math.prod(sizes) * seen.itemsize != self.nbytes:
+            raise DeviceMemoryError(f"cannot see the {self.nbytes} bytes of {self.name} as {seen} of shape {shape}")
+        return Symbol(self.module, self.name, tuple(sizes), seen)
 
     def copy_from_host(self, array) -> Symbol:
         """Fill from a numpy array, or from numbers. Raises DeviceMemoryError if they do not fit."""
@@ -88,16 +95,22 @@ class Symbol(DeviceArray):
 
     def _given(self, source) -> np.ndarray:
         """Give what is to be copied here, as an array of this shape and dtype where it means one."""
-        if isinstance(source, (np.ndarray, np.generic)):
+        if isinstance(source, np.generic) or not isinstance(source, (bool, int, float, list, tuple)):
             return self._seen(np.asarray(source, order="C"))
-        numbers = np.asarray(source)
-        if numbers.shape != self.shape or numbers.dtype.kind not in "biuf" or self.dtype.kind not in "biuf" or self.untyped:
+        if self.untyped:
+            raise DeviceMemoryError(f"{self.name} holds {self.nbytes} bytes of no known type: give a numpy array of as many, or view(dtype)")
+        try:
+            numbers = np.asarray(source)
+        except (ValueError, OverflowError) as error:        # lists of several lengths
+            raise DeviceMemoryError(f"{self.name} of shape {self.shape} takes no {source!r}: {error}") from None
+        if numbers.shape != self.shape or numbers.dtype.kind not in "biuf":
             return numbers
         if self.dtype.kind != "f":
             bits = 8 * self.dtype.itemsize
             if numbers.dtype.kind == "f" or numbers.size and not -(1 << bits - 1) <= int(numbers.min()) <= int(numbers.max()) < 1 << bits:
                 raise DeviceMemoryError(f"{self.name} holds integers of {bits} bits, got {source!r}")
-        return numbers.astype(self.dtype)
+        with np.errstate(over="ignore"):
+            return numbers.astype(self.dtype)
 
     def _seen(self, array: np.ndarray) -> np.ndarray:
         """Give the memory of an array of another dtype that means the same as one of this; others as they are, to be refused."""
@@ -119,6 +132,8 @@ class Symbols(Mapping):
         self._symbols: dict[str, Symbol] = {}
 
     def __getitem__(self, name: str) -> Symbol:
+        if not isinstance(name, str):
+            raise LaunchError(f"a variable of {self._module.compiled.file} is called by its name, got {name!r}", "name")
         if name in self._symbols:
             return self._symbols[name]
         variables, file = self._variables, self._module.compiled.file
@@ -154,8 +169,23 @@ class Symbols(Mapping):
                 if v.space in ("global", "const") and not v.extern and v.opaque is None}
 
     def _make(self, variable: Variable) -> Symbol:
+        found = self._types.get(variable.name) if variable.type[0] in "bus" else None
+        if found is not None and math.prod(found.shape) * found.bytes == variable.bytes and (found.kind != "V" or variable.type == "b8"):
+            kind = "?" if found.kind == "b" else f"{found.kind}{found.bytes}"
+            return Symbol(self._module, variable.name, found.shape, kind, found.kind == "V")
         dtype = _DTYPES.get(variable.type, f"{variable.type[0].translate({ord('b'): 'u', ord('s'): 'i'})}{int(variable.type[1:]) // 8}")
         return Symbol(self._module, variable.name, variable.shape, dtype, variable.type[0] == "b")
+
+    @functools.cached_property
+    def _types(self) -> dict[str, CxxType]:
+        """What the compilers say of variables whose PTX does not say it all: one question for each source."""
+        asked: list[dict[str, str]] = [{} for _ in self._module.units]
+        starts = [first for first, _ in self._module.ptx.parts]
+        for symbol, variable in self._variables.items():
+            if variable.type[0] in "bus" and names.is_variable(symbol.partition("@")[0]):
+                asked[max(0, bisect.bisect(starts, variable.where.line) - 1)][_written(symbol)] = symbol
+        return {written[name]: found for unit, written in zip(self._module.units, asked, strict=True) if unit.types is not None and written
+                for name, found in unit.types(list(written)).items()}
 
     def __repr__(self) -> str:
         return f"<Symbols of {self._module.compiled.file}: {', '.join(self) or 'none'}>"

@@ -46,7 +46,7 @@ def taps_read(device, module, n=5):
 
 
 def test_initial_contents_are_there_before_the_first_launch(device, module):
-    assert module.symbols["taps"].view("f4").to_host().tolist() == [1, 2, 3, 4, 5]
+    assert module.symbols["taps"].to_host().tolist() == [1, 2, 3, 4, 5]
     assert module.symbols["counter"].to_host() == 7 and module.symbols["scale"].to_host() == 0.5
     assert module.symbols["where"].to_host() == module.symbols["counter"].address
 
@@ -71,7 +71,7 @@ def test_what_kernels_write_stays_until_the_next_launch_and_each_load_has_its_ow
     assert (module.symbols["counter"].to_host(), other.symbols["counter"].to_host()) == (10, 7)
     module.symbols["counter"].copy_from_host(-5)
     module.count[1, 1]()
-    assert module.symbols["counter"].view("i4", ()).to_host() == -4
+    assert module.symbols["counter"].to_host() == -4
     assert module.symbols["counter"].address != other.symbols["counter"].address
 
 
@@ -83,13 +83,12 @@ def test_addresses_in_kernels_are_those_of_the_host(device, module):
 
 
 def test_a_variable_is_an_argument_like_any_array(device, module):
-    module.read[1, 5](module.symbols["taps"].view("f4"), 0)
     moved = device.compile("__global__ void move(float *to, const float *from) { to[threadIdx.x] = from[threadIdx.x]; }")
     out = device.zeros(5)
     moved.move[1, 5](out, module.symbols["taps"])
     assert out.to_host().tolist() == [1, 2, 3, 4, 5]
-    module.symbols["taps"].copy_from(device.to_device(np.full(20, 0, "u1")))
-    assert module.symbols["taps"].view("f4").to_host().tolist() == [0] * 5
+    module.symbols["taps"].copy_from(device.zeros(5))
+    assert module.symbols["taps"].to_host().tolist() == [0] * 5
 
 
 @pytest.mark.parametrize("ordinary", [False, True])
@@ -114,6 +113,9 @@ def test_names_are_those_of_the_source_where_they_are_unique(module):
     assert "taps" in module.symbols and "tap" not in module.symbols and module.symbols.get("tap") is None
     with pytest.raises(LaunchError, match=r"source\.cu\.ptx has no variable 'tops' \(did you mean ns::taps\?\); it has .*grid2"):
         module.symbols["tops"]
+    for wrong in (3, None, ["taps"], ""):
+        with pytest.raises(LaunchError):
+            module.symbols[wrong]
 
 
 def test_names_that_several_variables_have_are_refused_with_all_of_them():
@@ -127,9 +129,10 @@ def test_names_that_several_variables_have_are_refused_with_all_of_them():
 
 
 @pytest.mark.parametrize("name, wrong", [
-    ("taps", np.zeros(4, "f4")), ("taps", [1.0, 2.0, 3.0, 4.0, 5.0]), ("grid2", np.zeros(5, "i4")), ("counter", np.zeros(1, "i4")),
+    ("taps", np.zeros(4, "f4")), ("taps", np.zeros(5)), ("taps", [1.0, 2.0, 3.0, 4.0]), ("grid2", np.zeros(6, "i4")), ("pairs", [1, 2]),
+    ("pairs", np.zeros(5, "i4")), ("counter", np.zeros(1, "i4")),
     ("counter", np.float32(1)), ("counter", 1 << 32), ("counter", 1.5), ("counter", [1]), ("scale", np.float64(1)), ("scale", "x"),
-    ("taps", np.array([None] * 5))])
+    ("taps", np.array([None] * 5)), ("taps", [[1], [2, 3], 4, 5, 6]), ("counter", 10**30), ("scale", None), ("taps", b"12345")])
 def test_what_does_not_fit_is_refused_and_changes_nothing(module, name, wrong):
     before = module.symbols[name].to_host()
     with pytest.raises(DeviceMemoryError):
@@ -142,16 +145,45 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(module, name, wrong):
 def test_arrays_to_fill_must_fit_too(module):
     taps, out = module.symbols["taps"], np.zeros(5, "f4")
     assert taps.copy_to_host(out) is out and out.tolist() == [1, 2, 3, 4, 5]
-    typed, every_other = taps.view("f4"), np.zeros(10, "f4")[::2]
-    assert typed.copy_to(every_other).tolist() == [1, 2, 3, 4, 5]
-    for wrong in (np.zeros(4, "f4"), np.zeros(10, "f4")[::2]):
+    every_other, whole, raw = np.zeros(10, "f4")[::2], np.zeros(5, "i4"), taps.view("u1")
+    assert taps.copy_to(every_other).tolist() == [1, 2, 3, 4, 5]
+    assert taps.view("u4").copy_to(whole).tolist() == np.arange(1, 6, dtype="f4").view("i4").tolist()
+    assert raw.shape == (20,) and raw.to_host()[3] == 0x3F
+    for wrong in (np.zeros(4, "f4"), np.zeros(5, "i4"), np.zeros(20, "u1")):
         with pytest.raises(DeviceMemoryError):
             taps.copy_to_host(wrong)
-    for dtype, shape in (("f8", -1), ("f4", 4), ("f4", (2, -1)), ("O", -1), ("f4", (-1, -1)), ("f4", -5)):
-        with pytest.raises(DeviceMemoryError, match="cannot see the 20 bytes"):
+    pairs = module.symbols["pairs"]
+    with pytest.raises(DeviceMemoryError):
+        pairs.copy_to_host(np.zeros(8, "i4")[::2])
+    pairs.copy_from_host(np.arange(4, dtype="i4"))
+    assert pairs.copy_to_host(np.zeros((2, 2), "i4")).tolist() == [[0, 1], [2, 3]]
+    for dtype, shape in (("f8", -1), ("f4", 4), ("f4", (2, -1)), ("O", -1), ("f4", (-1, -1)), ("f4", -5), ("zz", 5), ("f4", 2.5), ("f4", "5")):
+        with pytest.raises(DeviceMemoryError, match="cannot see .*taps"):
             taps.view(dtype, shape)
     with pytest.raises(DeviceMemoryError, match="belongs to source.cu.ptx"):
         taps.free()
+
+
+def test_types_and_shapes_are_those_of_the_source(device):
+    module = device.compile("""
+namespace ns { struct Pair { int a; double b; }; __constant__ Pair pairs[3]; namespace { __device__ short hidden[2][3]; } }
+__constant__ float grid2[2][3]; __constant__ float4 atoms[2]; __device__ uchar2 two; __device__ bool flag; __device__ char letter = -1;
+__device__ unsigned long long large; __device__ float *pointer; __device__ const int fixed[2] = {-1, 2}; static __device__ volatile int seen = -9;
+template <int N> __device__ int made[N];
+__global__ void k(int *o, int i) { static int calls = 3;
+    *o = calls++ + made<4>[i] + fixed[i] + ns::hidden[1][i]++ + seen++ + ns::pairs[i].a + (int)grid2[1][i] + (int)atoms[i].x; }""")
+    found = {name: (s.dtype.str[1:], s.shape) for name, s in module.symbols.items()}
+    assert found == {"ns::pairs": ("V16", (3,)), "ns::hidden": ("i2", (2, 3)), "grid2": ("f4", (2, 3)), "atoms": ("f4", (2, 4)),
+                     "two": ("u1", (2,)), "flag": ("b1", ()), "letter": ("i1", ()), "large": ("u8", ()), "pointer": ("u8", ()),
+                     "fixed": ("i4", (2,)), "seen": ("i4", ()), "made": ("u1", (16,)), "k::calls": ("u4", ())}
+    assert module.symbols["fixed"].to_host().tolist() == [-1, 2] and module.symbols["letter"].to_host() == -1
+    module.symbols["flag"].copy_from_host(True)
+    assert module.symbols["flag"].to_host() and module.symbols["ns::pairs"].view("i4, i4, f8").to_host()["f2"].tolist() == [0, 0, 0]
+
+
+def test_a_source_that_the_compiler_cannot_be_asked_about_has_the_types_of_its_ptx(device):
+    module = device.compile("__constant__ float taps[2] = {1, 2};\n#define decltype(x) nothing\n__global__ void k(float *o) { *o = taps[0]; }")
+    assert module.symbols["taps"].dtype == "u1" and module.symbols["taps"].view("f4").to_host().tolist() == [1, 2]
 
 
 def test_types_and_shapes_are_those_of_the_ptx(device):
@@ -186,6 +218,7 @@ def test_linked_modules_share_what_is_declared_extern_and_number_what_is_their_o
         module.symbols["own"]
     own = [name for name in module.symbols if "own@" in name]
     assert [module.symbols[name].to_host() for name in own] == [1, 2]
+    assert (module.symbols["taps"].dtype, module.symbols["own@1"].dtype) == ("f4", "i4")
 
 
 def test_a_variable_that_no_module_defines_says_so(device):
@@ -215,7 +248,7 @@ def test_memory_is_given_back_with_the_module(device):
     grown = device.memory.taken("constant")
     del module
     gc.collect()
-    assert symbol.to_host().size == 20 and device.memory.taken("constant") == grown > taken
+    assert symbol.to_host().size == 5 and device.memory.taken("constant") == grown > taken
     del symbol
     gc.collect()
     assert device.memory.taken("constant") == taken
