@@ -25,7 +25,7 @@ class Images:
 
     def __init__(self, module: ir.Module, memory: Memory):
         self._module, self.memory = module, memory
-        self._layout: Layout | None = None
+        self._offsets: dict[tuple[str | None, str], tuple[str, int]] = {}
         self._placed: Placed | None = None
         self._lock = threading.Lock()
 
@@ -41,23 +41,23 @@ class Images:
     def address(self, name: str) -> int:
         """Give the device address of a variable."""
         placed = self.placed
-        space, offset = self._layout.offsets[None, name]
+        space, offset = self._offsets[None, name]
         return (placed.global_base if space == "global" else placed.const_base) + offset
 
     def reset(self) -> None:
         """Give all variables their initial contents again, if they have been placed."""
         if self._placed is not None:
-            self._write(self._placed)
+            self._write(lay_out_variables(self._module), self._placed)
 
     def _place(self) -> Placed:
-        self._layout = layout = lay_out_variables(self._module)
+        layout = lay_out_variables(self._module)
         placed = Placed(self._area(len(layout.global_image), "global"), self._area(len(layout.const_image), "constant"))
-        self._write(placed)
+        self._write(layout, placed)
+        self._offsets = layout.offsets
         self.memory.images.add(self)
         return placed
 
-    def _write(self, placed: Placed) -> None:
-        layout = self._layout
+    def _write(self, layout: Layout, placed: Placed) -> None:
         images = {"global": bytearray(layout.global_image), "const": bytearray(layout.const_image)}
         bases = {"global": placed.global_base, "const": placed.const_base}
         added = {ConstantKind.GLOBAL_SYMBOL: placed.global_base, ConstantKind.CONST_SYMBOL: placed.const_base}
