@@ -29,7 +29,7 @@ template <class T, unsigned long N> struct axis<T[N], 0> { static const word val
 template <class T, unsigned long N, unsigned A> struct axis<T[N], A> { static const word value = axis<T, A - 1>::value; };
 }
 """
-_ROW = ("extern \"C\" __device__ unsigned long long archdef_type_{n}[] = {{archdef_types::kind<archdef_types::element<decltype({name})>::type>::value, "
+_ROW = ('extern "C" __device__ unsigned long long archdef_type_{n}[] = {{archdef_types::kind<archdef_types::element<decltype({name})>::type>::value, '
         "archdef_types::kind<archdef_types::element<decltype({name})>::type>::lanes, sizeof(archdef_types::element<decltype({name})>::type)"
         + "".join(f", archdef_types::axis<decltype({{name}}), {a}>::value" for a in range(_AXES)) + "}};")
 _SCALARS = {"b": ("bool",), "i": ("char", "signed char", "short", "int", "long", "long long"),
@@ -81,10 +81,10 @@ def _specialised() -> str:
 
 
 def _read(ptx: str, n: int) -> CxxType | None:
-    row = re.search(rf"\barchdef_type_{n}\[\d+\] = {{([\d, ]+)}}", ptx)
+    row = re.search(rf"\.[bu](8|64) archdef_type_{n}\[\d+\] = {{([\d, ]+)}}", ptx)
     if row is None:
         return None
-    data = bytes(map(int, row[1].split(",")))
+    data = b"".join(int(number).to_bytes(int(row[1]) // 8, "little") for number in row[2].split(","))
     kind, lanes, size, *axes = (int.from_bytes(data[k:k + 8], "little") for k in range(0, 8 * (3 + _AXES), 8))
     shape = tuple(axis for axis in axes if axis)
     return CxxType(chr(kind), size // lanes, (*shape, lanes) if lanes > 1 else shape)

@@ -37,7 +37,8 @@ def tables(architectures):
                  percent(m["stall_constant_memory_dependency"]), percent(m["stall_memory_dependency"]))
                 for row in ran for m in (row.run.metrics,)]
         yield Table(f"{architecture.name}: {architecture.vendor} {architecture.title}, {TAPS} taps",
-                    ("kernel", "time", "speedup", "inst/warp", "transactions/warp", "words/constant load", "waits for constants", "waits for loads"), rows, refused)
+                    ("kernel", "time", "speedup", "inst/warp", "transactions/warp", "words/constant load", "waits for constants",
+                     "waits for loads"), rows, refused)
 
 
 main = command(tables, machines=("g80", "gf100", "k40", "h100"))
