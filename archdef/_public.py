@@ -34,6 +34,7 @@ GIVEN: dict[str, str] = {
     "archdef.run.array.DeviceArray": "`Device.to_device`, `Device.empty`, `Device.zeros`",
     "archdef.run.module.Module": "`Device.compile`",
     "archdef.run.module.Kernel": "an attribute of a module",
+    "archdef.run.symbols.Symbol": "`Module.symbols`",
     "archdef.run.result.Run": "a launch",
     "archdef.run.texture.Handle": "`Device.texture`, `Device.surface`, `Device.sampler`",
     "archdef.spec.fields.integer": "numbers of a policy of your own",

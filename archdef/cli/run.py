@@ -43,6 +43,24 @@ def _arguments(context, parameter, texts) -> tuple[Value, ...]:
     return arguments
 
 
+def _symbols(context, parameter, texts) -> dict[str, Value]:
+    symbols: dict[str, Value] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"{text!r} is not of the form NAME=VALUE, such as taps=f4[5]=ones")
+        try:
+            made = parse_argument(value)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+        if made.name:
+            raise click.BadParameter(f"{value!r} has a name of its own; {name} is the variable's")
+        if name in symbols:
+            raise click.BadParameter(f"the variable {name!r} is set twice")
+        symbols[name] = made
+    return symbols
+
+
 @click.command("run")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.argument("kernel")
@@ -52,7 +70,9 @@ def _arguments(context, parameter, texts) -> tuple[Value, ...]:
 @click.option("--shared", type=click.IntRange(min=0), default=0, help="Dynamic shared memory, bytes.")
 @click.option("--arg", "arguments", multiple=True, callback=_arguments, metavar="VALUE",
               help="Kernel argument, in order: a number, or an array [NAME:]TYPE[SHAPE][=FILL], where FILL is zeros, "
-                   "ones, range, random or a number; or [NAME:]@FILE.npy.")
+                   "ones, range, random, a number, or all numbers with commas between; or [NAME:]@FILE.npy.")
+@click.option("--symbol", "symbols", multiple=True, callback=_symbols, metavar="NAME=VALUE",
+              help="What a __constant__ or __device__ variable holds at the launch; values are those of --arg.")
 @click.option("--save", multiple=True, metavar="NAME=FILE.npy", help="Write an array to a file after the launch.")
 @click.option("--cooperative", is_flag=True, help="All blocks are resident at once and may wait for each other.")
 @compiler_options
@@ -66,7 +86,7 @@ def _arguments(context, parameter, texts) -> tuple[Value, ...]:
               help="Cycles of the launch to chart.")
 @set_option
 @json_option
-def command(file, kernel, names, grid, block, shared, arguments, save, cooperative, options, lines, max_instructions,
+def command(file, kernel, names, grid, block, shared, arguments, symbols, save, cooperative, options, lines, max_instructions,
             max_cycles, traced, window, settings, as_json):
     """Launch KERNEL of FILE (.cu or .ptx) and print what it cost.
 
@@ -79,7 +99,7 @@ def command(file, kernel, names, grid, block, shared, arguments, save, cooperati
     from archdef.device import Device
     from archdef.run.lanes import LaneWindow
 
-    destinations = _destinations(save, arguments)
+    destinations = _destinations(save, arguments, symbols)
     results, lanes = [], LaneWindow(traced, window) if traced else None
     for architecture in architectures(names, settings):
         device = Device(architecture)
@@ -89,7 +109,8 @@ def command(file, kernel, names, grid, block, shared, arguments, save, cooperati
         for position, argument in enumerate(arguments, start=1):
             made = argument.make(random)
             values[argument.name or position] = device.to_device(made) if isinstance(made, np.ndarray) else made
-        run = module[kernel][grid, block, shared].launch(*values.values(), max_instructions=max_instructions,
+        values |= {name: _set(module.symbols[name], value.make(random)) for name, value in symbols.items()}
+        run = module[kernel][grid, block, shared].launch(*list(values.values())[:len(arguments)], max_instructions=max_instructions,
                                                          max_cycles=max_cycles, cooperative=cooperative, lanes=lanes)
         outputs = {str(name): value.to_host() for name, value in values.items() if hasattr(value, "to_host")}
         results.append((run, outputs))
@@ -113,15 +134,24 @@ def command(file, kernel, names, grid, block, shared, arguments, save, cooperati
             show(_described(name, array))
 
 
-def _destinations(save, arguments) -> dict[str, str]:
+def _set(symbol, value):
+    """Fill a variable; give it as what the value was, to be shown."""
+    symbol.copy_from_host(value)
+    return symbol.view(value.dtype, value.shape) if hasattr(value, "dtype") else symbol
+
+
+def _destinations(save, arguments, symbols) -> dict[str, str]:
     known = [str(a.name or position) for position, a in enumerate(arguments, start=1) if a.is_array]
+    if twice := set(symbols) & {a.name for a in arguments}:
+        raise click.BadParameter(f"{sorted(twice)[0]!r} names an argument and a variable", param_hint="--symbol")
+    known += symbols
     destinations = {}
     for text in save:
         name, equals, path = text.partition("=")
         if not equals or not path:
             raise click.BadParameter(f"{text!r} is not of the form NAME=FILE.npy", param_hint="--save")
         if name not in known:
-            raise click.BadParameter(f"no array argument is called {name!r}; there are {', '.join(known) or 'none'}",
+            raise click.BadParameter(f"no array argument or variable is called {name!r}; there are {', '.join(known) or 'none'}",
                                      param_hint="--save")
         destinations[name] = path
     return destinations

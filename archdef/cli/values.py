@@ -4,6 +4,7 @@
     f4[1048576]                        an array of zeros: numpy type, shape
     out:f4[512,512]                    the same with a name, to save or recognise it by
     in:f4[512,512]=random              filled with random, ones, range, or a number
+    f4[3]=0.25,0.5,0.25                one number for each element
     in:@input.npy                      from a file
 """
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Value:
     file: Path | None = None
     dtype: np.dtype | None = None
     shape: tuple[int, ...] = ()
-    fill: str | int | float = "zeros"
+    fill: str | int | float | tuple[int | float, ...] = "zeros"
 
     @property
     def is_array(self) -> bool:
@@ -47,6 +48,8 @@ class Value:
             data = _random(random, count, self.dtype)
         elif self.fill == "range":
             data = np.arange(count)
+        elif isinstance(self.fill, tuple):
+            data = np.array(self.fill)
         else:
             data = np.full(count, {"zeros": 0, "ones": 1}.get(self.fill, self.fill))
         return data.astype(self.dtype).reshape(self.shape)
@@ -72,7 +75,11 @@ def parse_argument(text: str) -> Value:
     shape = parse_dimensions(match["shape"], text)
     fill = match["fill"] or "zeros"
     if fill not in _FILLS:
-        fill = _number(fill, f"cannot fill an array with {fill!r}: use {', '.join(_FILLS)} or a number")
+        refusal = f"cannot fill an array with {fill!r}: use {', '.join(_FILLS)}, a number, or numbers with commas between"
+        numbers = tuple(_number(part, refusal) for part in fill.split(","))
+        if len(numbers) not in (1, math.prod(shape)):
+            raise ValueError(f"{text!r} has {math.prod(shape)} elements and {len(numbers)} numbers")
+        fill = numbers if len(numbers) > 1 else numbers[0]
     return Value(name, dtype=dtype, shape=shape, fill=fill)
 
 

@@ -62,6 +62,8 @@ class Case:
     """Dynamic shared memory per block."""
     cooperative: bool = False
     """The grid may synchronise: all blocks must be resident at once."""
+    symbols: Mapping[str, np.ndarray | int | float] = attrs.field(factory=dict, converter=dict)
+    """Variables of the module, ``__constant__`` or ``__device__``, and what each holds at the launch."""
 
 
 @attrs.frozen

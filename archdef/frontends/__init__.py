@@ -4,11 +4,12 @@ from __future__ import annotations
 from typing import Any
 
 from archdef.frontends import builtin
+from archdef.frontends.cxxtypes import CxxType
 from archdef.frontends.finder import Finder
 from archdef.frontends.options import Compiled, Interface, Options
 from archdef.frontends.protocol import FrontEnd
 
-__all__ = ["Compiled", "FrontEnd", "Interface", "Options", "compile", "names", "register", "unregister"]
+__all__ = ["Compiled", "CxxType", "FrontEnd", "Interface", "Options", "compile", "names", "register", "unregister"]
 
 _FINDER = Finder(builtin)
 """The front ends that everything in archdef uses."""

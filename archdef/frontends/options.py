@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from archdef.errors import CompileError, nearest
+from archdef.frontends.cxxtypes import CxxType
 
 REGISTERS = ("liveness", "ptxas")
 """Where the registers of a kernel can be counted."""
@@ -104,3 +105,5 @@ class Compiled:
     """Warnings of the compiler."""
     interfaces: Mapping[str, Interface] = attrs.field(factory=dict)
     """Kernel symbol → how to call it, for kernels that are not called by their PTX parameters."""
+    types: Callable[[Sequence[str]], Mapping[str, CxxType]] | None = attrs.field(default=None, eq=False, repr=False)
+    """``names → types`` of variables as the source has them, where the compiler can be asked; it may leave names out."""

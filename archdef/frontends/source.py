@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 
 from archdef.errors import CompileError
+from archdef.frontends.cxxtypes import CxxType, ask
 from archdef.frontends.options import Compiled, Options
 
 CUDA = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp")
@@ -51,10 +52,12 @@ def text_of(path: Path) -> str | None:
 
 def compiled(given: Any, options: Options, compile: Callable[[str, str, Path | None, Options], Compiled]) -> Compiled:
     """Compile CUDA C++ by ``compile(text, name, folder or None, options)``, and say which file it was."""
-    if is_text(given):
-        return compile(given, "source.cu", None, options)
-    path = Path(given)
-    return attrs.evolve(compile(read(path), path.name, path.parent, options), source=path)
+    path = None if is_text(given) else Path(given)
+    text, name, folder = (given, "source.cu", None) if path is None else (read(path), path.name, path.parent)
+
+    def types(names: Sequence[str]) -> dict[str, CxxType]:
+        return ask(lambda longer: compile(longer, name, folder, options).ptx, text, names)
+    return attrs.evolve(compile(text, name, folder, options), source=path, types=types)
 
 
 def target(compiler: str, targets: Sequence[int], options: Options) -> str:

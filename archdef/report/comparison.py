@@ -115,6 +115,8 @@ def _launch(architecture, device, module, case: Case) -> Row:
         arguments = [device.to_device(a.array) if isinstance(a, Input)
                      else device.zeros(a.expected.shape, a.expected.dtype) if isinstance(a, Output) else a
                      for a in case.arguments]
+        for name, value in case.symbols.items():
+            module.symbols[name].copy_from_host(value)
         launcher = module[case.kernel][case.grid, case.block, case.shared_bytes]
         run = launcher.launch(*arguments, cooperative=case.cooperative)
     except Interrupted:

@@ -18,6 +18,7 @@ from archdef.run.array import DeviceArray
 from archdef.run.launch import Launcher
 from archdef.run.module import Kernel, Module
 from archdef.run.pointer import Pointer
+from archdef.run.symbols import Symbol
 from archdef.runtime.devices import Devices
 from archdef.runtime.properties import ATTRIBUTES, DeviceProperties
 from archdef.runtime.status import STATUS, Refusal
@@ -87,7 +88,7 @@ class Runtime:
         self.devices.current.side.synchronize()
 
     def DeviceReset(self) -> None:
-        """Free what the current device has been given, and forget its error."""
+        """Free what the current device has been given, forget its error, and let its modules' variables be as when they were loaded."""
         device = self.devices.current
         try:
             device.side.synchronize()
@@ -96,6 +97,8 @@ class Runtime:
         for number, address in [key for key in self._allocated if key[0] == id(device.memory)]:
             del self._allocated[number, address]
             device.memory.free(address)
+        for images in list(device.memory.images):
+            images.reset()
 
     def DeviceCanAccessPeer(self, device: int, peer: int) -> bool:
         """Say whether one device can reach the memory of another directly."""
@@ -193,6 +196,40 @@ class Runtime:
         if count:
             side = memory.side
             side.fill(address, count, value & 255, self._stream(stream, side))
+
+    # ---------------------------------------------------------------------------------------------------------- variables
+    def MemcpyToSymbol(self, symbol: Symbol, src, count: int | None = None, offset: int = 0, kind: int = HOST_TO_DEVICE) -> None:
+        """Copy bytes into a variable of a module, from `offset` on, and wait; `count` None: all that `src` has."""
+        self._copy(self._place_in(symbol, offset), src, *self._of_symbol(src, count, kind, HOST_TO_DEVICE), None, wait=True)
+
+    def MemcpyToSymbolAsync(self, symbol: Symbol, src, count: int | None = None, offset: int = 0, kind: int = HOST_TO_DEVICE,
+                            stream=None) -> None:
+        """Put a copy into a variable of a module into a stream."""
+        self._copy(self._place_in(symbol, offset), src, *self._of_symbol(src, count, kind, HOST_TO_DEVICE), stream, wait=False)
+
+    def MemcpyFromSymbol(self, dst, symbol: Symbol, count: int | None = None, offset: int = 0, kind: int = DEVICE_TO_HOST) -> None:
+        """Copy bytes out of a variable of a module, from `offset` on, and wait; `count` None: all that `dst` takes."""
+        self._copy(dst, self._place_in(symbol, offset), *self._of_symbol(dst, count, kind, DEVICE_TO_HOST), None, wait=True)
+
+    def MemcpyFromSymbolAsync(self, dst, symbol: Symbol, count: int | None = None, offset: int = 0, kind: int = DEVICE_TO_HOST,
+                              stream=None) -> None:
+        """Put a copy out of a variable of a module into a stream."""
+        self._copy(dst, self._place_in(symbol, offset), *self._of_symbol(dst, count, kind, DEVICE_TO_HOST), stream, wait=False)
+
+    def GetSymbolAddress(self, symbol: Symbol) -> Pointer:
+        """Give a pointer to a variable of a module, on the current device."""
+        return self._place_in(symbol, 0)
+
+    def GetSymbolSize(self, symbol: Symbol) -> int:
+        """Give the bytes of a variable of a module."""
+        return self._place_in(symbol, 0).left
+
+    def ModuleGetGlobal(self, module: Module, name: str) -> tuple[Pointer, int]:
+        """Give a pointer to a variable of a module, and its bytes, by name. It lies on the module's device."""
+        if not isinstance(module, Module):
+            raise Refusal("InvalidResourceHandle", f"{module!r} is no module; {self.devices.current!r}.compile(source) gives one")
+        symbol = module.symbols[name]
+        return Pointer(symbol.address, symbol.memory, symbol.nbytes), symbol.nbytes
 
     # ----------------------------------------------------------------------------------------------------------- streams
     def StreamCreate(self) -> Stream:
@@ -366,11 +403,35 @@ class Runtime:
         """Give a kernel as compiled for a device."""
         if not isinstance(kernel, Kernel):
             raise Refusal("InvalidResourceHandle", f"{kernel!r} is no kernel; module = {device!r}.compile(source) has some")
-        module = kernel.module
+        return kernel if kernel.module.device is device else self._loaded(kernel.module, device)[kernel.symbol]
+
+    def _loaded(self, module: Module, device: Device) -> Module:
+        """Give a module as compiled for a device: each device has its own variables."""
         if module.device is device:
-            return kernel
-        _, fitting = self._modules.setdefault((id(module), id(device)), (module, Module(device, module.units, module.registers_from)))
-        return fitting[kernel.symbol]
+            return module
+        key = id(module), id(device)
+        if key not in self._modules:
+            self._modules[key] = module, Module(device, module.units, module.registers_from, module.lowering)
+        return self._modules[key][1]
+
+    def _place_in(self, symbol: Symbol, offset: int) -> Pointer:
+        """Give a pointer into a variable of the current device."""
+        if not isinstance(symbol, Symbol):
+            raise Refusal("InvalidSymbol", f"{symbol!r} is no variable of a module; module.symbols[\"name\"] gives one")
+        symbol = self._loaded(symbol.module, self.devices.current).symbols[symbol.name]
+        if not 0 <= offset <= symbol.nbytes:
+            raise Refusal("InvalidValue", f"offset {offset} into the {symbol.nbytes} bytes of {symbol.name}")
+        return Pointer(symbol.address + offset, symbol.memory, symbol.nbytes - offset)
+
+    @staticmethod
+    def _of_symbol(other, count: int | None, kind: int, usual: int) -> tuple[int | None, int]:
+        """Check the direction of a copy between a variable and something else; give the bytes and the direction."""
+        on_device = isinstance(other, (Pointer, DeviceArray))
+        if kind not in (usual, DEVICE_TO_DEVICE, DEFAULT) or kind != DEFAULT and (kind == DEVICE_TO_DEVICE) != on_device:
+            raise Refusal("InvalidMemcpyDirection", f"kind {kind} does not fit a variable and {type(other).__name__}")
+        if count is None and not isinstance(other, Pointer):    # all of it, or an error; a pointer may reach further
+            count = other.nbytes if hasattr(other, "nbytes") else np.asarray(other).nbytes
+        return count, kind
 
     def _launch(self, kernel, grid, block, arguments, shared_bytes, stream, cooperative) -> Launched:
         stream = self._stream(stream)

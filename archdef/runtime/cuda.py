@@ -5,6 +5,6 @@
 """
 from archdef.runtime.names import vocabulary
 
-_NAMES = vocabulary("cuda", also={})
+_NAMES = vocabulary("cuda", "cu", also={})
 globals().update(_NAMES)
 __all__ = sorted(_NAMES)

@@ -5,6 +5,6 @@
 """
 from archdef.runtime.names import vocabulary
 
-_NAMES = vocabulary("mc", also={"waveSize": "warpSize"}, whole_shared=True)
+_NAMES = vocabulary("mc", "mc", also={"waveSize": "warpSize"}, whole_shared=True)
 globals().update(_NAMES)
 __all__ = sorted(_NAMES)

@@ -9,8 +9,10 @@ from archdef.runtime import api
 from archdef.runtime.properties import ATTRIBUTES
 from archdef.runtime.status import STATUS, status_of
 
-CALLS = tuple(name for name, value in vars(api.Runtime).items() if callable(value) and name[0].isupper())
-"""Every call, without prefix."""
+DRIVER = ("ModuleGetGlobal",)
+"""Calls of the driver, whose prefix may be another one."""
+CALLS = tuple(name for name, value in vars(api.Runtime).items() if callable(value) and name[0].isupper() and name not in DRIVER)
+"""Every other call, without prefix."""
 PLAIN = ("use", "device", "default_stream_per_thread")
 """What archdef adds; it has no prefix."""
 CONSTANTS = {"MemcpyHostToHost": api.HOST_TO_HOST, "MemcpyHostToDevice": api.HOST_TO_DEVICE, "MemcpyDeviceToHost": api.DEVICE_TO_HOST,
@@ -56,11 +58,12 @@ def _guarded(call, last: _LastError):
     return guarded
 
 
-def vocabulary(prefix: str, **differences) -> dict[str, Any]:
-    """Give everything of a runtime by its names; `differences` are those of `Runtime`."""
+def vocabulary(prefix: str, driver: str, **differences) -> dict[str, Any]:
+    """Give everything of a runtime by its names; `driver` is the prefix of the driver's calls, `differences` are those of `Runtime`."""
     runtime = api.Runtime(**differences)
     last = _LastError(prefix)
     names = {prefix + name: _guarded(getattr(runtime, name), last) for name in CALLS}
+    names |= {driver + name: _guarded(getattr(runtime, name), last) for name in DRIVER}
     names |= {name: _guarded(getattr(runtime, name), last) for name in PLAIN}
     names |= {prefix + name: value for name, value in CONSTANTS.items()}
     names |= {f"{prefix}DevAttr{name}": number for name, (number, _) in ATTRIBUTES.items()}

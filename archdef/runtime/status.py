@@ -9,12 +9,14 @@ STATUS: dict[str, tuple[int, str]] = {
     "InvalidValue": (1, "invalid argument"),
     "MemoryAllocation": (2, "out of memory"),
     "InvalidConfiguration": (9, "invalid configuration argument"),
+    "InvalidSymbol": (13, "invalid device symbol"),
     "InvalidDevicePointer": (17, "invalid device pointer"),
     "InvalidMemcpyDirection": (21, "invalid copy direction for memcpy"),
     "NoDevice": (100, "no device is registered"),
     "InvalidDevice": (101, "invalid device ordinal"),
     "PeerAccessUnsupported": (217, "peer access is not supported between these two devices"),
     "InvalidResourceHandle": (400, "invalid resource handle"),
+    "SymbolNotFound": (500, "named symbol not found"),
     "NotReady": (600, "device not ready"),
     "IllegalAddress": (700, "an illegal memory access was encountered"),
     "LaunchOutOfResources": (701, "too many resources requested for launch"),
@@ -44,7 +46,7 @@ class Refusal(ArchdefError):
 _FAULTS = {"bounds": "IllegalAddress", "read_only": "IllegalAddress", "surface_bounds": "IllegalAddress", "launch_copy": "IllegalAddress",
            "alignment": "MisalignedAddress", "surface_alignment": "MisalignedAddress", "assertion": "Assert"}
 _LAUNCHES = {"residency": "CooperativeLaunchTooLarge", "feature": "NotSupported", "shape": "InvalidConfiguration",
-             "resources": "LaunchOutOfResources"}
+             "resources": "LaunchOutOfResources", "name": "SymbolNotFound"}
 """Kind of archdef's error → the runtime's name."""
 
 

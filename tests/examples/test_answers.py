@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC whe
               pytest.mark.skipif(not registry.names(), reason="no architecture plugin is installed")]
 
 SMALL = {"simple_divergence": 3, "reduction_family": 1 << 14, "unrolling": 16, "latency_hiding": 1, "bytes_in_flight": 4,
-         "block_sizes": 5000, "grid_sizes": 1, "cooperative_groups": 1 << 11}
+         "block_sizes": 5000, "grid_sizes": 1, "cooperative_groups": 1 << 11, "constant_memory": 1}
 WORKLOADS = {value.name: value for name in EXAMPLES for value in vars(example(name)).values() if isinstance(value, Workload)}
 REFUSAL = re.compile(r"needs the feature (\w+)|does not declare the feature (\w+)|needs \d+ warps, \d+ threads per block"
                      r"|limits\.threads_per_block is")

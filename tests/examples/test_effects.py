@@ -105,6 +105,26 @@ def test_unrolling_saves_turns_of_the_loop_and_lets_loads_wait_together(name):
     assert found["by_1"].cycles > 1.3 * found["by_8"].cycles
 
 
+# -------------------------------------------------------------------------------------------------------- constant memory
+@machines
+def test_constant_memory_gives_one_word_at_a_time(name):
+    found = runs("constant_memory", "WORKLOAD", name, multiprocessors=2)
+    passes = {kernel: (run.counters.constant_passes, run.counters.constant_loads) for kernel, run in found.items()}
+    assert passes["constant_same"][0] == passes["constant_same"][1] > 0 == passes["global_same"][0] == passes["global_apart"][0]
+    assert passes["constant_apart"][0] == 17 * passes["constant_apart"][1] > 0
+    assert found["constant_apart"].cycles > 2 * found["constant_same"].cycles
+
+
+def test_constants_are_worth_most_where_nothing_caches_global_memory():
+    if not {"g80", "gf100"} <= set(registry.names()):
+        pytest.skip("needs the G80 and the GF100")
+
+    def gain(name):
+        found = runs("constant_memory", "WORKLOAD", name, multiprocessors=2)
+        return found["global_same"].cycles / found["constant_same"].cycles
+    assert gain("g80") > 20 > 2 > gain("gf100")
+
+
 # --------------------------------------------------------------------------------------------------------- latency hiding
 def needs(name, change=None):
     """Warps needed and warps measured, of one chain."""

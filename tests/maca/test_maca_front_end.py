@@ -41,6 +41,12 @@ def test_text_that_includes_its_headers_is_mxmaca_and_other_text_is_not():
     assert frontends._FINDER.find(KERNEL, Options()).name == "nvrtc"
 
 
+def test_variables_have_the_types_of_the_source():
+    module = archdef.Device("c500").compile("#include <mc_runtime.h>\n__constant__ float taps[5] = {1, 2}; __device__ int count = -3;\n" + KERNEL)
+    assert {name: (s.dtype.str[1:], s.shape, s.to_host().tolist()) for name, s in module.symbols.items()} == {
+        "taps": ("f4", (5,), [1, 2, 0, 0, 0]), "count": ("i4", (), -3)}
+
+
 def test_a_header_can_be_claimed_by_any_plugin(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "gizmo_front_end.py").write_text('''

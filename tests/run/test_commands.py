@@ -55,6 +55,45 @@ def test_run_is_json_for_several_architectures(saxpy):
     assert all(answer["arrays"]["y"]["first"][:3] == [1, 3, 5] and answer["cycles"] > 0 for answer in answers)
 
 
+@pytest.fixture
+def stencil(tmp_path):
+    """A source file whose kernel reads variables, and the arguments that launch it."""
+    (tmp_path / "stencil.cu").write_text("""namespace s { __constant__ float taps[3] = {1, 1, 1}; } __device__ int launches; __constant__ float bias;
+__global__ void stencil(float *out, const float *in)
+{
+    int i = threadIdx.x;
+    out[i] = s::taps[0] * in[i] + s::taps[1] * in[i + 1] + s::taps[2] * in[i + 2] + bias;
+    if (i == 0)
+        launches++;
+}""")
+    return ["run", tmp_path / "stencil.cu", "stencil", "-g", 1, "-b", 4, "--arg", "out:f4[4]", "--arg", "in:f4[6]=range"]
+
+
+def test_variables_are_set_for_a_run_and_shown_and_saved(stencil, tmp_path):
+    machines = [text for name in registry.names()[:2] for text in ("-a", name)]
+    plain = json.loads(archdef(*stencil, *machines, "--json").output)
+    assert [list(answer["arrays"]) for answer in plain] == [["out", "in"]] * len(plain)
+    assert plain[0]["arrays"]["out"]["first"] == [3, 6, 9, 12]
+    chosen = ["--symbol", "taps=f4[3]=1,0,-1", "--symbol", "launches=40", "--symbol", "bias=0.5"]
+    answers = json.loads(archdef(*stencil, *machines, *chosen, "--json").output)
+    assert all(answer["arrays"]["out"]["first"] == [-1.5] * 4 and answer["arrays"]["launches"]["first"] == [41] for answer in answers)
+    assert [set(answer) for answer in answers] == [set(answer) for answer in plain]
+    np.save(tmp_path / "taps.npy", np.array([0, 2, 0], "f4"))
+    result = archdef(*stencil, *machines[:2], "--symbol", f"s::taps=@{tmp_path}/taps.npy", "--save", f"s::taps={tmp_path}/seen.npy")
+    assert "out: float32[4] = 2, 4, 6, 8" in result.output and "s::taps: float32[3] = 0, 2, 0" in result.output
+    assert np.load(tmp_path / "seen.npy").tolist() == [0, 2, 0]
+
+
+@pytest.mark.parametrize("given, message", [
+    (["taps"], "'taps' is not of the form NAME=VALUE"), (["taps=x:f4[3]"], "'x:f4[3]' has a name of its own"),
+    (["bias=1", "bias=2"], "the variable 'bias' is set twice"), (["taps=f4[3]=1,2"], "has 3 elements and 2 numbers"),
+    (["taps=f4[4]"], "cannot copy float32[4]"), (["launches=1.5"], "launches holds integers of 32 bits, got 1.5"),
+    (["taips=f4[3]"], "has no variable 'taips' (did you mean s::taps?)"), (["in=1"], "'in' names an argument and a variable")])
+def test_what_is_wrong_with_a_variable_is_one_message(stencil, name, given, message):
+    result = archdef(*stencil, "-a", name, *(text for value in given for text in ("--symbol", value)))
+    assert result.exit_code == 2 and message in " ".join(result.output.split()) and "Traceback" not in result.output
+
+
 def test_fields_can_be_changed_for_a_run(saxpy, name):
     (answer,) = json.loads(archdef(*saxpy, "-a", name, "--set", "warp.size=8", "--json").output)
     assert answer["warps"] == 256 // 8 and "warp.size=8" in answer["architecture"]

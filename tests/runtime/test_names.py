@@ -5,7 +5,7 @@ import pytest
 
 from archdef.errors import RuntimeApiError
 from archdef.runtime import cuda, maca
-from archdef.runtime.names import CALLS, CONSTANTS
+from archdef.runtime.names import CALLS, CONSTANTS, DRIVER
 from archdef.runtime.status import STATUS
 
 WANTED = """GetDeviceProperties OccupancyMaxActiveBlocksPerMultiprocessor OccupancyMaxPotentialBlockSize
@@ -14,6 +14,7 @@ WANTED = """GetDeviceProperties OccupancyMaxActiveBlocksPerMultiprocessor Occupa
     StreamQuery StreamWaitEvent EventCreate EventCreateWithFlags EventDestroy EventRecord EventSynchronize EventQuery
     EventElapsedTime DeviceSynchronize DeviceReset Malloc Free Memcpy MemcpyAsync Memset MemsetAsync MallocHost FreeHost
     MemGetInfo DeviceCanAccessPeer DeviceEnablePeerAccess DeviceDisablePeerAccess MemcpyPeer MemcpyPeerAsync LaunchHostFunc
+    MemcpyToSymbol MemcpyToSymbolAsync MemcpyFromSymbol MemcpyFromSymbolAsync GetSymbolAddress GetSymbolSize
     GetLastError PeekAtLastError GetErrorName GetErrorString""".split()
 
 
@@ -23,9 +24,14 @@ def test_every_call_is_there_in_both_vocabularies(name):
 
 
 def test_the_vocabularies_have_the_same_names_but_for_the_prefix():
-    def bare(module, prefix):
-        return {name.removeprefix(prefix) for name in module.__all__}
-    assert bare(cuda, "cuda") == bare(maca, "mc")
+    def bare(module, prefix, driver):
+        return {name.removeprefix(driver) if name.removeprefix(driver) in DRIVER else name.removeprefix(prefix) for name in module.__all__}
+    assert bare(cuda, "cuda", "cu") == bare(maca, "mc", "mc")
+
+
+@pytest.mark.parametrize("name", DRIVER)
+def test_calls_of_the_driver_have_its_prefix(name):
+    assert inspect.getdoc(getattr(cuda, "cu" + name)) and inspect.getdoc(getattr(maca, "mc" + name))
 
 
 @pytest.mark.parametrize("name", CALLS)

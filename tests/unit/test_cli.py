@@ -94,7 +94,7 @@ def test_wrong_input_is_answered_in_one_message_and_exit_code_2(arguments, messa
 
 @pytest.mark.parametrize("option, value, message", [
     ("--grid", "0", "'0' is no shape"), ("--arg", "f4[", "'f4[' is no argument"),
-    ("--save", "x=y.npy", "no array argument is called 'x'")])
+    ("--save", "x=y.npy", "no array argument or variable is called 'x'")])
 def test_wrong_launch_options_are_named(tmp_path, option, value, message):
     (tmp_path / "k.cu").write_text("")
     arguments = {"--grid": "1", "--block": "1"} | {option: value}

@@ -16,7 +16,8 @@ def test_numbers(text, number):
 @pytest.mark.parametrize("text, name, expected", [
     ("f4[3]", "", np.zeros(3, "f4")), ("out:f4[2,2]=ones", "out", np.ones((2, 2), "f4")),
     ("i4[4]=range", "", np.arange(4, dtype="i4")),
-    ("x:f8[2]=2.5", "x", np.full(2, 2.5)), ("u1[2]=7", "", np.full(2, 7, "u1"))])
+    ("x:f8[2]=2.5", "x", np.full(2, 2.5)), ("u1[2]=7", "", np.full(2, 7, "u1")),
+    ("f4[3]=0.25,0.5,-1", "", np.array([0.25, 0.5, -1], "f4")), ("i8[2,2]=1,2,3,9007199254740993", "", np.array([[1, 2], [3, 2**53 + 1]]))])
 def test_arrays(text, name, expected):
     value = parse_argument(text)
     made = value.make(RANDOM)
@@ -39,7 +40,8 @@ def test_arrays_from_files(tmp_path):
     ("1O24", "'1O24' is no argument: give a number, an array such as"), ("zz9[3]", "unknown type 'zz9'"),
     ("f4[0]", "must be positive numbers"), ("f4[]", "must be positive numbers"),
     ("f4[2,x]", "must be positive numbers"),
-    ("f4[2]=rnd", "cannot fill an array with 'rnd': use zeros, ones, range, random or a number"),
+    ("f4[2]=rnd", "cannot fill an array with 'rnd': use zeros, ones, range, random, a number, or numbers"),
+    ("f4[2]=1,x", "cannot fill an array with '1,x'"), ("f4[2]=1,2,3", "'f4[2]=1,2,3' has 2 elements and 3 numbers"),
     ("a:@absent.npy", "no such file: absent.npy")])
 def test_what_is_wrong_is_said(text, message):
     with pytest.raises(ValueError, match=message.replace("[", r"\[")):
