@@ -121,9 +121,13 @@ def _parameters(layout: Layout, entry: ir.Function) -> None:
 def _place(layout: Layout, variable: ir.Variable, function: str | None = None) -> None:
     image = layout.global_image if variable.space == "global" else layout.const_image
     offset = align(len(image), max(variable.align, 4))
-    image.extend(bytes(offset - len(image)))
     data = (variable.initial or b"")[:variable.bytes]
-    image.extend(data + bytes(variable.bytes - len(data)))
+    try:
+        image.extend(bytes(offset - len(image)))
+        image.extend(data + bytes(variable.bytes - len(data)))
+    except MemoryError:
+        raise PtxError(f"`{variable.name}` of {variable.bytes:,} bytes does not fit the memory of this computer",
+                       file=variable.where.file, line=variable.where.line) from None
     layout.offsets[function, variable.name] = variable.space, offset
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import attrs
 
+from archdef import values
 from archdef._deprecation import renamed
-from archdef.errors import SpecErrors, UnknownField, nearest
+from archdef.errors import SpecError, SpecErrors, UnknownField, nearest
 from archdef.spec import check
 from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import (FrozenMap, Part, Parts, Rule, Table, children, part, parts, rule_of, text, texts, unit_of,
@@ -15,6 +16,11 @@ from archdef.spec.fields import (FrozenMap, Part, Parts, Rule, Table, children, 
 from archdef.spec.isa import Isa, Operation, Unit
 from archdef.spec.machine import Chip, Clocks, DeviceLaunches, HostLink, Limits, Schedulers, Vocabulary, Warp
 from archdef.spec.memory import Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory, TextureUnits
+
+
+def _frozen(given: Any) -> Any:
+    """Freeze a mapping; what is none is left for `check` to refuse."""
+    return FrozenMap(given) if isinstance(given, Mapping) else given
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -71,14 +77,14 @@ class Architecture:
     """Launches by kernels; None: there are none."""
     host_link: HostLink | None = part(HostLink, optional=True, default=None)
     """The way to the host; None: on the same die."""
-    evidence: Mapping[str, Cite] = attrs.field(converter=FrozenMap, eq=False)
+    evidence: Mapping[str, Cite] = attrs.field(converter=_frozen, eq=False)
     """Path, or beginning of a path → where the numbers below it come from; the longest match wins."""
-    changes: Mapping[str, tuple[object, object]] = attrs.field(default=FrozenMap(), converter=FrozenMap, eq=False)
+    changes: Mapping[str, tuple[object, object]] = attrs.field(default=FrozenMap(), converter=_frozen, eq=False)
     """What `evolve` has changed since the plugin's declaration: path → (declared value, value now)."""
 
     def __attrs_post_init__(self):
         if faults := check.faults(self):
-            raise SpecErrors(f"{self.name} is not a usable description", faults)
+            raise SpecErrors(f"{self.name if isinstance(self.name, str) else 'architecture'} is not a usable description", faults)
 
     # ---------------------------------------------------------------------------------------------------- reading
     def walk(self) -> Iterator[tuple[str, object, Rule]]:
@@ -109,12 +115,15 @@ class Architecture:
                      if covering(self.evidence, path).kind == "assumed")
 
     def unit(self, name: str) -> Unit:
-        """Give a unit by name."""
-        return next(unit for unit in self.units if unit.name == name)
+        """Give a unit by name. Raises UnknownField."""
+        known = {unit.name: unit for unit in self.units}
+        return known[name] if isinstance(name, str) and name in known else _no_entry(self.name, "unit", name, known)
 
     def interval_cycles(self, operation: str | Operation) -> float:
-        """Give the SM cycles for which one warp instruction of a class of operation occupies its unit."""
-        cost = self.isa.operations[operation] if isinstance(operation, str) else operation
+        """Give the SM cycles for which one warp instruction of a class of operation occupies its unit. Raises UnknownField."""
+        known = self.isa.operations
+        cost = operation if isinstance(operation, Operation) else (
+            known[operation] if isinstance(operation, str) and operation in known else _no_entry(self.name, "operation", operation, known))
         return cost.interval_cycles or -(-self.warp.size // self.unit(cost.unit).lanes)
 
     @property
@@ -176,9 +185,12 @@ class Architecture:
         """
         parts = self._parts()
         changed = {path: before for path, before, now in _applied(parts, changes, self.name) if now != before}
+        evidence = {} if evidence is None else evidence
+        if not isinstance(evidence, Mapping):
+            raise SpecErrors(f"{name} is not a usable description", [SpecError("evidence", evidence, "must map paths to Cites")])
         parts |= {"aliases": (), **words, "name": name}
         paths = (path for path, value, _ in _walk(parts) if value is not None)
-        return attrs.evolve(self, **parts, changes=FrozenMap(), evidence=inherited_evidence(self, name, changed, evidence or {}, paths))
+        return attrs.evolve(self, **parts, changes=FrozenMap(), evidence=inherited_evidence(self, name, changed, evidence, paths))
 
     def _parts(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _RULES}
@@ -203,8 +215,14 @@ def inherited_evidence(base: Architecture, name: str, changed: Mapping[str, obje
     return kept | own | dict(given)
 
 
+def _no_entry(machine: str, what: str, name: object, known: Iterable[str]):
+    raise UnknownField(f"{machine} has no {what} {values.shown(name)}{nearest(name, known) if isinstance(name, str) else ''}")
+
+
 def _applied(parts: dict[str, Any], changes: Mapping[str, object], name: str) -> Iterator[tuple[str, object, object]]:
     """Change `parts` one path after the other; yield each complete path with the values before and after."""
+    if not isinstance(changes, Mapping):
+        raise SpecErrors(f"{name} cannot be changed", [SpecError("changes", changes, "must map paths to values")])
     for given, value in changes.items():
         path = _full(parts, given, name)
         before = _found(parts, path)
@@ -220,6 +238,8 @@ def _walk(parts: Mapping[str, Any]) -> Iterator[tuple[str, object, Rule]]:
 
 def _full(parts: Mapping[str, Any], path: str, name: str) -> str:
     """Complete a path: itself, or the only path that ends in it."""
+    if not isinstance(path, str):
+        raise UnknownField(f"{name} has no field {values.shown(path)}; a path is a text such as 'warp.size'")
     known = {p: value for p, value, _ in _walk(parts)}
     if path in known or (isinstance(parts["isa"], Isa) and path in check.absent_operations(parts["isa"])):
         return path
@@ -229,11 +249,11 @@ def _full(parts: Mapping[str, Any], path: str, name: str) -> str:
     if len(ending) == 1:
         return ending[0]
     if ending:
-        raise UnknownField(f"{name} has several fields {path!r}: {', '.join(ending)}")
+        raise UnknownField(f"{name} has several fields {values.shown(path)}: {', '.join(ending)}")
     for absent, value in known.items():
         if value is None and path.startswith(absent + "."):
-            raise UnknownField(f"{name} has no field {path!r}, because {absent} is None; set {absent} as a whole first")
-    raise UnknownField(f"{name} has no field {path!r}{nearest(path, known)}")
+            raise UnknownField(f"{name} has no field {values.shown(path)}, because {absent} is None; set {absent} as a whole first")
+    raise UnknownField(f"{name} has no field {values.shown(path)}{nearest(path, known)}")
 
 
 def _found(parts: Mapping[str, Any], path: str) -> Any:
@@ -261,5 +281,7 @@ def _told(value: object) -> object:
 
 
 def _plain(value: object) -> object:
-    """Turn a numpy scalar into the Python number that it stands for."""
-    return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
+    """Turn a numpy scalar into the Python number that it stands for, an array into a tuple of them."""
+    if type(value).__module__ != "numpy" or not hasattr(value, "tolist"):
+        return value
+    return value.item() if value.shape == () else tuple(value.tolist())
