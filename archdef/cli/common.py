@@ -74,11 +74,10 @@ def architectures(names: tuple[str, ...], settings: dict[str, str]) -> list:
 
 def show(renderable) -> None:
     """Print a rich object; text that goes to no terminal gets the full width."""
-    from rich.console import Console
-
     from archdef.report import WIDTH
+    from archdef.report.console import console
 
-    Console(width=None if sys.stdout.isatty() else WIDTH, soft_wrap=False, highlight=False).print(renderable)
+    console(width=None if sys.stdout.isatty() else WIDTH, soft_wrap=False).print(renderable)
 
 
 def emit(data) -> None:
