@@ -16,11 +16,12 @@ from typing import Any
 import pluggy
 
 from archdef import hookspecs, values
+from archdef._plugins import refusal
 from archdef._versions import misfit
 from archdef.errors import PluginError, PluginWarning, UnknownArchitecture, nearest
 from archdef.spec import Architecture
 
-__all__ = ["REGISTRY", "Registry", "all", "get", "names", "problems", "register", "unregister"]
+__all__ = ["REGISTRY", "Registry", "all", "described", "get", "names", "problems", "register", "unregister"]
 
 
 class Registry:
@@ -216,17 +217,6 @@ def _called(plugin: Any) -> str:
 def _source(point: importlib.metadata.EntryPoint) -> str:
     """Name the distribution of an entry point, or the module where there is none."""
     return point.dist.name if point.dist else point.value
-
-
-def refusal(what: str, error: BaseException) -> PluginError:
-    """Give the PluginError for what a plugin raised, whatever that is; the user's own Ctrl-C goes on."""
-    if type(error) is KeyboardInterrupt:
-        raise error
-    try:
-        said = str(error)
-    except Exception:
-        said = "an error that cannot be printed"
-    return PluginError(values.printable(f"{what} cannot be loaded: {type(error).__name__}: {said}"))
 
 
 def described(given: Any) -> Architecture:

@@ -17,12 +17,12 @@ from typing import Any
 import pluggy
 
 from archdef import hookspecs, values
+from archdef._plugins import refusal
 from archdef._versions import misfit
 from archdef.errors import ArchdefError, CompileError, PluginError, PluginWarning, nearest
 from archdef.frontends.includes import included_names
 from archdef.frontends.options import Options
 from archdef.frontends.protocol import FrontEnd
-from archdef.registry import refusal
 
 GROUP = "archdef.frontends"
 """Entry-point group; the entry point's name is the front end's."""
