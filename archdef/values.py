@@ -52,7 +52,8 @@ def whole(value: Any, what: str, error: type[Exception], *, at_least: int = 0, a
     """Give a whole number between bounds as an int; `as_whole` says what is one."""
     number = as_whole(value)
     if number is None or number < at_least or (at_most is not None and number > at_most):
-        bounds = f"of at least {at_least:,}" if at_most is None else f"from {at_least:,} to {at_most:,}"
+        large = " and less than 2^63" if isinstance(value, int) and value >= MOST_WHOLE else ""
+        bounds = f"of at least {at_least:,}{large}" if at_most is None else f"from {at_least:,} to {at_most:,}"
         raise error(f"{what} must be a whole number {bounds}, got {shown(value)}")
     return number
 

@@ -17,6 +17,8 @@ import numpy as np
 
 _ARRAY = re.compile(r"(?:(?P<name>[A-Za-z_]\w*):)?"
                     r"(?:@(?P<file>.+)|(?P<type>[a-z]+\d*)\[(?P<shape>[^\]]*)\](?:=(?P<fill>.*))?)")
+MOST_BYTES = 1 << 34
+"""Largest array that the command line makes."""
 _FILLS = ("zeros", "ones", "range", "random")
 
 
@@ -63,17 +65,38 @@ def parse_argument(text: str) -> Value:
         path = Path(match["file"])
         if path.suffix != ".npy" or not path.is_file():
             raise ValueError(f"{path} is no .npy file" if path.exists() else f"no such file: {path}")
+        _readable(path)
         return Value(name, file=path)
     try:
         dtype = np.dtype(match["type"])
     except TypeError:
+        dtype = None
+    if dtype is None or dtype.kind not in "biufc":
         raise ValueError(f"unknown type {match['type']!r} in {text!r}: "
-                         "use a numpy type such as f4, f8, i4, u1") from None
+                         "use a numpy type such as f4, f8, i4, u1")
     shape = parse_dimensions(match["shape"], text)
     fill = match["fill"] or "zeros"
     if fill not in _FILLS:
         fill = _number(fill, f"cannot fill an array with {fill!r}: use {', '.join(_FILLS)} or a number")
+        if dtype.kind in "iu" and not (fill == int(fill) if abs(fill) < 1 << 64 else False):
+            raise ValueError(f"{text!r} fills whole numbers with {fill}")
+        if dtype.kind in "iu" and not np.iinfo(dtype).min <= fill <= np.iinfo(dtype).max:
+            raise ValueError(f"{fill} does not fit {dtype}: {text!r}")
+    elif fill == "random" and dtype.kind == "c":
+        raise ValueError(f"cannot make random values of type {dtype}")
+    if (nbytes := math.prod(shape) * dtype.itemsize) > MOST_BYTES:
+        raise ValueError(f"{text!r} has {nbytes:,} bytes; arrays on the command line have at most {MOST_BYTES:,}")
     return Value(name, dtype=dtype, shape=shape, fill=fill)
+
+
+def _readable(path: Path) -> None:
+    """Refuse a file that holds no array, or one that no kernel takes. Raises ValueError."""
+    try:
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+    if found.dtype.hasobject:
+        raise ValueError(f"{path} holds Python objects")
 
 
 def parse_dimensions(text: str, whole: str) -> tuple[int, ...]:
