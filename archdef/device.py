@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 import attrs
 import numpy as np
 
-from archdef import registry
-from archdef.errors import CompileError
+from archdef import registry, values
+from archdef.errors import CompileError, DeviceMemoryError, HostError, LaunchError
 from archdef.frontends import Options
 from archdef.frontends import compile as compile_source
-from archdef.run.array import DeviceArray
+from archdef.run.array import DeviceArray, dtype_of, host_array, shape_of
 from archdef.run.footprint import MemoryMap, memory_map
 from archdef.run.memory import Memory
 from archdef.run.module import Module
@@ -30,6 +30,8 @@ MAX_INSTRUCTIONS = 10_000_000_000
 MAX_CYCLES = 1_000_000_000_000
 HEAP_BYTES = 8 << 20
 PRINT_BYTES = 1 << 20
+MOST_BYTES = 1 << 48
+"""Largest heap or print buffer that can be asked for."""
 
 
 class Device:
@@ -49,12 +51,21 @@ class Device:
         print_bytes                  : room for what one launch prints; calls past it are counted and lost.
         host                         : the `archdef.host.Host` whose clock its streams follow; None for the process's own.
 
-        Raises UnknownArchitecture.
+        Raises UnknownArchitecture; LaunchError and HostError for options that cannot be.
         """
-        self.architecture = registry.get(architecture) if isinstance(architecture, str) else architecture
-        self.max_instructions, self.max_cycles = max_instructions, max_cycles
-        self.printf, self.heap_bytes, self.print_bytes = printf, heap_bytes, print_bytes
-        self._host = host
+        self.architecture = registry.described(architecture)
+        self.max_instructions = values.whole(max_instructions, "max_instructions", LaunchError, at_least=1)
+        self.max_cycles = values.whole(max_cycles, "max_cycles", LaunchError, at_least=1)
+        self.heap_bytes = values.whole(heap_bytes, "heap_bytes", LaunchError, at_most=MOST_BYTES)
+        self.print_bytes = values.whole(print_bytes, "print_bytes", LaunchError, at_most=MOST_BYTES)
+        if printf is not None and not callable(getattr(printf, "write", None)):
+            raise LaunchError(f"printf must be a text stream such as sys.stdout, or None, got {values.shown(printf)}")
+        if host is not None:
+            from archdef.host import Host
+
+            if not isinstance(host, Host):
+                raise HostError(f"host must be an archdef.host.Host, or None, got {values.shown(host)}")
+        self.printf, self._host = printf, host
 
     @functools.cached_property
     def memory(self) -> Memory:
@@ -76,7 +87,7 @@ class Device:
     # ---------------------------------------------------------------------------------------------------------- arrays
     def to_device(self, array) -> DeviceArray:
         """Copy a numpy array (or what makes one) to the device."""
-        array = np.asarray(array)
+        array = host_array(array)
         return DeviceArray(self.memory, array.shape, array.dtype).copy_from_host(array)
 
     def empty(self, shape: int | tuple[int, ...], dtype="f4") -> DeviceArray:
@@ -85,6 +96,8 @@ class Device:
 
     def empty_like(self, array) -> DeviceArray:
         """Allocate an array of the shape and dtype of another, on the device or not."""
+        if not isinstance(array, DeviceArray):
+            array = host_array(array)
         return DeviceArray(self.memory, array.shape, array.dtype)
 
     def zeros(self, shape: int | tuple[int, ...], dtype="f4") -> DeviceArray:
@@ -118,7 +131,9 @@ class Device:
 
         blocking : whether it and the default stream wait for each other.
         """
-        return self.side.stream(blocking, label)
+        if label is not None:
+            values.text(label, "the label of a stream", HostError)
+        return self.side.stream(values.flag(blocking, "blocking", HostError), label)
 
     @property
     def default_stream(self) -> Stream:
@@ -147,17 +162,22 @@ class Device:
 
         if isinstance(array_or_shape, np.ndarray):
             return pin(np.array(array_or_shape, order="C"))
-        return pin(np.zeros(array_or_shape, dtype))
+        shape, kind = shape_of(array_or_shape), dtype_of(dtype)
+        try:
+            return pin(np.zeros(shape, kind))
+        except (MemoryError, ValueError) as error:  # more than the computer has, or than an array can hold
+            raise DeviceMemoryError(f"out of host memory: {kind}[{', '.join(map(str, shape))}] asked", "capacity") from error
 
     def can_access_peer(self, other: Device) -> bool:
         """Say whether copies between two devices can go directly."""
         from archdef.host.link import peers
 
+        _device(other)
         return self is not other and peers(self.architecture, other.architecture) is not None
 
     def enable_peer(self, other: Device) -> None:
         """Copy directly from and to another device from now on. Raises HostError where that can not be."""
-        self.side.enable_peer(other.side)
+        self.side.enable_peer(_device(other).side)
 
     # -------------------------------------------------------------------------------------------------------- textures
     def texture(self, array: DeviceArray, *, filter: str = "point", address: str | Sequence[str] = "clamp",
@@ -210,6 +230,13 @@ class Device:
 
         Raises CompileError, PtxError.
         """
+        if options is not None and not isinstance(options, Options):
+            raise CompileError(f"options must be archdef.Options, got {values.shown(options)}")
+        if lowering is not None:
+            from archdef import lower
+
+            if not isinstance(lowering, lower.Options):
+                raise CompileError(f"lowering must be archdef.lower.Options, got {values.shown(lowering)}")
         options = (options or Options()).changed(**changed)
         options = attrs.evolve(options, capability=options.capability or self.architecture.compute_capability)
         if "fp32_fma" not in self.architecture.isa.features:
@@ -224,3 +251,9 @@ class Device:
 
     def __repr__(self) -> str:
         return f"<Device {self.architecture.label}>"
+
+
+def _device(other: Any) -> Device:
+    if not isinstance(other, Device):
+        raise HostError(f"a peer is another archdef.Device, got {values.shown(other)}")
+    return other

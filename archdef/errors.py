@@ -1,12 +1,19 @@
-"""Every error that archdef raises on purpose: one tree, and the data behind the message stays on the exception."""
+"""Every error that archdef raises on purpose: one tree, and the data behind the message stays on the exception.
+
+Whatever value an argument, a file, a description or a program holds, of whatever type: what archdef cannot use it refuses with an
+`ArchdefError`. Python's own errors remain for mistakes in the calling program that no value causes: TypeError where arguments are missing
+or have unknown names, AttributeError for an attribute that is not there, TypeError and ValueError of Python's protocols (`len`, `numpy.asarray`).
+"""
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
 
+from archdef.values import printable, shown
+
 __all__ = [
     "ArchdefDeprecationWarning", "ArchdefError", "BudgetExceeded", "CompileError", "DescriptionFileError", "DeviceMemoryError",
-    "GuestFault", "HostError", "Interrupted", "LaunchError", "MissingExtra", "MissingFeature", "PluginError", "PluginWarning", "PolicyError", "PtxError",
+    "EngineLimit", "GuestFault", "HostError", "Interrupted", "LaunchError", "MissingExtra", "MissingFeature", "PluginError", "PluginWarning", "PolicyError", "PtxError",
     "ReferenceCaseError", "RuntimeApiError", "ScaffoldError", "SpecError", "SpecErrors", "UnknownArchitecture", "UnknownField", "UnsupportedInstruction",
     "UnsupportedPolicy", "nearest"]
 
@@ -15,9 +22,9 @@ class ArchdefError(Exception):
     """Root of the tree: catch this to catch everything that archdef raises on purpose."""
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: object, known: Iterable[str]) -> str:
     """Give `` (did you mean …?)`` for the known word closest to `word`, or an empty string."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5) if isinstance(word, str) else []
     return f" (did you mean {close[0]}?)" if close else ""
 
 
@@ -27,7 +34,7 @@ class SpecError(ArchdefError):
 
     def __init__(self, path: str, value: object, allowed: str, hint: str | None = None):
         self.path, self.value, self.allowed, self.hint = path, value, allowed, hint
-        super().__init__(f"{path} {allowed}, got {value!r}" + (f" (did you mean {hint}?)" if hint else ""))
+        super().__init__(f"{path} {allowed}, got {shown(value)}" + (f" (did you mean {hint}?)" if hint else ""))
 
     def __reduce__(self):
         return type(self), (self.path, self.value, self.allowed, self.hint)
@@ -37,7 +44,7 @@ class SpecErrors(ArchdefError, ExceptionGroup):
     """Every fault of one description at once."""
 
     def __str__(self) -> str:
-        return "\n".join([self.message, *(f"  {e}" for e in self.exceptions)])
+        return printable("\n".join([self.message, *(f"  {e}" for e in self.exceptions)]))
 
     def derive(self, exceptions):
         return SpecErrors(self.message, exceptions)
@@ -53,6 +60,10 @@ class UnsupportedPolicy(ArchdefError):
 
     def __reduce__(self):
         return type(self), (self.path, self.policy, self.known)
+
+
+class EngineLimit(ArchdefError, ValueError):
+    """A description that is sound, but larger than what the engine's tables hold."""
 
 
 class DescriptionFileError(ArchdefError):

@@ -7,6 +7,9 @@ a distribution that offers several declares one entry point for each, so that as
     gizmo = "archdef_gizmo"
     gizmo_pro = "archdef_gizmo"
 
+A name belongs to the distribution whose entry point declares it. One that several declare is refused when it is used;
+``DISTRIBUTION:NAME`` chooses one of them, wherever an architecture is named.
+
 The distribution requires the versions of archdef that it supports (``dependencies = ["archdef>=0.1,<0.2"]``): pip heeds that at the
 installation, archdef when it loads the plugin. One that does not fit is refused, naming both versions; the others go on.
 

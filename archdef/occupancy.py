@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from archdef import registry
+from archdef import registry, values
 from archdef.errors import LaunchError
 from archdef.spec import Architecture, FrozenMap, Limits, Vocabulary
 
@@ -107,11 +107,11 @@ class Occupancy:
         return Group(head, table, *([f"to hold more: {self.suggestion}"] if self.suggestion else []))
 
     def __str__(self) -> str:
-        from rich.console import Console
+        from archdef.report.console import console
 
-        console = Console(width=100, color_system=None)
-        with console.capture() as captured:
-            console.print(self)
+        made = console(width=100, color_system=None)
+        with made.capture() as captured:
+            made.print(self)
         return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
@@ -128,7 +128,7 @@ def occupancy(architecture: Architecture | str, *, threads: int, registers: int,
     References: NVIDIA CUDA Occupancy Calculator (registers per block on compute capability 1.x, per warp later); mxcc
     resource-usage reports for machines whose register file is split.
     """
-    machine = registry.get(architecture) if isinstance(architecture, str) else architecture
+    machine = registry.described(architecture)
     return occupancy_of(machine.limits, machine.warp.size, threads=threads, registers=registers, shared_bytes=shared_bytes,
                         name=machine.label, vocabulary=machine.vocabulary)
 
@@ -136,6 +136,9 @@ def occupancy(architecture: Architecture | str, *, threads: int, registers: int,
 def occupancy_of(limits: Limits, warp_size: int, *, threads: int, registers: int, shared_bytes: int = 0,
                  name: str = "machine", vocabulary: Vocabulary = _PLAIN) -> Occupancy:
     """Work out the occupancy from bare limits; see `occupancy`."""
+    threads = values.whole(threads, f"{name}: threads of a block", LaunchError, at_least=1)
+    registers = values.whole(registers, f"{name}: registers of a thread", LaunchError, at_least=1)
+    shared_bytes = values.whole(shared_bytes, f"{name}: bytes of shared memory of a block", LaunchError)
     _refuse_what_cannot_run(limits, warp_size, threads, registers, shared_bytes, name)
     allowed = blocks_allowed(limits, warp_size, threads=threads, registers=registers, shared_bytes=shared_bytes)
     active = min(allowed.values())
@@ -187,9 +190,6 @@ def _blocks_by_registers(limits: Limits, warp_size: int, block_warps: int, regis
 
 
 def _refuse_what_cannot_run(limits: Limits, warp_size: int, threads: int, registers: int, shared_bytes: int, name: str):
-    if min(threads, registers) < 1 or shared_bytes < 0:
-        raise LaunchError(f"{name}: a block needs at least 1 thread, 1 register per thread and 0 bytes of shared memory, "
-                          f"got {threads}, {registers} and {shared_bytes}")
     for what, value, limit in (("threads_per_block", threads, limits.threads_per_block),
                                ("registers_per_thread", registers, limits.registers_per_thread),
                                ("shared_bytes_per_block", shared_bytes, limits.shared_bytes_per_block)):

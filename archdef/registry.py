@@ -1,4 +1,9 @@
-"""Architectures by name. Nothing is imported before somebody asks for it, and a broken plugin harms nobody else."""
+"""Architectures by name. Nothing is imported before somebody asks for it, and a broken plugin harms nobody else.
+
+A name belongs to the distribution whose entry point declares it, whatever is loaded first. One that several distributions declare is
+ambiguous: it is refused when it is used, and ``DISTRIBUTION:NAME`` chooses. An architecture that a plugin gives without an entry point of its
+name is taken if no other plugin declares that name; else a warning names both, and it stays out.
+"""
 from __future__ import annotations
 
 import importlib.metadata
@@ -10,12 +15,13 @@ from typing import Any
 
 import pluggy
 
-from archdef import hookspecs
+from archdef import hookspecs, values
+from archdef._plugins import refusal
 from archdef._versions import misfit
 from archdef.errors import PluginError, PluginWarning, UnknownArchitecture, nearest
 from archdef.spec import Architecture
 
-__all__ = ["REGISTRY", "Registry", "all", "get", "names", "problems", "register", "unregister"]
+__all__ = ["REGISTRY", "Registry", "all", "described", "get", "names", "problems", "register", "unregister"]
 
 
 class Registry:
@@ -35,37 +41,40 @@ class Registry:
     # ------------------------------------------------------------------------------------------------------ questions
     def names(self) -> tuple[str, ...]:
         """List the names of all architectures, without importing a plugin."""
-        return tuple(sorted({*self._entry_points(), *self._architectures}))
+        return tuple(sorted(name for name in {*self._entry_points(), *self._architectures} if ":" not in name))
 
     def get(self, name: str) -> Architecture:
         """Find an architecture by name or alias; upper and lower case are the same.
 
         Raises UnknownArchitecture, naming the nearest name and all others; PluginError if its plugin is broken.
         """
-        key = name.lower()
-        if key in self._architectures:
-            return self._architectures[key]
+        key = values.text(name, "the name of an architecture", UnknownArchitecture).lower()
         if key in self._entry_points():
             self._load(key)
+        if key in self._architectures:
             return self._architectures[key]
         architectures = self.all()
-        for architecture in architectures.values():
-            if key in (alias.lower() for alias in architecture.aliases):
-                return architecture
+        found = [a for a in architectures.values() if key in (alias.lower() for alias in a.aliases)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UnknownArchitecture(f"{values.shown(name)} is an alias of several: {', '.join(a.name for a in found)}; use the name of one")
         known = [*architectures, *(alias for a in architectures.values() for alias in a.aliases)]
-        raise UnknownArchitecture(f"no architecture is called {name!r}{nearest(key, known)}; "
+        raise UnknownArchitecture(f"no architecture is called {values.shown(name)}{nearest(key, known)}; "
                                   f"installed: {', '.join(architectures) or 'none'}")
 
     def all(self) -> dict[str, Architecture]:
         """Load every plugin and give all architectures by name; one that cannot be loaded gives a `PluginWarning`."""
         for name in self._entry_points():
+            if ":" in name:
+                continue
             known = name in self._problems
             try:
                 self._load(name)
             except PluginError as error:
                 if not known:
                     warnings.warn(str(error), PluginWarning, stacklevel=2)
-        return {name: self._architectures[name] for name in sorted(self._architectures)}
+        return {name: self._architectures[name] for name in sorted(self._architectures) if ":" not in name}
 
     def problems(self) -> MappingProxyType[str, PluginError]:
         """Give, by entry-point name, why plugins asked for so far could not be used."""
@@ -76,15 +85,25 @@ class Registry:
 
         Raises UnknownArchitecture, PluginError.
         """
-        plugin = self._owners[self.get(name).name.lower()]
+        plugin = self._owner(name)
         spec = getattr(plugin, "__spec__", None)
         return (spec.parent or None) if spec is not None else None
 
     def experiments(self, name: str) -> tuple[Callable[..., Any], ...]:
         """Give the experiments that the plugin of an architecture brings. Raises UnknownArchitecture, PluginError."""
-        plugin = self._owners[self.get(name).name.lower()]
+        plugin = self._owner(name)
         others = [p for p in self._plugins.get_plugins() if p is not plugin]
-        return tuple(e for answer in self._plugins.subset_hook_caller("archdef_experiments", remove_plugins=others)() for e in answer)
+        try:
+            found = tuple(e for answer in self._plugins.subset_hook_caller("archdef_experiments", remove_plugins=others)() for e in answer)
+        except BaseException as error:
+            raise refusal(f"plugin {_called(plugin)}: archdef_experiments", error) from error
+        if wrong := [e for e in found if not callable(e) or not hasattr(e, "__name__")]:
+            raise PluginError(f"plugin {_called(plugin)}: archdef_experiments gave {values.shown(wrong[0])}, not a function")
+        return found
+
+    def _owner(self, name: str) -> Any:
+        key = self.get(name).name.lower() if name.lower() not in self._owners else name.lower()
+        return self._owners[key]
 
     # ------------------------------------------------------------------------------------------------------- plugins
     def register(self, plugin: Any) -> tuple[Architecture, ...]:
@@ -96,10 +115,12 @@ class Registry:
             architectures = self._declared(plugin)
         except PluginError:
             raise
-        except Exception as error:
-            raise PluginError(f"plugin {_called(plugin)}: {type(error).__name__}: {error}") from error
+        except BaseException as error:
+            raise refusal(f"plugin {_called(plugin)}", error) from error
+        points = self._entry_points()
         for architecture in architectures:
-            if self._architectures.get(architecture.name.lower(), architecture) is not architecture:
+            others = [p for p in points.get(architecture.name.lower(), ()) if p.module != getattr(plugin, "__name__", None)]
+            if others or self._architectures.get(architecture.name.lower(), architecture) is not architecture:
                 self._plugins.unregister(plugin)
                 raise PluginError(f"plugin {_called(plugin)}: the name {architecture.name!r} is taken")
         self._architectures.update((a.name.lower(), a) for a in architectures)
@@ -127,7 +148,7 @@ class Registry:
             raise PluginError(f"plugin {_called(plugin)} implements no archdef_architectures hook (is it marked @hookimpl?)")
         architectures = tuple(a for answer in answers for a in answer)
         if wrong := [a for a in architectures if not isinstance(a, Architecture)]:
-            raise PluginError(f"plugin {_called(plugin)}: archdef_architectures gave {wrong[0]!r}, not an Architecture")
+            raise PluginError(f"plugin {_called(plugin)}: archdef_architectures gave {values.shown(wrong[0])}, not an Architecture")
         return architectures
 
     def _entry_points(self) -> dict[str, list[importlib.metadata.EntryPoint]]:
@@ -137,7 +158,8 @@ class Registry:
             points = by_name.setdefault(point.name.lower(), [])
             if not any(point.value == other.value for other in points):
                 points.append(point)
-        return dict(sorted(by_name.items()))
+        chosen = {f"{_source(point).lower()}:{name}": [point] for name, points in by_name.items() if len(points) > 1 for point in points}
+        return dict(sorted((by_name | chosen).items()))
 
     def _load(self, name: str) -> None:
         """Import the plugin behind one entry point and take over its architectures; raise the same PluginError each time."""
@@ -149,32 +171,61 @@ class Registry:
 
     def _import(self, name: str) -> None:
         points = self._entry_points()[name]
-        distribution = ", ".join(p.dist.name if p.dist else p.value for p in points)
+        distribution = ", ".join(sorted(map(_source, points)))
         try:
             if len(points) > 1:
-                raise PluginError(f"architecture {name!r} is declared by several distributions: {distribution}")
+                raise PluginError(f"architecture {name!r} is declared by several distributions: {distribution}; choose one as "
+                                  + " or ".join(f"'{_source(point)}:{name}'" for point in sorted(points, key=_source))
+                                  + ", or uninstall the others")
             if (why := misfit(points)) is not None:
                 raise PluginError(f"architecture {name!r} cannot be used: {why}")
             plugin = points[0].load()
             architectures = self._declared(plugin)
-            if name not in (a.name.lower() for a in architectures):
+            own = name.rpartition(":")[2]
+            if own not in (a.name.lower() for a in architectures):
                 offered = ", ".join(a.name for a in architectures) or "none"
-                raise PluginError(f"plugin {distribution} promises the architecture {name!r} but declares: {offered}")
+                raise PluginError(f"plugin {distribution} promises the architecture {own!r} but declares: {offered}")
         except PluginError as error:
             self._problems[name] = error
             raise
-        except (Exception, SystemExit) as error:  # whatever a plugin does wrong must not reach further than its own name
-            self._problems[name] = PluginError(
-                f"plugin {distribution} (architecture {name!r}) cannot be loaded: {type(error).__name__}: {error}")
+        except BaseException as error:  # whatever a plugin does wrong must not reach further than its own name
+            self._problems[name] = refusal(f"plugin {distribution} (architecture {name!r})", error)
             raise self._problems[name] from error
         self._loaded.add(name)
         for architecture in architectures:
-            self._architectures.setdefault(architecture.name.lower(), architecture)
-            self._owners.setdefault(architecture.name.lower(), plugin)
+            self._take(architecture, plugin, name, points[0])
+
+    def _take(self, architecture: Architecture, plugin: Any, asked: str, point: importlib.metadata.EntryPoint) -> None:
+        """Take over an architecture that a plugin gave when it was asked for one, unless another plugin declares its name."""
+        key = architecture.name.lower()
+        declared = self._entry_points().get(key, ())
+        if key == asked.rpartition(":")[2]:
+            self._architectures.setdefault(asked, architecture)
+            self._owners.setdefault(asked, plugin)
+        elif not any(p.value != point.value for p in declared):
+            self._architectures.setdefault(key, architecture)
+            self._owners.setdefault(key, plugin)
+        elif not any(p.value == point.value for p in declared):
+            warnings.warn(f"plugin {_source(point)} also gives the architecture {key!r}, which {', '.join(map(_source, declared))} declares: "
+                          f"it stays that of {', '.join(map(_source, declared))}", PluginWarning, stacklevel=5)
 
 
 def _called(plugin: Any) -> str:
-    return getattr(plugin, "__name__", type(plugin).__name__)
+    return str(getattr(plugin, "__name__", type(plugin).__name__))
+
+
+def _source(point: importlib.metadata.EntryPoint) -> str:
+    """Name the distribution of an entry point, or the module where there is none."""
+    return point.dist.name if point.dist else point.value
+
+
+def described(given: Any) -> Architecture:
+    """Give the description that `given` is, or that is installed under this name. Raises UnknownArchitecture, PluginError."""
+    if isinstance(given, Architecture):
+        return given
+    if not isinstance(given, str):
+        raise UnknownArchitecture(f"an architecture is the name of an installed one, or an archdef.Architecture, got {values.shown(given)}")
+    return REGISTRY.get(given)
 
 
 REGISTRY = Registry()

@@ -6,6 +6,7 @@ import importlib
 import click
 
 from archdef.errors import ArchdefError, Interrupted
+from archdef.values import printable
 
 COMMANDS = ("archs", "check", "compare", "diff", "export", "metrics", "microbench", "new-plugin", "occupancy", "page", "resources",
             "roofline", "run", "schema", "show", "validate")
@@ -16,7 +17,7 @@ class Refused(click.ClickException):
     """One clear message and an exit code, for every error that archdef raises on purpose."""
 
     def __init__(self, error: ArchdefError):
-        super().__init__(str(error))
+        super().__init__(printable(str(error)))
         self.exit_code = INTERRUPTED if isinstance(error, Interrupted) else USAGE
 
 
@@ -41,6 +42,9 @@ class Commands(click.Group):
             return super().invoke(context)
         except ArchdefError as error:
             raise Refused(error) from error
+        except click.ClickException as error:
+            error.message = printable(error.message)
+            raise
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import click
 
-from archdef.cli.common import emit, json_option, parse_settings, set_option, show
+from archdef.cli.common import emit, json_option, parse_settings, set_option, show, will_write
 
 
 @click.command("check")
@@ -25,9 +25,17 @@ def command(context, arch, quick, words, excuses, badge, verbose, settings, as_j
     """
     from archdef.cli.common import architecture
     from archdef.report.checked import Live, render, write_badge
-    from archdef.testing.conformance import examine
+    from archdef.testing.conformance import CHECKS, examine, name_of, subject_of
 
     described = architecture(arch, settings)
+    if badge:
+        if not badge.lower().endswith((".svg", ".json")):
+            raise click.BadParameter(f"badges are .svg or .json files, got {badge!r}", param_hint="--badge")
+        will_write(badge)
+    names = [name_of(check, case) for check in CHECKS for case in check.cases_of(subject_of(described), quick)]
+    for word in words:
+        if not any(word in name for name in names):
+            raise click.BadParameter(f"no check's name holds {word!r}", param_hint="--only")
     with Live(described, hidden=as_json) as live:
         report = examine(described, quick=quick, excuses=excuses, only=_chosen(words), progress=live.update)
     if badge:

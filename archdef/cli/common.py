@@ -4,8 +4,10 @@ from __future__ import annotations
 import functools
 import json
 import math
+import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 import click
 
@@ -74,11 +76,10 @@ def architectures(names: tuple[str, ...], settings: dict[str, str]) -> list:
 
 def show(renderable) -> None:
     """Print a rich object; text that goes to no terminal gets the full width."""
-    from rich.console import Console
-
     from archdef.report import WIDTH
+    from archdef.report.console import console
 
-    Console(width=None if sys.stdout.isatty() else WIDTH, soft_wrap=False, highlight=False).print(renderable)
+    console(width=None if sys.stdout.isatty() else WIDTH, soft_wrap=False).print(renderable)
 
 
 def emit(data) -> None:
@@ -97,6 +98,29 @@ def write(path: str | None, text: str) -> None:
         write_text(path, text)
     except OSError as error:
         raise click.ClickException(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def will_write(path: str | None) -> None:
+    """Refuse a file that could not be written, before the work whose result it shall hold."""
+    if path in (None, "-"):
+        return
+    place = Path(path)
+    folder = place.parent
+    why = (f"there is no folder {folder}" if not folder.is_dir() else "it is a folder" if place.is_dir()
+           else f"the folder {folder} cannot be written" if not os.access(folder, os.W_OK)
+           else "the file cannot be written" if place.exists() and not os.access(place, os.W_OK) else None)
+    if why:
+        raise click.ClickException(f"cannot write {path}: {why}")
+
+
+def will_plot(path: str | None) -> None:
+    """Refuse a plot that could not be made, before the work that it shall show. Raises MissingExtra without matplotlib."""
+    if path is not None:
+        from archdef.report.picture import check_suffix, figure_type
+
+        check_suffix(path)
+        will_write(str(path))
+        figure_type()
 
 
 def _plain(value):

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import click
 
-from archdef.cli.common import architecture, set_option, write
+from archdef.cli.common import architecture, set_option, will_write, write
 
 
 @click.command("export")
@@ -20,5 +20,6 @@ def command(arch, form, as_json, output, settings):
     """
     from archdef.files import dumps
 
+    will_write(output)
     form = "json" if as_json else form or ("json" if output and output.endswith(".json") else "toml")
     write(output, dumps(architecture(arch, settings), form))

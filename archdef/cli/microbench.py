@@ -6,7 +6,8 @@ import sys
 
 import click
 
-from archdef.cli.common import emit, parse_settings, set_option, show, write
+from archdef.cli.common import emit, parse_settings, set_option, show, will_plot, will_write, write
+from archdef.errors import nearest
 
 BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
@@ -42,10 +43,12 @@ def command(context, words, hardware, parameters, against, listed, as_json, plot
     if parameters and len(chosen) > 1:
         raise click.UsageError("--parameter chooses a point of one benchmark; name the benchmark, too")
     point = {name: _value(chosen[0], name, text) for name, text in parameters.items()} or None
+    will_plot(plot)
+    will_write(output)
     machines = _machines([word for word in words if word not in known], settings, hardware)
+    measured = _measured(against, machines) if against else ()
     told = _said if sys.stderr.isatty() and not as_json else lambda message: None
     found = [results.run(as_machine(machine), chosen, point, told) for machine in machines]
-    measured = _measured(against, machines) if against else ()
     if plot:
         from archdef.report.curves import save_curves
 
@@ -93,7 +96,10 @@ def _measured(against: str, machines) -> list:
 
 def _value(benchmark, name: str, text: str):
     """Read a parameter the way its default is written: a number (of bytes: perhaps with a unit), yes or no, or a word."""
-    default = benchmark.parameters.get(name)
+    if name not in benchmark.parameters:
+        raise click.BadParameter(f"{benchmark.name} has no parameter {name!r}{nearest(name, benchmark.parameters)}; it has "
+                                 f"{', '.join(benchmark.parameters) or 'none'}")
+    default = benchmark.parameters[name]
     if isinstance(default, bool):
         if text not in ("yes", "no", "true", "false"):
             raise click.BadParameter(f"{name} must be yes or no, got {text!r}")

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import click
 
-from archdef.cli.common import architecture, emit, json_option, set_option
+from archdef.cli.common import architecture, emit, json_option, set_option, will_write
 
 
 @click.command("page")
@@ -16,6 +16,7 @@ def command(arch, output, settings, as_json):
     """Write a page about ARCH: a block diagram drawn from the declaration, then every field, its meaning and its evidence."""
     from archdef.page import save_page
 
+    will_write(output)
     try:
         files = save_page(architecture(arch, settings), output)
     except OSError as error:

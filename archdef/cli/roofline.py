@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from archdef.cli.common import arch_option, architectures, emit, json_option, set_option, show
+from archdef.cli.common import arch_option, architectures, emit, json_option, set_option, show, will_plot
 
 
 @click.command("roofline")
@@ -22,6 +22,7 @@ def command(names, settings, plot, as_json):
 
     from archdef.bounds import ceilings, needed
 
+    will_plot(plot)
     machines = architectures(names, settings)
     if plot is not None:
         from archdef.report.roofs import draw

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import click
 
-from archdef.cli.common import architectures, compiler_options, emit, json_option, set_option, show
+from archdef.cli.common import architectures, compiler_options, emit, json_option, set_option, show, will_write
 from archdef.cli.values import Value, parse_argument, parse_shape
+from archdef.values import printable
 
 
 def _shape(context, parameter, text):
@@ -99,23 +100,28 @@ def command(file, kernel, names, grid, block, shared, arguments, symbols, save, 
     from archdef.device import Device
     from archdef.run.lanes import LaneWindow
 
-    destinations = _destinations(save, arguments, symbols)
-    results, lanes = [], LaneWindow(traced, window) if traced else None
-    for architecture in architectures(names, settings):
+    destinations = _destinations(save, arguments, symbols, names)
+    results, lanes, ready = [], LaneWindow(traced, window) if traced else None, []
+    for architecture in architectures(names, settings):  # all of them, before the first one is launched
         device = Device(architecture)
         module = device.compile(file, options)
+        launcher = module[kernel][grid, block, shared]
         random = np.random.default_rng(2009)
         values = {}
         for position, argument in enumerate(arguments, start=1):
             made = argument.make(random)
             values[argument.name or position] = device.to_device(made) if isinstance(made, np.ndarray) else made
         values |= {name: _set(module.symbols[name], value.make(random)) for name, value in symbols.items()}
-        run = module[kernel][grid, block, shared].launch(*list(values.values())[:len(arguments)], max_instructions=max_instructions,
-                                                         max_cycles=max_cycles, cooperative=cooperative, lanes=lanes)
+        given = list(values.values())[:len(arguments)]
+        budgets = dict(max_instructions=max_instructions, max_cycles=max_cycles, cooperative=cooperative, lanes=lanes)
+        launcher.prepare(*given, **budgets)
+        ready.append((architecture, launcher, given, values, budgets))
+    for architecture, launcher, given, values, budgets in ready:
+        run = launcher.launch(*given, **budgets)
         outputs = {str(name): value.to_host() for name, value in values.items() if hasattr(value, "to_host")}
         results.append((run, outputs))
         for name, path in destinations.items():
-            np.save(path if len(names) == 1 else f"{path.removesuffix('.npy')}.{architecture.name}.npy", outputs[name])
+            _save(_destination(path, architecture.name, names), outputs[name])
     if as_json:
         emit([run.to_dict() | ({"lane_trace": run.lane_trace.to_dict()} if lanes else {})
               | {"arrays": {name: _digest(array) for name, array in outputs.items()}} for run, outputs in results])
@@ -124,7 +130,7 @@ def command(file, kernel, names, grid, block, shared, arguments, symbols, save, 
 
     for run, outputs in results:
         if run.printed:
-            click.echo(run.printed, nl=not run.printed.endswith("\n"))
+            click.echo(printable(run.printed), nl=not run.printed.endswith("\n"))
         if run.output.lost:
             click.echo(f"[{run.output.lost} calls of printf found the buffer full]", err=True)
         show(render(run, lines))
@@ -140,7 +146,26 @@ def _set(symbol, value):
     return symbol.view(value.dtype, value.shape) if hasattr(value, "dtype") else symbol
 
 
-def _destinations(save, arguments, symbols) -> dict[str, str]:
+def _destination(path: str, name: str, names) -> str:
+    return path if len(names) == 1 else f"{path.removesuffix('.npy')}.{name.replace('/', '_')}.npy"
+
+
+def _save(path: str, array) -> None:
+    import io
+
+    import numpy as np
+
+    from archdef.files.atomic import write_bytes
+
+    data = io.BytesIO()
+    np.save(data, array)
+    try:
+        write_bytes(path, data.getvalue())
+    except OSError as error:
+        raise click.ClickException(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def _destinations(save, arguments, symbols, names) -> dict[str, str]:
     known = [str(a.name or position) for position, a in enumerate(arguments, start=1) if a.is_array]
     if twice := set(symbols) & {a.name for a in arguments}:
         raise click.BadParameter(f"{sorted(twice)[0]!r} names an argument and a variable", param_hint="--symbol")
@@ -148,11 +173,13 @@ def _destinations(save, arguments, symbols) -> dict[str, str]:
     destinations = {}
     for text in save:
         name, equals, path = text.partition("=")
-        if not equals or not path:
+        if not equals or not path.endswith(".npy"):
             raise click.BadParameter(f"{text!r} is not of the form NAME=FILE.npy", param_hint="--save")
         if name not in known:
             raise click.BadParameter(f"no array argument or variable is called {name!r}; there are {', '.join(known) or 'none'}",
                                      param_hint="--save")
+        for each in names:
+            will_write(_destination(path, each, names))
         destinations[name] = path
     return destinations
 

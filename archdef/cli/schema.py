@@ -5,7 +5,7 @@ import json
 
 import click
 
-from archdef.cli.common import write
+from archdef.cli.common import will_write, write
 
 
 @click.command("schema")
@@ -15,4 +15,5 @@ def command(as_json, output):
     """Print the JSON Schema (draft 2020-12) of description files, for editors and other programs."""
     from archdef.files import schema
 
+    will_write(output)
     write(output, json.dumps(schema(), indent=1, ensure_ascii=False) + "\n")

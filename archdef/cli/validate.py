@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import click
 
-from archdef.cli.common import emit, json_option, parse_settings, show
+from archdef.cli.common import emit, json_option, parse_settings, show, will_write
 
 
 @click.command("validate")
@@ -35,6 +35,7 @@ def command(context, archs, only, quick, jobs, everything, listed, output, page,
     if listed:
         click.echo(listing(_only(references(architecture.name), only) for architecture in chosen))
         return
+    will_write(output)
     _check(page, plot)
     with Live(hidden=as_json) as live:
         reports = validate(chosen, only=only, quick=quick, jobs=jobs, said=live.update)
@@ -64,7 +65,9 @@ def _check(page, plot):
 
     if page:
         html(())
+        will_write(page)
     if plot:
+        will_write(plot)
         check_suffix(plot, ReferenceCaseError)
         figure_type()
 

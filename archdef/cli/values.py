@@ -18,6 +18,8 @@ import numpy as np
 
 _ARRAY = re.compile(r"(?:(?P<name>[A-Za-z_]\w*):)?"
                     r"(?:@(?P<file>.+)|(?P<type>[a-z]+\d*)\[(?P<shape>[^\]]*)\](?:=(?P<fill>.*))?)")
+MOST_BYTES = 1 << 34
+"""Largest array that the command line makes."""
 _FILLS = ("zeros", "ones", "range", "random")
 
 
@@ -66,12 +68,15 @@ def parse_argument(text: str) -> Value:
         path = Path(match["file"])
         if path.suffix != ".npy" or not path.is_file():
             raise ValueError(f"{path} is no .npy file" if path.exists() else f"no such file: {path}")
+        _readable(path)
         return Value(name, file=path)
     try:
         dtype = np.dtype(match["type"])
     except TypeError:
+        dtype = None
+    if dtype is None or dtype.kind not in "biufc":
         raise ValueError(f"unknown type {match['type']!r} in {text!r}: "
-                         "use a numpy type such as f4, f8, i4, u1") from None
+                         "use a numpy type such as f4, f8, i4, u1")
     shape = parse_dimensions(match["shape"], text)
     fill = match["fill"] or "zeros"
     if fill not in _FILLS:
@@ -79,8 +84,27 @@ def parse_argument(text: str) -> Value:
         numbers = tuple(_number(part, refusal) for part in fill.split(","))
         if len(numbers) not in (1, math.prod(shape)):
             raise ValueError(f"{text!r} has {math.prod(shape)} elements and {len(numbers)} numbers")
+        for number in numbers:
+            if dtype.kind in "iu" and not (number == int(number) if abs(number) < 1 << 64 else False):
+                raise ValueError(f"{text!r} fills whole numbers with {number}")
+            if dtype.kind in "iu" and not np.iinfo(dtype).min <= number <= np.iinfo(dtype).max:
+                raise ValueError(f"{number} does not fit {dtype}: {text!r}")
         fill = numbers if len(numbers) > 1 else numbers[0]
+    elif fill == "random" and dtype.kind == "c":
+        raise ValueError(f"cannot make random values of type {dtype}")
+    if (nbytes := math.prod(shape) * dtype.itemsize) > MOST_BYTES:
+        raise ValueError(f"{text!r} has {nbytes:,} bytes; arrays on the command line have at most {MOST_BYTES:,}")
     return Value(name, dtype=dtype, shape=shape, fill=fill)
+
+
+def _readable(path: Path) -> None:
+    """Refuse a file that holds no array, or one that no kernel takes. Raises ValueError."""
+    try:
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+    if found.dtype.hasobject:
+        raise ValueError(f"{path} holds Python objects")
 
 
 def parse_dimensions(text: str, whole: str) -> tuple[int, ...]:

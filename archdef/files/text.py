@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from archdef import values
 from archdef._deprecation import move_renamed
 from archdef.errors import DescriptionFileError, MissingExtra, nearest
 from archdef.files.atomic import write_text
@@ -17,6 +18,10 @@ from archdef.spec import Architecture
 
 FORMATS = ("toml", "json")
 """Formats of description files, which are also the endings of their names."""
+MOST_BASES = 50
+"""Bases of bases that one file may have behind it."""
+MOST_NESTED = 30
+"""Tables and lists in one another; a description has less than ten."""
 
 
 def dumps(architecture: Architecture, format: str = "toml") -> str:
@@ -34,11 +39,13 @@ def loads(text: str, format: str = "toml", *, source: str = "<text>", folder: st
 
     Raises DescriptionFileError for text that is not well formed; SpecErrors with every fault of what it describes.
     """
+    values.text(text, "a description", DescriptionFileError)
     return _made(_parsed(text, format, source), source, Path(folder), ())
 
 
 def save(architecture: Architecture, path: str | os.PathLike) -> None:
     """Write a description to a ``.toml`` or ``.json`` file, as a whole or not at all."""
+    path = _path_of(path)
     write_text(path, dumps(architecture, _format_of(path)))
 
 
@@ -49,7 +56,7 @@ def load(path: str | os.PathLike) -> Architecture:
 
     Raises DescriptionFileError, SpecErrors, UnknownArchitecture.
     """
-    return _loaded(Path(path), ())
+    return _loaded(_path_of(path), ())
 
 
 def looks_like_a_file(name: str) -> bool:
@@ -61,6 +68,8 @@ def _loaded(path: Path, inside: tuple[Path, ...]) -> Architecture:
     format = _format_of(path)
     if path.resolve() in inside:
         raise DescriptionFileError(f"{path} is its own base: " + " → ".join(str(p.name) for p in [*inside, path]))
+    if len(inside) > MOST_BASES:
+        raise DescriptionFileError(f"{inside[0]} has more than {MOST_BASES} bases behind one another; write one out with 'archdef export'")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -76,7 +85,7 @@ def _made(data: dict[str, Any], source: str, folder: Path, inside: tuple[Path, .
     if not isinstance(base, str) or not base:
         raise DescriptionFileError(f"{source}: base must be the name of an architecture or a file, got {base!r}")
     if looks_like_a_file(base):
-        found = _loaded(folder / base, inside)
+        found = _loaded(folder / values.text(base, f"{source}: base", DescriptionFileError), inside)
     else:
         from archdef import registry
 
@@ -87,21 +96,47 @@ def _made(data: dict[str, Any], source: str, folder: Path, inside: tuple[Path, .
 def _parsed(text: str, format: str, source: str) -> dict[str, Any]:
     _known(format)
     try:
-        data = tomllib.loads(text) if format == "toml" else json.loads(text)
+        data = tomllib.loads(text) if format == "toml" else json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise DescriptionFileError(f"{source} is not well formed {format.upper()}: {error}") from error
+    if _depth(data) > MOST_NESTED:
+        raise DescriptionFileError(f"{source} nests its values more than {MOST_NESTED} deep, which no description does")
     if isinstance(data, dict):
         data.pop("$schema", None)  # for editors
     else:
         raise DescriptionFileError(f"{source} must hold one table of fields")
     if data.get("format", FORMAT) != FORMAT:
-        raise DescriptionFileError(f"{source} has the format {data['format']!r}; this archdef reads {FORMAT!r}")
+        raise DescriptionFileError(f"{source} has the format {values.shown(data['format'])}; this archdef reads {FORMAT!r}")
     return data
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a JSON object whose keys are there once, as TOML's are."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is there twice in one object")
+    return made
+
+
+def _depth(data: Any) -> int:
+    """Count the levels of nested tables and lists, without recursion of its own."""
+    depth, level = 0, [data]
+    while level:
+        depth += 1
+        level = [nested for one in level if isinstance(one, (dict, list)) for nested in (one.values() if isinstance(one, dict) else one)]
+    return depth
+
+
+def _path_of(path: Any) -> Path:
+    if not isinstance(path, os.PathLike):
+        values.text(path, "the name of a description file", DescriptionFileError)
+    return Path(path)
+
+
 def _known(format: str) -> None:
-    if format not in FORMATS:
-        raise DescriptionFileError(f"no format is called {format!r}{nearest(format, FORMATS)}; there are {' and '.join(FORMATS)}")
+    if not isinstance(format, str) or format not in FORMATS:
+        raise DescriptionFileError(f"no format is called {values.shown(format)}{nearest(format, FORMATS)}; there are {' and '.join(FORMATS)}")
 
 
 def _format_of(path: str | os.PathLike) -> str:

@@ -1,8 +1,11 @@
 """Front ends: each knows how to get PTX and nothing of architectures."""
 from __future__ import annotations
 
+import os
 from typing import Any
 
+from archdef import values
+from archdef.errors import CompileError
 from archdef.frontends import builtin
 from archdef.frontends.cxxtypes import CxxType
 from archdef.frontends.finder import Finder
@@ -27,4 +30,8 @@ def compile(source: Any, options: Options | None = None) -> Compiled:
     Raises CompileError.
     """
     options = options or Options()
+    if not isinstance(options, Options):
+        raise CompileError(f"options must be archdef.Options, got {values.shown(options)}")
+    if isinstance(source, (str, os.PathLike)):
+        values.text(os.fspath(source), "a source, or the name of its file,", CompileError)
     return _FINDER.find(source, options).compile(source, options)

@@ -16,9 +16,10 @@ from typing import Any
 
 import pluggy
 
-from archdef import hookspecs
+from archdef import hookspecs, values
+from archdef._plugins import refusal
 from archdef._versions import misfit
-from archdef.errors import CompileError, PluginError, PluginWarning, nearest
+from archdef.errors import ArchdefError, CompileError, PluginError, PluginWarning, nearest
 from archdef.frontends.includes import included_names
 from archdef.frontends.options import Options
 from archdef.frontends.protocol import FrontEnd
@@ -56,15 +57,26 @@ class Finder:
             return self._asked(options.compiler, source, options)
         if (claimed := self._claimed(source)) is not None and claimed.accepts(source, options):
             return claimed
-        willing = [f for f in self._front_ends.values() if f.accepts(source, options)]
+        willing = [f for f in self._front_ends.values() if self._accepts(f, source, options)]
         if not willing:
             for name in self._entry_points():
                 self._load(name)
-            willing = [f for f in self._front_ends.values() if f.accepts(source, options)]
+            willing = [f for f in self._front_ends.values() if self._accepts(f, source, options)]
         if not willing:
             raise CompileError(f"cannot tell what {_shown(source)} is: give "
                                + ", or ".join(dict.fromkeys(f.takes for f in self._front_ends.values())))
         return next((f for f in willing if f.missing() is None), willing[0])
+
+    @staticmethod
+    def _accepts(front_end: FrontEnd, source: Any, options: Options) -> bool:
+        """Ask a front end; one that raises instead of answering takes nothing, and harms nobody else."""
+        try:
+            return bool(front_end.accepts(source, options))
+        except ArchdefError:
+            raise
+        except BaseException as error:
+            warnings.warn(str(refusal(f"front end {front_end.name!r}, asked for a source,", error)), PluginWarning, stacklevel=5)
+            return False
 
     def _claimed(self, source: Any) -> FrontEnd | None:
         """Give the front end of the first header that a source includes and a plugin has claimed."""
@@ -116,11 +128,11 @@ class Finder:
                                           "needs name, takes, accepts, missing and compile")
                     if front_end.name in self._front_ends:
                         raise PluginError(f"plugin {called}: the name {front_end.name!r} is taken")
-            except Exception as error:
+            except BaseException as error:
                 self._plugins.unregister(plugin)
                 if isinstance(error, PluginError):
                     raise
-                raise PluginError(f"plugin {called}: {type(error).__name__}: {error}") from error
+                raise refusal(f"plugin {called}", error) from error
             self._front_ends.update((f.name, f) for f in found)
             return found
 
@@ -134,7 +146,12 @@ class Finder:
     def _entry_points(self) -> dict[str, importlib.metadata.EntryPoint]:
         found = importlib.metadata.entry_points(group=GROUP) if self._given is None else [
             point for point in self._given if point.group == GROUP]
-        return {point.name: point for point in sorted(found, key=lambda point: point.name)}
+        return {point.name: point for point in sorted(found, key=lambda point: (point.name, point.value))}
+
+    def _points(self, name: str) -> list[importlib.metadata.EntryPoint]:
+        """List the different entry points of one name: more than one make it ambiguous."""
+        found = importlib.metadata.entry_points(group=GROUP) if self._given is None else [p for p in self._given if p.group == GROUP]
+        return list({point.value: point for point in sorted(found, key=lambda point: point.value) if point.name == name}.values())
 
     def _load(self, name: str) -> None:
         with self._lock:
@@ -142,19 +159,21 @@ class Finder:
                 return
             self._tried.add(name)
             try:
-                point = self._entry_points()[name]
+                point, *others = self._points(name)
+                if others:
+                    raise PluginError(f"several distributions declare it: {', '.join(p.dist.name if p.dist else p.value for p in (point, *others))}; "
+                                      "uninstall all but one")
                 if (why := misfit([point])) is not None:
                     raise PluginError(why)
                 plugin = point.load()
                 if not self._plugins.is_registered(plugin):
                     self.register(plugin)
-            except (Exception, SystemExit) as error:  # whatever a plugin does wrong must not reach further than its own name
-                warnings.warn(f"front end {name!r} cannot be loaded: {type(error).__name__}: {error}", PluginWarning,
-                              stacklevel=4)
+            except BaseException as error:  # whatever a plugin does wrong must not reach further than its own name
+                warnings.warn(str(refusal(f"front end {name!r}", error)), PluginWarning, stacklevel=4)
 
 
 def _shown(source: Any) -> str:
     if isinstance(source, (str, os.PathLike)):
         text = str(source)
-        return repr(text if len(text) <= 60 else f"{text[:59]}…")
-    return f"{getattr(source, '__name__', repr(source))!s} (a {type(source).__name__})"
+        return values.shown(text if len(text) <= 60 else f"{text[:59]}…")
+    return f"{getattr(source, '__name__', None) or values.shown(source)!s} (a {type(source).__name__})"

@@ -1,12 +1,14 @@
 """What a caller may ask of a front end, and what a front end gives back."""
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from archdef import values
 from archdef.errors import CompileError, nearest
 from archdef.frontends.cxxtypes import CxxType
 
@@ -15,35 +17,58 @@ REGISTERS = ("liveness", "ptxas")
 
 
 def _known_count(options: Options, field: attrs.Attribute, value: str) -> None:
-    if value not in REGISTERS:
-        raise CompileError(f"registers must be 'liveness' or 'ptxas', got {value!r}{nearest(str(value), REGISTERS)}")
+    if not isinstance(value, str) or value not in REGISTERS:
+        raise CompileError(f"registers must be 'liveness' or 'ptxas', got {values.shown(value)}{nearest(value, REGISTERS)}")
+
+
+def _text(options: Options, field: attrs.Attribute, value: str) -> None:
+    values.text(value, field.name, CompileError)
+
+
+def _text_or_none(options: Options, field: attrs.Attribute, value: str | None) -> None:
+    if value is not None:
+        _text(options, field, value)
+
+
+def _texts(name: str) -> Callable[[Any], tuple[str, ...]]:
+    return lambda given: values.texts(given, name, CompileError)
+
+
+def _named(name: str) -> Callable[[Any], dict[str, Any]]:
+    return lambda given: values.mapping(given, name, CompileError)
+
+
+def _folders(given: Any) -> tuple[str, ...]:
+    if isinstance(given, (list, tuple)):
+        given = tuple(str(path) if isinstance(path, os.PathLike) else path for path in given)
+    return tuple(str(Path(path)) for path in values.texts(given, "include", CompileError))
 
 
 @attrs.frozen
 class Options:
     """Compiler options, the same for every front end that has a use for them."""
 
-    target: str | None = None
+    target: str | None = attrs.field(default=None, validator=_text_or_none)
     """Virtual architecture to compile for (``compute_70``); None for the newest that suits `capability`."""
-    capability: str = ""
+    capability: str = attrs.field(default="", validator=_text)
     """Compute capability of the machine (``9.0``); what is older than every target, or no number, means the oldest target."""
-    defines: tuple[str, ...] = ()
+    defines: tuple[str, ...] = attrs.field(default=(), converter=_texts("defines"))
     """Macros, ``NAME`` or ``NAME=VALUE``."""
-    include: tuple[str, ...] = attrs.field(default=(), converter=lambda paths: tuple(str(Path(p)) for p in paths))
+    include: tuple[str, ...] = attrs.field(default=(), converter=_folders)
     """Directories to search for headers, before the toolkit's own."""
-    fused_multiply_add: bool = True
+    fused_multiply_add: bool = attrs.field(default=True, converter=lambda given: values.flag(given, "fused_multiply_add", CompileError))
     """False keeps ``a * b + c`` apart, for machines that have no fused form."""
-    standard: str = "c++17"
+    standard: str = attrs.field(default="c++17", validator=_text)
     """C++ standard."""
-    extra: tuple[str, ...] = ()
+    extra: tuple[str, ...] = attrs.field(default=(), converter=_texts("extra"))
     """Further flags, passed on as they are."""
-    compiler: str | None = None
+    compiler: str | None = attrs.field(default=None, validator=_text_or_none)
     """Name of the front end to use (``nvrtc``, ``nvcc`` …); None for the first that takes the source and is installed."""
     signature: Any = None
     """Types of a Python kernel's parameters, in the words of its own language; see the front end."""
-    constants: Mapping[str, Any] = attrs.field(factory=dict, converter=dict)
+    constants: Mapping[str, Any] = attrs.field(factory=dict, converter=_named("constants"))
     """Values of parameters that are fixed at compile time (Triton's ``constexpr``)."""
-    settings: Mapping[str, Any] = attrs.field(factory=dict, converter=dict)
+    settings: Mapping[str, Any] = attrs.field(factory=dict, converter=_named("settings"))
     """What only one front end knows, by name: ``num_warps`` for Triton, ``fastmath`` for Numba."""
     registers: str = attrs.field(default="liveness", validator=_known_count)
     """Who counts registers per thread: ``liveness``, which needs nothing, or ``ptxas``, which must be installed."""
@@ -59,7 +84,7 @@ class Options:
         settings = {name: value for name, value in changed.items() if name not in fields}
         known = {name: value for name, value in changed.items() if name in fields}
         if settings:
-            known["settings"] = {**self.settings, **known.get("settings", {}), **settings}
+            known["settings"] = {**self.settings, **values.mapping(known.get("settings", {}), "settings", CompileError), **settings}
         return attrs.evolve(self, **known)
 
     def check_settings(self, front_end: str, known: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from archdef import values
 from archdef.errors import CompileError
 from archdef.frontends.cxxtypes import CxxType, ask
 from archdef.frontends.options import Compiled, Options
@@ -37,9 +38,10 @@ def is_cuda(given: Any) -> bool:
 def read(path: Path) -> str:
     """Read a file. Raises CompileError that names it."""
     try:
-        return path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CompileError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    return values.text(text, str(path), CompileError)
 
 
 def text_of(path: Path) -> str | None:

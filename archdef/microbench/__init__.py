@@ -9,7 +9,7 @@ from __future__ import annotations
 from archdef.microbench.driver import NoGpu
 from archdef.microbench.machine import Machine, Properties, as_machine
 from archdef.microbench.results import Results, ResultsError, Row
-from archdef.microbench.suite import BENCHMARKS, Benchmark, UnknownBenchmark, Unsupported, benchmark, find, measure, sweep
+from archdef.microbench.suite import BENCHMARKS, Benchmark, UnfitParameter, UnknownBenchmark, Unsupported, benchmark, find, measure, sweep
 
-__all__ = ["BENCHMARKS", "Benchmark", "Machine", "NoGpu", "Properties", "Results", "ResultsError", "Row", "UnknownBenchmark", "Unsupported",
-           "as_machine", "benchmark", "find", "measure", "sweep"]
+__all__ = ["BENCHMARKS", "Benchmark", "Machine", "NoGpu", "Properties", "Results", "ResultsError", "Row", "UnfitParameter", "UnknownBenchmark",
+           "Unsupported", "as_machine", "benchmark", "find", "measure", "sweep"]

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from archdef.microbench.suite import Unsupported, benchmark, require
+from archdef.microbench.suite import UnfitParameter, benchmark, require
 from archdef.microbench.machine import Machine, of_warps
 from archdef.microbench.operations import STEPS, Step
 from archdef.microbench.ptx import TYPE, module, slope
@@ -15,7 +15,7 @@ HELD_BYTES = 8 * 1024
 def step_of(machine: Machine, operation: str) -> Step:
     """Give a step by name. Raises Unsupported, if the machine lacks a feature that it needs."""
     if operation not in STEPS:
-        raise Unsupported(f"no operation {operation!r}; there are {', '.join(STEPS)}")
+        raise UnfitParameter(f"no operation {operation!r}; there are {', '.join(STEPS)}")
     step = STEPS[operation]
     for feature in step.features:
         require(machine, feature, operation)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from archdef.microbench.suite import Unsupported, benchmark, require
+from archdef.microbench.suite import UnfitParameter, benchmark, require
 from archdef.microbench.machine import Machine, of_warps
 from archdef.microbench.ptx import module, slope
 from archdef.microbench.shared_memory import kernel, launcher, room
@@ -19,7 +19,7 @@ OPERATIONS = {  # what follows the operand; each needs the old value that the on
 def checked(machine: Machine, operation: str, feature: str) -> str:
     """Give an operation's text. Raises Unsupported."""
     if operation not in OPERATIONS:
-        raise Unsupported(f"operation must be one of {', '.join(OPERATIONS)}, got {operation!r}")
+        raise UnfitParameter(f"operation must be one of {', '.join(OPERATIONS)}, got {operation!r}")
     require(machine, feature, f"an atomic {operation}")
     if operation == "add_f32":
         require(machine, "atomics_float_add", f"an atomic {operation}")
@@ -111,7 +111,7 @@ AGAIN:
 def global_atomic_throughput(machine: Machine, *, pattern: str = "one word") -> dict[str, float]:
     """Atomic adds of threads to global memory in a nanosecond, on the whole device, by how threads share words; old values unwanted."""
     if pattern not in PATTERNS:
-        raise Unsupported(f"pattern must be one of {', '.join(map(repr, PATTERNS))}, got {pattern!r}")
+        raise UnfitParameter(f"pattern must be one of {', '.join(map(repr, PATTERNS))}, got {pattern!r}")
     p = machine.properties
     apart, share, words = PATTERNS[pattern]
     threads = min(512, p.threads_per_block)

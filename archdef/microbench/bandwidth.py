@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from archdef.microbench.suite import Unsupported, benchmark
+from archdef.microbench.suite import UnfitParameter, Unsupported, benchmark
 from archdef.microbench.machine import Machine, of_warps
 from archdef.microbench.ptx import module, slope
 
@@ -32,7 +32,7 @@ def l1_throughput(machine: Machine, *, word_bytes: int = 4, warps: int = 0) -> d
     """Bytes per cycle and multiprocessor of coalesced loads that hit the L1 data cache, if there is one, from one block (0 warps: the
     largest)."""
     if word_bytes not in VECTOR:
-        raise Unsupported(f"words have 4, 8 or 16 bytes, got {word_bytes}")
+        raise UnfitParameter(f"words have 4, 8 or 16 bytes, got {word_bytes}")
     lanes = machine.properties.warp_lanes
     memory = machine.array(16384)
     modern = ".ca" if "unified_addressing" in machine.features else ""
@@ -120,7 +120,7 @@ def gb_s(machine: Machine, kind: str, word_bytes: int, warps: int, loads: int, f
     trips = [max(1, math.ceil(least_bytes / trip)) * k for k in (1, 3 if kind == "read" else 2)]
     nbytes = power_of_two(footprint or trips[1] * trip)
     if footprint and footprint != nbytes:
-        raise Unsupported(f"a footprint must be a power of two of bytes, got {footprint}")
+        raise UnfitParameter(f"a footprint must be a power of two of bytes, got {footprint}")
     if 2 * nbytes > machine.properties.dram_bytes:
         raise Unsupported(f"two arrays of {nbytes} bytes do not fit the memory of {machine.label}")
     past = ".cg" if "unified_addressing" in machine.features else ""
@@ -152,7 +152,7 @@ def dram_bandwidth(machine: Machine, *, kind: str = "read", word_bytes: int = 16
     """Bandwidth of device memory: coalesced words, each touched once; so many resident warps on each multiprocessor (0: all), so many
     independent words under way in each thread. A copy counts what it reads and what it writes."""
     if kind not in ("read", "write", "copy") or word_bytes not in VECTOR or not 1 <= loads <= 8:
-        raise Unsupported("kind must be 'read', 'write' or 'copy', word_bytes 4, 8 or 16, loads 1 to 8")
+        raise UnfitParameter("kind must be 'read', 'write' or 'copy', word_bytes 4, 8 or 16, loads 1 to 8")
     least = machine.stream_bytes
     if kind != "read":  # what is written must be more than the L2 could keep
         least = max(least, int(1.05 * machine.properties.l2_bytes))

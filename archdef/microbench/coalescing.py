@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from archdef.microbench.bandwidth import VECTOR, words
-from archdef.microbench.suite import Unsupported, benchmark
+from archdef.microbench.suite import UnfitParameter, benchmark
 from archdef.microbench.machine import Machine
 from archdef.microbench.ptx import module
 
@@ -31,7 +31,7 @@ def coalescing(machine: Machine, *, kind: str = "load", word_bytes: int = 4, str
     """Useful bytes per nanosecond of one access by each of many threads, the words of neighbours so many words apart and the first so many
     behind a boundary, from memory that no cache holds."""
     if kind not in ("load", "store") or word_bytes not in VECTOR:
-        raise Unsupported("kind must be 'load' or 'store', word_bytes 4, 8 or 16")
+        raise UnfitParameter("kind must be 'load' or 'store', word_bytes 4, 8 or 16")
     p = machine.properties
     grids = [BLOCKS * p.multiprocessors * k for k in (1, 3)]
     threads = min(BLOCK, p.threads_per_block)

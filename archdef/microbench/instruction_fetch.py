@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from archdef.microbench.machine import Machine
 from archdef.microbench.ptx import module, slope
-from archdef.microbench.suite import Unsupported, benchmark
+from archdef.microbench.suite import UnfitParameter, benchmark
 
 CHAINS = 8
 """Additions side by side, so that no instruction waits for another."""
@@ -19,7 +19,7 @@ def code(machine: Machine, *, instructions: int = 256, warps: int = 1, blocks: i
     """Cycles per instruction of every warp in a loop of so many additions without a branch, once it is under way; caches of instructions
     that do not hold the loop show as steps."""
     if instructions < CHAINS:
-        raise Unsupported(f"instructions must be at least {CHAINS}, got {instructions}")
+        raise UnfitParameter(f"instructions must be at least {CHAINS}, got {instructions}")
     declared = f"    .reg .f32 %x<{CHAINS}>, %y; .reg .u64 %in;\n    ld.param.u64 %in, [in]; ld.global.f32 %y, [%in];\n" + "".join(
         f"    ld.global.f32 %x{k}, [%in+{4 * k + 4}]; st.global.f32 [%in+{4 * k + 64}], %x{k};\n" for k in range(CHAINS))
     stored = "".join(f"    st.global.f32 [%in+{4 * k + 64}], %x{k};\n" for k in range(CHAINS))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from archdef.microbench.suite import Unsupported, benchmark
+from archdef.microbench.suite import UnfitParameter, Unsupported, benchmark
 from archdef.microbench.machine import Machine
 from archdef.microbench.ptx import module, slope
 
@@ -24,7 +24,7 @@ def following(places: int, stride_bytes: int, order: str) -> np.ndarray:
     elif order == "random":
         visited = np.random.default_rng(7).permutation(places).astype("u8")
     else:
-        raise Unsupported(f"order must be 'random' or 'linear', got {order!r}")
+        raise UnfitParameter(f"order must be 'random' or 'linear', got {order!r}")
     offsets = np.empty(places, "u8")
     offsets[visited] = np.roll(visited, -1) * np.uint64(stride_bytes)
     return offsets
@@ -82,10 +82,10 @@ def global_latency(machine: Machine, *, footprint_bytes: int = 4096, stride_byte
     footprint that decides which cache holds them. Operator: ca (all caches), cg (past L1), nc (read-only). Not warm: no place was read before.
     """
     if operator not in ("ca", "cg", "nc"):
-        raise Unsupported(f"operator must be 'ca', 'cg' or 'nc', got {operator!r}")
+        raise UnfitParameter(f"operator must be 'ca', 'cg' or 'nc', got {operator!r}")
     places = footprint_bytes // stride_bytes
     if places < 2 or stride_bytes < 16:
-        raise Unsupported(f"a chase needs two places at least, 16 bytes or more apart; got {footprint_bytes} bytes by {stride_bytes}")
+        raise UnfitParameter(f"a chase needs two places at least, 16 bytes or more apart; got {footprint_bytes} bytes by {stride_bytes}")
     if footprint_bytes > machine.properties.dram_bytes // 2:
         raise Unsupported(f"{footprint_bytes} bytes are more than half of the memory of {machine.label}")
     touched = places if warm and places > ONE_THREAD_PLACES else 0
@@ -188,7 +188,7 @@ def texture_latency(machine: Machine, *, footprint_bytes: int = 4096, stride_byt
     the footprint before."""
     places = footprint_bytes // stride_bytes
     if places < 2 or stride_bytes % 4 or places > ONE_THREAD_PLACES:
-        raise Unsupported(f"a chase needs 2 to {ONE_THREAD_PLACES} places, a multiple of 4 bytes apart; got {footprint_bytes} bytes by {stride_bytes}")
+        raise UnfitParameter(f"a chase needs 2 to {ONE_THREAD_PLACES} places, a multiple of 4 bytes apart; got {footprint_bytes} bytes by {stride_bytes}")
     texels = np.zeros((places, stride_bytes // 4), "i4")
     texels[:, 0] = following(places, stride_bytes // 4, "random")
     texels = texels.reshape(-1)

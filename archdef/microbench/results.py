@@ -12,7 +12,7 @@ import attrs
 
 from archdef.errors import ArchdefError
 from archdef.hookspecs import PROJECT
-from archdef.microbench.suite import Benchmark, Unsupported, find, load, measure
+from archdef.microbench.suite import Benchmark, UnfitParameter, Unsupported, find, load, measure
 from archdef.microbench.machine import Machine
 
 FORMAT = 1
@@ -73,13 +73,18 @@ class Results:
 
 def run(machine: Machine, benchmarks: Sequence[Benchmark], parameters: Mapping[str, Any] | None = None,
         progress: Callable[[str], None] = lambda message: None) -> Results:
-    """Measure the default sweeps of benchmarks, or the one point that `parameters` names."""
+    """Measure the default sweeps of benchmarks, or the one point that `parameters` names.
+
+    Raises UnfitParameter for a value that no machine takes; what only this machine cannot do is a row that says so.
+    """
     rows = []
     for chosen in benchmarks:
         for given in [dict(parameters)] if parameters else chosen.points(machine):
             progress(f"{machine.label} {chosen.name} {described(given)}")
             try:
                 rows.append(Row(chosen.name, dict(given), measure(chosen.name, machine, **given)))
+            except UnfitParameter:
+                raise
             except Unsupported as reason:
                 rows.append(Row(chosen.name, dict(given), reason=str(reason).splitlines()[0]))
     return Results(machine.label, dict(machine.describe()), tuple(rows))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from archdef.microbench.suite import Unsupported, benchmark
+from archdef.microbench.suite import UnfitParameter, Unsupported, benchmark
 from archdef.microbench.machine import Machine, of_warps
 from archdef.microbench.ptx import module, slope
 
@@ -64,7 +64,7 @@ def following(number: int = 0) -> str:
 def room(machine: Machine, apart_bytes: int, word_bytes: int) -> int:
     """Give the bytes that all lanes of a warp need. Raises Unsupported."""
     if word_bytes not in VECTOR:
-        raise Unsupported(f"words have 4, 8 or 16 bytes, got {word_bytes}")
+        raise UnfitParameter(f"words have 4, 8 or 16 bytes, got {word_bytes}")
     needed = (machine.properties.warp_lanes - 1) * apart_bytes + word_bytes
     if needed > machine.properties.shared_bytes_per_block:
         raise Unsupported(f"{needed} bytes of shared memory are more than the {machine.properties.shared_bytes_per_block} of {machine.label}")
@@ -104,7 +104,7 @@ def shared_throughput(machine: Machine, *, kind: str = "load", stride_words: int
     elif kind == "store":
         steps = [f"    st.volatile.shared{VECTOR[word_bytes]}.u32 [%a], {names(4, word_bytes)};\n"]
     else:
-        raise Unsupported(f"kind must be 'load' or 'store', got {kind!r}")
+        raise UnfitParameter(f"kind must be 'load' or 'store', got {kind!r}")
     before = "".join(f"    mov.u32 %r{k}, %a;\n" for k in range(4)) + "".join(following(c) for c in range(CHAINS)) \
         + f"    st.shared{VECTOR[word_bytes]}.u32 [%a], {names(4, word_bytes)};\n"
     lanes = machine.properties.warp_lanes

@@ -19,6 +19,10 @@ class Unsupported(ArchdefError):
     """A machine cannot run a benchmark: it lacks a feature, or is too small."""
 
 
+class UnfitParameter(Unsupported):
+    """A parameter has a value that it can have on no machine."""
+
+
 class UnknownBenchmark(ArchdefError):
     """No benchmark has this name, or it has no such parameter."""
 

@@ -1,7 +1,7 @@
 """Barriers and fences."""
 from __future__ import annotations
 
-from archdef.microbench.suite import Unsupported, benchmark
+from archdef.microbench.suite import UnfitParameter, benchmark
 from archdef.microbench.machine import Machine
 from archdef.microbench.ptx import module, slope
 
@@ -25,7 +25,7 @@ FENCES = {"block": "membar.cta;", "device": "membar.gl;"}
 def fence(machine: Machine, *, scope: str = "block") -> dict[str, float]:
     """Cycles of a memory fence when nothing is under way, in one warp."""
     if scope not in FENCES:
-        raise Unsupported(f"scope must be {' or '.join(map(repr, FENCES))}, got {scope!r}")
+        raise UnfitParameter(f"scope must be {' or '.join(map(repr, FENCES))}, got {scope!r}")
     threads = machine.properties.warp_lanes
     return machine.median(lambda: {"cycles": slope(machine, module, lambda n: f"    {FENCES[scope]}\n" * n, (16, 48),
                                                   lambda kernel, clocks: machine.launch(kernel, 1, threads, clocks), threads=threads)})

@@ -18,6 +18,7 @@ _FLOAT_FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 _LARGEST_INITIAL = 64 << 20
 """Bytes of initial contents in one module: ``x[2][1000000000] = {{1}, {2}}`` must not eat the host's memory."""
 _MOST_DIMENSIONS = 16
+_MOST_BYTES = 1 << 40
 
 
 class Declarations:
@@ -127,6 +128,8 @@ class Declarations:
         count = math.prod(dimensions)
         if count * (int(type[1:]) // 8) >= 1 << (self.address_size - 1):
             raise cursor.fail(f"`{clip(name)}` does not fit {self.address_size}-bit addresses", at)
+        if count * (int(type[1:]) // 8) > _MOST_BYTES:
+            raise cursor.fail(f"`{clip(name)}` takes more than {_MOST_BYTES:,} bytes, which no machine has", at)
         return Variable(
             name, space, type, count, align, initial, relocations, extern, pointer, self.where(at), opaque=self.opaque,
             shape=tuple(dimensions)

@@ -31,6 +31,9 @@ _FUNCTION_DIRECTIVES = words(
     ".maxntid .reqntid .minnctapersm .maxnctapersm .maxnreg .noreturn .explicitcluster .reqnctapercluster"
     " .maxclusterrank .blocksareclusters .abi_preserve .abi_preserve_control"
 )
+_NUMBERS_OF = {".maxntid": (1, 3), ".reqntid": (1, 3), ".reqnctapercluster": (1, 3), ".minnctapersm": (1, 1), ".maxnctapersm": (1, 1),
+               ".maxnreg": (1, 1), ".maxclusterrank": (1, 1), ".abi_preserve": (1, 1), ".abi_preserve_control": (1, 1)}
+"""Least and most numbers behind a directive of a function; others take none."""
 _TIGHT_AFTER, _TIGHT_BEFORE = frozenset("[(@!{+-~|"), frozenset("],;)}+|")
 """Tokens without a blank behind, or before them, in listings."""
 _COMPILERS_OWN = "__nv_nvrtc_builtin_header.h"
@@ -324,11 +327,14 @@ class _Parser(Cursor):
             elif word == ".attribute":
                 skip_parentheses(self)
             elif word in _FUNCTION_DIRECTIVES:
-                values = []
+                at, values = self.at, []
                 if starts_constant(self.texts[self.at]):
                     values.append(integer(self, f"`{word}`"))
                     while self.next_is(","):
                         values.append(integer(self, f"`{word}`"))
+                least, most = _NUMBERS_OF.get(word, (0, 0))
+                if not least <= len(values) <= most or any(not 0 <= value < 1 << 32 for value in values):
+                    raise self.fail(f"`{word}` takes {f'{least} to {most}' if least < most else most} numbers of 32 bits", at)
                 found[word[1:]] = tuple(values)
             else:
                 raise self.fail(f"unknown directive `{clip(word)}`{suggest(word, _FUNCTION_DIRECTIVES)}", self.at - 1)

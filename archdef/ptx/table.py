@@ -123,7 +123,9 @@ def _operand(word: str) -> Operand:
     return Operand(letter, type or "{type}", word.endswith("?"))
 
 
-_BITS_OF = {"pred": 1, "tf32": 32, "f16x2": 32, "bf16x2": 32, "u16x2": 32, "s16x2": 32}
+_BITS_OF = {"pred": 1, "tf32": 32, "f16x2": 32, "bf16x2": 32, "u16x2": 32, "s16x2": 32, "f32x2": 64, "e4m3": 8, "e5m2": 8, "ue8m0x2": 16,
+            "e4m3x2": 16, "e5m2x2": 16, "e4m3x4": 32, "e5m2x4": 32, "e2m1x2": 8, "e2m3x2": 16, "e3m2x2": 16,
+            "u8x4": 32, "s8x4": 32, "b8x16": 128, "b6x16_p32": 128, "b4x16_p64": 128}
 _TWICE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 
 

@@ -7,9 +7,9 @@ WIDTH = 120
 
 def text(renderable) -> str:
     """Render a rich object to plain text."""
-    from rich.console import Console
+    from archdef.report.console import console
 
-    console = Console(width=WIDTH, color_system=None, force_terminal=False, legacy_windows=False)
-    with console.capture() as captured:
-        console.print(renderable)
+    made = console(width=WIDTH, color_system=None, force_terminal=False, legacy_windows=False)
+    with made.capture() as captured:
+        made.print(renderable)
     return "\n".join(line.rstrip() for line in captured.get().splitlines()).rstrip("\n")

@@ -96,6 +96,10 @@ def compare(workload: Workload, architectures: Iterable[Any], size: int | None =
 
 
 def _rows(workload, architectures, size, kernels, compilers, said) -> Iterator[Row]:
+    architectures = tuple(architectures)
+    if len(architectures) > 1:
+        for architecture in architectures:  # what is wrong with size or kernels is said before anything runs
+            workload.launches(architecture, size, kernels)
     for architecture in architectures:
         cases = workload.launches(architecture, size, kernels)
         device = Device(architecture)

@@ -1,11 +1,13 @@
 """Launch arguments: checked against the kernel's own parameters and packed into its parameter buffer."""
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Sequence
 
 import numpy as np
 
+from archdef import values
 from archdef.errors import LaunchError
 from archdef.run.array import DeviceArray
 from archdef.run.pointer import Pointer
@@ -81,7 +83,7 @@ def _encode(parameter, argument, memory) -> bytes:
         raise _Refused(f"takes {wanted}, got {type(argument).__name__}")
     if parameter.type in _FLOATS:
         with np.errstate(over="ignore"):
-            return _FLOATS[parameter.type](argument).tobytes()
+            return _FLOATS[parameter.type](_float(argument)).tobytes()
     if parameter.type[0] == "b" and isinstance(argument, np.floating):
         if argument.nbytes != parameter.bytes:
             raise _Refused(f"takes {parameter.bytes} bytes, got {argument.dtype} of {argument.nbytes}")
@@ -91,17 +93,29 @@ def _encode(parameter, argument, memory) -> bytes:
 
 def _integer(parameter, argument) -> bytes:
     if not isinstance(argument, (numbers.Integral, np.bool_)):
-        raise _Refused(f"takes an integer, got {argument!r}")
+        raise _Refused(f"takes an integer, got {values.shown(argument)}")
     value, bits = int(argument), 8 * parameter.bytes
     if not -(1 << bits - 1) <= value < 1 << bits:
-        raise _Refused(f"takes a {bits}-bit integer, got {value}")
+        raise _Refused(f"takes a {bits}-bit integer, got {values.shown(value)}")
     return (value % (1 << bits)).to_bytes(parameter.bytes, "little")
 
 
-def _raw(parameter, argument) -> bytes:
+def _float(argument) -> float:
+    """Round what numpy does not take itself (integers past 64 bits, fractions) to a double, past the largest to infinity."""
+    if isinstance(argument, np.generic):
+        return argument
     try:
-        data = argument.tobytes() if isinstance(argument, np.generic) else bytes(memoryview(argument))
-    except TypeError:
+        return float(argument)
+    except OverflowError:
+        return math.inf if argument > 0 else -math.inf
+
+
+def _raw(parameter, argument) -> bytes:
+    if isinstance(argument, (np.void, np.ndarray)) and argument.ndim == 0:
+        argument = np.asarray(argument).astype(argument.dtype.newbyteorder("<"))  # kernels read little-endian
+    try:
+        data = argument.tobytes() if isinstance(argument, (np.generic, np.ndarray)) else bytes(memoryview(argument))
+    except (TypeError, ValueError, BufferError):
         raise _Refused(f"takes a structure as bytes or as a numpy record, got {type(argument).__name__}") from None
     if len(data) != parameter.bytes:
         raise _Refused(f"takes {parameter.bytes} bytes, got {len(data)}")

@@ -7,22 +7,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from archdef import values
 from archdef.errors import DeviceMemoryError, HostError
 
 if TYPE_CHECKING:
     from archdef.host import Stream
 
+MOST_BYTES = (1 << 63) - 1
+"""Largest number that an address can be."""
+
 
 class DeviceArray:
-    """A C-contiguous array in the memory of one device; freed when the last reference goes, or by `free`."""
+    """A C-contiguous array in the memory of one device; freed when the last reference goes, or by `free`.
+
+    Devices are little-endian: so is every `dtype`, and what is copied from and to arrays of the other byte order is converted.
+    """
 
     def __init__(self, memory, shape: int | tuple[int, ...], dtype):
-        self.dtype = np.dtype(dtype)
-        if self.dtype.hasobject:
-            raise DeviceMemoryError(f"device memory cannot hold Python objects (dtype {self.dtype})")
-        self.shape = (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
-        if any(n < 0 for n in self.shape):
-            raise DeviceMemoryError(f"shape must not be negative, got {self.shape}")
+        self.dtype = dtype_of(dtype).newbyteorder("<")
+        self.shape = shape_of(shape)
         self.memory = memory
         self.address: int = memory.allocate(max(1, self.nbytes))
         """Device address of the first element."""
@@ -54,9 +57,10 @@ class DeviceArray:
 
         Raises DeviceMemoryError if shape or dtype differ.
         """
-        array = np.asarray(array)
-        if array.shape != self.shape or array.dtype != self.dtype:
+        array = host_array(array)
+        if array.shape != self.shape or array.dtype.newbyteorder("<") != self.dtype:
             raise DeviceMemoryError(f"cannot copy {_kind(array)} into {_kind(self)}: shape and dtype must be the same")
+        array = array.astype(self.dtype, copy=False)
         self._alive()
         if self.nbytes:
             if self.memory.side is not None:
@@ -68,8 +72,10 @@ class DeviceArray:
     def copy_to_host(self, out: np.ndarray | None = None) -> np.ndarray:
         """Copy to a new numpy array, or into `out` of the same shape and dtype."""
         self._alive()
-        if out is not None and (out.shape != self.shape or out.dtype != self.dtype):
-            raise DeviceMemoryError(f"cannot copy {_kind(self)} into {_kind(out)}: shape and dtype must be the same")
+        if out is not None:
+            if not isinstance(out, np.ndarray) or out.shape != self.shape or out.dtype.newbyteorder("<") != self.dtype:
+                raise DeviceMemoryError(f"cannot copy {_kind(self)} into {_kind(out)}: shape and dtype must be the same")
+            _writable(out)
         host = np.empty(self.shape, self.dtype)
         if self.nbytes:
             if self.memory.side is not None:
@@ -90,6 +96,7 @@ class DeviceArray:
     def fill_bytes(self, byte: int, stream: Stream | None = None) -> DeviceArray:
         """Set every byte to one value, as ``cudaMemset`` does: at once, or in a stream."""
         self._alive()
+        byte = values.whole(byte, "the value of fill_bytes", DeviceMemoryError, at_most=255)
         side = self._side(stream)
         if side is not None:
             operation = side.fill(self.address, self.nbytes, byte, stream)
@@ -111,7 +118,7 @@ class DeviceArray:
         if not isinstance(source, DeviceArray):
             if stream is None:
                 return self.copy_from_host(source)
-            source = np.asarray(source)
+            source = host_array(source)
         self._fits(source)
         self._alive()
         side = self._side(stream, getattr(source, "memory", None))
@@ -144,17 +151,22 @@ class DeviceArray:
         if stream is None:
             return self.copy_to_host(out)
         self._fits(out)
+        _writable(out)
         self._alive()
         self._side(stream).to_host(out, self.address, stream)
         return out
 
     def _fits(self, other) -> None:
-        if other.shape != self.shape or other.dtype != self.dtype:
+        if not isinstance(other, (np.ndarray, DeviceArray)) or other.shape != self.shape or other.dtype != self.dtype:
             raise DeviceMemoryError(f"cannot copy between {_kind(other)} and {_kind(self)}: shape and dtype must be the same")
 
     def _side(self, stream: Stream | None, also=None):
         """Give the host model of the device; None if it is not in use. A stream must be of this device, or that of the memory `also`."""
-        if stream is not None and stream.side.memory not in (self.memory, also):
+        if stream is None:
+            return self.memory.side
+        if getattr(getattr(stream, "side", None), "memory", None) is None:
+            raise HostError(f"a stream is made by Device.stream(), got {values.shown(stream)}")
+        if stream.side.memory not in (self.memory, also):
             raise HostError(f"{stream!r} is of another device than the array")
         return self.memory.side
 
@@ -182,5 +194,42 @@ class DeviceArray:
             raise DeviceMemoryError(f"the device array of {_kind(self)} was freed")
 
 
+def shape_of(shape) -> tuple[int, ...]:
+    """Complete a shape: one number, or a list of them. Raises DeviceMemoryError."""
+    sizes = shape if isinstance(shape, (tuple, list)) or getattr(shape, "ndim", 0) == 1 else (shape,)
+    return tuple(values.whole(n, "shape: each of its sizes", DeviceMemoryError, at_most=MOST_BYTES) for n in sizes)
+
+
+def dtype_of(dtype) -> np.dtype:
+    """Give a numpy type that memory can hold. Raises DeviceMemoryError."""
+    try:
+        found = np.dtype(dtype)
+    except (TypeError, ValueError, OverflowError) as error:  # numpy's own ways to say that it is none
+        raise DeviceMemoryError(f"dtype must be a numpy type such as 'f4', got {values.shown(dtype)}") from error
+    if found.hasobject or not found.itemsize:
+        what = "Python objects" if found.hasobject else "elements without a size"
+        raise DeviceMemoryError(f"device memory cannot hold {what} (dtype {found})")
+    return found
+
+
+def host_array(given) -> np.ndarray:
+    """Give what makes a numpy array as one. Raises DeviceMemoryError."""
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        raise DeviceMemoryError("device memory has no masked elements; fill them first: array.filled(value)")
+    try:
+        array = np.asarray(given)
+    except (TypeError, ValueError, OverflowError) as error:  # lists of uneven lengths, or of what numpy takes no arrays of
+        raise DeviceMemoryError(f"{values.shown(given)} makes no numpy array: {error}") from error
+    dtype_of(array.dtype)
+    return array
+
+
+def _writable(out: np.ndarray) -> None:
+    if not out.flags.writeable:
+        raise DeviceMemoryError(f"cannot copy into {_kind(out)}: the array is read-only")
+
+
 def _kind(array) -> str:
+    if not hasattr(array, "dtype") or not hasattr(array, "shape"):
+        return f"a {type(array).__name__}"
     return f"{array.dtype}[{', '.join(map(str, array.shape))}]"

@@ -48,21 +48,21 @@ class Images:
         """Give all variables their initial contents again, if they have been placed."""
         if self._placed is not None:
             layout = lay_out_variables(self._module)
-            for base, image in ((self._placed.global_base, layout.global_image), (self._placed.const_base, layout.const_image)):
-                if len(image):
-                    self.memory.fill(base, len(image), 0)
+            for base, nbytes in ((self._placed.global_base, layout.global_bytes), (self._placed.const_base, layout.const_bytes)):
+                if nbytes:
+                    self.memory.fill(base, nbytes, 0)
             self._write(layout, self._placed)
 
     def _place(self) -> Placed:
         layout = lay_out_variables(self._module)
-        placed = Placed(self._area(len(layout.global_image), "global"), self._area(len(layout.const_image), "constant"))
+        placed = Placed(self._area(layout.global_bytes, "global"), self._area(layout.const_bytes, "constant"))
         self._write(layout, placed)
         self._offsets = layout.offsets
         self.memory.images.add(self)
         return placed
 
     def _write(self, layout: Layout, placed: Placed) -> None:
-        images = {"global": layout.global_image, "const": layout.const_image}
+        images = {"global": layout.image("global"), "const": layout.image("const")}
         bases = {"global": placed.global_base, "const": placed.const_base}
         added = {ConstantKind.GLOBAL_SYMBOL: placed.global_base, ConstantKind.CONST_SYMBOL: placed.const_base}
         addresses: dict[str, dict[int, bytes]] = {space: {} for space in images}

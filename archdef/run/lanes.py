@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from archdef import values
 from archdef.errors import LaunchError
 from archdef.metrics.counters import LANE_STATES
 
@@ -31,11 +32,17 @@ SIGNS = " C12."
 
 
 def _warps(given: Any) -> tuple[tuple[int, int], ...]:
-    pairs = tuple(pair if isinstance(pair, tuple) else (0, pair) for pair in (given if isinstance(given, Iterable) else (given,)))
+    pairs = tuple(pair if isinstance(pair, tuple) else (0, pair) for pair in (given if isinstance(given, (list, tuple, set)) else (given,)))
     for pair in pairs:
-        if len(pair) != 2 or not all(isinstance(n, int) and n >= 0 for n in pair):
-            raise LaunchError(f"a warp to trace is its number in block 0, or (block, warp), got {pair!r}")
-    return pairs
+        if len(pair) != 2 or any((number := values.as_whole(n)) is None or number < 0 for n in pair):
+            raise LaunchError(f"a warp to trace is its number in block 0, or (block, warp), got {values.shown(pair)}")
+    return tuple((values.as_whole(block), values.as_whole(warp)) for block, warp in pairs)
+
+
+def _cycles(given: Any) -> tuple[int, int]:
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise LaunchError(f"cycles to trace are (first, behind the last), got {values.shown(given)}")
+    return tuple(values.whole(n, "a cycle to trace", LaunchError, at_most=1 << 62) for n in given)
 
 
 @attrs.frozen
@@ -44,20 +51,19 @@ class LaneWindow:
 
     warps: tuple[tuple[int, int], ...] = attrs.field(default=((0, 0),), converter=_warps)
     """``(block, warp)`` of each warp; a plain number is a warp of block 0."""
-    cycles: tuple[int, int] = attrs.field(default=(0, 4096))
+    cycles: tuple[int, int] = attrs.field(default=(0, 4096), converter=_cycles)
     """First cycle of the launch that is of interest, and the first one behind."""
     records: int = attrs.field(default=1 << 16)
     """Issues of all these warps that are kept; 64 bytes each. What is beyond is counted as lost."""
 
     @cycles.validator
     def _cycles_are_a_range(self, attribute, value) -> None:
-        if len(value) != 2 or not 0 <= value[0] < value[1] or value[1] - value[0] > MOST_CYCLES:
+        if value[0] >= value[1] or value[1] - value[0] > MOST_CYCLES:
             raise LaunchError(f"cycles to trace are (first, behind the last), at most {MOST_CYCLES:,} of them, got {value!r}")
 
     @records.validator
     def _records_are_few(self, attribute, value) -> None:
-        if not 1 <= value <= MOST_RECORDS:
-            raise LaunchError(f"records of a trace must be 1 to {MOST_RECORDS:,}, got {value!r}")
+        values.whole(value, "records of a trace", LaunchError, at_least=1, at_most=MOST_RECORDS)
 
     def tracer(self, kernel: str, blocks: int, block_warps: int):
         """Make what the engine fills. Raises LaunchError if the launch has no such warp."""

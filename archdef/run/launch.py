@@ -4,21 +4,21 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from archdef.errors import GuestFault, Interrupted, LaunchError
+from archdef import values
+from archdef.errors import EngineLimit, GuestFault, HostError, Interrupted, LaunchError
 from archdef.lower.encoding import Kind, SystemCall
 from archdef.metrics import Counters
 from archdef.occupancy import carveout, occupancy
 from archdef.pack import sets_of
 from archdef.run import footprint, limits, printing, texture
 from archdef.run.arguments import pack
-from archdef.run.lanes import Recorded
+from archdef.run.lanes import LaneWindow, Recorded
 from archdef.run.progress import Progress
 from archdef.run.record import record
 from archdef.run.result import Run
 
 if TYPE_CHECKING:
     from archdef.host import Launched, Stream
-    from archdef.run.lanes import LaneWindow
     from archdef.run.module import Kernel
 
 SLICE_MS = 50
@@ -32,8 +32,9 @@ class Launcher:
         self.kernel, self.stream = kernel, stream
         self.grid = limits.shape(kernel.name, "grid", grid)
         self.block = limits.shape(kernel.name, "block", block)
-        if not isinstance(shared_bytes, int) or shared_bytes < 0:
-            raise LaunchError(f"dynamic shared memory of {kernel.name} must be a number of bytes, got {shared_bytes!r}")
+        if stream is not None and getattr(getattr(stream, "side", None), "memory", None) is None:
+            raise HostError(f"a stream is made by Device.stream(), got {values.shown(stream)}")
+        shared_bytes = values.whole(shared_bytes, f"dynamic shared memory of {kernel.name} in bytes", LaunchError)
         self.shared_bytes = shared_bytes + kernel.interface.shared_bytes
 
     def __call__(self, *arguments) -> Run | Launched:
@@ -78,6 +79,12 @@ class Launcher:
         """Check a launch and pack its arguments, without starting it."""
         kernel, device = self.kernel, self.kernel.module.device
         architecture, name = device.architecture, kernel.name
+        most_instructions = _budget(max_instructions, "max_instructions", device.max_instructions)
+        most_cycles = _budget(max_cycles, "max_cycles", device.max_cycles)
+        cooperative = values.flag(cooperative, "cooperative", LaunchError)
+        progress = None if progress is None else values.flag(progress, "progress", LaunchError)
+        if lanes is not None and not isinstance(lanes, LaneWindow):
+            raise LaunchError(f"lanes must be an archdef.LaneWindow, got {values.shown(lanes)}")
         limits.check_launch(name, architecture, self.grid, self.block)
         program = kernel.program
         limits.check_warp_size(name, architecture, program.statements, kernel.interface.warp_size)
@@ -91,7 +98,7 @@ class Launcher:
         if cooperative:
             limits.check_cooperative(name, architecture, self.grid, resident)
         return Grid(self, arguments, parameters, program, shared, resident, variables, cooperative, progress,
-                    max_instructions or device.max_instructions, max_cycles or device.max_cycles, lanes)
+                    most_instructions, most_cycles, lanes)
 
     def _occupancy(self, architecture, program, shared: int):
         try:
@@ -102,6 +109,10 @@ class Launcher:
 
     def __repr__(self) -> str:
         return f"<Launcher {self.kernel.name}[{self.grid}, {self.block}, {self.shared_bytes}]>"
+
+
+def _budget(given: int | None, what: str, otherwise: int) -> int:
+    return otherwise if given is None else values.whole(given, what, LaunchError, at_least=1)
 
 
 class Grid:
@@ -128,8 +139,11 @@ class Grid:
         from archdef.engine import core
 
         device = self.launcher.kernel.module.device
-        return core.Session(device.machine, device.memory.engine, min(self.max_instructions * launches, 1 << 62),
-                            min(self.max_cycles * launches, 1 << 50))
+        try:
+            return core.Session(device.machine, device.memory.engine, min(self.max_instructions * launches, 1 << 62),
+                                min(self.max_cycles * launches, 1 << 50))
+        except MemoryError:
+            raise EngineLimit(f"{device.architecture.label} as it is declared takes more memory than this computer has") from None
 
     def start(self, session, earliest_cycle: int = 0):
         """Hand it to a session of the engine."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from archdef import values
 from archdef.errors import LaunchError
 from archdef.spec import FEATURES
 
@@ -17,12 +18,9 @@ def shape(kernel: str, what: str, given: Any) -> tuple[int, int, int]:
     Raises LaunchError if it is not one to three positive whole numbers.
     """
     numbers = given if isinstance(given, (tuple, list)) else (given,)
-    try:
-        sizes = tuple(int(n) for n in numbers if int(n) == n)
-    except (TypeError, ValueError):
-        sizes = ()
+    sizes = tuple(number for n in numbers if (number := values.as_whole(n)) is not None)
     if not 1 <= len(numbers) <= 3 or len(sizes) != len(numbers) or min(sizes) < 1:
-        raise LaunchError(f"{what} of {kernel} must be one to three positive whole numbers, got {given!r}", "shape")
+        raise LaunchError(f"{what} of {kernel} must be one to three positive whole numbers, got {values.shown(given)}", "shape")
     return (*sizes, *(1,) * (3 - len(sizes)))
 
 

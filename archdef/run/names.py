@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from archdef import values
 from archdef.errors import LaunchError, nearest
 
 _UNNAMED = ("_GLOBAL__N_", "_INTERNAL_")
@@ -58,6 +59,8 @@ def find(name: str, symbols: Iterable[str], where: str, readable: Callable[[str]
     Raises LaunchError that lists what there is, or all that `name` could mean.
     """
     symbols = tuple(symbols)
+    if not isinstance(name, str):
+        raise LaunchError(f"a kernel of {where} is found by its name, got {values.shown(name)}")
     if name in symbols:
         return name
     for fits in (lambda symbol: readable(symbol) == name, lambda symbol: readable(symbol).endswith(f"::{name}")):

@@ -21,12 +21,13 @@ class Progress:
         if not self._shown or time.monotonic() - self._start < PATIENCE_S:
             return
         if self._bar is None:
-            from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
 
-            self._bar = Bar(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("blocks"),
-                            TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+            from archdef.report.console import console
+
+            self._bar = Bar(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TextColumn("blocks"),
+                            TimeRemainingColumn(), console=console(stderr=True), transient=True)
             self._task = self._bar.add_task(self.label, total=self.total)
             self._bar.start()
         self._bar.update(self._task, completed=done)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from archdef import values
 from archdef.errors import DeviceMemoryError, LaunchError, nearest
 from archdef.run.array import DeviceArray
 
@@ -104,8 +105,9 @@ def of(memory) -> Handles:
 
 # ------------------------------------------------------------------------------------------------------------ descriptions
 def _choice(what: str, value, known) -> object:
-    if value not in known:
-        raise LaunchError(f"{what} must be one of {', '.join(map(str, known))}, got {value!r}{nearest(str(value), map(str, known))}")
+    if not isinstance(value, (str, int)) or isinstance(value, bool) or value not in known:
+        raise LaunchError(f"{what} must be one of {', '.join(map(str, known))}, got {values.shown(value)}"
+                          + (nearest(value, map(str, known)) if isinstance(value, str) else ""))
     return value
 
 
@@ -119,6 +121,7 @@ def _extents(memory, array: DeviceArray, what: str, channels: int, layered: bool
         raise DeviceMemoryError(f"the array of the {what} was freed")
     if array.dtype.str[1:] not in FORMATS or array.dtype.byteorder == ">":
         raise LaunchError(f"a {what} holds {', '.join(FORMATS)}, got {array.dtype}")
+    layered, cube = values.flag(layered, "layered", LaunchError), values.flag(cube, "cube", LaunchError)
     _choice("channels", channels, (1, 2, 4))
     _choice("layout", layout, ("array", "linear", "pitch"))
     shape = list(array.shape)
@@ -133,10 +136,9 @@ def _extents(memory, array: DeviceArray, what: str, channels: int, layered: bool
     if array.size == 0:
         raise LaunchError(f"a {what} needs texels, got shape {array.shape}")
     depth, height, row = ([1, 1] + shape)[-3:]
-    if width is not None and not (1 <= width <= row):
-        raise LaunchError(f"width must be 1 to {row}, the columns of the array, got {width}")
+    width = row if width is None else values.whole(width, "width in columns of the array", LaunchError, at_least=1, at_most=row)
     texel = array.dtype.itemsize * channels
-    return dict(address=array.address, width=width or row, height=height, depth=depth, layers=layers, pitch=row * texel,
+    return dict(address=array.address, width=width, height=height, depth=depth, layers=layers, pitch=row * texel,
                 slice=height * row * texel, format=FORMATS[array.dtype.str[1:]], channels=channels, dimensions=len(shape),
                 layered=int(layered), cube=int(cube), array=int(layout == "array"),
                 tiled=int(layout == "array" and len(shape) > 1))
@@ -144,6 +146,9 @@ def _extents(memory, array: DeviceArray, what: str, channels: int, layered: bool
 
 def _sampling(filter: str, address: str | Sequence[str], normalized: bool, axes: int = 3) -> dict:
     _choice("filter", filter, ("point", "linear"))
+    if not isinstance(address, (str, list, tuple)) or not address:
+        raise LaunchError(f"address is one mode, or one for each axis, x first, got {values.shown(address)}")
+    normalized = values.flag(normalized, "normalized", LaunchError)
     per_axis = [address] * axes if isinstance(address, str) else [*address]
     per_axis += per_axis[-1:] * (axes - len(per_axis))
     per_axis += ["clamp"] * (3 - len(per_axis))
@@ -152,7 +157,7 @@ def _sampling(filter: str, address: str | Sequence[str], normalized: bool, axes:
     modes = [ADDRESSES[_choice("address", a, ADDRESSES)] for a in per_axis]
     if not normalized:  # hardware wraps and mirrors normalised coordinates only, and clamps others
         modes = [0 if m in (ADDRESSES["wrap"], ADDRESSES["mirror"]) else m for m in modes]
-    return dict(linear=int(filter == "linear"), normalized=int(bool(normalized)), address_mode=modes)
+    return dict(linear=int(filter == "linear"), normalized=int(normalized), address_mode=modes)
 
 
 def texture(memory, array: DeviceArray, *, filter: str, address: str | Sequence[str], normalized: bool, read: str, layered: bool,

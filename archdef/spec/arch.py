@@ -1,13 +1,14 @@
 """The description of one machine: checked as a whole, changed by path, printed leaf by leaf."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
+from archdef import values
 from archdef._deprecation import renamed
-from archdef.errors import SpecErrors, UnknownField, nearest
+from archdef.errors import SpecError, SpecErrors, UnknownField, nearest
 from archdef.spec import check
 from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import (FrozenMap, Part, Parts, Rule, Table, children, part, parts, rule_of, text, texts, unit_of,
@@ -15,6 +16,11 @@ from archdef.spec.fields import (FrozenMap, Part, Parts, Rule, Table, children, 
 from archdef.spec.isa import Isa, Operation, Unit
 from archdef.spec.machine import Chip, Clocks, DeviceLaunches, HostLink, Limits, Schedulers, Vocabulary, Warp
 from archdef.spec.memory import Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory, TextureUnits
+
+
+def _frozen(given: Any) -> Any:
+    """Freeze a mapping; what is none is left for `check` to refuse."""
+    return FrozenMap(given) if isinstance(given, Mapping) else given
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -71,14 +77,14 @@ class Architecture:
     """Launches by kernels; None: there are none."""
     host_link: HostLink | None = part(HostLink, optional=True, default=None)
     """The way to the host; None: on the same die."""
-    evidence: Mapping[str, Cite] = attrs.field(converter=FrozenMap, eq=False)
+    evidence: Mapping[str, Cite] = attrs.field(converter=_frozen, eq=False)
     """Path, or beginning of a path → where the numbers below it come from; the longest match wins."""
-    changes: Mapping[str, tuple[object, object]] = attrs.field(default=FrozenMap(), converter=FrozenMap, eq=False)
+    changes: Mapping[str, tuple[object, object]] = attrs.field(default=FrozenMap(), converter=_frozen, eq=False)
     """What `evolve` has changed since the plugin's declaration: path → (declared value, value now)."""
 
     def __attrs_post_init__(self):
         if faults := check.faults(self):
-            raise SpecErrors(f"{self.name} is not a usable description", faults)
+            raise SpecErrors(f"{self.name if isinstance(self.name, str) else 'architecture'} is not a usable description", faults)
 
     # ---------------------------------------------------------------------------------------------------- reading
     def walk(self) -> Iterator[tuple[str, object, Rule]]:
@@ -109,12 +115,15 @@ class Architecture:
                      if covering(self.evidence, path).kind == "assumed")
 
     def unit(self, name: str) -> Unit:
-        """Give a unit by name."""
-        return next(unit for unit in self.units if unit.name == name)
+        """Give a unit by name. Raises UnknownField."""
+        known = {unit.name: unit for unit in self.units}
+        return known[name] if isinstance(name, str) and name in known else _no_entry(self.name, "unit", name, known)
 
     def interval_cycles(self, operation: str | Operation) -> float:
-        """Give the SM cycles for which one warp instruction of a class of operation occupies its unit."""
-        cost = self.isa.operations[operation] if isinstance(operation, str) else operation
+        """Give the SM cycles for which one warp instruction of a class of operation occupies its unit. Raises UnknownField."""
+        known = self.isa.operations
+        cost = operation if isinstance(operation, Operation) else (
+            known[operation] if isinstance(operation, str) and operation in known else _no_entry(self.name, "operation", operation, known))
         return cost.interval_cycles or -(-self.warp.size // self.unit(cost.unit).lanes)
 
     @property
@@ -146,18 +155,31 @@ class Architecture:
 
         changes : mapping of path → value. Text is read the way the field wants it: ``"48 KiB"`` for bytes, a policy's short
                   name for a policy, ``"none"`` for a part that is left out. A part of a path that is not ambiguous will do:
-                  ``"l1.size_bytes"``.
+                  ``"l1.size_bytes"``. A path below `units`, `isa.operations` or another table that the machine has not adds
+                  an entry: ``"units.tensor": Unit(…)``.
 
-        Raises UnknownField, naming the nearest path; SpecErrors with every fault of the changed machine.
+        A part may be given as a whole, and fields of it after it; what would undo an earlier change is refused.
+
+        Raises UnknownField, naming the nearest path; SpecErrors with every fault of the changed machine, or naming two
+        changes of the same field.
 
         >>> arch.evolve({"caches.l1.size_bytes": "48 KiB", "schedulers.policy": "gto", "warp.size": 16})  # doctest: +SKIP
         """
         parts, history, evidence = self._parts(), dict(self.changes), dict(self.evidence)
-        for path, before, now in _applied(parts, changes, self.name):
-            declared = history.pop(path)[0] if path in history else before
+        given = _applied(parts, changes, self.name)
+        for path, before, now in _differing(self._parts(), parts, given):
+            if above := next((p for p in history if path.startswith(p + ".")), None):   # a field of what was changed as a whole
+                path, now = above, _found(parts, above)
+            declared = history.pop(path)[0] if path in history else _declared(self._parts(), path, history)
+            for inner in [p for p in history if p.startswith(path + ".")]:
+                del history[inner]
+            for inner in [p for p in evidence if p.startswith(path + ".")]:
+                del evidence[inner]
             if now != declared:
                 history[path] = (declared, now)
-            if now != before:
+            if now is None:     # nothing is claimed of what is not there
+                evidence.pop(path, None)
+            else:
                 evidence[path] = Cite("evolve", path, kind="assumed", note=f"declared: {_told(declared)}")
         return attrs.evolve(self, **parts, changes=history, evidence=evidence)
 
@@ -167,7 +189,8 @@ class Architecture:
 
         changes  : as for `evolve`; but this is a machine of its own, so it must satisfy every rule of a declaration.
         name     : its name.
-        evidence : where its numbers come from; changed numbers without evidence are assumed, the others keep theirs.
+        evidence : where its numbers come from: a field's own path, or the beginning of paths, which covers the changed
+                   fields below it. Changed numbers without evidence are assumed, the others keep theirs.
         words    : `title`, `vendor`, `family`, `compute_capability`, `aliases` (not inherited), `vocabulary`.
 
         Raises UnknownField, naming the nearest path; SpecErrors with every fault.
@@ -175,10 +198,14 @@ class Architecture:
         >>> arch.derive({"dram.partitions": 5, "dram.bus_bits": 320}, name="gizmo5", title="Gizmo 5")  # doctest: +SKIP
         """
         parts = self._parts()
-        changed = {path: before for path, before, now in _applied(parts, changes, self.name) if now != before}
+        given = _applied(parts, changes, self.name)
+        changed = {path: before for path, before, _ in _differing(self._parts(), parts, given)}
+        evidence = {} if evidence is None else evidence
+        if not isinstance(evidence, Mapping):
+            raise SpecErrors(f"{name} is not a usable description", [SpecError("evidence", evidence, "must map paths to Cites")])
         parts |= {"aliases": (), **words, "name": name}
         paths = (path for path, value, _ in _walk(parts) if value is not None)
-        return attrs.evolve(self, **parts, changes=FrozenMap(), evidence=inherited_evidence(self, name, changed, evidence or {}, paths))
+        return attrs.evolve(self, **parts, changes=FrozenMap(), evidence=inherited_evidence(self, name, changed, evidence, paths))
 
     def _parts(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _RULES}
@@ -194,23 +221,84 @@ def inherited_evidence(base: Architecture, name: str, changed: Mapping[str, obje
     """Give the evidence of a machine that differs from `base` at some paths.
 
     changed : path → value that `base` has there. given : evidence for the new machine alone. paths : everything that it has.
+
+    Raises SpecErrors for evidence that covers nothing: it must name a field, or the beginning of changed ones.
     """
+    paths = list(paths)
+    own_paths = _only_leaves(paths)
     prefixes = {".".join(segments[:length]) for segments in (path.split(".") for path in paths) for length in range(1, len(segments) + 1)}
     kept = {key: cite for key, cite in base.evidence.items()
             if key in prefixes and not any(key == path or key.startswith(path + ".") for path in changed)}
     own = {path: covering(given, path) or Cite(f"declaration of {name}", path, kind="assumed", note=f"{base.name}: {_told(before)}")
            for path, before in changed.items() if path in prefixes}
-    return kept | own | dict(given)
+    for key in given:
+        if key in own_paths:
+            own[key] = given[key]       # also where the value is that of the base: it is documented anew
+        elif key in prefixes and not any(path == key or path.startswith(key + ".") or key.startswith(path + ".") for path in changed):
+            raise SpecErrors(f"{name} is not a usable description", [SpecError(
+                f"{name}.evidence", key, f"must cover something that differs from {base.name}, or name a single field")])
+        elif key not in prefixes or any(key.startswith(path + ".") for path in changed):
+            own[key] = given[key]       # what is unknown is refused with the rest
+    return kept | own
 
 
-def _applied(parts: dict[str, Any], changes: Mapping[str, object], name: str) -> Iterator[tuple[str, object, object]]:
-    """Change `parts` one path after the other; yield each complete path with the values before and after."""
+def _only_leaves(paths: list[str]) -> set[str]:
+    """Give the paths below which there is nothing."""
+    above = {path.rpartition(".")[0] for path in paths}
+    return {path for path in paths if path not in above}
+
+
+def _no_entry(machine: str, what: str, name: object, known: Iterable[str]):
+    raise UnknownField(f"{machine} has no {what} {values.shown(name)}{nearest(name, known) if isinstance(name, str) else ''}")
+
+
+def _applied(parts: dict[str, Any], changes: Mapping[str, object], name: str) -> list[str]:
+    """Change `parts` one path after the other; give the complete paths. Raises SpecErrors where one undoes another."""
+    done: dict[str, str] = {}
+    if not isinstance(changes, Mapping):
+        raise SpecErrors(f"{name} cannot be changed", [SpecError("changes", changes, "must map paths to values")])
     for given, value in changes.items():
-        path = _full(parts, given, name)
-        before = _found(parts, path)
+        path = _full(parts, given, name, value)
+        for earlier, as_given in done.items():
+            if earlier == path or earlier.startswith(path + "."):
+                raise SpecErrors(f"{name} cannot be changed", [SpecError(f"{name}.{path}", given, (
+                    f"must be changed once, and as a whole before its fields: {as_given!r} came before"))])
+        done[path] = given
         head, *rest = path.split(".")
         parts[head] = _replaced(parts[head], _RULES[head], rest, path, _plain(value))
-        yield path, before, _found(parts, path)
+    return list(done)
+
+
+def _differing(old: Mapping[str, Any], new: Mapping[str, Any], given: Sequence[str]) -> list[tuple[str, object, object]]:
+    """List the outermost paths at which two descriptions differ, with both values, in the order of the `given` changes.
+
+    A part that both have is compared field by field: what was given as a whole differs only where it does.
+    """
+    found = [entry for name in new for entry in _unequal(name, _RULES[name], old[name], new[name])]
+    first = {path: next((place for place, change in enumerate(given) if path == change or path.startswith(change + ".")), 0) for path, _, _ in found}
+    return sorted(found, key=lambda entry: first[entry[0]])
+
+
+def _declared(parts: dict[str, Any], path: str, history: Mapping[str, tuple[object, object]]) -> object:
+    """Give the value at a path before the changes in `history` that lie below it."""
+    for inner, (declared, _) in history.items():
+        if inner.startswith(path + ".") and declared is not None:
+            head, *rest = inner.split(".")
+            parts = {**parts, head: _replaced(parts[head], _RULES[head], rest, inner, declared)}
+    return _found(parts, path)
+
+
+def _unequal(path: str, rule: Rule, old: object, new: object) -> Iterator[tuple[str, object, object]]:
+    if old == new:
+        return
+    before, after = ({name: (value, nested) for name, value, nested in children(part, rule)} for part in (old, new))
+    if before and after and (type(old) is type(new)):
+        inner = [entry for name in dict.fromkeys([*before, *after])
+                 for entry in _unequal(f"{path}.{name}", (after.get(name) or before[name])[1], before.get(name, (None,))[0], after.get(name, (None,))[0])]
+        if inner:
+            yield from inner
+            return
+    yield path, old, new
 
 
 def _walk(parts: Mapping[str, Any]) -> Iterator[tuple[str, object, Rule]]:
@@ -218,22 +306,34 @@ def _walk(parts: Mapping[str, Any]) -> Iterator[tuple[str, object, Rule]]:
         yield from walk(name, value, _RULES[name])
 
 
-def _full(parts: Mapping[str, Any], path: str, name: str) -> str:
-    """Complete a path: itself, or the only path that ends in it."""
+def _full(parts: Mapping[str, Any], path: str, name: str, value: object = None) -> str:
+    """Complete a path: itself, or the only path that ends in it; also that of the new entry of a table that `value` is."""
+    if not isinstance(path, str):
+        raise UnknownField(f"{name} has no field {values.shown(path)}; a path is a text such as 'warp.size'")
     known = {p: value for p, value, _ in _walk(parts)}
     if path in known or (isinstance(parts["isa"], Isa) and path in check.absent_operations(parts["isa"])):
         return path
     ending = [p for p in known if p.endswith("." + path)]
     if not ending and (now := renamed(path)) != path:
-        return _full(parts, now, name)
+        return _full(parts, now, name, value)
+    if not ending and (table := _table_of(parts, path, value)) is not None:
+        return table
     if len(ending) == 1:
         return ending[0]
     if ending:
-        raise UnknownField(f"{name} has several fields {path!r}: {', '.join(ending)}")
+        raise UnknownField(f"{name} has several fields {values.shown(path)}: {', '.join(ending)}")
     for absent, value in known.items():
         if value is None and path.startswith(absent + "."):
-            raise UnknownField(f"{name} has no field {path!r}, because {absent} is None; set {absent} as a whole first")
-    raise UnknownField(f"{name} has no field {path!r}{nearest(path, known)}")
+            raise UnknownField(f"{name} has no field {values.shown(path)}, because {absent} is None; set {absent} as a whole first")
+    raise UnknownField(f"{name} has no field {values.shown(path)}{nearest(path, known)}")
+
+
+def _table_of(parts: Mapping[str, Any], path: str, value: object) -> str | None:
+    """Complete the path of a new entry of a table, such as ``units.tensor``; None if `value` is no entry of it."""
+    inside, _, entry = path.rpartition(".")
+    tables = [p for p, _, rule in _walk(parts) if isinstance(rule, (Parts, Table)) and isinstance(value, rule.of)
+              and (p == inside or p.endswith("." + inside))]
+    return f"{tables[0]}.{entry}" if inside and entry and len(tables) == 1 else None
 
 
 def _found(parts: Mapping[str, Any], path: str) -> Any:
@@ -246,12 +346,15 @@ def _replaced(value: Any, rule: Rule, segments: list[str], path: str, new: objec
     if not segments:
         return rule.parse(path.rpartition(".")[2], new) if isinstance(new, str) else new
     head, *rest = segments
-    nested, nested_rule = next(((v, r) for n, v, r in children(value, rule) if n == head), (None, Part(of=object)))
+    there = {n: (v, r) for n, v, r in children(value, rule)}
+    nested, nested_rule = there.get(head, (None, Part(of=object)))
     changed = _replaced(nested, nested_rule, rest, path, new)
     if isinstance(rule, Table):
         return FrozenMap({**value, head: changed})
     if isinstance(rule, Parts):
-        return tuple(changed if v.name == head else v for v in value)
+        if isinstance(changed, rule.of) and changed.name != head:
+            raise SpecErrors(f"{path} cannot be changed", [SpecError(path, changed.name, f"must be named as its path says, {head!r}")])
+        return tuple(changed if v.name == head else v for v in value) if head in there else (*value, changed)
     return attrs.evolve(value, **{head: changed})
 
 
@@ -261,5 +364,7 @@ def _told(value: object) -> object:
 
 
 def _plain(value: object) -> object:
-    """Turn a numpy scalar into the Python number that it stands for."""
-    return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
+    """Turn a numpy scalar into the Python number that it stands for, an array into a tuple of them."""
+    if type(value).__module__ != "numpy" or not hasattr(value, "tolist"):
+        return value
+    return value.item() if value.shape == () else tuple(value.tolist())

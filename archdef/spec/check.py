@@ -6,7 +6,7 @@ move one number at a time.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import NoneType
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from archdef.spec.fields import Part, Parts, Rule, Table, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.matrix import AlignedSum
 from archdef.spec.policy import GroupByGroup, ParityHash
+from archdef.values import printable
 
 if TYPE_CHECKING:
     from archdef.spec.arch import Architecture
@@ -63,11 +64,16 @@ def absent_operations(isa: Isa) -> set[str]:
 
 
 def _evidence_faults(arch: Architecture) -> Iterator[SpecError]:
+    if not isinstance(arch.evidence, Mapping) or not all(isinstance(key, str) for key in arch.evidence):
+        yield SpecError("evidence", arch.evidence, "must map paths to Cites")
+        return
     values = {path: value for path, value, _ in evident(arch)}
     paths = list(values)
     for key, cite in arch.evidence.items():
         if not isinstance(cite, Cite):
             yield SpecError(f"evidence.{key}", cite, "must be a Cite")
+        elif any(not isinstance(words, str) or printable(words) != words for words in (cite.document, cite.place, cite.note)):
+            yield SpecError(f"evidence.{key}", cite, "must be texts without control characters and halves of surrogate pairs")
         elif not arch.changes and not any(path == key or path.startswith(key + ".") for path in paths):
             yield SpecError("evidence", key, "must name fields of the description",
                             hint=closest(key, paths))

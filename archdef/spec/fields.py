@@ -10,9 +10,13 @@ from typing import Any
 
 import attrs
 
+from archdef import values
 from archdef.errors import SpecError
 
 KiB, MiB, GiB = 1 << 10, 1 << 20, 1 << 30
+
+MOST_WHOLE, MOST_REAL, LEAST_REAL = 1 << 48, 1e12, 1e-9
+"""Bounds of every number, whatever its field allows beside: products of a few of them stay within 64 bits of the engine and doubles."""
 
 _RULE = "archdef.rule"
 _BYTE_UNITS = {"B": 1, "KiB": KiB, "MiB": MiB, "GiB": GiB}
@@ -97,7 +101,7 @@ class Number(Rule):
 
     def check(self, path, value):
         wanted = int if self.whole else (int, float)
-        if not isinstance(value, wanted) or isinstance(value, bool) or not math.isfinite(value):
+        if not isinstance(value, wanted) or isinstance(value, bool) or not -math.inf < value < math.inf:
             yield SpecError(path, value, "must be a whole number" if self.whole else "must be a number")
         elif self.at_least is not None and value < self.at_least:
             yield SpecError(path, value, f"must be at least {self.at_least}")
@@ -105,6 +109,10 @@ class Number(Rule):
             yield SpecError(path, value, f"must be more than {self.above}")
         elif self.at_most is not None and value > self.at_most:
             yield SpecError(path, value, f"must be at most {self.at_most}")
+        elif abs(value) > (MOST_WHOLE if self.whole else MOST_REAL):
+            yield SpecError(path, value, f"must be at most {MOST_WHOLE if self.whole else MOST_REAL:g}, as every number of a description")
+        elif not self.whole and 0 < abs(value) < LEAST_REAL:
+            yield SpecError(path, value, f"must be 0 or at least {LEAST_REAL:g}, as every number of a description")
         elif self.power_of_two and value & (value - 1):
             yield SpecError(path, value, "must be a power of two", hint=str(1 << value.bit_length()))
 
@@ -116,15 +124,16 @@ class Number(Rule):
                 return int(text, 0) if self.whole else float(text)
             scaled = float(number) * scale
             return int(scaled) if self.whole and scaled.is_integer() else scaled
-        except ValueError:
+        except (ValueError, OverflowError):  # no number, or one of too many digits
             return Rule.parse(self, name, text)
 
 
 @attrs.frozen(kw_only=True)
 class Numbers(Rule):
-    """A tuple of whole numbers, each of at least `at_least`."""
+    """A tuple of whole numbers, each from `at_least` to `at_most`."""
 
     at_least: int = 1
+    at_most: int = MOST_WHOLE
     length: int | None = None
     longest: int | None = None
 
@@ -133,8 +142,8 @@ class Numbers(Rule):
             yield SpecError(path, value, f"must be a tuple of {self.length or 'whole'} numbers")
         elif self.longest is not None and len(value) > self.longest:
             yield SpecError(path, value, f"must hold at most {self.longest} numbers")
-        elif any(not isinstance(v, int) or isinstance(v, bool) or v < self.at_least for v in value):
-            yield SpecError(path, value, f"must hold whole numbers of at least {self.at_least}")
+        elif any(not isinstance(v, int) or isinstance(v, bool) or not self.at_least <= v <= self.at_most for v in value):
+            yield SpecError(path, value, f"must hold whole numbers of at least {self.at_least} and at most {self.at_most}")
 
     def parse(self, name, text):
         try:
@@ -165,6 +174,8 @@ class Text(Rule):
     def check(self, path, value):
         if not isinstance(value, str) or not value.strip():
             yield SpecError(path, value, "must be a text that is not empty")
+        elif values.printable(value) != value:
+            yield SpecError(path, value, "must hold no control characters and no halves of surrogate pairs")
 
 
 @attrs.frozen(kw_only=True)
@@ -176,6 +187,8 @@ class Texts(Rule):
     def check(self, path, value):
         if not isinstance(value, tuple) or not all(isinstance(v, str) and v for v in value):
             yield SpecError(path, value, "must be a tuple of names")
+        elif any(values.printable(v) != v for v in value):
+            yield SpecError(path, value, "must hold no control characters and no halves of surrogate pairs")
 
 
 @attrs.frozen(kw_only=True)
@@ -228,7 +241,7 @@ class Exceptions(Rule):
     def check(self, path, value):
         fine = isinstance(value, tuple) and all(
             isinstance(v, tuple) and len(v) == 2 and isinstance(v[0], tuple) and isinstance(v[1], int) and v[1] > 0
-            and all(isinstance(n, int) for n in v[0]) for v in value)
+            and all(isinstance(n, int) and abs(n) <= MOST_WHOLE for n in (*v[0], v[1])) for v in value)
         if not fine:
             yield SpecError(path, value, "must be a tuple of ((number, …), unit) pairs")
 
@@ -316,10 +329,10 @@ def real(*, at_least: float | None = None, above: float | None = None, at_most: 
     return _field(Number(whole=False, at_least=at_least, above=above, at_most=at_most, optional=optional), default)
 
 
-def integers(*, at_least: int = 1, length: int | None = None, longest: int | None = None,
+def integers(*, at_least: int = 1, at_most: int = MOST_WHOLE, length: int | None = None, longest: int | None = None,
              default: object = attrs.NOTHING) -> Any:
     """Declare a tuple of whole numbers, of exactly `length` or at most `longest` entries."""
-    return _field(Numbers(at_least=at_least, length=length, longest=longest), default)
+    return _field(Numbers(at_least=at_least, at_most=at_most, length=length, longest=longest), default)
 
 
 def flag(*, default: object = attrs.NOTHING) -> Any:
@@ -345,7 +358,14 @@ def choice(*allowed, default: object = attrs.NOTHING) -> Any:
 def words(known: Mapping[str, str], what: str, *, default: object = attrs.NOTHING) -> Any:
     """Declare a set of words out of a vocabulary; any iterable of words will do."""
     return _field(Words(known=known, what=what), default,
-                  converter=lambda v: frozenset(v.split()) if isinstance(v, str) else frozenset(v))
+                  converter=_word_set)
+
+
+def _word_set(given: object) -> object:
+    """Make a set of any iterable of words; what is none is left for the rule to refuse."""
+    if isinstance(given, str):
+        return frozenset(given.split())
+    return frozenset(given) if isinstance(given, Iterable) and all(isinstance(word, str) for word in given) else given
 
 
 def pairs(*, default: object = attrs.NOTHING) -> Any:

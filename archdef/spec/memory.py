@@ -122,7 +122,7 @@ class Cache:
     """At a partition: lines of a set that may hold sectors of which stores have written a part. Where there is one more when something else comes to
     the set, or passes it on its way to the other side, that which was used longest ago is completed from memory and written back, unless it
     is what is asked for. None: a store makes its sectors whole."""
-    set_hash_bits: tuple[int, ...] = integers(at_least=0, longest=8, default=())
+    set_hash_bits: tuple[int, ...] = integers(at_least=0, at_most=63, longest=8, default=())
     """Bits of the address that are exclusive-ored into the set's number, from its lowest bit on; none: the line's number modulo the sets."""
     tag_bank_masks: tuple[int, ...] = integers(longest=4, default=())
     """At a multiprocessor: for each bit of a tag bank's number, the bits of the line's number whose parity it is. Each bank looks up a line a

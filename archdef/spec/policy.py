@@ -249,7 +249,7 @@ class XorHash(PartitionMap):
     ``(chunk + (round ^ (round >> s0) ^ (round >> s1) …)) % partitions``. So every round uses every partition once, whatever their number.
     """
 
-    shifts: tuple[int, ...] = integers(longest=8, default=(3, 6, 9, 12))
+    shifts: tuple[int, ...] = integers(at_most=63, longest=8, default=(3, 6, 9, 12))
     """How far the round's number is shifted for each folding."""
 
     def partition(self, address, interleave_bytes, partitions):

@@ -169,7 +169,7 @@ def test_a_full_machine_needs_no_suggestion():
     (dict(threads=32, registers=125), "gt200: limits.registers_per_thread is 124, the launch needs 125"),
     (dict(threads=32, registers=1, shared_bytes=16385), "gt200: limits.shared_bytes_per_block is 16384, the launch needs 16385"),
     (dict(threads=512, registers=33), "gt200: limits.registers_per_block is 16384, the launch needs 16896"),
-    (dict(threads=0, registers=1), "a block needs at least 1 thread")])
+    (dict(threads=0, registers=1), "threads of a block must be a whole number of at least 1, got 0")])
 def test_a_block_that_cannot_run_is_refused_with_the_limit(load, message):
     with pytest.raises(LaunchError, match=message):
         occupancy("gt200", **load)

@@ -44,6 +44,12 @@ BROKEN = {
     "not_an_architecture": "from archdef.hookspecs import hookimpl\n@hookimpl\ndef archdef_architectures(): return ['gizmo']",
     "raises": "from archdef.hookspecs import hookimpl\n@hookimpl\ndef archdef_architectures(): raise RuntimeError('boom')",
     "exits": "import sys; sys.exit(3)",
+    "stops": "class Stop(BaseException): pass\nraise Stop('no more')",
+    "interrupts": "class Mine(KeyboardInterrupt): pass\nraise Mine('now')",
+    "cannot_be_told": "class Dumb(Exception):\n    def __str__(self): raise RuntimeError('x')\nraise Dumb",
+    "stops_in_the_hook": "from archdef.hookspecs import hookimpl\n@hookimpl\ndef archdef_architectures(): raise GeneratorExit('x')",
+    "stops_late": "from archdef.hookspecs import hookimpl\n@hookimpl\ndef archdef_architectures():\n    yield 1\n    raise SystemExit(2)",
+    "a_number": "from archdef.hookspecs import hookimpl\n@hookimpl\ndef archdef_architectures(): return 3",
     "bad_description": "from archdef.hookspecs import hookimpl\nfrom small_machine import gizmo\nfrom archdef.spec import Warp\n"
                        "@hookimpl\ndef archdef_architectures(): return [gizmo(warp=Warp(size=99))]",
     "other_name": GOOD,
@@ -104,11 +110,63 @@ def test_a_plugin_that_does_not_declare_what_it_promises_is_refused(plugins):
         found.get("gadget")
 
 
-def test_two_plugins_of_one_name_are_both_named(plugins, tmp_path):
-    points = [EntryPoint("gizmo", "good_plugin", "archdef"), EntryPoint("gizmo", "other_plugin", "archdef")]
-    plugins({"good_plugin": GOOD, "other_plugin": GOOD}, {})
-    with pytest.raises(PluginError, match="declared by several distributions: good_plugin, other_plugin"):
-        Registry(points).get("gizmo")
+def test_a_name_of_two_distributions_is_refused_and_can_be_chosen(plugins):
+    """Whatever was loaded before; the other names of both go on."""
+    points = [EntryPoint("gizmo", "good_plugin", "archdef"), EntryPoint("gizmo", "other_plugin", "archdef"),
+              EntryPoint("gadget", "other_plugin", "archdef")]
+    plugins({"good_plugin": GOOD, "other_plugin": GOOD.replace("[gizmo()]", "[gizmo(title='Another'), gizmo(name='gadget', aliases=())]")}, {})
+    for order in (points, points[::-1]):
+        for asked_before in ((), ("gadget",), ("other_plugin:gizmo",)):
+            found = Registry(order)
+            for name in asked_before:
+                found.get(name)
+            with pytest.warns(PluginWarning, match="good_plugin, other_plugin"):
+                assert list(found.all()) == ["gadget"]
+            with pytest.raises(PluginError, match="'gizmo' is declared by several distributions: good_plugin, other_plugin; "
+                                                  "choose one as 'good_plugin:gizmo' or 'other_plugin:gizmo', or uninstall"):
+                found.get("gizmo")
+            assert found.names() == ("gadget", "gizmo") and found.get("gadget").name == "gadget"
+            assert found.get("good_plugin:gizmo").title != "Another" and found.get("Other_Plugin:GIZMO").title == "Another"
+
+
+def test_a_plugin_cannot_replace_what_another_declares(plugins):
+    thief = GOOD.replace("[gizmo()]", "[gizmo(title='Stolen'), gizmo(name='a_thief', aliases=())]")
+    for first in (("a_thief",), ()):
+        found = plugins({"good_plugin": GOOD, "thief_plugin": thief}, {"gizmo": "good_plugin", "a_thief": "thief_plugin"})
+        with pytest.warns(PluginWarning, match="plugin thief_plugin also gives the architecture 'gizmo', which good_plugin declares"):
+            for name in first:
+                found.get(name)
+            assert list(found.all()) == ["a_thief", "gizmo"]
+        assert found.get("gizmo").title != "Stolen"
+
+
+def test_an_alias_of_two_is_refused(plugins):
+    other = GOOD.replace("[gizmo()]", "[gizmo(name='gadget')]")
+    found = plugins({"good_plugin": GOOD, "other_plugin": other}, {"gizmo": "good_plugin", "gadget": "other_plugin"})
+    with pytest.raises(UnknownArchitecture, match="'widget' is an alias of several: gadget, gizmo; use the name of one"):
+        found.get("widget")
+
+
+def test_the_users_own_interrupt_goes_on(plugins):
+    found = plugins({"bad_plugin": "raise KeyboardInterrupt"}, {"bad": "bad_plugin"})
+    with pytest.raises(KeyboardInterrupt):
+        found.get("bad")
+    assert not found.problems()
+
+
+def test_what_a_plugin_says_cannot_control_the_terminal(plugins):
+    found = plugins({"bad_plugin": "raise ValueError('\\x1b[2J[/x] \\u202e')"}, {"bad": "bad_plugin"})
+    with pytest.raises(PluginError) as caught:
+        found.get("bad")
+    assert r"\x1b[2J[/x] \u202e" in str(caught.value)
+
+
+@pytest.mark.parametrize("experiments", ["raise SystemExit", "return [3]", "return 3", "yield 1; raise RuntimeError"])
+def test_broken_experiments_are_the_plugins_own(plugins, experiments):
+    source = GOOD + "@hookimpl\ndef archdef_experiments():\n    " + experiments + "\n"
+    found = plugins({"good_plugin": source}, {"gizmo": "good_plugin"})
+    with pytest.raises(PluginError, match="good_plugin"):
+        found.experiments("gizmo")
 
 
 def test_a_plugin_of_this_process_can_be_registered_and_taken_away():

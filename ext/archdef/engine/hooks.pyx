@@ -6,7 +6,7 @@ from archdef.engine.policy cimport (PK_BANKS, PK_BRANCH, PK_COALESCING, PK_DISPA
                                     policy_function)
 from archdef.engine.prototype cimport Prototype, prototype_answer
 
-from archdef.errors import PolicyError
+from archdef.errors import EngineLimit, PolicyError
 
 
 cdef class Hooks:
@@ -23,7 +23,7 @@ cdef class Hooks:
         cdef Hook *hook
         cdef int k
         if len(listed) > MOST_HOOKS:
-            raise ValueError(f"policies of plugins: at most {MOST_HOOKS}, got {len(listed)}")
+            raise EngineLimit(f"policies of plugins: at most {MOST_HOOKS}, got {len(listed)}")
         self.listed = []
         for one in listed:
             hook = self.hooks + self.count

@@ -36,7 +36,7 @@ from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIA
                                    CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X, SR_NTID_X,
                                    SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_GIVE, SYS_PRINT, SYS_TAKE)
 
-from archdef.errors import LaunchError
+from archdef.errors import EngineLimit, LaunchError
 
 cdef extern from "<time.h>" nogil:
     struct timespec:
@@ -512,7 +512,7 @@ cdef class Session:
                 ("store.group_lanes", m.store.group_lanes, 1, 64),
                 ("load_uncached.group_lanes", m.load_uncached.group_lanes, 1, 64)):
             if not low <= value <= high:
-                raise ValueError(f"machine table: {name} must be {low} to {high}, got {value}")
+                raise EngineLimit(f"machine table: {name} must be {low} to {high}, got {value}")
         return 0
 
     # ------------------------------------------------------------------------------------------------------ launches

@@ -1,0 +1,93 @@
+"""Does every command check its arguments, files and extras before it compiles or launches anything?"""
+import sys
+
+import archdef
+import click
+import numpy as np
+import pytest
+from archdef.cli import COMMANDS, main
+from archdef.run.launch import Grid
+from click.testing import CliRunner
+
+RUN = ["run", "k.ptx", "k", "-a", "g80", "-g", "1", "-b", "32"]
+PTX = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n"
+LATE = {  # command line → what it says; each would otherwise be found after minutes of work
+    "microbench": [(["--against", "missing.json"], "cannot read missing.json"), (["--against", "notes.txt"], "notes.txt"),
+                   (["latency", "-p", "operation=nonsense"], "no operation 'nonsense'"), (["latency", "-p", "operatio=add"], "did you mean operation"),
+                   (["global_latency", "-p", "order=up"], "order must be"), (["-p", "operation=add"], "name the benchmark"),
+                   (["--plot", "curves.txt"], "plots are"), (["--plot", "no/curves.svg"], "there is no folder no"),
+                   (["-o", "no/out.json"], "there is no folder no"), (["-o", "."], "is a directory"), (["nonesuch"], "no architecture is called"),
+                   (["--set", "warp.size=99"], "warp.size must be at most 64"), (["latency", "-p", "operation"], "PATH=VALUE")],
+    "validate": [(["-k", "nonesuch"], "no case is called 'nonesuch'"), (["-o", "no/out.json"], "there is no folder no"), (["--html", "no/p.html"], "no folder"),
+                 (["--plot", "p.txt"], "plots are"), (["--plot", "no/p.svg"], "no folder"), (["--set", "warp.sise=3"], "did you mean warp.size")],
+    "check": [(["--badge", "no/b.svg"], "there is no folder no"), (["--badge", "b.png"], "badges are"), (["-k", "nonesuch"], "no check's name holds"),
+              (["--set", "warp.size=99"], "at most 64")],
+    "run": [(["--arg", "out:f4[4]", "--save", "out=no/out.npy"], "there is no folder no"), (["--arg", "out:f4[4]", "--save", "out=out.txt"], "NAME=FILE.npy"),
+            (["--arg", "@bad.npy"], "bad.npy cannot be read"), (["--arg", "@missing.npy"], "no such file"), (["--arg", "f4[99999999999]"], "bytes"),
+            (["--arg", "object[4]"], "unknown type"), (["--arg", "i4[4]=1.5"], "whole numbers"), (["--arg", "u1[4]=300"], "does not fit"),
+            (["--arg", "i4[4]=inf"], "whole numbers"), (["--max-instructions", "0"], "0"), (["-a", "nonesuch"], "no architecture is called"),
+            (["--lane-cycles", "9:2", "--lanes", "0"], "cycles to trace"), (["--set", "dram.banks=x"], "dram.banks"), (["--arg", "c8[4]=random"], "random")],
+    "compare": [(["transpose", "-n", "0"], "positive multiple"), (["transpose", "-n", "-32"], "positive multiple"), (["transpose", "-k", "nonesuch"], "nonesuch"),
+                (["nonesuch"], "unknown workload"), (["k.ptx"], "no recipe"), (["transpose", "--set", "warp.size=99"], "at most 64")],
+    "roofline": [(["--plot", "roof.txt"], "plots are"), (["--plot", "no/roof.svg"], "there is no folder no")],
+    "page": [(["-o", "no/page.html"], "there is no folder no"), (["-o", "page.txt"], "pages are")],
+    "export": [(["-o", "no/a.toml"], "there is no folder no"), (["-o", "."], "directory")],
+    "schema": [(["-o", "no/schema.json"], "there is no folder no")],
+    "resources": [(["missing.cu"], "does not exist"), (["k.ptx", "--registers", "guess"], "guess"), (["k.ptx", "--set", "warp.size=99"], "at most 64")],
+    "occupancy": [(["-t", "0"], "0"), (["-t", "9" * 400], "less than 2^63")], "new-plugin": [(["g80"], "g80"), (["mine", "--in", "no"], "no")],
+    "show": [(["--only", "warp.sise"], "did you mean")], "diff": [(["nonesuch"], "no architecture is called")], "metrics": [(["nonesuch"], "unknown metric")],
+    "archs": [(["extra"], "extra")]}
+FIRST = {"check": ["g80"], "page": ["g80"], "export": ["g80"], "microbench": ["g80"], "validate": ["g80"], "show": ["g80"], "diff": ["g80"], "run": RUN[1:]}
+ARCHITECTURES = {"compare": ["-a", "g80", "-a", "gt200"], "occupancy": ["-a", "g80"], "roofline": ["-a", "g80"], "resources": ["-a", "g80"]}
+
+
+@pytest.fixture
+def idle(monkeypatch, tmp_path):
+    """Fail at the first launch, or at the first call of a compiler."""
+    def work(*arguments, **options):
+        raise AssertionError("work began before the arguments were checked")
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k.ptx").write_text(PTX)
+    (tmp_path / "notes.txt").write_text("no results")
+    (tmp_path / "bad.npy").write_bytes(b"no array")
+    monkeypatch.setattr(Grid, "session", work)
+    monkeypatch.setattr(archdef.Device, "compile", work)
+
+
+def test_every_command_is_tried():
+    assert set(LATE) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command, arguments, message", [(command, *case) for command, cases in LATE.items() for case in cases])
+def test_a_mistake_is_said_before_any_work(idle, command, arguments, message):
+    result = CliRunner().invoke(main, [command, *FIRST.get(command, ()), *arguments, *ARCHITECTURES.get(command, ())])
+    assert result.exit_code in (1, 2) and isinstance(result.exception, SystemExit), result.exception
+    assert message in " ".join(click.unstyle(result.output).split())
+
+
+@pytest.mark.parametrize("command", [["microbench", "g80", "--plot", "c.svg"], ["validate", "g80", "--plot", "c.svg"], ["roofline", "-a", "g80", "--plot", "c.svg"]])
+def test_a_missing_extra_is_said_before_any_work(idle, monkeypatch, command):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 2 and "pip install 'archdef[docs]'" in result.output
+
+
+def test_no_machine_is_launched_before_all_have_taken_the_kernel(monkeypatch, tmp_path):
+    """The second machine refuses the block: the first one has not run, and nothing was written."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k.ptx").write_text(PTX)
+    launched = []
+    monkeypatch.setattr(Grid, "session", lambda *a, **k: launched.append(a) or pytest.fail("launched"))
+    result = CliRunner().invoke(main, ["run", "k.ptx", "k", "-a", "gf100", "-a", "g80", "-g", "1", "-b", "1024", "--arg", "out:f4[4]", "--save", "out=o.npy"])
+    assert result.exit_code == 2 and "g80" in result.output and not launched and not list(tmp_path.glob("*.npy"))
+
+
+def test_what_is_right_still_runs(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k.ptx").write_text(PTX)
+    np.save(tmp_path / "in.npy", np.arange(4.0))
+    result = CliRunner().invoke(main, [*RUN, "-a", "gt200", "--arg", "out:@in.npy", "--save", "out=o.npy"])
+    assert result.exit_code == 0, result.output
+    assert [np.load(tmp_path / f"o.{name}.npy").tolist() for name in ("g80", "gt200")] == [[0, 1, 2, 3]] * 2
