@@ -62,27 +62,43 @@ class Layout:
         return Const(_SYMBOL_KINDS[space], width, (offset + symbol.offset) & ((1 << 8 * width) - 1))
 
 
-def lay_out(module: ir.Module, entry: ir.Function, calls: Calls) -> Layout:
-    """Place the variables that a kernel can name, and all that the module keeps in device memory.
+def lay_out_variables(module: ir.Module) -> Layout:
+    """Place what the module keeps in device memory, with its initial contents.
 
-    Global and constant variables of every function are placed, reached or not, so that the kernels of a module share their
-    images. Local variables of a function that can be active twice have a place in its frame instead of an address.
+    Global and constant variables of every function are placed, reached or not, so that the kernels of a module, and the host,
+    find them at the same places.
+
+    Raises PtxError for an initialiser with an address that nothing has.
     """
-    functions = calls.functions
     layout = Layout()
-    _parameters(layout, entry)
-    referenced = {name for function in functions for name in _symbols(function)}
-    shared: list[tuple[str | None, ir.Variable]] = []
     for variable in module.variables.values():
-        if variable.space == "shared":
-            if variable.name in referenced:
-                shared.append((None, variable))
-        elif variable.space in ("global", "const") and not variable.extern:
+        if variable.space in ("global", "const") and not variable.extern:
             _place(layout, variable)
     for function in module.functions.values():
         for variable in function.variables.values():
             if variable.space in ("global", "const"):
                 _place(layout, variable, function.name)
+    for variable in module.variables.values():
+        _relocate(layout, module, variable, None)
+    for function in module.functions.values():
+        for variable in function.variables.values():
+            _relocate(layout, module, variable, function.name)
+    return layout
+
+
+def lay_out(module: ir.Module, entry: ir.Function, calls: Calls) -> Layout:
+    """Place the variables that a kernel can name, and all that the module keeps in device memory.
+
+    Local variables of a function that can be active twice have a place in its frame instead of an address.
+    """
+    functions = calls.functions
+    layout = lay_out_variables(module)
+    _parameters(layout, entry)
+    referenced = {name for function in functions for name in _symbols(function)}
+    shared: list[tuple[str | None, ir.Variable]] = []
+    for variable in module.variables.values():
+        if variable.space == "shared" and variable.name in referenced:
+            shared.append((None, variable))
     for function in functions:
         for variable in function.variables.values():
             if variable.space == "shared":
@@ -99,11 +115,6 @@ def lay_out(module: ir.Module, entry: ir.Function, calls: Calls) -> Layout:
     layout.local_bytes = align(layout.local_bytes, 8)
     layout.stack_start = rounded(layout.local_bytes)
     _shared(layout, shared, any(name.startswith("%reserved_smem") for name in referenced))
-    for variable in module.variables.values():
-        _relocate(layout, module, variable, None)
-    for function in module.functions.values():
-        for variable in function.variables.values():
-            _relocate(layout, module, variable, function.name)
     return layout
 
 
@@ -155,7 +166,10 @@ def _relocate(layout: Layout, module: ir.Module, variable: ir.Variable, function
             address = immediate(number_of(module, symbol.name), size)
         if address is None:
             file, line = module.place(variable.where.line)
-            raise PtxError(f"`{variable.name}` starts with the address of `{symbol.name}`, which no module that was linked defines",
+            other = module.variables.get(symbol.name) or (module.functions[function].variables.get(symbol.name) if function else None)
+            why = ("which no module that was linked defines" if other is None or other.extern and other.space != "shared"
+                   else f"which lies in .{other.space} memory; only .global and .const variables and functions have one before a launch")
+            raise PtxError(f"`{variable.name}` starts with the address of `{symbol.name}`, {why}",
                            file=file, line=line, column=variable.where.column)
         else:
             layout.relocations.append(Relocation(space, start + offset, size, address.kind, address.value))

@@ -128,7 +128,8 @@ class Declarations:
         if count * (int(type[1:]) // 8) >= 1 << (self.address_size - 1):
             raise cursor.fail(f"`{clip(name)}` does not fit {self.address_size}-bit addresses", at)
         return Variable(
-            name, space, type, count, align, initial, relocations, extern, pointer, self.where(at), opaque=self.opaque
+            name, space, type, count, align, initial, relocations, extern, pointer, self.where(at), opaque=self.opaque,
+            shape=tuple(dimensions)
         )
 
     # ----------------------------------------------------------------------------------------------------- initialisers

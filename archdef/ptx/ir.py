@@ -154,6 +154,8 @@ class Variable:
     """``visible, weak, common``, or empty for what belongs to its module alone."""
     opaque: str | None = None
     """``texref``, ``samplerref`` or ``surfref``: a 64-bit cell whose address stands for what the host binds to it."""
+    shape: tuple[int, ...] = ()
+    """Sizes of an array as declared, the lanes of a vector last; empty for a scalar."""
 
     @property
     def bytes(self) -> int:

@@ -73,7 +73,8 @@ def _add(module: Module, into: dict, others: dict, new: Function | Variable, nam
         raise _error(module, new, f"`{name}` is declared differently at {_place(module, old)}")
     if not _defined(new):
         return
-    if not _defined(old) or old.linkage in _WEAK and new.linkage not in _WEAK:
+    larger = old.linkage == new.linkage == "common" and new.bytes > old.bytes      # of common ones the largest holds for all
+    if not _defined(old) or old.linkage in _WEAK and new.linkage not in _WEAK or larger:
         into[name] = new
     elif new.linkage not in _WEAK:
         raise _error(module, new, f"`{name}` is defined twice, first at {_place(module, old)}")

@@ -76,7 +76,6 @@ class Kernels:
         self.architecture = module.device.architecture
         for k in self._kernels:
             limits.check_warp_size(k.name, self.architecture, k.program.statements, k.interface.warp_size)
-            module.images.of(k.program)
 
     def fit(self, kernel: int, threads: int, shared_bytes: int) -> tuple[int, int, int, int]:
         """Give the blocks that warps, block slots, registers and shared memory allow on a multiprocessor. Raises LaunchError."""

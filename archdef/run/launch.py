@@ -86,7 +86,7 @@ class Launcher:
         parameters = pack(name, program.parameter_layout, arguments, device.memory)
         limits.check_kernel(name, architecture, program, self.block)
         shared = program.shared_bytes + self.shared_bytes
-        variables = kernel.module.images.of(program)
+        variables = kernel.module.images.placed
         resident = self._occupancy(architecture, program, shared + program.launch_shared_bytes)
         if cooperative:
             limits.check_cooperative(name, architecture, self.grid, resident)

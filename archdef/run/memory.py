@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 
 from archdef.errors import DeviceMemoryError
 
@@ -18,6 +19,8 @@ class Memory:
         self.architecture, self.host = architecture, host
         self.side = None
         """The device's half of the host model, once streams are used: what it still has to do keeps memory from being freed."""
+        self.images: weakref.WeakSet = weakref.WeakSet()
+        """The variables of modules that lie in it; see `archdef.run.images.Images`."""
         self._late: list[int] = []
         self._bytes: dict[int, tuple[int, str]] = {}
         self._lock = threading.RLock()

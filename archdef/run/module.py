@@ -14,6 +14,7 @@ from archdef.frontends import Compiled, Interface
 from archdef.run import limits, names, resources
 from archdef.run.images import Images
 from archdef.run.launch import Launcher
+from archdef.run.symbols import Symbols
 from archdef.run.texture import References
 
 if TYPE_CHECKING:
@@ -45,8 +46,10 @@ class Module:
             log="\n".join(unit.log for unit in self.units if unit.log),
             interfaces={name: interface for unit in self.units for name, interface in unit.interfaces.items()})
         self._kernels: dict[str, Kernel] = {}
-        self.images = Images(device.memory)
+        self.images = Images(self.ptx, device.memory)
         """The module's variables in device memory."""
+        self.symbols = Symbols(self)
+        """The module's ``__constant__`` and ``__device__`` variables: ``module.symbols["taps"].copy_from_host(taps)``."""
         self.textures = References(self)
         """What its texture references stand for: ``module.textures["name"] = texture``."""
         self._lock = threading.RLock()

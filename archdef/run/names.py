@@ -1,4 +1,4 @@
-"""Kernel names as people write them: ``transpose`` for ``_Z9transposePfS_ii``, ``a::b`` for a name in a namespace."""
+"""Names of kernels and variables as people write them: ``transpose`` for ``_Z9transposePfS_ii``, ``a::b`` for a name in a namespace."""
 from __future__ import annotations
 
 import re
@@ -6,9 +6,14 @@ from collections.abc import Callable, Iterable
 
 from archdef.errors import LaunchError, nearest
 
+_UNNAMED = ("_GLOBAL__N_", "_INTERNAL_")
+"""Namespaces that nobody writes: the unnamed one, and the one that a compiler puts around it to tell files apart."""
+
 
 def readable(symbol: str) -> str:
     """Give the qualified name inside a mangled symbol, without template arguments; other names stay as they are."""
+    if symbol.startswith("_ZZ"):
+        return _local(symbol)
     nested = symbol.startswith("_ZN")
     if not nested and not re.match(r"_ZL?\d", symbol):
         return symbol
@@ -21,26 +26,36 @@ def readable(symbol: str) -> str:
         parts.append(symbol[start:position])
         if not nested:
             break
-    return "::".join(parts) or symbol
+    return "::".join(part for part in parts if not part.startswith(_UNNAMED)) or symbol
 
 
-def find(name: str, symbols: Iterable[str], where: str, readable: Callable[[str], str] = readable) -> str:
-    """Find the one symbol that `name` means: itself, its readable name, or the last part of that.
+def _local(symbol: str) -> str:
+    """Give ``kernel::counter`` for ``_ZZ6kernelPfE7counter``: a static variable inside a function."""
+    for match in re.finditer(r"E(\d+)", symbol):
+        end = match.end() + int(match[1])
+        if end <= len(symbol) and re.fullmatch(r"(_\d|__\d+_)?", symbol[end:]):
+            return f"{readable('_Z' + symbol[3:match.start()])}::{symbol[match.end():end]}"
+    return symbol
+
+
+def find(name: str, symbols: Iterable[str], where: str, readable: Callable[[str], str] = readable, what: str = "kernel") -> str:
+    """Find the one symbol that `name` means: itself, its readable name, or the last parts of that.
 
     readable : gives the name of a symbol as a person wrote it.
+    what     : what the symbols are, for messages.
 
     Raises LaunchError that lists what there is, or all that `name` could mean.
     """
     symbols = tuple(symbols)
     if name in symbols:
         return name
-    for form in (readable, lambda symbol: readable(symbol).rpartition("::")[2]):
-        found = [symbol for symbol in symbols if form(symbol) == name]
+    for fits in (lambda symbol: readable(symbol) == name, lambda symbol: readable(symbol).endswith(f"::{name}")):
+        found = [symbol for symbol in symbols if fits(symbol)]
         if len(found) == 1:
             return found[0]
         if found:
-            raise LaunchError(f"{name!r} means {len(found)} kernels of {where}; "
-                              f"use the full name of one: {', '.join(found)}")
+            raise LaunchError(f"{name!r} means {len(found)} {what}s of {where}; "
+                              f"use the full name of one: {', '.join(found)}", "name")
     known = [readable(symbol) for symbol in symbols]
-    raise LaunchError(f"{where} has no kernel {name!r}{nearest(name, known)}; "
-                      + (f"it has {', '.join(known)}" if known else "it has none at all"))
+    raise LaunchError(f"{where} has no {what} {name!r}{nearest(name, known)}; "
+                      + (f"it has {', '.join(known)}" if known else "it has none at all"), "name")

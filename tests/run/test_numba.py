@@ -143,3 +143,20 @@ def test_wrong_arguments_are_named(arguments, message):
     kernel = machine.compile(kernels.axpy, signature=AXPY).axpy
     with pytest.raises(LaunchError, match=message):
         kernel[1, 4](*arguments(machine))
+
+
+def test_constant_arrays_are_symbols_that_the_host_writes():
+    from numba import cuda
+
+    table = np.array([3, 1, 4, 1, 5], "f4")
+
+    def take(out):
+        held = cuda.const.array_like(table)
+        out[cuda.threadIdx.x] = held[cuda.threadIdx.x]
+    machine = device()
+    module = machine.compile(take, signature="void(float32[::1])")
+    name, = (n for n, symbol in module.symbols.items() if symbol.space == "const")
+    module.symbols[name].copy_from_host(table[::-1].copy())
+    out = machine.zeros(5)
+    module.take[1, 5](out)
+    assert out.to_host().tolist() == [5, 1, 4, 1, 3]

@@ -1,0 +1,166 @@
+"""The variables of a module as the host sees them: ``module.symbols["taps"].copy_from_host(taps)``."""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from archdef.errors import DeviceMemoryError, LaunchError
+from archdef.run import names
+from archdef.run.array import DeviceArray
+
+if TYPE_CHECKING:
+    from archdef.host import Stream
+    from archdef.ptx.ir import Variable
+    from archdef.run.module import Module
+
+_DTYPES = {"f16": "f2", "f32": "f4", "f64": "f8", "b128": "V16"}
+"""PTX type → numpy's, where that is not its letter (u for b) and its bytes."""
+
+
+class Symbol(DeviceArray):
+    """A ``__constant__`` or ``__device__`` variable: an array in device memory that belongs to the module.
+
+    What is written to it is seen by all launches behind the write, in the order of streams, and kept from launch to launch. Shape and
+    dtype are those of the PTX, where compilers write arrays, vectors and structures as bytes (``.b8``) and integers without their sign.
+    So a variable of bytes takes numpy arrays of any dtype with as many bytes, an integer those of either sign, and `view` shows it as
+    something else. Python's own numbers, and lists of them, become what the variable holds.
+    """
+
+    def __init__(self, module: Module, name: str, shape: tuple[int, ...], dtype, untyped: bool = False):
+        self.module, self.name, self.shape, self.dtype, self.untyped = module, name, shape, np.dtype(dtype), untyped
+        self.memory = module.device.memory
+        self.address: int = module.images.address(name)
+
+    @property
+    def space(self) -> str:
+        """Where it lies: ``global``, or ``const`` for constant memory."""
+        return self.module.ptx.variables[self.name].space
+
+    def view(self, dtype, shape: int | tuple[int, ...] = -1) -> Symbol:
+        """See the same memory as another dtype.
+
+        shape : of the view; one size may be -1, for what is left.
+
+        Raises DeviceMemoryError unless that takes as many bytes.
+        """
+        dtype = np.dtype(dtype)
+        sizes = list(shape) if isinstance(shape, (tuple, list)) else [shape]
+        if sizes.count(-1) == 1:
+            known = -math.prod(sizes) * dtype.itemsize
+            sizes[sizes.index(-1)] = self.nbytes // known if known > 0 else 0
+        if dtype.hasobject or any(n < 0 for n in sizes) or math.prod(sizes) * dtype.itemsize != self.nbytes:
+            raise DeviceMemoryError(f"cannot see the {self.nbytes} bytes of {self.name} as {dtype} of shape {shape}")
+        return Symbol(self.module, self.name, tuple(sizes), dtype)
+
+    def copy_from_host(self, array) -> Symbol:
+        """Fill from a numpy array, or from numbers. Raises DeviceMemoryError if they do not fit."""
+        return super().copy_from_host(self._given(array))
+
+    def copy_from(self, source, stream: Stream | None = None) -> Symbol:
+        """Fill from a numpy array, from numbers, or from a device array; see `DeviceArray.copy_from`."""
+        return super().copy_from(source if isinstance(source, DeviceArray) else self._given(source), stream)
+
+    def copy_to_host(self, out: np.ndarray | None = None) -> np.ndarray:
+        """Copy to a new numpy array, or into `out`."""
+        if out is None:
+            return super().copy_to_host()
+        super().copy_to_host(self._seen(out))
+        return out
+
+    to_host = copy_to_host
+
+    def copy_to(self, out, stream: Stream | None = None):
+        """Copy into a numpy array or a device array; see `DeviceArray.copy_to`."""
+        super().copy_to(out if isinstance(out, DeviceArray) else self._seen(out), stream)
+        return out
+
+    @property
+    def freed(self) -> bool:
+        """Whether its memory was given back; it is there as long as the symbol is."""
+        return False
+
+    def free(self) -> None:
+        """Refuse: it is the module's."""
+        raise DeviceMemoryError(f"{self.name} belongs to {self.module.compiled.file}, and is freed with it")
+
+    def _given(self, source) -> np.ndarray:
+        """Give what is to be copied here, as an array of this shape and dtype where it means one."""
+        if isinstance(source, (np.ndarray, np.generic)):
+            return self._seen(np.asarray(source, order="C"))
+        numbers = np.asarray(source)
+        if numbers.shape != self.shape or numbers.dtype.kind not in "biuf" or self.dtype.kind not in "biuf" or self.untyped:
+            return numbers
+        if self.dtype.kind != "f":
+            bits = 8 * self.dtype.itemsize
+            if numbers.dtype.kind == "f" or numbers.size and not -(1 << bits - 1) <= int(numbers.min()) <= int(numbers.max()) < 1 << bits:
+                raise DeviceMemoryError(f"{self.name} holds integers of {bits} bits, got {source!r}")
+        return numbers.astype(self.dtype)
+
+    def _seen(self, array: np.ndarray) -> np.ndarray:
+        """Give the memory of an array of another dtype that means the same as one of this; others as they are, to be refused."""
+        alike = (array.nbytes == self.nbytes and not array.dtype.hasobject if self.untyped else
+                 array.shape == self.shape and array.dtype.itemsize == self.dtype.itemsize and {array.dtype.kind, self.dtype.kind} <= set("biu"))
+        if not alike or not array.flags.c_contiguous or array.dtype.byteorder == ">":
+            return array
+        return array.reshape(-1).view(self.dtype).reshape(self.shape)
+
+    def __repr__(self) -> str:
+        return f"<Symbol {self.name} {self.dtype} {self.shape} at {self.address:#x}, {self.space}>"
+
+
+class Symbols(Mapping):
+    """The variables of a module, by name: as the PTX has it, or as the source does where that is unique."""
+
+    def __init__(self, module: Module):
+        self._module = module
+        self._symbols: dict[str, Symbol] = {}
+
+    def __getitem__(self, name: str) -> Symbol:
+        if name in self._symbols:
+            return self._symbols[name]
+        variables, file = self._variables, self._module.compiled.file
+        declared = self._module.ptx.variables.get(name)
+        if declared is not None and declared.extern and declared.space in ("global", "const"):
+            raise LaunchError(f"{file} declares the variable {name} `.extern`, and no module that was linked defines it", "name")
+        symbol = names.find(name, variables, file, _written, "variable")
+        if symbol not in self._symbols:
+            self._symbols[symbol] = self._make(variables[symbol])
+        return self._symbols.setdefault(name, self._symbols[symbol])
+
+    def __iter__(self) -> Iterator[str]:
+        written = [_written(symbol) for symbol in self._variables]
+        return iter([symbol if written.count(name) > 1 else name for symbol, name in zip(self._variables, written, strict=True)])
+
+    def __len__(self) -> int:
+        return len(self._variables)
+
+    def __contains__(self, name) -> bool:
+        try:
+            self[name]
+        except LaunchError:
+            return False
+        return True
+
+    def get(self, name: str, default=None):
+        """Give a variable, or `default` if there is none of that name."""
+        return self[name] if name in self else default
+
+    @property
+    def _variables(self) -> dict[str, Variable]:
+        return {name: v for name, v in self._module.ptx.variables.items()
+                if v.space in ("global", "const") and not v.extern and v.opaque is None}
+
+    def _make(self, variable: Variable) -> Symbol:
+        dtype = _DTYPES.get(variable.type, f"{variable.type[0].translate({ord('b'): 'u', ord('s'): 'i'})}{int(variable.type[1:]) // 8}")
+        return Symbol(self._module, variable.name, variable.shape, dtype, variable.type[0] == "b")
+
+    def __repr__(self) -> str:
+        return f"<Symbols of {self._module.compiled.file}: {', '.join(self) or 'none'}>"
+
+
+def _written(symbol: str) -> str:
+    """Give the name in the source; linked modules number what each has for itself (``_ZL4taps@1``)."""
+    return names.readable(symbol.partition("@")[0])

@@ -1,0 +1,251 @@
+"""The host reads and writes a module's variables: what kernels find, what they leave, and what is refused."""
+import gc
+
+import numpy as np
+import pytest
+
+import archdef
+from archdef import registry
+from archdef.errors import DeviceMemoryError, LaunchError, PtxError
+from archdef.frontends import nvrtc
+
+NAMES = [name for name in ("g80", "gt200", "k40", "h100", "c500") if name in registry.names()]
+pytestmark = [pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]"),
+              pytest.mark.skipif(not NAMES, reason="none of the machines with and without unified addressing is installed")]
+
+SOURCE = """
+struct Pair { int a; float b; };
+namespace ns { __constant__ float taps[5] = {1, 2, 3, 4, 5}; __device__ int counter = 7; }
+__constant__ int grid2[2][3];
+__constant__ Pair pairs[2];
+__device__ float scale = 0.5f;
+__device__ int *where = &ns::counter;
+__global__ void read(float *out, int n) { int i = threadIdx.x; if (i < n) out[i] = ns::taps[i] * scale; }
+__global__ void look(int *out) { out[threadIdx.x] = grid2[threadIdx.x / 3][threadIdx.x % 3] + pairs[1].a + (int)pairs[0].b; }
+__global__ void count() { ns::counter += 1; }
+__global__ void point(unsigned long long *out) {
+    out[0] = (unsigned long long)&ns::taps[0]; out[1] = (unsigned long long)&ns::counter; out[2] = (unsigned long long)where; }
+"""
+HEAD = ".version 7.5\n.target sm_75\n.address_size 64\n"
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def device(request):
+    return archdef.Device(request.param)
+
+
+@pytest.fixture
+def module(device):
+    return device.compile(SOURCE)
+
+
+def taps_read(device, module, n=5):
+    out = device.zeros(n)
+    module.read[1, 32](out, n)
+    return out.to_host().tolist()
+
+
+def test_initial_contents_are_there_before_the_first_launch(device, module):
+    assert module.symbols["taps"].view("f4").to_host().tolist() == [1, 2, 3, 4, 5]
+    assert module.symbols["counter"].to_host() == 7 and module.symbols["scale"].to_host() == 0.5
+    assert module.symbols["where"].to_host() == module.symbols["counter"].address
+
+
+def test_what_the_host_writes_all_later_launches_find(device, module):
+    assert taps_read(device, module) == [0.5, 1, 1.5, 2, 2.5]
+    module.symbols["taps"].copy_from_host(np.array([9, 8, 7, 6, 5], "f4"))
+    module.symbols["scale"].copy_from_host(2)
+    for _ in range(2):
+        assert taps_read(device, module) == [18, 16, 14, 12, 10]
+    module.symbols["grid2"].copy_from(np.arange(6, dtype="i4").reshape(2, 3))
+    module.symbols["pairs"].copy_from_host(np.array([(10, 300.0), (40, 0.0)], "i4, f4"))
+    out = device.zeros(6, "i4")
+    module.look[1, 6](out)
+    assert out.to_host().tolist() == [340, 341, 342, 343, 344, 345]
+
+
+def test_what_kernels_write_stays_until_the_next_launch_and_each_load_has_its_own(device, module):
+    other = device.compile(SOURCE)
+    for _ in range(3):
+        module.count[1, 1]()
+    assert (module.symbols["counter"].to_host(), other.symbols["counter"].to_host()) == (10, 7)
+    module.symbols["counter"].copy_from_host(-5)
+    module.count[1, 1]()
+    assert module.symbols["counter"].view("i4", ()).to_host() == -4
+    assert module.symbols["counter"].address != other.symbols["counter"].address
+
+
+def test_addresses_in_kernels_are_those_of_the_host(device, module):
+    out = device.zeros(3, "u8")
+    module.point[1, 1](out)
+    symbols = module.symbols
+    assert out.to_host().tolist() == [symbols["taps"].address, symbols["counter"].address, symbols["counter"].address]
+
+
+def test_a_variable_is_an_argument_like_any_array(device, module):
+    module.read[1, 5](module.symbols["taps"].view("f4"), 0)
+    moved = device.compile("__global__ void move(float *to, const float *from) { to[threadIdx.x] = from[threadIdx.x]; }")
+    out = device.zeros(5)
+    moved.move[1, 5](out, module.symbols["taps"])
+    assert out.to_host().tolist() == [1, 2, 3, 4, 5]
+    module.symbols["taps"].copy_from(device.to_device(np.full(20, 0, "u1")))
+    assert module.symbols["taps"].view("f4").to_host().tolist() == [0] * 5
+
+
+@pytest.mark.parametrize("ordinary", [False, True])
+def test_a_write_takes_its_place_in_the_stream(device, module, ordinary):
+    stream, taps, results = device.stream(), module.symbols["taps"], []
+    for k in range(3):
+        values = np.full(5, k + 1, "f4")
+        taps.copy_from(values if ordinary else device.pinned(values), stream=stream)
+        out = device.empty(5)
+        module.read[1, 32, 0, stream](out, 5)
+        results.append(device.pinned((5,)))
+        out.copy_to(results[-1], stream=stream)
+    back = device.pinned((5,))
+    taps.copy_to(back, stream=stream)
+    stream.synchronize()
+    assert [r.tolist() for r in results] == [[k * 0.5] * 5 for k in (1, 2, 3)] and back.tolist() == [3] * 5
+
+
+def test_names_are_those_of_the_source_where_they_are_unique(module):
+    assert set(module.symbols) == {"ns::taps", "ns::counter", "grid2", "pairs", "scale", "where"}
+    assert module.symbols["ns::taps"] is module.symbols["taps"] is module.symbols["_ZN2ns4tapsE"]
+    assert "taps" in module.symbols and "tap" not in module.symbols and module.symbols.get("tap") is None
+    with pytest.raises(LaunchError, match=r"source\.cu\.ptx has no variable 'tops' \(did you mean ns::taps\?\); it has .*grid2"):
+        module.symbols["tops"]
+
+
+def test_names_that_several_variables_have_are_refused_with_all_of_them():
+    module = archdef.Device(NAMES[0]).compile(
+        "namespace a { __device__ int n; static __device__ int own; } namespace b { __device__ int n; }"
+        "namespace { __device__ int hidden; }"
+        "__global__ void k(int *o) { static int calls = 3; *o = a::n + b::n + calls++ + a::own++ + hidden++; }")
+    with pytest.raises(LaunchError, match="'n' means 2 variables of source.cu.ptx; use the full name of one: _ZN1a1nE, _ZN1b1nE"):
+        module.symbols["n"]
+    assert module.symbols["k::calls"].to_host() == 3 and module.symbols["own"].address and module.symbols["hidden"].address
+
+
+@pytest.mark.parametrize("name, wrong", [
+    ("taps", np.zeros(4, "f4")), ("taps", [1.0, 2.0, 3.0, 4.0, 5.0]), ("grid2", np.zeros(5, "i4")), ("counter", np.zeros(1, "i4")),
+    ("counter", np.float32(1)), ("counter", 1 << 32), ("counter", 1.5), ("counter", [1]), ("scale", np.float64(1)), ("scale", "x"),
+    ("taps", np.array([None] * 5))])
+def test_what_does_not_fit_is_refused_and_changes_nothing(module, name, wrong):
+    before = module.symbols[name].to_host()
+    with pytest.raises(DeviceMemoryError):
+        module.symbols[name].copy_from_host(wrong)
+    with pytest.raises(DeviceMemoryError):
+        module.symbols[name].copy_from(wrong)
+    assert np.array_equal(module.symbols[name].to_host(), before)
+
+
+def test_arrays_to_fill_must_fit_too(module):
+    taps, out = module.symbols["taps"], np.zeros(5, "f4")
+    assert taps.copy_to_host(out) is out and out.tolist() == [1, 2, 3, 4, 5]
+    typed, every_other = taps.view("f4"), np.zeros(10, "f4")[::2]
+    assert typed.copy_to(every_other).tolist() == [1, 2, 3, 4, 5]
+    for wrong in (np.zeros(4, "f4"), np.zeros(10, "f4")[::2]):
+        with pytest.raises(DeviceMemoryError):
+            taps.copy_to_host(wrong)
+    for dtype, shape in (("f8", -1), ("f4", 4), ("f4", (2, -1)), ("O", -1), ("f4", (-1, -1)), ("f4", -5)):
+        with pytest.raises(DeviceMemoryError, match="cannot see the 20 bytes"):
+            taps.view(dtype, shape)
+    with pytest.raises(DeviceMemoryError, match="belongs to source.cu.ptx"):
+        taps.free()
+
+
+def test_types_and_shapes_are_those_of_the_ptx(device):
+    module = device.compile(HEAD + """
+.visible .const .f32 c[2][3] = {{1, 2, 3}, {4}};
+.visible .global .s16 s = -3;
+.visible .global .f64 d[2];
+.visible .global .v4 .f32 v[2];
+.visible .global .b64 word;
+.visible .global .b8 raw[] = {1, 2};
+.visible .entry k() { ret; }""")
+    found = {name: (s.dtype.str[1:], s.shape, s.space) for name, s in module.symbols.items()}
+    assert found == {"c": ("f4", (2, 3), "const"), "s": ("i2", (), "global"), "d": ("f8", (2,), "global"), "v": ("f4", (2, 4), "global"),
+                     "word": ("u8", (), "global"), "raw": ("u1", (2,), "global")}
+    assert module.symbols["c"].to_host().tolist() == [[1, 2, 3], [4, 0, 0]] and module.symbols["s"].to_host() == -3
+    module.symbols["d"].copy_from_host([1, 2.5])
+    assert module.symbols["d"].to_host().tolist() == [1, 2.5]
+    module.symbols["word"].copy_from_host(np.float64(1))
+    assert module.symbols["word"].to_host() == 0x3FF0000000000000
+
+
+def test_linked_modules_share_what_is_declared_extern_and_number_what_is_their_own(device):
+    a = "extern __constant__ float taps[3]; extern __device__ int total; static __device__ int own = 1;" \
+        "__global__ void add() { total += (int)taps[threadIdx.x] + own; }"
+    b = "__constant__ float taps[3] = {1, 2, 3}; __device__ int total = 100; static __device__ int own = 2;" \
+        "__global__ void b_own(int *o) { *o = own++; }"
+    module = device.compile([a, b])
+    module.symbols["taps"].copy_from_host(np.array([40, 0, 0], "f4"))
+    module.add[1, 1]()
+    assert module.symbols["total"].to_host() == 141
+    with pytest.raises(LaunchError, match="'own' means 2 variables .*own@0, .*own@1"):
+        module.symbols["own"]
+    own = [name for name in module.symbols if "own@" in name]
+    assert [module.symbols[name].to_host() for name in own] == [1, 2]
+
+
+def test_a_variable_that_no_module_defines_says_so(device):
+    module = device.compile(HEAD + ".extern .global .u32 v;\n.visible .entry k() { ret; }")
+    with pytest.raises(LaunchError, match=r"declares the variable v `\.extern`, and no module that was linked defines it"):
+        module.symbols["v"]
+    assert list(module.symbols) == []
+
+
+def test_the_largest_of_common_definitions_is_taken(device):
+    small, large = (f".version 7.5\n.target sm_75\n.address_size 64\n.common .global .b8 v[{n}];\n" for n in (4, 16))
+    for texts in ([small, large], [large, small]):
+        assert device.compile(texts).symbols["v"].nbytes == 16
+
+
+def test_an_initial_address_that_only_a_launch_knows_is_refused(device):
+    module = device.compile(HEAD + ".shared .b32 s;\n.global .u64 p = s;\n.visible .entry k() { ret; }")
+    with pytest.raises(PtxError, match=r"`p` starts with the address of `s`, which lies in \.shared memory"):
+        module.symbols["p"]
+
+
+def test_memory_is_given_back_with_the_module(device):
+    gc.collect()
+    module = device.compile(SOURCE)
+    taken = device.memory.taken("constant")
+    symbol = module.symbols["taps"]
+    grown = device.memory.taken("constant")
+    del module
+    gc.collect()
+    assert symbol.to_host().size == 20 and device.memory.taken("constant") == grown > taken
+    del symbol
+    gc.collect()
+    assert device.memory.taken("constant") == taken
+
+
+def test_kernels_that_kernels_launch_find_what_the_host_wrote():
+    if "k40" not in NAMES:
+        pytest.skip("needs a machine whose kernels launch kernels")
+    device = archdef.Device("k40")
+    module = device.compile("""
+__constant__ int factor; __device__ int seen;
+__global__ void child(int n) { atomicAdd(&seen, factor * n); }
+__global__ void parent() { child<<<1, 2>>>(3); cudaDeviceSynchronize(); seen += factor; }""")
+    for factor, total in ((10, 70), (100, 770)):
+        module.symbols["factor"].copy_from_host(factor)
+        assert module.parent[1, 1]().launches
+        assert module.symbols["seen"].to_host() == total
+
+
+def test_a_cooperative_grid_finds_what_the_host_wrote():
+    name = next((n for n in NAMES if "cooperative_launch" in registry.get(n).isa.features), None)
+    if name is None:
+        pytest.skip("needs a machine with cooperative launches")
+    device = archdef.Device(name)
+    module = device.compile("""
+#include <cooperative_groups.h>
+__constant__ int factor; __device__ int seen; __device__ int total;
+__global__ void both() { atomicAdd(&seen, factor); cooperative_groups::this_grid().sync();
+                         if (threadIdx.x + blockIdx.x == 0) total = seen * factor; }""")
+    for factor, total in ((2, 32), (3, 120)):
+        module.symbols["factor"].copy_from_host(factor)
+        module.both[4, 2].cooperative()
+        assert module.symbols["total"].to_host() == total
