@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import functools
 import importlib.util
+import json
 import os
 import re
 from pathlib import Path
@@ -14,7 +15,7 @@ import attrs
 from archdef.errors import CompileError
 from archdef.frontends import cache, source
 from archdef.frontends.includes import user_files
-from archdef.frontends.options import Compiled, Options
+from archdef.frontends.options import Compiled, Interface, Options
 
 INSTALL = ("NVRTC is not installed; 'pip install archdef[cuda]' brings it as wheels "
            "(no GPU, driver or CUDA toolkit needed)")
@@ -71,7 +72,7 @@ class Nvrtc:
 
     def compile(self, given, options: Options) -> Compiled:
         """Compile."""
-        options.check_settings(self.name, ())
+        options.check_settings(self.name, (), instances=True)
         return source.compiled(given, options, compile)
 
 
@@ -94,33 +95,45 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
              f"--fmad={str(options.fused_multiply_add).lower()}", "--generate-line-info",
              "--device-as-default-execution-space", *(f"--define-macro={macro}" for macro in options.defines),
              *options.extra)
+    wanted = options.name_expressions
+    made = Compiled("", f"{name}.ptx", source_text=text, compiler=str(chain), again=lambda names: compile(
+        text, name, folder, options.changed(name_expressions=names)))
     headers = user_files(text, folders)
     entry = None
     if headers is not None:
-        entry = cache.key(_POSTPROCESSING, str(chain), name, text, *flags,
+        entry = cache.key(_POSTPROCESSING, str(chain), name, text, *flags, *(f"name expression {n}" for n in wanted),
                           *(part for item in sorted(headers.items()) for part in item))
-        if (ptx := cache.get(entry)) is not None:
-            return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=f"{chain}, cached", log=cache.get(f"{entry}.log") or "")
+        symbols = json.loads((cache.get(f"{entry}.names") if wanted else None) or "{}")
+        if (ptx := cache.get(entry)) is not None and len(symbols) == len(wanted):
+            return attrs.evolve(made, ptx=ptx, compiler=f"{chain}, cached", log=cache.get(f"{entry}.log") or "",
+                                **_named(symbols))
     flags = (*flags, *(f"--include-path={f}" for f in (*folders, *chain.include)))
     try:
-        ptx, log = _run(chain, text, name, flags)
+        ptx, log, symbols = _run(chain, text, name, flags, wanted)
     except CompileError as error:       # a kernel that launches kernels
         if "requires separate compilation mode" not in str(error):
             raise
-        ptx, log = _run(chain, text, name, (*flags, "--relocatable-device-code=true"))
+        ptx, log, symbols = _run(chain, text, name, (*flags, "--relocatable-device-code=true"), wanted)
     for path in options.include:        # as `#include` names them: what is cached must not say where it was made
         ptx, log = ptx.replace(f'"{path}/', '"'), log.replace(f"{path}/", "")
     if entry is not None:
         if log:
             cache.put(f"{entry}.log", log)
+        if wanted:
+            cache.put(f"{entry}.names", json.dumps(symbols))
         cache.put(entry, ptx)
-    return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=str(chain), log=log)
+    return attrs.evolve(made, ptx=ptx, log=log, **_named(symbols))
 
 
-def _run(chain: Toolchain, text: str, name: str, flags: tuple[str, ...]) -> tuple[str, str]:
+def _named(symbols: dict[str, str]) -> dict[str, dict]:
+    """Give instances of templates the names by which they were asked for; the first of several for one stays."""
+    return {"instances": symbols, "interfaces": {symbol: Interface(name) for name, symbol in reversed(symbols.items())}}
+
+
+def _run(chain: Toolchain, text: str, name: str, flags: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, str, dict[str, str]]:
     library = _library(chain.library)
     with _keep_locale():
-        return _compile(library, chain, text, name, flags)
+        return _compile(library, chain, text, name, flags, wanted)
 
 
 @contextlib.contextmanager
@@ -135,7 +148,8 @@ def _keep_locale():
         uselocale(before)
 
 
-def _compile(library: ctypes.CDLL, chain: Toolchain, text: str, name: str, flags: tuple[str, ...]) -> tuple[str, str]:
+def _compile(library: ctypes.CDLL, chain: Toolchain, text: str, name: str, flags: tuple[str, ...],
+             wanted: tuple[str, ...]) -> tuple[str, str, dict[str, str]]:
     program = ctypes.c_void_p()
     count = len(_DECLARED)
     _check(library, library.nvrtcCreateProgram(
@@ -143,6 +157,8 @@ def _compile(library: ctypes.CDLL, chain: Toolchain, text: str, name: str, flags
         (ctypes.c_char_p * count)(*(body.encode() for body in _DECLARED.values())),
         (ctypes.c_char_p * count)(*(header.encode() for header in _DECLARED))))
     try:
+        for expression in wanted:
+            _check(library, library.nvrtcAddNameExpression(program, expression.encode()))
         encoded = [flag.encode() for flag in flags]
         status = library.nvrtcCompileProgram(program, len(encoded), (ctypes.c_char_p * len(encoded))(*encoded))
         log = _text(library, "nvrtcGetProgramLog", program).strip()
@@ -153,7 +169,8 @@ def _compile(library: ctypes.CDLL, chain: Toolchain, text: str, name: str, flags
             raise CompileError(f"{name} does not compile ({chain}):\n{reason}")
         # NVRTC writes the source's name into the line table as if it lay in the working directory; PTX that may come
         # from the cache, or be shipped, must not say where it was made.
-        return _text(library, "nvrtcGetPTX", program).replace(f'"{Path.cwd() / name}"', f'"{name}"'), log
+        ptx = _text(library, "nvrtcGetPTX", program).replace(f'"{Path.cwd() / name}"', f'"{name}"')
+        return ptx, log, {expression: _lowered(library, program, expression) for expression in wanted}
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
 
@@ -164,6 +181,12 @@ def _text(library: ctypes.CDLL, getter: str, program: ctypes.c_void_p) -> str:
     buffer = ctypes.create_string_buffer(size.value)
     _check(library, getattr(library, getter)(program, buffer))
     return buffer.value.decode(errors="replace")
+
+
+def _lowered(library: ctypes.CDLL, program: ctypes.c_void_p, expression: str) -> str:
+    symbol = ctypes.c_char_p()
+    _check(library, library.nvrtcGetLoweredName(program, expression.encode(), ctypes.byref(symbol)))
+    return symbol.value.decode()
 
 
 def _check(library: ctypes.CDLL, status: int) -> None:

@@ -18,6 +18,10 @@ def _known_count(options: Options, field: attrs.Attribute, value: str) -> None:
         raise CompileError(f"registers must be 'liveness' or 'ptxas', got {value!r}{nearest(str(value), REGISTERS)}")
 
 
+def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 @attrs.frozen
 class Options:
     """Compiler options, the same for every front end that has a use for them."""
@@ -44,6 +48,8 @@ class Options:
     """Values of parameters that are fixed at compile time (Triton's ``constexpr``)."""
     settings: Mapping[str, Any] = attrs.field(factory=dict, converter=dict)
     """What only one front end knows, by name: ``num_warps`` for Triton, ``fastmath`` for Numba."""
+    name_expressions: tuple[str, ...] = attrs.field(default=(), converter=_listed)
+    """Instances of templates to make kernels of, besides those that the source makes: ``("reduce<512>", "ns::copy<float, 4>")``."""
     registers: str = attrs.field(default="liveness", validator=_known_count)
     """Who counts registers per thread: ``liveness``, which needs nothing, or ``ptxas``, which must be installed."""
 
@@ -61,8 +67,14 @@ class Options:
             known["settings"] = {**self.settings, **known.get("settings", {}), **settings}
         return attrs.evolve(self, **known)
 
-    def check_settings(self, front_end: str, known: Sequence[str]) -> None:
-        """Refuse settings that a front end does not know. Raises CompileError."""
+    def check_settings(self, front_end: str, known: Sequence[str], instances: bool = False) -> None:
+        """Refuse settings that a front end does not know, and name expressions unless it makes `instances` of templates.
+
+        Raises CompileError.
+        """
+        if self.name_expressions and not instances:
+            raise CompileError(f"{front_end} makes no instances of templates by name, got name_expressions="
+                               f"{list(self.name_expressions)!r}; instantiate them in the source")
         for name in self.settings:
             if name not in known:
                 listed = f"it has {', '.join(known)}" if known else "it has none of its own"
@@ -104,3 +116,7 @@ class Compiled:
     """Warnings of the compiler."""
     interfaces: Mapping[str, Interface] = attrs.field(factory=dict)
     """Kernel symbol → how to call it, for kernels that are not called by their PTX parameters."""
+    instances: Mapping[str, str] = attrs.field(factory=dict)
+    """Name expression → symbol, for `Options.name_expressions`."""
+    again: Callable[[tuple[str, ...]], Compiled] | None = None
+    """Compiles the same source once more, with these name expressions; None if the front end makes no instances of templates."""

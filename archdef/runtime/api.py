@@ -370,7 +370,7 @@ class Runtime:
         if module.device is device:
             return kernel
         _, fitting = self._modules.setdefault((id(module), id(device)), (module, Module(device, module.units, module.registers_from)))
-        return fitting[kernel.symbol]
+        return fitting[kernel.symbol if kernel.symbol in fitting.kernels else kernel.name]
 
     def _launch(self, kernel, grid, block, arguments, shared_bytes, stream, cooperative) -> Launched:
         stream = self._stream(stream)
