@@ -13,7 +13,8 @@ from pathlib import Path
 import attrs
 
 from archdef.errors import CompileError
-from archdef.frontends import cache, source
+from archdef.frontends import cache, source, standard_headers
+from archdef.frontends.hostcode import host_code
 from archdef.frontends.includes import user_files
 from archdef.frontends.options import Compiled, Interface, Options
 
@@ -22,13 +23,8 @@ INSTALL = ("NVRTC is not installed; 'pip install archdef[cuda]' brings it as whe
 # Sub-folders of the `nvidia` namespace package, by wheel generation: library, headers, C++ library's headers, nvcc's (mma.h needs them).
 _LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include", "cuda_cccl/include", "cuda_nvcc/include"),
             ("cu13/lib", "cu13/include", "cu13/include/cccl"))
-_DECLARED = {  # NVRTC knows printf, assert, malloc and free without any header, and has none of C's; sources include them
-    "stdio.h": "#pragma once\n", "cstdio": "#pragma once\nnamespace std { using ::printf; }\n",
-    "assert.h": "#pragma once\n", "cassert": "#pragma once\n",
-    "stdlib.h": "#pragma once\n", "cstdlib": "#pragma once\nnamespace std { using ::malloc; using ::free; }\n",
-}
 _SUCCESS = 0
-_POSTPROCESSING = "3"  # part of the cache key: count up when what is done to NVRTC's output changes
+_POSTPROCESSING = "4"  # part of the cache key: count up when the standard headers change, or what is done to NVRTC's output
 
 
 @attrs.frozen
@@ -108,12 +104,13 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
             return attrs.evolve(made, ptx=ptx, compiler=f"{chain}, cached", log=cache.get(f"{entry}.log") or "",
                                 **_named(symbols))
     flags = (*flags, *(f"--include-path={f}" for f in (*folders, *chain.include)))
+    declared = standard_headers.beside(folders)
     try:
-        ptx, log, symbols = _run(chain, text, name, flags, wanted)
+        ptx, log, symbols = _run(chain, text, name, flags, wanted, declared)
     except CompileError as error:       # a kernel that launches kernels
         if "requires separate compilation mode" not in str(error):
-            raise
-        ptx, log, symbols = _run(chain, text, name, (*flags, "--relocatable-device-code=true"), wanted)
+            raise _whole_program(text, name, chain, error) from None
+        ptx, log, symbols = _run(chain, text, name, (*flags, "--relocatable-device-code=true"), wanted, declared)
     for path in options.include:        # as `#include` names them: what is cached must not say where it was made
         ptx, log = ptx.replace(f'"{path}/', '"'), log.replace(f"{path}/", "")
     if entry is not None:
@@ -125,15 +122,28 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
     return attrs.evolve(made, ptx=ptx, log=log, **_named(symbols))
 
 
+def _whole_program(text: str, name: str, chain: Toolchain, error: CompileError) -> CompileError:
+    """Say what to do with a source that has a program's host code besides its kernels; others keep the compiler's own words."""
+    if (found := host_code(text)) is None:
+        return error
+    line, what, shown = found
+    first = next((said for said in str(error).splitlines()[1:] if "error" in said), "").strip()
+    return CompileError(
+        f"{name}:{line}: {what} is host code: `{shown}`; {chain} compiles kernels alone. Compile the whole program by "
+        f"compiler=\"nvcc\" (--compiler nvcc), which needs the CUDA toolkit, or keep host code under #ifndef __CUDACC_RTC__, and launch the "
+        f"kernels from Python: module.kernel[grid, block](…)" + (f"\nThe first error was: {first}" if first else ""))
+
+
 def _named(symbols: dict[str, str]) -> dict[str, dict]:
     """Give instances of templates the names by which they were asked for; the first of several for one stays."""
     return {"instances": symbols, "interfaces": {symbol: Interface(name) for name, symbol in reversed(symbols.items())}}
 
 
-def _run(chain: Toolchain, text: str, name: str, flags: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, str, dict[str, str]]:
+def _run(chain: Toolchain, text: str, name: str, flags: tuple[str, ...], wanted: tuple[str, ...],
+         declared: dict[str, str]) -> tuple[str, str, dict[str, str]]:
     library = _library(chain.library)
     with _keep_locale():
-        return _compile(library, chain, text, name, flags, wanted)
+        return _compile(library, chain, text, name, flags, wanted, declared)
 
 
 @contextlib.contextmanager
@@ -149,13 +159,13 @@ def _keep_locale():
 
 
 def _compile(library: ctypes.CDLL, chain: Toolchain, text: str, name: str, flags: tuple[str, ...],
-             wanted: tuple[str, ...]) -> tuple[str, str, dict[str, str]]:
+             wanted: tuple[str, ...], declared: dict[str, str]) -> tuple[str, str, dict[str, str]]:
     program = ctypes.c_void_p()
-    count = len(_DECLARED)
+    count = len(declared)
     _check(library, library.nvrtcCreateProgram(
         ctypes.byref(program), text.encode(), name.encode(), count,
-        (ctypes.c_char_p * count)(*(body.encode() for body in _DECLARED.values())),
-        (ctypes.c_char_p * count)(*(header.encode() for header in _DECLARED))))
+        (ctypes.c_char_p * count)(*(body.encode() for body in declared.values())),
+        (ctypes.c_char_p * count)(*(header.encode() for header in declared))))
     try:
         for expression in wanted:
             _check(library, library.nvrtcAddNameExpression(program, expression.encode()))
