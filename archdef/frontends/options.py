@@ -95,6 +95,8 @@ class Interface:
     """The block, where compilation has fixed it; the kernel is then launched with a grid alone."""
     shared_bytes: int = 0
     """Dynamic shared memory that the kernel wants at every launch."""
+    scratch_bytes: tuple[int, ...] = ()
+    """Global memory for each block, which a launch gives to the PTX parameters behind those that its author wrote; 0 for a null pointer."""
     warp_size: int | None = None
     """Lanes of a warp that the code was generated for; None if it asks the machine, or does not care."""
 
