@@ -89,7 +89,7 @@ def _symbols(context, parameter, texts) -> dict[str, Value]:
 @json_option
 def command(file, kernel, names, grid, block, shared, arguments, symbols, save, cooperative, options, lines, max_instructions,
             max_cycles, traced, window, settings, as_json):
-    """Launch KERNEL of FILE (.cu or .ptx) and print what it cost.
+    """Launch KERNEL of FILE (.cu or .ptx) and print what it cost. An instance of a template is a kernel too: 'reduce<512>'.
 
     \b
     archdef run saxpy.cu saxpy --arch NAME --grid 64 --block 256 \\

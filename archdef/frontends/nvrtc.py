@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import functools
 import importlib.util
+import json
 import os
 import re
 from pathlib import Path
@@ -12,22 +13,18 @@ from pathlib import Path
 import attrs
 
 from archdef.errors import CompileError
-from archdef.frontends import cache, source
+from archdef.frontends import cache, source, standard_headers
+from archdef.frontends.hostcode import host_code
 from archdef.frontends.includes import user_files
-from archdef.frontends.options import Compiled, Options
+from archdef.frontends.options import Compiled, Interface, Options
 
 INSTALL = ("NVRTC is not installed; 'pip install archdef[cuda]' brings it as wheels "
            "(no GPU, driver or CUDA toolkit needed)")
 # Sub-folders of the `nvidia` namespace package, by wheel generation: library, headers, C++ library's headers, nvcc's (mma.h needs them).
 _LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include", "cuda_cccl/include", "cuda_nvcc/include"),
             ("cu13/lib", "cu13/include", "cu13/include/cccl"))
-_DECLARED = {  # NVRTC knows printf, assert, malloc and free without any header, and has none of C's; sources include them
-    "stdio.h": "#pragma once\n", "cstdio": "#pragma once\nnamespace std { using ::printf; }\n",
-    "assert.h": "#pragma once\n", "cassert": "#pragma once\n",
-    "stdlib.h": "#pragma once\n", "cstdlib": "#pragma once\nnamespace std { using ::malloc; using ::free; }\n",
-}
 _SUCCESS = 0
-_POSTPROCESSING = "3"  # part of the cache key: count up when what is done to NVRTC's output changes
+_POSTPROCESSING = "4"  # part of the cache key: count up when the standard headers change, or what is done to NVRTC's output
 
 
 @attrs.frozen
@@ -71,7 +68,7 @@ class Nvrtc:
 
     def compile(self, given, options: Options) -> Compiled:
         """Compile."""
-        options.check_settings(self.name, ())
+        options.check_settings(self.name, (), instances=True)
         return source.compiled(given, options, compile)
 
 
@@ -94,33 +91,59 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
              f"--fmad={str(options.fused_multiply_add).lower()}", "--generate-line-info",
              "--device-as-default-execution-space", *(f"--define-macro={macro}" for macro in options.defines),
              *options.extra)
+    wanted = options.name_expressions
+    made = Compiled("", f"{name}.ptx", source_text=text, compiler=str(chain), again=lambda names: compile(
+        text, name, folder, options.changed(name_expressions=names)))
     headers = user_files(text, folders)
     entry = None
     if headers is not None:
-        entry = cache.key(_POSTPROCESSING, str(chain), name, text, *flags,
+        entry = cache.key(_POSTPROCESSING, str(chain), name, text, *flags, *(f"name expression {n}" for n in wanted),
                           *(part for item in sorted(headers.items()) for part in item))
-        if (ptx := cache.get(entry)) is not None:
-            return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=f"{chain}, cached", log=cache.get(f"{entry}.log") or "")
+        symbols = json.loads((cache.get(f"{entry}.names") if wanted else None) or "{}")
+        if (ptx := cache.get(entry)) is not None and len(symbols) == len(wanted):
+            return attrs.evolve(made, ptx=ptx, compiler=f"{chain}, cached", log=cache.get(f"{entry}.log") or "",
+                                **_named(symbols))
     flags = (*flags, *(f"--include-path={f}" for f in (*folders, *chain.include)))
+    declared = standard_headers.beside(folders)
     try:
-        ptx, log = _run(chain, text, name, flags)
+        ptx, log, symbols = _run(chain, text, name, flags, wanted, declared)
     except CompileError as error:       # a kernel that launches kernels
         if "requires separate compilation mode" not in str(error):
-            raise
-        ptx, log = _run(chain, text, name, (*flags, "--relocatable-device-code=true"))
+            raise _whole_program(text, name, chain, error) from None
+        ptx, log, symbols = _run(chain, text, name, (*flags, "--relocatable-device-code=true"), wanted, declared)
     for path in options.include:        # as `#include` names them: what is cached must not say where it was made
         ptx, log = ptx.replace(f'"{path}/', '"'), log.replace(f"{path}/", "")
     if entry is not None:
         if log:
             cache.put(f"{entry}.log", log)
+        if wanted:
+            cache.put(f"{entry}.names", json.dumps(symbols))
         cache.put(entry, ptx)
-    return Compiled(ptx, f"{name}.ptx", source_text=text, compiler=str(chain), log=log)
+    return attrs.evolve(made, ptx=ptx, log=log, **_named(symbols))
 
 
-def _run(chain: Toolchain, text: str, name: str, flags: tuple[str, ...]) -> tuple[str, str]:
+def _whole_program(text: str, name: str, chain: Toolchain, error: CompileError) -> CompileError:
+    """Say what to do with a source that has a program's host code besides its kernels; others keep the compiler's own words."""
+    if (found := host_code(text)) is None:
+        return error
+    line, what, shown = found
+    first = next((said for said in str(error).splitlines()[1:] if "error" in said), "").strip()
+    return CompileError(
+        f"{name}:{line}: {what} is host code: `{shown}`; {chain} compiles kernels alone. Compile the whole program by "
+        f"compiler=\"nvcc\" (--compiler nvcc), which needs the CUDA toolkit, or keep host code under #ifndef __CUDACC_RTC__, and launch the "
+        f"kernels from Python: module.kernel[grid, block](…)" + (f"\nThe first error was: {first}" if first else ""))
+
+
+def _named(symbols: dict[str, str]) -> dict[str, dict]:
+    """Give instances of templates the names by which they were asked for; the first of several for one stays."""
+    return {"instances": symbols, "interfaces": {symbol: Interface(name) for name, symbol in reversed(symbols.items())}}
+
+
+def _run(chain: Toolchain, text: str, name: str, flags: tuple[str, ...], wanted: tuple[str, ...],
+         declared: dict[str, str]) -> tuple[str, str, dict[str, str]]:
     library = _library(chain.library)
     with _keep_locale():
-        return _compile(library, chain, text, name, flags)
+        return _compile(library, chain, text, name, flags, wanted, declared)
 
 
 @contextlib.contextmanager
@@ -135,14 +158,17 @@ def _keep_locale():
         uselocale(before)
 
 
-def _compile(library: ctypes.CDLL, chain: Toolchain, text: str, name: str, flags: tuple[str, ...]) -> tuple[str, str]:
+def _compile(library: ctypes.CDLL, chain: Toolchain, text: str, name: str, flags: tuple[str, ...],
+             wanted: tuple[str, ...], declared: dict[str, str]) -> tuple[str, str, dict[str, str]]:
     program = ctypes.c_void_p()
-    count = len(_DECLARED)
+    count = len(declared)
     _check(library, library.nvrtcCreateProgram(
         ctypes.byref(program), text.encode(), name.encode(), count,
-        (ctypes.c_char_p * count)(*(body.encode() for body in _DECLARED.values())),
-        (ctypes.c_char_p * count)(*(header.encode() for header in _DECLARED))))
+        (ctypes.c_char_p * count)(*(body.encode() for body in declared.values())),
+        (ctypes.c_char_p * count)(*(header.encode() for header in declared))))
     try:
+        for expression in wanted:
+            _check(library, library.nvrtcAddNameExpression(program, expression.encode()))
         encoded = [flag.encode() for flag in flags]
         status = library.nvrtcCompileProgram(program, len(encoded), (ctypes.c_char_p * len(encoded))(*encoded))
         log = _text(library, "nvrtcGetProgramLog", program).strip()
@@ -153,7 +179,8 @@ def _compile(library: ctypes.CDLL, chain: Toolchain, text: str, name: str, flags
             raise CompileError(f"{name} does not compile ({chain}):\n{reason}")
         # NVRTC writes the source's name into the line table as if it lay in the working directory; PTX that may come
         # from the cache, or be shipped, must not say where it was made.
-        return _text(library, "nvrtcGetPTX", program).replace(f'"{Path.cwd() / name}"', f'"{name}"'), log
+        ptx = _text(library, "nvrtcGetPTX", program).replace(f'"{Path.cwd() / name}"', f'"{name}"')
+        return ptx, log, {expression: _lowered(library, program, expression) for expression in wanted}
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
 
@@ -164,6 +191,12 @@ def _text(library: ctypes.CDLL, getter: str, program: ctypes.c_void_p) -> str:
     buffer = ctypes.create_string_buffer(size.value)
     _check(library, getattr(library, getter)(program, buffer))
     return buffer.value.decode(errors="replace")
+
+
+def _lowered(library: ctypes.CDLL, program: ctypes.c_void_p, expression: str) -> str:
+    symbol = ctypes.c_char_p()
+    _check(library, library.nvrtcGetLoweredName(program, expression.encode(), ctypes.byref(symbol)))
+    return symbol.value.decode()
 
 
 def _check(library: ctypes.CDLL, status: int) -> None:

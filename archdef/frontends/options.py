@@ -44,6 +44,10 @@ def _folders(given: Any) -> tuple[str, ...]:
     return tuple(str(Path(path)) for path in values.texts(given, "include", CompileError))
 
 
+def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 @attrs.frozen
 class Options:
     """Compiler options, the same for every front end that has a use for them."""
@@ -70,6 +74,8 @@ class Options:
     """Values of parameters that are fixed at compile time (Triton's ``constexpr``)."""
     settings: Mapping[str, Any] = attrs.field(factory=dict, converter=_named("settings"))
     """What only one front end knows, by name: ``num_warps`` for Triton, ``fastmath`` for Numba."""
+    name_expressions: tuple[str, ...] = attrs.field(default=(), converter=_listed)
+    """Instances of templates to make kernels of, besides those that the source makes: ``("reduce<512>", "ns::copy<float, 4>")``."""
     registers: str = attrs.field(default="liveness", validator=_known_count)
     """Who counts registers per thread: ``liveness``, which needs nothing, or ``ptxas``, which must be installed."""
 
@@ -87,8 +93,14 @@ class Options:
             known["settings"] = {**self.settings, **values.mapping(known.get("settings", {}), "settings", CompileError), **settings}
         return attrs.evolve(self, **known)
 
-    def check_settings(self, front_end: str, known: Sequence[str]) -> None:
-        """Refuse settings that a front end does not know. Raises CompileError."""
+    def check_settings(self, front_end: str, known: Sequence[str], instances: bool = False) -> None:
+        """Refuse settings that a front end does not know, and name expressions unless it makes `instances` of templates.
+
+        Raises CompileError.
+        """
+        if self.name_expressions and not instances:
+            raise CompileError(f"{front_end} makes no instances of templates by name, got name_expressions="
+                               f"{list(self.name_expressions)!r}; instantiate them in the source")
         for name in self.settings:
             if name not in known:
                 listed = f"it has {', '.join(known)}" if known else "it has none of its own"
@@ -109,6 +121,8 @@ class Interface:
     """The block, where compilation has fixed it; the kernel is then launched with a grid alone."""
     shared_bytes: int = 0
     """Dynamic shared memory that the kernel wants at every launch."""
+    scratch_bytes: tuple[int, ...] = ()
+    """Global memory for each block, which a launch gives to the PTX parameters behind those that its author wrote; 0 for a null pointer."""
     warp_size: int | None = None
     """Lanes of a warp that the code was generated for; None if it asks the machine, or does not care."""
 
@@ -132,3 +146,7 @@ class Compiled:
     """Kernel symbol → how to call it, for kernels that are not called by their PTX parameters."""
     types: Callable[[Sequence[str]], Mapping[str, CxxType]] | None = attrs.field(default=None, eq=False, repr=False)
     """``names → types`` of variables as the source has them, where the compiler can be asked; it may leave names out."""
+    instances: Mapping[str, str] = attrs.field(factory=dict)
+    """Name expression → symbol, for `Options.name_expressions`."""
+    again: Callable[[tuple[str, ...]], Compiled] | None = None
+    """Compiles the same source once more, with these name expressions; None if the front end makes no instances of templates."""

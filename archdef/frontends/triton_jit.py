@@ -2,6 +2,7 @@
 
 ``device.compile(kernel, signature={"x": "*fp32", "n": "i32"}, constants={"BLOCK": 256}, num_warps=4)``. A type may say
 ``:16``, as in Triton's own ahead-of-time compiler, to promise that the value is a multiple of 16: loads can then be vectors.
+A kernel under ``triton.autotune`` is compiled in one of its configurations, ``config=2``.
 Compilation fixes the block, so the kernel is launched with a grid alone: ``module.kernel[grid](x, n)``.
 """
 from __future__ import annotations
@@ -13,6 +14,9 @@ import importlib.util
 import json
 import os
 import re
+import sys
+import tempfile
+import threading
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,17 +24,24 @@ from typing import Any
 
 import attrs
 
-from archdef.errors import CompileError, LaunchError
+from archdef.errors import CompileError, LaunchError, PtxError
 from archdef.frontends import cache, source
+from archdef.frontends import triton_tuned as tuned
 from archdef.frontends.options import Compiled, Interface, Options
 
 INSTALL = "Triton is not installed; 'pip install archdef[triton]' brings it as a wheel (no GPU or driver needed)"
 TARGETS = (50, 60, 70, 75, 80, 90)
-"""Tried in this order: the oldest for which the kernel compiles is taken."""
+"""The newest that the machine takes comes first; see `_targets`."""
 WARP = 32
 """Lanes of a warp that Triton generates code for."""
 _MULTIPLE = 16
-_LAYOUT = "2"  # part of the cache key: count up when what is kept beside the PTX changes
+_LOCK = threading.Lock()
+_SHOWN_LINES = 6
+"""Lines of an assembler's log that a message shows."""
+_SCRATCH = ("global_scratch", "profile_scratch")
+"""What the launcher of Triton allocates, in the order of the parameters that it adds."""
+_SCRATCH_ALIGNMENT = 256
+_LAYOUT = "3"  # part of the cache key: count up when what is kept beside the PTX changes
 
 
 class Triton:
@@ -48,9 +59,12 @@ class Triton:
         return None if importlib.util.find_spec("triton") else INSTALL
 
     def compile(self, given, options: Options) -> Compiled:
-        """Compile for the oldest target that takes the kernel. Raises CompileError."""
+        """Compile for the newest target that the machine takes, or else one that takes the kernel. Raises CompileError."""
+        if problem := self.missing():
+            raise CompileError(f"{getattr(given, '__name__', given)}: {problem}")
+        options.check_settings(self.name, (*_settings(), "config"))
+        given, options = tuned.chosen(given, options)
         kernel = _Kernel.of(given, options)
-        options.check_settings(self.name, _settings())
         return kernel.compile(options)
 
 
@@ -100,57 +114,92 @@ class _Kernel:
         """Compile, or find the result in the cache."""
         version = importlib.metadata.version("triton")
         settings = {"enable_fp_fusion": options.fused_multiply_add, **options.settings}
-        targets = TARGETS if options.target is None else (_number(options),)
-        entry = cache.key(_LAYOUT, version, self.function.cache_key, repr(self.types), repr(sorted(self.multiples)),
-                          repr(self.constants), repr(sorted(settings.items())), str(targets), str(self.file))
-        kept = cache.get(entry)
+        targets = _targets(options) if options.target is None else (_number(options),)
+        mark = self._mark(version)
+        entry = None if mark is None else cache.key(
+            _LAYOUT, version, _table(), mark, repr(self.types), repr(sorted(self.multiples)), repr(sorted(settings.items())), str(targets),
+            str(self.file))
+        kept = cache.get(entry) if entry else None
         if kept is None:
             kept = self._run(targets, settings, version)
-            cache.put(entry, kept)
+            if entry:
+                cache.put(entry, kept)
             compiler = f"Triton {version}"
         else:
             compiler = f"Triton {version}, cached"
         head, _, ptx = kept.partition("\n")
         facts = json.loads(head)
         interface = Interface(self.name, _Arguments(self.name, tuple(self.types.items()), self.multiples),
-                              (facts["warps"] * WARP, 1, 1), facts["shared"], WARP)
+                              (facts["warps"] * WARP, 1, 1), facts["shared"], tuple(facts["scratch"]), WARP)
         return Compiled(ptx.replace(f'"{self.file}"', f'"{self.file.name}"'), f"{self.file.name}.ptx",
-                        self.file if self.file.is_file() else None, source.text_of(self.file), compiler,
+                        self.file if self.file.is_file() else None, source.text_of(self.file), compiler, facts["log"],
                         interfaces={facts["symbol"]: interface})
 
+    def _mark(self, version: str) -> str | None:
+        """Give what tells this kernel and its constants from all others; None if that cannot be written down."""
+        try:
+            own = [self.function.cache_key, *(f"{name} {space.get(name)!r}" for (name, _), (_, space) in
+                                              sorted(self.function.used_global_vals.items(), key=lambda item: item[0][0]))]
+            for name, value in self.constants.items():
+                key = getattr(value, "cache_key", None)
+                if key is None and type(value) not in (int, float, bool, str, type(None)) and type(value).__module__ != "triton.language.core":
+                    return None
+                own.append(f"{name} {key or repr(value)}")
+        except Exception as error:
+            raise CompileError(f"{self._where(error)}: {self.name} does not compile (Triton {version}):\n{error}") from error
+        return cache.key(*own)
+
     def _run(self, targets: Sequence[int], settings: dict[str, Any], version: str) -> str:
+        """Compile for the first target that takes the kernel, and whose code has no instruction that archdef does not execute."""
+        failed: Exception | None = None
+        told, made, log = "", None, ""
+        for target in targets:
+            printed: list[str] = []
+            try:
+                found = self._made(target, settings, version, printed)
+            except _Lacking as error:  # an instruction that this target lacks; another may have it
+                if failed is None:
+                    failed, told = error.__cause__, _shortened("\n".join((str(error.__cause__), *printed)))
+                continue
+            made = made or found
+            if (why := _refused(found.asm["ptx"], f"{self.file.name}.ptx")) is None:
+                made = found
+                break
+            log += f"{self.place}: not compiled for compute_{target}: {why}\n"
+        if made is None:
+            raise CompileError(f"{self.place}: {self.name} does not compile for any of "
+                               f"{', '.join(f'compute_{t}' for t in targets)} (Triton {version}):\n{told}") from failed
+        facts = made.metadata
+        for need in _SCRATCH:
+            if getattr(facts, f"{need}_align", 1) > _SCRATCH_ALIGNMENT:
+                raise CompileError(f"{self.place}: {self.name} needs scratch memory at multiples of {getattr(facts, f'{need}_align')} bytes; "
+                                   f"device memory is allocated at multiples of {_SCRATCH_ALIGNMENT}")
+        if getattr(facts, "num_ctas", 1) != 1:
+            raise CompileError(f"{self.place}: {self.name} needs clusters of {facts.num_ctas} blocks; use num_ctas=1")
+        head = json.dumps({"symbol": facts.name, "warps": facts.num_warps, "shared": facts.shared, "log": log if why is None else "",
+                           "scratch": [getattr(facts, f"{need}_size") for need in _SCRATCH if hasattr(facts, f"{need}_size")]})
+        return f"{head}\n{made.asm['ptx']}"
+
+    def _made(self, target: int, settings: dict[str, Any], version: str, printed: list[str]) -> Any:
         import triton
         from triton.backends.compiler import GPUTarget
         from triton.compiler import ASTSource
         from triton.compiler.errors import CompilationError
+        from triton.errors import TritonError
 
         names = list(self.function.arg_names)
         hints = {(names.index(n),): [["tt.divisibility", _MULTIPLE]] for n in self.multiples}
-        first: Exception | None = None
-        for target in targets:
-            try:
-                with warnings.catch_warnings(), _anew():
-                    warnings.simplefilter("ignore")  # notices about future defaults: every setting that matters is explicit
-                    made = triton.compile(ASTSource(self.function, {n: self.types.get(n, "constexpr") for n in names},
-                                                    self.constants, hints),
-                                          target=GPUTarget("cuda", target, WARP), options=settings)
-                break
-            except CompilationError as error:
-                raise CompileError(f"{self._where(error)}: {self.name} does not compile (Triton {version}):\n{error}") from error
-            except Exception as error:  # an instruction that this target lacks; a newer one may have it
-                first = first or error
-        else:
-            raise CompileError(f"{self.place}: {self.name} does not compile for any of "
-                               f"{', '.join(f'compute_{t}' for t in targets)} (Triton {version}):\n{first}") from first
-        facts = made.metadata
-        for need in ("global_scratch_size", "profile_scratch_size"):
-            if getattr(facts, need, 0):
-                raise CompileError(f"{self.place}: {self.name} needs {getattr(facts, need)} bytes of scratch memory per block, "
-                                   "which archdef does not provide")
-        if getattr(facts, "num_ctas", 1) != 1:
-            raise CompileError(f"{self.place}: {self.name} needs clusters of {facts.num_ctas} blocks; use num_ctas=1")
-        head = json.dumps({"symbol": facts.name, "warps": facts.num_warps, "shared": facts.shared})
-        return f"{head}\n{made.asm['ptx']}"
+        try:
+            with warnings.catch_warnings(), _anew(), _captured(printed):
+                warnings.simplefilter("ignore")  # notices about future defaults: every setting that matters is explicit
+                return triton.compile(ASTSource(self.function, {n: self.types.get(n, "constexpr") for n in names}, self.constants, hints),
+                                      target=GPUTarget("cuda", target, WARP), options=settings)
+        except CompilationError as error:
+            raise CompileError(f"{self._where(error)}: {self.name} does not compile (Triton {version}):\n{error}") from error
+        except (RuntimeError, TritonError) as error:
+            raise _Lacking from error
+        except Exception as error:
+            raise CompileError(f"{self.place}: {self.name} does not compile (Triton {version}):\n{type(error).__name__}: {error}") from error
 
     def _where(self, error: Exception) -> str:
         line = getattr(getattr(error, "node", None), "lineno", None)
@@ -176,8 +225,25 @@ def _anew():
             os.environ["TRITON_ALWAYS_COMPILE"] = before
 
 
+@contextlib.contextmanager
+def _captured(printed: list[str]):
+    """Append what is printed to standard error, which Triton's compiler does on its own, past Python's streams."""
+    with _LOCK, tempfile.TemporaryFile() as file:
+        sys.stderr.flush()
+        before = os.dup(2)
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            os.dup2(before, 2)
+            os.close(before)
+            file.seek(0)
+            printed.append(file.read().decode(errors="replace"))
+
+
 class _Arguments:
-    """Appends Triton's scratch pointers, which are null, and checks what was promised."""
+    """Checks what was promised."""
 
     def __init__(self, kernel: str, types: tuple[tuple[str, str], ...], multiples: frozenset[str]):
         self.kernel, self.types, self.multiples = kernel, types, multiples
@@ -191,7 +257,14 @@ class _Arguments:
             if name in self.multiples and isinstance(value, int) and value % _MULTIPLE:
                 raise LaunchError(f"{self.kernel} was compiled for {name} ({kind}:{_MULTIPLE}) a multiple of {_MULTIPLE}, "
                                   f"got {value}")
-        return [*arguments, *[0] * (len(parameters) - len(arguments))]
+        return list(arguments)
+
+
+@functools.cache
+def _table() -> str:
+    from archdef.ptx.table import TABLE
+
+    return cache.key(*map(repr, TABLE))
 
 
 @functools.cache
@@ -200,6 +273,40 @@ def _settings() -> tuple[str, ...]:
 
     known = [f.name for f in CUDAOptions.__dataclass_fields__.values()]
     return tuple(name for name in known if name not in ("arch", "backend_name", "warp_size"))
+
+
+def _targets(options: Options) -> tuple[int, ...]:
+    """Order the targets: what the machine takes, the newest first; then those above, of which a kernel may need an instruction."""
+    suited = int(re.sub(r"\D", "", source.target("Triton", TARGETS, options)))
+    return (*(t for t in reversed(TARGETS) if t <= suited), *(t for t in TARGETS if t > suited))
+
+
+class _Lacking(Exception):
+    """A target has no code for a kernel."""
+
+
+def _refused(ptx: str, file: str) -> str | None:
+    """Say which instruction of some code archdef does not execute on any machine; None if there is none."""
+    from archdef.ptx import parse, table
+
+    module = parse(ptx, file, defer=True)
+    try:
+        for function in module.functions.values():
+            if function.broken is not None:
+                raise function.broken
+            for instruction in function.body:
+                table.match(instruction, module)
+    except PtxError as error:
+        return str(error).splitlines()[0]
+    return None
+
+
+def _shortened(text: str) -> str:
+    """Give the first few errors of the many lines that compilers and assemblers print."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    told = lines if len(lines) <= _SHOWN_LINES else [line for line in lines if "error" in line.lower()] or lines
+    rest = f"\n… and {len(told) - _SHOWN_LINES} more" if len(told) > _SHOWN_LINES else ""
+    return "\n".join(told[:_SHOWN_LINES]) + rest
 
 
 def _number(options: Options) -> int:

@@ -117,7 +117,7 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
     check_length(entry, sum(len(f.body) for f in calls.functions), architecture, options.max_instructions, *module.place(function.where.line))
     layout = lay_out(module, function, calls)
     unit = Unit()
-    interfaces = interfaces_of(module, calls, unit)
+    interfaces, carriers = interfaces_of(module, calls, unit)
     local_bytes = layout.local_bytes
     if needs_stack(calls):
         unit.stack = unit.new(4)
@@ -130,7 +130,7 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
     rolled: frozenset[int] = frozenset()
     for f in calls.functions:
         rolled |= {len(source) + k for k in f.rolled}
-        selection = Selection(module, f, architecture, unit, layout, interfaces, calls, len(source))
+        selection = Selection(module, f, architecture, unit, layout, interfaces, carriers, calls, len(source))
         source.extend(f.body)
         statements.extend(Statement(i.where.line, i.where.column, i.where.file, i.where.source_line, i.text, i.opcode, f.name)
                           for i in f.body)

@@ -141,6 +141,9 @@ def _parameters(layout: Layout, entry: ir.Function) -> None:
 
 
 def _place(layout: Layout, variable: ir.Variable, function: str | None = None) -> None:
+    if variable.offset is not None:
+        layout.offsets[function, variable.name] = variable.space, variable.offset
+        return
     taken = layout.global_bytes if variable.space == "global" else layout.const_bytes
     offset = align(taken, max(variable.align, 4))
     if variable.space == "global":
@@ -170,7 +173,7 @@ def _shared(layout: Layout, variables: list[tuple[str | None, ir.Variable]], res
 
 
 def _relocate(layout: Layout, module: ir.Module, variable: ir.Variable, function: str | None) -> None:
-    if not variable.relocations or (function, variable.name) not in layout.offsets:
+    if not variable.relocations or variable.offset is not None or (function, variable.name) not in layout.offsets:
         return
     space, start = layout.offsets[function, variable.name]
     size = min(8, max(4, int(variable.type[1:]) // 8))

@@ -77,6 +77,8 @@ class Selection:
     unit: Unit
     layout: Layout
     interfaces: dict[str | Signature, Interface]
+    carriers: dict[tuple[str, str], dict[int, int]]
+    """(function, parameter variable) → offset → bytes of what carries it; smaller accesses take a part."""
     calls: Calls
     first_statement: int
     code: Code = None

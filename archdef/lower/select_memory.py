@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind, Space
-from archdef.lower.select import SPACES, Piece, Selection, builds, lane_bytes
+from archdef.lower.parts import read_part, write_part
+from archdef.lower.select import SPACES, Selection, builds, lane_bytes
 from archdef.lower.virtual import Const, Op, Value, immediate, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match, bits_of
@@ -116,10 +117,7 @@ def _load_parameter(s: Selection, element: ir.Operand, type: str, name: str, off
         start = s.layout.offsets[s.function.name, name][1] + offset
         source = _parameter_constant(s, type, start)
     else:
-        piece = s.pieces.get((name, offset))
-        if piece is None or piece.bytes != size:
-            raise s.unsupported(f"{size} bytes at offset {offset} of `{name}`, which were not stored as such")
-        source = piece.register
+        source = read_part(s, name, offset, size)
         if size < 4:
             source = s.temporary(f"cvt_{type[0] if type[0] == 's' else 'u'}32_{_integer(type)}", [source], 4, "convert")
     d = s.register(element.name, element.type)
@@ -156,13 +154,7 @@ def store(s: Selection, m: Match, i: ir.Instruction) -> None:
     if m.bound["space"] == "param" and isinstance(target, ir.Address) and isinstance(target.base, ir.Symbol):
         size = bits_of(type) // 8
         for k, value in enumerate(values):
-            key = target.base.name, target.base.offset + target.offset + k * size
-            piece = s.pieces.get(key)
-            if piece is None:
-                piece = s.pieces[key] = Piece(s.unit.new(lane_bytes(type)), size)
-            if piece.bytes != size:
-                raise s.unsupported(f"{size} bytes at offset {key[1]} of `{key[0]}`, where a value of {piece.bytes} was stored")
-            s.emit(Kind.ALU, mov(lane_bytes(type)), [piece.register], [value], "move", width=lane_bytes(type))
+            write_part(s, target.base.name, target.base.offset + target.offset + k * size, size, value)
         return
     base, offset, flags, implied = address(s, target)
     space = SPACES[m.bound["space"] or (implied or "")]

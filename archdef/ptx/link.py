@@ -47,6 +47,15 @@ def link(modules: Iterable[Module]) -> Module:
     return linked
 
 
+def extend(module: Module, more: Module) -> Module:
+    """Add what `more` defines and `module` does not; `more` was compiled of the same source, so the rest is the same."""
+    functions = {name: f for name, f in more.functions.items() if not (name in module.functions and module.functions[name].defined)}
+    variables = {name: v for name, v in more.variables.items() if name not in module.variables}
+    linked = link([module, attrs.evolve(more, functions=functions, variables=variables)])
+    parts = (*(module.parts or ((1, module.file),)), (len(module.lines) + 1, more.file))
+    return attrs.evolve(linked, file=module.file, parts=parts)
+
+
 def _private_names(modules: list[Module]) -> list[dict[str, str]]:
     """Give, per module, new names for what is its own and is named like something elsewhere."""
     seen: dict[str, int] = {}

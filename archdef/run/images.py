@@ -6,6 +6,7 @@ import weakref
 
 import attrs
 
+from archdef.lower.calls import number_of
 from archdef.lower.encoding import ConstantKind
 from archdef.lower.layout import Layout, lay_out_variables
 from archdef.ptx import ir
@@ -25,8 +26,9 @@ class Images:
 
     def __init__(self, module: ir.Module, memory: Memory):
         self._module, self.memory = module, memory
-        self._offsets: dict[tuple[str | None, str], tuple[str, int]] = {}
+        self._layout: Layout | None = None
         self._placed: Placed | None = None
+        self._later: list[tuple[int, bytes]] = []
         self._lock = threading.Lock()
 
     @property
@@ -41,23 +43,54 @@ class Images:
     def address(self, name: str) -> int:
         """Give the device address of a variable."""
         placed = self.placed
-        space, offset = self._offsets[None, name]
+        space, offset = self._layout.offsets[None, name]
         return (placed.global_base if space == "global" else placed.const_base) + offset
+
+    def extend(self, module: ir.Module) -> ir.Module:
+        """Take the variables that an extended module has besides; give the module with the places of those that are placed apart.
+
+        What lies somewhere stays there: its addresses may be known to anyone.
+        """
+        with self._lock:
+            if self._placed is not None:
+                bases = {"global": self._placed.global_base, "const": self._placed.const_base}
+                new = [v for v in module.variables.values() if v.space in bases and not v.extern and (None, v.name) not in self._layout.offsets]
+                at = {v.name: self._area(max(v.bytes, 1), "constant" if v.space == "const" else "global") for v in new}
+                module = attrs.evolve(module, variables=module.variables | {
+                    v.name: attrs.evolve(v, offset=at[v.name] - bases[v.space]) for v in new})
+                self._layout = lay_out_variables(module)
+                self._later += [(at[v.name], self._initial(module, v)) for v in new]
+                self._write_later(len(new))
+            self._module = module
+        return module
+
+    def _initial(self, module: ir.Module, variable: ir.Variable) -> bytes:
+        data = bytearray((variable.initial or b"").ljust(variable.bytes, b"\0")[:variable.bytes])
+        size = min(8, max(4, int(variable.type[1:]) // 8))
+        for start, symbol in variable.relocations:
+            known = (None, symbol.name) in self._layout.offsets
+            value = self.address(symbol.name) + symbol.offset if known else number_of(module, symbol.name)
+            data[start:start + size] = (value % (1 << 8 * size)).to_bytes(size, "little")
+        return bytes(data)
+
+    def _write_later(self, count: int) -> None:
+        for address, data in self._later[len(self._later) - count:]:
+            if data:
+                self.memory.write(address, data)
 
     def reset(self) -> None:
         """Give all variables their initial contents again, if they have been placed."""
         if self._placed is not None:
-            layout = lay_out_variables(self._module)
-            for base, nbytes in ((self._placed.global_base, layout.global_bytes), (self._placed.const_base, layout.const_bytes)):
+            for base, nbytes in ((self._placed.global_base, self._layout.global_bytes), (self._placed.const_base, self._layout.const_bytes)):
                 if nbytes:
                     self.memory.fill(base, nbytes, 0)
-            self._write(layout, self._placed)
+            self._write(self._layout, self._placed)
+            self._write_later(len(self._later))
 
     def _place(self) -> Placed:
-        layout = lay_out_variables(self._module)
+        self._layout = layout = lay_out_variables(self._module)
         placed = Placed(self._area(layout.global_bytes, "global"), self._area(layout.const_bytes, "constant"))
         self._write(layout, placed)
-        self._offsets = layout.offsets
         self.memory.images.add(self)
         return placed
 

@@ -12,6 +12,7 @@ from archdef.occupancy import carveout, occupancy
 from archdef.pack import sets_of
 from archdef.run import footprint, limits, printing, texture
 from archdef.run.arguments import pack
+from archdef.run.array import DeviceArray
 from archdef.run.lanes import LaneWindow, Recorded
 from archdef.run.progress import Progress
 from archdef.run.record import record
@@ -89,7 +90,7 @@ class Launcher:
         program = kernel.program
         limits.check_warp_size(name, architecture, program.statements, kernel.interface.warp_size)
         if (adapt := kernel.interface.arguments) is not None:
-            arguments = adapt(arguments, program.parameter_layout)
+            arguments = [*adapt(arguments, program.parameter_layout), *self._scratch()]
         parameters = pack(name, program.parameter_layout, arguments, device.memory)
         limits.check_kernel(name, architecture, program, self.block)
         shared = program.shared_bytes + self.shared_bytes
@@ -99,6 +100,11 @@ class Launcher:
             limits.check_cooperative(name, architecture, self.grid, resident)
         return Grid(self, arguments, parameters, program, shared, resident, variables, cooperative, progress,
                     most_instructions, most_cycles, lanes)
+
+    def _scratch(self) -> list:
+        """Give what the code wants besides its arguments, as long as the launch lasts. Raises DeviceMemoryError."""
+        memory, blocks = self.kernel.module.device.memory, math.prod(self.grid)
+        return [DeviceArray(memory, size * blocks, "u1") if size else 0 for size in self.kernel.interface.scratch_bytes]
 
     def _occupancy(self, architecture, program, shared: int):
         try:

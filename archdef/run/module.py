@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from archdef import ptxas
-from archdef.errors import LaunchError, PtxError
+from archdef.errors import CompileError, LaunchError, PtxError
 from archdef.frontends import Compiled, Interface
 from archdef.run import limits, names, resources
 from archdef.run.images import Images
@@ -48,7 +48,8 @@ class Module:
         self.compiled = self.units[0] if len(self.units) == 1 else Compiled(
             "\n".join(unit.ptx for unit in self.units), self.ptx.file, compiler=", ".join({u.compiler: None for u in self.units}),
             log="\n".join(unit.log for unit in self.units if unit.log),
-            interfaces={name: interface for unit in self.units for name, interface in unit.interfaces.items()})
+            interfaces={name: interface for unit in self.units for name, interface in unit.interfaces.items()},
+            instances={name: symbol for unit in self.units for name, symbol in unit.instances.items()})
         self._kernels: dict[str, Kernel] = {}
         self.images = Images(self.ptx, device.memory)
         """The module's variables in device memory."""
@@ -64,8 +65,17 @@ class Module:
         return tuple(name for name, function in self.ptx.functions.items() if function.entry and function.defined)
 
     def __getitem__(self, name: str) -> Kernel:
-        symbol = names.find(name, self.kernels, self.compiled.file, self._called)
+        """Give a kernel by its name; an instance of a template, such as ``reduce<512>``, is compiled when it is first asked for.
+
+        Raises LaunchError for a name that the module does not have, CompileError for an instance that cannot be made.
+        """
         with self._lock:
+            symbol = self._instance(name) if names.is_instance(name) and name not in self.kernels else None
+            if symbol is None:
+                try:
+                    symbol = names.find(name, self.kernels, self.compiled.file, self._bare)
+                except LaunchError as error:
+                    raise self._or_template(name, error) from None
             if symbol not in self._kernels:
                 self._kernels[symbol] = Kernel(self, symbol)
             return self._kernels[symbol]
@@ -77,6 +87,45 @@ class Module:
             return self[name]
         except LaunchError as error:
             raise AttributeError(str(error)) from None
+
+    def _instance(self, name: str) -> str | None:
+        """Give the symbol of an instance of a template; None if the front end makes none."""
+        known = {names.spelled(made): symbol for made, symbol in self.compiled.instances.items()}
+        if (symbol := known.get(names.spelled(name))) is not None:
+            return symbol
+        if self.compiled.again is None:
+            raise LaunchError(f"{self.compiled.file} has no kernel {name!r}, and an instance of a template cannot be made by its name "
+                              f"{'in several sources that are linked' if len(self.units) > 1 else f'by {self.compiled.compiler}'}: "
+                              f"instantiate it in the source", "name")
+        wanted = (*self.compiled.instances, name)
+        try:
+            made = self.compiled.again(wanted)
+        except CompileError as error:
+            raise CompileError(f"{self.compiled.file} has no kernel {name!r}, and it cannot be made of a template:\n{error}") from error
+        self._extend(made)
+        return made.instances[name]
+
+    def _or_template(self, name: str, error: LaunchError) -> LaunchError:
+        """Give the error for a name that is not there; where the source has a template of that name, it says so."""
+        if self.compiled.again is None or not names.is_template(name, self.compiled.source_text or ""):
+            return error
+        return LaunchError(f"{self.compiled.file} has no kernel {name!r}; {name} is a template: give its arguments, such as "
+                           f"module['{name}<…>']", "name")
+
+    def _extend(self, made: Compiled) -> None:
+        from archdef.ptx import parse
+        from archdef.ptx.link import extend
+
+        self.ptx = self.images.extend(extend(self.ptx, parse(made.ptx, made.file, defer=True)))
+        self.compiled = attrs.evolve(made, source=self.compiled.source)
+        self.units = (self.compiled,)
+        self.textures.extend(self.ptx)
+        for found in ("assembled", "sources"):
+            self.__dict__.pop(found, None)
+
+    def _bare(self, symbol: str) -> str:
+        """Give a kernel's name as its author wrote it, without the arguments of a template."""
+        return names.readable(symbol) if symbol in self.compiled.instances.values() else self._called(symbol)
 
     def _called(self, symbol: str) -> str:
         """Give a kernel's name as its author wrote it."""

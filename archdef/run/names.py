@@ -50,6 +50,22 @@ def _local(symbol: str) -> str:
     return symbol
 
 
+def spelled(expression: str) -> str:
+    """Give a name expression with blanks only where they part words, so that ``k< float,4 >`` is ``k<float,4>``."""
+    return re.sub(r"\s*([^\w\s])\s*", r"\1", " ".join(expression.split()))
+
+
+def is_instance(name: str) -> bool:
+    """Say whether a name is an instance of a template: ``ns::k<float, 4>``."""
+    return re.fullmatch(r"(::)?\w+(\s*::\s*\w+)*\s*<.*>", name.strip(), re.DOTALL) is not None
+
+
+def is_template(name: str, source: str) -> bool:
+    """Say whether C++ declares a kernel template of a name, as far as that can be told without a compiler."""
+    last = re.escape(name.rpartition("::")[2])
+    return re.search(rf"\btemplate\s*<[^;{{}}()]*>[^;{{}}]*\b__global__\b[^;{{}}]*\b{last}\s*\(", source) is not None
+
+
 def find(name: str, symbols: Iterable[str], where: str, readable: Callable[[str], str] = readable, what: str = "kernel") -> str:
     """Find the one symbol that `name` means: itself, its readable name, or the last parts of that.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from archdef import values
 from archdef.errors import DeviceMemoryError, LaunchError, nearest
+from archdef.ptx import ir
 from archdef.run.array import DeviceArray
 
 FORMATS = {"u1": 0, "i1": 1, "u2": 2, "i2": 3, "u4": 4, "i4": 5, "f2": 6, "f4": 7}
@@ -188,9 +189,13 @@ class References:
     """What the texture, sampler and surface references of a module stand for: ``module.textures["name"] = texture``."""
 
     def __init__(self, module):
-        self._kinds = {v.name: v.opaque.removesuffix("ref") for v in module.ptx.variables.values() if v.opaque}
         self._file, self._memory = module.compiled.file, module.device.memory
         self._bound: dict[str, Handle] = {}
+        self.extend(module.ptx)
+
+    def extend(self, ptx: ir.Module) -> None:
+        """Take the references of what the module has become."""
+        self._kinds = {v.name: v.opaque.removesuffix("ref") for v in ptx.variables.values() if v.opaque}
 
     def __setitem__(self, name: str, handle: Handle) -> None:
         kind = {"tex": "texture", "surf": "surface"}.get(self[name], self[name])

@@ -403,7 +403,10 @@ class Runtime:
         """Give a kernel as compiled for a device."""
         if not isinstance(kernel, Kernel):
             raise Refusal("InvalidResourceHandle", f"{kernel!r} is no kernel; module = {device!r}.compile(source) has some")
-        return kernel if kernel.module.device is device else self._loaded(kernel.module, device)[kernel.symbol]
+        if kernel.module.device is device:
+            return kernel
+        fitting = self._loaded(kernel.module, device)
+        return fitting[kernel.symbol if kernel.symbol in fitting.kernels else kernel.name]
 
     def _loaded(self, module: Module, device: Device) -> Module:
         """Give a module as compiled for a device: each device has its own variables."""

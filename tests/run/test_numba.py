@@ -115,6 +115,21 @@ def test_a_changed_global_is_compiled_anew(monkeypatch):
     assert not after.compiler.endswith("cached") and after.ptx != before.ptx
 
 
+@pytest.mark.parametrize("name", [n for n in registry.names() if registry.get(n).warp.size == 32 and "fp64" in registry.get(n).isa.features])
+def test_what_numba_makes_of_different_functions_differs(name):
+    """numba's reductions are functions inside a function of the package, all of the same name and text."""
+    import numba
+    from numba.cuda.kernels.reduction import _gpu_reduce_factory
+
+    machine = Device(name)
+    numbers, found = machine.to_device(np.arange(1.0, 7)), machine.zeros(1, "f8")
+    for operation, wanted in ((lambda a, b: a + b, 22), (lambda a, b: a * b, 720), (max, 6), (lambda a, b: a - b, -20)):
+        reduce = _gpu_reduce_factory(operation if operation is not max else lambda a, b: max(a, b), numba.float64)
+        module = machine.compile(reduce, signature=(numbers, found, 1.0, True))
+        module[module.kernels[0]][1, 6](numbers, found, 1.0, True)
+        assert found.to_host().tolist() == [wanted]
+
+
 def test_a_compiler_error_has_file_and_line():
     line = kernels.untyped.__code__.co_firstlineno + 2
     with pytest.raises(CompileError, match=rf"^numba_kernels\.py:{line}: untyped does not compile \(Numba CUDA [^)]+\):\n"

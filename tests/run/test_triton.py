@@ -133,3 +133,68 @@ def test_wrong_launches_are_named():
     with pytest.raises(LaunchError, match=r"compiled for blocks of \(64,\) \(\.reqntid\), got \(128, 1, 1\)"):
         kernel[(1,), (128,)](x, x, x, 64)
     assert kernel[(1,), (64,)](x, x, x, 64).block == kernel[(1, 1, 1)](x, x, x, 64).block == (64, 1, 1)
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_the_newest_target_that_the_machine_takes_is_compiled_for(name, capfd):
+    machine = Device(name)
+    target = int(machine.compile(kernels.softmax, signature="*fp32, *fp32, i32, i32", constants={"BLOCK": 256}).ptx.target.strip("sm_af"))
+    try:
+        limit = int(machine.architecture.compute_capability.replace(".", ""))
+    except ValueError:
+        limit = 0
+    assert target == max((t for t in (50, 60, 70, 75, 80, 90) if t <= limit), default=50)
+    assert capfd.readouterr().err == "", "compilers and assemblers keep what they print to themselves"
+
+
+def test_tensor_descriptors_work_whatever_the_target_makes_of_them(random):
+    for name in registry.names():
+        machine = Device(name)
+        if machine.architecture.warp.size != 32 or not {"shuffle", "fp32_fma"} <= machine.architecture.isa.features:
+            continue
+        x, out = random.random((64, 64), dtype="f4"), machine.zeros((64, 64))
+        module = machine.compile(kernels.doubled_tiles, signature="*fp32, *fp32, i32, i32", constants={"SIZE": 32})
+        module.doubled_tiles[2, 2](out, machine.to_device(x), 64, 64)
+        np.testing.assert_array_equal(out.to_host(), 2 * x)
+        assert "not compiled for compute_90: " in module.compiled.log or ".target sm_90" not in module.compiled.ptx or "tensormap" in module.compiled.ptx
+
+
+def test_a_configuration_of_an_autotuned_kernel_is_chosen():
+    import triton
+
+    machine = Device(registry.names()[0])
+    with pytest.raises(CompileError, match=r"tuned is under @triton.autotune.* choose one(.|\n)*config=0: BLOCK: 64(.|\n)*config=1: BLOCK: 256"):
+        machine.compile(kernels.tuned, signature="*fp32, i32")
+    for config, block, even in ((0, 64, 0), (1, 256, 1), (triton.Config({"BLOCK": 128}, num_warps=4), 128, 1)):
+        x = machine.to_device(np.arange(512, dtype="f4"))
+        run = machine.compile(kernels.tuned, signature="*fp32, i32", config=config).tuned[512 // block](x, 512)
+        assert x.to_host().tolist() == [2 * i + even for i in range(512)] and run.block == (block, 1, 1)
+    x = machine.to_device(np.arange(512, dtype="f4"))
+    given = {"BLOCK": 32, "EVEN": 7}
+    assert machine.compile(kernels.tuned, signature="*fp32, i32", constants=given, num_warps=1).tuned[16](x, 512).block == (32, 1, 1)
+    assert x.to_host()[1] == 9
+    assert machine.compile(kernels.tuned, signature="*fp32, i32", config=1, num_warps=2).tuned[2](x, 512).block == (64, 1, 1)
+
+
+@pytest.mark.parametrize("kernel, options, message", [
+    ("tuned", {"config": 2}, "tuned has 2 configurations, 0 to 1, got config=2"),
+    ("tuned", {"config": "big"}, "config must be the number of a configuration of tuned, or a triton.Config, got 'big'"),
+    ("add", {"config": 0}, r"add is not under @triton.autotune, got config=0"),
+    ("needs_arguments", {}, r"the heuristic of BLOCK cannot be computed from the constants \(none\) alone \(KeyError: 'n'\); give constants="),
+    ("apply", {"signature": "*fp99", "constants": {"BLOCK": 64, "F": kernels.twice}}, "apply does not compile (.|\n)*fp99"),
+    ("apply", {"signature": "*fp32", "constants": {"BLOCK": 64, "F": kernels.twice}, "num_warps": 3}, "power of 2"),
+    ("apply", {"signature": "*fp32", "constants": {"BLOCK": 64, "F": object()}}, "apply does not compile (.|\n)*not callable"),
+    ("twice", {"signature": "fp32"}, "twice does not compile for any of compute_(.|\n)*error: "),
+    ("apply", {"signature": "*fp32", "constants": {"BLOCK": 100, "F": kernels.twice}}, r"triton_kernels.py:\d+: apply does not compile(.|\n)*power of 2")])
+def test_what_triton_refuses_is_an_error_of_the_front_end(kernel, options, message, capfd):
+    with pytest.raises(CompileError, match=message) as caught:
+        Device(registry.names()[0]).compile(getattr(kernels, kernel), **{"signature": "*fp32, i32", **options})
+    assert len(str(caught.value).splitlines()) < 15 and capfd.readouterr().err == ""
+
+
+def test_functions_and_globals_count_in_the_cache(monkeypatch):
+    machine = Device(registry.names()[0])
+    for function, factor in ((kernels.twice, 2), (kernels.thrice, 3), (kernels.twice, 2)):
+        x = machine.to_device(np.arange(64, dtype="f4"))
+        machine.compile(kernels.apply, signature="*fp32", constants={"F": function, "BLOCK": 64}).apply[1](x)
+        assert x.to_host()[5] == 5 * factor

@@ -114,3 +114,41 @@ def test_an_absent_version_is_named(monkeypatch):
     monkeypatch.setenv("ARCHDEF_NVRTC", "1.0")
     with pytest.raises(CompileError, match=r"no NVRTC 1\.0 among the installed ones \(NVRTC "):
         frontends.compile(KERNEL)
+
+
+WHOLE = KERNEL + """
+// int main() is below
+int main(int argc, char **argv)
+{
+    float *x;
+    cudaMalloc(&x, 128);
+    scale<<<1, 32>>>(x, 2, 1);
+    cudaMemcpy(argv, x, 128, cudaMemcpyDeviceToHost);
+    std::cout << "cudaMemcpy(" << std::endl;
+}
+"""
+
+
+@pytest.mark.parametrize("text, line, what", [
+    (WHOLE, 7, "`main` is host code: `int main"), ("#include <cstdio>\n#include <vector>\n" + WHOLE, 2, "a header of the host's library is host code"),
+    (KERNEL + "void run(float *h, float *x)\n{\n    cudaMemcpy(h, x, 4, cudaMemcpyDeviceToHost);\n}\n", 7, "a call of the runtime API is host code")])
+def test_a_whole_program_gets_one_error_that_says_what_to_do(tmp_path, text, line, what):
+    (tmp_path / "whole.cu").write_text(text)
+    with pytest.raises(CompileError) as caught:
+        frontends.compile(tmp_path / "whole.cu")
+    message = str(caught.value)
+    assert message.startswith(f"whole.cu:{line}: {what}") and "--compiler nvcc" in message and "#ifndef __CUDACC_RTC__" in message
+    assert message.count("\n") == 1 and "error: " in message.splitlines()[1]
+
+
+@pytest.mark.parametrize("text", [
+    "__global__ void f(int *p)\n{\n    *p = missing; // int main()\n}\n",
+    "#ifndef __CUDACC_RTC__\nint main() { }\n#endif\n__global__ void f(int *p) { *p = missing; }\n",
+    '__global__ void f(int *p) { *p = missing; printf("int main() %d", 3); }\n'])
+def test_a_wrong_kernel_keeps_the_compilers_words(text):
+    with pytest.raises(CompileError, match='source.cu does not compile .*:\n.*error: identifier "missing" is undefined'):
+        frontends.compile(text)
+
+
+def test_a_program_whose_host_code_is_kept_apart_compiles():
+    assert ".entry" in frontends.compile("#ifndef __CUDACC_RTC__\n#include <iostream>\n#endif\n" + KERNEL + "int main() { return 0; }\n").ptx

@@ -43,13 +43,14 @@ class Maca:
 
     def compile(self, given, options: Options) -> Compiled:
         """Compile. Raises CompileError, which names the first line of host code if there is any."""
-        options.check_settings(self.name, ())
+        options.check_settings(self.name, (), instances=True)
         return source.compiled(given, options, compile)
 
 
 def compile(text: str, name: str, folder: Path | None, options: Options) -> Compiled:
     """Compile MXMACA C++; parameters are those of `archdef.frontends.nvrtc.compile`."""
     name = f"source{SUFFIX}" if folder is None else name
+    given = options
     options = attrs.evolve(
         options, defines=(*MACROS, f"__ARCHDEF_HEADERS__={_headers()}", *options.defines), include=(*options.include, INCLUDE),
         capability=options.capability if re.fullmatch(r"\d+\.\d", options.capability) else CAPABILITY,
@@ -67,7 +68,8 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
     ptx = compiled.ptx
     for header in sorted(INCLUDE.rglob("*.h")):
         ptx = ptx.replace(f'"{header.relative_to(INCLUDE)}"', f'"<maca>/{header.relative_to(INCLUDE)}"')
-    return attrs.evolve(compiled, ptx=ptx)
+    return attrs.evolve(compiled, ptx=ptx,
+                        again=lambda names: compile(text, name, folder, given.changed(name_expressions=names)))
 
 
 def host_code(text: str) -> tuple[int, str, str] | None:

@@ -1,0 +1,28 @@
+"""Where a source needs a compiler for the host as well: the first line that a GPU cannot execute."""
+from __future__ import annotations
+
+import re
+
+_HOST = (
+    (re.compile(r"\b(?:int|void|auto)\s+main\s*\("), "`main`"),
+    (re.compile(r"\bcuda(?:Memcpy(?:(?:To|From)\w+)?|DeviceReset|SetDevice|Host\w+|EventElapsedTime|Bind\w+)\s*\("),
+     "a call of the runtime API"),
+    (re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:iostream|fstream|sstream|iomanip|vector|string|map|set|list|deque|chrono|random|memory|thread|mutex|"
+                r"sys/\w+\.h|unistd\.h|thrust/\w+\.h)>", re.MULTILINE), "a header of the host's library"))
+_NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+
+
+def host_code(text: str) -> tuple[int, str, str] | None:
+    """Find the first line that only a host can execute: its number, what it is, the line itself.
+
+    None if there is none, or if the source tells compilers of device code alone apart and so keeps the host's from them.
+    """
+    if "__CUDACC_RTC__" in text:
+        return None
+    bare = _NO_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    found = [(match.start(), what) for pattern, what in _HOST if (match := pattern.search(bare))]
+    if not found:
+        return None
+    start, what = min(found)
+    line = bare.count("\n", 0, start) + 1
+    return line, what, text.splitlines()[line - 1].strip()
