@@ -178,7 +178,7 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
         relocations=tuple(layout.relocations), parameter_layout=layout.parameters, parameter_bytes=layout.parameter_bytes,
         statements=tuple(statements), directives=dict(function.directives), functions=tuple(f.name for f in calls.functions),
         instructions=instructions, code_bytes=code_bytes(codes, source, instructions, architecture.isa),
-        launches=kernels_taken(module, calls.functions) if any(_launches(f) for f in calls.functions) else (),
+        calls_runtime=(asks := any(_asks(f) for f in calls.functions)), launches=kernels_taken(module, calls.functions) if asks else (),
         references=tuple((v.name, layout.offsets[None, v.name][1]) for v in module.variables.values() if v.opaque),
         warnings=tuple(warnings))
 
@@ -198,8 +198,8 @@ def _make_room(kernel: Code, unit: Unit, spills: Spills, local_bytes: int) -> in
     return local_bytes + _moved(unit, spills)
 
 
-def _launches(function: ir.Function) -> bool:
-    """Tell whether a function launches kernels."""
+def _asks(function: ir.Function) -> bool:
+    """Tell whether a function calls the device runtime."""
     calls = (call_of(i) for i in function.body)
     return any(c is not None and isinstance(c.callee, ir.Symbol) and c.callee.name in CHILD_SERVICES for c in calls)
 

@@ -1,7 +1,7 @@
 """Pass: drop code that nothing reaches and results that nobody reads."""
 from __future__ import annotations
 
-from archdef.lower.encoding import Flag, Kind
+from archdef.lower.encoding import Flag, Kind, SystemCall
 from archdef.lower.facts import live_outs
 from archdef.lower.virtual import PURE, Code, Op, leads_to, successors
 from archdef.ptx.graph import reachable
@@ -27,6 +27,8 @@ def drop_dead(code: Code, exchanges: bool = False) -> None:
                 changed = True
                 continue
             if op.kind in (Kind.SETP, Kind.ATOM):
+                op.d = [v if w else None for v, w in zip(op.d, wanted)]
+            elif op.kind == Kind.SYSTEM and op.fn != SystemCall.STACK:       # the engine sees that nobody looks at the answer
                 op.d = [v if w else None for v, w in zip(op.d, wanted)]
             elif op.kind in (Kind.SHUFFLE, Kind.MATCH) and len(op.d) > 1 and not wanted[1]:     # nothing waits for a predicate that nobody reads
                 op.d[1] = None

@@ -2,14 +2,16 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from typing import TYPE_CHECKING
 
-from archdef.errors import GuestFault, Interrupted, LaunchError
+from archdef.errors import GuestFault, GuestWarning, Interrupted, LaunchError
 from archdef.lower.encoding import Kind, SystemCall
 from archdef.metrics import Counters
 from archdef.occupancy import carveout, occupancy
 from archdef.pack import sets_of
-from archdef.run import footprint, limits, printing, texture
+from archdef.run import failures, footprint, limits, printing, texture
 from archdef.run.arguments import pack
 from archdef.run.lanes import Recorded
 from archdef.run.progress import Progress
@@ -160,9 +162,13 @@ class Grid:
         programs = self.children.programs if self.children is not None else [self.program]
         return list(dict.fromkeys(pair for each in programs for pair in references.placed(each, self.variables.global_base)))
 
+    def _failures(self) -> tuple[failures.IgnoredFailure, ...]:
+        return failures.ignored(self.running.ignored(), self.children.programs) if self.children is not None else ()
+
     def _memory_map(self) -> footprint.MemoryMap:
         device, program = self.launcher.kernel.module.device, self.program
-        heap = ((program.ops["kind"] == Kind.SYSTEM) & (program.ops["fn"] == SystemCall.ALLOCATE)).any()
+        heap = ((program.ops["kind"] == Kind.SYSTEM) & (program.ops["fn"] == SystemCall.ALLOCATE)).any() or bool(
+            program.launches and device.architecture.device_launches and device.architecture.device_launches.pool == "virtualised")
         return footprint.memory_map(
             device.architecture, resident_warps=self.resident.active_warps, local_bytes=program.local_bytes,
             global_bytes=device.memory.taken("global"), constant_bytes=device.memory.taken("constant"),
@@ -175,11 +181,13 @@ class Grid:
             program, launches = self.children.together(program, self.running, counted), self.children.launched(self.running)
         self.result = Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
                           shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
-                          program=program, output=self.printed(), launches=launches, memory_map=self._memory_map(),
+                          program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
                           counters=Counters.of(counted), sources=launcher.kernel.module.sources,
                           recorded=None if self.lanes is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost))
         self.engine = self.running = None
         record(self.result)
+        for text in self.result.complaints:
+            warnings.warn(f"{self.name} on {self.architecture.label}: {text}", GuestWarning, stacklevel=_outside())
         return self.result
 
     def run(self) -> Run:
@@ -211,6 +219,14 @@ class Grid:
         if stream is not None and (output.calls or output.lost):
             stream.write(output.text)
             if output.lost:
-                stream.write(f"[{output.lost} calls of printf found the buffer full; Device(print_bytes=...) makes it larger]\n")
+                stream.write(f"[{output.lost_text}]\n")
             stream.flush()
         return output
+
+
+def _outside() -> int:
+    """Frames from the caller of this to the first that is none of archdef's: whom a warning is for."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "archdef":
+        frame, level = frame.f_back, level + 1
+    return level

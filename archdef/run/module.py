@@ -134,10 +134,10 @@ class Kernel:
 
     @functools.cached_property
     def children(self) -> Kernels | None:
-        """What it can launch, with what that can launch; None if it launches nothing."""
+        """What it can launch, with what that can launch, and what the device runtime tells it; None if it never asks."""
         from archdef.run.children import Kernels
 
-        return Kernels(self) if self.program.launches else None
+        return Kernels(self) if self.program.launches or self.program.calls_runtime else None
 
     @functools.cached_property
     def resources(self) -> Resources:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from archdef.bounds import Bounds, Roofline
     from archdef.run.children import ChildLaunch
+    from archdef.run.failures import IgnoredFailure
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -79,6 +80,8 @@ class Run:
     """What the kernel printed, call by call."""
     launches: tuple[ChildLaunch, ...] = attrs.field(default=(), repr=False)
     """What kernels of this run launched, in order of their end. `counters`, `lines` and `statements` are of all of them together."""
+    failures: tuple[IgnoredFailure, ...] = attrs.field(default=(), repr=False)
+    """Calls of the device runtime that failed without the kernel looking."""
     memory_map: MemoryMap | None = attrs.field(default=None, repr=False)
     """Shares of device memory during the launch: global, constant, private."""
     recorded: Recorded | None = attrs.field(default=None, repr=False)
@@ -143,8 +146,8 @@ class Run:
     @functools.cached_property
     def warnings(self) -> tuple[str, ...]:
         """What the kernel did that gives other results on hardware than here, or that is probably not meant, with the lines that did it;
-        and prototypes."""
-        tried = tuple(f"{path} is a prototype: carried out in Python, a call for each decision" for path in self.prototypes)
+        calls that failed unseen, output that is lost; and prototypes."""
+        tried = (*self.complaints, *self._tried)
         stale = self.counters.texture_hazards
         if not stale:
             return self.program.warnings + tried
@@ -153,6 +156,15 @@ class Run:
         text = (f"{stale} reads through a texture or surface of bytes that this launch had written ({', '.join(places)}): texture "
                 "caches are not coherent, hardware may give the old value; write in one launch, read in the next")
         return (*self.program.warnings, *tried, text)
+
+    @property
+    def _tried(self) -> tuple[str, ...]:
+        return tuple(f"{path} is a prototype: carried out in Python, a call for each decision" for path in self.prototypes)
+
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """What failed or was lost although the kernel ran to its end: also given as a `GuestWarning`."""
+        return (*map(str, self.failures), *([self.output.lost_text] if self.output.lost else []))
 
     @functools.cached_property
     def metrics(self) -> Metrics:
