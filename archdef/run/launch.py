@@ -91,7 +91,7 @@ class Launcher:
         variables = kernel.module.images.of(program)
         resident = self._occupancy(architecture, program, shared + program.launch_shared_bytes)
         if cooperative:
-            limits.check_cooperative(name, architecture, self.grid, resident)
+            limits.check_cooperative(name, architecture, program, self.grid, resident)
         return Grid(self, arguments, parameters, program, shared, resident, variables, cooperative, progress,
                     max_instructions or device.max_instructions, max_cycles or device.max_cycles, lanes)
 

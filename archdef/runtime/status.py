@@ -27,6 +27,7 @@ STATUS: dict[str, tuple[int, str]] = {
     "MisalignedAddress": (716, "misaligned address"),
     "LaunchFailure": (719, "unspecified launch failure"),
     "CooperativeLaunchTooLarge": (720, "too many blocks in cooperative launch"),
+    "NotPermitted": (800, "operation not permitted"),
     "NotSupported": (801, "operation not supported"),
     "Unknown": (999, "unknown error"),
 }
@@ -43,7 +44,7 @@ class Refusal(ArchdefError):
 
 _FAULTS = {"bounds": "IllegalAddress", "read_only": "IllegalAddress", "surface_bounds": "IllegalAddress", "launch_copy": "IllegalAddress",
            "alignment": "MisalignedAddress", "surface_alignment": "MisalignedAddress", "assertion": "Assert"}
-_LAUNCHES = {"residency": "CooperativeLaunchTooLarge", "feature": "NotSupported", "shape": "InvalidConfiguration",
+_LAUNCHES = {"residency": "CooperativeLaunchTooLarge", "feature": "NotSupported", "permission": "NotPermitted", "shape": "InvalidConfiguration",
              "resources": "LaunchOutOfResources"}
 """Kind of archdef's error → the runtime's name."""
 
