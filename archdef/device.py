@@ -214,6 +214,10 @@ class Device:
         options = attrs.evolve(options, capability=options.capability or self.architecture.compute_capability)
         if "fp32_fma" not in self.architecture.isa.features:
             options = attrs.evolve(options, fused_multiply_add=False)
+        if options.debug:
+            from archdef.lower import Options as Lowering
+
+            lowering = attrs.evolve(lowering or Lowering(), debug=True)
         if not isinstance(source, (list, tuple)):
             return Module(self, [compile_source(source, options)], options.registers, lowering)
         if len(source) > 1:  # functions and variables of one source may be used in another

@@ -44,6 +44,8 @@ class Options:
     """Values of parameters that are fixed at compile time (Triton's ``constexpr``)."""
     settings: Mapping[str, Any] = attrs.field(factory=dict, converter=dict)
     """What only one front end knows, by name: ``num_warps`` for Triton, ``fastmath`` for Numba."""
+    debug: bool = False
+    """Compile for debugging, as ``-G`` does: the front end's code without optimisation, lowered as it is written."""
     registers: str = attrs.field(default="liveness", validator=_known_count)
     """Who counts registers per thread: ``liveness``, which needs nothing, or ``ptxas``, which must be installed."""
 

@@ -47,6 +47,7 @@ from archdef.lower.vector import merge_loads, uniform_values
 from archdef.lower.virtual import Code, Const, Unit, immediate
 from archdef.lower.waits import mark_waits
 from archdef.lower.whole import guard_selections, join_halves, share_reciprocals, whole_products
+from archdef.lower.written import as_written
 from archdef.ptx import ir
 
 __all__ = ["Options", "Parameter", "Program", "Relocation", "Statement", "lower"]
@@ -74,6 +75,8 @@ class Options:
     """A branch around a branch is inverted; a branch to the end becomes a guarded end."""
     predicate: bool = True
     """Short branches become predicated code."""
+    debug: bool = False
+    """Code for debugging, as ``-G`` makes it: none of these passes runs."""
     pointer_width: bool = True
     """64-bit address arithmetic is charged at the machine's pointer width."""
     start_loads_early: bool = True
@@ -207,6 +210,9 @@ def _asks(function: ir.Function) -> bool:
 def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate: bool, module: ir.Module,
               source: list[ir.Instruction], layout: Layout, room: int, rolled: frozenset[int]) -> set[int]:
     """Run the passes on one function; give the registers that are charged as 32-bit pointers."""
+    if options.debug:
+        as_written(code, unit, architecture, module, source)
+        return set()
     drop_unreachable(code)
     drop_labels(code)
     resolve_spaces(code, unit)

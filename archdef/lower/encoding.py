@@ -151,6 +151,13 @@ class ShuffleOp(IntEnum):
     IDX = 3
 
 
+class BranchOp(IntEnum):
+    """``fn`` of a branch."""
+
+    BRANCH = 0
+    JOIN = 1
+
+
 class SystemCall(IntEnum):
     """``fn`` of a system call."""
 

@@ -163,6 +163,10 @@ cpdef enum SystemCall:   # numbers of K_SYSTEM
     SYS_GROUP_RANK = 26  # s[0] address of the thread's number in the group, s[1] of its grid's, or 0; s[2] handle
     SYSTEM_CALLS = 27
 
+cpdef enum BranchOp:     # operations of K_BRANCH
+    BR_BRANCH = 0
+    BR_JOIN = 1          # a join that counts as a branch: lanes that leave by it do not count as parting
+
 cpdef enum GroupScope:   # as cudaCGScope numbers them
     GS_NONE = 0
     GS_GRID = 1
