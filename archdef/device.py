@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -55,6 +56,17 @@ class Device:
         self.max_instructions, self.max_cycles = max_instructions, max_cycles
         self.printf, self.heap_bytes, self.print_bytes = printf, heap_bytes, print_bytes
         self._host = host
+        self.served: set[int] = set()
+        """System calls of the kernels that were launched."""
+        self.modules: weakref.WeakSet[Module] = weakref.WeakSet()
+        """Modules that were compiled for it."""
+
+    def set_machine(self, changed: dict[str, Any]) -> None:
+        """Change fields of the description for every later launch."""
+        self.architecture = self.architecture.evolve(changed)
+        self.__dict__.pop("machine", None)
+        for module in self.modules:
+            module.forget()
 
     @functools.cached_property
     def memory(self) -> Memory:

@@ -11,7 +11,7 @@ from archdef.errors import LaunchError
 from archdef.lower.calls import number_of
 from archdef.lower.handed import addresses_among
 from archdef.occupancy import occupancy
-from archdef.run import limits
+from archdef.run import device_limits, limits
 
 if TYPE_CHECKING:
     from archdef.run.module import Kernel
@@ -99,13 +99,7 @@ class Kernels:
     @property
     def limits(self) -> dict[int, int]:
         """Number of a ``cudaLimit`` → value; those that the machine has not are not there."""
-        machine, device = self.architecture, self.device
-        found = {0: machine.limits.stack_bytes_per_thread, 1: device.print_bytes, 2: device.heap_bytes}
-        if machine.device_launches is not None:
-            found[4] = machine.device_launches.pending
-            if machine.device_launches.synchronization_depth:
-                found[3] = machine.device_launches.synchronization_depth
-        return found
+        return device_limits.get(self.device)
 
     @property
     def texts(self) -> bytes:

@@ -138,6 +138,8 @@ class Grid:
         launcher, program, variables = self.launcher, self.program, self.variables
         kernel = launcher.kernel
         device = kernel.module.device
+        programs = self.children.programs if self.children is not None else [program]
+        device.served.update(*(set(p.ops["fn"][p.ops["kind"] == Kind.SYSTEM].tolist()) for p in programs))
         self.engine, self.running = session, session.launch(
             program, launcher.grid, launcher.block, self.parameters, dynamic_shared_bytes=launcher.shared_bytes,
             allowed=tuple(self.resident.limits[of] for of in ("warps", "blocks", "registers", "shared")),

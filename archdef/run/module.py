@@ -50,6 +50,13 @@ class Module:
         self.textures = References(self)
         """What its texture references stand for: ``module.textures["name"] = texture``."""
         self._lock = threading.RLock()
+        device.modules.add(self)
+
+    def forget(self) -> None:
+        """Lower kernels anew at their next launch, since the machine has changed."""
+        with self._lock:
+            for kernel in self._kernels.values():
+                kernel.forget()
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -131,6 +138,11 @@ class Kernel:
                 limits.check_warp_size(self.name, self.module.device.architecture, code, self.interface.warp_size)
                 raise
             return resources.settle(program, self.module, self.symbol)
+
+    def forget(self) -> None:
+        """Forget how it was lowered."""
+        for name in ("program", "children", "resources"):
+            self.__dict__.pop(name, None)
 
     @functools.cached_property
     def children(self) -> Kernels | None:

@@ -13,6 +13,7 @@ STATUS: dict[str, tuple[int, str]] = {
     "InvalidMemcpyDirection": (21, "invalid copy direction for memcpy"),
     "NoDevice": (100, "no device is registered"),
     "InvalidDevice": (101, "invalid device ordinal"),
+    "UnsupportedLimit": (215, "limit is not supported on this architecture"),
     "PeerAccessUnsupported": (217, "peer access is not supported between these two devices"),
     "InvalidResourceHandle": (400, "invalid resource handle"),
     "NotReady": (600, "device not ready"),
@@ -44,7 +45,7 @@ class Refusal(ArchdefError):
 
 _FAULTS = {"bounds": "IllegalAddress", "read_only": "IllegalAddress", "surface_bounds": "IllegalAddress", "launch_copy": "IllegalAddress",
            "alignment": "MisalignedAddress", "surface_alignment": "MisalignedAddress", "assertion": "Assert"}
-_LAUNCHES = {"residency": "CooperativeLaunchTooLarge", "feature": "NotSupported", "permission": "NotPermitted", "shape": "InvalidConfiguration",
+_LAUNCHES = {"residency": "CooperativeLaunchTooLarge", "feature": "NotSupported", "permission": "NotPermitted", "limit": "UnsupportedLimit", "shape": "InvalidConfiguration",
              "resources": "LaunchOutOfResources"}
 """Kind of archdef's error → the runtime's name."""
 
