@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -66,6 +67,17 @@ class Device:
             if not isinstance(host, Host):
                 raise HostError(f"host must be an archdef.host.Host, or None, got {values.shown(host)}")
         self.printf, self._host = printf, host
+        self.served: set[int] = set()
+        """System calls of the kernels that were launched."""
+        self.modules: weakref.WeakSet[Module] = weakref.WeakSet()
+        """Modules that were compiled for it."""
+
+    def set_machine(self, changed: dict[str, Any]) -> None:
+        """Change fields of the description for every later launch."""
+        self.architecture = self.architecture.evolve(changed)
+        self.__dict__.pop("machine", None)
+        for module in self.modules:
+            module.forget()
 
     @functools.cached_property
     def memory(self) -> Memory:
@@ -241,6 +253,10 @@ class Device:
         options = attrs.evolve(options, capability=options.capability or self.architecture.compute_capability)
         if "fp32_fma" not in self.architecture.isa.features:
             options = attrs.evolve(options, fused_multiply_add=False)
+        if options.debug:
+            from archdef.lower import Options as Lowering
+
+            lowering = attrs.evolve(lowering or Lowering(), debug=True)
         if not isinstance(source, (list, tuple)):
             return Module(self, [compile_source(source, options)], options.registers, lowering)
         if len(source) > 1:  # functions and variables of one source may be used in another

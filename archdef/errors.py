@@ -13,7 +13,8 @@ from archdef.values import printable, shown
 
 __all__ = [
     "ArchdefDeprecationWarning", "ArchdefError", "BudgetExceeded", "CompileError", "DescriptionFileError", "DeviceMemoryError",
-    "EngineLimit", "GuestFault", "HostError", "Interrupted", "LaunchError", "MissingExtra", "MissingFeature", "PluginError", "PluginWarning", "PolicyError", "PtxError",
+    "EngineLimit", "GuestFault", "GuestWarning", "HostError", "Interrupted", "LaunchError", "MissingExtra", "MissingFeature", "PluginError", "PluginWarning",
+    "PolicyError", "PtxError",
     "ReferenceCaseError", "RuntimeApiError", "ScaffoldError", "SpecError", "SpecErrors", "UnknownArchitecture", "UnknownField", "UnsupportedInstruction",
     "UnsupportedPolicy", "nearest"]
 
@@ -114,6 +115,10 @@ class PluginError(ArchdefError):
 
 class PluginWarning(UserWarning):
     """An installed plugin cannot be used; the rest works."""
+
+
+class GuestWarning(UserWarning):
+    """A kernel ran to its end, but something in it failed and it did not look, or what it printed is lost."""
 
 
 class ArchdefDeprecationWarning(DeprecationWarning):

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 import sys
 
+import attrs
 import click
 
-from archdef.cli.common import arch_option, architectures, emit, json_option, set_option, show
+from archdef.cli.common import arch_option, architectures, debug_option, emit, json_option, set_option, show
 
 
 @click.command("compare")
@@ -14,10 +15,11 @@ from archdef.cli.common import arch_option, architectures, emit, json_option, se
 @click.option("--size", "-n", type=int, help="Problem size; each workload has its own default.")
 @click.option("--kernel", "-k", "kernels", multiple=True, help="Only this kernel; may be repeated.")
 @click.option("--why", is_flag=True, help="Explain every kernel, not only the slowest of each architecture.")
+@debug_option
 @set_option
 @json_option
 @click.pass_context
-def command(context, workload, names, size, kernels, why, settings, as_json):
+def command(context, workload, names, size, kernels, why, debug, settings, as_json):
     """Run WORKLOAD on several architectures and print one table.
 
     WORKLOAD is a shipped example (divergence, matmul, reduction, transpose, vector_add), or a recipe file of your own:
@@ -28,6 +30,8 @@ def command(context, workload, names, size, kernels, why, settings, as_json):
     from archdef.report.comparison import compare
 
     recipe = load(workload)
+    if debug:
+        recipe = attrs.evolve(recipe, options={**recipe.options, "debug": True})
     chosen = architectures(names, settings)
     comparison = compare(recipe, chosen, size, kernels,
                          _said if sys.stderr.isatty() and not as_json else lambda message: None)

@@ -1,10 +1,13 @@
 """``archdef run``: one launch of a kernel from a file."""
 from __future__ import annotations
 
+import warnings
+
 import click
 
 from archdef.cli.common import architectures, compiler_options, emit, json_option, set_option, show, will_write
 from archdef.cli.values import Value, parse_argument, parse_shape
+from archdef.errors import GuestWarning
 from archdef.values import printable
 
 
@@ -117,7 +120,9 @@ def command(file, kernel, names, grid, block, shared, arguments, symbols, save, 
         launcher.prepare(*given, **budgets)
         ready.append((architecture, launcher, given, values, budgets))
     for architecture, launcher, given, values, budgets in ready:
-        run = launcher.launch(*given, **budgets)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GuestWarning)      # the report has them
+            run = launcher.launch(*given, **budgets)
         outputs = {str(name): value.to_host() for name, value in values.items() if hasattr(value, "to_host")}
         results.append((run, outputs))
         for name, path in destinations.items():
@@ -131,8 +136,6 @@ def command(file, kernel, names, grid, block, shared, arguments, symbols, save, 
     for run, outputs in results:
         if run.printed:
             click.echo(printable(run.printed), nl=not run.printed.endswith("\n"))
-        if run.output.lost:
-            click.echo(f"[{run.output.lost} calls of printf found the buffer full]", err=True)
         show(render(run, lines))
         if lanes:
             show(run.lane_trace)

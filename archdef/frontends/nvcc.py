@@ -73,7 +73,7 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
         raise CompileError(f"{name}: {INSTALL}")
     folders = ([folder] if folder else []) + [Path(p) for p in options.include]
     flags = (f"--gpu-architecture={source.target(str(chain), chain.targets, options)}", f"--std={options.standard}",
-             f"--fmad={str(options.fused_multiply_add).lower()}", "--generate-line-info",
+             f"--fmad={str(options.fused_multiply_add).lower()}", "--device-debug" if options.debug else "--generate-line-info",
              *(f"--define-macro={macro}" for macro in options.defines), *options.extra)
     headers = user_files(text, folders)
     entry = None

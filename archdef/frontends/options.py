@@ -76,6 +76,8 @@ class Options:
     """What only one front end knows, by name: ``num_warps`` for Triton, ``fastmath`` for Numba."""
     name_expressions: tuple[str, ...] = attrs.field(default=(), converter=_listed)
     """Instances of templates to make kernels of, besides those that the source makes: ``("reduce<512>", "ns::copy<float, 4>")``."""
+    debug: bool = False
+    """Compile for debugging, as ``-G`` does: the front end's code without optimisation, lowered as it is written."""
     registers: str = attrs.field(default="liveness", validator=_known_count)
     """Who counts registers per thread: ``liveness``, which needs nothing, or ``ptxas``, which must be installed."""
 

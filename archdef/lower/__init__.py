@@ -47,6 +47,7 @@ from archdef.lower.vector import merge_loads, uniform_values
 from archdef.lower.virtual import Code, Const, Unit, immediate
 from archdef.lower.waits import mark_waits
 from archdef.lower.whole import guard_selections, join_halves, share_reciprocals, whole_products
+from archdef.lower.written import as_written
 from archdef.ptx import ir
 
 __all__ = ["Options", "Parameter", "Program", "Relocation", "Statement", "lower"]
@@ -74,6 +75,8 @@ class Options:
     """A branch around a branch is inverted; a branch to the end becomes a guarded end."""
     predicate: bool = True
     """Short branches become predicated code."""
+    debug: bool = False
+    """Code for debugging, as ``-G`` makes it: none of these passes runs."""
     pointer_width: bool = True
     """64-bit address arithmetic is charged at the machine's pointer width."""
     start_loads_early: bool = True
@@ -182,7 +185,7 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
         relocations=tuple(layout.relocations), parameter_layout=layout.parameters, parameter_bytes=layout.parameter_bytes,
         statements=tuple(statements), directives=dict(function.directives), functions=tuple(f.name for f in calls.functions),
         instructions=instructions, code_bytes=code_bytes(codes, source, instructions, architecture.isa),
-        launches=kernels_taken(module, calls.functions) if any(_launches(f) for f in calls.functions) else (),
+        calls_runtime=(asks := any(_asks(f) for f in calls.functions)), launches=kernels_taken(module, calls.functions) if asks else (),
         references=tuple((v.name, layout.offsets[None, v.name][1]) for v in module.variables.values() if v.opaque),
         warnings=tuple(warnings))
 
@@ -202,8 +205,8 @@ def _make_room(kernel: Code, unit: Unit, spills: Spills, local_bytes: int) -> in
     return local_bytes + _moved(unit, spills)
 
 
-def _launches(function: ir.Function) -> bool:
-    """Tell whether a function launches kernels."""
+def _asks(function: ir.Function) -> bool:
+    """Tell whether a function calls the device runtime."""
     calls = (call_of(i) for i in function.body)
     return any(c is not None and isinstance(c.callee, ir.Symbol) and c.callee.name in CHILD_SERVICES for c in calls)
 
@@ -211,6 +214,9 @@ def _launches(function: ir.Function) -> bool:
 def _optimise(code: Code, unit: Unit, architecture, options: Options, predicate: bool, module: ir.Module,
               source: list[ir.Instruction], layout: Layout, room: int, rolled: frozenset[int]) -> set[int]:
     """Run the passes on one function; give the registers that are charged as 32-bit pointers."""
+    if options.debug:
+        as_written(code, unit, architecture, module, source)
+        return set()
     drop_unreachable(code)
     drop_labels(code)
     resolve_spaces(code, unit)

@@ -44,6 +44,11 @@ def number_of(module: ir.Module, name: str) -> int:
     return list(module.functions).index(name) + 1
 
 
+def stands_in(function: ir.Function) -> bool:
+    """Tell whether a function is what a compiler puts in place of one of the device runtime without relocatable code: it only fails."""
+    return function.linkage == "weak" and function.name.startswith(("cuda", "__cudaCDP2"))
+
+
 def call_of(instruction: ir.Instruction) -> ir.CallTarget | None:
     """Give the call that an instruction makes."""
     return next((o for o in instruction.operands if isinstance(o, ir.CallTarget)), None)
@@ -93,7 +98,7 @@ def calls_of(module: ir.Module, kernel: ir.Function) -> Calls:
             for target in candidates(module, function, instruction, taken):
                 found[target] = None
                 indirect[target] = signature_of(module.functions[target])
-        ahead[name] = [n for n in found if n in module.functions and module.functions[n].defined]
+        ahead[name] = [n for n in found if n in module.functions and module.functions[n].defined and not stands_in(module.functions[n])]
         waiting.extend(reversed(ahead[name]))
     order, circles = _order(ahead, kernel.name)
     return Calls([module.functions[name] for name in order], circles, indirect, taken)

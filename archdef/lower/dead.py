@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from archdef.lower.encoding import Flag, Kind
+from archdef.lower.encoding import Flag, Kind, SystemCall
 from archdef.lower.facts import use_counts
 from archdef.lower.virtual import PURE, Code, Op, leads_to, lives, successors
 from archdef.ptx.graph import reachable
@@ -34,6 +34,8 @@ def drop_dead(code: Code, exchanges: bool = False) -> None:
                 wanted[k], found.uses[k] = None, ()
         for op, mine in zip(code.ops, wanted, strict=True):
             if mine is not None and op.kind in (Kind.SETP, Kind.ATOM):
+                op.d = [v if w else None for v, w in zip(op.d, mine)]
+            elif mine is not None and op.kind == Kind.SYSTEM and op.fn != SystemCall.STACK:     # the engine sees that nobody looks at the answer
                 op.d = [v if w else None for v, w in zip(op.d, mine)]
             elif mine is not None and op.kind in (Kind.SHUFFLE, Kind.MATCH) and len(op.d) > 1 and not mine[1]:
                 op.d[1] = None          # nothing waits for a predicate that nobody reads

@@ -151,6 +151,13 @@ class ShuffleOp(IntEnum):
     IDX = 3
 
 
+class BranchOp(IntEnum):
+    """``fn`` of a branch."""
+
+    BRANCH = 0
+    JOIN = 1
+
+
 class SystemCall(IntEnum):
     """``fn`` of a system call."""
 
@@ -176,9 +183,11 @@ class SystemCall(IntEnum):
     ERROR_TEXT = 19
     DEVICE = 20
     ATTRIBUTE = 21
-    GROUP_HANDLE = 22
-    GROUP_SIZE = 23
-    GROUP_RANK = 24
+    LIMIT = 22
+    NUMBER = 23
+    GROUP_HANDLE = 24
+    GROUP_SIZE = 25
+    GROUP_RANK = 26
 
 
 class CopyGroup(IntEnum):

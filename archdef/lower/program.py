@@ -115,6 +115,8 @@ class Program:
     """Size of the machine code: these, routines for operands out of the ordinary, and what the assembler puts behind."""
     launches: tuple[str, ...] = ()
     """Kernels of the module that this one can launch."""
+    calls_runtime: bool = False
+    """Whether it calls the device runtime at all."""
     references: tuple[tuple[str, int], ...] = ()
     """Texture, sampler and surface references of the module: name, offset of its cell in the global image."""
 

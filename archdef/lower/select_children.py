@@ -10,6 +10,15 @@ from archdef.lower.service import Service
 DIM3 = "dim3"
 """A parameter of three 32-bit words."""
 
+NO_PREFERENCE = 0
+"""``cudaFuncCachePreferNone``: how L1 and shared memory divide their array follows from the kernel alone."""
+DEVICE_RUNTIME_VERSION = 6000
+"""What an H200 answers in a kernel, with CUDA 13.0; the host's version is another."""
+REFUSED = ("LaunchDevice", "GetParameterBuffer", "FuncGetAttributes", "OccupancyMaxActiveBlocksPerMultiprocessor",
+           "OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", "Memcpy2DAsync", "Memcpy3DAsync", "Memset2DAsync", "Memset3DAsync",
+           "DeviceGetSharedMemConfig", "EventRecordWithFlags")
+"""Calls of the device runtime that nothing serves, without prefix; a compiler's stand-in for them that does nothing is refused too."""
+
 _PREFIX = "__cudaCDP2"
 
 
@@ -37,6 +46,9 @@ def _services() -> dict[str, Service]:
         "GetDevice": made(SystemCall.DEVICE, "u64", constants=(0,)),
         "GetDeviceCount": made(SystemCall.DEVICE, "u64", constants=(1,)),
         "DeviceGetAttribute": made(SystemCall.ATTRIBUTE, "u64", "u32", "u32"),
+        "DeviceGetLimit": made(SystemCall.LIMIT, "u64", "u32"),
+        "DeviceGetCacheConfig": made(SystemCall.NUMBER, "u64", constants=(NO_PREFERENCE,)),
+        "RuntimeGetVersion": made(SystemCall.NUMBER, "u64", constants=(DEVICE_RUNTIME_VERSION,)),
     }
     for name in ("StreamWaitEvent", "EventRecord", "MemcpyAsync", "MemsetAsync"):
         served[f"{name}_ptsz"] = served[name]
@@ -47,3 +59,11 @@ def _services() -> dict[str, Service]:
 
 CHILD_SERVICES = _services()
 """Name of the function → what serves it."""
+
+
+def refused(name: str) -> bool:
+    """Tell whether a function is one of the device runtime that nothing serves."""
+    for prefix in (_PREFIX, "cuda"):
+        if name.startswith(prefix):
+            return name.removeprefix(prefix).removesuffix("_ptsz") in REFUSED
+    return False

@@ -1,11 +1,12 @@
 """Builders for branches, calls, ends and barriers."""
 from __future__ import annotations
 
-from archdef.lower.calls import candidates, signature, signature_of
+from archdef.lower.calls import candidates, signature, signature_of, stands_in
 from archdef.lower.encoding import BarrierOp, Flag, Kind
 from archdef.lower.interface import prototype_of
 from archdef.lower.select import Interface, Piece, Selection, builds
 from archdef.lower.select_arithmetic import predicate_pair
+from archdef.lower.select_children import refused
 from archdef.lower.select_system import SERVICES, serve
 from archdef.lower.select_warp import mask_width, member_mask, warn_half
 from archdef.lower.virtual import Const, Op, immediate, mov
@@ -50,7 +51,7 @@ def trap(s: Selection, m: Match, i: ir.Instruction) -> None:
 
 
 # -------------------------------------------------------------------------------------------------------------- calls
-_DEVICE_RUNTIME = ("cudaLaunchDevice", "cudaGetParameterBuffer", "__cudaCDP2")
+_DEVICE_RUNTIME = ("cuda", "__cudaCDP2")
 
 
 @builds("call")
@@ -67,6 +68,9 @@ def call(s: Selection, m: Match, i: ir.Instruction) -> None:
     if interface is None and name in SERVICES:
         serve(s, target, SERVICES[name])
         return
+    if interface is None and refused(name):
+        s.need("dynamic_parallelism")
+        raise s.unsupported(f"`{name}` of the device runtime is not served in kernels; docs/explanation/launches.md lists what is")
     if interface is None:
         if name.startswith(_DEVICE_RUNTIME):
             s.need("dynamic_parallelism")

@@ -58,7 +58,7 @@ def partition_idlest(m):
     return ratio(min(traffic, default=0), sum(traffic), 100)
 
 
-@metric("count", "time integral of partitions with work / time in which any has work")
+@metric("count", "time integral of partitions with work / time in which any has work", most=lambda m: m.architecture.dram.partitions)
 def partitions_in_use(m):
     """Partitions that have DRAM work at a time, while any has; requests that camp use few of many, one after the other."""
     return m.counters.partitions_in_use or None

@@ -31,7 +31,8 @@ def inst_per_warp(m):
     return ratio(m.counters.instructions, m.counters.warps)
 
 
-@metric("ratio", "instructions / active SM cycles", "sm__inst_executed.avg.per_cycle_active")
+@metric("ratio", "instructions / active SM cycles", "sm__inst_executed.avg.per_cycle_active",
+        most=lambda m: m.architecture.schedulers.count * m.architecture.schedulers.issue_width)
 def ipc(m):
     """Warp instructions per cycle and SM, while the SM holds a warp."""
     return ratio(m.counters.instructions, int(m.counters.multiprocessor["active_cycles"].sum()))
@@ -81,21 +82,21 @@ def sm_cta_launched(m):
     return int(m.counters.multiprocessor["blocks"].sum())
 
 
-@metric("ratio", "resident warp cycles / active SM cycles / most warps per SM")
+@metric("ratio", "resident warp cycles / active SM cycles / most warps per SM", most=1)
 def achieved_occupancy(m):
     """Warps resident on an active SM, over the most that it can hold."""
     sm, most = m.counters.multiprocessor, m.architecture.limits.warps_per_multiprocessor
     return ratio(int(sm["warp_cycles"].sum()), int(sm["active_cycles"].sum()) * most)
 
 
-@metric("ratio", "occupancy rule")
+@metric("ratio", "occupancy rule", most=1)
 def theoretical_occupancy(m):
     """Warps that the limits let stay resident, over the most that an SM can hold."""
     return m.occupancy.occupancy
 
 
 @metric("ratio", "(selected + not selected) warp cycles / active SM cycles",
-        "smsp__warps_eligible.avg.per_cycle_active")
+        "smsp__warps_eligible.avg.per_cycle_active", most=lambda m: m.architecture.limits.warps_per_multiprocessor)
 def eligible_warps_per_cycle(m):
     """Warps per active SM cycle that could issue, whether or not they were chosen."""
     stalls = m.counters.stalls

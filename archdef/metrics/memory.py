@@ -1,6 +1,8 @@
 """Global memory as the SMs ask for it, and the caches."""
 from __future__ import annotations
 
+import math
+
 from archdef.metrics.metric import metric, ratio
 
 GIGA = 1e9
@@ -45,16 +47,16 @@ def gst_transactions_per_request(m):
 
 
 @metric("%", "bytes asked by loads / bytes moved for them",
-        "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct")
+        "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", most=math.inf)
 def gld_efficiency(m):
     """Share of the bytes moved for global loads that threads asked for; broadcasts can take it past 100."""
     return ratio(m.counters.global_load_bytes_asked, m.counters.global_load_bytes_moved, 100)
 
 
 @metric("%", "bytes asked by stores / bytes moved for them",
-        "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct")
+        "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", most=math.inf)
 def gst_efficiency(m):
-    """Share of the bytes moved for global stores that threads asked for."""
+    """Share of the bytes moved for global stores that threads asked for; lanes that store to one address can take it past 100."""
     return ratio(m.counters.global_store_bytes_asked, m.counters.global_store_bytes_moved, 100)
 
 

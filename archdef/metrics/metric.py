@@ -1,6 +1,7 @@
 """What a metric is: a named function of counters and description."""
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -35,15 +36,23 @@ class Metric:
     """Gives None where the metric has no meaning: no loads, no load efficiency."""
     aliases: tuple[str, ...] = ()
     """Other tools' names of the same quantity."""
+    most: float | Callable[[Measurement], float] | None = None
+    """The largest value that it can have, or what gives it for a measurement; None: 100 of a percentage, else unbounded. The least is 0."""
 
     def __call__(self, measurement: Measurement) -> float | None:
         return self.function(measurement)
 
+    def range(self, measurement: Measurement) -> tuple[float, float]:
+        """Give the least and the largest value that it can have for a measurement; what lies outside is an error of archdef's."""
+        if self.most is None:
+            return 0.0, 100.0 if self.unit == "%" else math.inf
+        return 0.0, float(self.most(measurement) if callable(self.most) else self.most)
 
-def metric(unit: str, formula: str, *aliases: str) -> Callable[[Callable], Metric]:
-    """Make a `Metric` of a function: its name is the metric's, its docstring says what the metric means."""
+
+def metric(unit: str, formula: str, *aliases: str, most: float | Callable[[Measurement], float] | None = None) -> Callable[[Callable], Metric]:
+    """Make a `Metric` of a function: its name is the metric's, its docstring says what the metric means; `most` as `Metric` has it."""
     def make(function):
-        return Metric(function.__name__, unit, function.__doc__.strip().splitlines()[0], formula, function, aliases)
+        return Metric(function.__name__, unit, function.__doc__.strip().splitlines()[0], formula, function, aliases, most)
     return make
 
 

@@ -11,7 +11,7 @@ from archdef.errors import LaunchError
 from archdef.lower.calls import number_of
 from archdef.lower.handed import addresses_among
 from archdef.occupancy import occupancy
-from archdef.run import limits
+from archdef.run import device_limits, limits
 
 if TYPE_CHECKING:
     from archdef.run.module import Kernel
@@ -28,9 +28,10 @@ ERRORS = {  # as CUDA's runtime calls them
     69: ("cudaErrorLaunchPendingCountExceeded",
          "launch failed because of exceeded maximum number of pending child launches"),
     98: ("cudaErrorInvalidDeviceFunction", "invalid device function"), 101: ("cudaErrorInvalidDevice", "invalid device ordinal"),
+    215: ("cudaErrorUnsupportedLimit", "limit is not supported on this architecture"),
     400: ("cudaErrorInvalidResourceHandle", "invalid resource handle"),
 }
-_UNKNOWN = ("cudaErrorUnknown", "unknown error")
+UNKNOWN = ("cudaErrorUnknown", "unknown error")
 
 
 @attrs.frozen
@@ -73,7 +74,7 @@ class Kernels:
         self.programs = [k.program for k in self._kernels]
         self.names = [k.name for k in self._kernels]
         self.pointers = [_offsets(module.ptx.functions[k.symbol], k.program) for k in self._kernels]
-        self.architecture = module.device.architecture
+        self.device, self.architecture = module.device, module.device.architecture
         for k in self._kernels:
             limits.check_size(k.name, self.architecture, k.program)
             limits.check_warp_size(k.name, self.architecture, k.program.statements, k.interface.warp_size)
@@ -89,14 +90,16 @@ class Kernels:
 
     @property
     def attributes(self) -> dict[int, int]:
-        """Number of a ``cudaDeviceAttr`` → value."""
-        machine, limit = self.architecture, self.architecture.limits
-        major, minor = (int(n) for n in (machine.compute_capability or "0.0").split("."))
-        return {1: limit.threads_per_block, **{2 + k: n for k, n in enumerate(limit.block_dimensions)},
-                **{5 + k: n for k, n in enumerate(limit.grid_dimensions)}, 8: limit.shared_bytes_per_block, 9: limit.constant_bytes,
-                10: machine.warp.size, 12: limit.registers_per_block, 13: round(machine.clocks.shader_mhz * 1000),
-                16: machine.chip.multiprocessors, 39: limit.threads_per_multiprocessor, 75: major, 76: minor,
-                81: limit.shared_bytes_per_multiprocessor, 82: limit.registers_per_multiprocessor, 106: limit.blocks_per_multiprocessor}
+        """Number of a ``cudaDeviceAttr`` → value, as the host gets it."""
+        from archdef.runtime.properties import ATTRIBUTES, DeviceProperties
+
+        properties = DeviceProperties(self.architecture, {})
+        return {number: int(properties.attribute(name)) for name, (number, _) in ATTRIBUTES.items()}
+
+    @property
+    def limits(self) -> dict[int, int]:
+        """Number of a ``cudaLimit`` → value; those that the machine has not are not there."""
+        return device_limits.get(self.device)
 
     @property
     def texts(self) -> bytes:
@@ -121,7 +124,7 @@ class Kernels:
 def _texts() -> bytes:
     table = bytearray(TEXTS * 2 * TEXT_BYTES)
     for number in range(TEXTS):
-        name, text = ERRORS.get(number, _UNKNOWN)
+        name, text = ERRORS.get(number, UNKNOWN)
         for k, words in enumerate((text, name)):
             at = (2 * number + k) * TEXT_BYTES
             table[at:at + len(words)] = words.encode()

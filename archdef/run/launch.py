@@ -2,15 +2,17 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from typing import TYPE_CHECKING
 
 from archdef import values
-from archdef.errors import EngineLimit, GuestFault, HostError, Interrupted, LaunchError
+from archdef.errors import EngineLimit, GuestFault, GuestWarning, HostError, Interrupted, LaunchError
 from archdef.lower.encoding import Kind, SystemCall
 from archdef.metrics import Counters
 from archdef.occupancy import carveout, occupancy
 from archdef.pack import sets_of
-from archdef.run import footprint, limits, printing, texture
+from archdef.run import failures, footprint, limits, printing, texture
 from archdef.run.arguments import pack
 from archdef.run.array import DeviceArray
 from archdef.run.lanes import LaneWindow, Recorded
@@ -97,7 +99,7 @@ class Launcher:
         variables = kernel.module.images.placed
         resident = self._occupancy(architecture, program, shared + program.launch_shared_bytes)
         if cooperative:
-            limits.check_cooperative(name, architecture, self.grid, resident)
+            limits.check_cooperative(name, architecture, program, self.grid, resident)
         return Grid(self, arguments, parameters, program, shared, resident, variables, cooperative, progress,
                     most_instructions, most_cycles, lanes)
 
@@ -156,6 +158,8 @@ class Grid:
         launcher, program, variables = self.launcher, self.program, self.variables
         kernel = launcher.kernel
         device = kernel.module.device
+        programs = self.children.programs if self.children is not None else [program]
+        device.served.update(*(set(p.ops["fn"][p.ops["kind"] == Kind.SYSTEM].tolist()) for p in programs))
         self.engine, self.running = session, session.launch(
             program, launcher.grid, launcher.block, self.parameters, dynamic_shared_bytes=launcher.shared_bytes,
             allowed=tuple(self.resident.limits[of] for of in ("warps", "blocks", "registers", "shared")),
@@ -180,9 +184,13 @@ class Grid:
         programs = self.children.programs if self.children is not None else [self.program]
         return list(dict.fromkeys(pair for each in programs for pair in references.placed(each, self.variables.global_base)))
 
+    def _failures(self) -> tuple[failures.IgnoredFailure, ...]:
+        return failures.ignored(self.running.ignored(), self.children.programs) if self.children is not None else ()
+
     def _memory_map(self) -> footprint.MemoryMap:
         device, program = self.launcher.kernel.module.device, self.program
-        heap = ((program.ops["kind"] == Kind.SYSTEM) & (program.ops["fn"] == SystemCall.ALLOCATE)).any()
+        heap = ((program.ops["kind"] == Kind.SYSTEM) & (program.ops["fn"] == SystemCall.ALLOCATE)).any() or bool(
+            program.launches and device.architecture.device_launches and device.architecture.device_launches.pool == "virtualised")
         return footprint.memory_map(
             device.architecture, resident_warps=self.resident.active_warps, local_bytes=program.local_bytes,
             global_bytes=device.memory.taken("global"), constant_bytes=device.memory.taken("constant"),
@@ -195,11 +203,13 @@ class Grid:
             program, launches = self.children.together(program, self.running, counted), self.children.launched(self.running)
         self.result = Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
                           shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
-                          program=program, output=self.printed(), launches=launches, memory_map=self._memory_map(),
+                          program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
                           counters=Counters.of(counted), sources=launcher.kernel.module.sources,
                           recorded=None if self.lanes is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost))
         self.engine = self.running = None
         record(self.result)
+        for text in self.result.complaints:
+            warnings.warn(f"{self.name} on {self.architecture.label}: {text}", GuestWarning, stacklevel=_outside())
         return self.result
 
     def run(self) -> Run:
@@ -231,6 +241,14 @@ class Grid:
         if stream is not None and (output.calls or output.lost):
             stream.write(output.text)
             if output.lost:
-                stream.write(f"[{output.lost} calls of printf found the buffer full; Device(print_bytes=...) makes it larger]\n")
+                stream.write(f"[{output.lost_text}]\n")
             stream.flush()
         return output
+
+
+def _outside() -> int:
+    """Frames from the caller of this to the first that is none of archdef's: whom a warning is for."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "archdef":
+        frame, level = frame.f_back, level + 1
+    return level

@@ -6,6 +6,7 @@ from typing import Any
 
 from archdef import values
 from archdef.errors import LaunchError
+from archdef.lower.encoding import Kind, SystemCall
 from archdef.spec import FEATURES
 
 AXES = "xyz"
@@ -60,11 +61,20 @@ def check_size(kernel: str, architecture, program) -> None:
             raise _refusal(kernel, architecture, name, getattr(limits, name), value)
 
 
-def check_cooperative(kernel: str, architecture, grid: tuple[int, int, int], resident) -> None:
-    """Refuse a cooperative launch of more blocks than can be resident at once. Raises LaunchError."""
+def check_cooperative(kernel: str, architecture, program, grid: tuple[int, int, int], resident) -> None:
+    """Refuse a cooperative launch of more blocks than can be resident at once, or of a kernel that launches kernels. Raises LaunchError.
+
+    References: CUDA Runtime API, cudaLaunchCooperativeKernel: "The kernel cannot make use of CUDA dynamic parallelism"; an H200 gives
+    cudaErrorNotPermitted (tests/data/h200/device_runtime.txt).
+    """
     if "cooperative_launch" not in architecture.isa.features:
         raise LaunchError(f"cannot launch {kernel} cooperatively on {architecture.label}: it does not declare the feature "
                           f"cooperative_launch ({FEATURES['cooperative_launch']})", "feature")
+    if (launches := (program.ops["kind"] == Kind.SYSTEM) & (program.ops["fn"] == SystemCall.LAUNCH)).any():
+        where = program.statements[int(program.ops["statement"][launches.argmax()])]
+        place = f"{where.file}:{where.source_line}" if where.file and where.source_line is not None else f"{program.file}:{where.line}"
+        raise LaunchError(f"cannot launch {kernel} cooperatively on {architecture.label}: it launches kernels itself ({place}), which CUDA does "
+                          "not permit together; launch it without, or let the host make the launches", "permission")
     most = resident.active_blocks * architecture.chip.multiprocessors
     if (blocks := math.prod(grid)) > most:
         raise LaunchError(f"cannot launch {kernel} cooperatively on {architecture.label}: all blocks must be resident at once, at most "

@@ -58,6 +58,13 @@ class Module:
         self.textures = References(self)
         """What its texture references stand for: ``module.textures["name"] = texture``."""
         self._lock = threading.RLock()
+        device.modules.add(self)
+
+    def forget(self) -> None:
+        """Lower kernels anew at their next launch, since the machine has changed."""
+        with self._lock:
+            for kernel in self._kernels.values():
+                kernel.forget()
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -188,12 +195,17 @@ class Kernel:
                 raise
             return resources.settle(program, self.module, self.symbol)
 
+    def forget(self) -> None:
+        """Forget how it was lowered."""
+        for name in ("program", "children", "resources"):
+            self.__dict__.pop(name, None)
+
     @functools.cached_property
     def children(self) -> Kernels | None:
-        """What it can launch, with what that can launch; None if it launches nothing."""
+        """What it can launch, with what that can launch, and what the device runtime tells it; None if it never asks."""
         from archdef.run.children import Kernels
 
-        return Kernels(self) if self.program.launches else None
+        return Kernels(self) if self.program.launches or self.program.calls_runtime else None
 
     @functools.cached_property
     def resources(self) -> Resources:

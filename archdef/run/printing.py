@@ -36,7 +36,13 @@ class Output:
 
     calls: tuple[Printed, ...] = ()
     lost: int = 0
-    """Calls that found the buffer full."""
+    """Earlier calls whose output later ones have overwritten, since the buffer is circular."""
+
+    @property
+    def lost_text(self) -> str:
+        """What to say of what is lost."""
+        calls = "1 call" if self.lost == 1 else f"{self.lost:,} calls"
+        return f"the output of {calls} of printf was overwritten by later ones; Device(print_bytes=…) makes the buffer larger"
 
     @property
     def text(self) -> str:
@@ -44,12 +50,19 @@ class Output:
         return "".join(call.text for call in self.calls)
 
 
-def read(records: bytes, lost: int = 0) -> Output:
-    """Decode and format the engine's records."""
-    return Output(tuple(sorted(_records(records), key=lambda call: (call.cycle, call.multiprocessor))), lost)
+def read(records: bytes, room: int, calls: int) -> Output:
+    """Decode and format the engine's records: the latest, of `room` bytes together, of so many calls."""
+    ordered, used, kept = sorted(_records(records), key=lambda record: (record[1].cycle, record[1].multiprocessor)), 0, []
+    for size, call in reversed(ordered):
+        used += size
+        if used > room:
+            break
+        kept.append(call)
+    return Output(tuple(reversed(kept)), calls - len(kept))
 
 
-def _records(data: bytes) -> Iterator[Printed]:
+def _records(data: bytes) -> Iterator[tuple[int, Printed]]:
+    """Give the calls with the bytes that each takes."""
     at = 0
     while at < len(data):
         size, length, cycle, multiprocessor, count = _RECORD.unpack_from(data, at)
@@ -64,7 +77,7 @@ def _records(data: bytes) -> Iterator[Printed]:
                 place += value + 7 & ~7
             else:
                 values.append((kind, value))
-        yield Printed(cycle, multiprocessor, formatted(template, values))
+        yield size, Printed(cycle, multiprocessor, formatted(template, values))
         at += size
 
 

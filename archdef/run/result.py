@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from archdef.bounds import Bounds, Roofline
     from archdef.run.children import ChildLaunch
+    from archdef.run.failures import IgnoredFailure
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -79,6 +80,8 @@ class Run:
     """What the kernel printed, call by call."""
     launches: tuple[ChildLaunch, ...] = attrs.field(default=(), repr=False)
     """What kernels of this run launched, in order of their end. `counters`, `lines` and `statements` are of all of them together."""
+    failures: tuple[IgnoredFailure, ...] = attrs.field(default=(), repr=False)
+    """Calls of the device runtime that failed without the kernel looking."""
     memory_map: MemoryMap | None = attrs.field(default=None, repr=False)
     """Shares of device memory during the launch: global, constant, private."""
     recorded: Recorded | None = attrs.field(default=None, repr=False)
@@ -143,8 +146,8 @@ class Run:
     @functools.cached_property
     def warnings(self) -> tuple[str, ...]:
         """What the kernel did that gives other results on hardware than here, or that is probably not meant, with the lines that did it;
-        and prototypes."""
-        found = [f"{path} is a prototype: carried out in Python, a call for each decision" for path in self.prototypes]
+        calls that failed unseen, output that is lost; and prototypes."""
+        found = [*self.complaints, *self._tried]
         stale, apart = self.counters.texture_hazards, self.counters.divergent_barriers
         if stale:
             found.append(f"{stale} reads through a texture or surface of bytes that this launch had written ({self._places('texture_hazards')}): "
@@ -160,6 +163,15 @@ class Run:
         """Name the source lines whose statements counted something."""
         rows = [row for row, n in enumerate(self.counters.statements[counter]) if n]
         return ", ".join(dict.fromkeys("{}:{}".format(*self._place(self.program.statements[row])) for row in rows))
+
+    @property
+    def _tried(self) -> tuple[str, ...]:
+        return tuple(f"{path} is a prototype: carried out in Python, a call for each decision" for path in self.prototypes)
+
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """What failed or was lost although the kernel ran to its end: also given as a `GuestWarning`."""
+        return (*map(str, self.failures), *([self.output.lost_text] if self.output.lost else []))
 
     @functools.cached_property
     def metrics(self) -> Metrics:

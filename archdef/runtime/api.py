@@ -14,6 +14,7 @@ from archdef.host.pinned import is_pinned, pin, unpin
 from archdef.host.side import side_of
 from archdef.host.together import launch_together
 from archdef.occupancy import blocks_allowed, occupancy
+from archdef.run import device_limits
 from archdef.run.array import DeviceArray
 from archdef.run.launch import Launcher
 from archdef.run.module import Kernel, Module
@@ -82,6 +83,17 @@ class Runtime:
         if name is None:
             raise Refusal("InvalidValue", f"no such device attribute: {attribute!r}")
         return self.GetDeviceProperties(device).attribute(name)
+
+    def DeviceSetLimit(self, limit: int, value: int) -> None:
+        """Set a limit of the current device: stack of a thread, buffer of printf, heap, depth of synchronisation, pending launches."""
+        device_limits.put(self.devices.current, limit, value)
+
+    def DeviceGetLimit(self, limit: int) -> int:
+        """Give a limit of the current device."""
+        found = device_limits.get(self.devices.current)
+        if limit not in found:
+            raise Refusal("UnsupportedLimit", f"{self.devices.current.architecture.label} has no limit {limit}")
+        return found[limit]
 
     def DeviceSynchronize(self) -> None:
         """Wait for everything on the current device."""

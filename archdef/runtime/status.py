@@ -14,6 +14,7 @@ STATUS: dict[str, tuple[int, str]] = {
     "InvalidMemcpyDirection": (21, "invalid copy direction for memcpy"),
     "NoDevice": (100, "no device is registered"),
     "InvalidDevice": (101, "invalid device ordinal"),
+    "UnsupportedLimit": (215, "limit is not supported on this architecture"),
     "PeerAccessUnsupported": (217, "peer access is not supported between these two devices"),
     "InvalidResourceHandle": (400, "invalid resource handle"),
     "SymbolNotFound": (500, "named symbol not found"),
@@ -29,6 +30,7 @@ STATUS: dict[str, tuple[int, str]] = {
     "MisalignedAddress": (716, "misaligned address"),
     "LaunchFailure": (719, "unspecified launch failure"),
     "CooperativeLaunchTooLarge": (720, "too many blocks in cooperative launch"),
+    "NotPermitted": (800, "operation not permitted"),
     "NotSupported": (801, "operation not supported"),
     "Unknown": (999, "unknown error"),
 }
@@ -45,8 +47,8 @@ class Refusal(ArchdefError):
 
 _FAULTS = {"bounds": "IllegalAddress", "read_only": "IllegalAddress", "surface_bounds": "IllegalAddress", "launch_copy": "IllegalAddress",
            "alignment": "MisalignedAddress", "surface_alignment": "MisalignedAddress", "assertion": "Assert"}
-_LAUNCHES = {"residency": "CooperativeLaunchTooLarge", "feature": "NotSupported", "shape": "InvalidConfiguration",
-             "resources": "LaunchOutOfResources", "name": "SymbolNotFound"}
+_LAUNCHES = {"residency": "CooperativeLaunchTooLarge", "feature": "NotSupported", "permission": "NotPermitted", "limit": "UnsupportedLimit",
+             "shape": "InvalidConfiguration", "resources": "LaunchOutOfResources", "name": "SymbolNotFound"}
 """Kind of archdef's error → the runtime's name."""
 
 

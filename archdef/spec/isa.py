@@ -273,6 +273,11 @@ class Unit:
 class Assembler:
     """What the compiler of the machine does to PTX beyond choosing instructions. Nothing of it, unless declared."""
 
+    debug_joins_by_branch: bool = flag(default=False)
+    """Code for debugging (``-G``): an instruction that counts as a branch joins lanes, and a conditional branch straight to where they meet is a
+    guarded one, whose parting does not count as divergent."""
+    debug_division_branches: int = integer(at_least=0, at_most=8, default=0)
+    """Code for debugging: branches of the block that corrects a 32-bit integer quotient or remainder."""
     result_scoreboards: int = integer(at_least=0, at_most=64, default=0)
     """Scoreboards of a warp for results that come after a time nobody knows beforehand. Where more loads are under way, some share one, and what waits
     for one of them waits for all of them. 0: each has its own."""

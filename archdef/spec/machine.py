@@ -76,7 +76,12 @@ class DeviceLaunches:
     synchronization_depth: int = integer(at_least=0)
     """Generations whose blocks may wait for what they launched; 0: none may."""
     pending: int = integer(at_most=1 << 20)
-    """Launches that may be under way at a time."""
+    """Launches under way at a time that the fixed pool has room for."""
+    pool: str = choice("virtualised", "fixed", default="virtualised")
+    """What becomes of launches beyond that: they go on in a ``virtualised`` pool in the device heap (the first device runtime, of CUDA up to 11),
+    or the pool is ``fixed`` and they fail with ``cudaErrorLaunchPendingCountExceeded`` (the second, of CUDA 12)."""
+    virtual_us: float = real(at_least=0, default=0.0)
+    """By how much longer a launch in the virtualised pool holds its warp, and the later it starts."""
     call_us: float = real(at_least=0)
     """For which one thread's launch holds its warp."""
     lane_us: float = real(at_least=0)

@@ -60,17 +60,17 @@ def kernel(device, *, bytes_moved: int = 0, **parameters: Any) -> dict[str, floa
 
 
 def launched(device, *, source: str, kernel: str, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any] = (),
-             shared_bytes: int = 0, launches: int = 1, predicate: bool = True):
+             shared_bytes: int = 0, launches: int = 1, debug: bool = False):
     """Launch a kernel of a file that a plugin ships; give the run.
 
     arguments : numbers, and arrays as ``archdef run --arg`` takes them: ``"f4[1024]=random"``.
     launches  : the last of so many is what counts; the ones before leave their results in memory, and nothing in the caches.
-    predicate : False keeps short branches, as a compiler for debugging does.
+    debug : lower PTX that was compiled for debugging as it is written.
     """
     from archdef.cli.values import parse_argument
 
     path = _file(source, device.architecture.name)
-    module = device.compile(path, lowering=None if predicate else Lowering(predicate=False), **_as_shipped(path))
+    module = device.compile(path, lowering=Lowering(debug=True) if debug else None, **_as_shipped(path))
     random = np.random.default_rng(2009)
     made = [parse_argument(str(argument)).make(random) for argument in arguments]
     values = [device.to_device(value) if isinstance(value, np.ndarray) else value for value in made]

@@ -1,7 +1,7 @@
 """Four kernels that give half of their threads another value: who parts, what the compiler leaves of the branch, what counters say.
 
 Each kernel runs three times: as an optimising compiler leaves it; compiled for debugging (``-G``), which keeps the branches, with
-short branches predicated by archdef's lowering; and the same without predication. Then what the lanes do meanwhile, summed over the
+short branches predicated by archdef's lowering; and as a whole debug build, executed as it is written. Then what the lanes do meanwhile, summed over the
 launch, and of one warp cycle by cycle.
 """
 from pathlib import Path
@@ -11,7 +11,6 @@ import numpy as np
 from archdef import Device, LaneWindow
 from archdef.examples import Case, Output, Workload
 from archdef.examples.command import Table, command, launches
-from archdef.lower import Options
 from archdef.metrics import LANE_STATES
 from archdef.report.numbers import count, percent, three
 
@@ -19,7 +18,7 @@ HERE = Path(__file__).parent
 BUILDS = {
     "optimised": {},
     "-G, predicated": {"extra": ("-G",)},
-    "-G": {"extra": ("-G",), "lowering": Options(predicate=False)},
+    "-G": {"debug": True},
 }
 """How to compile."""
 

@@ -132,3 +132,11 @@ __global__ void launches_faulty(int *out) { faulty<<<1, 32>>>(out); }
 
 __global__ void forks() { forks<<<2, 1>>>(); forks<<<2, 1>>>(); }
 __global__ void endless() { endless<<<1, 1, 0, (cudaStream_t)3>>>(); }
+
+__global__ void adds(int *sum) { atomicAdd(sum, 1); }
+__global__ void many_at_once(int *sum) { adds<<<1, 1>>>(sum); }
+__global__ void many_and_look(int *sum, int *code) { adds<<<1, 1>>>(sum); code[blockIdx.x * blockDim.x + threadIdx.x] = cudaGetLastError(); }
+__global__ void drops_answers(int *code, int times) {
+    code[0] = cudaStreamDestroy((cudaStream_t)0x77);
+    for (int i = 0; i < times; i++) cudaEventDestroy((cudaEvent_t)0x77);
+}

@@ -1,5 +1,6 @@
 """What kernels launch runs: in order, with its results visible, within the limits that the machine declares, and no further."""
 import functools
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 import archdef
 from archdef import registry
 from archdef.engine import core
-from archdef.errors import ArchdefError, BudgetExceeded, GuestFault
+from archdef.errors import ArchdefError, BudgetExceeded, GuestFault, GuestWarning
 from archdef.frontends import nvrtc
 
 SOURCE = Path(__file__).parent / "kernels.cu"
@@ -163,16 +164,72 @@ def test_launches_end_at_the_declared_depth(able):
     assert code.to_host()[:depth + 1].tolist() == [0] * depth + [65]
 
 
+FIXED = [name for name in ABLE if registry.get(name).device_launches.pool == "fixed"]
+VIRTUALISED = [name for name in ABLE if registry.get(name).device_launches.pool == "virtualised"]
+
+
+def many(name, blocks=128, kernel="many_at_once", **changed):
+    """4096 launches of one child by 4096 threads, which look at no error; give what ran and what Python was told."""
+    device, kernels = module(name, **changed)
+    out, codes = device.to_device(np.zeros(1, np.int32)), device.to_device(np.zeros(32 * blocks, np.int32))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        run = kernels[kernel][blocks, 32](out, *([codes] if kernel == "many_and_look" else []))
+    return run, int(out.to_host()[0]), [w for w in told if issubclass(w.category, GuestWarning)], codes.to_host()
+
+
+@pytest.mark.parametrize("name", VIRTUALISED)
+def test_the_first_runtime_goes_on_in_its_virtualised_pool_slower(name):
+    run, done, told, _ = many(name)
+    assert done == len(run.launches) == 4096 and not run.warnings and not told
+    quick, done, _, _ = many(name, **{"device_launches.virtual_us": 0.0})
+    assert done == 4096 and quick.cycles < run.cycles
+
+
+@pytest.mark.parametrize("name", VIRTUALISED[:1])
+def test_when_the_heap_is_full_the_virtualised_pool_is_too(name):
+    device = archdef.Device(name, heap_bytes=1 << 16)
+    out = device.to_device(np.zeros(1, np.int32))
+    with pytest.warns(GuestWarning, match="cudaErrorLaunchPendingCountExceeded"):
+        run = device.compile(SOURCE, target="compute_60").many_at_once[128, 32](out)
+    assert 2048 < int(out.to_host()[0]) == len(run.launches) == 4096 - run.failures[0].count
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_the_second_runtime_refuses_what_its_pool_has_no_room_for_and_says_so(name):
+    """An H200 refuses 2048 of 4096, with error 69 (tests/data/h100/device_runtime.txt)."""
+    run, done, told, _ = many(name)
+    assert done == len(run.launches) == 2048
+    (failure,) = run.failures
+    assert (failure.error, failure.count) == (69, 2048) and failure.file.endswith("kernels.cu")
+    for text in (*run.warnings, str(told[0].message)):
+        assert "2,048 calls" in text and "cudaErrorLaunchPendingCountExceeded" in text and f"kernels.cu:{failure.line}" in text
+    assert len(told) == len(run.warnings) == 1 and told[0].filename == __file__
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_a_failure_that_the_kernel_looks_at_is_its_own_business(name):
+    run, done, told, codes = many(name, kernel="many_and_look")
+    assert Counter(codes.tolist()) == {0: 2048, 69: 2048} and done == 2048 and not run.warnings and not told
+
+
+def test_an_answer_that_is_read_counts_as_looked_at_and_one_that_is_dropped_does_not(able):
+    device, kernels = able
+    code = device.to_device(np.zeros(4, np.int32))
+    with pytest.warns(GuestWarning, match="3 calls.*cudaErrorInvalidResourceHandle"):
+        run = kernels.drops_answers[1, 1](code, 3)
+    assert code.to_host()[0] == 400 and [f.count for f in run.failures] == [3]
+
+
 def test_too_many_launches_under_way_are_refused_one_by_one():
-    device, kernels = module(ABLE[0], **{"device_launches.pending": 8})
-    out, code = device.to_device(np.zeros(64, np.int32)), device.to_device(np.zeros(2, np.int32))
-    run = kernels.many[1, 1](out, code, 40)
-    error, refused = code.to_host().tolist()
-    assert (error, len(run.launches)) in ((69, 40 - refused), (0, 40)) and out.to_host()[0] == len(run.launches)
-    slow = archdef.Device(registry.get(ABLE[0]).evolve({"device_launches.pending": 8, "device_launches.call_us": 0.001}))
-    out, code = slow.to_device(np.zeros(64, np.int32)), slow.to_device(np.zeros(2, np.int32))
-    run = slow.compile(SOURCE, target="compute_60").many[1, 1](out, code, 40)
-    assert code.to_host().tolist() == [69, 40 - len(run.launches)] and len(run.launches) < 40
+    quick = {"device_launches.pending": 8, "device_launches.call_us": 0.001, "device_launches.pool": "fixed"}
+    for changed in ({"device_launches.pending": 8, "device_launches.pool": "fixed"}, quick):
+        device, kernels = module(ABLE[0], **changed)
+        out, code = device.to_device(np.zeros(64, np.int32)), device.to_device(np.zeros(2, np.int32))
+        run = kernels.many[1, 1](out, code, 40)
+        error, refused = code.to_host().tolist()
+        assert (error, len(run.launches)) in ((69, 40 - refused), (0, 40)) and out.to_host()[0] == len(run.launches)
+    assert error == 69 and len(run.launches) < 40
 
 
 def test_a_childs_fault_names_the_child_and_leaves_memory_readable(able):
@@ -187,7 +244,8 @@ def test_launches_without_end_end_with_the_budget_or_the_depth(able):
     device, kernels = able
     with pytest.raises(BudgetExceeded):
         kernels.forks[1, 1].launch(max_instructions=20_000)
-    run = kernels.endless[1, 1].launch(max_instructions=20_000)
+    with pytest.warns(GuestWarning, match="cudaErrorLaunchMaxDepthExceeded"):
+        run = kernels.endless[1, 1].launch(max_instructions=20_000)
     assert len(run.launches) == device.architecture.device_launches.depth
 
 

@@ -38,9 +38,13 @@ def test_short_branches_that_are_selected_or_predicated_leave_nothing_to_diverge
 
 
 @machines
-def test_without_predication_each_warp_that_disagrees_splits_at_each_branch(name):
-    found = {kernel: (m["branch"], m["divergent_branch"], m["branch_efficiency"]) for kernel, m in divergence(name, "-G").items()}
-    assert found == {"even_odd": (4, 2, 50), "by_warp": (3, 0, 100), "two_ifs": (4, 4, 0), "predicated": (4, 4, 0)}
+def test_a_debug_build_executes_every_branch_that_is_written(name):
+    """Maxwell and Pascal leave an if without else by a guarded join, whose parting nvprof does not count, and correct quotients by two more."""
+    found = {kernel: (m["branch"], m["divergent_branch"]) for kernel, m in divergence(name, "-G").items()}
+    if registry.get(name).isa.assembler.debug_joins_by_branch:
+        assert found == {"even_odd": (12, 2), "by_warp": (13, 0), "two_ifs": (20, 0), "predicated": (16, 0)}
+    else:
+        assert found == {"even_odd": (8, 2), "by_warp": (5, 0), "two_ifs": (12, 4), "predicated": (12, 4)}
 
 
 @machines

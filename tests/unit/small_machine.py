@@ -38,7 +38,7 @@ def gizmo(**changed) -> Architecture:
         interconnect=Interconnect(request_latency_ns=50, response_latency_ns=50, header_bytes=16, injection_bytes_per_cycle=32,
                                   injection_scope="multiprocessor", partition_request_bytes_per_cycle=32,
                                   partition_response_bytes_per_cycle=32),
-        device_launches=DeviceLaunches(depth=4, synchronization_depth=2, pending=64, call_us=0.1, lane_us=0.05, start_us=1, next_us=0.5,
+        device_launches=DeviceLaunches(depth=4, synchronization_depth=2, pending=64, pool="fixed", call_us=0.1, lane_us=0.05, start_us=1, next_us=0.5,
                                        tail_us=0.7),
         dram=Dram(partitions=4, interleave_bytes=256, capacity_bytes=1 * GiB, bus_bits=256, transfers_per_clock=2, burst_bytes=32,
                   banks=8, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12, t_wl_ns=6, t_wtr_ns=6,

@@ -1,4 +1,5 @@
 """Kernels print, assert, allocate and free: CUDA C++ through NVRTC on a small machine with every feature."""
+import functools
 import io
 
 import numpy as np
@@ -8,7 +9,8 @@ from lowering import machine as standin
 from run_ptx import machine
 
 import archdef
-from archdef.errors import DeviceMemoryError, GuestFault, MissingFeature
+from archdef.engine import core
+from archdef.errors import DeviceMemoryError, GuestFault, GuestWarning, MissingFeature
 from archdef.frontends import nvrtc
 from archdef.lower import lower
 from archdef.ptx import parse
@@ -52,12 +54,30 @@ def test_printf_gives_the_number_of_values():
 
 
 @cuda
-def test_a_stream_gets_what_is_printed_and_overflow_is_counted():
+def test_the_buffer_of_printf_is_circular_and_what_is_lost_is_said():
+    """The CUDA guide: "if more output is produced … older output is overwritten"."""
     stream = io.StringIO()
-    run, = launch(r'__global__ void k() { printf("%d\n", threadIdx.x); }', printf=stream, print_bytes=480)
-    assert run.output.lost == 32 - 480 // 48
-    assert run.printed == "".join(f"{n}\n" for n in range(10))
-    assert stream.getvalue().startswith(run.printed) and "[22 calls of printf found the buffer full" in stream.getvalue()
+    with pytest.warns(GuestWarning, match="22 calls of printf") as told:
+        run, = launch(r'__global__ void k() { printf("%d\n", threadIdx.x); }', printf=stream, print_bytes=480)
+    assert run.output.lost == 32 - 480 // 48 and len(told) == 1
+    assert run.printed == "".join(f"{n}\n" for n in range(22, 32))
+    assert [w for w in run.warnings if "22 calls of printf" in w]
+    assert stream.getvalue().startswith(run.printed) and "[the output of 22 calls of printf was overwritten" in stream.getvalue()
+
+
+@cuda
+@pytest.mark.parametrize("room", [0, 40, 48, 1000, 4800])
+def test_the_latest_calls_are_kept_whatever_the_length_of_epochs(room, monkeypatch):
+    source = r'__global__ void k() { for (int i = 0; i < 9; i++) printf("%d %d %s\n", blockIdx.x, i, i % 3 ? "" : "a long string that takes room"); }'
+    every = launch(source, print_bytes=1 << 20, grid=6, block=40)[0].output.calls
+    sizes = [24 + 16 + 2 * 16 + 16 + (32 if "long" in call.text else 0) for call in every]
+    fits = next((n for n in range(len(every) + 1) if sum(sizes[len(every) - n:]) > room), len(every) + 1) - 1
+    original = core.Session
+    for length in (0, 7, 1):
+        monkeypatch.setattr(core, "Session", functools.partial(original, lookahead_cycles=length))
+        with pytest.warns(GuestWarning, match="printf"):
+            output = launch(source, print_bytes=room, grid=6, block=40)[0].output
+        assert output.calls == every[len(every) - fits:] and output.lost == len(every) - fits
 
 
 @cuda

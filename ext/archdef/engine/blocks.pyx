@@ -5,6 +5,7 @@ from libc.string cimport memset
 from archdef.engine.cache cimport cache_resize
 from archdef.engine.counters cimport LN_FIRST, ST_BRANCH, ST_CONSTANT_DEPENDENCY
 from archdef.engine.converge cimport converge_start
+from archdef.engine.failures cimport errors_settle
 from archdef.engine.family cimport family_leave
 from archdef.engine.fetch cimport fetch_preload
 from archdef.engine.frames cimport stack_drop
@@ -217,6 +218,8 @@ cdef void end_warp(Sm *sm, Warp *w, int64_t cycle) noexcept nogil:
     cdef Block *b = sm.blocks + w.block
     w.state = WS_ENDED
     w.share.counters.warp_cycles += w.settled - b.started
+    if w.launch.origin.failures:
+        errors_settle(w)
     w.share.warps_alive -= 1
     if w.share.warps_alive == 0:
         w.share.counters.active_cycles += cycle - w.share.active_since

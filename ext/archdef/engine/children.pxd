@@ -10,4 +10,4 @@ cdef inline bint is_item(const Uop *u) noexcept nogil:
     return u.fn in (SYS_LAUNCH, SYS_EVENT_RECORD, SYS_EVENT_WAIT, SYS_COPY, SYS_FILL)
 
 
-cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t when) noexcept nogil
+cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *due) noexcept nogil

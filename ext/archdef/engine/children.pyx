@@ -8,23 +8,24 @@ from libc.stdlib cimport realloc
 from libc.string cimport memcpy, memset
 
 from archdef.engine.dispatch cimport dispatch_note
-from archdef.engine.family cimport family_take, launch_take
+from archdef.engine.failures cimport call_failed, last_error
+from archdef.engine.family cimport BUFFER_HEAD, buffer_return, family_take, launch_take
 from archdef.engine.fetch cimport fetch_base
 from archdef.engine.guest cimport guest_at, guest_fault
-from archdef.engine.heap cimport heap_allocate, heap_free
+from archdef.engine.heap cimport heap_allocate, heap_free, heap_room
 from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.room cimport room_plan
-from archdef.engine.state cimport (DE_CONFIGURATION, DE_DEPTH, DE_DEVICE, DE_DIRECTION, DE_FUNCTION, DE_HANDLE, DE_JOIN_DEPTH, DE_MEMORY,
+from archdef.engine.state cimport (DE_CONFIGURATION, DE_DEPTH, DE_DEVICE, DE_DIRECTION, DE_FUNCTION, DE_HANDLE, DE_JOIN_DEPTH, DE_LIMIT, DE_MEMORY,
                                    DE_NONE, DE_PENDING, DE_VALUE, FAULT_BOUNDS, FAULT_LAUNCH_POINTER, HP_ASKED, LK_COPY, LK_FILL, LK_GRID,
                                    LK_MARK, LS_WAITING, Block, ConstantFill, DeviceStream, Dispatcher, Family, KernelTable, Launch,
                                    LaunchBuffer, Origin, Sm, Warp)
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER, CK_SPECIAL, SR_DYNAMIC_SHARED,
                                    SR_GRIDID, SR_NCTAID_X, SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ATTRIBUTE, SYS_COPY,
                                    SYS_DEVICE, SYS_ERROR, SYS_ERROR_TEXT, SYS_EVENT_DROP, SYS_EVENT_MAKE, SYS_EVENT_RECORD,
-                                   SYS_EVENT_WAIT, SYS_FILL, SYS_GIVE, SYS_JOIN, SYS_LAUNCH, SYS_LAUNCH_BUFFER, SYS_STREAM_DROP,
-                                   SYS_STREAM_MAKE, SYS_TAKE)
+                                   SYS_EVENT_WAIT, SYS_FILL, SYS_GIVE, SYS_JOIN, SYS_LAUNCH, SYS_LAUNCH_BUFFER, SYS_LIMIT, SYS_NUMBER,
+                                   SYS_STREAM_DROP, SYS_STREAM_MAKE, SYS_TAKE)
 
 cdef enum:
     LEGACY = 1                   # handles of streams that need not be made
@@ -92,16 +93,55 @@ cdef int _refusal(const Sm *sm, const Launch *launch, int kernel, const uint32_t
         return DE_CONFIGURATION
     if launch.depth >= sm.m.launch_depth:
         return DE_DEPTH
-    if _full(sm, launch) or launch.origin.free_count == 0:
-        return DE_PENDING
     return DE_NONE
+
+
+cdef int64_t _virtual(Sm *sm, Warp *w) noexcept nogil:
+    """A buffer of the virtualised pool, which lies in the device heap; -1: there is no such pool, or it is full."""
+    cdef Origin *origin = w.launch.origin
+    cdef int64_t number = origin.free_virtual
+    cdef uint64_t address
+    cdef void *grown
+    if not sm.m.virtual_launches or w.launch.heap == NULL or number < 0 and origin.buffer_made >= 1 << 30:
+        return -1
+    address = heap_allocate(w.launch.heap, <uint64_t>(BUFFER_HEAD + origin.buffer_bytes))
+    if address == 0:
+        return -1
+    if number >= 0:
+        origin.free_virtual = origin.buffers[number].next_free
+    else:
+        number = origin.buffer_made
+        if number >= origin.buffer_room:
+            grown = realloc(origin.buffers, <size_t>(2 * number + 64) * sizeof(LaunchBuffer))
+            if grown == NULL:
+                heap_free(w.launch.heap, address)
+                return -1
+            origin.buffers = <LaunchBuffer *>grown
+            origin.buffer_room = 2 * number + 64
+        origin.buffer_made += 1
+    memcpy(w.launch.arena + (address - <uint64_t>GLOBAL_BASE), &number, 8)     # for `_numbered`, which does not trust it
+    origin.buffers[number].address = address + BUFFER_HEAD
+    return number
+
+
+cdef int64_t _numbered(const Origin *origin, const Launch *launch, uint64_t address) noexcept nogil:
+    """The number of the buffer that begins at an address; -1: none does."""
+    cdef uint64_t offset = address - origin.buffer_address
+    cdef int64_t number = <int64_t>(offset // <uint64_t>origin.buffer_bytes)
+    if offset >= <uint64_t>(origin.buffer_count * origin.buffer_bytes):
+        if launch.heap == NULL or address < BUFFER_HEAD or heap_room(launch.heap, address - BUFFER_HEAD) < BUFFER_HEAD:
+            return -1
+        memcpy(&number, launch.arena + (address - BUFFER_HEAD - <uint64_t>GLOBAL_BASE), 8)
+        if number < origin.buffer_count or number >= origin.buffer_made:
+            return -1
+    return number if origin.buffers[number].address == address else -1
 
 
 cdef int _buffer(Sm *sm, Warp *w, const Uop *u, int lane, uint64_t *address) noexcept nogil:
     """Set aside room for the arguments of a launch."""
     cdef Origin *origin = w.launch.origin
     cdef LaunchBuffer *buffer
-    cdef int32_t number
+    cdef int64_t number
     cdef uint32_t grid[3]
     cdef uint32_t block[3]
     cdef int k, kernel = _kernel(origin, _wide(w, u, 0, lane)), refusal
@@ -112,15 +152,21 @@ cdef int _buffer(Sm *sm, Warp *w, const Uop *u, int lane, uint64_t *address) noe
     address[0] = 0
     if refusal:
         return refusal
-    origin.free_count -= 1
-    number = origin.free_buffers[origin.free_count]
+    if origin.pending < sm.m.pending_launches and origin.free_count:
+        origin.free_count -= 1
+        number = origin.free_buffers[origin.free_count]
+        origin.buffers[number].address = origin.buffer_address + <uint64_t>(number * origin.buffer_bytes)
+    else:
+        number = _virtual(sm, w)
+        if number < 0:
+            return DE_PENDING
     buffer = origin.buffers + number
     buffer.launch = NULL
     buffer.kernel = kernel
     memcpy(buffer.grid, grid, sizeof(grid))
     memcpy(buffer.block, block, sizeof(block))
     buffer.shared = _word(w, u, 7, lane)
-    address[0] = origin.buffer_address + <uint64_t>(number * origin.buffer_bytes)
+    address[0] = buffer.address
     memset(w.launch.arena + (address[0] - <uint64_t>GLOBAL_BASE), 0, <size_t>origin.buffer_bytes)
     return DE_NONE
 
@@ -252,19 +298,19 @@ cdef void _give_back(Sm *sm, Launch *child) noexcept nogil:
     sm.chip.dispatcher.spare = child
 
 
-cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t when) noexcept nogil:
-    """Launch a kernel with the arguments in a buffer. Returns a DeviceError, -1 after a fault."""
+cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *when) noexcept nogil:
+    """Launch a kernel with the arguments in a buffer; puts off `when`, should that take longer. Returns a DeviceError, -1 after a fault."""
     cdef Origin *origin = w.launch.origin
-    cdef uint64_t address = _wide(w, u, 0, lane), offset = address - origin.buffer_address, value
+    cdef uint64_t address = _wide(w, u, 0, lane), value
     cdef LaunchBuffer *buffer
     cdef const KernelTable *table
     cdef Launch *child
     cdef const char *arguments
-    cdef int64_t i
+    cdef int64_t i, number = _numbered(origin, w.launch, address)
     cdef int k, refusal
-    if offset >= <uint64_t>(origin.buffer_count * origin.buffer_bytes) or offset % <uint64_t>origin.buffer_bytes:
+    if number < 0:
         return DE_VALUE
-    buffer = origin.buffers + offset // <uint64_t>origin.buffer_bytes
+    buffer = origin.buffers + number
     if buffer.kernel < 0 or buffer.launch != NULL:
         return DE_VALUE
     table = origin.kernels + buffer.kernel
@@ -282,12 +328,10 @@ cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t when) noexcept
     refusal = _stream(w, _wide(w, u, 1, lane), child)
     if refusal:
         _give_back(sm, child)
-        origin.buffers[offset // <uint64_t>origin.buffer_bytes].kernel = -1
-        origin.free_buffers[origin.free_count] = <int32_t>(offset // <uint64_t>origin.buffer_bytes)
-        origin.free_count += 1
+        buffer_return(origin, w.launch, number)
         return DE_VALUE
     child.kernel = buffer.kernel
-    child.buffer = <int32_t>(offset // <uint64_t>origin.buffer_bytes)
+    child.buffer = <int32_t>number
     buffer.launch = child
     child.ops = table.model.ops
     child.code_lines = table.model.code_lines
@@ -330,7 +374,9 @@ cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t when) noexcept
     if _fill(child, table, arguments, address) < 0:
         sm.chip.out_of_memory = True
         return DE_MEMORY
-    _start(sm, w, child, when)
+    if number >= origin.buffer_count:
+        when[0] += sm.m.launch_virtual_cycles
+    _start(sm, w, child, when[0])
     return DE_NONE
 
 
@@ -436,18 +482,27 @@ cdef int _move(Sm *sm, Warp *w, const Uop *u, int lane, bint fill, int64_t when)
 
 
 # ----------------------------------------------------------------------------------------------------------------- calls
-cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t when) noexcept nogil:
-    """Serve one lane's call at cycle `when`. Returns 1 if the warp has to wait for its children, -1 after a fault."""
+cdef int _told(Sm *sm, Warp *w, const Uop *u, int lane, const int64_t *pairs, int64_t count, int bytes) noexcept nogil:
+    """Look a number up that the description says and store its value. Returns a DeviceError, -1 after a fault."""
+    cdef int64_t i
+    for i in range(count):
+        if pairs[2 * i] == <int64_t>_word(w, u, 1, lane):
+            return _store(sm, w, lane, _wide(w, u, 0, lane), pairs + 2 * i + 1, bytes)
+    return DE_VALUE
+
+
+cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *due) noexcept nogil:
+    """Serve one lane's call at a cycle, which it may put off. Returns 1 if the warp has to wait for its children, -1 after a fault."""
+    cdef int64_t when = due[0]
     cdef Origin *origin = w.launch.origin
     cdef Block *b = sm.blocks + w.block
     cdef int32_t answer = DE_NONE, value
     cdef uint64_t address = 0
-    cdef int64_t i
     cdef bint remembered = True
     if u.fn == SYS_LAUNCH_BUFFER:
         answer = _buffer(sm, w, u, lane, &address)
         if answer:
-            w.errors[lane] = answer
+            call_failed(w, lane, answer, False)
         if u.d[0] >= 0:
             (<uint64_t *>(w.rows + u.d[0]))[lane] = address
         return 0
@@ -460,7 +515,7 @@ cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t when) noexc
             (<uint64_t *>(w.rows + u.d[0]))[lane] = address
         return 0
     if u.fn == SYS_LAUNCH:
-        answer = _launch(sm, w, u, lane, when)
+        answer = _launch(sm, w, u, lane, due)
     elif u.fn == SYS_JOIN:
         if w.launch.depth >= sm.m.join_depth:
             answer = DE_JOIN_DEPTH
@@ -480,31 +535,33 @@ cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t when) noexc
         answer = _move(sm, w, u, lane, u.fn == SYS_FILL, when)
     elif u.fn == SYS_TAKE:
         address = heap_allocate(w.launch.heap, _wide(w, u, 1, lane))
-        answer = _store(sm, w, lane, _wide(w, u, 0, lane), &address, 8)
-        if answer == 0 and address == 0:
-            answer = DE_MEMORY
+        answer = _store(sm, w, lane, _wide(w, u, 0, lane), &address, 8) if address else DE_MEMORY
     elif u.fn == SYS_GIVE:
         address = _wide(w, u, 0, lane)
         if address and heap_free(w.launch.heap, address) < 0:
             answer = DE_VALUE
     elif u.fn == SYS_ERROR:
-        answer = w.errors[lane]
+        answer = last_error(w, lane, _word(w, u, 0, lane))
         remembered = False
-        if _word(w, u, 0, lane):
-            w.errors[lane] = DE_NONE
     elif u.fn == SYS_DEVICE:
         value = 1 if _word(w, u, 1, lane) else 0
         answer = _store(sm, w, lane, _wide(w, u, 0, lane), &value, 4)
+    elif u.fn == SYS_NUMBER:
+        value = <int32_t>_word(w, u, 1, lane)
+        answer = _store(sm, w, lane, _wide(w, u, 0, lane), &value, 4)
+    elif u.fn == SYS_LIMIT:
+        answer = _told(sm, w, u, lane, origin.limits, origin.limit_count, 8)
+        if answer == DE_VALUE:
+            answer = DE_LIMIT
+            remembered = False
+    elif _word(w, u, 2, lane):
+        answer = DE_DEVICE
     else:
-        answer = DE_DEVICE if _word(w, u, 2, lane) else DE_VALUE
-        for i in range(origin.attribute_count if answer == DE_VALUE else 0):
-            if origin.attributes[2 * i] == <int64_t>_word(w, u, 1, lane):
-                value = <int32_t>origin.attributes[2 * i + 1]
-                answer = _store(sm, w, lane, _wide(w, u, 0, lane), &value, 4)
+        answer = _told(sm, w, u, lane, origin.attributes, origin.attribute_count, 4)
     if answer < 0:
         return -1
     if answer and remembered:
-        w.errors[lane] = answer
+        call_failed(w, lane, answer, u.d[0] >= 0)
     if u.d[0] >= 0:
         (<int32_t *>(w.rows + u.d[0]))[lane] = answer
     return u.fn == SYS_JOIN and answer == DE_NONE and b.family != NULL and b.family.pending > 0

@@ -14,10 +14,11 @@ from libc.string cimport memcpy, memmove, memset
 
 from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport EV_BLOCK, EV_CHILDREN, EV_RETURN, events_push
-from archdef.engine.family cimport family_drop, launch_drop
+from archdef.engine.family cimport buffer_return, family_drop, launch_drop
 from archdef.engine.heap cimport heap_room
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span, span_room
+from archdef.engine.returning cimport block_leaves
 from archdef.engine.room cimport room_give, room_take
 from archdef.engine.policy cimport Hook, ask_dispatch
 from archdef.engine.schedule cimport lowest_bit
@@ -346,6 +347,7 @@ cdef bint _make_room(Dispatcher *d, int64_t cycle) noexcept nogil:
         if family.warps == NULL:
             d.chip.out_of_memory = True
             return False
+        block_leaves(sm, b, cycle)
         for i in range(b.launch.block_warps):
             family.warps[i] = sm.warps[b.warps[i]]
             sm.warps[b.warps[i]].stack_grown = 0
@@ -479,9 +481,7 @@ cdef void _finish(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
     origin.pending -= 1
     _record(launch)
     if launch.buffer >= 0:
-        origin.buffers[launch.buffer].kernel = -1
-        origin.free_buffers[origin.free_count] = launch.buffer
-        origin.free_count += 1
+        buffer_return(origin, launch, launch.buffer)
     parent.children -= 1
     if launch.counted:
         family.pending -= 1

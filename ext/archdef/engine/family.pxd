@@ -1,8 +1,12 @@
 """What a block has launched, as long as it or any of it is there; and the places of launches by kernels."""
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
-from archdef.engine.state cimport Dispatcher, Family, Launch, Sm
+from archdef.engine.state cimport Dispatcher, Family, Launch, Origin, Sm
 
+cdef enum:
+    BUFFER_HEAD = 64             # bytes before the arguments of a launch in the virtualised pool: their number
+
+cdef void buffer_return(Origin *origin, const Launch *launch, int64_t number) noexcept nogil
 cdef Family *family_take(Dispatcher *d, const Sm *sm, int32_t slot) noexcept nogil
 cdef void family_leave(Dispatcher *d, Family *family) noexcept nogil
 cdef void family_drop(Dispatcher *d, Family *family) noexcept nogil

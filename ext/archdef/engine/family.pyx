@@ -6,7 +6,8 @@ over.
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free, realloc
 
-from archdef.engine.state cimport Dispatcher, Family, Launch, Sm
+from archdef.engine.heap cimport heap_free
+from archdef.engine.state cimport Dispatcher, Family, Launch, LaunchBuffer, Origin, Sm
 
 
 cdef Family *family_take(Dispatcher *d, const Sm *sm, int32_t slot) noexcept nogil:
@@ -109,3 +110,17 @@ cdef void family_close(Dispatcher *d) noexcept nogil:
         d.made = launch.next_made
         free(launch.constant_room)
         free(launch)
+
+
+cdef void buffer_return(Origin *origin, const Launch *launch, int64_t number) noexcept nogil:
+    """A launch needs its arguments no more."""
+    cdef LaunchBuffer *buffer = origin.buffers + number
+    buffer.kernel = -1
+    if number < origin.buffer_count:
+        origin.free_buffers[origin.free_count] = <int32_t>number
+        origin.free_count += 1
+        return
+    heap_free(launch.heap, buffer.address - BUFFER_HEAD)        # unless the kernel has done that itself
+    buffer.address = 0
+    buffer.next_free = origin.free_virtual
+    origin.free_virtual = number

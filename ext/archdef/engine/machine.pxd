@@ -87,7 +87,9 @@ cdef struct MachineTable:
     int64_t block_turnover_cycles  # from a block's end to the start of the next in its place
     int64_t launch_depth         # generations of grids below the host's; 0: kernels launch nothing
     int64_t join_depth           # generations that may wait for what they launched
-    int64_t pending_launches     # by kernels, at a time
+    int64_t pending_launches     # by kernels, at a time …
+    int64_t virtual_launches     # … and whether more go on in a virtualised pool …
+    int64_t launch_virtual_cycles  # … which holds the warp for so much longer
     int64_t launch_call_cycles   # for which one thread's launch holds its warp …
     int64_t launch_lane_cycles   # … and for which each further thread's of the same warp does
     int64_t launch_start_cycles  # from there to the first block of the child

@@ -3,10 +3,11 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
 
 from archdef.engine.blocks cimport seat
-from archdef.engine.counters cimport ST_LAUNCH
+from archdef.engine.counters cimport ST_BARRIER, ST_LAUNCH
 from archdef.engine.lane_states cimport note_lanes
+from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport BARRIERS, WS_CHILDREN, Block, Family, Share, Sm, Warp
+from archdef.engine.state cimport BARRIERS, WS_CHILDREN, WS_ENDED, Block, Family, Share, Sm, Warp
 from archdef.engine.waiting cimport plan
 
 
@@ -27,6 +28,24 @@ cdef void children_done(Sm *sm, int32_t slot) noexcept nogil:
             w.pc += 1
             simt_arrive(w)
             plan(sm, w, w.settled, ST_LAUNCH)
+
+
+cdef void block_leaves(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
+    """A block gives its place away: its warps have been resident until now, and will be again when it is back."""
+    cdef Warp *w
+    cdef const Uop *u
+    cdef int32_t i, cause
+    for i in range(b.launch.block_warps):
+        w = sm.warps + b.warps[i]
+        if w.state == WS_ENDED:
+            continue
+        cause = ST_LAUNCH if w.state == WS_CHILDREN else ST_BARRIER
+        u = w.launch.ops + (w.pc if w.state == WS_CHILDREN else w.barrier_op)
+        if cycle > w.settled:
+            w.launch.counters[u.statement].stall_cycles[cause] += cycle - w.settled
+            note_lanes(w, u, w.settled, cycle, cycle, 0)
+            w.settled = cycle
+        w.share.counters.warp_cycles += w.settled - b.started
 
 
 cdef int32_t _moved(const Block *b, const Family *family, int32_t slot) noexcept nogil:
@@ -61,8 +80,10 @@ cdef void block_returns(Sm *sm, int32_t slot) noexcept nogil:
     for i in range(BARRIERS):
         if b.barriers[i].first_waiting >= 0:
             b.barriers[i].first_waiting = _moved(b, family, b.barriers[i].first_waiting)
+    b.started = sm.now
     for i in range(b.launch.block_warps):
         seat(sm, sm.warps + b.warps[i], b.warps[i], b.number)
+        sm.warps[b.warps[i]].settled = sm.now
     free(family.warps)
     family.warps = NULL
     b.running = 1

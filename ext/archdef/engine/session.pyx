@@ -29,12 +29,13 @@ from archdef.engine.schedule cimport lowest_bit, pick_of
 from archdef.engine.sm cimport sm_run
 from archdef.engine.spinning cimport watch_close, watch_look, watch_start
 from archdef.engine.state cimport (FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, FAULT_POLICY, FAULT_STANDSTILL, HP_READY, LS_COMPLETE, LS_WAITING,
-                                   UNIT_COPIES, WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, ConstantFill, Fit, KernelTable, Launch, LaunchBuffer, Memo,
+                                   UNIT_COPIES, WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, IGNORED, ConstantFill, Fit, Ignored, KernelTable, Launch, LaunchBuffer, Memo,
                                    Origin, Share, Sm, Warp)
 from archdef.engine.texture_table cimport textures_close, textures_open
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER,
                                    CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X, SR_NTID_X,
-                                   SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_GIVE, SYS_PRINT, SYS_TAKE)
+                                   SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_GIVE, SYS_LAUNCH, SYS_PRINT,
+                                   SYS_TAKE)
 
 from archdef.errors import EngineLimit, LaunchError
 
@@ -61,6 +62,18 @@ cdef int64_t _now_ns() noexcept nogil:
     cdef timespec now
     clock_gettime(CLOCK_MONOTONIC, &now)
     return now.tv_sec * 1000000000 + now.tv_nsec
+
+
+cdef int64_t *_pairs(dict numbers) except NULL:
+    """Put number and value of each behind each other."""
+    cdef int64_t *pairs = <int64_t *>calloc(2 * len(numbers) + 2, sizeof(int64_t))
+    cdef int64_t i
+    if pairs == NULL:
+        raise MemoryError("table of launches")
+    for i, (number, value) in enumerate(numbers.items()):
+        pairs[2 * i] = number
+        pairs[2 * i + 1] = value
+    return pairs
 
 
 cdef class Grid:
@@ -171,6 +184,7 @@ cdef class Grid:
         free(self.origin.kernels)
         free(<void *>self.origin.functions)
         free(<void *>self.origin.attributes)
+        free(<void *>self.origin.limits)
         free(self.origin.buffers)
         free(self.origin.free_buffers)
         free(self.origin.streams)
@@ -191,7 +205,6 @@ cdef class Grid:
         cdef LoadedProgram loaded
         cdef ConstantFill *fills
         cdef int32_t *numbers
-        cdef int64_t *pairs
         cdef int64_t i, k
         programs = self.kernels.programs
         origin.kernels = <KernelTable *>calloc(len(programs), sizeof(KernelTable))
@@ -247,21 +260,23 @@ cdef class Grid:
                     numbers[table.pointer_count] = offset
                     table.pointer_count += 1
         origin.functions = numbers = <int32_t *>calloc(len(self.kernels.functions) + 1, sizeof(int32_t))
-        origin.buffer_count = min(session.machine.pending_launches, 1 << 20)
+        launches = max(self.kernels.functions, default=-1) >= 0
+        origin.buffer_count = min(session.machine.pending_launches, 1 << 20) if launches else 0
+        origin.buffer_made = origin.buffer_room = origin.buffer_count
+        origin.free_virtual = -1
         origin.buffers = <LaunchBuffer *>calloc(origin.buffer_count + 1, sizeof(LaunchBuffer))
         origin.free_buffers = <int32_t *>calloc(origin.buffer_count + 1, sizeof(int32_t))
-        origin.attributes = pairs = <int64_t *>calloc(2 * len(self.kernels.attributes) + 2, sizeof(int64_t))
-        if numbers == NULL or origin.buffers == NULL or origin.free_buffers == NULL or pairs == NULL:
+        if numbers == NULL or origin.buffers == NULL or origin.free_buffers == NULL:
             raise MemoryError("table of launches")
         for i, number in enumerate(self.kernels.functions):
             if not -1 <= number < origin.kernel_count:
                 raise ValueError(f"function {i + 1} is kernel {number} of {origin.kernel_count}")
             numbers[i] = number
         origin.function_count = len(self.kernels.functions)
-        for i, (number, value) in enumerate(self.kernels.attributes.items()):
-            pairs[2 * i] = number
-            pairs[2 * i + 1] = value
+        origin.attributes = _pairs(self.kernels.attributes)
         origin.attribute_count = len(self.kernels.attributes)
+        origin.limits = _pairs(self.kernels.limits)
+        origin.limit_count = len(self.kernels.limits)
         origin.free_count = origin.buffer_count
         for i in range(origin.buffer_count):
             origin.buffers[i].kernel = -1
@@ -280,15 +295,16 @@ cdef class Grid:
         calls = set()
         for each in [program] + (self.kernels.programs if self.kernels is not None else []):
             calls.update(each.ops["fn"][each.ops["kind"] == K_SYSTEM].tolist())
-        if calls & {SYS_ALLOCATE, SYS_FREE, SYS_TAKE, SYS_GIVE}:
+        if calls & {SYS_ALLOCATE, SYS_FREE, SYS_TAKE, SYS_GIVE} or SYS_LAUNCH in calls and self.launch.m.virtual_launches:
             self.memory.open_heap(heap_bytes)
         if self.memory.heap_address:
             self.launch.heap = &self.memory.heap
         if SYS_PRINT in calls:
-            self.origin.output.bytes = <char *>malloc(max(print_bytes, 1))
+            self.origin.output.room = min(max(print_bytes, 0), 1 << 40)
+            self.origin.output.capacity = max(2 * self.origin.output.room, 1)
+            self.origin.output.bytes = <char *>malloc(self.origin.output.capacity)
             if self.origin.output.bytes == NULL:
                 raise MemoryError("room for what the kernel prints")
-            self.origin.output.room = max(print_bytes, 0)
         return 0
 
     cdef int _fill_constants(self, program, bytes parameters, int64_t dynamic_shared_bytes, uint64_t global_base,
@@ -375,15 +391,32 @@ cdef class Grid:
         return self.launch.gathered if self.launch.grids and self.launch.gathered >= 0 else None
 
     def printed(self):
-        """Give what the kernel has printed so far, and how many calls found no room; `archdef.run.printing` formats it.
+        """Give what the kernel has printed so far; `archdef.run.printing` formats it.
 
         Returns
         -------
-        tuple of (bytes, int)
-            Records as `system.pxd` declares them, in the order in which they were made.
+        tuple of (bytes, int, int)
+            Records as `system.pxd` declares them, the latest of them at least; bytes of those that count; calls so far.
         """
         cdef int64_t used = self.origin.output.used
-        return (<bytes>self.origin.output.bytes[:used] if used else b""), self.origin.output.lost
+        return (<bytes>self.origin.output.bytes[:used] if used else b""), self.origin.output.room, self.origin.output.calls
+
+    def ignored(self):
+        """List the calls of the device runtime that failed and whose answer no thread has looked at.
+
+        Returns
+        -------
+        list of tuple of 4 int
+            Error, how often, kernel and statement of the first.
+        """
+        cdef const Ignored *each
+        cdef int i
+        found = []
+        for i in range(IGNORED + 1):
+            each = &self.origin.ignored[i]
+            if each.count:
+                found.append((each.error, each.count, each.kernel, each.statement))
+        return found
 
     def launches(self):
         """Give what kernels have launched: rows of `records.CHILD_DTYPE`, in order of their end."""
@@ -541,7 +574,7 @@ cdef class Session:
         heap_bytes : int, optional
             Size of the device heap, if this kernel is the first on the memory that allocates.
         print_bytes : int, optional
-            Room for what the kernel prints; calls past it are counted and lost.
+            Room for what the kernel prints: that of the latest calls.
         textures : bytes, optional
             Array of `archdef.engine.texture_table.TEXTURE_DTYPE`, sorted by handle: what handles in the kernel's hands stand for.
         cooperative : bool, optional

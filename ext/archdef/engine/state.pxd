@@ -30,6 +30,7 @@ cdef enum:
     MEMO_SLOTS = 8
     COPY_GROUPS = 32             # of asynchronous copies of a warp that are told apart
     PIECES = 512                 # transactions of an access at most: eight texels of each of 64 lanes
+    IGNORED = 15                   # errors of the device runtime that are told apart
     REFUSED = 64                 # loads that wait to be issued again …
     REFUSED_PIECES = 64          # … with so many transactions left at most
     BULK_FULL = 64               # bulk copies that wait; from there on the load/store unit is held
@@ -57,6 +58,7 @@ cdef enum DeviceError:   # as CUDA numbers them
     DE_PENDING = 69
     DE_FUNCTION = 98
     DE_DEVICE = 101
+    DE_LIMIT = 215
     DE_HANDLE = 400
 
 cdef enum LaunchState:
@@ -399,9 +401,10 @@ cdef struct Memo:                # one static access: lane pattern and what it c
 
 cdef struct Output:              # what kernels print: records of `system.pyx`, one behind the other
     char *bytes
-    int64_t room
+    int64_t room                 # bytes that are kept: those of the latest calls
+    int64_t capacity             # of `bytes`
     int64_t used
-    int64_t lost                 # calls that found no room
+    int64_t calls
 
 cdef struct Family:              # what a block has launched
     int64_t pending              # that is not complete
@@ -425,6 +428,8 @@ cdef struct DeviceStream:        # or an event; made by a kernel
 
 cdef struct LaunchBuffer:        # of one launch by a kernel, before and while it runs
     Launch *launch               # NULL: not launched yet
+    uint64_t address             # device memory of its arguments
+    int64_t next_free            # in the virtualised pool, -1: none
     int32_t kernel               # -1: not in use
     uint32_t grid[3]
     uint32_t block[3]
@@ -452,6 +457,12 @@ cdef struct ChildRecord:         # a finished launch by a kernel
     int64_t started
     int64_t ended
 
+cdef struct Ignored:             # calls of the device runtime that failed and of which no thread looked at the answer
+    int32_t error
+    int32_t kernel               # of the first of them: in the origin's table …
+    int32_t statement            # … and where
+    int64_t count
+
 cdef struct Origin:              # a launch by the host, with all the grids that it comes to
     Output output
     uint64_t code                # number of its program in the session
@@ -469,6 +480,9 @@ cdef struct Origin:              # a launch by the host, with all the grids that
     int64_t buffer_count
     int32_t *free_buffers        # a stack
     int64_t free_count
+    int64_t buffer_room          # buffers that there is room for, those of the virtualised pool behind the others …
+    int64_t buffer_made          # … so many of which have been used …
+    int64_t free_virtual         # … and the first that is free, -1: none
     uint64_t buffer_address      # device memory of the first
     int64_t buffer_bytes
     DeviceStream *streams
@@ -484,6 +498,10 @@ cdef struct Origin:              # a launch by the host, with all the grids that
     uint64_t text_address        # descriptions of errors, 0: not asked for
     const int64_t *attributes    # pairs of number and value
     int64_t attribute_count
+    const int64_t *limits        # the same of `cudaLimit`
+    int64_t limit_count
+    int64_t failures             # calls of the device runtime that have failed
+    Ignored ignored[16]          # by error; the last stands for all that find no place
 
 cdef struct Gathering:           # blocks of a grid that wait for all of its blocks, or for those of other grids too
     int64_t blocks               # that have arrived

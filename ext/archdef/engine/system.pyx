@@ -4,6 +4,7 @@ Every address that a kernel hands over is looked up like an access of that lane;
 Printing copies format, values and strings into the launch's buffer; Python formats them afterwards.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy, memset
 
 from archdef.engine.children cimport child_call, is_item
@@ -170,13 +171,72 @@ cdef int _conversions(Printing *p, const char *format, int64_t length) noexcept 
     return 0
 
 
+cdef struct Kept:
+    int64_t cycle
+    int32_t sm
+    int64_t offset
+
+
+cdef int _in_time(const void *a, const void *b) noexcept nogil:
+    """Order of time, then of multiprocessor, then as each lane came by."""
+    cdef const Kept *one = <const Kept *>a
+    cdef const Kept *other = <const Kept *>b
+    if one.cycle != other.cycle:
+        return -1 if one.cycle < other.cycle else 1
+    if one.sm != other.sm:
+        return -1 if one.sm < other.sm else 1
+    return -1 if one.offset < other.offset else 1
+
+
+cdef int _keep_latest(Output *out) noexcept nogil:
+    """Forget the oldest records, down to the room that there is for them. Returns -1 if the host has no memory.
+
+    Multiprocessors take turns, so records do not come in order of time; what is not among the latest now never will be.
+    """
+    cdef int64_t count = 0, at = 0, used = 0, first, i
+    cdef const PrintRecord *head
+    cdef char *bytes_ = <char *>malloc(<size_t>out.capacity)
+    cdef Kept *kept
+    while at < out.used:
+        at += (<const PrintRecord *>(out.bytes + at)).bytes
+        count += 1
+    kept = <Kept *>malloc(<size_t>(count + 1) * sizeof(Kept))
+    if bytes_ == NULL or kept == NULL:
+        free(bytes_)
+        free(kept)
+        return -1
+    at = 0
+    for i in range(count):
+        head = <const PrintRecord *>(out.bytes + at)
+        kept[i].cycle = head.cycle
+        kept[i].sm = head.sm
+        kept[i].offset = at
+        at += head.bytes
+    qsort(kept, <size_t>count, sizeof(Kept), _in_time)
+    first = count
+    while first > 0 and used + (<const PrintRecord *>(out.bytes + kept[first - 1].offset)).bytes <= out.room:
+        first -= 1
+        used += (<const PrintRecord *>(out.bytes + kept[first].offset)).bytes
+    used = 0
+    for i in range(first, count):
+        head = <const PrintRecord *>(out.bytes + kept[i].offset)
+        memcpy(bytes_ + used, head, head.bytes)
+        used += head.bytes
+    free(kept)
+    free(out.bytes)
+    out.bytes = bytes_
+    out.used = used
+    return 0
+
+
 cdef int _print(Sm *sm, Warp *w, int lane, uint64_t format, uint64_t values, int32_t *result) noexcept nogil:
-    """Append one record to the launch's output, or count it as lost. Returns -1 after a fault."""
+    """Append one record to the launch's output, in place of the oldest where there is no room. Returns -1 after a fault."""
     cdef Output *out = &w.launch.origin.output
     cdef int64_t room, length, padded
     cdef const char *text
     cdef PrintRecord head
     cdef Printing p
+    cdef int turn
     result[0] = -1
     if format == 0:
         return 0
@@ -187,21 +247,29 @@ cdef int _print(Sm *sm, Warp *w, int lane, uint64_t format, uint64_t values, int
     if length == room:
         return guest_fault(sm, w, FAULT_BOUNDS, lane, format + <uint64_t>room)
     padded = (length + 7) & ~<int64_t>7
-    memset(&p, 0, sizeof(Printing))
-    p.sm = sm
-    p.w = w
-    p.lane = lane
-    p.values = values
-    p.end = out.bytes + out.room
-    p.full = out.room - out.used < <int64_t>sizeof(PrintRecord) + padded
-    p.place = out.bytes + out.used
-    if not p.full:
-        p.place += <int64_t>sizeof(PrintRecord) + padded
-    if _conversions(&p, text, length) < 0:
-        return -1
-    result[0] = p.count
-    if p.full:
-        out.lost += 1
+    out.calls += 1
+    for turn in range(2):
+        memset(&p, 0, sizeof(Printing))
+        p.sm = sm
+        p.w = w
+        p.lane = lane
+        p.values = values
+        p.end = out.bytes + out.capacity
+        p.full = out.capacity - out.used < <int64_t>sizeof(PrintRecord) + padded
+        p.place = out.bytes + out.used
+        if not p.full:
+            p.place += <int64_t>sizeof(PrintRecord) + padded
+        if _conversions(&p, text, length) < 0:
+            return -1
+        result[0] = p.count
+        if not p.full:
+            break
+        if turn or out.used == 0:        # larger than all the room
+            return 0
+        if _keep_latest(out) < 0:
+            sm.chip.out_of_memory = True
+            return 0
+    if p.place - (out.bytes + out.used) > out.room:
         return 0
     head.bytes = <uint32_t>(p.place - (out.bytes + out.used))
     head.format_bytes = <uint32_t>length
@@ -239,12 +307,13 @@ cdef int call_indirect(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
 
 
 # ---------------------------------------------------------------------------------------------------------------- dispatch
-cdef int _call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
-    """Serve a K_SYSTEM op for `lanes` (not empty). Returns -1 after a fault, 1 if the warp has to wait for what its block has launched."""
+cdef int _call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle, int64_t *late) noexcept nogil:
+    """Serve a K_SYSTEM op for `lanes` (not empty), and say how much later than others its launches come. Returns -1 after a fault, 1 if the
+    warp has to wait for what its block has launched."""
     cdef Launch *launch = w.launch
     cdef int lane, i, answer, wait = 0, turn = 0
     cdef int32_t printed
-    cdef int64_t top
+    cdef int64_t top, due
     cdef uint64_t address
     while lanes:
         lane = lowest_bit(lanes)
@@ -253,7 +322,10 @@ cdef int _call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noe
             if group_call(sm, w, u, lane) < 0:
                 return -1
         elif u.fn >= SYS_LAUNCH_BUFFER:
-            answer = child_call(sm, w, u, lane, cycle + sm.m.launch_call_cycles + turn * sm.m.launch_lane_cycles)
+            due = cycle + sm.m.launch_call_cycles + turn * sm.m.launch_lane_cycles + late[0]
+            late[0] -= due
+            answer = child_call(sm, w, u, lane, &due)
+            late[0] += due
             turn += 1
             if answer < 0:
                 return -1
@@ -288,7 +360,8 @@ cdef int _call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noe
 
 cdef int system_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle, int64_t *earliest, int32_t *cause) noexcept nogil:
     """Issue a system call. Returns -1 after a fault, 1 if the warp waits for what its block has launched, else 0."""
-    cdef int wait = _call(sm, w, u, lanes, cycle) if lanes else 0
+    cdef int64_t late = 0
+    cdef int wait = _call(sm, w, u, lanes, cycle, &late) if lanes else 0
     cdef int i
     if wait < 0:
         return -1
@@ -298,6 +371,6 @@ cdef int system_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cyc
         w.state = WS_CHILDREN
         dispatch_note(sm.chip.dispatcher, cycle + sm.m.block_turnover_cycles, HP_WAITING, sm.id, w.block)
     elif u.fn >= SYS_LAUNCH_BUFFER and is_item(u):
-        earliest[0] = max(earliest[0], cycle + sm.m.launch_call_cycles + (count_bits(lanes) - 1) * sm.m.launch_lane_cycles)
+        earliest[0] = max(earliest[0], cycle + sm.m.launch_call_cycles + (count_bits(lanes) - 1) * sm.m.launch_lane_cycles + late)
         cause[0] = ST_LAUNCH
     return wait

@@ -155,11 +155,17 @@ cpdef enum SystemCall:   # numbers of K_SYSTEM
     SYS_ERROR_TEXT = 19  # d[0] 64-bit row: address of a text; s[0] number, s[1]: 0 description, 1 name
     SYS_DEVICE = 20      # s[0] address of an integer; s[1]: 0 number of the device, 1 how many there are
     SYS_ATTRIBUTE = 21   # s[0] address of an integer, s[1] attribute, s[2] device
+    SYS_LIMIT = 22       # s[0] address of a 64-bit integer, s[1] limit
+    SYS_NUMBER = 23      # s[0] address of an integer, s[1] what it becomes
     # groups of blocks and of grids; handles are those of GroupScope
-    SYS_GROUP_HANDLE = 22  # d[0] 64-bit row: the handle, 0 if the launch has no such group; s[0] GroupScope
-    SYS_GROUP_SIZE = 23  # s[0] address of the number of threads, s[1] of that of grids, or 0; s[2] handle
-    SYS_GROUP_RANK = 24  # s[0] address of the thread's number in the group, s[1] of its grid's, or 0; s[2] handle
-    SYSTEM_CALLS = 25
+    SYS_GROUP_HANDLE = 24  # d[0] 64-bit row: the handle, 0 if the launch has no such group; s[0] GroupScope
+    SYS_GROUP_SIZE = 25  # s[0] address of the number of threads, s[1] of that of grids, or 0; s[2] handle
+    SYS_GROUP_RANK = 26  # s[0] address of the thread's number in the group, s[1] of its grid's, or 0; s[2] handle
+    SYSTEM_CALLS = 27
+
+cpdef enum BranchOp:     # operations of K_BRANCH
+    BR_BRANCH = 0
+    BR_JOIN = 1          # a join that counts as a branch: lanes that leave by it do not count as parting
 
 cpdef enum GroupScope:   # as cudaCGScope numbers them
     GS_NONE = 0

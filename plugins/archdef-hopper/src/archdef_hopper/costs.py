@@ -28,6 +28,8 @@ DIRTY = Cite("Nsight Compute on an H100 80GB HBM3 SXM, 2026-11-22", "data/writte
              "25.0 MB of what is scaled in place stay in L2, whether 33, 50 or 67 MB are; half of the ways would be 26.2 MB")
 CHILDREN = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "measured",
                 "40 generations ran; more were not tried. A tail begins 3 us after a grid of the host, 4.8 us after a nested one")
+FIXED_POOL = Cite("Launches by kernels of an H200", "tests/data/h200/device_runtime.txt: 2048 of 4096 refused with error 69", "inferred",
+                  "another card with the same chip")
 OCCUPANCY = Cite("CUDA runtime's occupancy API", "2730 launches on an H100, data/occupancy.csv", "measured")
 GUIDE = Cite("CUDA C Programming Guide 12", "compute capability 9.0", note="quoted from memory")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12", "compute capability 9.0")
@@ -288,7 +290,7 @@ EVIDENCE = {
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY,
     "dram.partitions": Cite("JEDEC HBM3", "16 channels of 64 bits per stack", note="5 stacks of the white paper; from memory"),
     "dram.burst_bytes": Cite("JEDEC HBM3", "pseudo-channel of 32 bits, burst of 8", note="from memory"),
-    "device_launches": CHILDREN,
+    "device_launches": CHILDREN, "device_launches.pool": FIXED_POOL, "device_launches.virtual_us": FIXED_POOL,
     "host_link": COPIES, "host_link.copy_engines": QUERY,
     "host_link.duplex_ratio": BOTH_WAYS, "host_link.staging_bytes": STAGED, "host_link.call_us": CALLS,
     "host_link.submit_us": AWAKE, "host_link.wakeup_us": AWAKE, "host_link.dependency_us": GAPS, "host_link.event_us": GAPS, "host_link.work_queues": QUEUES,

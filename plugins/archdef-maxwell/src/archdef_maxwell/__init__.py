@@ -1,6 +1,6 @@
 """NVIDIA Maxwell GM200 (compute capability 5.2): GeForce GTX TITAN X."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
+from archdef.spec import (Assembler, Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
                           Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast,
                           Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
 from archdef_maxwell.costs import COSTS, EVIDENCE, FORMS
@@ -30,7 +30,7 @@ TITAN_X = Architecture(
     units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 1, "scheduler"), Unit("lsu", 32),
            Unit("tex", 8)),
     isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
-            predication_max_instructions=7),
+            predication_max_instructions=7, assembler=Assembler(debug_joins_by_branch=True, debug_division_branches=2)),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=28, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
@@ -54,7 +54,7 @@ TITAN_X = Architecture(
         burst_bytes=32, banks=16, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12, t_wl_ns=4, t_wtr_ns=5,
         t_rtw_ns=3, t_wr_ns=12, extra_latency_ns=122, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
         write_drain_low=8),
-    device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, call_us=6.3, lane_us=0.2, start_us=0.8,
+    device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, pool="virtualised", virtual_us=6.3, call_us=6.3, lane_us=0.2, start_us=0.8,
                                    next_us=1.3, tail_us=4.8),
     host_link=HostLink(name="PCIe 3.0 x16", pinned_h2d_gb_s=12, pinned_d2h_gb_s=12, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
                        duplex_ratio=0.9, latency_us=4, call_us=2, submit_us=1, dependency_us=2, wakeup_us=4,

@@ -1,5 +1,5 @@
 """NVIDIA Pascal GP100 (compute capability 6.0): Tesla P100, PCIe, 16 GB. Its multiprocessor is half as wide as that of other Pascal chips."""
-from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink, Interconnect,
+from archdef.spec import (Assembler, Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast, Operation, Schedulers, SharedMemory,
                           TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_pascal import costs
@@ -64,7 +64,7 @@ P100 = Architecture(
         dual_issue=tuple(frozenset({"sp", other}) for other in ("sfu", "lsu", "tex"))),
     units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 16, "scheduler"), Unit("lsu", 16), Unit("tex", 4)),
     isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
-            predication_max_instructions=7),
+            predication_max_instructions=7, assembler=Assembler(debug_joins_by_branch=True, debug_division_branches=2)),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=25, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
@@ -87,7 +87,7 @@ P100 = Architecture(
         burst_bytes=32, banks=32, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14, t_wl_ns=7, t_wtr_ns=8,
         t_rtw_ns=4, t_wr_ns=16, extra_latency_ns=136, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
         write_drain_low=8),
-    device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, call_us=6.3, lane_us=0.2, start_us=0.8,
+    device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, pool="virtualised", virtual_us=6.3, call_us=6.3, lane_us=0.2, start_us=0.8,
                                    next_us=1.3, tail_us=4.8),
     host_link=HostLink(name="PCIe 3.0 x16", pinned_h2d_gb_s=11.7, pinned_d2h_gb_s=12.9, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
                        duplex_ratio=0.9, latency_us=4, call_us=2, submit_us=1, dependency_us=2, wakeup_us=4,

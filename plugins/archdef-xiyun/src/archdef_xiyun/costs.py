@@ -16,6 +16,9 @@ BROADCAST = Cite("mhc_post optimisation review on a MetaX C500", "times of the k
 STREAMS = Cite("streams on a MetaX C500", "fill, x * 2, copy, read (data/streams.toml)", "inferred", "by the rates of all of them together")
 PORTS = Cite(GUIDE.document, "4096 bytes per cycle from L2: 32 ports of 128 bytes without a header", "inferred")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
+PROGRESS = Cite("not published", "whether lanes of a wave progress independently", "assumed",
+                "MXMACA texts give each thread a program counter of its own; so does the CUDA C Programming Guide 4.2, section 4.1 "
+                "(\"their own instruction address counter\"), of machines whose warps have one. No test of a lock within a wave is public")
 PCIE = Cite("PCI Express 5.0", "16 lanes, 63 GB/s a direction", "inferred", "what an H100 reaches of it, rounded down")
 
 FEATURES = """fp64 fp32_fma fp32_tanh fp16 fp16_minmax fp16_transcendental minmax_nan minmax_xorsign
@@ -49,7 +52,7 @@ EVIDENCE = {
     "dram": UNPUBLISHED, **{f"dram.{name}": STREAMS for name in "partition_map banks t_refi_ns t_rfc_ns".split()},
     "interconnect.header_bytes": PORTS, "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "isa.features": INTRINSICS, "dram.bus_bits": PROPERTIES,
-    "warp.reconvergence": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": EMPTY,
+    "warp.reconvergence": PROGRESS, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": EMPTY,
     "chip.block_turnover_cycles": UNPUBLISHED, "chip.launch_overhead_us": EMPTY,
     **{f"limits.{name}": USAGE for name in """register_allocation_unit register_allocation_scope register_partitions
        warps_per_register_partition warp_allocation_granularity""".split()},

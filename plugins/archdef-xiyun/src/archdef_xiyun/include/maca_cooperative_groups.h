@@ -109,6 +109,43 @@ public:
 };
 __MX_INLINE grid_group this_grid() { return grid_group(); }
 
+// Grids of several devices that were launched together. The device runtime knows them by a handle, 0 after other launches.
+class multi_grid_group {
+    unsigned long long handle;
+    __MX_INLINE multi_grid_group() : handle(cudaCGGetIntrinsicHandle(cudaCGScopeMultiGrid)) {}
+    friend __MX_INLINE multi_grid_group this_multi_grid();
+    __MX_INLINE void check() const
+    {
+        if (!is_valid())
+            __trap();
+    }
+public:
+    __MX_INLINE bool is_valid() const { return handle != 0; }
+    __MX_INLINE void sync() const
+    {
+        check();
+        cudaCGSynchronize(handle, 0);
+    }
+    __MX_INLINE unsigned num_grids() const
+    {
+        unsigned threads, grids;
+        check();
+        cudaCGGetSize(&threads, &grids, handle);
+        return grids;
+    }
+    __MX_INLINE unsigned grid_rank() const
+    {
+        unsigned thread, grid;
+        check();
+        cudaCGGetRank(&thread, &grid, handle);
+        return grid;
+    }
+    __MX_INLINE unsigned long long size() const { return num_grids() * grid_group::size(); }
+    __MX_INLINE unsigned long long num_threads() const { return size(); }
+    __MX_INLINE unsigned long long thread_rank() const { return grid_rank() * grid_group::size() + grid_group::thread_rank(); }
+};
+__MX_INLINE multi_grid_group this_multi_grid() { return multi_grid_group(); }
+
 // ------------------------------------------------------------------------------------------------- some of the lanes of a wave
 class coalesced_group : public thread_group {
 public:

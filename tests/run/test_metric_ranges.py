@@ -1,0 +1,60 @@
+"""Does any run leave the range that a metric declares?"""
+import numpy as np
+import pytest
+
+import archdef
+from archdef import registry
+from archdef.examples.workload import SHIPPED, load
+from archdef.frontends import nvrtc
+from archdef.metrics import BUILT_IN
+from archdef.report.comparison import compare
+
+SIZES = {"divergence": 4096, "matmul": 64, "reduction": 1 << 14, "transpose": 128, "vector_add": 1 << 14}
+MACHINES = ("g80", "gt200", "gf100", "k40", "titan_x", "v100", "h100", "c500")
+WAITING = [name for name in registry.names() if (n := registry.get(name).device_launches) is not None and n.synchronization_depth]
+NESTED = r"""
+__global__ void leaf(int *out) { for (int i = 0; i < 200; i++) atomicAdd(out + threadIdx.x, 1); }
+__global__ void waits(int *out, int *seen) {
+    __shared__ int code;
+    if (threadIdx.x == 0) { leaf<<<1, 32>>>(out); code = cudaDeviceSynchronize(); }
+    __syncthreads();
+    seen[blockIdx.x * blockDim.x + threadIdx.x] = code;
+}
+"""
+
+
+def outside(run):
+    """Metrics of a run that leave their range."""
+    measurement = run.metrics.measurement
+    found = {}
+    for metric in BUILT_IN:
+        least, most = metric.range(measurement)
+        value = metric(measurement)
+        if value is not None and not least <= value <= most * (1 + 1e-9):
+            found[metric.name] = (value, least, most)
+    return found
+
+
+@pytest.mark.parametrize("workload", SHIPPED)
+def test_workloads_stay_inside(workload):
+    made = compare(load(workload), [registry.get(name) for name in MACHINES if name in registry.names()], SIZES[workload])
+    ran = [row.run for row in made.rows if row.run is not None]
+    assert ran and not [(run.architecture.name, run.kernel, found) for run in ran if (found := outside(run))]
+
+
+@pytest.mark.skipif(nvrtc.toolchain() is None, reason="needs NVRTC")
+@pytest.mark.parametrize("name", WAITING)
+@pytest.mark.parametrize("multiprocessors", [None, 2])
+def test_blocks_that_give_their_place_away_stay_inside(name, multiprocessors):
+    """While it is away a block is not resident: neither its warps nor its time count."""
+    machine = registry.get(name)
+    if multiprocessors:
+        machine = machine.evolve({"chip.multiprocessors": multiprocessors, "limits.blocks_per_multiprocessor": 3})
+    device = archdef.Device(machine)
+    module = device.compile(NESTED, target="compute_60")
+    blocks = 320 if multiprocessors else 2 * machine.chip.multiprocessors
+    seen = device.to_device(np.full(64 * blocks, -1, np.int32))
+    run = module.waits[blocks, 64](device.zeros((32,), "i4"), seen)
+    assert not seen.to_host().any() and not outside(run)
+    counters = run.counters
+    assert sum(counters.stalls.values()) == int(counters.multiprocessor["warp_cycles"].sum())
