@@ -49,7 +49,8 @@ def _starts_per_cycle(arch: Architecture, operation) -> float:
     interval = operation.interval_cycles or math.ceil(arch.warp.size / unit.lanes)
     issues = max(operation.issues, 1)
     many = arch.schedulers.count if unit.scope == "scheduler" else unit.copies
-    slots = arch.schedulers.count * arch.schedulers.issue_width / arch.schedulers.issue_interval_cycles
+    pairs = frozenset({unit.name}) in arch.schedulers.dual_issue        # else a slot takes one for this unit, whatever goes with it
+    slots = arch.schedulers.count * (arch.schedulers.issue_width if pairs else 1) / arch.schedulers.issue_interval_cycles
     return min(many / interval, slots) / issues
 
 

@@ -198,10 +198,13 @@ def _only_shared_units_have_copies(arch):
         whole = next((other for other in arch.units if other.name == unit.within), None)
         if unit.within is not None and (whole is None or whole is unit or whole.within is not None):
             yield f"units.{unit.name}.within", unit.within, "must name another unit that is not part of one itself"
-        elif whole is not None and (whole.scope, whole.lanes) != (unit.scope, unit.lanes):
-            yield f"units.{unit.name}.within", unit.within, f"must name a unit of {unit.lanes} lanes and of scope {unit.scope}"
-        elif whole is not None and whole.copies <= unit.copies:
-            yield f"units.{unit.name}.copies", unit.copies, f"must be less than those of {whole.name} = {whole.copies}"
+        elif whole is not None and "scheduler" in (unit.scope, whole.scope):
+            yield f"units.{unit.name}.within", unit.within, "must join units that all schedulers share"
+        elif whole is not None and whole.copies < unit.first_copy + unit.copies:
+            yield (f"units.{unit.name}.copies", unit.copies,
+                   f"must be at most those of {whole.name} from number {unit.first_copy} on = {max(0, whole.copies - unit.first_copy)}")
+        elif whole is None and unit.first_copy:
+            yield f"units.{unit.name}.first_copy", unit.first_copy, "must be 0 unless within is given"
         if unit.exclusive and unit.scope == "scheduler":
             yield f"units.{unit.name}.exclusive", True, "must be False where each scheduler has a unit of its own"
 

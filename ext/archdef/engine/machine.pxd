@@ -113,7 +113,8 @@ cdef struct MachineTable:
     int64_t unit_per_scheduler[16]  # 1: each scheduler has its own
     int64_t shared_units         # bit u: the schedulers share unit u
     int64_t unit_copies[16]      # units of that kind that the schedulers share, 1 to 8
-    int64_t unit_within[16]      # unit of whose copies they are the first ones; by itself: itself
+    int64_t unit_within[16]      # unit some of whose copies they are; by itself: itself …
+    int64_t unit_first[16]       # … from which of those on
     int64_t unit_exclusive[16]   # 1: an op for it takes an issue slot of every scheduler
     int64_t queued_units         # bit u: ops for unit u go through a queue of their scheduler …
     int64_t queue_room           # … of so many entries

@@ -1,7 +1,8 @@
 """NVIDIA Tesla: GeForce 8800 GTX (G80, compute capability 1.0) and GeForce GTX 280 (GT200, 1.3)."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import Chip, Cite, Clocks, GiB, HostLink, KiB, MiB, SegmentShrinking, StrictHalfWarp, Unit
-from archdef_tesla.family import BASIC, COSTS, COSTS_1_3, GUIDE, tesla
+from archdef_tesla.family import (BASIC, BRIEF, COSTS, COSTS_1_3, GUIDE, MISSING_MUL, MULTIPLIERS, MULTIPLY_SFU, MULTIPLY_SP, SP_SFU, SP_WITH_SFU,
+                                  SP_WITH_SFU_OR_MUL, tesla)
 
 SHEET = Cite("vendor data sheet", "clocks", note="quoted from memory")
 CARRIED = Cite("the GT200 fit", "taken over, no G80 figure is public", "assumed")
@@ -11,12 +12,13 @@ G80 = tesla(
     chip=Chip(multiprocessors=16, multiprocessors_per_cluster=2, block_launch_cycles=10, block_turnover_cycles=300,
               launch_overhead_us=10),
     clocks=Clocks(core_mhz=575, shader_mhz=1350, memory_mhz=900), bus=(6, 768 * MiB),
-    warps=24, registers=8192, coalescing=StrictHalfWarp(), features=BASIC, costs=[COSTS],
+    warps=24, registers=8192, coalescing=StrictHalfWarp(), features=BASIC, costs=[COSTS, MULTIPLY_SP],
+    arithmetic=SP_SFU, pairs=SP_WITH_SFU,
     latency_ns=(125, 190), reads=32, texture_l2_bytes=32 * KiB,
     link=HostLink(name="PCIe 1.1 x16", pinned_h2d_gb_s=3.1, pinned_d2h_gb_s=3.1, pageable_h2d_gb_s=1.5, pageable_d2h_gb_s=1.5,
                   latency_us=10, call_us=2, submit_us=2, dependency_us=5, wakeup_us=5, copy_engines=0, work_queues=1,
                   concurrent_grids=1),
-    evidence={"clocks": SHEET, "caches": CARRIED, "load_store": CARRIED, "interconnect": CARRIED, "schedulers.dual_issue": CARRIED,
+    evidence={"clocks": SHEET, "caches": CARRIED, "load_store": CARRIED, "interconnect": CARRIED, "schedulers.dual_issue": MISSING_MUL, "isa.operations.fp32_mul": MISSING_MUL,
               "interconnect.request_latency_ns": Cite(GUIDE.document, "global memory takes 400 to 600 cycles", "inferred"),
               "interconnect.response_latency_ns": Cite(GUIDE.document, "global memory takes 400 to 600 cycles", "inferred"),
               **{f"dram.{name}": CARRIED for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns
@@ -30,12 +32,12 @@ GT200 = tesla(
               launch_overhead_us=7),
     clocks=Clocks(core_mhz=602, shader_mhz=1296, memory_mhz=1107), bus=(8, 1 * GiB),
     warps=32, registers=16384, coalescing=SegmentShrinking(),
-    features=BASIC + " vote fp64 atomics_global atomics_global_64 atomics_shared", costs=[COSTS, COSTS_1_3],
-    extra_units=(Unit("dp", 1),), latency_ns=(110, 170), reads=17, texture_l2_bytes=32 * KiB,
+    features=BASIC + " vote fp64 atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, COSTS_1_3],
+    arithmetic=(*MULTIPLIERS, Unit("dp", 1)), pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), reads=17, texture_l2_bytes=32 * KiB,
     link=HostLink(name="PCIe 2.0 x16", pinned_h2d_gb_s=5.7, pinned_d2h_gb_s=5.7, pageable_h2d_gb_s=2.7, pageable_d2h_gb_s=2.7,
                   latency_us=8, call_us=2, submit_us=2, dependency_us=4, wakeup_us=5, copy_engines=1, work_queues=1,
                   concurrent_grids=1),
-    evidence={})
+    evidence={"schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul": BRIEF, "units.mul": BRIEF})
 
 
 @hookimpl

@@ -8,6 +8,11 @@ GUIDE = Cite("CUDA C Programming Guide 3.0-4.2", "chapter 5 and the appendix on 
              note="quoted from memory")
 LINDHOLM = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008",
                 "streaming multiprocessor, SM multithreaded issue")
+KANTER = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "dual issue; execution units",
+              note="in part as quoted at we.poppur.com/thread-969042-7-1.html")
+BRIEF = Cite("NVIDIA GeForce GTX 200 GPU Technical Brief", "page 15, improved dual issue: MAD and MUL at 93-94 % of three operations a lane and cycle")
+MISSING_MUL = Cite("Beyond3D, NVIDIA G80: Architecture and GPU Analysis, 2006", "page 11, the case of the missing MUL", "measured",
+                   "the multiplier behind the SFU serves interpolation; a multiplication beside a multiply-add was not found")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
 WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "measured", "quoted from memory")
 FIT = Cite("transposes of Ruetsch and Micikevicius 2009 (GTX 280), reductions of Harris 2007 (8800 GTX)", "compiled kernels", "inferred",
@@ -36,7 +41,7 @@ QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: one work queue before
 
 COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones native
     Operation("sp", 24): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16 int_mul24
-        int_sad fp32_add fp32_mul fp32_fma fp32_minmax fp32_compare convert special_register clock branch call exit
+        int_sad fp32_add fp32_fma fp32_minmax fp32_compare convert special_register clock branch call exit
         barrier fence""",
     Operation("sp", 24, issues=2): "int64_add int64_logic convert64",
     Operation("sp", 24, issues=3): "int64_compare int64_minmax bit_field byte_permute funnel_shift",
@@ -50,6 +55,8 @@ COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones nat
     Operation("lsu", 24): "load_global store_global load_local store_local",
     Operation("tex", 24): "load_texture",
     Operation("lsu", 0): "load_shared store_shared load_constant"}
+MULTIPLY_SP = {Operation("sp", 24): "fp32_mul"}
+MULTIPLY_SFU = {Operation("mul", 24): "fp32_mul"}      # SP or SFU, whichever is free: either takes four cycles
 COSTS_1_3 = {  # what compute capability 1.3 adds
     Operation("dp", 48): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare", Operation("dp", 48, issues=10): "fp64_div",
     Operation("dp", 48, issues=12): "fp64_sqrt", Operation("sp", 24): "vote",
@@ -90,8 +97,15 @@ EVIDENCE = {  # what both chips share
     "host_link.concurrent_grids": ENGINES, "host_link.work_queues": QUEUES, "host_link.staging_bytes": STAGED}
 
 
-def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_units=(), coalescing, bus, link, latency_ns,
-          reads, texture_l2_bytes, **names) -> Architecture:
+SP_SFU = (Unit("sp", 8), Unit("sfu", 2))
+MULTIPLIERS = (Unit("mul", 8, copies=2), Unit("sp", 8, within="mul"), Unit("sfu", 2, within="mul", first_copy=1))
+"""SFUs multiply as well, four lanes a cycle each: ``mul`` is whichever of both is free."""
+SP_WITH_SFU = [("sp", "sfu")]
+SP_WITH_SFU_OR_MUL = [("sp", "sfu"), ("sp", "mul"), ("mul", "sfu")]      # not two of ``mul``: the guide counts 8 of them a cycle
+
+
+def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalescing, bus, link, latency_ns,
+          reads, texture_l2_bytes, arithmetic, pairs, **names) -> Architecture:
     """Describe one chip of the family by what its members differ in."""
     partitions, capacity_bytes = bus
     return Architecture(
@@ -105,8 +119,8 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
             shared_allocation_unit_bytes=512, shared_launch_bytes_per_block=16, block_dimensions=(512, 512, 64), grid_dimensions=(65535, 65535, 1),
             kernel_instructions=2_000_000, local_bytes_per_thread=16 * KiB, parameter_bytes=256, constant_bytes=64 * KiB),
         schedulers=Schedulers(count=1, policy=WeightedPriority(memory_weight=16, age_weight=1), issue_interval_cycles=4,
-                              issue_width=2, dual_issue=(frozenset({"sp", "sfu"}),), instruction_gap_cycles=4),
-        units=(Unit("sp", 8), Unit("sfu", 2), Unit("lsu", 8), Unit("tex", 1), *extra_units),  # "tex": share of the cluster's
+                              issue_width=2, dual_issue=tuple(map(frozenset, pairs)), instruction_gap_cycles=4),
+        units=(*arithmetic, Unit("lsu", 8), Unit("tex", 1)),      # "tex": share of the cluster's
         isa=Isa(features=features, operations=operations(*costs), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
                 predication_max_instructions=7, assembler=Assembler(shared_operands=True, loads_pass_shared_stores=True, convergence_instructions=1)),
         shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2,
