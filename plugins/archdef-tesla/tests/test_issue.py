@@ -20,7 +20,7 @@ L:  {body}
 _INSTRUCTIONS = {"mad": ("f", "mad.f32 %f{0}, %f{0}, %f0, %f0;"), "mul": ("f", "mul.f32 %f{0}, %f{0}, %f0;"),
                  "rsqrt": ("f", "rsqrt.approx.f32 %f{0}, %f{0};"), "dfma": ("d", "fma.rn.f64 %d{0}, %d{0}, %d0, %d0;"),
                  "long add": ("w", "add.s64 %w{0}, %w{0}, %w0;"), "add": ("r", "add.s32 %r{0}, %r{0}, %r0;")}
-_FROM_TID = {"f": "cvt.rn.f32.u32", "d": "cvt.rn.f64.u32", "w": "cvt.u64.u32", "r": "add.u32"}
+_MADE = {"f": "cvt.rn.f32.u32 {0}, %r0;", "d": "cvt.rn.f64.u32 {0}, %r0;", "w": "ld.global.u64 {0}, [%o];", "r": "add.u32 {0}, %r0, %r0;"}
 _BYTES = {"f": 4, "d": 8, "w": 8, "r": 4}
 _WARPS = 12
 
@@ -28,16 +28,17 @@ _WARPS = 12
 def each_round(arch, *mix):
     """Cycles that a full multiprocessor takes for one of each of these instructions of one warp."""
     device = archdef.Device(arch.evolve(_ALONE))
+    many = 60 // len(mix)       # so that the loop lies in the cache of instructions
     lines = [_INSTRUCTIONS[name][1].format(1 + k % 7) for k, name in enumerate(mix * 7)]
     kinds = sorted({_INSTRUCTIONS[name][0] for name in mix})
     places = [(kind, k) for kind in kinds for k in range(kind == "r", 8)]
-    starts = " ".join(f"{_FROM_TID[kind]} %{kind}{k}, %r0{', %r0' * (kind == 'r')};" for kind, k in places)
+    starts = " ".join(_MADE[kind].format(f"%{kind}{k}") for kind, k in places)
     ends = " ".join(f"st.global.b{8 * _BYTES[kind]} [%o], %{kind}{k};" for kind, k in places)
 
     def cycles(trips):
-        text = _TEXT.format(starts=starts, body=" ".join(lines * 20), ends=ends, trips=trips)
+        text = _TEXT.format(starts=starts, body=" ".join(lines * many), ends=ends, trips=trips)
         return device.compile(text).k[(1,), (32 * _WARPS,)](device.zeros(2, "f8")).cycles
-    return (cycles(8) - cycles(2)) / (6 * 140 * _WARPS)
+    return (cycles(8) - cycles(2)) / (6 * 7 * many * _WARPS)
 
 
 @pytest.mark.parametrize("arch, mix, cycles", [
@@ -56,3 +57,14 @@ def test_a_transcendental_goes_beside_four_multiply_adds(arch):
 
 def test_a_transcendental_leaves_multiplications_to_the_sps():
     assert each_round(GT200, "mul", "mul", "mul", "mul", "rsqrt") == pytest.approx(16, rel=0.06)
+
+
+@pytest.mark.parametrize("mix, cycles", [(("dfma",), 32), (("dfma", "mad"), 36), (("dfma", "mad", "mad", "mad", "mad", "mad", "mad", "mad", "mad"), 64),
+                                         (("dfma", "add"), 36), (("long add",), 32), (("long add", "dfma", "mad"), 68)])
+def test_double_precision_and_64_bit_integers_keep_the_sps_waiting(mix, cycles):
+    """One unit for 64 bits, which shares logic with the SPs (RWT 2008)."""
+    assert each_round(GT200, *mix) == pytest.approx(cycles, rel=0.06)
+
+
+def test_an_sfu_works_beside_double_precision():
+    assert each_round(GT200, "dfma", "rsqrt") == pytest.approx(32, rel=0.06)

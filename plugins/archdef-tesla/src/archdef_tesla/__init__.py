@@ -1,8 +1,8 @@
 """NVIDIA Tesla: GeForce 8800 GTX (G80, compute capability 1.0) and GeForce GTX 280 (GT200, 1.3)."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import Chip, Cite, Clocks, GiB, HostLink, KiB, MiB, SegmentShrinking, StrictHalfWarp, Unit
-from archdef_tesla.family import (BASIC, BRIEF, COSTS, COSTS_1_3, GUIDE, MISSING_MUL, MULTIPLIERS, MULTIPLY_SFU, MULTIPLY_SP, SP_SFU, SP_WITH_SFU,
-                                  SP_WITH_SFU_OR_MUL, tesla)
+from archdef_tesla.family import (BASIC, BRIEF, COSTS, COSTS_1_3, GUIDE, KANTER, LONG_INTEGERS, MISSING_MUL, MULTIPLIERS, MULTIPLY_SFU, MULTIPLY_SP,
+                                  PAIRS_OF_32, SP_SFU, SP_WITH_SFU, SP_WITH_SFU_OR_MUL, tesla)
 
 SHEET = Cite("vendor data sheet", "clocks", note="quoted from memory")
 CARRIED = Cite("the GT200 fit", "taken over, no G80 figure is public", "assumed")
@@ -12,7 +12,7 @@ G80 = tesla(
     chip=Chip(multiprocessors=16, multiprocessors_per_cluster=2, block_launch_cycles=10, block_turnover_cycles=300,
               launch_overhead_us=10),
     clocks=Clocks(core_mhz=575, shader_mhz=1350, memory_mhz=900), bus=(6, 768 * MiB),
-    warps=24, registers=8192, coalescing=StrictHalfWarp(), features=BASIC, costs=[COSTS, MULTIPLY_SP],
+    warps=24, registers=8192, coalescing=StrictHalfWarp(), features=BASIC, costs=[COSTS, MULTIPLY_SP, PAIRS_OF_32],
     arithmetic=SP_SFU, pairs=SP_WITH_SFU,
     latency_ns=(125, 190), reads=32, texture_l2_bytes=32 * KiB,
     link=HostLink(name="PCIe 1.1 x16", pinned_h2d_gb_s=3.1, pinned_d2h_gb_s=3.1, pageable_h2d_gb_s=1.5, pageable_d2h_gb_s=1.5,
@@ -33,11 +33,13 @@ GT200 = tesla(
     clocks=Clocks(core_mhz=602, shader_mhz=1296, memory_mhz=1107), bus=(8, 1 * GiB),
     warps=32, registers=16384, coalescing=SegmentShrinking(),
     features=BASIC + " vote fp64 atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, COSTS_1_3],
-    arithmetic=(*MULTIPLIERS, Unit("dp", 1)), pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), reads=17, texture_l2_bytes=32 * KiB,
+    arithmetic=(*MULTIPLIERS, Unit("dp", 1, within="mul")),     # in place of the SPs
+    pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), reads=17, texture_l2_bytes=32 * KiB,
     link=HostLink(name="PCIe 2.0 x16", pinned_h2d_gb_s=5.7, pinned_d2h_gb_s=5.7, pageable_h2d_gb_s=2.7, pageable_d2h_gb_s=2.7,
                   latency_us=8, call_us=2, submit_us=2, dependency_us=4, wakeup_us=5, copy_engines=1, work_queues=1,
                   concurrent_grids=1),
-    evidence={"schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul": BRIEF, "units.mul": BRIEF})
+    evidence={"schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul": BRIEF, "units.mul": BRIEF, "units.dp.first_copy": KANTER,
+              **{f"isa.operations.{name}": LONG_INTEGERS for name in "int64_add int64_compare int64_minmax int64_mul".split()}})
 
 
 @hookimpl

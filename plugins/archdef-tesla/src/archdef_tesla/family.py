@@ -10,6 +10,7 @@ LINDHOLM = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008",
                 "streaming multiprocessor, SM multithreaded issue")
 KANTER = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "dual issue; execution units",
               note="in part as quoted at we.poppur.com/thread-969042-7-1.html")
+LONG_INTEGERS = Cite(KANTER.document, "64-bit integers in the double-precision unit", "inferred", "one instruction, as long as a 64-bit sum; from memory")
 BRIEF = Cite("NVIDIA GeForce GTX 200 GPU Technical Brief", "page 15, improved dual issue: MAD and MUL at 93-94 % of three operations a lane and cycle")
 MISSING_MUL = Cite("Beyond3D, NVIDIA G80: Architecture and GPU Analysis, 2006", "page 11, the case of the missing MUL", "measured",
                    "the multiplier behind the SFU serves interpolation; a multiplication beside a multiply-add was not found")
@@ -43,12 +44,11 @@ COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones nat
     Operation("sp", 24): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16 int_mul24
         int_sad fp32_add fp32_fma fp32_minmax fp32_compare convert special_register clock branch call exit
         barrier fence""",
-    Operation("sp", 24, issues=2): "int64_add int64_logic convert64",
-    Operation("sp", 24, issues=3): "int64_compare int64_minmax bit_field byte_permute funnel_shift",
+    Operation("sp", 24, issues=2): "int64_logic convert64", Operation("sp", 24, issues=3): "bit_field byte_permute funnel_shift",
     Operation("sp", 96, issues=4): "int_mul32", Operation("sp", 24, issues=6): "int64_shift",
     Operation("sp", 192, issues=8): "int_mul_wide int_mul_high int_dot",
     Operation("sp", 24, issues=12): "bit_count fp32_div_exact",
-    Operation("sp", 24, issues=14): "fp32_sqrt_exact", Operation("sp", 384, issues=16): "int64_mul",
+    Operation("sp", 24, issues=14): "fp32_sqrt_exact",
     Operation("sp", 668, issues=31): "int_div32", Operation("sp", 2900, issues=120): "int64_div",
     Operation("sfu", 28): "fp32_rcp fp32_rsqrt",
     Operation("sfu", 28, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
@@ -57,8 +57,10 @@ COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones nat
     Operation("lsu", 0): "load_shared store_shared load_constant"}
 MULTIPLY_SP = {Operation("sp", 24): "fp32_mul"}
 MULTIPLY_SFU = {Operation("mul", 24): "fp32_mul"}      # SP or SFU, whichever is free: either takes four cycles
+PAIRS_OF_32 = {Operation("sp", 24, issues=2): "int64_add", Operation("sp", 24, issues=3): "int64_compare int64_minmax",
+               Operation("sp", 384, issues=16): "int64_mul"}
 COSTS_1_3 = {  # what compute capability 1.3 adds
-    Operation("dp", 48): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare", Operation("dp", 48, issues=10): "fp64_div",
+    Operation("dp", 48): """fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare int64_add int64_compare int64_minmax int64_mul""", Operation("dp", 48, issues=10): "fp64_div",
     Operation("dp", 48, issues=12): "fp64_sqrt", Operation("sp", 24): "vote",
     Operation("lsu", 24): "atomic_global", Operation("lsu", 0, issues=4): "atomic_shared"}
 
