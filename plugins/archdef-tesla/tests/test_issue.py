@@ -68,3 +68,65 @@ def test_double_precision_and_64_bit_integers_keep_the_sps_waiting(mix, cycles):
 
 def test_an_sfu_works_beside_double_precision():
     assert each_round(GT200, "dfma", "rsqrt") == pytest.approx(32, rel=0.06)
+
+
+_FETCHES = """.version 3.1
+.target sm_13
+.address_size 64
+.visible .entry k(.param .u64 texture, .param .u64 in, .param .u64 out)
+{{
+    .reg .b64 %t, %in, %out; .reg .b32 %r<9>; .reg .f32 %f<9>, %g<9>; .reg .pred %p;
+    ld.param.u64 %t, [texture]; ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %r0, 0; mov.f32 %f5, 0f00000000;
+    mov.u32 %r2, %tid.x; mad.wide.u32 %in, %r2, 4, %in;
+L:  {body}
+    add.u32 %r0, %r0, 1; setp.lt.u32 %p, %r0, {trips}; @%p bra L;
+    st.global.f32 [%out], %f5; ret;
+}}"""
+_SUMS = " ".join(f"add.f32 %f5, %f5, %g{k};" for k in range(4))
+_FETCH = "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%t, {%r0}]; add.f32 %f5, %f5, %f1;" * 2
+_LOADS = " ".join(f"ld.global.f32 %g{k}, [%in+{4096 * k}];" for k in range(4))
+
+
+def fetching(arch, *bodies, trips=24):
+    """Cycles of a full multiprocessor for one trip of a warp, with memory that nothing else holds up."""
+    fast = {"load_store.reads_in_flight_per_multiprocessor": 1024, "interconnect.partition_response_bytes_per_cycle": 1024,
+            "interconnect.injection_bytes_per_cycle": 1024, "dram.transfers_per_clock": 100, "dram.t_cl_ns": 1}
+    device = archdef.Device(arch.evolve(_ALONE | fast))
+    texture, data, out = device.texture(device.zeros(64)), device.zeros(16384), device.zeros(1)
+    body = " ".join(bodies) + (_SUMS if bodies[-1] is not _FETCH else "")
+
+    def cycles(trips):
+        return device.compile(_FETCHES.format(body=body, trips=trips)).k[(1,), (384,)](texture, data, out).cycles
+    return (cycles(3 * trips) - cycles(trips)) / (2 * trips * _WARPS)
+
+
+@pytest.mark.parametrize("arch", [G80, GT200], ids=lambda a: a.name)
+def test_loads_and_texture_fetches_wait_for_each_other(arch):
+    """One pipeline carries both (RWT 2008); a fetch of a warp holds its multiprocessor's share of the texture units for 32 cycles, a load for 4."""
+    fetches, loads = (fetching(arch, body) for body in (_FETCH, _LOADS))
+    assert fetches == pytest.approx(2 * 32, rel=0.03)
+    assert fetching(arch, _FETCH, _LOADS) >= 0.95 * (fetches + loads)
+    assert fetching(arch.evolve({"units.tex.within": None}), _FETCH, _LOADS) < 0.9 * (fetches + loads)
+
+
+@pytest.mark.parametrize("arch, kib, hits", [(GT200, 6, True), (GT200, 23, True), (GT200, 32, False), (G80, 15, True), (G80, 24, False)])
+def test_a_clusters_texture_cache_has_8_kib_for_each_multiprocessor(arch, kib, hits):
+    """24 KB of a TPC on the GT200 (RWT 2008): a working set of that size is fetched once."""
+    device = archdef.Device(arch)
+    texels = 1024 * kib // 4
+    text = """.version 3.1
+.target sm_13
+.address_size 64
+.visible .entry k(.param .u64 texture, .param .u32 texels, .param .u64 out)
+{
+    .reg .b64 %t, %out; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .pred %p;
+    ld.param.u64 %t, [texture]; ld.param.u32 %r1, [texels]; ld.param.u64 %out, [out]; mov.u32 %r2, 0; mov.f32 %f5, 0f00000000;
+A:  mov.u32 %r0, %tid.x;
+L:  tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%t, {%r0}]; add.f32 %f5, %f5, %f1;
+    add.u32 %r0, %r0, 32; setp.lt.u32 %p, %r0, %r1; @%p bra L;
+    add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, 3; @%p bra A;
+    st.global.f32 [%out], %f5; ret;
+}"""
+    run = device.compile(text).k[(1,), (32,)](device.texture(device.zeros(texels), layout="linear"), texels, device.zeros(1))
+    sectors = texels * 4 // 32
+    assert run.counters.texture_misses == (sectors if hits else 3 * sectors)

@@ -12,6 +12,11 @@ KANTER = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World T
               note="in part as quoted at we.poppur.com/thread-969042-7-1.html")
 LONG_INTEGERS = Cite(KANTER.document, "64-bit integers in the double-precision unit", "inferred", "one instruction, as long as a 64-bit sum; from memory")
 BRIEF = Cite("NVIDIA GeForce GTX 200 GPU Technical Brief", "page 15, improved dual issue: MAD and MUL at 93-94 % of three operations a lane and cycle")
+PIPELINE = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "memory pipeline",
+                note="texture fetches and loads share hardware and do not go at a time; quoted from memory")
+BLOCKS = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "24 KB a TPC in three blocks of 8 KB",
+              note="as the CUDA C Programming Guide's working set of 6 to 8 KB a multiprocessor; Wong et al. 2010 see 5 KB of it with one thread, "
+                   "which an unfavourable pattern can explain, whereas none could show more than there is; quoted from memory")
 MISSING_MUL = Cite("Beyond3D, NVIDIA G80: Architecture and GPU Analysis, 2006", "page 11, the case of the missing MUL", "measured",
                    "the multiplier behind the SFU serves interpolation; a multiplication beside a multiply-add was not found")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
@@ -94,7 +99,8 @@ EVIDENCE = {  # what both chips share
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
        t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "units.tex": LINEAGE, "interconnect.store_ports": PATHS, "host_link": UNPUBLISHED,
+    "units.tex": LINEAGE, "units.tex.first_copy": PIPELINE,
+    "caches.texture_l1.size_bytes": BLOCKS, "caches.texture_l1.ways": UNPUBLISHED, "interconnect.store_ports": PATHS, "host_link": UNPUBLISHED,
     "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE, "host_link.copy_engines": ENGINES,
     "host_link.concurrent_grids": ENGINES, "host_link.work_queues": QUEUES, "host_link.staging_bytes": STAGED}
 
@@ -122,7 +128,7 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
             kernel_instructions=2_000_000, local_bytes_per_thread=16 * KiB, parameter_bytes=256, constant_bytes=64 * KiB),
         schedulers=Schedulers(count=1, policy=WeightedPriority(memory_weight=16, age_weight=1), issue_interval_cycles=4,
                               issue_width=2, dual_issue=tuple(map(frozenset, pairs)), instruction_gap_cycles=4),
-        units=(*arithmetic, Unit("lsu", 8), Unit("tex", 1)),      # "tex": share of the cluster's
+        units=(*arithmetic, Unit("lsu", 8), Unit("tex", 1, within="lsu")),      # "tex": share of the cluster's, in the pipeline of loads
         isa=Isa(features=features, operations=operations(*costs), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
                 predication_max_instructions=7, assembler=Assembler(shared_operands=True, loads_pass_shared_stores=True, convergence_instructions=1)),
         shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2,
@@ -142,7 +148,8 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
             instruction_l3=Cache(size_bytes=32 * KiB, line_bytes=256, sector_bytes=256, ways=8, latency_cycles=220, misses_in_flight=4,
                                  write="evict", scope="chip"),
             instruction_memory_cycles=460,
-            texture_l1=Cache(size_bytes=5 * KiB, line_bytes=32, sector_bytes=32, ways=20, latency_cycles=261, misses_in_flight=32,
+            texture_l1=Cache(size_bytes=chip.multiprocessors_per_cluster * 8 * KiB, line_bytes=32, sector_bytes=32,
+                             ways=8 * chip.multiprocessors_per_cluster, latency_cycles=261, misses_in_flight=32,
                              write="evict", scope="cluster"),
             texture_l2=Cache(size_bytes=texture_l2_bytes, line_bytes=256, sector_bytes=32, ways=8, latency_cycles=53,
                              misses_in_flight=32, write="evict", scope="partition")),
