@@ -76,7 +76,7 @@ def coalescing_table(rule: spec.CoalescingRule, path: str = "coalescing") -> dic
     """Pack a coalescing rule that stands at `path` of a description. Raises UnsupportedPolicy."""
     match rule:
         case spec.StrictHalfWarp():
-            kind, line, sector, segments = Rule.CO_STRICT, 128, rule.uncoalesced_bytes, [0] * 5
+            kind, line, sector, segments = Rule.CO_STRICT, rule.alignment_bytes, rule.uncoalesced_bytes, [0] * 5
         case spec.SegmentShrinking():
             largest = rule.largest_segment_bytes
             kind, line, sector = Rule.CO_SHRINKING, largest, rule.smallest_bytes

@@ -42,7 +42,7 @@ cpdef enum SumRule:              # of the products of one number of a matrix pro
 cdef struct CoalescingTable:
     int64_t rule
     int64_t group_lanes          # lanes looked at together
-    int64_t line_bytes           # CO_LINES
+    int64_t line_bytes           # CO_LINES; CO_STRICT: most that a start must be aligned to
     int64_t sector_bytes         # CO_LINES; CO_STRICT: bytes of an uncoalesced transaction; CO_SHRINKING: smallest segment
     int64_t segment_bytes[5]     # CO_SHRINKING: by log2 of the word's bytes
     int64_t coverage             # CO_LINES: 1: also tell how many bytes of the sectors the lanes cover
