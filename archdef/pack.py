@@ -10,6 +10,7 @@ from archdef.engine.machine import (CoalescingRule as Rule, PartitionMap as Map,
 from archdef.engine.policy import PolicyKind as Kind
 from archdef.errors import UnsupportedPolicy
 from archdef.spec import Architecture
+from archdef.spec.clocking import in_sm_cycles
 
 _POLICIES = {
     spec.LooseRoundRobin: lambda p: (Scheduling.SCH_ROUND_ROBIN, 0, 0),
@@ -242,6 +243,7 @@ def machine_tables(arch: Architecture) -> dict:
     UnsupportedPolicy
         The engine has no compiled form of one of its policies.
     """
+    arch = in_sm_cycles(arch)
     caches, links = arch.caches, arch.interconnect
     l2_instances = arch.dram.partitions if caches.l2 is not None and caches.l2.scope == "chip" else 1
     return dict(

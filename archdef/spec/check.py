@@ -190,6 +190,14 @@ def _superscalar_issue_is_wide(arch):
         yield "schedulers.superscalar", True, "must be False where issue_width is 1"
 
 
+@_combination("clocks", "units")
+def _parts_at_the_core_clock_have_a_ratio(arch):
+    there = bool(arch.clocks.core_parts) or any(unit.clock == "core" for unit in arch.units)
+    if there != (arch.clocks.core_cycle_ratio is not None):
+        yield ("clocks.core_cycle_ratio", arch.clocks.core_cycle_ratio,
+               f"must be {'given where' if there else 'None unless'} core_parts or units.*.clock put something at the core clock")
+
+
 @_combination("units")
 def _only_shared_units_have_copies(arch):
     for unit in arch.units:

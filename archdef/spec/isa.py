@@ -270,6 +270,8 @@ class Unit:
     """Which of those copies is the first of these, counted from 0."""
     exclusive: bool = flag(default=False)
     """Whether an instruction for it costs every other scheduler an issue slot as well."""
+    clock: str = choice("shader", "core", default="shader")
+    """Clock that it runs at, see `Clocks`: with ``core`` the intervals and latencies of its operations change with that clock."""
 
 
 @attrs.frozen(kw_only=True)

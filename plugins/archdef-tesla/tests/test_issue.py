@@ -130,3 +130,32 @@ L:  tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%t, {%r0}]; add.f32 %f5, %f5, %f1;
     run = device.compile(text).k[(1,), (32,)](device.texture(device.zeros(texels), layout="linear"), texels, device.zeros(1))
     sectors = texels * 4 // 32
     assert run.counters.texture_misses == (sectors if hits else 3 * sectors)
+
+
+@pytest.mark.parametrize("arch", [G80, GT200], ids=lambda a: a.name)
+def test_half_the_core_clock_halves_what_runs_at_it_and_leaves_chains_of_arithmetic_alone(arch):
+    """Issue, shared memory, textures at the core clock, arithmetic at the processor clock (RWT 2008)."""
+    half = arch.evolve({"clocks.core_mhz": arch.clocks.core_mhz / 2})
+    for mix in (("mad",), ("mad", "mul")):
+        assert each_round(half, *mix) == pytest.approx(2 * each_round(arch, *mix), rel=0.05)
+    assert fetching(half, _FETCH) == pytest.approx(2 * fetching(arch, _FETCH), rel=0.05)
+    chains = {machine: [latency(machine, line) for line in ("mad.f32 %f0, %f0, %f0, %f0;", "ld.volatile.shared.u32 %r0, [%r0];")]
+              for machine in (arch, half)}
+    assert chains[half][0] == pytest.approx(24, rel=0.03) and chains[arch][0] == pytest.approx(24, rel=0.03)
+    assert chains[half][1] == pytest.approx(2 * chains[arch][1], rel=0.03)
+
+
+def latency(arch, line):
+    """Cycles from one of a chain of instructions to the next."""
+    device = archdef.Device(arch)
+
+    def cycles(trips):
+        text = f""".version 1.4
+.target sm_13
+.visible .entry k(.param .u64 out)
+{{ .reg .b64 %o; .reg .b32 %r<3>; .reg .f32 %f<2>; .reg .pred %p; .shared .align 8 .b8 s[64];
+   ld.param.u64 %o, [out]; mov.u32 %r0, s; mov.f32 %f0, 0f00000000; mov.u32 %r1, 0;
+L: {line * 100} add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, {trips}; @%p bra L;
+   st.global.u32 [%o], %r0; st.global.f32 [%o], %f0; ret; }}"""
+        return device.compile(text).k[(1,), (1,)](device.zeros(1)).cycles
+    return (cycles(5) - cycles(2)) / 300

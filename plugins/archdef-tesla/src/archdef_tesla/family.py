@@ -1,4 +1,6 @@
 """What NVIDIA's Tesla chips (compute capability 1.x) have in common, and the function that describes one of them."""
+import attrs
+
 from archdef.spec import (Architecture, Assembler, Cache, Caches, Cite, Coalescing, Dram, FirstReady, Interconnect, Isa, KiB, Limits,
                           LoadStore, Operation, Schedulers, SharedMemory, SingleWordBroadcast, TextureUnits, Unit, Vocabulary, Warp,
                           WeightedPriority, operations)
@@ -17,6 +19,9 @@ PIPELINE = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World
 BLOCKS = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "24 KB a TPC in three blocks of 8 KB",
               note="as the CUDA C Programming Guide's working set of 6 to 8 KB a multiprocessor; Wong et al. 2010 see 5 KB of it with one thread, "
                    "which an unfavourable pattern can explain, whereas none could show more than there is; quoted from memory")
+DOMAINS = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "clock domains",
+               note="arithmetic at the processor clock; fetch, issue, caches, registers, shared memory, textures at the core clock; quoted from memory")
+RATIO = Cite(DOMAINS.document, DOMAINS.place, "inferred", "shader over core clock as sold: times were measured on such boards")
 MISSING_MUL = Cite("Beyond3D, NVIDIA G80: Architecture and GPU Analysis, 2006", "page 11, the case of the missing MUL", "measured",
                    "the multiplier behind the SFU serves interpolation; a multiplication beside a multiply-add was not found")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
@@ -99,6 +104,7 @@ EVIDENCE = {  # what both chips share
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
        t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
+    "clocks.core_parts": DOMAINS, "clocks.core_cycle_ratio": RATIO, **{f"units.{name}.clock": DOMAINS for name in ("lsu", "tex")},
     "units.tex": LINEAGE, "units.tex.first_copy": PIPELINE,
     "caches.texture_l1.size_bytes": BLOCKS, "caches.texture_l1.ways": UNPUBLISHED, "interconnect.store_ports": PATHS, "host_link": UNPUBLISHED,
     "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE, "host_link.copy_engines": ENGINES,
@@ -117,7 +123,9 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
     """Describe one chip of the family by what its members differ in."""
     partitions, capacity_bytes = bus
     return Architecture(
-        **names, vendor="NVIDIA", family="Tesla", vocabulary=Vocabulary(cluster="TPC"), chip=chip, clocks=clocks, host_link=link,
+        **names, vendor="NVIDIA", family="Tesla", vocabulary=Vocabulary(cluster="TPC"), chip=chip, host_link=link,
+        clocks=attrs.evolve(clocks, core_parts="issue fetch constants shared texture load_store",
+                            core_cycle_ratio=round(clocks.shader_mhz / clocks.core_mhz, 6)),
         warp=Warp(size=32), evidence=EVIDENCE | evidence,
         limits=Limits(
             threads_per_block=512, threads_per_multiprocessor=32 * warps, warps_per_multiprocessor=warps,
@@ -128,7 +136,7 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
             kernel_instructions=2_000_000, local_bytes_per_thread=16 * KiB, parameter_bytes=256, constant_bytes=64 * KiB),
         schedulers=Schedulers(count=1, policy=WeightedPriority(memory_weight=16, age_weight=1), issue_interval_cycles=4,
                               issue_width=2, dual_issue=tuple(map(frozenset, pairs)), instruction_gap_cycles=4),
-        units=(*arithmetic, Unit("lsu", 8), Unit("tex", 1, within="lsu")),      # "tex": share of the cluster's, in the pipeline of loads
+        units=(*arithmetic, Unit("lsu", 8, clock="core"), Unit("tex", 1, within="lsu", clock="core")),      # "tex": share of the cluster's, in the pipeline of loads
         isa=Isa(features=features, operations=operations(*costs), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
                 predication_max_instructions=7, assembler=Assembler(shared_operands=True, loads_pass_shared_stores=True, convergence_instructions=1)),
         shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2,
