@@ -163,6 +163,13 @@ def _shared_memory_adds_up(arch):
                f"must be at most shared_bytes_per_multiprocessor = {limits.shared_bytes_per_multiprocessor}")
 
 
+@_combination("limits.address_bits", "dram.capacity_bytes")
+def _device_memory_has_addresses(arch):
+    bits, capacity = arch.limits.address_bits, arch.dram.capacity_bytes
+    if bits is not None and capacity > 1 << bits:
+        yield "dram.capacity_bytes", capacity, f"must be at most what limits.address_bits = {bits} reach, {1 << bits}"
+
+
 @_combination("limits", declared=True)
 def _shared_memory_is_a_carveout(arch):
     sizes = arch.limits.shared_carveouts

@@ -154,6 +154,8 @@ class Limits:
     """Most bytes of kernel parameters."""
     constant_bytes: int = integer()
     """Constant memory of a module."""
+    address_bits: int | None = integer(at_most=64, optional=True, default=None)
+    """Bits of an address of device memory, of which there can be no more than they reach; None: no limit below that of its pointers."""
 
 
 CORE_PARTS: dict[str, str] = {

@@ -19,6 +19,8 @@ PIPELINE = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World
 BLOCKS = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "24 KB a TPC in three blocks of 8 KB",
               note="as the CUDA C Programming Guide's working set of 6 to 8 KB a multiprocessor; Wong et al. 2010 see 5 KB of it with one thread, "
                    "which an unfavourable pattern can explain, whereas none could show more than there is; quoted from memory")
+ADDRESSES = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "40-bit addresses, 32-bit on the G80",
+                 note="quoted from memory")
 DOMAINS = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "clock domains",
                note="arithmetic at the processor clock; fetch, issue, caches, registers, shared memory, textures at the core clock; quoted from memory")
 RATIO = Cite(DOMAINS.document, DOMAINS.place, "inferred", "shader over core clock as sold: times were measured on such boards")
@@ -69,10 +71,11 @@ MULTIPLY_SP = {Operation("sp", 24): "fp32_mul"}
 MULTIPLY_SFU = {Operation("mul", 24): "fp32_mul"}      # SP or SFU, whichever is free: either takes four cycles
 PAIRS_OF_32 = {Operation("sp", 24, issues=2): "int64_add", Operation("sp", 24, issues=3): "int64_compare int64_minmax",
                Operation("sp", 384, issues=16): "int64_mul"}
-COSTS_1_3 = {  # what compute capability 1.3 adds
-    Operation("dp", 48): """fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare int64_add int64_compare int64_minmax int64_mul""", Operation("dp", 48, issues=10): "fp64_div",
-    Operation("dp", 48, issues=12): "fp64_sqrt", Operation("sp", 24): "vote",
-    Operation("lsu", 24): "atomic_global", Operation("lsu", 0, issues=4): "atomic_shared"}
+ATOMICS = {Operation("lsu", 24): "atomic_global"}                                   # from compute capability 1.1 on
+VOTES = {Operation("sp", 24): "vote", Operation("lsu", 0, issues=4): "atomic_shared"}   # from 1.2 on
+DOUBLES = {  # 1.3
+    Operation("dp", 48): """fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare int64_add int64_compare int64_minmax int64_mul""",
+    Operation("dp", 48, issues=10): "fp64_div", Operation("dp", 48, issues=12): "fp64_sqrt"}
 
 # Features of every chip: cycle counters, and what compilers spell out in older instructions.
 # Texture objects are of compute capability 3.0; here the texture units take their handles for references.
@@ -104,9 +107,10 @@ EVIDENCE = {  # what both chips share
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
        t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "clocks.core_parts": DOMAINS, "clocks.core_cycle_ratio": RATIO, **{f"units.{name}.clock": DOMAINS for name in ("lsu", "tex")},
+    "limits.address_bits": ADDRESSES, "clocks.core_parts": DOMAINS, "clocks.core_cycle_ratio": RATIO, **{f"units.{name}.clock": DOMAINS for name in ("lsu", "tex")},
     "units.tex": LINEAGE, "units.tex.first_copy": PIPELINE,
-    "caches.texture_l1.size_bytes": BLOCKS, "caches.texture_l1.ways": UNPUBLISHED, "interconnect.store_ports": PATHS, "host_link": UNPUBLISHED,
+    "caches.texture_l1.size_bytes": BLOCKS, "caches.texture_l1.ways": UNPUBLISHED, "interconnect.store_ports": PATHS,
+    "host_link": UNPUBLISHED,
     "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE, "host_link.copy_engines": ENGINES,
     "host_link.concurrent_grids": ENGINES, "host_link.work_queues": QUEUES, "host_link.staging_bytes": STAGED}
 
@@ -119,7 +123,7 @@ SP_WITH_SFU_OR_MUL = [("sp", "sfu"), ("sp", "mul"), ("mul", "sfu")]      # not t
 
 
 def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalescing, bus, link, latency_ns,
-          reads, texture_l2_bytes, arithmetic, pairs, **names) -> Architecture:
+          reads, texture_l2_bytes, arithmetic, pairs, address_bits, **names) -> Architecture:
     """Describe one chip of the family by what its members differ in."""
     partitions, capacity_bytes = bus
     return Architecture(
@@ -133,7 +137,8 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
             registers_per_thread=124, register_allocation_unit=registers // 32, register_allocation_scope="block",
             warp_allocation_granularity=2, shared_bytes_per_multiprocessor=16 * KiB, shared_bytes_per_block=16 * KiB,
             shared_allocation_unit_bytes=512, shared_launch_bytes_per_block=16, block_dimensions=(512, 512, 64), grid_dimensions=(65535, 65535, 1),
-            kernel_instructions=2_000_000, local_bytes_per_thread=16 * KiB, parameter_bytes=256, constant_bytes=64 * KiB),
+            kernel_instructions=2_000_000, local_bytes_per_thread=16 * KiB, parameter_bytes=256, constant_bytes=64 * KiB,
+            address_bits=address_bits),
         schedulers=Schedulers(count=1, policy=WeightedPriority(memory_weight=16, age_weight=1), issue_interval_cycles=4,
                               issue_width=2, dual_issue=tuple(map(frozenset, pairs)), instruction_gap_cycles=4),
         units=(*arithmetic, Unit("lsu", 8, clock="core"), Unit("tex", 1, within="lsu", clock="core")),      # "tex": share of the cluster's, in the pipeline of loads
