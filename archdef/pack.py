@@ -142,7 +142,7 @@ def _schedulers(arch: Architecture) -> dict:
         shared_units=sum(1 << i for i, unit in enumerate(arch.units) if unit.scope != "scheduler"),
         unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
         unit_within=[index[arch.units[i].within] if i < len(arch.units) and arch.units[i].within else i for i in range(16)],
-        unit_first=[arch.units[i].first_copy if i < len(arch.units) else 0 for i in range(16)],
+        unit_first=[(arch.units[i].first_copy or 0) if i < len(arch.units) else 0 for i in range(16)],
         unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],
         superscalar=int(arch.schedulers.superscalar), loads_by_chance=int(arch.load_store.after_load == "chance"),
         queued_units=_queued_units(arch) if a and policy == Scheduling.SCH_GREEDY_ROUND_ROBIN else 0, queue_room=max(b, 1),

@@ -15,6 +15,7 @@ from archdef.spec.access import Lines
 from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import Part, Parts, Rule, Table, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
+from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum
 from archdef.spec.policy import GroupByGroup, ParityHash
 
@@ -199,10 +200,12 @@ def _superscalar_issue_is_wide(arch):
 
 @_combination("clocks", "units")
 def _parts_at_the_core_clock_have_a_ratio(arch):
-    there = bool(arch.clocks.core_parts) or any(unit.clock == "core" for unit in arch.units)
-    if there != (arch.clocks.core_cycle_ratio is not None):
-        yield ("clocks.core_cycle_ratio", arch.clocks.core_cycle_ratio,
-               f"must be {'given where' if there else 'None unless'} core_parts or units.*.clock put something at the core clock")
+    known = [*CORE_PARTS, *(unit.name for unit in arch.units)]
+    for part in arch.clocks.core_parts:
+        if part not in known:
+            yield "clocks.core_parts", part, f"must name parts ({', '.join(CORE_PARTS)}) or units", closest(part, known)
+    if bool(arch.clocks.core_parts) != (arch.clocks.core_cycle_ratio is not None):
+        yield "clocks.core_cycle_ratio", arch.clocks.core_cycle_ratio, "must be given where core_parts are, and nowhere else"
 
 
 @_combination("units")
@@ -215,11 +218,11 @@ def _only_shared_units_have_copies(arch):
             yield f"units.{unit.name}.within", unit.within, "must name another unit that is not part of one itself"
         elif whole is not None and "scheduler" in (unit.scope, whole.scope):
             yield f"units.{unit.name}.within", unit.within, "must join units that all schedulers share"
-        elif whole is not None and whole.copies < unit.first_copy + unit.copies:
+        elif whole is not None and whole.copies < (unit.first_copy or 0) + unit.copies:
             yield (f"units.{unit.name}.copies", unit.copies,
-                   f"must be at most those of {whole.name} from number {unit.first_copy} on = {max(0, whole.copies - unit.first_copy)}")
-        elif whole is None and unit.first_copy:
-            yield f"units.{unit.name}.first_copy", unit.first_copy, "must be 0 unless within is given"
+                   f"must be at most those of {whole.name} from number {unit.first_copy or 0} on = {max(0, whole.copies - (unit.first_copy or 0))}")
+        elif whole is None and unit.first_copy is not None:
+            yield f"units.{unit.name}.first_copy", unit.first_copy, "must be None unless within is given"
         if unit.exclusive and unit.scope == "scheduler":
             yield f"units.{unit.name}.exclusive", True, "must be False where each scheduler has a unit of its own"
 

@@ -44,8 +44,7 @@ def in_sm_cycles(arch: Architecture) -> Architecture:
 
 def at_clocks(arch: Architecture, cost: Operation) -> Operation:
     """Give the cost of an operation at the machine's clocks, in SM cycles."""
-    unit = next(unit for unit in arch.units if unit.name == cost.unit)
-    factor = 1.0 if unit.clock == "shader" else core_factor(arch)
+    factor = core_factor(arch) if cost.unit in arch.clocks.core_parts else 1.0
     if factor == 1:
         return cost
     return attrs.evolve(cost, latency_cycles=round(cost.latency_cycles * factor), interval_cycles=arch.interval_cycles(cost) * factor)
@@ -54,4 +53,4 @@ def at_clocks(arch: Architecture, cost: Operation) -> Operation:
 def _times(arch: Architecture) -> Iterator[tuple[str, int]]:
     known = {path: value for path, value, _ in arch.walk()}
     for part in arch.clocks.core_parts:
-        yield from ((path, known[path]) for path in _FIELDS[part] if known.get(path))
+        yield from ((path, known[path]) for path in _FIELDS.get(part, ()) if known.get(path))

@@ -266,12 +266,10 @@ class Unit:
     within: str | None = text(optional=True, default=None)
     """Name of a unit of which these are some copies, or all: an instruction for either holds one of them. So a unit of two copies, each of which
     is a unit by itself, stands for whichever is free; two units that are the same copy of another never work at a time."""
-    first_copy: int = integer(at_least=0, at_most=7, default=0)
-    """Which of those copies is the first of these, counted from 0."""
+    first_copy: int | None = integer(at_least=0, at_most=7, optional=True, default=None)
+    """Which of those copies is the first of these, counted from 0; None: the first."""
     exclusive: bool = flag(default=False)
     """Whether an instruction for it costs every other scheduler an issue slot as well."""
-    clock: str = choice("shader", "core", default="shader")
-    """Clock that it runs at, see `Clocks`: with ``core`` the intervals and latencies of its operations change with that clock."""
 
 
 @attrs.frozen(kw_only=True)

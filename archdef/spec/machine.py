@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import attrs
 
-from archdef.spec.fields import choice, exceptions, flag, integer, integers, pairs, policy, real, text, words
+from archdef.spec.fields import choice, exceptions, flag, integer, integers, pairs, policy, real, text, texts
 from archdef.spec.policy import BlockDispatch, IpdomStack, Reconvergence, RoundRobin, SchedulerPolicy
 
 
@@ -167,7 +167,7 @@ CORE_PARTS: dict[str, str] = {
     "texture": "the first texture cache",
     "load_store": "handing over transactions",
 }
-"""Parts of a multiprocessor that may run at the core clock; its units say for themselves (`Unit.clock`)."""
+"""Parts of a multiprocessor that may run at the core clock, beside its units."""
 
 
 @attrs.frozen(kw_only=True)
@@ -182,8 +182,9 @@ class Clocks:
     """Multiprocessors ("SM cycles"); equal to the core clock on machines that have one."""
     memory_mhz: float = real()
     """DRAM command clock as device queries print it; data moves `Dram.transfers_per_clock` times per cycle."""
-    core_parts: frozenset[str] = words(CORE_PARTS, "part", default=frozenset())
-    """What of a multiprocessor runs at the core clock, beside its units."""
+    core_parts: tuple[str, ...] = texts(default=())
+    """What of a multiprocessor runs at the core clock: parts out of `CORE_PARTS`, and units by name, the intervals and latencies of whose
+    operations then change with that clock."""
     core_cycle_ratio: float | None = real(optional=True, default=None)
     """SM cycles in a core cycle at which the times of such parts are declared; None: nothing of a multiprocessor runs at the core clock."""
 

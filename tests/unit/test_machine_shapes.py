@@ -118,7 +118,7 @@ def test_a_unit_that_stands_for_two_takes_whichever_is_free(first, additions, cy
     ((Unit("alu", 16), Unit("lsu", 16, copies=2, within="alu")), "units.lsu.copies must be at most those of alu from number 0 on = 1, got 2"),
     ((Unit("alu", 16, copies=2), Unit("lsu", 16, within="alu", first_copy=2)),
      "units.lsu.copies must be at most those of alu from number 2 on = 0, got 1"),
-    ((Unit("alu", 32), Unit("lsu", 16, first_copy=1)), "units.lsu.first_copy must be 0 unless within is given, got 1"),
+    ((Unit("alu", 32), Unit("lsu", 16, first_copy=1)), "units.lsu.first_copy must be None unless within is given, got 1"),
     ((Unit("alu", 32, "scheduler", exclusive=True), Unit("lsu", 16)), "units.alu.exclusive must be False where each scheduler has a unit of its own, got True")])
 def test_shared_and_exclusive_units_must_make_sense(units, fault):
     with pytest.raises(SpecErrors) as caught:

@@ -43,7 +43,7 @@ G92 = tesla(
         "isa.operations.fp32_mul": LIKE_G80})
 
 GT215 = tesla(
-    name="gt215", title="GeForce GT 240", compute_capability="1.2", aliases=("gt240", "geforce_gt_240"),
+    name="gt215", title="GeForce GT 240", compute_capability="1.2", aliases=("gt_240", "geforce_gt_240"),
     chip=Chip(multiprocessors=12, multiprocessors_per_cluster=3, block_launch_cycles=10, block_turnover_cycles=300,
               launch_overhead_us=7),
     clocks=Clocks(core_mhz=550, shader_mhz=1340, memory_mhz=1700), bus=(2, 512 * MiB), address_bits=40,
@@ -61,7 +61,7 @@ GT200 = tesla(
     clocks=Clocks(core_mhz=602, shader_mhz=1296, memory_mhz=1107), bus=(8, 1 * GiB), address_bits=40,
     warps=32, registers=16384, coalescing=SegmentShrinking(),
     features=BASIC + " vote fp64 atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, ATOMICS, VOTES, DOUBLES],
-    arithmetic=(*MULTIPLIERS, Unit("dp", 1, within="mul")),     # in place of the SPs
+    arithmetic=(*MULTIPLIERS, Unit("dp", 1, within="mul", first_copy=0)),     # in place of the SPs
     pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), reads=17, texture_l2_bytes=32 * KiB, link=PCIE_2,
     evidence={"schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul": BRIEF, "units.mul": BRIEF, "units.dp.first_copy": KANTER,
               **{f"isa.operations.{name}": LONG_INTEGERS for name in "int64_add int64_compare int64_minmax int64_mul".split()}})

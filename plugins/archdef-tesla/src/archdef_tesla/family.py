@@ -21,9 +21,9 @@ BLOCKS = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World T
                    "which an unfavourable pattern can explain, whereas none could show more than there is; quoted from memory")
 ADDRESSES = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "40-bit addresses, 32-bit on the G80",
                  note="quoted from memory")
-DOMAINS = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "clock domains",
-               note="arithmetic at the processor clock; fetch, issue, caches, registers, shared memory, textures at the core clock; quoted from memory")
-RATIO = Cite(DOMAINS.document, DOMAINS.place, "inferred", "shader over core clock as sold: times were measured on such boards")
+RATIO = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "clock domains", "inferred",
+             "arithmetic at the processor clock; fetch, issue, caches, registers, shared memory, textures at the core clock; the ratio is that of boards "
+             "as sold, on which times were measured; quoted from memory")
 MISSING_MUL = Cite("Beyond3D, NVIDIA G80: Architecture and GPU Analysis, 2006", "page 11, the case of the missing MUL", "measured",
                    "the multiplier behind the SFU serves interpolation; a multiplication beside a multiply-add was not found")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
@@ -107,7 +107,7 @@ EVIDENCE = {  # what both chips share
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
        t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "limits.address_bits": ADDRESSES, "clocks.core_parts": DOMAINS, "clocks.core_cycle_ratio": RATIO, **{f"units.{name}.clock": DOMAINS for name in ("lsu", "tex")},
+    "limits.address_bits": ADDRESSES, "clocks.core_cycle_ratio": RATIO,
     "units.tex": LINEAGE, "units.tex.first_copy": PIPELINE,
     "caches.texture_l1.size_bytes": BLOCKS, "caches.texture_l1.ways": UNPUBLISHED, "interconnect.store_ports": PATHS,
     "host_link": UNPUBLISHED,
@@ -116,7 +116,7 @@ EVIDENCE = {  # what both chips share
 
 
 SP_SFU = (Unit("sp", 8), Unit("sfu", 2))
-MULTIPLIERS = (Unit("mul", 8, copies=2), Unit("sp", 8, within="mul"), Unit("sfu", 2, within="mul", first_copy=1))
+MULTIPLIERS = (Unit("mul", 8, copies=2), Unit("sp", 8, within="mul", first_copy=0), Unit("sfu", 2, within="mul", first_copy=1))
 """SFUs multiply as well, four lanes a cycle each: ``mul`` is whichever of both is free."""
 SP_WITH_SFU = [("sp", "sfu")]
 SP_WITH_SFU_OR_MUL = [("sp", "sfu"), ("sp", "mul"), ("mul", "sfu")]      # not two of ``mul``: the guide counts 8 of them a cycle
@@ -128,7 +128,7 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
     partitions, capacity_bytes = bus
     return Architecture(
         **names, vendor="NVIDIA", family="Tesla", vocabulary=Vocabulary(cluster="TPC"), chip=chip, host_link=link,
-        clocks=attrs.evolve(clocks, core_parts="issue fetch constants shared texture load_store",
+        clocks=attrs.evolve(clocks, core_parts=("issue", "fetch", "constants", "shared", "texture", "load_store", "lsu", "tex"),
                             core_cycle_ratio=round(clocks.shader_mhz / clocks.core_mhz, 6)),
         warp=Warp(size=32), evidence=EVIDENCE | evidence,
         limits=Limits(
@@ -141,7 +141,7 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
             address_bits=address_bits),
         schedulers=Schedulers(count=1, policy=WeightedPriority(memory_weight=16, age_weight=1), issue_interval_cycles=4,
                               issue_width=2, dual_issue=tuple(map(frozenset, pairs)), instruction_gap_cycles=4),
-        units=(*arithmetic, Unit("lsu", 8, clock="core"), Unit("tex", 1, within="lsu", clock="core")),      # "tex": share of the cluster's, in the pipeline of loads
+        units=(*arithmetic, Unit("lsu", 8), Unit("tex", 1, within="lsu", first_copy=0)),      # "tex": share of the cluster's, in the pipeline of loads
         isa=Isa(features=features, operations=operations(*costs), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
                 predication_max_instructions=7, assembler=Assembler(shared_operands=True, loads_pass_shared_stores=True, convergence_instructions=1)),
         shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2,
