@@ -10,6 +10,7 @@ from archdef.engine.machine import (CoalescingRule as Rule, PartitionMap as Map,
 from archdef.engine.policy import PolicyKind as Kind
 from archdef.errors import UnsupportedPolicy
 from archdef.spec import Architecture
+from archdef.spec.clocking import in_sm_cycles
 
 _POLICIES = {
     spec.LooseRoundRobin: lambda p: (Scheduling.SCH_ROUND_ROBIN, 0, 0),
@@ -76,7 +77,7 @@ def coalescing_table(rule: spec.CoalescingRule, path: str = "coalescing") -> dic
     """Pack a coalescing rule that stands at `path` of a description. Raises UnsupportedPolicy."""
     match rule:
         case spec.StrictHalfWarp():
-            kind, line, sector, segments = Rule.CO_STRICT, 128, rule.uncoalesced_bytes, [0] * 5
+            kind, line, sector, segments = Rule.CO_STRICT, rule.alignment_bytes, rule.uncoalesced_bytes, [0] * 5
         case spec.SegmentShrinking():
             largest = rule.largest_segment_bytes
             kind, line, sector = Rule.CO_SHRINKING, largest, rule.smallest_bytes
@@ -141,6 +142,7 @@ def _schedulers(arch: Architecture) -> dict:
         shared_units=sum(1 << i for i, unit in enumerate(arch.units) if unit.scope != "scheduler"),
         unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
         unit_within=[index[arch.units[i].within] if i < len(arch.units) and arch.units[i].within else i for i in range(16)],
+        unit_first=[(arch.units[i].first_copy or 0) if i < len(arch.units) else 0 for i in range(16)],
         unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],
         superscalar=int(arch.schedulers.superscalar), loads_by_chance=int(arch.load_store.after_load == "chance"),
         queued_units=_queued_units(arch) if a and policy == Scheduling.SCH_GREEDY_ROUND_ROBIN else 0, queue_room=max(b, 1),
@@ -242,6 +244,7 @@ def machine_tables(arch: Architecture) -> dict:
     UnsupportedPolicy
         The engine has no compiled form of one of its policies.
     """
+    arch = in_sm_cycles(arch)
     caches, links = arch.caches, arch.interconnect
     l2_instances = arch.dram.partitions if caches.l2 is not None and caches.l2.scope == "chip" else 1
     return dict(

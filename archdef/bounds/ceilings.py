@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import attrs
 
 from archdef.spec import Architecture
+from archdef.spec.clocking import at_clocks, in_sm_cycles
 
 _FLOPS = {"fp32_fma": 2, "fp64_fma": 2, "fp16_fma": 4, "fp32_add": 1, "fp32_mul": 1, "fp64_add": 1, "fp64_mul": 1, "fp16_add": 2}
 """Floating-point operations of a lane's instruction; 16-bit ones come in pairs."""
@@ -49,7 +50,8 @@ def _starts_per_cycle(arch: Architecture, operation) -> float:
     interval = operation.interval_cycles or math.ceil(arch.warp.size / unit.lanes)
     issues = max(operation.issues, 1)
     many = arch.schedulers.count if unit.scope == "scheduler" else unit.copies
-    slots = arch.schedulers.count * arch.schedulers.issue_width / arch.schedulers.issue_interval_cycles
+    pairs = frozenset({unit.name}) in arch.schedulers.dual_issue        # else a slot takes one for this unit, whatever goes with it
+    slots = arch.schedulers.count * (arch.schedulers.issue_width if pairs else 1) / arch.schedulers.issue_interval_cycles
     return min(many / interval, slots) / issues
 
 
@@ -70,9 +72,10 @@ def ceilings(arch: Architecture) -> tuple[Ceiling, ...]:
 
 
 def _ceilings(arch: Architecture) -> Iterator[Ceiling]:
-    chip, ghz = arch.chip.multiprocessors, arch.clocks.shader_mhz / 1e3
-    for name, operation in arch.isa.operations.items():
+    arch, chip, ghz = in_sm_cycles(arch), arch.chip.multiprocessors, arch.clocks.shader_mhz / 1e3
+    for name, declared in arch.isa.operations.items():
         if name in _FLOPS:
+            operation = at_clocks(arch, declared)
             each = _starts_per_cycle(arch, operation)
             rate = chip * ghz * each * arch.warp.size * _FLOPS[name]
             yield Ceiling(name, rate, "GFLOP/s", f"{each * arch.warp.size:g} lanes a cycle and multiprocessor, {_FLOPS[name]} each")
@@ -102,14 +105,15 @@ def needed(arch: Architecture) -> tuple[Needed, ...]:
 
 
 def _needed(arch: Architecture) -> Iterator[Needed]:
-    size = arch.warp.size
-    for name, operation in arch.isa.operations.items():
+    arch, size = in_sm_cycles(arch), arch.warp.size
+    for name, declared in arch.isa.operations.items():
         if name in _FLOPS or name in ("int_add", "fp32_rcp", "fp32_transcendental"):
+            operation = at_clocks(arch, declared)
             each = _starts_per_cycle(arch, operation)
             flying = operation.latency_cycles * each
             yield Needed(name, operation.latency_cycles, each, flying, math.ceil(flying))
-    load = arch.isa.operations.get("load_shared")
-    if load is not None:
+    if (declared := arch.isa.operations.get("load_shared")) is not None:
+        load = at_clocks(arch, declared)
         each = min(_starts_per_cycle(arch, load), arch.shared.banks * arch.shared.bank_width_bytes / arch.shared.pass_cycles / (4 * size))
         latency = load.latency_cycles + arch.shared.latency_cycles
         yield Needed("load_shared", latency, each, latency * each, math.ceil(latency * each))

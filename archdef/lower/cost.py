@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from archdef.errors import MissingFeature
 from archdef.lower.virtual import ABSORBED
+from archdef.spec.clocking import at_clocks
 from archdef.spec.isa import FEATURE_OF_CLASS, Form, Operation
 
 
@@ -56,7 +57,7 @@ class Costs:
                 feature = FEATURE_OF_CLASS.get(operation, operation).split()[-1]
                 raise MissingFeature(f"`{instruction.text}` needs the operation {operation}, which {self.architecture.name} does not have",
                                      architecture=self.architecture.name, feature=feature, **where)
-            declared = self.architecture.isa.cost(operation, form)
+            declared = at_clocks(self.architecture, self.architecture.isa.cost(operation, form))
             unit, lanes = self.units[declared.unit]
             interval = declared.interval_cycles
             if interval is None:

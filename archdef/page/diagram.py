@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 from archdef.page.drawing import Drawing, Words
+from archdef.report.described import numbers_assumed
 from archdef.report.numbers import count, size, three
 from archdef.spec import Architecture
 
@@ -445,6 +446,7 @@ class _Diagram:
                 y + 31,
                 [
                     Words(_policy(issue.policy), "schedulers.policy" in self.uncertain),
+                    *([" (", Words("numbers assumed", True), ")"] if numbers_assumed("schedulers.policy", issue.policy, self.uncertain) else []),
                     ", ",
                     *wide,
                     self.told("schedulers.issue_interval_cycles"),

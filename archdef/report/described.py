@@ -77,7 +77,14 @@ def fields(architecture: Architecture, only: str = "", assumed: bool = False,
             rows.append({"path": path, "value": _plain(value), "unit": unit,
                          "kind": evidence.kind if evidence else None,
                          "source": str(evidence) if evidence else None})
+            if evidence is not None and evidence.kind != "assumed" and numbers_assumed(path, value, uncertain):
+                rows[-1]["numbers"] = "assumed"
     return rows
+
+
+def numbers_assumed(path: str, value: Any, uncertain: set[str]) -> bool:
+    """Tell whether nobody has published the numbers of a policy, whatever is known of the policy itself."""
+    return isinstance(value, PolicyValue) and any(known.startswith(f"{path}.") for known in uncertain)
 
 
 def render_fields(architecture: Architecture, rows: list[dict[str, Any]]) -> Group:
@@ -135,7 +142,8 @@ def _cost_table(costs: Mapping[str, Mapping[str, dict[str, Any]]], sources: dict
 def _evidence_cell(row: dict[str, Any], sources: dict[str, int]) -> Text:
     if not row["source"]:
         return Text("")
-    return Text(f"{row['kind']} [{sources.setdefault(row['source'], len(sources) + 1)}]", style=STYLES.get(row["kind"], ""))
+    cell = Text(f"{row['kind']} [{sources.setdefault(row['source'], len(sources) + 1)}]", style=STYLES.get(row["kind"], ""))
+    return cell.append(", its numbers assumed", style=STYLES.get("assumed", "")) if row.get("numbers") else cell
 
 
 def unit_cell(row: Mapping[str, Any]) -> str:

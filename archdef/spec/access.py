@@ -66,20 +66,27 @@ class StrictHalfWarp(CoalescingRule):
     Words of 4 and 8 bytes make one transaction of 64 and 128 bytes, words of 16 bytes two of 128; inactive lanes are
     allowed. Other word sizes, and any other pattern, make one transaction per active lane.
 
-    References: CUDA C Programming Guide 3.0-4.2, global memory on devices of compute capability 1.0 and 1.1.
+    For words of 16 bytes guides differ: before 3.0 the half-warp is to start at a multiple of 16 words (256 bytes), from 3.0 on
+    the first eight words are to lie in one segment of 128 bytes and the others in the next, so that a multiple of 128 will do. The later
+    text describes the same devices, by the transactions that they make, and is followed here; `alignment_bytes` = 256 gives the other.
+
+    References: CUDA C Programming Guide 3.0-4.2, global memory on devices of compute capability 1.0 and 1.1; before, section 5.1.2.1.
     """
 
     group_lanes: int = integer(at_most=64, power_of_two=True, default=16)
     """Lanes that are looked at together."""
     uncoalesced_bytes: int = integer(power_of_two=True, default=32)
     """Bytes of the transaction of a lane that goes alone, and least bytes of any."""
+    alignment_bytes: int = integer(power_of_two=True, at_least=128, default=128)
+    """The segment must start at a multiple of its size, but of no more than this: 256 asks as much of words of 16 bytes, 128 lets them begin
+    in the middle."""
 
     def transactions(self, addresses, word_bytes, mask=None):
         sent = []
         for width, group in _groups(addresses, mask, self.group_lanes):
             bases = {address - (lane % self.group_lanes) * word_bytes for lane, address in group}
             span = 1 << (width * word_bytes - 1).bit_length()  # a power of two whatever the width of the warp
-            if word_bytes in (4, 8, 16) and len(bases) == 1 and min(bases) % span == 0:
+            if word_bytes in (4, 8, 16) and len(bases) == 1 and min(bases) % min(span, self.alignment_bytes) == 0:
                 size = min(max(span, self.uncoalesced_bytes), 128)
                 wanted = [(address // size * size, lane) for lane, address in group]
                 sent += [Transaction(start, size, tuple(lane for first, lane in wanted if first == start))

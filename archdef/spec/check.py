@@ -15,6 +15,7 @@ from archdef.spec.access import Lines
 from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import Part, Parts, Rule, Table, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
+from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum
 from archdef.spec.policy import GroupByGroup, ParityHash
 from archdef.values import printable
@@ -169,6 +170,13 @@ def _shared_memory_adds_up(arch):
                f"must be at most shared_bytes_per_multiprocessor = {limits.shared_bytes_per_multiprocessor}")
 
 
+@_combination("limits.address_bits", "dram.capacity_bytes")
+def _device_memory_has_addresses(arch):
+    bits, capacity = arch.limits.address_bits, arch.dram.capacity_bytes
+    if bits is not None and capacity > 1 << bits:
+        yield "dram.capacity_bytes", capacity, f"must be at most what limits.address_bits = {bits} reach, {1 << bits}"
+
+
 @_combination("limits", declared=True)
 def _shared_memory_is_a_carveout(arch):
     sizes = arch.limits.shared_carveouts
@@ -196,6 +204,16 @@ def _superscalar_issue_is_wide(arch):
         yield "schedulers.superscalar", True, "must be False where issue_width is 1"
 
 
+@_combination("clocks", "units")
+def _parts_at_the_core_clock_have_a_ratio(arch):
+    known = [*CORE_PARTS, *(unit.name for unit in arch.units)]
+    for part in arch.clocks.core_parts:
+        if part not in known:
+            yield "clocks.core_parts", part, f"must name parts ({', '.join(CORE_PARTS)}) or units", closest(part, known)
+    if bool(arch.clocks.core_parts) != (arch.clocks.core_cycle_ratio is not None):
+        yield "clocks.core_cycle_ratio", arch.clocks.core_cycle_ratio, "must be given where core_parts are, and nowhere else"
+
+
 @_combination("units")
 def _only_shared_units_have_copies(arch):
     for unit in arch.units:
@@ -204,10 +222,13 @@ def _only_shared_units_have_copies(arch):
         whole = next((other for other in arch.units if other.name == unit.within), None)
         if unit.within is not None and (whole is None or whole is unit or whole.within is not None):
             yield f"units.{unit.name}.within", unit.within, "must name another unit that is not part of one itself"
-        elif whole is not None and (whole.scope, whole.lanes) != (unit.scope, unit.lanes):
-            yield f"units.{unit.name}.within", unit.within, f"must name a unit of {unit.lanes} lanes and of scope {unit.scope}"
-        elif whole is not None and whole.copies <= unit.copies:
-            yield f"units.{unit.name}.copies", unit.copies, f"must be less than those of {whole.name} = {whole.copies}"
+        elif whole is not None and "scheduler" in (unit.scope, whole.scope):
+            yield f"units.{unit.name}.within", unit.within, "must join units that all schedulers share"
+        elif whole is not None and whole.copies < (unit.first_copy or 0) + unit.copies:
+            yield (f"units.{unit.name}.copies", unit.copies,
+                   f"must be at most those of {whole.name} from number {unit.first_copy or 0} on = {max(0, whole.copies - (unit.first_copy or 0))}")
+        elif whole is None and unit.first_copy is not None:
+            yield f"units.{unit.name}.first_copy", unit.first_copy, "must be None unless within is given"
         if unit.exclusive and unit.scope == "scheduler":
             yield f"units.{unit.name}.exclusive", True, "must be False where each scheduler has a unit of its own"
 

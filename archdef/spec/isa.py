@@ -264,7 +264,10 @@ class Unit:
     copies: int = integer(at_most=8, default=1)
     """Units of this kind that the multiprocessor's schedulers share; each takes one warp instruction at a time."""
     within: str | None = text(optional=True, default=None)
-    """Name of a unit of more copies, some of which these are: an instruction for either holds one of them."""
+    """Name of a unit of which these are some copies, or all: an instruction for either holds one of them. So a unit of two copies, each of which
+    is a unit by itself, stands for whichever is free; two units that are the same copy of another never work at a time."""
+    first_copy: int | None = integer(at_least=0, at_most=7, optional=True, default=None)
+    """Which of those copies is the first of these, counted from 0; None: the first."""
     exclusive: bool = flag(default=False)
     """Whether an instruction for it costs every other scheduler an issue slot as well."""
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import attrs
 
-from archdef.spec.fields import choice, exceptions, flag, integer, integers, pairs, policy, real, text
+from archdef.spec.fields import choice, exceptions, flag, integer, integers, pairs, policy, real, text, texts
 from archdef.spec.policy import BlockDispatch, IpdomStack, Reconvergence, RoundRobin, SchedulerPolicy
 
 
@@ -159,11 +159,27 @@ class Limits:
     """Most bytes of kernel parameters."""
     constant_bytes: int = integer()
     """Constant memory of a module."""
+    address_bits: int | None = integer(at_most=64, optional=True, default=None)
+    """Bits of an address of device memory, of which there can be no more than they reach; None: no limit below that of its pointers."""
+
+
+CORE_PARTS: dict[str, str] = {
+    "issue": "schedulers: the distance of issue slots, and of a warp's instructions",
+    "fetch": "the caches of instructions",
+    "constants": "the caches of constants",
+    "shared": "shared memory",
+    "l1": "the first data cache",
+    "texture": "the first texture cache",
+    "load_store": "handing over transactions",
+}
+"""Parts of a multiprocessor that may run at the core clock, beside its units."""
 
 
 @attrs.frozen(kw_only=True)
 class Clocks:
-    """Clock domains. Multiprocessors run at the shader clock; interconnect, partition ports and L2 at the core clock."""
+    """Clock domains. Multiprocessors run at the shader clock, but for what is said to run at the core clock, as interconnect, partition
+    ports and L2 do. All times of a multiprocessor are declared in SM cycles; those of its parts at the core clock hold while an SM cycle
+    is `core_cycle_ratio` of a core cycle, and change with the clocks (`archdef.spec.clocking`)."""
 
     core_mhz: float = real()
     """Interconnect, partition ports and L2."""
@@ -171,6 +187,11 @@ class Clocks:
     """Multiprocessors ("SM cycles"); equal to the core clock on machines that have one."""
     memory_mhz: float = real()
     """DRAM command clock as device queries print it; data moves `Dram.transfers_per_clock` times per cycle."""
+    core_parts: tuple[str, ...] = texts(default=())
+    """What of a multiprocessor runs at the core clock: parts out of `CORE_PARTS`, and units by name, the intervals and latencies of whose
+    operations then change with that clock."""
+    core_cycle_ratio: float | None = real(optional=True, default=None)
+    """SM cycles in a core cycle at which the times of such parts are declared; None: nothing of a multiprocessor runs at the core clock."""
 
 
 @attrs.frozen(kw_only=True)

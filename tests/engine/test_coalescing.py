@@ -8,7 +8,7 @@ from archdef.engine import coalesce
 from archdef.pack import coalescing_table
 from archdef.spec import Lines, SegmentShrinking, StrictHalfWarp
 
-RULES = [StrictHalfWarp(), SegmentShrinking(), Lines(32, 128, 128), Lines(32, 128, 32), Lines(16, 128, 128), Lines(64, 64, 32)]
+RULES = [StrictHalfWarp(), StrictHalfWarp(alignment_bytes=256), SegmentShrinking(), Lines(32, 128, 128), Lines(32, 128, 32), Lines(16, 128, 128), Lines(64, 64, 32)]
 
 
 @st.composite

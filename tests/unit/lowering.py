@@ -5,7 +5,7 @@ from archdef.lower import lower
 from archdef.ptx import parse
 from archdef.spec import AlignedSum, Caches, ChainedSum, MatrixArithmetic, PairedSum, Vocabulary, WarpgroupProducts
 from archdef.spec.isa import FEATURES, OPERATION_CLASSES, Isa, Operation, Unit
-from archdef.spec.machine import Warp
+from archdef.spec.machine import Clocks, Warp
 
 UNITS = (Unit("alu", 32), Unit("special", 4), Unit("memory", 16))
 MATRIX = MatrixArithmetic(f16=AlignedSum(), bf16=AlignedSum(), tf32=AlignedSum(8), fp8=AlignedSum(32, 13, 13), groups=ChainedSum(), groups_f16=PairedSum())
@@ -32,7 +32,7 @@ def machine(*, without=(), warp_size=32, limit=1_000_000, costs=None, **isa):
     operations = {name: _operation(name) for name in OPERATION_CLASSES} | (costs or {})
     fields = dict(features=frozenset(FEATURES) - set(without), operations=operations, pointer_bits=64, fuse_multiply_add=True,
                   float_mad="fused", predication_max_instructions=6, matrix=MATRIX, warpgroup=WARPGROUP) | isa
-    return SimpleNamespace(name="standin", warp=Warp(size=warp_size),
+    return SimpleNamespace(name="standin", warp=Warp(size=warp_size), clocks=Clocks(core_mhz=1000, shader_mhz=1000, memory_mhz=1000),
                            limits=_limits(limit), units=UNITS, isa=Isa(**fields), vocabulary=Vocabulary(),
                            caches=Caches())
 

@@ -99,10 +99,26 @@ def test_units_within_others_share_their_copies(within, additions, cycles):
     assert busy(units, 1, additions=additions) == pytest.approx(cycles, rel=0.05)
 
 
+@pytest.mark.parametrize("rest, interval, additions, cycles", [
+    (Unit("rest", 32), 3, 1, 3 / 2), (Unit("rest", 32, within="mul"), 3, 1, (3 + 1) / 2), (Unit("rest", 32, within="mul"), 3, 0, 3)])
+def test_two_units_that_are_one_take_turns(rest, interval, additions, cycles):
+    assert busy([Unit("mul", 32), rest], interval, additions=additions) == pytest.approx(cycles, rel=0.05)
+
+
+@pytest.mark.parametrize("first, additions, cycles", [(0, 0, 1), (1, 0, 1), (0, 1, 1 / 2 + 1 / 4), (1, 3, 5 / 8)])
+def test_a_unit_that_stands_for_two_takes_whichever_is_free(first, additions, cycles):
+    """Products take 2 cycles of either of two units, sums 1 of that with the number `first`."""
+    assert busy([Unit("mul", 32, copies=2), Unit("rest", 32, within="mul", first_copy=first)], 2, additions=additions) == pytest.approx(
+        cycles, rel=0.25 if additions else 0.05)
+
+
 @pytest.mark.parametrize("units, fault", [
     ((Unit("alu", 32), Unit("lsu", 16, within="alux")), "units.lsu.within must name another unit that is not part of one itself, got 'alux'"),
-    ((Unit("alu", 32), Unit("lsu", 16, within="alu")), "units.lsu.within must name a unit of 16 lanes and of scope multiprocessor, got 'alu'"),
-    ((Unit("alu", 16), Unit("lsu", 16, within="alu")), "units.lsu.copies must be less than those of alu = 1, got 1"),
+    ((Unit("alu", 32, "scheduler"), Unit("lsu", 16, within="alu")), "units.lsu.within must join units that all schedulers share, got 'alu'"),
+    ((Unit("alu", 16), Unit("lsu", 16, copies=2, within="alu")), "units.lsu.copies must be at most those of alu from number 0 on = 1, got 2"),
+    ((Unit("alu", 16, copies=2), Unit("lsu", 16, within="alu", first_copy=2)),
+     "units.lsu.copies must be at most those of alu from number 2 on = 0, got 1"),
+    ((Unit("alu", 32), Unit("lsu", 16, first_copy=1)), "units.lsu.first_copy must be None unless within is given, got 1"),
     ((Unit("alu", 32, "scheduler", exclusive=True), Unit("lsu", 16)), "units.alu.exclusive must be False where each scheduler has a unit of its own, got True")])
 def test_shared_and_exclusive_units_must_make_sense(units, fault):
     with pytest.raises(SpecErrors) as caught:

@@ -14,7 +14,8 @@ from archdef.errors import DescriptionFileError
 from archdef.page import diagram, html, markdown, save_page
 from archdef.page.diagram import LANE, SM
 from archdef.page.page import _peak
-from archdef.spec import Cite, XorHash
+from archdef.report.described import fields
+from archdef.spec import Cite, WeightedPriority, XorHash
 
 pytest.importorskip("jinja2", reason="pages need archdef[kit]")
 MACHINES = [gizmo(), *(registry.get(name) for name in registry.names())]
@@ -112,3 +113,13 @@ def test_the_command_writes_a_page(tmp_path):
 @pytest.mark.skipif("gf100" not in registry.names(), reason="the Fermi plugin is not installed")
 def test_the_peak_rate_is_the_published_one():
     assert _peak(registry.get("gf100"), "fp32_fma") == pytest.approx(1344.96, rel=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["documented", "assumed"])
+def test_a_policy_that_is_known_does_not_vouch_for_its_numbers(kind):
+    cites = {"schedulers.policy": Cite("a paper", "scheduling"), "schedulers.policy.memory_weight": Cite("nobody", "nowhere", kind)}
+    machine = gizmo(schedulers=attrs.evolve(gizmo().schedulers, policy=WeightedPriority()))
+    machine = attrs.evolve(machine, evidence={**machine.evidence, **cites})
+    (row,) = (row for row in fields(machine) if row["path"] == "schedulers.policy")
+    assert row["kind"] == "documented" and (row.get("numbers") == "assumed") == (kind == "assumed")
+    assert any("numbers assumed" in each for each in words(drawn(machine))) == (kind == "assumed")

@@ -31,6 +31,16 @@ accesses = st.tuples(st.sampled_from([1, 2, 4, 8, 16]), st.integers(1, 64)).flat
 rules = st.sampled_from([*RULES.values(), Lines(16, 128, 128), Lines(64, 128, 64), StrictHalfWarp(8), SegmentShrinking(32)])
 
 
+@pytest.mark.parametrize("word_bytes, start, rule, sent", [
+    (16, 256, StrictHalfWarp(), [(256, 128), (384, 128)]), (16, 128, StrictHalfWarp(), [(128, 128), (256, 128)]), (16, 64, StrictHalfWarp(), 16),
+    (16, 128, StrictHalfWarp(alignment_bytes=256), 16), (16, 256, StrictHalfWarp(alignment_bytes=256), [(256, 128), (384, 128)]),
+    (8, 128, StrictHalfWarp(), [(128, 128)]), (8, 64, StrictHalfWarp(), 16), (4, 64, StrictHalfWarp(), [(64, 64)]), (4, 32, StrictHalfWarp(), 16)])
+def test_words_of_16_bytes_may_start_in_the_middle_of_256_unless_more_is_asked(word_bytes, start, rule, sent):
+    """Guide 3.0-4.2: the first eight in one segment of 128 bytes, the others in the next; earlier ones: a multiple of 16 words."""
+    found = [t[:2] for t in rule.transactions(start + word_bytes * LANES[:16], word_bytes)]
+    assert found == sent if isinstance(sent, list) else len(found) == sent
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c["id"])
 def test_the_published_transactions_are_reproduced(case):
     _, pattern, rule = case["id"].split("_", 2)

@@ -28,6 +28,7 @@ from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport (BULK_FULL, BULK_LOADS, BULK_RING, COPY_GROUPS, FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_BULK_SIZE,
                                    FAULT_READ_ONLY, Bulk, BulkCopy, Injection, Launch, Sm, Warp)
 from archdef.engine.texture_table cimport texture_written
+from archdef.engine.units cimport held_until
 from archdef.engine.types cimport BK_TO_GLOBAL, BK_TO_SHARED, BK_WITHIN
 
 cdef enum:
@@ -174,8 +175,7 @@ cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes,
         inject.counters = c
         inject.time = inject.stalled = cycle
         inject.floor = 0
-        sm.unit_free[u.unit] = NEVER
-        sm.busy |= <uint32_t>1 << u.unit
+        held_until(sm, u.unit, NEVER, 0)
     return 0
 
 

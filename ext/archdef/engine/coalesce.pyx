@@ -29,7 +29,7 @@ cdef int _strict(const CoalescingTable *rule, const uint64_t *addresses, uint64_
     while not mask >> start & 1:
         start += 1
     base = addresses[start] - <uint64_t>bytes * <uint64_t>(start - first)
-    if base % span:
+    if base % min(span, <uint64_t>rule.line_bytes):
         together = False
     for lane in range(start, last):
         if mask >> lane & 1 and addresses[lane] != base + <uint64_t>bytes * <uint64_t>(lane - first):

@@ -15,6 +15,7 @@ from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Re
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.refused cimport set_bit
 from archdef.engine.state cimport BULK_FULL, Injection, Launch, Load, Sm
+from archdef.engine.units cimport held_until
 
 
 cdef int32_t take_load(Sm *sm, int32_t warp, int32_t op) noexcept nogil:
@@ -341,6 +342,4 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
     if not inject.active and sm.bulk.count >= BULK_FULL:
         inject.active = 1       # its queue is full: nothing more of memory until it has room
         inject.stalled = inject.time
-    sm.unit_blocked[inject.unit] += inject.time - start
-    sm.unit_free[inject.unit] = NEVER if inject.active else max(inject.floor, inject.time)
-    sm.busy |= <uint32_t>1 << inject.unit
+    held_until(sm, inject.unit, NEVER if inject.active else max(inject.floor, inject.time), inject.time - start)

@@ -20,6 +20,7 @@ from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport COPY_GROUPS, PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_SLEEPING, Injection, Launch, Load, Refused, Sm, Warp
 from archdef.engine.texture cimport count_texture
 from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_MATRIX, SP_TEXTURE
+from archdef.engine.units cimport held_until
 from archdef.engine.waiting cimport occupy, plan
 
 
@@ -163,9 +164,8 @@ cdef void _begin_load(Sm *sm, const Reach *reach, int64_t tags, int64_t cycle) n
     load.latest = max(load.latest, start + max(passes, tags) - 1 + inject.cache.table.latency_cycles)
     start = banks_room(sm)
     if start > inject.time:
-        sm.unit_blocked[inject.unit] += start - inject.time
+        held_until(sm, inject.unit, max(inject.floor, start), start - inject.time)
         inject.time = start
-        sm.unit_free[inject.unit] = max(inject.floor, start)
 
 
 cdef inline void _draw(Sm *sm, int64_t cycle) noexcept nogil:

@@ -42,7 +42,7 @@ cpdef enum SumRule:              # of the products of one number of a matrix pro
 cdef struct CoalescingTable:
     int64_t rule
     int64_t group_lanes          # lanes looked at together
-    int64_t line_bytes           # CO_LINES
+    int64_t line_bytes           # CO_LINES; CO_STRICT: most that a start must be aligned to
     int64_t sector_bytes         # CO_LINES; CO_STRICT: bytes of an uncoalesced transaction; CO_SHRINKING: smallest segment
     int64_t segment_bytes[5]     # CO_SHRINKING: by log2 of the word's bytes
     int64_t coverage             # CO_LINES: 1: also tell how many bytes of the sectors the lanes cover
@@ -115,7 +115,8 @@ cdef struct MachineTable:
     int64_t unit_per_scheduler[16]  # 1: each scheduler has its own
     int64_t shared_units         # bit u: the schedulers share unit u
     int64_t unit_copies[16]      # units of that kind that the schedulers share, 1 to 8
-    int64_t unit_within[16]      # unit of whose copies they are the first ones; by itself: itself
+    int64_t unit_within[16]      # unit some of whose copies they are; by itself: itself …
+    int64_t unit_first[16]       # … from which of those on
     int64_t unit_exclusive[16]   # 1: an op for it takes an issue slot of every scheduler
     int64_t queued_units         # bit u: ops for unit u go through a queue of their scheduler …
     int64_t queue_room           # … of so many entries

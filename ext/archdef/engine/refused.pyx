@@ -11,6 +11,7 @@ from archdef.engine.cache cimport cache_find, cache_set, cache_victim
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.network cimport RQ_READ
 from archdef.engine.state cimport REFUSED, REFUSED_PIECES, Injection, Refused, Sm
+from archdef.engine.units cimport held_until
 
 
 cdef int refused_open(Sm *sm) except -1:
@@ -63,7 +64,7 @@ cdef void keep_aside(Sm *sm, Refused *refused) noexcept nogil:
     sm.loads[refused.load].remaining += 1
     inject.active = 0
     inject.stalled = -1
-    sm.unit_free[inject.unit] = max(inject.floor, inject.time)
+    held_until(sm, inject.unit, max(inject.floor, inject.time), 0)
 
 
 cdef bint has_place(Sm *sm, const Refused *refused) noexcept nogil:

@@ -25,7 +25,7 @@ from archdef.engine.network cimport network_close, network_next, network_open, n
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.records cimport as_records, child_records, partition_records
 from archdef.engine.room cimport room_plan, rooms_close, sm_close, sm_open, sm_open_bulk
-from archdef.engine.schedule cimport lowest_bit, pick_of
+from archdef.engine.schedule cimport count_bits, lowest_bit, pick_of
 from archdef.engine.sm cimport sm_run
 from archdef.engine.spinning cimport watch_close, watch_look, watch_start
 from archdef.engine.state cimport (FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, FAULT_POLICY, FAULT_STANDSTILL, HP_READY, LS_COMPLETE, LS_WAITING,
@@ -467,8 +467,9 @@ cdef class Session:
         self.chip.m = m
         for i in range(m.units):
             self.chip.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers == 1 else 1
-            self.chip.counted[i] = m.unit_copies[i] > 1 or m.unit_exclusive[i] or m.unit_within[i] != i
             self.chip.sharing[m.unit_within[i]] |= <uint32_t>1 << i
+        for i in range(m.units):
+            self.chip.counted[i] = m.unit_copies[i] > 1 or m.unit_exclusive[i] or count_bits(self.chip.sharing[m.unit_within[i]]) > 1
         self.chip.pick = pick_of(m.policy)
         watch_start(&self.watch)
         self.chip.budget = max_instructions
@@ -528,6 +529,7 @@ cdef class Session:
                 ("conflict_lanes", m.conflict_lanes, 1, 64),
                 *(("unit_copies", m.unit_copies[i], 1, UNIT_COPIES) for i in range(16)),
                 *(("unit_within", m.unit_within[i], 0, 15) for i in range(16)),
+                *(("unit_first", m.unit_first[i], 0, UNIT_COPIES - m.unit_copies[i]) for i in range(16)),
                 ("partitions", m.partitions, 1, 4096), ("dram_banks", m.dram_banks, 1, 64),
                 ("shader_period_fs", m.shader_period_fs, 1, 1 << 40), ("core_period_fs", m.core_period_fs, 1, 1 << 40),
                 ("response_latency_fs", m.response_latency_fs, m.shader_period_fs, 1 << 50),

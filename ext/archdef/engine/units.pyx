@@ -25,24 +25,51 @@ cdef void occupy_counted(Sm *sm, int scheduler, const Uop *u, int64_t cycle, int
     _hold(sm, u.unit, cycle, cycles)
 
 
+cdef void others_held(Sm *sm, int unit, int64_t until, int64_t cycles) noexcept nogil:
+    """Of units that are the same one, hold the others as the load/store unit is held: until then, for so many cycles more than they knew."""
+    cdef int whole = <int>sm.m.unit_within[unit], first = <int>sm.m.unit_first[unit], i, kind
+    cdef int64_t *copies = sm.copy_free[whole]
+    cdef uint32_t sharing = sm.chip.sharing[whole] & ~(<uint32_t>1 << unit)
+    if sm.m.unit_copies[unit] > 1:
+        return
+    copies[first] = until
+    while sharing:
+        kind = lowest_bit(sharing)
+        sharing &= sharing - 1
+        i = <int>sm.m.unit_first[kind]
+        if i > first or first >= i + <int>sm.m.unit_copies[kind]:
+            continue
+        sm.unit_free[kind] = _first_free(sm, kind, copies)
+        sm.busy |= <uint32_t>1 << kind
+        if sm.m.unit_copies[kind] == 1:
+            sm.unit_blocked[kind] += cycles
+
+
+cdef inline int64_t _first_free(const Sm *sm, int kind, const int64_t *copies) noexcept nogil:
+    """When the next of a kind's copies is free."""
+    cdef int first = <int>sm.m.unit_first[kind], i
+    cdef int64_t free_ = copies[first]
+    for i in range(first + 1, first + <int>sm.m.unit_copies[kind]):
+        if copies[i] < free_:
+            free_ = copies[i]
+    return free_
+
+
 cdef inline void _hold(Sm *sm, int unit, int64_t cycle, int64_t cycles) noexcept nogil:
     """Hold a copy; a kind is blocked until the next of its copies is free. Those that fewer kinds can use are taken first."""
-    cdef int whole = <int>sm.m.unit_within[unit]
+    cdef int whole = <int>sm.m.unit_within[unit], first = <int>sm.m.unit_first[unit]
     cdef int64_t *copies = sm.copy_free[whole]
     cdef int64_t free_
-    cdef int i, kind, taken = 0, count = <int>sm.m.unit_copies[unit]
+    cdef int i, kind, taken = first
     cdef uint32_t sharing = sm.chip.sharing[whole]
-    for i in range(1, count):
+    for i in range(first + 1, first + <int>sm.m.unit_copies[unit]):
         if copies[i] <= cycle or copies[i] < copies[taken]:
             taken = i
     copies[taken] = cycle + cycles
     while sharing:
         kind = lowest_bit(sharing)
         sharing &= sharing - 1
-        free_ = copies[0]
-        for i in range(1, <int>sm.m.unit_copies[kind]):
-            if copies[i] < free_:
-                free_ = copies[i]
+        free_ = _first_free(sm, kind, copies)
         if free_ > cycle:
             sm.unit_blocked[kind] += free_ - max(cycle, sm.unit_free[kind])
             sm.unit_free[kind] = free_

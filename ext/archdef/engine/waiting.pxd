@@ -8,6 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.absorbed cimport absorb
 from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, ST_FETCH
+from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport EV_WAKE, events_push
 from archdef.engine.fetch cimport fetch
 from archdef.engine.inject cimport throttled_until
@@ -38,7 +39,7 @@ cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t
     else:
         until = sm.unit_free[unit]
         total = sm.unit_blocked[unit]
-        if sm.injection.active and sm.injection.unit == unit:
+        if sm.injection.active and until == NEVER:
             until = sm.injection.stalled
     return total - (until - cycle if until > cycle else 0)
 

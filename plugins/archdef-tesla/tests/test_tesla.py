@@ -1,24 +1,34 @@
-"""The G80 and the GT200 are what their documents say."""
+"""The G80, the G92, the GT215 and the GT200 are what their documents say."""
+import archdef
 import numpy as np
 import pytest
-from archdef.errors import LaunchError
+from archdef.errors import LaunchError, SpecErrors
 from archdef.occupancy import occupancy
 from archdef.testing import Conformance
 from archdef.testing.latency import declared_latency_cycles
-from archdef_tesla import G80, GT200
+from archdef_tesla import G80, G92, GT200, GT215
 
-BOTH = pytest.mark.parametrize("arch", [G80, GT200], ids=lambda a: a.name)
+EVERY = pytest.mark.parametrize("arch", [G80, G92, GT215, GT200], ids=lambda a: a.name)
 
 
 class TestG80(Conformance):
     architecture = G80
 
 
+class TestG92(Conformance):
+    architecture = G92
+
+
+class TestGT215(Conformance):
+    architecture = GT215
+
+
 class TestGT200(Conformance):
     architecture = GT200
 
 
-@pytest.mark.parametrize("arch, gb_s, lanes, gflops", [(G80, 86.4, 128, 345.6), (GT200, 141.7, 240, 622)])
+@pytest.mark.parametrize("arch, gb_s, lanes, gflops", [(G80, 86.4, 128, 345.6), (G92, 70.4, 128, 432), (GT215, 54.4, 96, 257.3),
+                                                     (GT200, 141.7, 240, 622)])
 def test_peak_rates_are_the_published_ones(arch, gb_s, lanes, gflops):
     assert arch.dram_bandwidth_gb_s == pytest.approx(gb_s, rel=1e-3)
     assert arch.chip.multiprocessors * arch.unit("sp").lanes == lanes
@@ -29,29 +39,30 @@ def test_an_unloaded_load_takes_what_was_measured_on_the_gtx_280():
     assert 430 <= declared_latency_cycles(GT200, "dram", sector_bytes=64) <= 445
 
 
-def test_an_unloaded_load_on_the_g80_is_within_the_guides_400_to_600_cycles():
-    assert 400 <= declared_latency_cycles(G80, "dram", sector_bytes=64) <= 600
+@pytest.mark.parametrize("arch", [G80, G92, GT215], ids=lambda a: a.name)
+def test_an_unloaded_load_is_within_the_guides_400_to_600_cycles(arch):
+    assert 400 <= declared_latency_cycles(arch, "dram", sector_bytes=64) <= 600
 
 
-@pytest.mark.parametrize("arch, blocks, warps, registers", [(G80, 2, 3, 2), (GT200, 4, 4, 4)])
+@pytest.mark.parametrize("arch, blocks, warps, registers", [(G80, 2, 3, 2), (G92, 2, 3, 2), (GT215, 4, 4, 4), (GT200, 4, 4, 4)])
 def test_the_textbook_block_of_256_threads(arch, blocks, warps, registers):
     result = occupancy(arch, threads=256, registers=16, shared_bytes=3 * 1024)
     assert result.active_blocks == blocks
     assert result.limits == {"warps": warps, "blocks": 8, "registers": registers, "shared": 5}
 
 
-@BOTH
+@EVERY
 def test_blocks_of_more_than_512_threads_are_refused(arch):
     with pytest.raises(LaunchError, match="limits.threads_per_block is 512"):
         occupancy(arch, threads=513, registers=8)
 
 
-@BOTH
+@EVERY
 def test_six_warps_hide_the_latency_of_arithmetic(arch):
     assert arch.isa.operations["fp32_fma"].latency_cycles / arch.interval_cycles("fp32_fma") == 6
 
 
-@BOTH
+@EVERY
 @pytest.mark.parametrize("operation, cycles", [("fp32_add", 4), ("int_mul24", 4), ("int_mul32", 16), ("fp32_rcp", 16),
                                                ("fp32_transcendental", 32)])
 def test_a_warp_instruction_takes_the_cycles_of_the_guide(arch, operation, cycles):
@@ -65,6 +76,9 @@ def test_double_precision_is_one_unit_per_multiprocessor_and_only_on_the_gt200()
 
 def test_features_came_with_their_compute_capability():
     assert not {"atomics_global", "vote"} & G80.isa.features
+    assert "atomics_global" in G92.isa.features and not {"atomics_shared", "atomics_global_64", "vote", "fp64"} & G92.isa.features
+    assert {"atomics_shared", "atomics_global_64", "vote"} <= GT215.isa.features and "fp64" not in GT215.isa.features
+    assert all("clock" in arch.isa.features for arch in (G80, G92, GT215, GT200))
     assert {"atomics_global", "atomics_shared", "vote", "fp64"} <= GT200.isa.features
     assert not {"fp32_fma", "shuffle", "vote_ballot", "unified_addressing"} & GT200.isa.features
 
@@ -75,7 +89,7 @@ def test_swapped_neighbours_cost_the_g80_sixteen_times_the_transactions_of_the_g
     assert len(GT200.coalescing.load.transactions(addresses, 4)) == 2
 
 
-@BOTH
+@EVERY
 @pytest.mark.parametrize("stride, passes", [(0, 2), (1, 2), (2, 4), (3, 2), (16, 32), (17, 2)])
 def test_word_stride_sets_shared_memory_passes(arch, stride, passes):
     assert arch.shared.passes(np.arange(32) * 4 * stride) == passes
@@ -86,7 +100,33 @@ def test_a_stride_of_2048_bytes_camps_on_one_partition_of_the_gt200():
     assert {dram.partition_map.partition(2048 * row, dram.interleave_bytes, dram.partitions) for row in range(64)} == {0}
 
 
-@BOTH
+@EVERY
 def test_no_lane_mask_or_launch_needs_what_the_machine_lacks(arch):
     assert arch.warp.size == 32 and arch.limits.grid_dimensions == (65535, 65535, 1)
     assert arch.limits.kernel_instructions == 2_000_000
+
+
+@pytest.mark.parametrize("arch, bits", [(G80, 32), (G92, 32), (GT215, 40), (GT200, 40)], ids=lambda a: getattr(a, "name", a))
+def test_device_memory_is_no_more_than_addresses_reach(arch, bits):
+    assert arch.evolve({"dram.capacity_bytes": 1 << bits}).dram.capacity_bytes == 1 << bits
+    with pytest.raises(SpecErrors) as caught:
+        arch.evolve({"dram.capacity_bytes": 2 << bits})
+    assert [str(fault) for fault in caught.value.exceptions] == [
+        f"{arch.name}.dram.capacity_bytes must be at most what limits.address_bits = {bits} reach, {1 << bits}, got {2 << bits}"]
+
+
+@EVERY
+def test_the_cycle_counter_counts_sm_cycles(arch):
+    """`clock()` is of compute capability 1.0: two reads around eight dependent multiply-adds lie their latency apart."""
+    device = archdef.Device(arch)
+    text = """.version 1.4
+.target sm_10
+.visible .entry k(.param .u64 out)
+{ .reg .b64 %o; .reg .b32 %r<6>; .reg .f32 %f<2>; .reg .pred %p;
+  ld.param.u64 %o, [out]; mov.f32 %f0, 0f3F800000; mov.u32 %r4, 0;
+L: mov.u32 %r0, %clock; """ + "mad.f32 %f0, %f0, %f0, %f0; " * 8 + """mov.b32 %r3, %f0; mov.u32 %r1, %clock; sub.u32 %r2, %r1, %r0;
+  add.u32 %r4, %r4, 1; setp.lt.u32 %p, %r4, 2; @%p bra L;
+  st.global.u32 [%o], %r2; st.global.u32 [%o+4], %r3; ret; }"""
+    out = device.zeros(2, "u4")
+    device.compile(text).k[(1,), (1,)](out)
+    assert 8 * 4 <= out.to_host()[0] <= 10 * 24

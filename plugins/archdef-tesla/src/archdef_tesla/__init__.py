@@ -1,43 +1,72 @@
-"""NVIDIA Tesla: GeForce 8800 GTX (G80, compute capability 1.0) and GeForce GTX 280 (GT200, 1.3)."""
+"""NVIDIA Tesla: GeForce 8800 GTX (G80, compute capability 1.0), 9800 GTX (G92, 1.1), GT 240 (GT215, 1.2) and GTX 280 (GT200, 1.3)."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import Chip, Cite, Clocks, GiB, HostLink, KiB, MiB, SegmentShrinking, StrictHalfWarp, Unit
-from archdef_tesla.family import BASIC, COSTS, COSTS_1_3, GUIDE, tesla
+from archdef_tesla.family import (ATOMICS, BASIC, BRIEF, COSTS, DOUBLES, GUIDE, KANTER, LONG_INTEGERS, MISSING_MUL, MULTIPLIERS, MULTIPLY_SFU,
+                                  MULTIPLY_SP, PAIRS_OF_32, SP_SFU, SP_WITH_SFU, SP_WITH_SFU_OR_MUL, VOTES, tesla)
 
 SHEET = Cite("vendor data sheet", "clocks", note="quoted from memory")
-CARRIED = Cite("the GT200 fit", "taken over, no G80 figure is public", "assumed")
+SHEET_9800 = Cite("TrustedReviews, Asus EN9800GTX TOP, 2008", "page 2: 128 stream processors, 256 bits, 512 MB; 675, 1688 and 1100 MHz")
+SHEET_240 = Cite("amdarea51.de, nVIDIA GeForce GT 240", "technical data: 96 stream processors in 4 clusters, 128 bits, 512 MB; 550, 1340 MHz, GDDR5",
+                 note="850 MHz there, four transfers each; device queries print twice as much")
+CARRIED = Cite("the GT200 fit", "taken over, no figure of this chip is public", "assumed")
+LIKE_G80 = Cite(MISSING_MUL.document, MISSING_MUL.place, "inferred", "measured on the G80, of which the G92 is a smaller edition")
+LIKE_GT200 = Cite(BRIEF.document, BRIEF.place, "inferred", "said of the GTX 280 and 260, the GT215 has the same multiprocessors without double precision")
+GLOBAL = Cite(GUIDE.document, "global memory takes 400 to 600 cycles", "inferred")
+ALL_CARRIED = {name: CARRIED for name in """caches load_store interconnect dram.banks dram.row_bytes dram.t_rcd_ns dram.t_rp_ns dram.t_ras_ns dram.t_rrd_ns
+    dram.t_cl_ns dram.t_wl_ns dram.t_wtr_ns dram.t_rtw_ns dram.t_wr_ns dram.extra_latency_ns dram.queue_entries dram.scheduling dram.write_drain_high
+    dram.write_drain_low dram.burst_bytes""".split()}
+GUIDES_LATENCY = {"interconnect.request_latency_ns": GLOBAL, "interconnect.response_latency_ns": GLOBAL}
+PCIE_2 = HostLink(name="PCIe 2.0 x16", pinned_h2d_gb_s=5.7, pinned_d2h_gb_s=5.7, pageable_h2d_gb_s=2.7, pageable_d2h_gb_s=2.7,
+                  latency_us=8, call_us=2, submit_us=2, dependency_us=4, wakeup_us=5, copy_engines=1, work_queues=1, concurrent_grids=1)
 
 G80 = tesla(
     name="g80", title="GeForce 8800 GTX", compute_capability="1.0", aliases=("8800gtx", "geforce_8800_gtx"),
     chip=Chip(multiprocessors=16, multiprocessors_per_cluster=2, block_launch_cycles=10, block_turnover_cycles=300,
               launch_overhead_us=10),
-    clocks=Clocks(core_mhz=575, shader_mhz=1350, memory_mhz=900), bus=(6, 768 * MiB),
-    warps=24, registers=8192, coalescing=StrictHalfWarp(), features=BASIC, costs=[COSTS],
-    latency_ns=(125, 190), reads=32, texture_l2_bytes=32 * KiB,
+    clocks=Clocks(core_mhz=575, shader_mhz=1350, memory_mhz=900), bus=(6, 768 * MiB), address_bits=32,
+    warps=24, registers=8192, coalescing=StrictHalfWarp(), features=BASIC, costs=[COSTS, MULTIPLY_SP, PAIRS_OF_32],
+    arithmetic=SP_SFU, pairs=SP_WITH_SFU, latency_ns=(125, 190), reads=32, texture_l2_bytes=32 * KiB,
     link=HostLink(name="PCIe 1.1 x16", pinned_h2d_gb_s=3.1, pinned_d2h_gb_s=3.1, pageable_h2d_gb_s=1.5, pageable_d2h_gb_s=1.5,
                   latency_us=10, call_us=2, submit_us=2, dependency_us=5, wakeup_us=5, copy_engines=0, work_queues=1,
                   concurrent_grids=1),
-    evidence={"clocks": SHEET, "caches": CARRIED, "load_store": CARRIED, "interconnect": CARRIED, "schedulers.dual_issue": CARRIED,
-              "interconnect.request_latency_ns": Cite(GUIDE.document, "global memory takes 400 to 600 cycles", "inferred"),
-              "interconnect.response_latency_ns": Cite(GUIDE.document, "global memory takes 400 to 600 cycles", "inferred"),
-              **{f"dram.{name}": CARRIED for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns
-                  t_wl_ns
-                 t_wtr_ns t_rtw_ns t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low
-                 burst_bytes""".split()}})
+    evidence=ALL_CARRIED | GUIDES_LATENCY | {"clocks": SHEET, "schedulers.dual_issue": MISSING_MUL, "isa.operations.fp32_mul": MISSING_MUL})
+
+G92 = tesla(
+    name="g92", title="GeForce 9800 GTX", compute_capability="1.1", aliases=("9800gtx", "geforce_9800_gtx"),
+    chip=Chip(multiprocessors=16, multiprocessors_per_cluster=2, block_launch_cycles=10, block_turnover_cycles=300,
+              launch_overhead_us=10),
+    clocks=Clocks(core_mhz=675, shader_mhz=1688, memory_mhz=1100), bus=(4, 512 * MiB), address_bits=32,
+    warps=24, registers=8192, coalescing=StrictHalfWarp(), features=BASIC + " atomics_global", costs=[COSTS, MULTIPLY_SP, PAIRS_OF_32, ATOMICS],
+    arithmetic=SP_SFU, pairs=SP_WITH_SFU, latency_ns=(90, 150), reads=32, texture_l2_bytes=32 * KiB, link=PCIE_2,
+    evidence=ALL_CARRIED | GUIDES_LATENCY | {
+        "clocks": SHEET_9800, "chip.multiprocessors": SHEET_9800, "dram": SHEET_9800, "schedulers.dual_issue": LIKE_G80,
+        "isa.operations.fp32_mul": LIKE_G80})
+
+GT215 = tesla(
+    name="gt215", title="GeForce GT 240", compute_capability="1.2", aliases=("gt_240", "geforce_gt_240"),
+    chip=Chip(multiprocessors=12, multiprocessors_per_cluster=3, block_launch_cycles=10, block_turnover_cycles=300,
+              launch_overhead_us=7),
+    clocks=Clocks(core_mhz=550, shader_mhz=1340, memory_mhz=1700), bus=(2, 512 * MiB), address_bits=40,
+    warps=32, registers=16384, coalescing=SegmentShrinking(),
+    features=BASIC + " vote atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, PAIRS_OF_32, ATOMICS, VOTES],
+    arithmetic=MULTIPLIERS, pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), reads=17, texture_l2_bytes=32 * KiB, link=PCIE_2,
+    evidence=ALL_CARRIED | {
+        "clocks": SHEET_240, "chip.multiprocessors": SHEET_240, "chip.multiprocessors_per_cluster": SHEET_240, "dram": SHEET_240,
+        "schedulers.dual_issue": LIKE_GT200, "isa.operations.fp32_mul": LIKE_GT200, "units.mul": LIKE_GT200})
 
 GT200 = tesla(
     name="gt200", title="GeForce GTX 280", compute_capability="1.3", aliases=("gtx280", "geforce_gtx_280"),
     chip=Chip(multiprocessors=30, multiprocessors_per_cluster=3, block_launch_cycles=10, block_turnover_cycles=300,
               launch_overhead_us=7),
-    clocks=Clocks(core_mhz=602, shader_mhz=1296, memory_mhz=1107), bus=(8, 1 * GiB),
+    clocks=Clocks(core_mhz=602, shader_mhz=1296, memory_mhz=1107), bus=(8, 1 * GiB), address_bits=40,
     warps=32, registers=16384, coalescing=SegmentShrinking(),
-    features=BASIC + " vote fp64 atomics_global atomics_global_64 atomics_shared", costs=[COSTS, COSTS_1_3],
-    extra_units=(Unit("dp", 1),), latency_ns=(110, 170), reads=17, texture_l2_bytes=32 * KiB,
-    link=HostLink(name="PCIe 2.0 x16", pinned_h2d_gb_s=5.7, pinned_d2h_gb_s=5.7, pageable_h2d_gb_s=2.7, pageable_d2h_gb_s=2.7,
-                  latency_us=8, call_us=2, submit_us=2, dependency_us=4, wakeup_us=5, copy_engines=1, work_queues=1,
-                  concurrent_grids=1),
-    evidence={})
+    features=BASIC + " vote fp64 atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, ATOMICS, VOTES, DOUBLES],
+    arithmetic=(*MULTIPLIERS, Unit("dp", 1, within="mul", first_copy=0)),     # in place of the SPs
+    pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), reads=17, texture_l2_bytes=32 * KiB, link=PCIE_2,
+    evidence={"schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul": BRIEF, "units.mul": BRIEF, "units.dp.first_copy": KANTER,
+              **{f"isa.operations.{name}": LONG_INTEGERS for name in "int64_add int64_compare int64_minmax int64_mul".split()}})
 
 
 @hookimpl
 def archdef_architectures():
-    return [G80, GT200]
+    return [G80, G92, GT215, GT200]

@@ -1,4 +1,6 @@
 """What NVIDIA's Tesla chips (compute capability 1.x) have in common, and the function that describes one of them."""
+import attrs
+
 from archdef.spec import (Architecture, Assembler, Cache, Caches, Cite, Coalescing, Dram, FirstReady, Interconnect, Isa, KiB, Limits,
                           LoadStore, Operation, Schedulers, SharedMemory, SingleWordBroadcast, TextureUnits, Unit, Vocabulary, Warp,
                           WeightedPriority, operations)
@@ -8,6 +10,22 @@ GUIDE = Cite("CUDA C Programming Guide 3.0-4.2", "chapter 5 and the appendix on 
              note="quoted from memory")
 LINDHOLM = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008",
                 "streaming multiprocessor, SM multithreaded issue")
+KANTER = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "dual issue; execution units",
+              note="in part as quoted at we.poppur.com/thread-969042-7-1.html")
+LONG_INTEGERS = Cite(KANTER.document, "64-bit integers in the double-precision unit", "inferred", "one instruction, as long as a 64-bit sum; from memory")
+BRIEF = Cite("NVIDIA GeForce GTX 200 GPU Technical Brief", "page 15, improved dual issue: MAD and MUL at 93-94 % of three operations a lane and cycle")
+PIPELINE = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "memory pipeline",
+                note="texture fetches and loads share hardware and do not go at a time; quoted from memory")
+BLOCKS = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "24 KB a TPC in three blocks of 8 KB",
+              note="as the CUDA C Programming Guide's working set of 6 to 8 KB a multiprocessor; Wong et al. 2010 see 5 KB of it with one thread, "
+                   "which an unfavourable pattern can explain, whereas none could show more than there is; quoted from memory")
+ADDRESSES = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "40-bit addresses, 32-bit on the G80",
+                 note="quoted from memory")
+RATIO = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "clock domains", "inferred",
+             "arithmetic at the processor clock; fetch, issue, caches, registers, shared memory, textures at the core clock; the ratio is that of boards "
+             "as sold, on which times were measured; quoted from memory")
+MISSING_MUL = Cite("Beyond3D, NVIDIA G80: Architecture and GPU Analysis, 2006", "page 11, the case of the missing MUL", "measured",
+                   "the multiplier behind the SFU serves interpolation; a multiplication beside a multiply-add was not found")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
 WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "measured", "quoted from memory")
 FIT = Cite("transposes of Ruetsch and Micikevicius 2009 (GTX 280), reductions of Harris 2007 (8800 GTX)", "compiled kernels", "inferred",
@@ -36,24 +54,28 @@ QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: one work queue before
 
 COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones native
     Operation("sp", 24): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16 int_mul24
-        int_sad fp32_add fp32_mul fp32_fma fp32_minmax fp32_compare convert special_register clock branch call exit
+        int_sad fp32_add fp32_fma fp32_minmax fp32_compare convert special_register clock branch call exit
         barrier fence""",
-    Operation("sp", 24, issues=2): "int64_add int64_logic convert64",
-    Operation("sp", 24, issues=3): "int64_compare int64_minmax bit_field byte_permute funnel_shift",
+    Operation("sp", 24, issues=2): "int64_logic convert64", Operation("sp", 24, issues=3): "bit_field byte_permute funnel_shift",
     Operation("sp", 96, issues=4): "int_mul32", Operation("sp", 24, issues=6): "int64_shift",
     Operation("sp", 192, issues=8): "int_mul_wide int_mul_high int_dot",
     Operation("sp", 24, issues=12): "bit_count fp32_div_exact",
-    Operation("sp", 24, issues=14): "fp32_sqrt_exact", Operation("sp", 384, issues=16): "int64_mul",
+    Operation("sp", 24, issues=14): "fp32_sqrt_exact",
     Operation("sp", 668, issues=31): "int_div32", Operation("sp", 2900, issues=120): "int64_div",
     Operation("sfu", 28): "fp32_rcp fp32_rsqrt",
     Operation("sfu", 28, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
     Operation("lsu", 24): "load_global store_global load_local store_local",
     Operation("tex", 24): "load_texture",
     Operation("lsu", 0): "load_shared store_shared load_constant"}
-COSTS_1_3 = {  # what compute capability 1.3 adds
-    Operation("dp", 48): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare", Operation("dp", 48, issues=10): "fp64_div",
-    Operation("dp", 48, issues=12): "fp64_sqrt", Operation("sp", 24): "vote",
-    Operation("lsu", 24): "atomic_global", Operation("lsu", 0, issues=4): "atomic_shared"}
+MULTIPLY_SP = {Operation("sp", 24): "fp32_mul"}
+MULTIPLY_SFU = {Operation("mul", 24): "fp32_mul"}      # SP or SFU, whichever is free: either takes four cycles
+PAIRS_OF_32 = {Operation("sp", 24, issues=2): "int64_add", Operation("sp", 24, issues=3): "int64_compare int64_minmax",
+               Operation("sp", 384, issues=16): "int64_mul"}
+ATOMICS = {Operation("lsu", 24): "atomic_global"}                                   # from compute capability 1.1 on
+VOTES = {Operation("sp", 24): "vote", Operation("lsu", 0, issues=4): "atomic_shared"}   # from 1.2 on
+DOUBLES = {  # 1.3
+    Operation("dp", 48): """fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare int64_add int64_compare int64_minmax int64_mul""",
+    Operation("dp", 48, issues=10): "fp64_div", Operation("dp", 48, issues=12): "fp64_sqrt"}
 
 # Features of every chip: cycle counters, and what compilers spell out in older instructions.
 # Texture objects are of compute capability 3.0; here the texture units take their handles for references.
@@ -85,17 +107,29 @@ EVIDENCE = {  # what both chips share
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
        t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "units.tex": LINEAGE, "interconnect.store_ports": PATHS, "host_link": UNPUBLISHED,
+    "limits.address_bits": ADDRESSES, "clocks.core_cycle_ratio": RATIO,
+    "units.tex": LINEAGE, "units.tex.first_copy": PIPELINE,
+    "caches.texture_l1.size_bytes": BLOCKS, "caches.texture_l1.ways": UNPUBLISHED, "interconnect.store_ports": PATHS,
+    "host_link": UNPUBLISHED,
     "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE, "host_link.copy_engines": ENGINES,
     "host_link.concurrent_grids": ENGINES, "host_link.work_queues": QUEUES, "host_link.staging_bytes": STAGED}
 
 
-def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_units=(), coalescing, bus, link, latency_ns,
-          reads, texture_l2_bytes, **names) -> Architecture:
+SP_SFU = (Unit("sp", 8), Unit("sfu", 2))
+MULTIPLIERS = (Unit("mul", 8, copies=2), Unit("sp", 8, within="mul", first_copy=0), Unit("sfu", 2, within="mul", first_copy=1))
+"""SFUs multiply as well, four lanes a cycle each: ``mul`` is whichever of both is free."""
+SP_WITH_SFU = [("sp", "sfu")]
+SP_WITH_SFU_OR_MUL = [("sp", "sfu"), ("sp", "mul"), ("mul", "sfu")]      # not two of ``mul``: the guide counts 8 of them a cycle
+
+
+def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalescing, bus, link, latency_ns,
+          reads, texture_l2_bytes, arithmetic, pairs, address_bits, **names) -> Architecture:
     """Describe one chip of the family by what its members differ in."""
     partitions, capacity_bytes = bus
     return Architecture(
-        **names, vendor="NVIDIA", family="Tesla", vocabulary=Vocabulary(cluster="TPC"), chip=chip, clocks=clocks, host_link=link,
+        **names, vendor="NVIDIA", family="Tesla", vocabulary=Vocabulary(cluster="TPC"), chip=chip, host_link=link,
+        clocks=attrs.evolve(clocks, core_parts=("issue", "fetch", "constants", "shared", "texture", "load_store", "lsu", "tex"),
+                            core_cycle_ratio=round(clocks.shader_mhz / clocks.core_mhz, 6)),
         warp=Warp(size=32), evidence=EVIDENCE | evidence,
         limits=Limits(
             threads_per_block=512, threads_per_multiprocessor=32 * warps, warps_per_multiprocessor=warps,
@@ -103,10 +137,11 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
             registers_per_thread=124, register_allocation_unit=registers // 32, register_allocation_scope="block",
             warp_allocation_granularity=2, shared_bytes_per_multiprocessor=16 * KiB, shared_bytes_per_block=16 * KiB,
             shared_allocation_unit_bytes=512, shared_launch_bytes_per_block=16, block_dimensions=(512, 512, 64), grid_dimensions=(65535, 65535, 1),
-            kernel_instructions=2_000_000, local_bytes_per_thread=16 * KiB, parameter_bytes=256, constant_bytes=64 * KiB),
+            kernel_instructions=2_000_000, local_bytes_per_thread=16 * KiB, parameter_bytes=256, constant_bytes=64 * KiB,
+            address_bits=address_bits),
         schedulers=Schedulers(count=1, policy=WeightedPriority(memory_weight=16, age_weight=1), issue_interval_cycles=4,
-                              issue_width=2, dual_issue=(frozenset({"sp", "sfu"}),), instruction_gap_cycles=4),
-        units=(Unit("sp", 8), Unit("sfu", 2), Unit("lsu", 8), Unit("tex", 1), *extra_units),  # "tex": share of the cluster's
+                              issue_width=2, dual_issue=tuple(map(frozenset, pairs)), instruction_gap_cycles=4),
+        units=(*arithmetic, Unit("lsu", 8), Unit("tex", 1, within="lsu", first_copy=0)),      # "tex": share of the cluster's, in the pipeline of loads
         isa=Isa(features=features, operations=operations(*costs), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
                 predication_max_instructions=7, assembler=Assembler(shared_operands=True, loads_pass_shared_stores=True, convergence_instructions=1)),
         shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2,
@@ -126,7 +161,8 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, extra_un
             instruction_l3=Cache(size_bytes=32 * KiB, line_bytes=256, sector_bytes=256, ways=8, latency_cycles=220, misses_in_flight=4,
                                  write="evict", scope="chip"),
             instruction_memory_cycles=460,
-            texture_l1=Cache(size_bytes=5 * KiB, line_bytes=32, sector_bytes=32, ways=20, latency_cycles=261, misses_in_flight=32,
+            texture_l1=Cache(size_bytes=chip.multiprocessors_per_cluster * 8 * KiB, line_bytes=32, sector_bytes=32,
+                             ways=8 * chip.multiprocessors_per_cluster, latency_cycles=261, misses_in_flight=32,
                              write="evict", scope="cluster"),
             texture_l2=Cache(size_bytes=texture_l2_bytes, line_bytes=256, sector_bytes=32, ways=8, latency_cycles=53,
                              misses_in_flight=32, write="evict", scope="partition")),
