@@ -22,3 +22,12 @@ def test_loads_take_the_declared_way_on_every_correct_machine(name, changes):
     check, subject = BY_NAME["loads_take_the_declared_way"], Subject(registry.get(name).evolve(changes))
     for case in check.cases_of(subject):
         check(subject, case)
+
+
+@pytest.mark.parametrize("name, changes, case", [
+    ("gf100", {"schedulers.policy": "oldest"}, "fp32_add"), ("k40", {"schedulers.policy": "oldest"}, "fp32_add"),
+    ("k40", {"schedulers.issue_interval_cycles": 4}, "int_logic"), ("h100", {"warp.size": 16}, "fp64_add")])
+def test_warps_reach_the_declared_rate_on_every_correct_machine(name, changes, case):
+    if name not in registry.names():
+        pytest.skip(f"needs {name}")
+    BY_NAME["warps_reach_the_declared_rate"](Subject(registry.get(name).evolve(changes)), case)

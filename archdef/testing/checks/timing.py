@@ -156,8 +156,10 @@ def warps_reach_the_declared_rate(subject: Subject, case: str) -> None:
     declared = max(one.interval_cycles(cost) / units, schedulers.issue_interval_cycles / (schedulers.count * width))
     # with few warps, some schedulers have none; the latency of results or the gap between two instructions of a warp may bind
     most = max(one.interval_cycles(cost) / min(units, warps), schedulers.issue_interval_cycles / min(schedulers.count * width, warps),
-               cost.latency_cycles / (warps * _WIDE), schedulers.instruction_gap_cycles / warps)
-    expect(0.98 * declared <= each <= 1.2 * most + 0.05,
+               cost.latency_cycles / (warps * _WIDE), schedulers.instruction_gap_cycles / warps,
+               schedulers.issue_interval_cycles / units)        # slots of all schedulers coincide: a unit takes one of each round
+    # the ends of the two launches, where not all warps are there, leave some per cent
+    expect(0.95 * declared <= each <= 1.2 * most + 0.05,
            f"a warp's {case} takes {each:.3g} cycles of a full multiprocessor; by {units} x {unit.name} of {unit.lanes} lanes and "
            f"{schedulers.count} schedulers it is {declared:.3g}")
 
