@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from types import NoneType
 from typing import TYPE_CHECKING
 
+import attrs
+
 from archdef.errors import SpecError
 from archdef.spec.access import Lines
 from archdef.spec.evidence import Cite, covering
@@ -293,16 +295,37 @@ def _transactions_stay_in_one_place(arch):
                        f"must make transactions of at most caches.{level}.line_bytes = {cache.line_bytes}")
 
 
+_SHARED_BY = {
+    "l1": ("multiprocessor",), "constant": ("multiprocessor",), "constant_uniform": ("scheduler",), "instruction": ("scheduler", "multiprocessor"),
+    "texture_l1": ("multiprocessor", "cluster"), "texture_l2": ("partition",), "l2": ("partition", "chip")}
+"""Cache → who can share an instance of it. The others are further levels of constants and instructions, of which every multiprocessor keeps tags
+of its own, whoever shares them."""
+_BEHIND = ("multiprocessor", "cluster", "chip")
+_WRITTEN = {"l1": ("evict", "through"), "l2": ("back",)}
+"""Cache → what a store that hits can do; the others are only read, and what is stored elsewhere evicts nothing from them."""
+_ONLY_OF = {"lines_ahead": ("instruction", "instruction_l2", "instruction_l3"), "tag_bank_masks": ("l1",), "fetch_bytes": ("l2", "texture_l2"),
+            "dirty_ways": ("l2",), "partial_ways": ("l2",)}
+"""Field → caches that it is for; others leave it as it is by itself."""
+
+
+@_combination("caches")
+def _caches_are_what_is_carried_out(arch):
+    for level, cache in arch.caches.declared.items():
+        for field, allowed, why in (
+                ("scope", _SHARED_BY.get(level, _BEHIND), "no other sharing of it is modelled"),
+                ("write", _WRITTEN.get(level, ("evict",)), "no other way of storing is modelled" if level in _WRITTEN else "it is only read")):
+            if getattr(cache, field) not in allowed:
+                yield f"caches.{level}.{field}", getattr(cache, field), f"must be {' or '.join(allowed)}: {why}"
+        for field, caches in _ONLY_OF.items():
+            default = getattr(attrs.fields(type(cache)), field).default
+            if getattr(cache, field) != default and level not in caches:
+                yield f"caches.{level}.{field}", getattr(cache, field), f"must be {default}: it is of {', '.join(caches)} alone"
+
+
 @_combination("caches", "dram.interleave_bytes")
 def _caches_have_whole_sets(arch):
     for level, cache in arch.caches.declared.items():
         path = f"caches.{level}"
-        if cache.scope == "scheduler" and level not in ("instruction", "constant_uniform"):
-            yield f"{path}.scope", cache.scope, "must be wider: only caches.instruction and caches.constant_uniform can be a scheduler's"
-        if cache.scope != "scheduler" and level == "constant_uniform":
-            yield f"{path}.scope", cache.scope, "must be scheduler"
-        if cache.lines_ahead and not level.startswith("instruction"):
-            yield f"{path}.lines_ahead", cache.lines_ahead, "must be 0: only caches of instructions bring lines along"
         if cache.size_bytes % (cache.line_bytes * cache.ways):
             yield (f"{path}.size_bytes", cache.size_bytes,
                    f"must be a multiple of line_bytes x ways = {cache.line_bytes * cache.ways}")
