@@ -17,7 +17,7 @@ from archdef.spec.access import Lines
 from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import Part, Parts, Rule, Table, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
-from archdef.spec.matrix import AlignedSum
+from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
 from archdef.spec.policy import GroupByGroup, ParityHash
 
 if TYPE_CHECKING:
@@ -253,6 +253,15 @@ def _matrix_products_have_an_arithmetic(arch):
             yield f"isa.matrix.{name}", getattr(matrix, name), "must be an AlignedSum: the others are for four products"
     if "matrix_warpgroup" in arch.isa.features and arch.isa.warpgroup is None:
         yield "isa.warpgroup", None, "must be given where the feature matrix_warpgroup is declared"
+
+
+@_combination("isa.matrix")
+def _sums_are_carried_out(arch):
+    matrix, known = arch.isa.matrix, (AlignedSum, ChainedSum, PairedSum)
+    for field in attrs.fields(type(matrix)) if matrix is not None else ():
+        if not isinstance(getattr(matrix, field.name), (*known, NoneType)):
+            yield (f"isa.matrix.{field.name}", getattr(matrix, field.name),
+                   f"must be one of {', '.join(one.__name__ for one in known)}: sums are not asked of plugins")
 
 
 @_combination("isa.features")
