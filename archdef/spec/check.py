@@ -317,6 +317,16 @@ _ONLY_OF = {"lines_ahead": ("instruction", "instruction_l2", "instruction_l3"), 
 """Field → caches that it is for; others leave it as it is by itself."""
 
 
+@_combination("coalescing")
+def _lines_have_up_to_four_sectors(arch):
+    for kind in ("load", "store", "load_uncached"):
+        rule = getattr(arch.coalescing, kind)
+        line = getattr(rule, "line_bytes", None)
+        sector = getattr(rule, "sector_bytes", line)
+        if line is not None and not sector <= line <= 4 * sector:      # what the engine keeps under one tag
+            yield f"coalescing.{kind}.line_bytes", line, f"must be 1 to 4 times sector_bytes = {sector}"
+
+
 @_combination("caches")
 def _caches_are_what_is_carried_out(arch):
     for level, cache in arch.caches.declared.items():

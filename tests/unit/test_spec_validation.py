@@ -91,6 +91,10 @@ def test_all_faults_of_all_parts_are_reported_together():
     (evolved("dram", partitions=7), "gizmo.dram.bus_bits must give each of 7 partitions whole bytes, got 256"),
     (evolved("caches", l1=attrs.evolve(GIZMO.caches.l1, ways=3)),
      "gizmo.caches.l1.size_bytes must be a multiple of line_bytes x ways = 384, got 16384"),
+    (evolved("coalescing", load=attrs.evolve(GIZMO.coalescing.load, line_bytes=2048)),       # more sectors than a tag has overran it
+     "gizmo.coalescing.load.line_bytes must be 1 to 4 times sector_bytes = 128, got 2048"),
+    (evolved("coalescing", store=attrs.evolve(GIZMO.coalescing.store, line_bytes=16)),
+     "gizmo.coalescing.store.line_bytes must be 1 to 4 times sector_bytes = 32, got 16"),
     (evolved("caches", l1=attrs.evolve(GIZMO.caches.l1, scope="cluster")),
      "gizmo.caches.l1.scope must be multiprocessor: no other sharing of it is modelled, got 'cluster'"),
     (evolved("caches", l1=attrs.evolve(GIZMO.caches.l1, write="back")),
