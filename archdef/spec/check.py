@@ -127,6 +127,18 @@ def _l1_keeps_something_beside_every_carveout(arch):
         yield "caches.l1_gives_carveout", True, "must come with l1 of more bytes than the largest of limits.shared_carveouts"
 
 
+@_combination("caches.l1_gives_carveout", "limits.shared_headroom", "limits.shared_headroom_bytes")
+def _headroom_is_of_a_carveout(arch):
+    times, most = arch.limits.shared_headroom, arch.limits.shared_headroom_bytes
+    asked = not arch.changes or "limits.shared_headroom" in arch.changes or "limits.shared_headroom_bytes" in arch.changes
+    if not arch.caches.l1_gives_carveout:       # a what-if may take the carveout away alone
+        path, value, least = ("shared_headroom", times, 1) if times != 1 else ("shared_headroom_bytes", most, 0)
+        if asked and value != least:
+            yield f"limits.{path}", value, f"must be {least} unless caches.l1_gives_carveout"
+    elif (times == 1) != (most == 0):
+        yield "limits.shared_headroom", times, f"must be {'1' if most == 0 else 'more than 1'} where shared_headroom_bytes is {most}"
+
+
 @_combination("schedulers.count", "limits.warps_per_multiprocessor")
 def _schedulers_hold_the_warps(arch):
     most = 64 * arch.schedulers.count
