@@ -139,6 +139,29 @@ def _headroom_is_of_a_carveout(arch):
         yield "limits.shared_headroom", times, f"must be {'1' if most == 0 else 'more than 1'} where shared_headroom_bytes is {most}"
 
 
+def _has(feature: str) -> tuple[Callable[[Architecture], bool], str]:
+    return lambda arch: feature in arch.isa.features, f"isa.features has {feature}"
+
+
+_OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
+    "load_store.bulk_read_bytes_per_cycle": _has("bulk_copies"), "load_store.bulk_write_bytes_per_cycle": _has("bulk_copies"),
+    "load_store.combining_cycles": (lambda arch: arch.load_store.combined_lines, "load_store.combined_lines is more than 0"),
+    "interconnect.gathering_lines": (lambda arch: arch.interconnect.gathered_requests > 1, "interconnect.gathered_requests is more than 1"),
+    "interconnect.far_latency_ns": (lambda arch: arch.interconnect.sides > 1, "interconnect.sides is more than 1"),
+    "dram.t_rfc_ns": (lambda arch: arch.dram.t_refi_ns, "dram.t_refi_ns is given")}
+"""Path of a field that is part of something that a machine may not have → whether it has it, and how that is said."""
+
+
+@_combination("load_store", "interconnect", "dram", "isa.features")
+def _what_is_given_is_used(arch):
+    for path, (used, where) in _OF_OTHERS.items():
+        part, _, name = path.partition(".")
+        owner = getattr(arch, part)
+        value, default = getattr(owner, name), getattr(attrs.fields(type(owner)), name).default
+        if value != default and not used(arch) and (not arch.changes or path in arch.changes):     # a what-if may take the whole away
+            yield path, value, f"must be {default} unless {where}"
+
+
 @_combination("schedulers.count", "limits.warps_per_multiprocessor")
 def _schedulers_hold_the_warps(arch):
     most = 64 * arch.schedulers.count

@@ -16,7 +16,8 @@ MARK = "<!-- quantities -->\n"
 def features_page() -> str:
     """Every feature and every class of operation, as descriptions name them."""
     rows = ["# Features and classes of operation", "", "<!-- written by tests/docs/lists.py -->", "",
-            "What `isa.features` and `isa.operations` of a description may name. `archdef.spec.FEATURES` and `archdef.spec.OPERATION_CLASSES` hold the same.", "",
+            "What `isa.features` and `isa.operations` of a description may name. "
+            "`archdef.spec.FEATURES` and `archdef.spec.OPERATION_CLASSES` hold the same.", "",
             "## Features", "", "In brackets the compute capability that brought the instruction. A kernel that needs a feature that the machine does not "
             "declare is refused by its name.", "", "| feature | what it allows | needs |", "|---|---|---|"]
     rows += [f"| `{name}` | {_cell(about)} | {f'`{FEATURE_NEEDS[name]}`' if name in FEATURE_NEEDS else ''} |" for name, about in FEATURES.items()]
