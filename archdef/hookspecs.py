@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from archdef.frontends.protocol import FrontEnd
     from archdef.spec import Architecture
 
-__all__ = ["PROJECT", "archdef_architectures", "archdef_experiments", "archdef_frontends", "hookimpl"]
+__all__ = ["PROJECT", "archdef_architectures", "archdef_benchmarks", "archdef_experiments", "archdef_frontends", "hookimpl"]
 
 PROJECT = "archdef"
 """Name of the pluggy project, and of the entry-point group."""
@@ -60,4 +60,13 @@ def archdef_experiments() -> list[Callable[..., Mapping[str, float]]]:
     """Give the experiments that the plugin's reference cases name beside archdef's own: functions ``(device, **parameters)``.
 
     Each gives its quantities by name; a case names it by the function's ``__name__``.
+    """
+
+
+@_hookspec
+def archdef_benchmarks() -> list[Callable[..., Mapping[str, float]]]:
+    """Give the microbenchmarks that the plugin brings: functions declared by `archdef.microbench.benchmark`.
+
+    They are found by name beside archdef's own, by `archdef microbench` and by the experiments ``microbench.NAME``; one whose name is taken costs a
+    warning, and is left out.
     """

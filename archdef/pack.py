@@ -191,11 +191,13 @@ def _dram(arch: Architecture) -> dict:
         window=dram.scheduling.window, drain_high=dram.write_drain_high, drain_low=dram.write_drain_low)
 
 
+_SUMS_BY_NAME = (spec.AlignedSum, spec.ChainedSum, spec.PairedSum)
 _SUMS = {spec.AlignedSum: Sum.SUM_ALIGNED, spec.ChainedSum: Sum.SUM_CHAINED, spec.PairedSum: Sum.SUM_PAIRED, type(None): Sum.SUM_NONE}
 
 
 def _matrix(matrix: spec.MatrixArithmetic | None) -> dict:
-    rules = [getattr(matrix, name, None) for name in ("f16", "bf16", "tf32", "groups", "groups_f16", "fp8")]
+    names = ("f16", "bf16", "tf32", "groups", "groups_f16", "fp8")
+    rules = [rule if (rule := getattr(matrix, name, None)) is None else _known(f"isa.matrix.{name}", rule, _SUMS_BY_NAME) for name in names]
     return dict(matrix_sum=[int(_SUMS[type(rule)]) for rule in rules], matrix_products=[getattr(rule, "products", 1) for rule in rules],
                 matrix_fraction_bits=[getattr(rule, "fraction_bits", 0) for rule in rules],
                 matrix_result_bits=[getattr(rule, "result_bits", 23) for rule in rules])

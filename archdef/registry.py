@@ -105,6 +105,19 @@ class Registry:
         key = self.get(name).name.lower() if name.lower() not in self._owners else name.lower()
         return self._owners[key]
 
+    def benchmarks(self) -> list[tuple[str, Any]]:
+        """Load every plugin and give the microbenchmarks that they bring, each with its plugin's name; a broken hook gives a `PluginWarning`."""
+        self.all()
+        found = []
+        for plugin in self._plugins.get_plugins():
+            others = [p for p in self._plugins.get_plugins() if p is not plugin]
+            try:
+                answers = self._plugins.subset_hook_caller("archdef_benchmarks", remove_plugins=others)()
+                found += [(_called(plugin), function) for answer in answers for function in answer]
+            except Exception as error:      # whatever it does wrong, the others stay usable
+                warnings.warn(f"benchmarks of plugin {_called(plugin)} cannot be used: {type(error).__name__}: {error}", PluginWarning, stacklevel=2)
+        return sorted(found, key=lambda one: (one[0], getattr(one[1], "__name__", "")))
+
     # ------------------------------------------------------------------------------------------------------- plugins
     def register(self, plugin: Any) -> tuple[Architecture, ...]:
         """Add a plugin of this process: a module or object with an `archdef_architectures` hook implementation.

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
 
-from archdef.errors import ArchdefError, CompileError, DeviceMemoryError, LaunchError, PtxError, nearest
+from archdef import registry
+from archdef.errors import ArchdefError, CompileError, DeviceMemoryError, LaunchError, PluginWarning, PtxError, nearest
 from archdef.microbench.machine import Machine, as_machine
 
 FAMILIES = ("arithmetic", "instruction_fetch", "memory_latency", "shared_memory", "atomics", "synchronization", "bandwidth", "coalescing", "residency",
@@ -50,30 +52,53 @@ class Benchmark:
 
 
 BENCHMARKS: dict[str, Benchmark] = {}
-"""Every benchmark by name; filled by `load`."""
+"""archdef's own benchmarks by name; filled by `own`."""
 
 
 def benchmark(name: str, units: Mapping[str, str], points, *, features: Iterable[str] = ()):
-    """Declare a benchmark by the function that measures one point; its docstring says what it measures, its keywords are the parameters."""
+    """Declare a benchmark by the function that measures one point; its docstring says what it measures, its keywords are the parameters.
+
+    A plugin returns such functions from its hook ``archdef_benchmarks``.
+    """
     def declare(function):
         import inspect
 
         parameters = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY}
-        BENCHMARKS[name] = Benchmark(name, function.__module__.rpartition(".")[2], " ".join(function.__doc__.split()), units, parameters,
-                                     points, function, tuple(features))
+        function.benchmark = Benchmark(name, function.__module__.rpartition(".")[2], " ".join(function.__doc__.split()), units, parameters,
+                                       points, function, tuple(features))
+        if function.__module__.startswith(f"{__package__}."):
+            BENCHMARKS[name] = function.benchmark
         return function
     return declare
 
 
-def load() -> dict[str, Benchmark]:
-    """Import all families; give every benchmark by name, in the order of tables."""
+def own() -> dict[str, Benchmark]:
+    """Import all families of archdef's own; give their benchmarks by name, in the order of tables."""
     for family in FAMILIES:
         importlib.import_module(f"archdef.microbench.{family}")
     return BENCHMARKS
 
 
+def load() -> dict[str, Benchmark]:
+    """Give every benchmark by name: archdef's own in the order of tables, then those of plugins (hook ``archdef_benchmarks``)."""
+    known = dict(own())
+    for plugin, function in registry.REGISTRY.benchmarks():
+        made = getattr(function, "benchmark", None)
+        if not isinstance(made, Benchmark):
+            why = f"{function!r} is not declared by archdef.microbench.benchmark"
+        elif known.get(made.name, made) is not made:
+            why = f"the name {made.name!r} is taken"
+        else:
+            known[made.name] = made
+            continue
+        warnings.warn(f"benchmarks of plugin {plugin}: {why}", PluginWarning, stacklevel=2)
+    return known
+
+
 def find(name: str) -> Benchmark:
     """Give a benchmark by name. Raises UnknownBenchmark."""
+    if name in own():
+        return BENCHMARKS[name]
     known = load()
     if name not in known:
         raise UnknownBenchmark(f"no microbenchmark is called {name!r}{nearest(name, known)}; there are {', '.join(known)}")

@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterator, Mapping
 from types import NoneType
 from typing import TYPE_CHECKING
 
+import attrs
+
 from archdef.errors import SpecError
 from archdef.spec.access import Lines
 from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import Part, Parts, Rule, Table, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.machine import CORE_PARTS
-from archdef.spec.matrix import AlignedSum
+from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
 from archdef.spec.policy import GroupByGroup, ParityHash
 from archdef.values import printable
 
@@ -130,6 +132,41 @@ def _l1_keeps_something_beside_every_carveout(arch):
     l1, sizes = arch.caches.l1, arch.limits.shared_carveouts
     if arch.caches.l1_gives_carveout and (l1 is None or not sizes or l1.size_bytes <= max(sizes)):
         yield "caches.l1_gives_carveout", True, "must come with l1 of more bytes than the largest of limits.shared_carveouts"
+
+
+@_combination("caches.l1_gives_carveout", "limits.shared_headroom", "limits.shared_headroom_bytes")
+def _headroom_is_of_a_carveout(arch):
+    times, most = arch.limits.shared_headroom, arch.limits.shared_headroom_bytes
+    asked = not arch.changes or "limits.shared_headroom" in arch.changes or "limits.shared_headroom_bytes" in arch.changes
+    if not arch.caches.l1_gives_carveout:       # a what-if may take the carveout away alone
+        path, value, least = ("shared_headroom", times, 1) if times != 1 else ("shared_headroom_bytes", most, 0)
+        if asked and value != least:
+            yield f"limits.{path}", value, f"must be {least} unless caches.l1_gives_carveout"
+    elif (times == 1) != (most == 0):
+        yield "limits.shared_headroom", times, f"must be {'1' if most == 0 else 'more than 1'} where shared_headroom_bytes is {most}"
+
+
+def _has(feature: str) -> tuple[Callable[[Architecture], bool], str]:
+    return lambda arch: feature in arch.isa.features, f"isa.features has {feature}"
+
+
+_OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
+    "load_store.bulk_read_bytes_per_cycle": _has("bulk_copies"), "load_store.bulk_write_bytes_per_cycle": _has("bulk_copies"),
+    "load_store.combining_cycles": (lambda arch: arch.load_store.combined_lines, "load_store.combined_lines is more than 0"),
+    "interconnect.gathering_lines": (lambda arch: arch.interconnect.gathered_requests > 1, "interconnect.gathered_requests is more than 1"),
+    "interconnect.far_latency_ns": (lambda arch: arch.interconnect.sides > 1, "interconnect.sides is more than 1"),
+    "dram.t_rfc_ns": (lambda arch: arch.dram.t_refi_ns, "dram.t_refi_ns is given")}
+"""Path of a field that is part of something that a machine may not have → whether it has it, and how that is said."""
+
+
+@_combination("load_store", "interconnect", "dram", "isa.features")
+def _what_is_given_is_used(arch):
+    for path, (used, where) in _OF_OTHERS.items():
+        part, _, name = path.partition(".")
+        owner = getattr(arch, part)
+        value, default = getattr(owner, name), getattr(attrs.fields(type(owner)), name).default
+        if value != default and not used(arch) and (not arch.changes or path in arch.changes):     # a what-if may take the whole away
+            yield path, value, f"must be {default} unless {where}"
 
 
 @_combination("schedulers.count", "limits.warps_per_multiprocessor")
@@ -280,6 +317,15 @@ def _matrix_products_have_an_arithmetic(arch):
         yield "isa.warpgroup", None, "must be given where the feature matrix_warpgroup is declared"
 
 
+@_combination("isa.matrix")
+def _sums_are_carried_out(arch):
+    matrix, known = arch.isa.matrix, (AlignedSum, ChainedSum, PairedSum)
+    for field in attrs.fields(type(matrix)) if matrix is not None else ():
+        if not isinstance(getattr(matrix, field.name), (*known, NoneType)):
+            yield (f"isa.matrix.{field.name}", getattr(matrix, field.name),
+                   f"must be one of {', '.join(one.__name__ for one in known)}: sums are not asked of plugins")
+
+
 @_combination("isa.features")
 def _features_come_with_what_they_need(arch):
     for feature, needed in FEATURE_NEEDS.items():
@@ -320,16 +366,47 @@ def _transactions_stay_in_one_place(arch):
                        f"must make transactions of at most caches.{level}.line_bytes = {cache.line_bytes}")
 
 
+_SHARED_BY = {
+    "l1": ("multiprocessor",), "constant": ("multiprocessor",), "constant_uniform": ("scheduler",), "instruction": ("scheduler", "multiprocessor"),
+    "texture_l1": ("multiprocessor", "cluster"), "texture_l2": ("partition",), "l2": ("partition", "chip")}
+"""Cache → who can share an instance of it. The others are further levels of constants and instructions, of which every multiprocessor keeps tags
+of its own, whoever shares them."""
+_BEHIND = ("multiprocessor", "cluster", "chip")
+_WRITTEN = {"l1": ("evict", "through"), "l2": ("back",)}
+"""Cache → what a store that hits can do; the others are only read, and what is stored elsewhere evicts nothing from them."""
+_ONLY_OF = {"lines_ahead": ("instruction", "instruction_l2", "instruction_l3"), "tag_bank_masks": ("l1",), "fetch_bytes": ("l2", "texture_l2"),
+            "dirty_ways": ("l2",), "partial_ways": ("l2",)}
+"""Field → caches that it is for; others leave it as it is by itself."""
+
+
+@_combination("coalescing")
+def _lines_have_up_to_four_sectors(arch):
+    for kind in ("load", "store", "load_uncached"):
+        rule = getattr(arch.coalescing, kind)
+        line = getattr(rule, "line_bytes", None)
+        sector = getattr(rule, "sector_bytes", line)
+        if line is not None and not sector <= line <= 4 * sector:      # what the engine keeps under one tag
+            yield f"coalescing.{kind}.line_bytes", line, f"must be 1 to 4 times sector_bytes = {sector}"
+
+
+@_combination("caches")
+def _caches_are_what_is_carried_out(arch):
+    for level, cache in arch.caches.declared.items():
+        for field, allowed, why in (
+                ("scope", _SHARED_BY.get(level, _BEHIND), "no other sharing of it is modelled"),
+                ("write", _WRITTEN.get(level, ("evict",)), "no other way of storing is modelled" if level in _WRITTEN else "it is only read")):
+            if getattr(cache, field) not in allowed:
+                yield f"caches.{level}.{field}", getattr(cache, field), f"must be {' or '.join(allowed)}: {why}"
+        for field, caches in _ONLY_OF.items():
+            default = getattr(attrs.fields(type(cache)), field).default
+            if getattr(cache, field) != default and level not in caches:
+                yield f"caches.{level}.{field}", getattr(cache, field), f"must be {default}: it is of {', '.join(caches)} alone"
+
+
 @_combination("caches", "dram.interleave_bytes")
 def _caches_have_whole_sets(arch):
     for level, cache in arch.caches.declared.items():
         path = f"caches.{level}"
-        if cache.scope == "scheduler" and level not in ("instruction", "constant_uniform"):
-            yield f"{path}.scope", cache.scope, "must be wider: only caches.instruction and caches.constant_uniform can be a scheduler's"
-        if cache.scope != "scheduler" and level == "constant_uniform":
-            yield f"{path}.scope", cache.scope, "must be scheduler"
-        if cache.lines_ahead and not level.startswith("instruction"):
-            yield f"{path}.lines_ahead", cache.lines_ahead, "must be 0: only caches of instructions bring lines along"
         if cache.size_bytes % (cache.line_bytes * cache.ways):
             yield (f"{path}.size_bytes", cache.size_bytes,
                    f"must be a multiple of line_bytes x ways = {cache.line_bytes * cache.ways}")

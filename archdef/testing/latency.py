@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["declared_latency_cycles", "load_latency_cycles"]
+__all__ = ["declared_latency_cycles", "fresh_rows", "load_latency_cycles"]
 
 _CHASE = """.version 7.0
 .target sm_30
@@ -37,13 +37,41 @@ def load_latency_cycles(device, *, operator: str = "", places: int = 8, stride_b
     return (cycles[1] - cycles[0]) / (last - first)
 
 
+def fresh_rows(architecture, base: int, count: int) -> tuple[list[int], list[bool]]:
+    """Choose places in device memory, of which each lies in a row that none before it has opened.
+
+    base  : int, address from which on they lie.
+    count : int, how many.
+
+    Gives their distances from `base` in bytes, and for each whether its bank has another row open by then, which is closed first. The distances
+    follow from the description alone: a fixed one would fall into open rows for some numbers of partitions, and some of their maps.
+    """
+    dram = architecture.dram
+    step = 2 * dram.row_bytes + dram.interleave_bytes
+    offsets: list[int] = []
+    closed: list[bool] = []
+    rows: set[tuple[int, int]] = set()
+    banks: set[tuple[int, int]] = set()
+    offset = -step
+    while len(offsets) < count:
+        offset += step
+        partition = dram.partition_map.partition(base + offset, dram.interleave_bytes, dram.partitions)
+        row = (base + offset) // dram.interleave_bytes // dram.partitions * dram.interleave_bytes // dram.row_bytes
+        if (partition, row) not in rows:
+            offsets.append(offset)
+            closed.append(dram.page_policy == "open" and (partition, row % dram.banks) in banks)
+            rows.add((partition, row))
+            banks.add((partition, row % dram.banks))
+    return offsets, closed
+
+
 def declared_latency_cycles(architecture, level: str, *, sector_bytes: int = 32) -> float:
     """Work out from the description the SM cycles of a load that meets nobody.
 
     level        : ``"l1"``, ``"l2"`` or ``"dram"``: where it is found. In device memory the row is closed.
     sector_bytes : int, bytes that come back.
 
-    Where places of a cluster, or partitions, lie at different distances, it is the mean of them.
+    Where places of a cluster, or partitions, lie at different distances, it is the mean of them; halfway between the near and the far side.
     """
     clocks, net, dram, caches = architecture.clocks, architecture.interconnect, architecture.dram, architecture.caches
     own = architecture.isa.operations["load_global"].latency_cycles
@@ -53,7 +81,9 @@ def declared_latency_cycles(architecture, level: str, *, sector_bytes: int = 32)
         + -(-(net.header_bytes + sector_bytes) // net.partition_response_bytes_per_cycle)
     ns = net.request_latency_ns + core * 1000 / clocks.core_mhz + net.response_latency_ns
     if level == "dram":
+        bursts = -(-sector_bytes // dram.burst_bytes)
         ns += dram.t_rcd_ns + dram.t_cl_ns + dram.extra_latency_ns \
-            + sector_bytes * dram.ecc_overhead_ratio / (architecture.dram_bandwidth_gb_s / dram.partitions)
+            + bursts * dram.burst_bytes * dram.ecc_overhead_ratio / (architecture.dram_bandwidth_gb_s / dram.partitions)
+        ns += net.far_latency_ns / 2 if net.sides > 1 else 0
     ns += net.spread_ns / 2
     return own + ns * clocks.shader_mhz / 1000 + sum(net.place_cycles) / max(len(net.place_cycles), 1)

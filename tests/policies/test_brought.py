@@ -309,3 +309,91 @@ def test_an_installed_policy_is_chosen_by_its_short_name(monkeypatch):
     with pytest.warns(UserWarning, match="policies of plugin 'bad' .* cannot be used"):
         machine = registry.get("gf100").evolve({"schedulers.policy": "again_oldest"})
     assert machine.schedulers.policy == brought.OldestAgain()
+
+
+# --------------------------------------------------------------------------------------------------------------- state
+def test_a_python_scheduler_keeps_its_state_for_each_scheduler_alone():
+    asked = {}
+
+    @named("counting")
+    class Counting(SchedulerPolicy):
+        def choose(self, view):
+            key = view.multiprocessor, view.scheduler
+            assert len(view.state) == 16 and view.state[0] == asked.get(key, 0) and view.state[15] == -asked.get(key, 0)
+            asked[key] = asked.get(key, 0) + 1
+            view.state[0] += 1
+            view.state[15] -= 1
+            return (view.candidates & -view.candidates).bit_length() - 1
+
+    run(small("gf100", schedulers__policy=Counting()))
+    assert len(asked) > 1 and min(asked.values()) > 1
+
+
+@pytest.mark.parametrize("spoil", [lambda state: state.append(1), lambda state: state.__setitem__(0, 1 << 70), lambda state: state.__setitem__(3, "a")],
+                         ids=["longer", "wider", "text"])
+def test_a_state_that_is_none_ends_the_launch(spoil):
+    @named("spoiling")
+    class Spoiling(SchedulerPolicy):
+        def choose(self, view):
+            spoil(view.state)
+            return (view.candidates & -view.candidates).bit_length() - 1
+
+    with pytest.raises(PolicyError, match="raised"):
+        run(small("gf100", schedulers__policy=Spoiling()))
+
+
+def test_replacement_dispatch_and_branches_have_a_state_too():
+    seen = set()
+
+    @named("victims")
+    class Victims(LeastRecentlyUsed.__bases__[0]):
+        def victim(self, view):
+            view.state[1] += 1
+            seen.add(("victim", min(view.state[1], 2)))
+            return next(way for way in range(view.ways) if not view.busy >> way & 1)
+
+    @named("places")
+    class Places(brought.FewestWarpsAgain.__bases__[0]):
+        def multiprocessor(self, view):
+            view.state[1] += 1
+            seen.add(("dispatch", min(view.state[1], 2)))
+            return view.room.index(1)
+
+    @named("sides")
+    class Sides(IpdomStack):
+        def taken_first(self, view):
+            view.state[1] += 1
+            seen.add(("branch", min(view.state[1], 2)))
+            return False
+
+    run(small("gf100", caches__l1__replacement=Victims(), caches__l1__size_bytes=16384, chip__block_dispatch=Places(), warp__reconvergence=Sides()))
+    assert seen == {(kind, n) for kind in ("victim", "dispatch", "branch") for n in (1, 2)}
+
+
+# ------------------------------------------------------------------------------------------------- kinds that are not brought
+@pytest.mark.parametrize("name, path", [("h100", f"isa.matrix.{field}") for field in ("f16", "bf16", "tf32", "fp8", "groups", "groups_f16")]
+                         + [("gf100", path) for path in ("shared.broadcast", "shared.wide_access", "dram.scheduling", "chip.block_dispatch", "warp.reconvergence")])
+def test_a_policy_that_says_nothing_of_what_it_does_is_refused_by_path(name, path):
+    kind = next(cls for cls in type(registry.get(name)[path]).__mro__ if archdef.spec.PolicyValue in cls.__bases__)
+
+    @named("of_nobody")
+    class OfNobody(kind):
+        def passes(self, words, banks):
+            return 1
+
+    with pytest.raises((archdef.ArchdefError, ExceptionGroup)) as caught:
+        run(small(name, **{path.replace(".", "__"): OfNobody()}))
+    assert path in "".join(map(str, getattr(caught.value, "exceptions", [caught.value])))
+
+
+# ------------------------------------------------------------------------------------------------------- masks in Numba
+@pytest.mark.parametrize("body, message", [
+    ("mask = view.memory if view.last < 0 else 0\n    return lowest_bit(mask)", r"lowest_bit takes a mask, got float64.*np\.uint64\(0\)"),
+    ("mask = max(0, view.candidates)\n    return mask", r"answer with a whole number, this one gives float64.*np\.uint64\(0\)"),
+    ("return nothing_of_this_name", "cannot compile this policy"), ("return 'a'", "must answer with a whole number")])
+def test_a_mask_that_became_a_float_is_refused_where_it_happens(body, message):
+    jit = pytest.importorskip("archdef.policies.jit")
+    names = {"lowest_bit": jit.lowest_bit}
+    exec(f"def wrong(view):\n    {body}", names)
+    with pytest.raises(PluginError, match=f"(?s){message}"):
+        jit.cfunc("scheduler")(names["wrong"])

@@ -3,8 +3,8 @@ from libc.stdint cimport int64_t, uint64_t
 
 from types import SimpleNamespace
 
-from archdef.engine.policy cimport (PK_BANKS, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_REPLACEMENT, PK_SCHEDULER, BankView, BranchView,
-                                    CoalescingView, DispatchView, PartitionView, PolicyHead, ReplacementView, SchedulerView)
+from archdef.engine.policy cimport (ARCHDEF_POLICY_STATE, PK_BANKS, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_REPLACEMENT, PK_SCHEDULER,
+                                    BankView, BranchView, CoalescingView, DispatchView, PartitionView, PolicyHead, ReplacementView, SchedulerView)
 
 cdef enum:
     NOTHING = -1 << 62       # the answer of a policy that raised
@@ -27,8 +27,21 @@ cdef list _unsigned(const uint64_t *numbers, int64_t count):
     return [numbers[i] for i in range(count)]
 
 
+cdef int64_t _asked(method, int64_t *state, view) except? -1:
+    """Ask a policy that takes a view; what it leaves in its state is there at the next question."""
+    cdef int64_t i
+    words = _signed(state, ARCHDEF_POLICY_STATE)
+    view.state = words
+    answer = method(view)
+    if view.state is not words or len(words) != ARCHDEF_POLICY_STATE:
+        raise ValueError(f"view.state is {ARCHDEF_POLICY_STATE} words: change them in place")
+    for i in range(ARCHDEF_POLICY_STATE):
+        state[i] = words[i]
+    return answer
+
+
 cdef int64_t _choose(const SchedulerView *v, Prototype p) except? -1:
-    return p.policy.choose(SimpleNamespace(
+    return _asked(p.policy.choose, v.state, SimpleNamespace(
         multiprocessor=v.multiprocessor, scheduler=v.scheduler, cycle=v.cycle, candidates=v.candidates, memory=v.memory, last=v.last,
         issued_at=_signed(v.issued_at, 64), launched=_signed(v.launched, 64), issued=_signed(v.issued, 64),
         blocks=_signed(v.blocks, 64)))
@@ -57,18 +70,19 @@ cdef int64_t _transactions(const CoalescingView *v, Prototype p) except? -1:
 
 
 cdef int64_t _victim(const ReplacementView *v, Prototype p) except? -1:
-    return p.policy.victim(SimpleNamespace(line=v.line, set=v.set, ways=v.ways, lines=_unsigned(v.lines, v.ways), used=_signed(v.used, v.ways),
-                                           busy=v.busy))
+    return _asked(p.policy.victim, v.state, SimpleNamespace(
+        line=v.line, set=v.set, ways=v.ways, lines=_unsigned(v.lines, v.ways), used=_signed(v.used, v.ways), busy=v.busy))
 
 
 cdef int64_t _multiprocessor(const DispatchView *v, Prototype p) except? -1:
     n = v.multiprocessors
-    return p.policy.multiprocessor(SimpleNamespace(block=v.block, multiprocessors=n, room=_signed(v.room, n), blocks=_signed(v.blocks, n),
-                                                   load=_signed(v.load, n)))
+    return _asked(p.policy.multiprocessor, v.state, SimpleNamespace(
+        block=v.block, multiprocessors=n, room=_signed(v.room, n), blocks=_signed(v.blocks, n), load=_signed(v.load, n)))
 
 
 cdef int64_t _first(const BranchView *v, Prototype p) except? -1:
-    return p.policy.taken_first(SimpleNamespace(branch=v.branch, target=v.target, meets=v.meets, taken=v.taken, rest=v.rest, depth=v.depth))
+    return _asked(p.policy.taken_first, v.state, SimpleNamespace(
+        branch=v.branch, target=v.target, meets=v.meets, taken=v.taken, rest=v.rest, depth=v.depth))
 
 
 cdef int64_t _ask(const void *view, Prototype p) except? -1:

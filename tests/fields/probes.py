@@ -1,0 +1,337 @@
+"""What a machine shows of itself: results, cycles and counters of small kernels, limits and occupancy, properties, times of a host's program.
+
+A probe takes an architecture and gives something that can be compared; an error that names what the machine lacks is an observation, too. None looks
+at packed tables, and none prints the description.
+"""
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import numpy as np
+
+import archdef
+from archdef import page
+from archdef.errors import ArchdefError
+from archdef.examples import load as workload
+from archdef.examples.workload import Input, Output
+from archdef.host import Host
+from archdef.microbench import measure
+from archdef.occupancy import occupancy
+from archdef.ptx import table
+from archdef.run.array import DeviceArray
+from archdef.runtime import properties
+from archdef.testing.checks.check import run_of
+from archdef.testing.checks.probes import PROBES
+from archdef.testing.checks.samples import block_threads, kernel, samples
+from archdef.testing.compare import Launch
+from archdef.testing.forms import forms
+
+PTX = sorted((Path(__file__).parents[1] / "data" / "ptx").glob("*.ptx"))
+BUDGET = {"max_instructions": 20_000_000, "max_cycles": 200_000_000}
+
+
+def _device(arch):
+    return archdef.Device(arch, **BUDGET)
+
+
+def seen(run) -> tuple:
+    """Everything that a run counts."""
+    c = run.counters
+    return (c.cycles, c.elapsed_s, c.statements.tobytes(), c.multiprocessor.tobytes(), c.partition.tobytes(), c.issued.tobytes(),
+            c.max_resident_blocks, c.partitions_in_use, run.registers, run.occupancy.active_blocks, run.printed)
+
+
+def told(error: ArchdefError, arch) -> tuple:
+    """An error; what `evolve` has changed is no part of it."""
+    return type(error).__name__, getattr(error, "feature", None), str(error).splitlines()[0].replace(arch.label, arch.name)
+
+
+def _launched(arch, launch: Launch) -> tuple:
+    try:
+        run, left = run_of(_device(arch), launch)
+    except ArchdefError as error:
+        return told(error, arch)
+    return *seen(run), *(array.tobytes() for array in left)
+
+
+# ------------------------------------------------------------------------------------------------------------ limits, names
+def limits(arch):
+    """Occupancy of blocks of many shapes, and what is refused."""
+    found = []
+    for threads in (1, 32, 33, 96, 192, 256, 512, 1024, 1025):
+        for registers in (1, 9, 16, 21, 32, 40, 63, 100, 128, 255):
+            for shared in (0, 1, 4000, 16 * 1024, 40 * 1024):
+                try:
+                    o = occupancy(arch, threads=threads, registers=registers, shared_bytes=shared)
+                    found.append((o.active_blocks, o.active_warps, o.limits and tuple(o.limits.items())))
+                except ArchdefError as error:
+                    found.append(told(error, arch))
+    return tuple(found)
+
+
+def host_properties(arch):
+    """What the runtime's properties say."""
+    made = properties.DeviceProperties(arch, {})
+    return tuple((name, value) for name, value in vars(made).items() if name != "name")
+
+
+def names(arch):
+    """Names, as reports, pages and the runtime show them."""
+    return str(arch), properties.DeviceProperties(arch, {}).name, page.markdown(arch), arch.aliases
+
+
+# ------------------------------------------------------------------------------------------------------------------ kernels
+def sample(name):
+    """A kernel of the conformance suite."""
+    def probe(arch):
+        launch = samples(arch).get(name)
+        return None if launch is None else _launched(arch, launch)
+    return probe
+
+
+def _text(body, outside=""):
+    return kernel(body, outside)
+
+
+_OWN = "mul.wide.u32 %rd3, %r6, 4; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd1, %rd3;"
+_NEXT = "mad.lo.u32 %r7, %r7, 1664525, 1013904223; shr.u32 %r9, %r7, 9; and.b32 %r9, %r9, {mask}; mul.wide.u32 %rd6, %r9, 4;"
+_GATHER = f"""
+    {_OWN} mov.u32 %r7, %r6; mov.u32 %r10, 0; mov.u32 %r11, 0;
+LOOP: {_NEXT} add.u64 %rd7, %rd2, %rd6; ld.global{{ca}}.u32 %r12, [%rd7]; add.u32 %r11, %r11, %r12; {{more}}
+    add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, {{trips}}; @%p1 bra LOOP;
+    st.global.u32 [%rd5], %r11;"""
+_STORES = "add.u64 %rd8, %rd1, %rd6; st.global.u8 [%rd8], %r11;"
+_WIDE = "add.u64 %rd8, %rd1, %rd6; st.global.u32 [%rd8], %r11; ld.global.cg.u32 %r13, [%rd8]; add.u32 %r11, %r11, %r13;"
+_ATOMS = "add.u64 %rd8, %rd1, %rd6; red.global.add.u32 [%rd8], %r11; red.global.add.u32 [%rd1], 1; atom.global.add.u32 %r13, [%rd8], %r11;"
+_COPY = """
+    .reg .b32 %v<8>; mul.lo.u32 %r8, %r5, %r3; mov.u32 %r10, %r6;
+LOOP: mul.wide.u32 %rd3, %r10, 16; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd1, %rd3; ld.global.v4.u32 {%v0, %v1, %v2, %v3}, [%rd4];
+    st.global.v4.u32 [%rd5], {%v0, %v1, %v2, %v3}; add.u32 %r10, %r10, %r8; setp.lt.u32 %p1, %r10, %r1; @%p1 bra LOOP;"""
+_AGAIN = f"""
+    {_OWN} mov.u32 %r10, 0; mov.u32 %r11, 0; mul.lo.u32 %r9, %r2, 128;
+LOOP: mul.wide.u32 %rd6, %r9, 1; add.u64 %rd7, %rd2, %rd6; ld.global.u32 %r12, [%rd7]; ld.global.u32 %r13, [%rd7+64]; add.u32 %r11, %r11, %r12;
+    st.global.u32 [%rd7+32], %r13; add.u32 %r11, %r11, %r13; add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 6; @%p1 bra LOOP;
+    st.global.u32 [%rd5], %r11;"""
+_BANKS = f"""
+    .shared .align 16 .b8 tile[4096]; .reg .b32 %v<8>; {_OWN} mov.u32 %r8, tile; and.b32 %r9, %r2, 63; shl.b32 %r10, %r9, 5; add.u32 %r10, %r8, %r10;
+    st.shared.u32 [%r10], %r2; bar.sync 0; ld.shared.u32 %r11, [%r10]; shl.b32 %r12, %r9, 4; add.u32 %r12, %r8, %r12;
+    ld.shared.v4.u32 {{%v0, %v1, %v2, %v3}}, [%r12]; st.shared.v2.u32 [%r12], {{%v1, %v2}}; xor.b32 %r13, %r9, 1; shr.u32 %r13, %r13, 1;
+    shl.b32 %r13, %r13, 3; add.u32 %r13, %r8, %r13; ld.shared.v2.u32 {{%v4, %v5}}, [%r13]; add.u32 %r11, %r11, %v4; add.u32 %r11, %r11, %v3;
+    shr.u32 %r14, %r9, 3; shl.b32 %r14, %r14, 7; add.u32 %r14, %r8, %r14; ld.shared.u32 %r15, [%r14]; add.u32 %r11, %r11, %r15;
+    st.global.u32 [%rd5], %r11;"""
+_CONSTANTS = f"""
+    {_OWN} mov.u32 %r7, %r6; mov.u32 %r10, 0; mov.u32 %r11, 0; mov.u64 %rd9, big;
+LOOP: {_NEXT} add.u64 %rd7, %rd9, %rd6; ld.const.u32 %r12, [%rd7]; add.u32 %r11, %r11, %r12; and.b32 %r13, %r9, 2047; shl.b32 %r13, %r13, 4;
+    cvt.u64.u32 %rd8, %r13; add.u64 %rd8, %rd9, %rd8; ld.const.v4.u32 {{{{%r14, %r15, %r16, %r17}}}}, [%rd8]; add.u32 %r11, %r11, %r14;
+    ld.const.u32 %r18, [big+8192]; add.u32 %r11, %r11, %r18;
+    add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 24; @%p1 bra LOOP; st.global.u32 [%rd5], %r11;"""
+_CHAINS = """
+    .reg .f32 %x<16>; cvt.rn.f32.u32 %f1, %r2; """ + "".join(f"mov.f32 %x{k}, %f1; mov.u32 %r{8 + k}, %r2; " for k in range(8)) + """mov.u32 %r7, 0;
+LOOP: """ + "".join(f"fma.rn.f32 %x{k}, %x{k}, %f1, %f1; mul.rn.f32 %x{k + 8}, %x{k}, %f1; add.u32 %r{8 + k}, %r{8 + k}, %r2; "
+                    f"rsqrt.approx.f32 %f{k + 2}, %x{k}; " for k in range(8)) + """
+    add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 6; @%p1 bra LOOP;
+    mul.wide.u32 %rd3, %r6, 4; add.u64 %rd5, %rd1, %rd3; """ + "".join(
+        f"add.rn.f32 %x0, %x0, %x{k}; add.rn.f32 %x0, %x0, %f{k % 8 + 2}; " for k in range(1, 16)) + """
+    cvt.rzi.u32.f32 %r7, %x0; """ + "".join(f"add.u32 %r7, %r7, %r{8 + k}; " for k in range(8)) + "st.global.u32 [%rd5], %r7;"
+BODIES = {
+    "gather": (_GATHER.format(ca="", mask=262143, trips=12, more=""), "", 1 << 18),
+    "gather and store bytes": (_GATHER.format(ca=".cg", mask=65535, trips=10, more=_STORES), "", 1 << 18),
+    "store and read back": (_GATHER.format(ca="", mask=16383, trips=8, more=_WIDE), "", 1 << 18),
+    "add to words": (_GATHER.format(ca="", mask=4095, trips=6, more=_ATOMS), "", 1 << 18),
+    "copy": (_COPY, "", 1 << 18), "lines again": (_AGAIN, "", 1 << 18), "banks": (_BANKS, "", 1 << 16),
+    "constants": (_CONSTANTS.format(mask=8191), ".const .align 16 .u32 big[8192];", 1 << 16), "chains": (_CHAINS, "", 1 << 16),
+    "straight code": ("    mov.u32 %r8, %r2;" + "\n    add.u32 %r8, %r8, %r2; xor.b32 %r8, %r8, %r6;" * 1500 + f"\n{_OWN} st.global.u32 [%rd5], %r8;",
+                      "", 1 << 16),
+}
+"""Name → body, what stands outside the kernel, words of its arrays."""
+
+
+def traffic(name, blocks_each=1, registers=32):
+    """A kernel of our own, a block for each multiprocessor and more."""
+    body, outside, words = BODIES[name]
+
+    def probe(arch):
+        threads = block_threads(arch, 256, registers)
+        blocks = min(max(blocks_each * arch.chip.multiprocessors + 1, 8), words // (4 * threads) if name == "copy" else words // threads, 160)
+        data = np.arange(words, dtype="u4")
+        return _launched(arch, Launch(_text(body, outside), (np.zeros(words, "u4"), data, words // 4), (blocks,), (threads,)))
+    return probe
+
+
+def most_shared_memory(arch):
+    """Blocks of as much shared memory as they can have, and somewhat less: what fits, and how many do."""
+    found = []
+    for part, less in ((1, 0), (1, 16), (1, 64), (1, 512), (2, 0), (2, 64), (3, 0), (8, 0)):
+        shared = max(arch.limits.shared_bytes_per_block // part - less, 0)
+        try:
+            device = _device(arch)
+            run = device.compile(_WORK).k[(1,), (32,), shared](*[device.zeros(1 << 10, "u4")] * 2, 1)
+            found.append((run.occupancy.active_blocks, run.occupancy.limits and tuple(run.occupancy.limits.items())))
+        except ArchdefError as error:
+            found.append(told(error, arch))
+    return tuple(found)
+
+
+def feature(name):
+    """The conformance suite's kernel for a feature."""
+    def probe(arch):
+        chosen = PROBES[name]
+        try:
+            device = _device(arch)
+            module = device.compile(chosen.ptx)
+            if chosen.texture is not None:
+                module.textures["image"] = device.texture(device.to_device(chosen.texture))
+            out, data = device.zeros(chosen.threads * chosen.repeats, "u4"), device.to_device(np.arange(chosen.threads, dtype="u4"))
+            run = getattr(module.k[(1,), (chosen.threads,)], chosen.launch)(out, data, chosen.threads)
+            return *seen(run), out.to_host().tobytes()
+        except ArchdefError as error:
+            return told(error, arch)
+    return probe
+
+
+def shipped(name, size):
+    """The kernels of a shipped example."""
+    def probe(arch):
+        chosen, found, kept = workload(name), [], []       # where an array lies must not depend on what was collected
+        device = _device(arch)
+        for case in chosen.launches(arch, size):
+            try:
+                module = device.compile(chosen.source.with_suffix(".ptx"))
+                arguments = [device.to_device(a.array) if isinstance(a, Input) else device.zeros(a.expected.shape, a.expected.dtype)
+                             if isinstance(a, Output) else a for a in case.arguments]
+                kept += [module, arguments]
+                run = module[case.kernel][case.grid, case.block, case.shared_bytes](*arguments)
+                found.append((seen(run), [a.to_host().tobytes() for a in arguments if isinstance(a, DeviceArray)]))
+            except ArchdefError as error:
+                found.append(told(error, arch))
+        return tuple(map(repr, found))
+    return probe
+
+
+def issued_for(path):
+    """What the machine would issue for the kernels of a PTX file."""
+    def probe(arch):
+        try:
+            module = _device(arch).compile(path)
+            return tuple((name, module[name].program.registers, len(module[name].program.ops), module[name].program.ops.tobytes())
+                         for name in module.kernels)
+        except ArchdefError as error:
+            return told(error, arch)
+    return probe
+
+
+def bench(name, **parameters):
+    """A point of a microbenchmark."""
+    def probe(arch):
+        try:
+            return tuple(sorted(measure(name, _device(arch), **parameters).items()))
+        except ArchdefError as error:
+            return told(error, arch)
+    return probe
+
+
+# ------------------------------------------------------------------------------------------------------------ host's programs
+_WORK = _text(f"    {_OWN} mov.u32 %r7, 0;\nLOOP: add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 3000; @%p1 bra LOOP; st.global.u32 [%rd5], %r7;")
+
+
+def host(arch):
+    """Copies of all kinds beside kernels in several streams, events, copies to a device beside it."""
+    words, clock = 1 << 18, Host()
+    try:
+        device, beside = (archdef.Device(arch, host=clock, **BUDGET) for _ in range(2))
+        kernel = device.compile(_WORK).k
+        arrays, pinned = [device.empty((words,), "u4") for _ in range(4)], [device.pinned((words,), "u4") for _ in range(4)]
+        streams, plain = [device.stream() for _ in range(4)], np.zeros(words, "u4")
+        first = streams[0].record()
+        for array, block, stream in zip(arrays, pinned, streams):
+            array.copy_from(block, stream)
+            kernel[(2,), (32,), 0, stream](array, array, 1)
+            array.copy_to(block, stream)
+        last = streams[1].record()
+        streams[2].wait_event(last)
+        for k in range(40):
+            kernel[(1,), (32,), 0, device.stream()](arrays[k % 4], arrays[k % 4], 1)
+        streams[3].record()
+        device.synchronize()
+        for nbytes in (1024, 32 * 1024, 100_000, 4 * words):
+            device.empty((nbytes // 4,), "u4").copy_from(plain[:nbytes // 4], streams[0])
+        arrays[1].copy_to(plain, streams[1])
+        device.synchronize()
+        other = beside.empty((words,), "u4")
+        other.copy_from(arrays[0])
+        if device.can_access_peer(beside):
+            beside.enable_peer(device)
+            other.copy_from(arrays[0])
+        clock.synchronize()
+        return tuple((s.kind, s.name, s.start, s.end) for s in clock.timeline().spans), last.elapsed_since(first)
+    except ArchdefError as error:
+        return told(error, arch)
+
+
+# ------------------------------------------------------------------------------------------------------ classes of operation
+@functools.cache
+def rows() -> tuple:
+    """A form of each row of the instruction table, with others that differ in type, as far as there is a kernel of it."""
+    found = []
+    for row in table.TABLE:
+        taken = set()
+        for form in forms([row]):
+            if form.types not in taken and len(taken) < 6 and form.launch() is not None:
+                taken.add(form.types)
+                found.append(form)
+    return tuple(found)
+
+
+@functools.cache
+def used_by(arch) -> dict:
+    """Class of operation, and name of a form of it that is declared apart → the kernels whose lowering asks what it costs."""
+    from archdef.lower.cost import Costs
+
+    found: dict[tuple[str, str], list] = {}
+    asked: set = set()
+    honest = Costs.of
+    names_of = {id(form): name for name, form in arch.isa.forms.items()}
+
+    def of(self, operation, times, instruction, where, operand=None):
+        form = ".".join((instruction.opcode, *instruction.modifiers)) + (f":{operand}" if operand is not None else "")
+        if operation in arch.isa.operations:
+            asked.add((operation, names_of.get(id(arch.isa.cost(operation, form if operation in self.formed else "")), "")))
+        return honest(self, operation, times, instruction, where, operand)
+
+    Costs.of = of
+    try:
+        for form in rows():
+            asked.clear()
+            launch = form.launch()
+            try:
+                _device(arch).compile(launch.ptx)[launch.entry].program
+            except ArchdefError:
+                continue
+            for key in asked:
+                found.setdefault(key, []).append(launch)
+    finally:
+        Costs.of = honest
+    return found
+
+
+PROBE_KINDS = {
+    "limits": limits, "properties": host_properties, "most shared memory": most_shared_memory, "host": host,
+    **{f"sample {name}": sample(name) for name in ("stream", "strided", "shared", "divergent", "floats", "constants", "local")},
+    **{name: traffic(name) for name in BODIES},
+    "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
+    **{f"feature {name}": feature(name) for name in PROBES},
+    "reduction": shipped("reduction", 16384), "matmul": shipped("matmul", 64), "transpose": shipped("transpose", 64),
+    "divergence": shipped("divergence", 4096), "vector add": shipped("vector_add", 8192),
+    **{f"issued for {path.stem}": issued_for(path) for path in PTX},
+    "code": bench("code", instructions=4096), "code of many": bench("code", instructions=1024, warps=4),
+    "textures": bench("texture_latency", footprint_bytes=65536), "textures far": bench("texture_latency", footprint_bytes=1 << 20),
+    "constants near": bench("constant_latency", footprint_bytes=4096), "constants far": bench("constant_latency", footprint_bytes=32768),
+    "loads near": bench("global_latency", footprint_bytes=32768), "loads far": bench("global_latency", footprint_bytes=1 << 22, stride_bytes=4096),
+    "adds to words of shared memory": bench("shared_atomic_throughput", stride_words=0), "atomics": bench("global_atomic_throughput", pattern="one word"),
+    "atomics of lanes": bench("global_atomic_latency", lanes=8), "barrier": bench("barrier", warps=4), "fence": bench("fence", scope="device"),
+    "residency": bench("residency", threads=64), "launches": bench("launch", blocks=64, threads=64),
+    "L1": bench("l1_throughput"), "writes": bench("dram_bandwidth", kind="write", word_bytes=4, warps=8),
+    "copies": bench("dram_bandwidth", kind="copy", word_bytes=16, warps=8), "L2": bench("l2_bandwidth", warps=8),
+}
+"""Name → probe, the cheap ones first."""

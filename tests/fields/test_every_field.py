@@ -1,0 +1,86 @@
+"""Does every field mean something? Each is given every kind of value that its rule allows: it shows, it is refused by name, or it is an exception.
+
+The exceptions, each with its reason, are in exceptions.txt. A deterministic sample runs with every test run, all fields of all machines with ``-m long``:
+
+    pytest -m long tests/fields -k v100
+"""
+import random
+import re
+from pathlib import Path
+
+import pytest
+from probes import PROBE_KINDS
+from variants import MACHINES
+from verdicts import base, excepted, judge, paths
+
+from archdef import registry
+
+LINES = [line.partition(" : ") for line in Path(__file__).with_name("exceptions.txt").read_text(encoding="utf-8").splitlines()
+         if line and not line.startswith("#")]
+EXCEPTIONS = {pattern: reason.strip() for pattern, _, reason in LINES}
+SAMPLE = {"gf100": 8}
+"""Machine → fields of it that are drawn for every test run."""
+GROUPS = ("chip", "limits", "clocks", "schedulers", "units", "shared", "coalescing", "caches", "texture", "load_store", "interconnect", "dram",
+          "device_launches", "host_link", "warp", "isa.assembler", "isa.matrix", "isa.warpgroup", "isa.operations", "isa.forms", "")
+"""Beginnings of paths; the last is all that is left: names, and what stands in `isa` itself."""
+
+pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
+
+
+def unnoticed(name, path, tried):
+    """The values that nobody notices, refuses or excuses."""
+    return [f"{name}.{path} = {variant.value!r} ({variant.kind})" for variant in judge(name, path, tried).unseen
+            if excepted(EXCEPTIONS, name, variant) is None]
+
+
+def group_of(path):
+    return next(group for group in GROUPS if path.startswith(f"{group}.") or path == group or not group)
+
+
+def drawn():
+    for name, count in SAMPLE.items():
+        if name in MACHINES:
+            chosen = [path for path in paths(name) if path.startswith(("clocks.", "dram.", "host_link.", "limits.", "schedulers.", "shared."))
+                      and not any(excepted(EXCEPTIONS, name, variant) for variant in paths(name)[path])]
+            yield from ((name, path) for path in random.Random(25).sample(chosen, count))
+
+
+def test_probes_see_nothing_where_nothing_changed():
+    """A probe that depended on anything but the machine would notice every field."""
+    same = registry.get("gf100").evolve({"title": "another name"})
+    for probe in ("limits", "properties", "sample stream", "gather", "banks", "feature atomics_global", "transpose", "host"):
+        assert PROBE_KINDS[probe](same) == base("gf100", probe), probe
+
+
+@pytest.mark.parametrize("name, path", list(drawn()))
+def test_a_field_drawn_by_chance_means_something(name, path):
+    assert not unnoticed(name, path, paths(name)[path])
+
+
+@pytest.mark.parametrize("path, value", [("caches.l1.scope", "chip"), ("caches.l1.write", "back"), ("caches.l2.scope", "cluster")])
+def test_a_value_that_was_ignored_is_refused(path, value):
+    with pytest.raises(ExceptionGroup) as caught:
+        registry.get("gf100").evolve({path: value})
+    assert any(path in str(fault) and repr(value) in str(fault) for fault in caught.value.exceptions)
+
+
+def test_exceptions_have_reasons_and_name_fields():
+    known = [(name, path) for name in MACHINES for path in paths(name)]
+    for pattern, reason in EXCEPTIONS.items():
+        path = re.sub(r" = .*", "", pattern.rpartition(" :: ")[2])
+        assert len(reason) > 20, pattern
+        assert any(re.fullmatch(_as_expression(path), at) for _, at in known), f"{pattern} names no field of any machine"
+
+
+def _as_expression(pattern):
+    import fnmatch
+
+    return fnmatch.translate(pattern)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group or "names and isa")
+@pytest.mark.parametrize("name", MACHINES)
+def test_every_field_means_something(name, group):
+    found = [line for path, tried in paths(name).items() if group_of(path) == group for line in unnoticed(name, path, tried)]
+    assert not found, "\n".join(found)

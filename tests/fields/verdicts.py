@@ -1,0 +1,141 @@
+"""What becomes of a field that is given another value: it shows in a probe, or it is refused, or nobody notices."""
+from __future__ import annotations
+
+import functools
+from fnmatch import fnmatchcase
+
+import attrs
+from probes import PROBE_KINDS, _launched, names, used_by
+from variants import Variant, variants
+
+from archdef import registry
+from archdef.errors import ArchdefError
+
+FIRST = {  # beginning of a path → probes that are most likely to notice
+    "limits.": ("limits", "properties", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
+    "chip.": ("chains in many blocks", "sample stream", "launches", "properties"),
+    "clocks.": ("sample stream", "properties"), "schedulers.": ("chains in many blocks", "reduction"), "units.": ("chains in many blocks", "matmul"),
+    "shared.": ("banks", "banks in many blocks", "sample shared", "matmul"), "coalescing.": ("gather", "gather and store bytes", "transpose"),
+    "caches.l1": ("lines again", "gather", "store and read back", "loads near"), "caches.l2": ("gather", "store and read back", "loads far"),
+    "caches.constant": ("constants", "sample constants", "constants near", "constants far"), "caches.texture": ("textures", "textures far"),
+    "caches.instruction": ("straight code", "code", "code of many", "sample floats"), "caches.": ("straight code", "sample stream"),
+    "load_store.": ("gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
+    "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism",),
+    "texture": ("feature texture", "textures"), "isa.matrix": tuple(name for name in PROBE_KINDS if name.startswith("feature matrix")),
+    "isa.warpgroup": ("feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
+    "isa.": ("sample floats", "sample stream", "matmul", "reduction", "transpose")}
+
+
+@attrs.frozen
+class Verdict:
+    """What one path's variants came to."""
+
+    path: str
+    changed: int
+    """Variants that a probe noticed."""
+    refused: int
+    unseen: tuple[Variant, ...]
+    """Variants that count, and that nobody noticed or refused."""
+
+
+@functools.cache
+def base(name: str, probe: str):
+    """What a probe sees of the machine as it is declared."""
+    return PROBE_KINDS[probe](registry.get(name))
+
+
+@functools.cache
+def _of_class(name: str, operation: str, form: str, which: int):
+    return _launched(registry.get(name), used_by(registry.get(name))[operation, form][which])
+
+
+_noticed: dict[str, str] = {}
+"""Last part of a path → the probe that noticed it last, on whatever machine: it is asked first."""
+
+
+def sees(name: str, changed, path: str, thorough: bool = True) -> str | None:
+    """Name the first probe that sees the change, out of those that are likely to unless it is to be `thorough`; None: none does."""
+    segments = path.split(".")
+    if segments[:2] in (["isa", "operations"], ["isa", "forms"]) and len(segments) > 3:
+        return _sees_cost(name, changed, segments)
+    key = ".".join(segments[:2]) if segments[0] != "units" else segments[-1]
+    likely = [_noticed[key]] if key in _noticed else []
+    likely += [probe for start, probes in sorted(FIRST.items(), key=lambda item: -len(item[0])) if path.startswith(start) for probe in probes]
+    for probe in dict.fromkeys([*likely, *(PROBE_KINDS if thorough else ())]):
+        if PROBE_KINDS[probe](changed) != base(name, probe):
+            _noticed[key] = probe
+            return probe
+    return None
+
+
+def _sees_cost(name, changed, segments):
+    declared = registry.get(name)
+    operation, form = (segments[2], "") if segments[1] == "operations" else (declared.isa.forms[segments[2]].operation, segments[2])
+    launches = used_by(declared).get((operation, form), [])
+    for which, launch in list(enumerate(launches))[:24]:
+        if _launched(changed, launch) != _of_class(name, operation, form, which):
+            return f"{operation} {form} kernel {which}"
+    for probe in ("chains in many blocks", "banks in many blocks", "add to words", "sample floats", "constants", "matmul"):
+        if PROBE_KINDS[probe](changed) != base(name, probe):
+            return probe
+    return None
+
+
+def judge(name: str, path: str, tried: list[Variant]) -> Verdict:
+    """Give a path's variants a try. Of the ups and downs of a number one that is seen is enough, and two of them are tried thoroughly."""
+    declared, changed, refused, left = registry.get(name), 0, 0, []
+    numbers = False
+    for variant in tried:
+        if variant.kind == "number" and numbers:
+            continue
+        try:
+            other = declared.evolve({path: variant.value})
+        except ArchdefError:
+            refused += 1
+            continue
+        if _noticed_at_once(name, declared, other, path, variant):
+            changed += 1
+            numbers |= variant.kind == "number"
+        else:
+            left.append((variant, other))
+    unseen, thorough = [], 2
+    for variant, other in left:
+        if variant.kind == "number" and (numbers or thorough == 0):
+            continue
+        thorough -= variant.kind == "number"
+        if variant.kind != "text" or _is_reference(path):
+            if sees(name, other, path):
+                changed += 1
+                numbers |= variant.kind == "number"
+                continue
+        unseen.append(variant)
+    return Verdict(path, changed, refused, tuple(v for v in unseen if v.kind != "number" or not numbers))
+
+
+def _is_reference(path: str) -> bool:
+    return path.endswith((".unit", ".within", ".operation", ".pattern"))
+
+
+def _noticed_at_once(name, declared, other, path, variant) -> bool:
+    if variant.kind == "text" and not _is_reference(path):
+        return names(other) != names(declared)
+    return sees(name, other, path, thorough=False) is not None
+
+
+def paths(name: str) -> dict[str, list[Variant]]:
+    """The variants of a machine by path."""
+    found: dict[str, list[Variant]] = {}
+    for variant in variants(registry.get(name)):
+        found.setdefault(variant.path, []).append(variant)
+    return found
+
+
+def excepted(exceptions: dict[str, str], name: str, variant: Variant) -> str | None:
+    """Give the pattern that excuses a variant: ``machine :: path = kind or value``, all three globs, but for the path optional."""
+    for pattern in exceptions:
+        machine, _, rest = pattern.rpartition(" :: ")
+        path, _, value = rest.partition(" = ")
+        if fnmatchcase(name, machine or "*") and fnmatchcase(variant.path, path) and (
+                not value or fnmatchcase(str(variant.value), value) or fnmatchcase(variant.kind, value)):
+            return pattern
+    return None
