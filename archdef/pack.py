@@ -225,8 +225,8 @@ def _launches(arch: Architecture) -> dict:
     def cycles(us: float) -> int:
         return round(us * arch.clocks.shader_mhz)
 
-    given = dict(launch_depth=0, join_depth=0, pending_launches=0, virtual_launches=0, launch_virtual_cycles=0, launch_call_cycles=1, launch_lane_cycles=1, launch_start_cycles=least,
-                 launch_next_cycles=least, launch_tail_cycles=least)
+    given = dict(launch_depth=0, join_depth=0, pending_launches=0, virtual_launches=0, launch_virtual_cycles=0, launch_call_cycles=1,
+                 launch_lane_cycles=1, launch_start_cycles=least, launch_next_cycles=least, launch_tail_cycles=least)
     if launches is not None:
         given = dict(launch_depth=launches.depth, join_depth=launches.synchronization_depth, pending_launches=launches.pending,
                      virtual_launches=int(launches.pool == "virtualised"), launch_virtual_cycles=cycles(launches.virtual_us),

@@ -117,7 +117,8 @@ def lay_out(module: ir.Module, entry: ir.Function, calls: Calls) -> Layout:
                 layout.offsets[function.name, variable.name] = "frame", offset
                 layout.frames[function.name] = offset + variable.bytes
                 if layout.frames[function.name] > _LARGEST_FRAME:
-                    raise PtxError(f"a call of `{function.name}` takes {layout.frames[function.name]} bytes of local memory, and can take {_LARGEST_FRAME} at most")
+                    raise PtxError(f"a call of `{function.name}` takes {layout.frames[function.name]} bytes of local memory, "
+                                   f"and can take {_LARGEST_FRAME} at most")
             elif variable.space == "local":
                 layout.uses_local = True
                 offset = align(layout.local_bytes, variable.align)

@@ -1,7 +1,7 @@
 """Builders for branches, calls, ends and barriers."""
 from __future__ import annotations
 
-from archdef.lower.calls import candidates, signature, signature_of, stands_in
+from archdef.lower.calls import candidates, signature, signature_of
 from archdef.lower.encoding import BarrierOp, Flag, Kind
 from archdef.lower.interface import prototype_of
 from archdef.lower.select import Interface, Piece, Selection, builds

@@ -3,7 +3,6 @@ import json
 from pathlib import Path
 
 import attrs
-import numpy as np
 import pytest
 from click.testing import CliRunner
 

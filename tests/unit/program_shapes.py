@@ -92,7 +92,7 @@ def ifs(n):
     """Many short conditionals."""
     b = ["ld.param.u64 %rd1, [out];", "ld.param.u32 %r1, [n];", "mov.u32 %r0, %tid.x;"]
     for k in range(n // 4):
-        b += [f"setp.lt.s32 %p{k}, %r0, {k};", f"@%p{k} bra L{k};", f"add.s32 %r0, %r0, %r1;", f"L{k}:", f"xor.b32 %r1, %r1, %r0;"]
+        b += [f"setp.lt.s32 %p{k}, %r0, {k};", f"@%p{k} bra L{k};", "add.s32 %r0, %r0, %r1;", f"L{k}:", "xor.b32 %r1, %r1, %r0;"]
     b += ["st.global.u32 [%rd1], %r1;"]
     return HEAD + kernel(b, f".reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<{n//4+1}>;")
 
@@ -114,7 +114,7 @@ def nested(n):
     b = ["ld.param.u64 %rd1, [out];", "ld.param.u32 %r1, [n];", "mov.u32 %r0, %tid.x;"]
     m = n // 6
     for k in range(m):
-        b += [f"setp.lt.s32 %p1, %r0, {k};", f"@%p1 bra L{k};", f"add.s32 %r0, %r0, %r1;", f"st.global.u32 [%rd1+{4*k}], %r0;"]
+        b += [f"setp.lt.s32 %p1, %r0, {k};", f"@%p1 bra L{k};", "add.s32 %r0, %r0, %r1;", f"st.global.u32 [%rd1+{4*k}], %r0;"]
     for k in reversed(range(m)):
         b += [f"L{k}:", f"st.global.u32 [%rd1+{4*k+4000}], %r1;", "add.s32 %r1, %r1, 1;"]
     return HEAD + kernel(b, ".reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<4>;")
@@ -124,7 +124,7 @@ def loops(n):
     """Many short loops."""
     b = ["ld.param.u64 %rd1, [out];", "ld.param.u32 %r1, [n];", "mov.u32 %r0, %tid.x;"]
     for k in range(n // 6):
-        b += [f"mov.u32 %r2, 0;", f"L{k}:", f"ld.global.u32 %r3, [%rd1+{4*k}];", "add.s32 %r0, %r0, %r3;", "add.s32 %r2, %r2, 1;", "setp.lt.s32 %p1, %r2, %r1;", f"@%p1 bra L{k};"]
+        b += ["mov.u32 %r2, 0;", f"L{k}:", f"ld.global.u32 %r3, [%rd1+{4*k}];", "add.s32 %r0, %r0, %r3;", "add.s32 %r2, %r2, 1;", "setp.lt.s32 %p1, %r2, %r1;", f"@%p1 bra L{k};"]
     b += ["st.global.u32 [%rd1], %r0;"]
     return HEAD + kernel(b, ".reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<4>;")
 
@@ -169,7 +169,7 @@ def labels(n):
     """Labels that nobody names."""
     b = ["ld.param.u64 %rd1, [out];", "ld.param.u32 %r1, [n];", "mov.u32 %r0, %tid.x;"]
     for k in range(n):
-        b += [f"L{k}:", f"add.s32 %r0, %r0, %r1;"]
+        b += [f"L{k}:", "add.s32 %r0, %r0, %r1;"]
     b += ["st.global.u32 [%rd1], %r0;"]
     return HEAD + kernel(b, ".reg .b32 %r<4>; .reg .b64 %rd<4>;")
 
@@ -276,7 +276,7 @@ def locs(n):
     """A place in the source for each instruction."""
     b = ["ld.param.u64 %rd1, [out];", "mov.u32 %r0, %tid.x;"]
     for k in range(n // 2):
-        b += [f".loc {k%50+1} {k+1} 3", f"add.s32 %r0, %r0, {k};", f".loc 1 {k+1} 3, function_name I{k%5}, inlined_at 2 {k+1} 4", f"xor.b32 %r0, %r0, 5;"]
+        b += [f".loc {k%50+1} {k+1} 3", f"add.s32 %r0, %r0, {k};", f".loc 1 {k+1} 3, function_name I{k%5}, inlined_at 2 {k+1} 4", "xor.b32 %r0, %r0, 5;"]
     b += ["st.global.u32 [%rd1], %r0;"]
     return HEAD + kernel(b, ".reg .b32 %r<4>; .reg .b64 %rd<4>;") + "".join(f'.file {k+1} "f{k}.cu"\n' for k in range(50)) + "".join(f".section .debug_str {{ I{k}: .b8 1 }}\n" for k in range(5))
 
@@ -319,7 +319,7 @@ def shuffles(n):
     """Exchanges among lanes, and votes."""
     b = ["ld.param.u64 %rd1, [out];", "mov.u32 %r0, %tid.x;"]
     for k in range(n // 3):
-        b += [f"shfl.sync.bfly.b32 %r{2*k+1}|%p1, %r{2*k}, 1, 31, -1;", f"add.s32 %r{2*k+2}, %r{2*k}, %r{2*k+1};", f"vote.sync.any.pred %p2, %p1, -1;"]
+        b += [f"shfl.sync.bfly.b32 %r{2*k+1}|%p1, %r{2*k}, 1, 31, -1;", f"add.s32 %r{2*k+2}, %r{2*k}, %r{2*k+1};", "vote.sync.any.pred %p2, %p1, -1;"]
     b += [f"st.global.u32 [%rd1], %r{n//3*2};"]
     return HEAD + kernel(b, f".reg .b32 %r<{n+4}>; .reg .b64 %rd<4>; .reg .pred %p<4>;")
 
@@ -334,7 +334,7 @@ def copies(n):
 def dead(n):
     """A chain that nobody reads."""
     b = ["ld.param.u64 %rd1, [out];", "mov.u32 %r0, %tid.x;"]
-    b += [f"mul.lo.s32 %r{k+1}, %r{k}, %r0;" for k in range(n)] + [f"st.global.u32 [%rd1], %r0;"]
+    b += [f"mul.lo.s32 %r{k+1}, %r{k}, %r0;" for k in range(n)] + ["st.global.u32 [%rd1], %r0;"]
     return HEAD + kernel(b, f".reg .b32 %r<{n+4}>; .reg .b64 %rd<4>;")
 
 
@@ -353,7 +353,7 @@ def exits(n):
     for k in range(n // 4):
         b += [f"setp.gt.s32 %p1, %r0, {k};", "@%p1 bra END;", f"st.global.u32 [%rd1+{4*k}], %r0;", "add.s32 %r0, %r0, 3;"]
     b += ["END:"]
-    return HEAD + kernel(b, f".reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;")
+    return HEAD + kernel(b, ".reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;")
 
 
 SHAPES = {name: made for name, made in globals().items() if callable(made) and name != "kernel"}

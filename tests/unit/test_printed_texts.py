@@ -40,10 +40,10 @@ def test_control_characters_are_printed_as_escapes(terminal):
 
 @pytest.mark.parametrize("field", ["title", "vendor", "family", "name", "compute_capability"])
 def test_descriptions_hold_no_control_characters(field):
-    for text in ("a\x1b[31mb", "a\ud800", "a\u202eb"):
+    for evil in ("a\x1b[31mb", "a\ud800", "a\u202eb"):
         with pytest.raises(SpecErrors) as caught:
-            gizmo(**{field: text})
-        assert f"{field} must hold no control characters" in str(caught.value) and text not in str(caught.value)
+            gizmo(**{field: evil})
+        assert f"{field} must hold no control characters" in str(caught.value) and evil not in str(caught.value)
 
 
 @pytest.fixture

@@ -60,8 +60,8 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
             t_wl_ns=4, t_wtr_ns=5,
             t_rtw_ns=3, t_wr_ns=12, extra_latency_ns=167, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
             write_drain_low=8, ecc_overhead_ratio=ecc),
-        device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, pool="virtualised", virtual_us=6.3, call_us=6.3, lane_us=0.2, start_us=0.8,
-                                       next_us=1.3, tail_us=4.8),
+        device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, pool="virtualised", virtual_us=6.3, call_us=6.3, lane_us=0.2,
+                                       start_us=0.8, next_us=1.3, tail_us=4.8),
         host_link=HostLink(duplex_ratio=0.9, latency_us=8, call_us=2, submit_us=1, dependency_us=3, wakeup_us=4, copy_engines=2,
                            work_queues=32, concurrent_grids=32, peer_latency_us=10, **link))
 

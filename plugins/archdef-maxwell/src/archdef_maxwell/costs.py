@@ -78,7 +78,8 @@ EVIDENCE = {
     "limits.shared_bytes_per_multiprocessor": CALCULATOR,
     "limits.registers_reserved_per_thread": Cite("machine code of sm_52", "R1 holds the stack pointer", "inferred", "from memory"),
     **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
-    "isa.assembler.debug_joins_by_branch": DEBUG_CODE, "isa.assembler.debug_division_branches": DEBUG_CODE, "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
+    "isa.assembler.debug_joins_by_branch": DEBUG_CODE, "isa.assembler.debug_division_branches": DEBUG_CODE,
+    "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_div32 int_compare fp32_add fp32_mul fp32_fma fp32_compare
        fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
     "isa.operations.int_mul32": P100, "isa.operations.int_mul_high": P100, "shared.latency_cycles": MEI,
