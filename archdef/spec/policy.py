@@ -151,13 +151,17 @@ class Reconvergence(PolicyValue):
 
 @named("ipdom")
 class IpdomStack(Reconvergence):
-    """A stack per warp; lanes meet at the immediate post-dominator of the branch at which they parted."""
+    """A stack per warp; lanes meet at the immediate post-dominator of the branch at which they parted.
+
+    At a barrier of the block any lanes arrive for their whole warp (PTX ISA, `bar`: "as if all the threads in the warp").
+    """
 
 
 @named("convergence_barriers")
 class ConvergenceBarriers(Reconvergence):
     """Lanes that parted progress independently. They meet at the immediate post-dominator, unless those that are missing there turn
-    in a loop that waits for other threads, or sleep; instructions that name lanes wait for them.
+    in a loop that waits for other threads, or sleep; instructions that name lanes wait for them. At a barrier of the block each lane counts
+    for itself, and is not held elsewhere while others of its warp are there.
 
     References: NVIDIA Volta white paper, independent thread scheduling; US patent application 2016/0019066.
     """
