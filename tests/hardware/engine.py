@@ -27,16 +27,16 @@ def run(forms: list[Form], architecture) -> dict[str, bytes | str]:
         parsed = parse(module(batch), "forms.ptx")
         for k, form in enumerate(batch):
             try:
-                got[form.name] = _launch(lower(parsed, f"k{k}", architecture), form, tables)
+                got[form.name] = _launch(parsed, lower(parsed, f"k{k}", architecture), form, tables)
             except Exception as error:  # whatever it is, the form did not run
                 got[form.name] = f"{type(error).__name__}: {error}"
     return got
 
 
-def _launch(program, form: Form, tables) -> bytes:
+def _launch(parsed, program, form: Form, tables) -> bytes:
     owner = Memory(1 << 20)
-    memory, images = owner.engine, Images(owner)
-    variables = images.of(program)
+    memory, images = owner.engine, Images(parsed, owner)    # which gives its memory back when it goes
+    variables = images.placed
     places = [memory.allocate(BYTES), memory.allocate(BYTES)]
     memory.write(places[0], filled(form))
     memory.fill(places[1], BYTES, 0)

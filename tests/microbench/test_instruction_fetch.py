@@ -88,8 +88,8 @@ def test_a_cache_of_the_multiprocessor_serves_all_its_schedulers_and_one_of_a_sc
 @pytest.mark.parametrize("changes, reason", [
     ({"caches.instruction": None, "caches.instruction_preload_bytes": 0}, "caches.instruction must be given where caches.instruction_l2 is"),
     ({"caches.instruction": None, "caches.instruction_l2": None}, "caches.instruction_preload_bytes must be 0 without caches.instruction"),
-    ({"caches.l1.scope": "scheduler"}, "only caches.instruction and caches.constant_uniform can be a scheduler's"),
-    ({"caches.l1.lines_ahead": 1}, "only caches of instructions bring lines along")])
+    ({"caches.l1.scope": "scheduler"}, "caches.l1.scope must be multiprocessor"),
+    ({"caches.l1.lines_ahead": 1}, "caches.l1.lines_ahead must be 0")])
 def test_caches_that_make_no_sense_are_refused(changes, reason):
     with pytest.raises(SpecErrors) as refused:
         archdef.architecture("h100").evolve(changes)
