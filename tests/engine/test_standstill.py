@@ -111,7 +111,7 @@ def test_the_device_can_be_used_after_a_standstill(name):
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.sampled_from(registry.names()), st.integers(1, 4), st.integers(1, 3), st.integers(1, 40_000), st.integers(1, 9),
+@given(st.sampled_from(registry.names()), st.integers(1, 4), st.integers(1, 3), st.integers(1, 30_000), st.integers(1, 9),
        st.sampled_from([1, 7, 64]))
 def test_what_ends_is_never_called_a_standstill(name, blocks, warps, rounds, longer, lookahead):
     """Loops within loops whose inner state comes back each time; only a counter tells the rounds apart."""
