@@ -85,9 +85,9 @@ def post_dominators(graph: Successors) -> list[int]:
     Notes
     -----
     Paths into an infinite loop never arrive and do not count: a branch with one side in such a loop reconverges on
-    the other side. Inside an infinite loop the last node, in program order, of each closed set of nodes is taken to
-    lead to the exit, which makes the lanes of a branch in ``while (true) { if … else … }`` meet before the next
-    round.
+    the other side. A set of nodes that cannot be left counts as a loop which all ways back to its first node could
+    leave, before they come there: the lanes of a branch in ``while (true) { if … else … }`` meet before the next
+    round, whatever the order of the code.
 
     Lengauer and Tarjan's algorithm with path compression, on basic blocks: O(n log n) whatever the graph.
     """
@@ -96,8 +96,8 @@ def post_dominators(graph: Successors) -> list[int]:
     for number, block in enumerate(blocks):
         for node in block:
             block_of[node] = number
-    ahead = _leading_out([[block_of[t] for t in graph[block[-1]]] for block in blocks])
-    count = len(blocks)
+    ahead, heads = _leading_out([[block_of[t] for t in graph[block[-1]]] for block in blocks])
+    count = len(ahead)
     # Backwards from the exit, node `count`; ahead[] is the predecessor relation of that reversed graph.
     back: list[list[int]] = [[] for _ in range(count + 1)]
     for block, targets in enumerate(ahead):
@@ -106,7 +106,7 @@ def post_dominators(graph: Successors) -> list[int]:
     parents = _dominators(back, [*ahead, []], count)
     result = [node + 1 for node in range(len(graph))]
     for number, block in enumerate(blocks):
-        parent = parents[number]
+        parent = heads.get(parents[number], parents[number])
         result[block[-1]] = -1 if parent == count else blocks[parent][0]
     return result
 
@@ -136,30 +136,36 @@ def _predecessor_counts(graph: Successors) -> list[int]:
     return entered
 
 
-def _leading_out(graph: list[list[int]]) -> list[list[int]]:
-    """Give the edges that count for post-dominance, and the ones to the exit, which is node ``len(graph)``."""
-    count = len(graph)
-    leaving = [node for node in range(count) if not graph[node]]
+def _leading_out(graph: list[list[int]]) -> tuple[list[list[int]], dict[int, int]]:
+    """Give the edges that count for post-dominance, and those to the exit, the node behind the last.
+
+    A set that cannot be left gets one node more, on all ways to its first node, from which the exit can be reached; the nodes added so are given
+    with the first node of their sets.
+    """
+    leaving = [node for node, targets in enumerate(graph) if not targets]
     leads_out = leading_to(graph, leaving)
     ahead = [
         [t for t in targets if leads_out[t]] if leads_out[node] else list(targets) for node, targets in enumerate(graph)
     ]
-    for node in leaving:
-        ahead[node].append(count)
-    if not all(leads_out):
-        for node in _closing(graph, leads_out):
-            ahead[node].append(count)
-    return ahead
+    heads: dict[int, int] = {}
+    for members in [] if all(leads_out) else _closed(graph, leads_out):
+        head, latch = members[0], len(ahead)
+        for node in members:
+            ahead[node] = [latch if target == head else target for target in ahead[node]]
+        ahead.append([head])
+        heads[latch] = head
+    for node in (*leaving, *heads):
+        ahead[node].append(len(ahead))
+    return ahead, heads
 
 
-def _closing(graph: list[list[int]], leads_out: list[bool]) -> list[int]:
-    """Give the last node of every strongly connected set that cannot be left."""
-    last = []
-    for members in _components(graph, [node for node in range(len(graph)) if not leads_out[node]]):
-        inside = set(members)
-        if all(target in inside for node in members for target in graph[node]):
-            last.append(max(members))
-    return last
+def _closed(graph: list[list[int]], leads_out: list[bool]) -> list[list[int]]:
+    """Give every strongly connected set that cannot be left; the node at which it is entered comes first."""
+    sets = _components(graph, [node for node, out in enumerate(leads_out) if not out])
+    set_of = {node: number for number, members in enumerate(sets) for node in members}
+    entered = {0} | {t for node, targets in enumerate(graph) for t in targets if set_of.get(node, -1) != set_of.get(t, -1)}
+    closed = [members for number, members in enumerate(sets) if all(set_of[t] == number for node in members for t in graph[node])]
+    return [sorted(members, key=lambda node: (node not in entered, node)) for members in closed]
 
 
 def _components(graph: list[list[int]], nodes: list[int]) -> list[list[int]]:

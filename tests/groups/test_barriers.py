@@ -2,6 +2,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import archdef
@@ -58,3 +59,54 @@ def test_a_thread_that_waits_for_what_comes_behind_the_barrier_is_a_deadlock_whe
     with pytest.raises(GuestFault, match="no warp can go on") as caught:
         launch(device, "spin_beside")
     assert caught.value.data["barrier"] == 0 or caught.value.data["waiting"]
+
+
+LOOPS = """
+// Loops whose only way out is the kernel's end, and whose last code is one side of a branch: threads meet before the next round, not in it.
+__global__ void sums(int *o, int n)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x, v = t;
+    for (int i = 0;; i++) {
+        s[t] = v;
+        __syncthreads();
+        int w = s[(t + 1) & 63];
+        if (i == n)
+            break;
+        if (t >= 16)
+            w += s[t - 1];
+        __syncthreads();
+        v += w;
+        o[t] = v;
+    }
+}
+__global__ void rounds(int *o, int n)
+{
+    __shared__ int done;
+    int t = threadIdx.x;
+    if (t == 0)
+        done = 0;
+    for (;;) {
+        __syncthreads();
+        if (done >= n)
+            break;
+        __syncthreads();
+        if (t >= 16) {
+            o[t] += t;
+            if (t == 16)
+                done++;
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("kernel", ["sums", "rounds"])
+def test_threads_meet_before_the_next_round_of_a_loop_that_ends_with_the_kernel(device, kernel):
+    t, rounds = np.arange(64, dtype="i4"), 5
+    expected = np.where(t >= 16, rounds * t, 0) if kernel == "rounds" else t
+    for _ in range(rounds if kernel == "sums" else 0):
+        expected = expected + np.roll(expected, -1) + np.where(t >= 16, np.roll(expected, 1), 0)
+    out = device.zeros(64, "i4")
+    run = device.compile(LOOPS)[kernel][1, 64](out, rounds)
+    assert np.array_equal(out.to_host(), expected) and run.warnings == ()

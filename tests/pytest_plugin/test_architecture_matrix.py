@@ -64,7 +64,7 @@ def test_options_choose_by_name_alias_and_glob(go):
 
 
 @pytest.mark.parametrize("option, message", [
-    ("gt201", "--archdef-arch=gt201: no architecture is called 'gt201' (did you mean gt200?)"),
+    ("gt2001", "--archdef-arch=gt2001: no architecture is called 'gt2001' (did you mean gt200?)"),
     ("zz*", "--archdef-arch=zz* matches no architecture; installed: ")])
 def test_an_option_that_matches_nothing_is_an_error_that_says_so(go, option, message):
     result = go(KERNEL, f"--archdef-arch={option}")

@@ -60,9 +60,10 @@ def test_post_dominators_meet_the_definition(graph):
         ([(1,), (0, 2), ()], [1, 2, -1]),  # do … while
         ([(1, 3), (2,), (0,), ()], [3, 2, 0, -1]),  # while
         ([(1, 2), (), ()], [-1, -1, -1]),  # two exits
-        ([(1, 2), (3,), (3,), (0,)], [3, 3, 3, -1]),  # while (true) { if … else … }
-        ([(1, 2), (1,), ()], [2, -1, -1]),  # one side never returns
-        ([(0,)], [-1]),
+        ([(1, 2), (3,), (3,), (0,)], [3, 3, 3, 0]),  # while (true) { if … else … }
+        ([(1,), (2, 3), (1,), (1,)], [1, 1, 1, 1]),  # the same where each side goes back by itself
+        ([(1, 2), (1,), ()], [2, 1, -1]),  # one side never returns
+        ([(0,)], [0]),
         ([], []),
     ],
 )
