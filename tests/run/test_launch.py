@@ -6,8 +6,7 @@ import pytest
 
 import archdef
 from archdef import registry
-from archdef.errors import (BudgetExceeded, CompileError, DeviceMemoryError, GuestFault, Interrupted, LaunchError, PtxError,
-                            PtxError)
+from archdef.errors import (BudgetExceeded, CompileError, DeviceMemoryError, GuestFault, Interrupted, LaunchError, PtxError)
 from archdef.frontends import nvrtc
 
 pytestmark = [pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]"),
