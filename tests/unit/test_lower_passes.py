@@ -2,7 +2,7 @@
 import pytest
 from lowering import kernel, lowered, machine, micro_ops
 
-from archdef.errors import ArchdefError, LaunchError, PtxError
+from archdef.errors import ArchdefError, PtxError
 from archdef.lower import Options
 from archdef.spec import Assembler
 from archdef.spec.isa import Operation
@@ -313,7 +313,7 @@ def test_costs_come_from_the_description():
 
 
 def test_a_kernel_too_long_is_refused():
-    with pytest.raises(LaunchError, match=r"k has 3 instructions; standin takes at most 2 \(limits\.kernel_instructions\)"):
+    with pytest.raises(PtxError, match=r"instructions; standin takes kernels of at most 2 instructions \(limits\.kernel_instructions\)"):
         lowered(kernel(f"{OUT} ld.global.u32 %r1, [%rd2]; {store('%r1')}"), machine(limit=2))
 
 
