@@ -45,7 +45,7 @@ def _folders(given: Any) -> tuple[str, ...]:
 
 
 def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
+    return values.texts((names,) if isinstance(names, str) else names, "name_expressions", CompileError)
 
 
 @attrs.frozen
@@ -76,7 +76,7 @@ class Options:
     """What only one front end knows, by name: ``num_warps`` for Triton, ``fastmath`` for Numba."""
     name_expressions: tuple[str, ...] = attrs.field(default=(), converter=_listed)
     """Instances of templates to make kernels of, besides those that the source makes: ``("reduce<512>", "ns::copy<float, 4>")``."""
-    debug: bool = False
+    debug: bool = attrs.field(default=False, converter=lambda given: values.flag(given, "debug", CompileError))
     """Compile for debugging, as ``-G`` does: the front end's code without optimisation, lowered as it is written."""
     registers: str = attrs.field(default="liveness", validator=_known_count)
     """Who counts registers per thread: ``liveness``, which needs nothing, or ``ptxas``, which must be installed."""

@@ -150,7 +150,7 @@ def _accesses(function: ir.Function) -> dict[str, list[tuple[int, int]]]:
             continue
         count = 4 if "v4" in instruction.modifiers else 2 if "v2" in instruction.modifiers else 1
         whole = count * bits_of(instruction.types[-1]) // 8
-        size = min(whole // count, _LARGEST_BYTES)
+        size = max(1, min(whole // count, _LARGEST_BYTES))
         for operand in instruction.operands:
             if isinstance(operand, ir.Address) and isinstance(operand.base, ir.Symbol):
                 start = operand.base.offset + operand.offset

@@ -57,7 +57,7 @@ def spelled(expression: str) -> str:
 
 def is_instance(name: str) -> bool:
     """Say whether a name is an instance of a template: ``ns::k<float, 4>``."""
-    return re.fullmatch(r"(::)?\w+(\s*::\s*\w+)*\s*<.*>", name.strip(), re.DOTALL) is not None
+    return isinstance(name, str) and re.fullmatch(r"(::)?\w+(\s*::\s*\w+)*\s*<.*>", name.strip(), re.DOTALL) is not None
 
 
 def is_template(name: str, source: str) -> bool:

@@ -127,7 +127,7 @@ def test_what_hardware_has_not_is_refused_in_python():
             (lambda: DEVICE.texture(array, channels=4), r"last axis .* length 4, got shape \(4, 8\)"),
             (lambda: DEVICE.texture(array, cube=True), "6 square faces"),
             (lambda: DEVICE.texture(array, layout="linear"), "one axis"),
-            (lambda: DEVICE.texture(array, width=9), "width must be 1 to 8"),
+            (lambda: DEVICE.texture(array, width=9), "width .*from 1 to 8"),
             (lambda: DEVICE.texture(np.zeros(4)), "copy it with to_device"),
             (lambda: DEVICE.texture(DEVICE.zeros(4, "f8")), "got float64"),
             (lambda: DEVICE.surface(DEVICE.zeros(0)), "needs texels")]:
