@@ -147,14 +147,24 @@ class Registry:
         self._plugins.unregister(plugin)
 
     def _declared(self, plugin: Any) -> tuple[Architecture, ...]:
-        """Ask one plugin for its architectures, registering it first if need be."""
-        if not self._plugins.is_registered(plugin):
+        """Ask one plugin for its architectures, registering it first if need be; one that fails does not stay registered."""
+        try:
+            hash(plugin)
+        except TypeError as error:      # pluggy keeps its plugins in sets: this one would break every later question to the others
+            raise PluginError(f"plugin {_called(plugin)}: it must be hashable, as modules and plain objects are, got {values.shown(plugin)}") from error
+        new = not self._plugins.is_registered(plugin)
+        if new:
             self._plugins.register(plugin)
-            try:
+        try:
+            if new:
                 self._plugins.check_pending()
-            except pluggy.PluginValidationError:
+            return self._asked(plugin)
+        except BaseException:
+            if new:
                 self._plugins.unregister(plugin)
-                raise
+            raise
+
+    def _asked(self, plugin: Any) -> tuple[Architecture, ...]:
         others = [p for p in self._plugins.get_plugins() if p is not plugin]
         answers = self._plugins.subset_hook_caller("archdef_architectures", remove_plugins=others)()
         if not answers:

@@ -3,6 +3,7 @@ import subprocess
 import sys
 from importlib.metadata import EntryPoint
 
+import numpy as np
 import pytest
 from archdef import registry
 from archdef.errors import PluginError, UnknownArchitecture
@@ -196,6 +197,43 @@ def test_a_taken_name_is_refused_and_the_first_stays():
     with pytest.raises(PluginError, match="the name 'gizmo' is taken"):
         found.register(Plugin(first.evolve({"warp.size": 16})))
     assert found.get("gizmo") is first
+
+
+class Raises:
+    @hookimpl
+    def archdef_architectures(self):
+        raise ValueError("no time")
+
+
+class Misnamed:
+    @hookimpl
+    def archdef_architectures(self, color):
+        return [gizmo()]
+
+    @hookimpl
+    def archdef_experiments(self):
+        raise ValueError("asked although it was refused")
+
+
+@pytest.mark.parametrize("plugin", [[], {}, set(), np.zeros(2), 3, "gizmo", None, object(), Raises(), Misnamed()],
+                         ids=lambda plugin: type(plugin).__name__)
+def test_what_is_refused_as_a_plugin_leaves_the_others_as_they_were(plugin):
+    """An object that cannot be hashed stayed registered once, and every later question to any plugin failed."""
+    class Plugin:
+        @hookimpl
+        def archdef_architectures(self):
+            return [MACHINE]
+
+        @hookimpl
+        def archdef_experiments(self):
+            return [gizmo]
+
+    MACHINE, found = gizmo(), Registry(())
+    found.register(Plugin())
+    for _ in range(2):
+        with pytest.raises(PluginError, match="plugin"):
+            found.register(plugin)
+    assert found.get("gizmo") is MACHINE and found.experiments("gizmo") == (gizmo,) and found.benchmarks() == []
 
 
 def test_a_plugin_installed_later_is_seen(tmp_path, monkeypatch):
