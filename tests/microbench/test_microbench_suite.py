@@ -2,6 +2,7 @@
 import ctypes
 import json
 import subprocess
+import sys
 
 import archdef
 import pytest
@@ -203,3 +204,10 @@ def test_one_point_is_chosen_by_its_parameters():
 def test_the_list_names_every_benchmark():
     answer = CliRunner().invoke(main, ["microbench", "--list"])
     assert all(name in answer.output for name in ALL)
+
+
+def test_the_order_of_benchmarks_is_that_of_families_whatever_was_imported_first():
+    last = suite.FAMILIES[-1]
+    code = (f"import archdef.microbench.{last}; from archdef.microbench import suite; "
+            "places = [suite.FAMILIES.index(one.family) for one in suite.own().values()]; assert places == sorted(places), places")
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,44 @@
+"""Which tests are in the fast tier (``pytest -m fast tests``), for every edit: those of `tests` but for the files below.
+
+Most files below take more than six seconds of processor time each. The plugins' own tests, which ask every question of every
+machine, and studies marked long are not in it.
+"""
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent / "tests"
+
+SLOW = {
+    "children": "launches_by_kernels",
+    "docs": "pages pages_run site testing_pages",
+    "example_plugins": "example_plugins",
+    "examples": "answers effects hardware",
+    "groups": "barriers multi_grid",
+    "hardware": "calibration conformance launches matrix_conformance textures",
+    "hostile": "addresses",
+    "maca": "maca_examples",
+    "microbench": "microbench_declared microbench_suite",
+    "oracle": "forms kernels shipped_examples spilling",
+    "policies": "brought policy_plugin",
+    "pytest_plugin": "architecture_matrix",
+    "run": "debug_builds footprint lane_states module_symbols template_instances warp_sizes",
+    "texture": "surfaces",
+    "unit": "description_files diff hostile_runtime hostile_values lower_assembler lower_equivalence lowering_grows matrix "
+        "new_plugin pages_of_architectures ptx_hostile spec_evidence spec_evolve system_calls",
+    "validate": "installed_cases",
+}
+"""Folder → files that take long, without ``test_``."""
+
+_SLOW = {TESTS / folder / f"test_{name}.py" for folder, names in SLOW.items() for name in names.split()}
+
+
+def pytest_configure():
+    if missing := sorted(str(path) for path in _SLOW if not path.is_file()):
+        raise pytest.UsageError(f"conftest.py lists tests as slow that are not there: {', '.join(missing)}")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if TESTS in item.path.parents and item.path not in _SLOW and item.get_closest_marker("long") is None:
+            item.add_marker(pytest.mark.fast)
