@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parent / "tests"
+TESTS = Path(__file__).parent
 
 SLOW = {
     "children": "launches_by_kernels",
@@ -35,7 +35,7 @@ _SLOW = {TESTS / folder / f"test_{name}.py" for folder, names in SLOW.items() fo
 
 def pytest_configure():
     if missing := sorted(str(path) for path in _SLOW if not path.is_file()):
-        raise pytest.UsageError(f"conftest.py lists tests as slow that are not there: {', '.join(missing)}")
+        raise pytest.UsageError(f"tests/conftest.py lists tests as slow that are not there: {', '.join(missing)}")
 
 
 def pytest_collection_modifyitems(items):
