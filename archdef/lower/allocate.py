@@ -156,6 +156,7 @@ def _intervals(code: Code, unit: Unit) -> tuple[dict[int, int], dict[int, int]]:
         spread(found.uses[k], 2 * k if _shares(op, unit) else 2 * k + 1)
         spread(written, 2 * k + 1)
     spread(before, 2 * len(ops))
+    spread(code.results - first.keys(), 2 * len(ops))       # of a function that never returns: the caller reads them nevertheless
     return first, last
 
 

@@ -22,7 +22,7 @@ from archdef.lower.encoding import (
     ConstantKind,
     VoteOp,
 )
-from archdef.lower.meeting import meeting_points
+from archdef.lower.meeting import meeting_points, waits_within
 from archdef.lower.scoreboards import shared_waits
 from archdef.lower.select import place
 from archdef.lower.select_warpgroup import FIXED_SOURCES, late_accumulators, timed
@@ -87,8 +87,9 @@ def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module
     for code in codes:
         starts[code.function.name] = total
         total += sum(op.kind != Kind.LABEL for op in code.ops)
+    waits = waits_within(codes)
     for code in codes:
-        _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets, operands, lists, architecture)
+        _pack_function(code, waits, starts, constants, functions, costs, places, module, source, records, targets, operands, lists, architecture)
     ops = np.array(records, MICRO_OP)
     count = int(ops["issues"].sum())
     if count > architecture.limits.kernel_instructions:
@@ -98,7 +99,7 @@ def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module
     return ops, np.array(targets, np.int32), np.array(operands, np.int32), constants.rows, specials, count
 
 
-def _pack_function(code, starts, constants, functions, costs, places, module, source, records, targets, operands, lists, architecture) -> None:
+def _pack_function(code, waits, starts, constants, functions, costs, places, module, source, records, targets, operands, lists, architecture) -> None:
     ops = code.ops
     base = starts[code.function.name]
     position, at = [], base  # index of each op, labels taking that of the op behind them
@@ -106,7 +107,7 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         position.append(at)
         at += op.kind != Kind.LABEL
     labels = {op.fn: position[k] for k, op in enumerate(ops) if op.kind == Kind.LABEL}
-    meetings = meeting_points(ops)
+    meetings = meeting_points(ops, waits)
     together = shared_waits(ops, architecture.isa.assembler.result_scoreboards) | late_accumulators(ops)
     for k, op in enumerate(ops):
         if op.kind == Kind.LABEL:

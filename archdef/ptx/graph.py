@@ -91,6 +91,16 @@ def post_dominators(graph: Successors) -> list[int]:
 
     Lengauer and Tarjan's algorithm with path compression, on basic blocks: O(n log n) whatever the graph.
     """
+    return [parent if parent >= -1 else round_at(parent) for parent in post_dominator_tree(graph)]
+
+
+def round_at(parent: int) -> int:
+    """Give where the round begins that `post_dominator_tree` says is over."""
+    return -2 - parent
+
+
+def post_dominator_tree(graph: Successors) -> list[int]:
+    """Give what `post_dominators` gives as a tree: where that is the beginning of a loop's next round, -2 less its node, which is a root then."""
     blocks = chains(graph)
     block_of = [0] * len(graph)
     for number, block in enumerate(blocks):
@@ -106,8 +116,8 @@ def post_dominators(graph: Successors) -> list[int]:
     parents = _dominators(back, [*ahead, []], count)
     result = [node + 1 for node in range(len(graph))]
     for number, block in enumerate(blocks):
-        parent = heads.get(parents[number], parents[number])
-        result[block[-1]] = -1 if parent == count else blocks[parent][0]
+        parent = parents[number]
+        result[block[-1]] = -1 if parent == count else -2 - blocks[heads[parent]][0] if parent in heads else blocks[parent][0]
     return result
 
 
