@@ -46,7 +46,7 @@ def return_(s: Selection, m: Match, i: ir.Instruction) -> None:
 
 @builds("trap")
 def trap(s: Selection, m: Match, i: ir.Instruction) -> None:
-    """``trap``."""
+    """``trap``; and ``brkpt``, which ends a launch that no debugger watches."""
     s.emit(Kind.TRAP, operation="exit")
 
 

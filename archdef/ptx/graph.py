@@ -12,7 +12,7 @@ from .ir import Function, Label
 
 Successors = Sequence[Sequence[int]]
 
-_LEAVES = frozenset(("ret", "exit", "trap"))
+_LEAVES = frozenset(("ret", "exit", "trap", "brkpt"))
 
 
 def successors(function: Function) -> list[tuple[int, ...]]:
@@ -20,7 +20,7 @@ def successors(function: Function) -> list[tuple[int, ...]]:
 
     Notes
     -----
-    A guarded branch goes to its target and falls through (target first); ``ret``, ``exit``, ``trap`` and running off
+    A guarded branch goes to its target and falls through (target first); ``ret``, ``exit``, ``trap``, ``brkpt`` and running off
     the end go nowhere. A *guarded* one of these only falls through: the lanes that leave need no reconvergence, so
     they add no edge. A call falls through.
     """

@@ -546,7 +546,7 @@ TABLE: tuple[Row, ...] = (
     Row("ret", "", "uni?", "", "return", "", "exit"),
     Row("exit", "", "", "", "exit", "", "exit"),
     Row("trap", "", "", "", "trap", "", "exit"),
-    Row("brkpt", "", "", "", "hint"),
+    Row("brkpt", "", "", "", "trap", "", "exit"),
     Row("bar", "", "cta? sync", "a:u32 b:u32?", "barrier", "sync", "barrier"),
     Row("bar", "", "cta? arrive", "a:u32 b:u32", "barrier", "arrive", "barrier", "barrier_count"),
     Row("bar", "u32", "cta? red op=popc", "d a:u32 b:u32 c:pred?", "barrier_reduce", "popc", "barrier", "barrier_reduce"),

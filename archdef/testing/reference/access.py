@@ -137,7 +137,7 @@ def store(c: Context, i, words: Words) -> Step:
 
 
 # -------------------------------------------------------------------------------------------- what changes no value
-@means("membar", "fence", "prefetch", "prefetchu", "applypriority", "discard", "nanosleep", "griddepcontrol", "pmevent", "brkpt",
+@means("membar", "fence", "prefetch", "prefetchu", "applypriority", "discard", "nanosleep", "griddepcontrol", "pmevent",
        "setmaxnreg", "mxlanes")
 def hint(c: Context, i, words: Words) -> Step:
     """Fences (the reference is sequentially consistent), hints, marks."""

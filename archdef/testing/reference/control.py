@@ -32,11 +32,11 @@ def branch_indexed(c: Context, i, words: Words) -> Step:
     return Step("branch", act)
 
 
-@means("ret", "exit", "trap")
+@means("ret", "exit", "trap", "brkpt")
 def leave(c: Context, i, words: Words) -> Step:
     """``ret`` of a kernel is an ``exit``."""
     words.flag("uni")
-    kind = {"ret": "exit" if c.function.entry else "return", "exit": "exit", "trap": "trap"}[i.opcode]
+    kind = {"ret": "exit" if c.function.entry else "return", "exit": "exit", "trap": "trap", "brkpt": "trap"}[i.opcode]
     return Step(kind, lambda t: None)
 
 

@@ -16,7 +16,7 @@ def successors(function: ir.Function) -> list[set[int]]:
             ahead = {function.labels[i.operands[0].name]}
         elif i.opcode == "brx":
             ahead = {function.labels[name] for name in function.branch_targets[i.operands[1].name]}
-        elif i.opcode in ("ret", "exit", "trap") and i.guard is None:
+        elif i.opcode in ("ret", "exit", "trap", "brkpt") and i.guard is None:
             ahead = {end}
         else:
             ahead = {index + 1}
