@@ -1,7 +1,7 @@
 """Pass: order straight code by the latencies of its chains, within the registers allowed, as an assembler does: PTX is no schedule."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 
 import attrs
 
@@ -10,7 +10,7 @@ from archdef.lower.cost import BROUGHT
 from archdef.lower.encoding import WHOLE_WARP, BarrierOp, Flag, Kind, Space
 from archdef.lower.facts import definitions
 from archdef.lower.order import Plan
-from archdef.lower.pressure import alive_words, next_registers, words
+from archdef.lower.pressure import Words, alive_words, next_registers, words
 from archdef.lower.virtual import ABSORBED, CARRY, PURE, TRUE, Code, Op, Unit, lives
 
 TRIES = 6
@@ -56,14 +56,23 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     addresses = addresses | zero_halves(code, definitions(code)).keys()       # a half that is 0 needs no register
     text = max(alive_words(code, unit, addresses, architecture), default=0)
     allowed = next_registers(text + code.kept_words if text > room else text, room, architecture)
-    sizes = words(code, unit, addresses, architecture)
-    held = {v: -1 if width == 0 else 0 if v in unit.uniform else 2 if width == 8 and v not in addresses else 1 for v, width in enumerate(unit.widths)}
+    sizes = words(unit, addresses, architecture)
+    held = _Held(unit, addresses, None)
     latency, holding = _latencies(architecture), _holding(architecture)
     code.ops = [op for piece in pieces
                 for op in (_best(piece, sizes, held, latency, holding, allowed, architecture) if len(piece.ops) > 2 else piece.ops)]
 
 
-def _best(piece: _Piece, sizes: Sequence[int], words: dict[int, int], latency: _Latency, holding: _Holding, allowed: int, architecture) -> list[Op]:
+class _Held(Words):
+    """The same for the order, to which special registers are values; -1: a predicate."""
+
+    def __missing__(self, v: int) -> int:
+        width = self.unit.widths[v]
+        size = self[v] = -1 if width == 0 else 0 if v in self.unit.uniform else 2 if width == 8 and v not in self.addresses else 1
+        return size
+
+
+def _best(piece: _Piece, sizes: Mapping[int, int], words: Mapping[int, int], latency: _Latency, holding: _Holding, allowed: int, architecture) -> list[Op]:
     """Order one piece so that it needs no more registers than allowed, or else as few as can be had."""
     best, least = piece.ops, _needed(piece, piece.ops, sizes)
     plan = _planned(piece, words, latency, holding, architecture.isa)
@@ -77,7 +86,7 @@ def _best(piece: _Piece, sizes: Sequence[int], words: dict[int, int], latency: _
     return best
 
 
-def _needed(piece: _Piece, order: list[Op], sizes: Sequence[int]) -> int:
+def _needed(piece: _Piece, order: list[Op], sizes: Mapping[int, int]) -> int:
     """Give the registers that a piece needs in some order."""
     alive = set(piece.alive)
     total = most = sum(sizes[v] for v in alive)

@@ -7,7 +7,7 @@ text. So the answer is what data flow asks for, at most what costs no warp, and 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 import attrs
 
@@ -64,12 +64,12 @@ def demand(code: Code, unit: Unit, addresses: set[int], of_callee: dict[str, Dem
 
     Special registers that have not been read yet take none; the stack pointer takes none where the calling convention reserves one.
     """
-    sizes = words(code, unit, addresses, architecture)
+    sizes = words(unit, addresses, architecture)
     found = lives(code)
     latencies = {name: cost.latency_cycles for name, cost in architecture.isa.operations.items()}
     beside = {k: [of_callee[name] for name in _callees(op) if name in of_callee] for k, op in enumerate(code.ops) if op.kind in _CALLS}
     in_order = [count + max((d.in_order for d in beside.get(k, ())), default=0)
-                for k, count in enumerate(found.sums(sizes, [tuple(op.writes()) for op in code.ops]))]
+                for k, count in enumerate(found.sums(sizes, [tuple(op.writes()) for op in code.ops], beside))]
     by_flow = 0
     for number, block in enumerate(found.blocks):
         order = flow(code.ops, block, latencies)
@@ -84,21 +84,32 @@ def _callees(op: Op) -> tuple[str, ...]:
 
 def alive_words(code: Code, unit: Unit, addresses: set[int], architecture) -> list[int]:
     """Count, per op, the registers that hold something behind it, in the order of the text; what callees need is left out."""
-    return lives(code).sums(words(code, unit, addresses, architecture), [tuple(op.writes()) for op in code.ops])
+    return lives(code).sums(words(unit, addresses, architecture), [tuple(op.writes()) for op in code.ops])
 
 
-def words(code: Code, unit: Unit, addresses: set[int], architecture) -> list[int]:
+class Words(dict[int, int]):
+    """Virtual register → the 32-bit registers that it takes, found out when it is asked for: a function uses few of its program's."""
+
+    def __init__(self, unit: Unit, addresses: Set[int], reserved: int | None):
+        super().__init__()
+        self.unit, self.addresses, self.reserved = unit, addresses, reserved
+
+    def __missing__(self, v: int) -> int:
+        width = self.unit.widths[v]
+        if not width or v in self.unit.specials or v in self.unit.uniform or v == self.reserved:
+            size = 0
+        else:
+            size = 2 if width == 8 and v not in self.addresses else 1
+        self[v] = size
+        return size
+
+
+def words(unit: Unit, addresses: Set[int], architecture) -> Words:
     """Give, per virtual register, the 32-bit registers that it takes."""
-    reserved = unit.stack if architecture.limits.registers_reserved_per_thread else None
-    sizes = [0 if not width else 2 if width == 8 else 1 for width in unit.widths]
-    for v in addresses:
-        sizes[v] = min(sizes[v], 1)
-    for v in (*unit.specials, *unit.uniform, *([] if reserved is None else [reserved])):
-        sizes[v] = 0
-    return sizes
+    return Words(unit, addresses, unit.stack if architecture.limits.registers_reserved_per_thread else None)
 
 
-def _counted(ops: Sequence[Op], order: Sequence[int], found: Lives, number: int, sizes: Sequence[int]) -> list[int]:
+def _counted(ops: Sequence[Op], order: Sequence[int], found: Lives, number: int, sizes: Mapping[int, int]) -> list[int]:
     """Count, per place of a block's order, the registers that hold something behind it, addresses of accesses on their way among them."""
     begun, ended = _held(ops, order)
     alive = dict.fromkeys(found.leaving(number), 1)     # register → reasons for which it is taken: a value that is wanted, accesses on their way
@@ -117,12 +128,15 @@ def _counted(ops: Sequence[Op], order: Sequence[int], found: Lives, number: int,
         for v in ended[place + 1]:
             take(v, 1)
         counts.append(total + sum(sizes[v] for v in set(ops[index].writes()) if not alive.get(v)))
+        made = ops[index].gives     # in registers of the function that is called, which counts them
         if begun[place] is not None:
             take(begun[place], -1)
         for v in found.defs[index]:
             if v in wanted:
                 wanted.remove(v)
                 take(v, -1)
+        if made:
+            counts[-1] = total
         for v in found.uses[index]:
             if v not in wanted:
                 wanted.add(v)

@@ -9,7 +9,7 @@ from archdef.lower.select_arithmetic import predicate_pair
 from archdef.lower.select_children import refused
 from archdef.lower.select_system import SERVICES, serve
 from archdef.lower.select_warp import mask_width, member_mask, warn_half
-from archdef.lower.virtual import Const, Op, immediate, mov
+from archdef.lower.virtual import Code, Const, Op, immediate, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match
 
@@ -110,9 +110,16 @@ def _pass(s: Selection, target: ir.CallTarget, interface: Interface, name: str, 
         s.code.ops.append(Op(Kind.LABEL, over))
     else:
         emit()
+    made = _call_emitted(s.code)
+    made.gives, made.kills = tuple(sorted(interface.registers(interface.returns))), True      # who was not called does not look at them
     for result, pieces in zip(target.returns, interface.returns):
         for offset, piece in pieces.items():
             _take(s, result, offset, piece)
+
+
+def _call_emitted(code: Code) -> Op:
+    """Give the call that was emitted last, which may have a label behind it."""
+    return next(op for op in reversed(code.ops) if op.kind in (Kind.CALL, Kind.CALL_INDIRECT))
 
 
 def _hand_over(s: Selection, argument, offset: int, piece: Piece) -> None:

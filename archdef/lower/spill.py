@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_right
-from collections.abc import Set
+from collections.abc import Callable, Set
 
 import attrs
 import numpy as np
@@ -99,6 +99,18 @@ def spill(code: Code, unit: Unit, calls: Calls, addresses: set[int], of_callee: 
     _load_early(code, _Counted(code, unit, addresses, of_callee, reserved), most)
 
 
+class _Sizes(dict[int, int]):
+    """Register → the registers that it takes, found out when it is asked for."""
+
+    def __init__(self, size: Callable[[int], int]):
+        super().__init__()
+        self.size = size
+
+    def __missing__(self, v: int) -> int:
+        found = self[v] = self.size(v)
+        return found
+
+
 @attrs.define
 class _Counted:
     """What is alive behind each op, and how many registers that takes."""
@@ -114,7 +126,8 @@ class _Counted:
     def __attrs_post_init__(self):
         ops = self.code.ops
         self.lives = lives(self.code)
-        self.counts = self.lives.sums([self.size(v) for v in range(len(self.unit.widths))], [tuple(op.writes()) for op in ops])
+        self.counts = self.lives.sums(_Sizes(self.size), [tuple(op.writes()) for op in ops],
+                                      {k for k, op in enumerate(ops) if op.kind in _CALLS})
         for k, op in enumerate(ops):
             callees = (op.target,) if op.kind == Kind.CALL else op.target if op.kind == Kind.CALL_INDIRECT else ()
             self.counts[k] += max((self.of_callee[name].in_order for name in callees if name in self.of_callee), default=0)

@@ -75,6 +75,8 @@ class Op:
     count: int = 0
     target: str | tuple[str, ...] | None = None
     """Label, labels, or name of the callee."""
+    gives: tuple[int, ...] = ()
+    """Registers in which what is called leaves its results: where it is called they begin to live."""
     exact: bool = False
     """The source forbids contraction of this floating-point operation."""
     kills: bool = True
@@ -231,7 +233,7 @@ def accesses(code: Code) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
     for op in code.ops:
         read = tuple(op.reads())
         uses.append(read + results if op.kind == Kind.RETURN else read)
-        defs.append(tuple(op.writes()) if op.guard is None or op.kills else ())
+        defs.append((*op.writes(), *op.gives) if op.guard is None or op.kills else ())
     return uses, defs
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from .graph import Successors, chains, successors
 from .ir import Address, CallTarget, Function, Instruction, Operand, Predicate, PredicatePair, Register, Vector
@@ -102,8 +102,11 @@ class Lives:
                     alive.difference_update(defs[node])
                 alive.update(uses[node])
 
-    def sums(self, sizes: Sequence[int], written: Sequence[Sequence[int]]) -> list[int]:
-        """Give, per node, what the values alive behind it and those that it writes have in all, `sizes` being that of each."""
+    def sums(self, sizes: Sequence[int] | Mapping[int, int], written: Sequence[Sequence[int]], calls: Container[int] = ()) -> list[int]:
+        """Give, per node, what the values alive behind it and those that it writes have in all, `sizes` being that of each.
+
+        What a call makes is left out at its node: it is counted in the function that is called.
+        """
         result = [0] * len(self.uses)
         for number, block in enumerate(self.blocks):
             alive = self.leaving(number)
@@ -115,6 +118,8 @@ class Lives:
                     if v in alive:
                         alive.remove(v)
                         total -= sizes[v]
+                if node in calls:
+                    result[node] = total
                 for v in self.uses[node]:
                     if v not in alive:
                         alive.add(v)

@@ -106,7 +106,7 @@ def test_unrolling_saves_turns_of_the_loop_and_lets_loads_wait_together(name):
     for less, more in (("by_1", "by_2"), ("by_2", "by_4"), ("by_4", "by_8")):
         assert found[less].counters.instructions > found[more].counters.instructions
         assert found[less].registers < found[more].registers
-    assert found["by_1"].cycles > 1.25 * found["by_8"].cycles
+    assert found["by_1"].cycles > 1.3 * found["by_8"].cycles
 
 
 # -------------------------------------------------------------------------------------------------------- constant memory
@@ -197,9 +197,17 @@ def test_small_blocks_cannot_fill_a_machine_and_are_slower(name):
     found = {row.case.block[0]: row.run for row in ran}
     blocks, most = architecture.limits.blocks_per_multiprocessor, architecture.limits.warps_per_multiprocessor
     assert found[32].metrics["theoretical_occupancy"] <= blocks / most
-    busy = max((bound.cycles / found[32].cycles for bound in found[32].bounds.lower if bound.name == "DRAM"), default=0)
-    assert found[32].cycles > 1.2 * min(found[192].cycles, found[256].cycles) or busy > 0.45     # few warps keep slow memory busy
+    assert found[32].metrics["achieved_occupancy"] < found[256].metrics["achieved_occupancy"]
+    launching = next((bound.cycles for bound in found[32].bounds.lower if bound.name == "dispatch"), 0)
+    if longest_stall(found[256]) == "stall_memory_throttle" and launching < found[256].cycles:
+        assert found[32].cycles > min(run.cycles for run in found.values())     # more warps would only wait for a place in the memory pipeline
+    else:
+        assert found[32].cycles > 1.2 * min(found[192].cycles, found[256].cycles)
     assert min(run.cycles for run in found.values()) * 1.15 > min(found[128].cycles, found[256].cycles)
+
+
+def longest_stall(run):
+    return max((name for name in run.metrics if name.startswith("stall_")), key=run.metrics.get)
 
 
 @machines
@@ -208,9 +216,13 @@ def test_a_quarter_of_a_wave_leaves_the_machine_empty_and_a_ragged_last_wave_cos
     architecture = whole.evolve({"chip.multiprocessors": 2 * whole.chip.multiprocessors_per_cluster})
     resident = module.resident_blocks(architecture)
     ran, _ = launches(module.GRID_SIZES, architecture, resident)
+    cycles = {wave: row.run.cycles for wave, row in zip(module.WAVES, ran, strict=True)}
     rate = {wave: row.case.grid[0] / row.run.cycles for wave, row in zip(module.WAVES, ran, strict=True)}
     assert rate[0.25] < 0.9 * rate[8]
-    assert rate[8.25] / rate[8] > rate[1.25] / rate[1] - 0.05
+    for waves in (1, 2, 4, 8):      # a wave that is not full takes as long as a full one at most
+        assert cycles[waves + 0.25] - cycles[waves] < 1.02 * cycles[1]
+    if rate[1.25] < rate[1]:        # where one block keeps a multiprocessor busy, nothing is lost after one wave
+        assert rate[8.25] / rate[8] > rate[1.25] / rate[1] - 0.02
 
 
 # ------------------------------------------------------------------------------------------------------ cooperative groups

@@ -24,8 +24,13 @@ def test_without_a_copy_engine_parts_only_add_latency():
 
 
 def test_with_one_copy_engine_only_breadth_first_gains():
-    one, depth, breadth = times("gt200")
-    assert breadth < 0.9 * one < depth
+    one, depth, breadth = (example.overlap(registry.get("gt200"), order) for order in example.ORDERS)
+    assert one.makespan_us < depth.makespan_us > 0.99 * (copying(depth) + depth.busy_us("gt200", "kernels"))
+    assert one.makespan_us > breadth.makespan_us == pytest.approx(copying(breadth), rel=0.01)       # every kernel runs while something is copied
+
+
+def copying(timeline):
+    return timeline.busy_us("gt200", "copies")
 
 
 def test_with_two_copy_engines_and_late_signals_depth_first_gains_more():

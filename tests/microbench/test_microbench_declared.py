@@ -169,7 +169,7 @@ def test_bandwidth_comes_near_the_declared_peak_and_never_above(name, kind):
         pytest.skip("writing more than this L2 holds takes too long here")
     found = value(name, "dram_bandwidth", kind=kind)
     more = 1.01 if kind == "read" else 1.03      # the two launches whose difference this is leave not quite as much in the L2
-    assert 0.25 * architecture.dram_bandwidth_gb_s < found <= more * architecture.dram_bandwidth_gb_s
+    assert 0.4 * architecture.dram_bandwidth_gb_s < found <= more * architecture.dram_bandwidth_gb_s
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)

@@ -208,6 +208,18 @@ def functions(n):
     return HEAD + f + kernel(b, ".reg .b32 %r<4>; .reg .b64 %rd<4>;")
 
 
+def call_chain(n):
+    """Functions each of which calls the one before."""
+    m = max(1, n // 8)
+    f = ".func (.param .b32 r) f0(.param .b32 a)\n{ .reg .b32 %r<4>; ld.param.b32 %r1, [a]; st.param.b32 [r], %r1; ret; }\n"
+    for k in range(1, m):
+        f += (f".func (.param .b32 r) f{k}(.param .b32 a)\n{{ .reg .b32 %r<4>; .param .b32 p; .param .b32 q; ld.param.b32 %r1, [a]; st.param.b32 [p], %r1;"
+              f" call.uni (q), f{k - 1}, (p); ld.param.b32 %r1, [q]; add.s32 %r1, %r1, {k}; st.param.b32 [r], %r1; ret; }}\n")
+    b = ["ld.param.u64 %rd1, [out];", "mov.u32 %r0, %tid.x;", "{ .param .b32 p; .param .b32 q;", "st.param.b32 [p], %r0;", f"call.uni (q), f{m - 1}, (p);",
+         "ld.param.b32 %r0, [q]; }", "st.global.u32 [%rd1], %r0;"]
+    return HEAD + f + kernel(b, ".reg .b32 %r<4>; .reg .b64 %rd<4>;")
+
+
 def predicates(n):
     """Many comparisons and guards."""
     m = n // 3

@@ -8,6 +8,7 @@ from program_shapes import HEAD, SHAPES, kernel
 from archdef import ArchdefError, Device, registry
 from archdef.lower import Options, lower
 from archdef.lower.size import check_text
+from archdef.lower.spill import _Counted
 from archdef.ptx import parse
 
 SIZE = 80
@@ -46,6 +47,34 @@ def test_twice_the_program_takes_about_twice_the_steps(machine, shape):
     counts = [steps(SHAPES[shape](size), architecture) for size in (SIZE, 2 * SIZE, 4 * SIZE)]
     assert counts[2] - counts[1] <= MOST * (counts[1] - counts[0])
     assert counts[1] > counts[0]
+
+
+@pytest.mark.parametrize("shape", SPILLING)
+def test_spilling_looks_at_each_operation_about_as_often_however_long_the_program_is(shape, monkeypatch):
+    architecture, visits = registry.get("k40"), []
+    counted = _Counted.__attrs_post_init__
+
+    def noted(self):
+        visits.append(len(self.code.ops))
+        counted(self)
+
+    monkeypatch.setattr(_Counted, "__attrs_post_init__", noted)
+    often = []
+    for size in (1000, 2000):
+        visits.clear()
+        program = lower(parse(SHAPES[shape](size)), "k", architecture)
+        assert program.spilled_registers
+        often.append(sum(visits) / len(program.ops))
+    assert often[1] < 1.5 * often[0]
+
+
+@pytest.mark.parametrize("machine", ["k40", "h100"])
+@pytest.mark.parametrize("shape", ["functions", "call_chain", "calls"])
+def test_results_of_calls_live_from_the_call_on(machine, shape):
+    """However many functions a kernel calls, one after the other or each the next, none of their results waits for its call."""
+    architecture = registry.get(machine)
+    few, many = (lower(parse(SHAPES[shape](size)), "k", architecture) for size in (800, 1600))
+    assert few.registers == many.registers and not many.spilled_registers
 
 
 @pytest.mark.parametrize("machine, options, way_out", [("g80", Options(), "limits.kernel_instructions"), ("h100", Options(max_instructions=100), "max_instructions")])

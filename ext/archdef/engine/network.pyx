@@ -720,12 +720,12 @@ cdef inline int64_t _atomic_packet(const MachineTable *m, const Request *r) noex
         r.bytes // m.l2.sector_bytes + r.apart) * m.sector_mask_bytes
 
 
-cdef inline void _next_request(Network *n, Port *port, int32_t unit) noexcept nogil:
-    """The head request of a port has left."""
+cdef inline void _next_request(Network *n, Port *port, int32_t unit, int64_t now_fs) noexcept nogil:
+    """The head request of a port has left; one that a cache of the cluster answered has not held the port, and the next may be long due."""
     port.head = (port.head + 1) & (port.room - 1)
     port.count -= 1
     if port.count:
-        _reschedule(n, unit, max(port.ring[port.head].time_fs, port.free_fs))
+        _reschedule(n, unit, max(now_fs, max(port.ring[port.head].time_fs, port.free_fs)))
     else:
         _reschedule(n, unit, NEVER)
 
@@ -781,7 +781,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     cdef int64_t *cluster = n.cluster_free_fs + n.cluster[sm] + (unit - sm)
     if r.counters != NULL and shared_texture_has(n, sm, r, now_fs):
         _wake_one(n, p, now_fs)         # this port may have been woken for a place that it does not take
-        _next_request(n, port, unit)
+        _next_request(n, port, unit, now_fs)
         return
     if p.dram.queued >= m.queue_entries:
         _join(n, unit, &p.first_waiter, &p.last_waiter)
@@ -833,7 +833,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
         _working(n, 1, now_fs)
     if p.dram.queued == packet:
         _wake_one(n, p, now_fs)     # the cache answered: the place that this port was woken for is still free
-    _next_request(n, port, unit)
+    _next_request(n, port, unit, now_fs)
 
 
 cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:

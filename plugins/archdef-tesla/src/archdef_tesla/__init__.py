@@ -12,6 +12,8 @@ CARRIED = Cite("the GT200 fit", "taken over, no figure of this chip is public", 
 LIKE_G80 = Cite(MISSING_MUL.document, MISSING_MUL.place, "inferred", "measured on the G80, of which the G92 is a smaller edition")
 LIKE_GT200 = Cite(BRIEF.document, BRIEF.place, "inferred", "said of the GTX 280 and 260, the GT215 has the same multiprocessors without double precision")
 GLOBAL = Cite(GUIDE.document, "global memory takes 400 to 600 cycles", "inferred")
+WIDE_PORTS = Cite("not published", "ports of a partition of GDDR5", "assumed",
+                  "twice the GT200's, as is the data rate of the memory's pins; a partition gives 27 GB/s, there 18")
 ALL_CARRIED = {name: CARRIED for name in """caches load_store interconnect dram.banks dram.row_bytes dram.t_rcd_ns dram.t_rp_ns dram.t_ras_ns dram.t_rrd_ns
     dram.t_cl_ns dram.t_wl_ns dram.t_wtr_ns dram.t_rtw_ns dram.t_wr_ns dram.extra_latency_ns dram.queue_entries dram.scheduling dram.write_drain_high
     dram.write_drain_low dram.burst_bytes""".split()}
@@ -46,12 +48,13 @@ GT215 = tesla(
     name="gt215", title="GeForce GT 240", compute_capability="1.2", aliases=("gt_240", "geforce_gt_240"),
     chip=Chip(multiprocessors=12, multiprocessors_per_cluster=3, block_launch_cycles=10, block_turnover_cycles=300,
               launch_overhead_us=7),
-    clocks=Clocks(core_mhz=550, shader_mhz=1340, memory_mhz=1700), bus=(2, 512 * MiB), address_bits=40,
+    clocks=Clocks(core_mhz=550, shader_mhz=1340, memory_mhz=1700), bus=(2, 512 * MiB), port_bytes=(32, 64), address_bits=40,
     warps=32, registers=16384, coalescing=SegmentShrinking(),
     features=BASIC + " vote atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, PAIRS_OF_32, ATOMICS, VOTES],
     arithmetic=MULTIPLIERS, pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), reads=17, texture_l2_bytes=32 * KiB, link=PCIE_2,
     evidence=ALL_CARRIED | {
         "clocks": SHEET_240, "chip.multiprocessors": SHEET_240, "chip.multiprocessors_per_cluster": SHEET_240, "dram": SHEET_240,
+        "interconnect.partition_request_bytes_per_cycle": WIDE_PORTS, "interconnect.partition_response_bytes_per_cycle": WIDE_PORTS,
         "schedulers.dual_issue": LIKE_GT200, "isa.operations.fp32_mul": LIKE_GT200, "units.mul": LIKE_GT200})
 
 GT200 = tesla(

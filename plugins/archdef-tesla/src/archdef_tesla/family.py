@@ -123,7 +123,7 @@ SP_WITH_SFU_OR_MUL = [("sp", "sfu"), ("sp", "mul"), ("mul", "sfu")]      # not t
 
 
 def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalescing, bus, link, latency_ns,
-          reads, texture_l2_bytes, arithmetic, pairs, address_bits, **names) -> Architecture:
+          reads, texture_l2_bytes, arithmetic, pairs, address_bits, port_bytes=(16, 32), **names) -> Architecture:
     """Describe one chip of the family by what its members differ in."""
     partitions, capacity_bytes = bus
     return Architecture(
@@ -171,7 +171,8 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
                              textures_in_flight_per_multiprocessor=128, transaction_cycles=2, atomic_cycles=4),
         interconnect=Interconnect(
             request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=16, injection_bytes_per_cycle=32,
-            injection_scope="cluster", store_ports=True, partition_request_bytes_per_cycle=16, partition_response_bytes_per_cycle=32),
+            injection_scope="cluster", store_ports=True, partition_request_bytes_per_cycle=port_bytes[0],
+            partition_response_bytes_per_cycle=port_bytes[1]),
         dram=Dram(
             partitions=partitions, interleave_bytes=256, capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
             transfers_per_clock=2, burst_bytes=32, banks=8, row_bytes=4 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=30, t_rrd_ns=9,
