@@ -240,8 +240,8 @@ class Grid:
         stream = self.launcher.kernel.module.device.printf
         if stream is not None and (output.calls or output.lost):
             stream.write(output.text)
-            if output.lost:
-                stream.write(f"[{output.lost_text}]\n")
+            for text in [output.lost_text] * bool(output.lost) + [output.cut_text] * bool(output.cut):
+                stream.write(f"[{text}]\n")
             stream.flush()
         return output
 

@@ -171,7 +171,7 @@ class Run:
     @property
     def complaints(self) -> tuple[str, ...]:
         """What failed or was lost although the kernel ran to its end: also given as a `GuestWarning`."""
-        return (*map(str, self.failures), *([self.output.lost_text] if self.output.lost else []))
+        return (*map(str, self.failures), *([self.output.lost_text] if self.output.lost else []), *([self.output.cut_text] if self.output.cut else []))
 
     @functools.cached_property
     def metrics(self) -> Metrics:
