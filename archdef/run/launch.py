@@ -22,6 +22,7 @@ from archdef.run.result import Run
 
 if TYPE_CHECKING:
     from archdef.host import Launched, Stream
+    from archdef.host.managed import Moved
     from archdef.run.module import Kernel
 
 SLICE_MS = 50
@@ -134,6 +135,8 @@ class Grid:
         self.name, self.architecture = launcher.kernel.name, launcher.kernel.module.device.architecture
         self.among: tuple[int, int] | None = None
         """Its rank among so many grids that are launched together on several devices."""
+        self.moved: Moved | None = None
+        """Managed memory that had to move to the device for it."""
         self.lanes = lanes
         self.tracer = None if lanes is None else lanes.tracer(self.name, math.prod(launcher.grid), resident.warps_per_block)
         self.children = launcher.kernel.children
@@ -204,7 +207,7 @@ class Grid:
         self.result = Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
                           shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
                           program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
-                          counters=Counters.of(counted), sources=launcher.kernel.module.sources,
+                          counters=Counters.of(counted), sources=launcher.kernel.module.sources, moved=self.moved,
                           recorded=None if self.lanes is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost))
         self.engine = self.running = None
         record(self.result)

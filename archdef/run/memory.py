@@ -3,8 +3,12 @@ from __future__ import annotations
 
 import threading
 import weakref
+from typing import TYPE_CHECKING
 
 from archdef.errors import DeviceMemoryError
+
+if TYPE_CHECKING:
+    from archdef.host.managed import Pages
 
 
 class Memory:
@@ -21,6 +25,8 @@ class Memory:
         """The device's half of the host model, once streams are used: what it still has to do keeps memory from being freed."""
         self.images: weakref.WeakSet = weakref.WeakSet()
         """The variables of modules that lie in it; see `archdef.run.images.Images`."""
+        self.managed: dict[int, Pages] = {}
+        """Allocations that the host and the device both use, by their addresses."""
         self._late: list[int] = []
         self._bytes: dict[int, tuple[int, str]] = {}
         self._lock = threading.RLock()
@@ -45,6 +51,7 @@ class Memory:
     def free(self, address: int) -> None:
         """Give memory back: now, or once no kernel runs, since arrays can also go out of scope during a launch."""
         with self._lock:
+            self.managed.pop(address, None)
             self._bytes.pop(address, None)
             self._late.append(address)
         self._catch_up()
