@@ -216,7 +216,7 @@ def mostly_read(side: Side, pages: Pages, on: bool) -> None:
     with side.host.lock:
         side.host.charge("advise", side.call_fs)
         if on and pages.copies is None:
-            pages.copies = _bytes(side.memory, pages).copy()
+            pages.copies = np.zeros(pages.nbytes, "u1")      # filled where both sides come to have a page
         elif not on and pages.copies is not None:
             _forget_changed(side.memory, pages)
             pages.copies = None

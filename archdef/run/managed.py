@@ -32,11 +32,16 @@ class ManagedArray(DeviceArray):
         nbytes = max(1, self.nbytes)
         self.address = memory.allocate(nbytes)
         window = memory.engine.window(self.address, nbytes)
-        self._release = weakref.finalize(window, memory.free, self.address)     # the last view of the host is the last to hold it
-        self._release.atexit = False
         link = side.link.managed
         self._pages = memory.managed[self.address] = moving.Pages(self.address, nbytes, link.page_bytes, on_device=link.fault_us is None)
+        self._release = weakref.finalize(window, _give_back, memory, self._pages)   # the last view of the host is the last to hold it
+        self._release.atexit = False
         self._host = np.frombuffer(window, "u1")[:self.nbytes].view(self.dtype).reshape(self.shape)
+
+    @property
+    def freed(self) -> bool:
+        """Whether the memory was given back."""
+        return self.memory.managed.get(self.address) is not self._pages
 
     # ------------------------------------------------------------------------------------------------------------ the host
     def __getitem__(self, index):
@@ -146,3 +151,9 @@ class ManagedArray(DeviceArray):
             raise ValueError("managed memory is seen in place by its property host")
         found = self[...]
         return found if dtype is None else found.astype(dtype, copy=False)
+
+
+def _give_back(memory, pages: moving.Pages) -> None:
+    """Free an allocation, unless somebody has."""
+    if memory.managed.get(pages.address) is pages:
+        memory.free(pages.address)
