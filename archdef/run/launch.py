@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from archdef import values
 from archdef.errors import EngineLimit, GuestFault, GuestWarning, HostError, Interrupted, LaunchError
-from archdef.lower.encoding import Kind, SystemCall
+from archdef.lower.encoding import Kind, Space, SystemCall
 from archdef.metrics import Counters
 from archdef.occupancy import carveout, occupancy
 from archdef.pack import sets_of
@@ -187,6 +187,10 @@ class Grid:
         programs = self.children.programs if self.children is not None else [self.program]
         return list(dict.fromkeys(pair for each in programs for pair in references.placed(each, self.variables.global_base)))
 
+    def _constants_written(self) -> bool:
+        programs = self.children.programs if self.children is not None else [self.program]
+        return self.running.constants_written and any((p.ops["space"][p.ops["kind"] == Kind.LOAD] == Space.CONST).any() for p in programs)
+
     def _failures(self) -> tuple[failures.IgnoredFailure, ...]:
         return failures.ignored(self.running.ignored(), self.children.programs) if self.children is not None else ()
 
@@ -207,7 +211,7 @@ class Grid:
         self.result = Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
                           shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
                           program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
-                          counters=Counters.of(counted), sources=launcher.kernel.module.sources, moved=self.moved,
+                          counters=Counters.of(counted), sources=launcher.kernel.module.sources, moved=self.moved, constants_written=self._constants_written(),
                           recorded=None if self.lanes is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost))
         self.engine = self.running = None
         record(self.result)

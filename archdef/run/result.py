@@ -87,6 +87,8 @@ class Run:
     """Shares of device memory during the launch: global, constant, private."""
     moved: Moved | None = attrs.field(default=None, repr=False)
     """Managed memory that moved to the device first, in the time before the launch began; None: none did."""
+    constants_written: bool = attrs.field(default=False, repr=False)
+    """Whether it stored to constant memory that its own code also loads from."""
     recorded: Recorded | None = attrs.field(default=None, repr=False)
     """What the engine recorded for the option ``lanes`` of the launch."""
 
@@ -160,6 +162,9 @@ class Run:
                    "threads that had missed an earlier one, at which the others counted for the whole warp")
             found.append(f"{apart} times a warp came to a barrier with {how} ({self._places('divergent_barriers')}): CUDA leaves undefined what "
                          "happens; let all threads that have not returned reach the same barrier")
+        if self.constants_written:
+            found.append("the kernel stored to constant memory of its module, and has loads from there: constant caches are not coherent within a launch, "
+                         "hardware may give these loads the old value; the next launch sees the new one")
         if self.moved is not None and self.moved.duration_us > self.elapsed_s * 1e6:
             found.append(f"{self.moved.nbytes:,} bytes of managed memory came to the device before the kernel could work, in {self.moved.fault_groups} groups "
                          f"of page faults and {self.moved.duration_us:,.1f} us, the kernel itself took {self.elapsed_s * 1e6:,.1f} us; prefetch() moves it "

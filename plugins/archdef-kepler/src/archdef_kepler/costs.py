@@ -54,7 +54,8 @@ FORMS = {  # that differ from the rest of their class
     Operation("sp", 132, issues=18): "int_div32:rem.s32", Operation("sp", 377, issues=10): "fp32_div_exact:rcp.r?.f32"}
 
 MANAGED = Cite("CUDA C Programming Guide", "unified memory, devices of compute capability below 6.x", "assumed",
-               "all moves before a launch, none may be touched by the host meanwhile; that is documented; the page and the host's cost are those measured on an H200")
+               "all moves before a launch, none may be touched by the host meanwhile: that is documented; the page and the host's "
+               "cost are those measured on an H200")
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE, "isa.forms": ARAFA,

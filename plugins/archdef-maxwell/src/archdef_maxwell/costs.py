@@ -58,7 +58,8 @@ FORMS = {  # that differ from the rest of their class
     Operation("sfu", 40, issues=2): "fp32_transcendental:ex2.*"}
 
 MANAGED = Cite("CUDA C Programming Guide", "unified memory, devices of compute capability below 6.x", "assumed",
-               "all moves before a launch, none may be touched by the host meanwhile; that is documented; the page and the host's cost are those measured on an H200")
+               "all moves before a launch, none may be touched by the host meanwhile: that is documented; the page and the host's "
+               "cost are those measured on an H200")
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE, "isa.forms": ARAFA,
