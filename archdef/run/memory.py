@@ -58,17 +58,24 @@ class Memory:
 
     def write(self, address: int, data) -> None:
         """Copy a buffer of bytes to the device."""
-        self.engine.write(address, data)
+        self.engine.write(_whole(address), data)
 
     def read(self, address: int, out) -> None:
         """Copy from the device into a buffer of bytes."""
-        self.engine.read(address, out)
+        self.engine.read(_whole(address), out)
 
     def fill(self, address: int, nbytes: int, byte: int) -> None:
         """Set bytes."""
-        self.engine.fill(address, nbytes, byte)
+        self.engine.fill(_whole(address), nbytes, byte)
 
     def _catch_up(self) -> None:
         with self._lock:
             while self._late and not self.engine.running and not (self.side is not None and self.side.holding):
                 self.engine.free(self._late.pop())
+
+
+def _whole(address: int) -> int:
+    """Check that a number can be an address: arithmetic on pointers may lead anywhere. Raises DeviceMemoryError."""
+    if not 0 <= address < 1 << 64:
+        raise DeviceMemoryError(f"{address:#x} is no device address")
+    return address

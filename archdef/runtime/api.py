@@ -139,6 +139,8 @@ class Runtime:
     # ------------------------------------------------------------------------------------------------------------ memory
     def Malloc(self, size: int) -> Pointer:
         """Allocate device memory on the current device."""
+        if size < 0:
+            raise Refusal("InvalidValue", f"{size} bytes")
         memory = self._memory(self.devices.current)
         address = memory.allocate(max(1, size))
         self._allocated[id(memory), address] = size
@@ -194,6 +196,8 @@ class Runtime:
         memory = self._memory(self.devices.current)
         if memory.side.link.managed is None:
             raise Refusal("NotSupported", f"{memory.side.label} has no managed memory: it declares no host_link.managed")
+        if size > memory.engine.capacity:
+            raise Refusal("MemoryAllocation", f"{size} bytes of managed memory asked, the device has {memory.engine.capacity}")
         array = ManagedArray(memory, size, "u1")
         self._allocated[id(memory), array.address] = size
         return array
