@@ -58,6 +58,11 @@ class Host:
             self._sides = [known for known in self._sides if known() is not None] + [weakref.ref(side)]
             return next(self._devices)
 
+    @property
+    def in_function(self) -> bool:
+        """Whether a host function of a stream runs now."""
+        return self._in_function
+
     # ------------------------------------------------------------------------------------------------------------- clock
     @property
     def time_s(self) -> float:

@@ -98,6 +98,12 @@ def before_launch(side: Side, grid, stream: Stream) -> Moved | None:
     return Moved(nbytes, count, groups, (latency + transfer) / FS_PER_US)
 
 
+def note_launch(side: Side, operation: Operation) -> None:
+    """Where the device has no page faults: the host may touch nothing until it knows that the grid has ended."""
+    if side.link.managed is not None and side.link.managed.fault_us is None:
+        side.unseen.append(operation)
+
+
 def _arrive(memory, pages: Pages, where: slice) -> None:
     """Let the device have pages. The host keeps read-mostly ones: its copies are compared when it next looks."""
     if pages.copies is not None:
@@ -164,9 +170,10 @@ def touched_by_host(side: Side, pages: Pages, where: slice, write: bool) -> None
     """The host reads or writes pages: those that it lacks come to it first, and it waits for each. Raises HostError where it must not."""
     host, managed = side.host, side.link.managed
     with host.lock:
-        host.catch_up()
-        if managed.fault_us is None and (running := [o for o in side.unseen if o.grid is not None]):
-            raise HostError(f"the host touches managed memory of {side.label} while {running[0].name} may be running there, which is an error on a "
+        if not host.in_function:
+            host.catch_up()
+        if side.unseen and not host.in_function:
+            raise HostError(f"the host touches managed memory of {side.label} while {side.unseen[0].name} may be running there, which is an error on a "
                             "machine whose device has no page faults (host_link.managed.fault_us); synchronize first")
         if pages.copies is not None:
             _forget_changed(side.memory, pages)
@@ -176,7 +183,7 @@ def touched_by_host(side: Side, pages: Pages, where: slice, write: bool) -> None
         if pages.copies is not None and not write:      # from here on a difference means that a kernel wrote
             low, high = where.start * pages.page_bytes, where.stop * pages.page_bytes
             pages.copies[low:high] = _bytes(side.memory, pages)[low:high]
-        if came:
+        if came and not host.in_function:       # a stream's host function takes the time that it was given
             start = host.now
             host.charge("managed memory", came * fs(managed.host_fault_us) + transfer_fs(nbytes, side.link.pinned_d2h_gb_s))
             host.note(Span(side.label, side.engines["d2h"].name, "copy to host (managed)", "", start, host.now, nbytes, "copy"))

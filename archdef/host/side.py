@@ -53,7 +53,7 @@ class Side:
         """Copies whose bytes are on the link."""
         self.error: BaseException | None = None
         self.unseen: list[Operation] = []
-        """Grids that the host has launched and not heard of since, by waiting or asking."""
+        """Grids that the host has launched and not heard of since, by waiting or asking, where that matters for managed memory."""
         self.peers: set[int] = set()
         """Numbers of the devices whose memory this one may reach directly."""
         self._numbers = itertools.count(1)
@@ -153,7 +153,7 @@ class Side:
             self.host.charge(f"launch {grid.name}", self.launch_fs)
             grid.moved = managed.before_launch(self, grid, stream)
             operation = Operation("kernel", grid.name, self, stream, grid=grid)
-            self.unseen.append(operation)
+            managed.note_launch(self, operation)
             return Launched(self.issue(operation, self.compute))
 
     def move(self, stream: Stream, to_device: bool, nbytes: int, latency: int, transfer: int) -> Operation:

@@ -74,7 +74,7 @@ def launch_together(launches: Sequence[tuple[Stream, object]], before: bool = Tr
             host.charge(f"launch {grid.name}", side.launch_fs)
             operations.append(Operation("kernel", grid.name, side, stream, grid=grid))
         for side, operation in zip(sides, operations, strict=True):
-            side.unseen.append(operation)
+            managed.note_launch(side, operation)
             side.issue(operation, side.compute, held if before else None)
         host.together.append(Together(operations))
         if after:

@@ -154,6 +154,19 @@ def test_with_page_faults_it_need_not(paged):
     assert array[0] == 1
 
 
+def test_a_host_function_of_a_stream_may_use_it(device):
+    array, stream = device.managed(np.zeros(64, "i4")), device.stream()
+    add = device.compile(SOURCE).add
+
+    def double():
+        array[:] = array[...] * 2
+    for _ in range(3):
+        add[1, 64, 0, stream](array, 64)
+        stream.call(double)
+    stream.synchronize()
+    assert (np.asarray(array) == 14).all()
+
+
 def test_memory_lives_as_long_as_the_host_sees_it(paged):
     used = paged.memory.engine.used_bytes
     seen = paged.managed(np.arange(100, dtype="i4")).host
