@@ -32,6 +32,8 @@ MODULES: dict[str, str] = {
 
 GIVEN: dict[str, str] = {
     "archdef.run.array.DeviceArray": "`Device.to_device`, `Device.empty`, `Device.zeros`",
+    "archdef.run.managed.ManagedArray": "`Device.managed`",
+    "archdef.host.managed.Moved": "`Run.moved`",
     "archdef.run.module.Module": "`Device.compile`",
     "archdef.run.module.Kernel": "an attribute of a module",
     "archdef.run.symbols.Symbol": "`Module.symbols`",

@@ -26,6 +26,7 @@ from archdef.spec import Architecture
 if TYPE_CHECKING:
     from archdef.host import Event, Host, Stream
     from archdef.host.side import Side
+    from archdef.run.managed import ManagedArray
 
 MAX_INSTRUCTIONS = 10_000_000_000
 MAX_CYCLES = 1_000_000_000_000
@@ -179,6 +180,18 @@ class Device:
             return pin(np.zeros(shape, kind))
         except (MemoryError, ValueError) as error:  # more than the computer has, or than an array can hold
             raise DeviceMemoryError(f"out of host memory: {kind}[{', '.join(map(str, shape))}] asked", "capacity") from error
+
+    def managed(self, array_or_shape, dtype="f4") -> ManagedArray:
+        """Give memory that kernels and the host both use: zeros of a shape, or a copy of an array; its pages move where they are touched.
+
+        Raises HostError where the machine has none (`host_link.managed`).
+        """
+        from archdef.run.managed import ManagedArray
+
+        if isinstance(array_or_shape, np.ndarray):
+            array = host_array(array_or_shape)
+            return ManagedArray(self.memory, array.shape, array.dtype).copy_from_host(array)
+        return ManagedArray(self.memory, array_or_shape, dtype)
 
     def can_access_peer(self, other: Device) -> bool:
         """Say whether copies between two devices can go directly."""

@@ -58,6 +58,11 @@ class Host:
             self._sides = [known for known in self._sides if known() is not None] + [weakref.ref(side)]
             return next(self._devices)
 
+    @property
+    def in_function(self) -> bool:
+        """Whether a host function of a stream runs now."""
+        return self._in_function
+
     # ------------------------------------------------------------------------------------------------------------- clock
     @property
     def time_s(self) -> float:
@@ -172,8 +177,9 @@ class Host:
             self.wait("synchronize", [o for side in self.sides for o in side.tails.values()], self.sides)
 
     def raise_errors(self, sides: list) -> None:
-        """Raise the first error of the devices, and forget it."""
+        """Raise the first error of the devices, and forget it. What has ended on them by now the host knows of."""
         for side in sides:
+            side.unseen = [operation for operation in side.unseen if not operation.over]
             if side.error is not None:
                 error, side.error = side.error, None
                 raise error

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from archdef.errors import HostError
+from archdef.host import managed
 from archdef.host.engines import Engine
 from archdef.host.executor import Shared
 from archdef.host.link import fs, link_of, peers, transfer_fs
@@ -51,6 +52,8 @@ class Side:
         self.flowing: list[Operation] = []
         """Copies whose bytes are on the link."""
         self.error: BaseException | None = None
+        self.unseen: list[Operation] = []
+        """Grids that the host has launched and not heard of since, by waiting or asking, where that matters for managed memory."""
         self.peers: set[int] = set()
         """Numbers of the devices whose memory this one may reach directly."""
         self._numbers = itertools.count(1)
@@ -148,14 +151,22 @@ class Side:
         with self.host.lock:
             stream = self.own(stream)
             self.host.charge(f"launch {grid.name}", self.launch_fs)
+            grid.moved = managed.before_launch(self, grid, stream)
             operation = Operation("kernel", grid.name, self, stream, grid=grid)
+            managed.note_launch(self, operation)
             return Launched(self.issue(operation, self.compute))
+
+    def move(self, stream: Stream, to_device: bool, nbytes: int, latency: int, transfer: int) -> Operation:
+        """Put a move of managed memory into a stream."""
+        operation = managed.moving(self, stream, to_device, nbytes, latency, transfer)
+        return self.issue(operation, self.engines[operation.direction])
 
     def fill(self, address: int, nbytes: int, byte: int, stream: Stream | None) -> Operation:
         """Set bytes of device memory: the device writes them at the rate of its memory."""
         with self.host.lock:
             stream = self.own(stream)
             self.host.charge("memset", self.call_fs)
+            managed.written_by_device(self.memory, address, nbytes)
             duration = self.dependency_fs + transfer_fs(nbytes, self.architecture.dram_bandwidth_gb_s)
             operation = Operation("memset", "memset", self, stream, duration=duration, nbytes=nbytes,
                                   act=lambda: self.memory.fill(address, nbytes, byte))
@@ -166,6 +177,7 @@ class Side:
         with self.host.lock:
             stream = self.own(stream)
             self.host.charge("copy within device", self.call_fs)
+            managed.written_by_device(self.memory, to, nbytes)
 
             def act():
                 self.memory.write(to, _fetched(self.memory, source, nbytes))
@@ -181,6 +193,8 @@ class Side:
             staged = not pinned and nbytes <= link.staging_bytes
             data = np.array(array, order="C").reshape(-1).view("u1") if staged else None
             self.host.charge("copy to device", self.call_fs + (transfer_fs(nbytes, link.pageable_h2d_gb_s) if staged else 0))
+
+            managed.written_by_device(self.memory, address, nbytes)
 
             def act():
                 self.memory.write(address, data if staged else _bytes(array))
@@ -215,6 +229,7 @@ class Side:
                 raise HostError(f"{self.label} and {other.label} belong to different hosts; copy by way of a numpy array")
             stream = self.own(stream) if stream is None or stream.side is not other else stream
             self.host.charge("copy between devices", self.call_fs)
+            managed.written_by_device(self.memory, to, nbytes)
             rate = peers(self.architecture, other.architecture)
             if rate is not None and (other.number in self.peers or self.number in other.peers):
                 def act():

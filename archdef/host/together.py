@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from archdef.errors import HostError
+from archdef.host import managed
 from archdef.host.link import fs, peers
 from archdef.host.operation import DROPPED, Operation
 from archdef.host.stream import Launched, Stream
@@ -65,12 +66,15 @@ def launch_together(launches: Sequence[tuple[Stream, object]], before: bool = Tr
     if any(side.host is not host for side in sides):
         raise HostError(f"{', '.join(side.label for side in sides)} do not belong to one host")
     with host.lock:
+        for side, (stream, grid) in zip(sides, launches, strict=True):
+            grid.moved = managed.before_launch(side, grid, stream)
         operations, held = [], [o for side, (stream, _) in zip(sides, launches, strict=True) for o in side.before(stream)]
         for rank, (side, (stream, grid)) in enumerate(zip(sides, launches, strict=True)):
             grid.among = rank, len(launches)
             host.charge(f"launch {grid.name}", side.launch_fs)
             operations.append(Operation("kernel", grid.name, side, stream, grid=grid))
         for side, operation in zip(sides, operations, strict=True):
+            managed.note_launch(side, operation)
             side.issue(operation, side.compute, held if before else None)
         host.together.append(Together(operations))
         if after:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from archdef import values
 from archdef.errors import EngineLimit, GuestFault, GuestWarning, HostError, Interrupted, LaunchError
-from archdef.lower.encoding import Kind, SystemCall
+from archdef.lower.encoding import Kind, Space, SystemCall
 from archdef.metrics import Counters
 from archdef.occupancy import carveout, occupancy
 from archdef.pack import sets_of
@@ -22,6 +22,7 @@ from archdef.run.result import Run
 
 if TYPE_CHECKING:
     from archdef.host import Launched, Stream
+    from archdef.host.managed import Moved
     from archdef.run.module import Kernel
 
 SLICE_MS = 50
@@ -134,6 +135,8 @@ class Grid:
         self.name, self.architecture = launcher.kernel.name, launcher.kernel.module.device.architecture
         self.among: tuple[int, int] | None = None
         """Its rank among so many grids that are launched together on several devices."""
+        self.moved: Moved | None = None
+        """Managed memory that had to move to the device for it."""
         self.lanes = lanes
         self.tracer = None if lanes is None else lanes.tracer(self.name, math.prod(launcher.grid), resident.warps_per_block)
         self.children = launcher.kernel.children
@@ -184,6 +187,10 @@ class Grid:
         programs = self.children.programs if self.children is not None else [self.program]
         return list(dict.fromkeys(pair for each in programs for pair in references.placed(each, self.variables.global_base)))
 
+    def _constants_written(self) -> bool:
+        programs = self.children.programs if self.children is not None else [self.program]
+        return self.running.constants_written and any((p.ops["space"][p.ops["kind"] == Kind.LOAD] == Space.CONST).any() for p in programs)
+
     def _failures(self) -> tuple[failures.IgnoredFailure, ...]:
         return failures.ignored(self.running.ignored(), self.children.programs) if self.children is not None else ()
 
@@ -204,7 +211,7 @@ class Grid:
         self.result = Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
                           shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
                           program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
-                          counters=Counters.of(counted), sources=launcher.kernel.module.sources,
+                          counters=Counters.of(counted), sources=launcher.kernel.module.sources, moved=self.moved, constants_written=self._constants_written(),
                           recorded=None if self.lanes is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost))
         self.engine = self.running = None
         record(self.result)
@@ -240,8 +247,8 @@ class Grid:
         stream = self.launcher.kernel.module.device.printf
         if stream is not None and (output.calls or output.lost):
             stream.write(output.text)
-            if output.lost:
-                stream.write(f"[{output.lost_text}]\n")
+            for text in [output.lost_text] * bool(output.lost) + [output.cut_text] * bool(output.cut):
+                stream.write(f"[{text}]\n")
             stream.flush()
         return output
 

@@ -3,8 +3,12 @@ from __future__ import annotations
 
 import threading
 import weakref
+from typing import TYPE_CHECKING
 
 from archdef.errors import DeviceMemoryError
+
+if TYPE_CHECKING:
+    from archdef.host.managed import Pages
 
 
 class Memory:
@@ -21,6 +25,8 @@ class Memory:
         """The device's half of the host model, once streams are used: what it still has to do keeps memory from being freed."""
         self.images: weakref.WeakSet = weakref.WeakSet()
         """The variables of modules that lie in it; see `archdef.run.images.Images`."""
+        self.managed: dict[int, Pages] = {}
+        """Allocations that the host and the device both use, by their addresses."""
         self._late: list[int] = []
         self._bytes: dict[int, tuple[int, str]] = {}
         self._lock = threading.RLock()
@@ -45,23 +51,31 @@ class Memory:
     def free(self, address: int) -> None:
         """Give memory back: now, or once no kernel runs, since arrays can also go out of scope during a launch."""
         with self._lock:
+            self.managed.pop(address, None)
             self._bytes.pop(address, None)
             self._late.append(address)
         self._catch_up()
 
     def write(self, address: int, data) -> None:
         """Copy a buffer of bytes to the device."""
-        self.engine.write(address, data)
+        self.engine.write(_whole(address), data)
 
     def read(self, address: int, out) -> None:
         """Copy from the device into a buffer of bytes."""
-        self.engine.read(address, out)
+        self.engine.read(_whole(address), out)
 
     def fill(self, address: int, nbytes: int, byte: int) -> None:
         """Set bytes."""
-        self.engine.fill(address, nbytes, byte)
+        self.engine.fill(_whole(address), nbytes, byte)
 
     def _catch_up(self) -> None:
         with self._lock:
             while self._late and not self.engine.running and not (self.side is not None and self.side.holding):
                 self.engine.free(self._late.pop())
+
+
+def _whole(address: int) -> int:
+    """Check that a number can be an address: arithmetic on pointers may lead anywhere. Raises DeviceMemoryError."""
+    if not 0 <= address < 1 << 64:
+        raise DeviceMemoryError(f"{address:#x} is no device address")
+    return address

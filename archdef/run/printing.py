@@ -19,6 +19,10 @@ _INT, _LONG, _FLOAT, _STRING, _NULL = range(5)
 _CONVERSION = re.compile(rb"%([-+ #0]*)(\*|\d*)(?:(\.)(\*|\d*))?([hljztLq]*)(.)", re.DOTALL)
 _WIDEST = 8192
 """Most characters that a width or a precision may ask for."""
+_CUT = 1 << 16
+"""In a record's number of values: its format or one of its strings was cut off."""
+TEXT_PER_BYTE, LEAST_TEXT = 16, 1 << 20
+"""Most characters of text for each byte of the buffer, and of any buffer: widths ask for many with few bytes."""
 
 
 @attrs.frozen
@@ -37,6 +41,15 @@ class Output:
     calls: tuple[Printed, ...] = ()
     lost: int = 0
     """Earlier calls whose output later ones have overwritten, since the buffer is circular."""
+    cut: int = 0
+    """Calls whose format, string, width or precision was longer than there is room for."""
+
+    @property
+    def cut_text(self) -> str:
+        """What to say of what was cut off."""
+        calls = "1 call" if self.cut == 1 else f"{self.cut:,} calls"
+        return (f"{calls} of printf {'was' if self.cut == 1 else 'were'} cut short: a format has room for 8192 characters, a string for 65536, "
+                f"a width or precision is at most {_WIDEST}")
 
     @property
     def lost_text(self) -> str:
@@ -52,40 +65,68 @@ class Output:
 
 def read(records: bytes, room: int, calls: int) -> Output:
     """Decode and format the engine's records: the latest, of `room` bytes together, of so many calls."""
-    ordered, used, kept = sorted(_records(records), key=lambda record: (record[1].cycle, record[1].multiprocessor)), 0, []
-    for size, call in reversed(ordered):
-        used += size
+    ordered = sorted(_records(records), key=lambda record: (record.cycle, record.multiprocessor))
+    used, text, kept, cut = 0, 0, [], 0
+    for record in reversed(ordered):
+        used += record.size
         if used > room:
             break
-        kept.append(call)
-    return Output(tuple(reversed(kept)), calls - len(kept))
+        printed, short = record.printed()
+        text += len(printed)
+        if text > max(TEXT_PER_BYTE * room, LEAST_TEXT):
+            break
+        kept.append(Printed(record.cycle, record.multiprocessor, printed))
+        cut += short
+    return Output(tuple(reversed(kept)), calls - len(kept), cut)
 
 
-def _records(data: bytes) -> Iterator[tuple[int, Printed]]:
-    """Give the calls with the bytes that each takes."""
-    at = 0
-    while at < len(data):
-        size, length, cycle, multiprocessor, count = _RECORD.unpack_from(data, at)
-        start = at + _RECORD.size
-        template = data[start:start + length]
-        values, place = [], start + (length + 7 & ~7)
-        for _ in range(count):
-            kind, _, value = _VALUE.unpack_from(data, place)
+@attrs.frozen
+class _Record:
+    """One call as the engine wrote it down."""
+
+    data: bytes
+    at: int
+    size: int
+    cycle: int
+    multiprocessor: int
+    cut: bool
+
+    def printed(self) -> tuple[str, bool]:
+        """Give its text, and whether anything of that was cut off."""
+        _, length, _, _, count = _RECORD.unpack_from(self.data, self.at)
+        start = self.at + _RECORD.size
+        template, values, place = self.data[start:start + length], [], start + (length + 7 & ~7)
+        for _ in range(count & _CUT - 1):
+            kind, _, value = _VALUE.unpack_from(self.data, place)
             place += _VALUE.size
             if kind == _STRING:
-                values.append((kind, data[place:place + value]))
+                values.append((kind, self.data[place:place + value]))
                 place += value + 7 & ~7
             else:
                 values.append((kind, value))
-        yield size, Printed(cycle, multiprocessor, formatted(template, values))
+        text, short = _format(template, values)
+        return text, short or self.cut
+
+
+def _records(data: bytes) -> Iterator[_Record]:
+    at = 0
+    while at < len(data):
+        size, _, cycle, multiprocessor, count = _RECORD.unpack_from(data, at)
+        yield _Record(data, at, size, cycle, multiprocessor, bool(count & _CUT))
         at += size
 
 
 def formatted(template: bytes, values: list[tuple[int, int | bytes]]) -> str:
     """Format like C: `values` are (kind, bits or string) in the order in which the format asks for them."""
-    left = iter(values)
+    return _format(template, values)[0]
+
+
+def _format(template: bytes, values: list[tuple[int, int | bytes]]) -> tuple[str, bool]:
+    """Format, and say whether a width or a precision was too large."""
+    left, short = iter(values), False
 
     def conversion(match: re.Match) -> bytes:
+        nonlocal short
         flags, width, dot, precision, size, letter = match.groups()
         if width == b"*":
             asked = _signed(_bits(next(left, None)), 32)
@@ -95,8 +136,7 @@ def formatted(template: bytes, values: list[tuple[int, int | bytes]]) -> str:
         digits = None
         if dot:
             digits = _signed(_bits(next(left, None)), 32) if precision == b"*" else _number(precision)
-            digits = None if digits < 0 else min(digits, _WIDEST)
-        columns = min(columns, _WIDEST)
+            digits = None if digits < 0 else digits
         if letter == b"%":
             return b"%"
         if letter not in b"diuoxXcfFeEgGaAps":
@@ -104,13 +144,21 @@ def formatted(template: bytes, values: list[tuple[int, int | bytes]]) -> str:
         value = next(left, None)
         if value is None:
             return match.group()
-        return _convert(letter.decode(), flags.decode(), columns, digits, size, value)
+        short = short or columns > _WIDEST or digits is not None and digits > _WIDEST and letter != b"s"
+        return _convert(letter.decode(), flags.decode(), min(columns, _WIDEST), _at_most(digits, letter), size, value)
 
-    return _CONVERSION.sub(conversion, template).decode("utf-8", "replace")
+    return _CONVERSION.sub(conversion, template).decode("utf-8", "replace"), short
+
+
+def _at_most(digits: int | None, letter: bytes) -> int | None:
+    """Bound a precision; that of a string can only shorten it."""
+    return digits if digits is None or letter == b"s" else min(digits, _WIDEST)
 
 
 def _number(digits: bytes) -> int:
-    return int(digits or 0) if len(digits) < 6 else _WIDEST
+    """Read a width or precision, of any number of digits."""
+    digits = digits.lstrip(b"0")
+    return int(digits or 0) if len(digits) < 10 else 10 ** 9
 
 
 def _bits(value: tuple[int, int | bytes] | None) -> int:

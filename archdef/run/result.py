@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas
 
     from archdef.bounds import Bounds, Roofline
+    from archdef.host.managed import Moved
     from archdef.run.children import ChildLaunch
     from archdef.run.failures import IgnoredFailure
 
@@ -84,6 +85,10 @@ class Run:
     """Calls of the device runtime that failed without the kernel looking."""
     memory_map: MemoryMap | None = attrs.field(default=None, repr=False)
     """Shares of device memory during the launch: global, constant, private."""
+    moved: Moved | None = attrs.field(default=None, repr=False)
+    """Managed memory that moved to the device first, in the time before the launch began; None: none did."""
+    constants_written: bool = attrs.field(default=False, repr=False)
+    """Whether it stored to constant memory that its own code also loads from."""
     recorded: Recorded | None = attrs.field(default=None, repr=False)
     """What the engine recorded for the option ``lanes`` of the launch."""
 
@@ -157,6 +162,13 @@ class Run:
                    "threads that had missed an earlier one, at which the others counted for the whole warp")
             found.append(f"{apart} times a warp came to a barrier with {how} ({self._places('divergent_barriers')}): CUDA leaves undefined what "
                          "happens; let all threads that have not returned reach the same barrier")
+        if self.constants_written:
+            found.append("the kernel stored to constant memory of its module, and has loads from there: constant caches are not coherent within a launch, "
+                         "hardware may give these loads the old value; the next launch sees the new one")
+        if self.moved is not None and self.moved.duration_us > self.elapsed_s * 1e6:
+            found.append(f"{self.moved.nbytes:,} bytes of managed memory came to the device before the kernel could work, in {self.moved.fault_groups} groups "
+                         f"of page faults and {self.moved.duration_us:,.1f} us, the kernel itself took {self.elapsed_s * 1e6:,.1f} us; prefetch() moves it "
+                         "without page faults, beside other work")
         return (*self.program.warnings, *found)
 
     def _places(self, counter: str) -> str:
@@ -171,7 +183,7 @@ class Run:
     @property
     def complaints(self) -> tuple[str, ...]:
         """What failed or was lost although the kernel ran to its end: also given as a `GuestWarning`."""
-        return (*map(str, self.failures), *([self.output.lost_text] if self.output.lost else []))
+        return (*map(str, self.failures), *([self.output.lost_text] if self.output.lost else []), *([self.output.cut_text] if self.output.cut else []))
 
     @functools.cached_property
     def metrics(self) -> Metrics:
@@ -247,7 +259,7 @@ class Run:
             "multiprocessors": list(_rows(self.counters.multiprocessor)),
             "lines": [line.to_dict() for line in self.lines],
             "memory_map": self.memory_map and self.memory_map.to_dict(), "warp_contents": self.warp_contents.to_dict(),
-            "printed": self.printed, "printed_lost": self.output.lost}
+            "printed": self.printed, "printed_lost": self.output.lost, "managed": self.moved and self.moved.to_dict()}
 
     def to_pandas(self, per: str = "line") -> pandas.DataFrame:
         """Give a DataFrame with a row per source ``line``, per PTX ``statement``, per ``partition``, or for the whole

@@ -17,6 +17,7 @@ from archdef.occupancy import blocks_allowed, occupancy
 from archdef.run import device_limits
 from archdef.run.array import DeviceArray
 from archdef.run.launch import Launcher
+from archdef.run.managed import ManagedArray
 from archdef.run.module import Kernel, Module
 from archdef.run.pointer import Pointer
 from archdef.run.symbols import Symbol
@@ -28,6 +29,9 @@ HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT = range(
 _KINDS = {(False, False): HOST_TO_HOST, (True, False): HOST_TO_DEVICE, (False, True): DEVICE_TO_HOST, (True, True): DEVICE_TO_DEVICE}
 STREAM_LEGACY, STREAM_PER_THREAD = 1, 2
 NON_BLOCKING, DISABLE_TIMING = 1, 2
+CPU_DEVICE = -1
+ATTACH_GLOBAL, ATTACH_HOST = 1, 2
+READ_MOSTLY, NOT_READ_MOSTLY = 1, 2
 NO_PRE_SYNC, NO_POST_SYNC = 1, 2
 
 
@@ -135,6 +139,8 @@ class Runtime:
     # ------------------------------------------------------------------------------------------------------------ memory
     def Malloc(self, size: int) -> Pointer:
         """Allocate device memory on the current device."""
+        if size < 0:
+            raise Refusal("InvalidValue", f"{size} bytes")
         memory = self._memory(self.devices.current)
         address = memory.allocate(max(1, size))
         self._allocated[id(memory), address] = size
@@ -142,9 +148,11 @@ class Runtime:
 
     def Free(self, pointer: Pointer | None) -> None:
         """Wait for the device, and give memory back. None or 0 does nothing."""
-        if not pointer:
+        if pointer is None or isinstance(pointer, int) and not pointer:
             return
         memory = getattr(pointer, "memory", None)
+        if isinstance(pointer, ManagedArray):
+            pointer = pointer.address
         if self._allocated.pop((id(memory), int(pointer)), None) is None:
             raise Refusal("InvalidValue", f"{pointer!r} was not given by Malloc, or was freed")
         side = memory.side
@@ -177,6 +185,46 @@ class Runtime:
         """Make an array ordinary memory again."""
         if not unpin(array):
             raise Refusal("HostMemoryNotRegistered", "the array is not page-locked")
+
+    def MallocManaged(self, size: int, flags: int = ATTACH_GLOBAL) -> ManagedArray:
+        """Allocate memory that kernels and the host both use, on the current device: an array of bytes; ``.view(dtype)`` reads it as
+        something else."""
+        if flags != ATTACH_GLOBAL:
+            raise Refusal("NotSupported" if flags == ATTACH_HOST else "InvalidValue", f"managed memory with the flags {flags}")
+        if size < 1:
+            raise Refusal("InvalidValue", f"{size} bytes")
+        memory = self._memory(self.devices.current)
+        if memory.side.link.managed is None:
+            raise Refusal("NotSupported", f"{memory.side.label} has no managed memory: it declares no host_link.managed")
+        if size > memory.engine.capacity:
+            raise Refusal("MemoryAllocation", f"{size} bytes of managed memory asked, the device has {memory.engine.capacity}")
+        array = ManagedArray(memory, size, "u1")
+        self._allocated[id(memory), array.address] = size
+        return array
+
+    def MemPrefetchAsync(self, array: ManagedArray, count: int | None = None, device: int | None = None, stream=None) -> None:
+        """Move the first bytes of managed memory to its device, or to the host (``CpuDeviceId``), in a stream."""
+        side = self._managed(array)
+        to_host = self._side_meant(array, device)
+        if side.link.managed.fault_us is None:
+            raise Refusal("InvalidDevice", f"{side.label} does not prefetch managed memory: its device has no page faults")
+        count = array.nbytes if count is None else count
+        self._check_count(count, array.nbytes)
+        array.prefetch(self._stream(stream, side), to_host=to_host, nbytes=count)
+
+    def MemAdvise(self, array: ManagedArray, count: int | None, advice: int, device: int | None = None) -> None:
+        """Say how managed memory will be used: 1 sets and 2 unsets that it is mostly read. The others would let a side reach what stays on
+        the other, which is not simulated."""
+        side = self._managed(array)
+        self._side_meant(array, device)
+        if count not in (None, array.nbytes):
+            raise Refusal("NotSupported", f"advice for {count} of {array.nbytes} bytes: it counts for the whole allocation here")
+        if advice not in (READ_MOSTLY, NOT_READ_MOSTLY):
+            known = advice in range(READ_MOSTLY, 7)
+            raise Refusal("NotSupported" if known else "InvalidValue", f"advice {advice}: no side reaches memory that stays on the other here")
+        if side.link.managed.fault_us is None:
+            raise Refusal("InvalidDevice", f"{side.label} takes no advice on managed memory: its device has no page faults")
+        array.read_mostly(advice == READ_MOSTLY)
 
     def Memcpy(self, dst, src, count: int | None = None, kind: int = DEFAULT) -> None:
         """Copy bytes and wait; `dst` and `src` are pointers, device arrays or numpy arrays; `count` None: all of the shorter."""
@@ -472,6 +520,23 @@ class Runtime:
         except LaunchError:
             return min(0, *blocks_allowed(architecture.limits, architecture.warp.size, threads=threads, registers=registers,
                                           shared_bytes=shared).values())
+
+    @staticmethod
+    def _managed(array):
+        """Give the side of the device that managed memory belongs to."""
+        if not isinstance(array, ManagedArray):
+            raise Refusal("InvalidValue", f"{array!r} is no managed memory; MallocManaged gives some")
+        if array.freed:
+            raise DeviceMemoryError("the managed memory was freed")
+        return array.memory.side
+
+    def _side_meant(self, array, device: int | None) -> bool:
+        """Say whether a device's number means the host; it may also mean the device that managed memory belongs to, as None does."""
+        if device == CPU_DEVICE:
+            return True
+        if device is not None and self.devices[device].memory is not array.memory:
+            raise Refusal("NotSupported", f"managed memory of {array.memory.side.label} stays with that device and the host")
+        return False
 
     # A copy has two ends: (True, memory, address, bytes left) on a device, (False, array of bytes) on the host.
     def _device_end(self, end) -> tuple[Any, int, int]:

@@ -19,6 +19,8 @@ CONSTANTS = {"MemcpyHostToHost": api.HOST_TO_HOST, "MemcpyHostToDevice": api.HOS
              "MemcpyDeviceToDevice": api.DEVICE_TO_DEVICE, "MemcpyDefault": api.DEFAULT, "StreamDefault": 0,
              "StreamNonBlocking": api.NON_BLOCKING, "EventDefault": 0, "EventDisableTiming": api.DISABLE_TIMING,
              "StreamLegacy": api.STREAM_LEGACY, "StreamPerThread": api.STREAM_PER_THREAD,
+             "CpuDeviceId": api.CPU_DEVICE, "MemAttachGlobal": api.ATTACH_GLOBAL, "MemAttachHost": api.ATTACH_HOST,
+             "MemAdviseSetReadMostly": api.READ_MOSTLY, "MemAdviseUnsetReadMostly": api.NOT_READ_MOSTLY,
              "LimitStackSize": 0, "LimitPrintfFifoSize": 1, "LimitMallocHeapSize": 2, "LimitDevRuntimeSyncDepth": 3,
              "LimitDevRuntimePendingLaunchCount": 4,
              "CooperativeLaunchMultiDeviceNoPreSync": api.NO_PRE_SYNC, "CooperativeLaunchMultiDeviceNoPostSync": api.NO_POST_SYNC}

@@ -10,7 +10,7 @@ from archdef.spec.evidence import KINDS, Cite
 from archdef.spec.fields import FrozenMap, GiB, KiB, MiB, unit_of
 from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_CLASSES, OPERATION_CLASSES, Assembler, Form, Isa,
                               Operation, Unit, forms, operations)
-from archdef.spec.machine import Chip, Clocks, DeviceLaunches, HostLink, Limits, Schedulers, Vocabulary, Warp
+from archdef.spec.machine import Chip, Clocks, DeviceLaunches, HostLink, Limits, ManagedMemory, Schedulers, Vocabulary, Warp
 from archdef.spec.matrix import MATRIX_CLASSES, AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum, WarpgroupProducts
 from archdef.spec.memory import Cache, Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory, TextureUnits
 from archdef.spec.policy import (
@@ -25,7 +25,7 @@ __all__ = [
     "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FirstReady", "Form", "forms", "FrozenMap", "GiB", "GreedyThenOldest", "GreedyThenRoundRobin", "GroupByGroup",
     "HostLink", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KINDS", "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",
     "LooseRoundRobin", "LowOrder",
-    "MATRIX_CLASSES", "MEMORY_CLASSES", "MatrixArithmetic", "MatrixSum", "MergedLanes", "MiB", "MulticastBroadcast", "OPERATION_CLASSES",
+    "MATRIX_CLASSES", "MEMORY_CLASSES", "ManagedMemory", "MatrixArithmetic", "MatrixSum", "MergedLanes", "MiB", "MulticastBroadcast", "OPERATION_CLASSES",
     "OldestFirst", "Operation", "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RoundRobin",
     "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp",
     "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WarpgroupProducts", "WeightedPriority", "WideAccess", "WordAtATime", "XorHash",

@@ -93,6 +93,17 @@ def _a_block_fits(arch):
         yield "limits.threads_per_block", arch.limits.threads_per_block, f"must be at most threads_per_multiprocessor = {most}"
 
 
+@_combination("host_link")
+def _faults_of_managed_memory(arch):
+    managed = arch.host_link.managed if arch.host_link is not None else None
+    if managed is None:
+        return
+    if (managed.fault_bytes is None) != (managed.fault_us is None):
+        yield "host_link.managed.fault_us", managed.fault_us, "must be declared together with host_link.managed.fault_bytes"
+    if managed.fault_bytes is not None and managed.fault_bytes % managed.page_bytes:
+        yield "host_link.managed.fault_bytes", managed.fault_bytes, f"must be a multiple of host_link.managed.page_bytes, {managed.page_bytes}"
+
+
 @_combination("warp.size", "limits.warps_per_multiprocessor", "limits.threads_per_multiprocessor", declared=True)
 def _threads_fill_warps(arch):
     product = arch.warp.size * arch.limits.warps_per_multiprocessor

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import attrs
 
-from archdef.spec.fields import choice, exceptions, flag, integer, integers, pairs, policy, real, text, texts
+from archdef.spec.fields import choice, exceptions, flag, integer, integers, pairs, part, policy, real, text, texts
 from archdef.spec.policy import BlockDispatch, IpdomStack, Reconvergence, RoundRobin, SchedulerPolicy
 
 
@@ -215,6 +215,21 @@ class Schedulers:
 
 
 @attrs.frozen(kw_only=True)
+class ManagedMemory:
+    """How memory that the host and the device both use moves between them."""
+
+    page_bytes: int = integer(at_least=4096, at_most=1 << 30, power_of_two=True, default=65536)
+    """What moves at once when the host touches memory that is on the device."""
+    host_fault_us: float = real(at_least=0)
+    """What such a touch costs the host, beside the transfer of the page."""
+    fault_bytes: int | None = integer(optional=True, at_least=4096, at_most=1 << 40, default=None)
+    """Most that one group of the device's page faults moves, with what is fetched ahead; None: the device has no page faults, and all managed
+    memory moves there before a grid starts."""
+    fault_us: float | None = real(optional=True, at_least=0, default=None)
+    """What a group of page faults costs the grid, beside the transfer; None: the device has none."""
+
+
+@attrs.frozen(kw_only=True)
 class HostLink:
     """The way to the host, and what the device takes from it at once."""
 
@@ -256,3 +271,5 @@ class HostLink:
     """Copy rate to a device beside this one; None: such copies go by way of the host."""
     peer_latency_us: float = real(at_least=0, default=0.0)
     """Time before the first byte of a copy between devices."""
+    managed: ManagedMemory | None = part(ManagedMemory, optional=True, default=None)
+    """Memory that the host and the device both use; None: there is none."""

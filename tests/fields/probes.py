@@ -236,7 +236,7 @@ _WORK = _text(f"    {_OWN} mov.u32 %r7, 0;\nLOOP: add.u32 %r7, %r7, 1; setp.lt.u
 
 
 def host(arch):
-    """Copies of all kinds beside kernels in several streams, events, copies to a device beside it."""
+    """Copies of all kinds beside kernels in several streams, events, copies to a device beside it, managed memory."""
     words, clock = 1 << 18, Host()
     try:
         device, beside = (archdef.Device(arch, host=clock, **BUDGET) for _ in range(2))
@@ -263,6 +263,12 @@ def host(arch):
         if device.can_access_peer(beside):
             beside.enable_peer(device)
             other.copy_from(arrays[0])
+        if arch.host_link is not None and arch.host_link.managed is not None:
+            both = device.managed((words,), "u4")
+            for k in range(2):
+                both[k * words // 2] = k
+                kernel[(2,), (32,), 0, streams[0]](both, both, 1)
+                device.synchronize()
         clock.synchronize()
         return tuple((s.kind, s.name, s.start, s.end) for s in clock.timeline().spans), last.elapsed_since(first)
     except ArchdefError as error:

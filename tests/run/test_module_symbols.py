@@ -6,7 +6,7 @@ import pytest
 
 import archdef
 from archdef import registry
-from archdef.errors import DeviceMemoryError, LaunchError, PtxError
+from archdef.errors import DeviceMemoryError, GuestFault, LaunchError, PtxError
 from archdef.frontends import nvrtc
 
 NAMES = [name for name in ("g80", "gt200", "k40", "h100", "c500") if name in registry.names()]
@@ -282,3 +282,27 @@ __global__ void both() { atomicAdd(&seen, factor); cooperative_groups::this_grid
         module.symbols["factor"].copy_from_host(factor)
         module.both[4, 2].cooperative()
         assert module.symbols["total"].to_host() == total
+
+
+WRITTEN = """__constant__ int taps[64] = {1, 2, 3};
+__global__ void put(int *p, int i, int v) { p[i] = v; }
+__global__ void raise(int *p) { atomicAdd(p, 5); }
+__global__ void get(int *o, int i) { o[0] = taps[i]; }
+__global__ void both(int *p, int *o, int i) { int old = taps[i]; p[i] = 9; o[0] = old; o[1] = taps[i]; }"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_kernel_may_store_to_a_constant_by_its_address(name):
+    device = archdef.Device(name)
+    module, out = device.compile(WRITTEN), device.zeros((2,), "i4")
+    address = module.symbols["taps"].address
+    assert not module.put[1, 1](address, 1, 42).warnings
+    module.get[1, 1](out, 1)
+    assert out.to_host()[0] == 42 and module.symbols["taps"].to_host()[:3].tolist() == [1, 42, 3]
+    if "atomics_global" in device.architecture.isa.features:
+        module["raise"][1, 1](address)
+        assert not module.get[1, 1](out, 0).warnings and out.to_host()[0] == 6
+    run = module.both[1, 1](address, out, 2)
+    assert out.to_host()[0] == 3 and any("not coherent within a launch" in text for text in run.warnings)
+    with pytest.raises(GuestFault, match="outside"):
+        module.put[1, 1](address, 1 << 20, 1)

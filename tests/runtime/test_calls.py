@@ -274,3 +274,19 @@ def test_an_error_is_told_by_what_it_is_and_not_by_its_words(kernel, name, kind)
     with refused("cudaErrorInvalidConfiguration") as error:
         cuda.cudaLaunchKernel(module[kernel], 1, 1 << 20, (out,))
     assert error.value.kind == "shape"
+
+
+def test_pointers_that_arithmetic_has_led_astray_and_sizes_that_cannot_be():
+    cuda.use("k40")
+    pointer, data = cuda.cudaMalloc(4096), np.zeros(4, "u1")
+    for astray in (pointer - (1 << 40), pointer - 4, pointer - (1 << 63)):
+        with refused("cudaErrorInvalidValue"):
+            cuda.cudaMemcpy(data, astray, 4)
+        with refused("cudaErrorInvalidValue"):
+            cuda.cudaMemset(astray, 0, 4)
+            cuda.cudaDeviceSynchronize()
+    for status, size in (("InvalidValue", -5), ("MemoryAllocation", 1 << 62), ("MemoryAllocation", 1 << 64)):
+        for call in (cuda.cudaMalloc, cuda.cudaMallocManaged):
+            with refused("cudaError" + status):
+                call(size)
+    assert np.array_equal(data, np.zeros(4))

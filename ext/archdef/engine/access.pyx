@@ -273,8 +273,11 @@ cdef int _inside(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint
             continue        # not kept in the memo: a block may be freed at any time
         if span == NULL or span_room(span, address[lane]) < <uint64_t>u.lane_bytes:
             return op_fault(sm, w, u, FAULT_BOUNDS, lane, address[lane])
-        if u.kind != K_LOAD and (span.start == launch.const_start or span.start == launch.parameter_start):
-            return op_fault(sm, w, u, FAULT_READ_ONLY, lane, address[lane])
+        if u.kind != K_LOAD:
+            if span.start == launch.parameter_start:
+                return op_fault(sm, w, u, FAULT_READ_ONLY, lane, address[lane])
+            if span.start == launch.const_start:
+                launch.origin.constants_written = True
         memo.span_start = span.start
         memo.span_bytes = span.bytes
     return 0

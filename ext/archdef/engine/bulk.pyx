@@ -72,9 +72,11 @@ cdef char *_global(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t by
         return NULL
     if writes:
         span = find_span(launch.spans, launch.span_count, address)
-        if span != NULL and (span.start == launch.const_start or span.start == launch.parameter_start):
+        if span != NULL and span.start == launch.parameter_start:
             _refuse(sm, w, FAULT_READ_ONLY, lane, address, bytes)
             return NULL
+        if span != NULL and span.start == launch.const_start:
+            launch.origin.constants_written = True
         if launch.textures.written_count:
             texture_written(launch.textures, address, bytes)
     return place

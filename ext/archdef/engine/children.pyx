@@ -87,6 +87,8 @@ cdef int _refusal(const Sm *sm, const Launch *launch, int kernel, const uint32_t
     for k in range(3):
         if grid[k] == 0 or block[k] == 0 or grid[k] > sm.m.grid_limit[k] or block[k] > sm.m.block_limit[k]:
             return DE_CONFIGURATION
+    if (<int64_t>1 << 62) // grid[0] // grid[1] < <int64_t>grid[2]:        # what limits a description may allow
+        return DE_CONFIGURATION
     if <int64_t>block[0] * block[1] > sm.m.threads_limit or threads > sm.m.threads_limit:
         return DE_CONFIGURATION
     if launch.origin.kernels[kernel].model.shared_bytes + <int64_t>shared > sm.m.shared_limit:

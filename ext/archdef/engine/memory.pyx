@@ -1,6 +1,8 @@
 """Device memory: one lazily committed arena, and the table of allocations that every guest access is checked against."""
 import threading
 
+cimport cython
+from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
@@ -15,6 +17,9 @@ cdef extern from "<sys/mman.h>" nogil:
     int madvise(void *address, size_t length, int advice)
     int PROT_READ, PROT_WRITE, MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE, MADV_DONTNEED
     void *MAP_FAILED
+
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
 
 cdef extern from "archdef/engine/pages.h" nogil:
     void pages_large(void *place, size_t bytes)
@@ -35,6 +40,21 @@ cdef const Span *find_span(const Span *table, int64_t count, uint64_t address) n
     if low and address - table[low - 1].start < table[low - 1].bytes:
         return table + low - 1
     return NULL
+
+
+@cython.no_gc_clear
+cdef class Window:
+    """Bytes of device memory as a buffer that the host reads and writes in place; the memory stays mapped as long as anyone sees it."""
+    cdef DeviceMemory memory
+    cdef char *place
+    cdef Py_ssize_t nbytes
+    cdef object __weakref__
+
+    def __getbuffer__(self, Py_buffer *buffer, int flags):
+        PyBuffer_FillInfo(buffer, self, self.place, self.nbytes, 0, flags)
+
+    def __releasebuffer__(self, Py_buffer *buffer):
+        pass
 
 
 cdef class DeviceMemory:
@@ -178,6 +198,22 @@ cdef class DeviceMemory:
         if span == NULL or nbytes > span_room(span, address):
             raise DeviceMemoryError(f"{nbytes} bytes at address {address:#x} are not inside one allocation")
         return self.arena + (address - GLOBAL_BASE)
+
+    def window(self, uint64_t address, uint64_t nbytes):
+        """Show `nbytes` bytes, at least one, to the host in place.
+
+        Returns
+        -------
+        Window
+            A buffer. It does not keep the allocation: who gives that back while the window is seen sees what comes there next.
+        """
+        cdef Window window = Window()
+        if nbytes > <uint64_t>PY_SSIZE_T_MAX:
+            raise DeviceMemoryError(f"{nbytes} bytes are more than a buffer can show")
+        window.place = self._at(address, nbytes)
+        window.nbytes = <Py_ssize_t>nbytes
+        window.memory = self
+        return window
 
     def write(self, uint64_t address, const unsigned char[::1] data not None):
         """Copy host bytes to the device."""

@@ -13,7 +13,7 @@ from archdef.engine.network cimport Network
 from archdef.engine.policy cimport Hook, PolicyHead, SchedulerHook, policy_head
 from archdef.engine.queue cimport queue_close, queue_open
 from archdef.engine.refused cimport refused_close, refused_open
-from archdef.engine.schedule cimport Scheduler
+from archdef.engine.schedule cimport Scheduler, lowest_bit
 from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Copies, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
                                    Waiter, Warp)
 from archdef.engine.uniform cimport uniform_close, uniform_open
@@ -240,13 +240,14 @@ cdef int sm_open_bulk(Sm *sm) except -1:
 
 
 cdef void sm_close(Sm *sm) noexcept nogil:
-    """Free what `sm_open` took, complete or not."""
-    cdef int32_t i, k
-    if sm.blocks != NULL and sm.warps != NULL:
-        for i in range(SCHEDULER_WARPS * sm.m.schedulers):
-            if sm.blocks[i].room != NULL:       # still running: the session was given up
-                for k in range(sm.blocks[i].launch.block_warps):
-                    stack_drop(sm.warps + sm.blocks[i].warps[k])
+    """Free what `sm_open` took, complete or not. Launches may be gone by now: nothing of theirs is looked at."""
+    cdef int32_t i
+    cdef uint64_t taken
+    for i in range(sm.m.schedulers if sm.warps != NULL else 0):
+        taken = ~sm.free_warps[i]
+        while taken:                            # still running: the session was given up
+            stack_drop(sm.warps + SCHEDULER_WARPS * i + lowest_bit(taken))
+            taken &= taken - 1
     queue_close(sm)
     for i in range(sm.m.schedulers if sm.schedulers != NULL else 0):
         free(sm.schedulers[i].asked)

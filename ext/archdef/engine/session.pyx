@@ -390,6 +390,11 @@ cdef class Grid:
         """Cycle since which all its blocks wait for the grids of other devices, None: they do not."""
         return self.launch.gathered if self.launch.grids and self.launch.gathered >= 0 else None
 
+    @property
+    def constants_written(self):
+        """Whether it has stored to the constant memory of its module."""
+        return bool(self.origin.constants_written)
+
     def printed(self):
         """Give what the kernel has printed so far; `archdef.run.printing` formats it.
 

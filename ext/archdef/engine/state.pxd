@@ -471,6 +471,7 @@ cdef struct Origin:              # a launch by the host, with all the grids that
     Span *spans                  # allocations as they were when it began
     int64_t span_count
     int64_t grids                # that are not complete
+    bint constants_written       # something has stored to the module's constant area
     # launches by kernels
     KernelTable *kernels
     int64_t kernel_count

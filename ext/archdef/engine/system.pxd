@@ -6,8 +6,9 @@ from archdef.engine.state cimport Sm, Warp
 
 cpdef enum:
     PRINT_VALUES = 32            # most values of one call
-    PRINT_FORMAT_BYTES = 8192    # longest format
+    PRINT_FORMAT_BYTES = 8192    # longest format; the rest is cut off
     PRINT_STRING_BYTES = 65536   # longest string value; the rest is cut off
+    PRINT_CUT = 1 << 16          # in `PrintRecord.values`: something was cut off
 
 cpdef enum PrintKind:
     PK_INT = 0                   # 32 bits, zero-extended
@@ -21,7 +22,7 @@ cdef packed struct PrintRecord:  # then the format, then the values, each padded
     uint32_t format_bytes
     int64_t cycle
     int32_t sm
-    int32_t values
+    int32_t values               # and PRINT_CUT
 
 cdef packed struct PrintValue:
     uint32_t kind                # PrintKind

@@ -53,6 +53,7 @@ cdef struct Printing:
     char *end
     int count
     int full
+    int cut                  # PRINT_CUT, or 0
 
 
 cdef int _value(Printing *p, int bytes, uint64_t *value) noexcept nogil:
@@ -97,11 +98,12 @@ cdef int _string(Printing *p, uint64_t address, int64_t most) noexcept nogil:
     place = guest_at(p.sm, p.w, p.lane, address, &room)
     if place == NULL:
         return guest_fault(p.sm, p.w, FAULT_BOUNDS, p.lane, address)
-    most = min(most, <int64_t>PRINT_STRING_BYTES)
-    reach = min(room, most)
+    reach = min(room, min(most, <int64_t>PRINT_STRING_BYTES))
     length = <int64_t>strnlen(place, <size_t>reach)
-    if length == room and length < most:     # the allocation ends before the string does
+    if length == room and length < min(most, <int64_t>PRINT_STRING_BYTES):     # the allocation ends before the string does
         return guest_fault(p.sm, p.w, FAULT_BOUNDS, p.lane, address + <uint64_t>room)
+    if length == <int64_t>PRINT_STRING_BYTES and length < most and (length == room or place[length] != 0):
+        p.cut = PRINT_CUT
     _emit(p, PK_STRING, <uint64_t>length, place, length)
     return 0
 
@@ -236,7 +238,7 @@ cdef int _print(Sm *sm, Warp *w, int lane, uint64_t format, uint64_t values, int
     cdef const char *text
     cdef PrintRecord head
     cdef Printing p
-    cdef int turn
+    cdef int turn, cut
     result[0] = -1
     if format == 0:
         return 0
@@ -247,6 +249,7 @@ cdef int _print(Sm *sm, Warp *w, int lane, uint64_t format, uint64_t values, int
     if length == room:
         return guest_fault(sm, w, FAULT_BOUNDS, lane, format + <uint64_t>room)
     padded = (length + 7) & ~<int64_t>7
+    cut = PRINT_CUT if length == <int64_t>PRINT_FORMAT_BYTES and text[length] != 0 else 0
     out.calls += 1
     for turn in range(2):
         memset(&p, 0, sizeof(Printing))
@@ -254,6 +257,7 @@ cdef int _print(Sm *sm, Warp *w, int lane, uint64_t format, uint64_t values, int
         p.w = w
         p.lane = lane
         p.values = values
+        p.cut = cut
         p.end = out.bytes + out.capacity
         p.full = out.capacity - out.used < <int64_t>sizeof(PrintRecord) + padded
         p.place = out.bytes + out.used
@@ -275,7 +279,7 @@ cdef int _print(Sm *sm, Warp *w, int lane, uint64_t format, uint64_t values, int
     head.format_bytes = <uint32_t>length
     head.cycle = sm.now
     head.sm = sm.id
-    head.values = p.count
+    head.values = p.count | p.cut
     memcpy(out.bytes + out.used, &head, sizeof(PrintRecord))
     if length:
         memset(out.bytes + out.used + <int64_t>sizeof(PrintRecord) + padded - 8, 0, 8)

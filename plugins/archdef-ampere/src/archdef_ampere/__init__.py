@@ -1,7 +1,7 @@
 """NVIDIA Ampere GA100 (compute capability 8.0): A100, SXM4, 40 GB."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (FEATURES, AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
-                          DeviceLaunches, Dram, FirstReady, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore,
+                          DeviceLaunches, Dram, FirstReady, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory,
                           MatrixArithmetic, MiB, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
                           Vocabulary, Warp, XorHash, operations)
 from archdef_ampere.costs import COSTS, EVIDENCE
@@ -58,7 +58,8 @@ A100 = Architecture(
                                    next_us=1.3, tail_us=4.8),
     host_link=HostLink(name="PCIe 4.0 x16", pinned_h2d_gb_s=24, pinned_d2h_gb_s=24, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
                        duplex_ratio=0.9, latency_us=3, call_us=2, submit_us=1, dependency_us=2, wakeup_us=3,
-                       copy_engines=3, work_queues=32, concurrent_grids=128, peer_gb_s=300, peer_latency_us=8))
+                       copy_engines=3, work_queues=32, concurrent_grids=128, peer_gb_s=300, peer_latency_us=8,
+                       managed=ManagedMemory(fault_bytes=512 * KiB, fault_us=45, host_fault_us=16)))
 
 
 @hookimpl

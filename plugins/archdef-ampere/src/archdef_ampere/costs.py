@@ -66,6 +66,10 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     Operation("tensor", 16, 4): "matrix_int8_m8n8k16 matrix_u4_m8n8k32 matrix_s4_m8n8k32 matrix_and_m8n8k128 matrix_xor_m8n8k128",
     Operation("tensor", 26, 16): "matrix_f64_m8n8k4", Operation("tensor", 278, 2, issues=60): "matrix_f16_m8n8k4"}
 
+MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDIA, 2017); Zheng et al., HPCA 2016; Ganguly et al., ISCA 2019",
+               "page faults of the device", "inferred", "quoted from memory: 20 to 50 us a fault, 45 us where it is simulated; blocks of 64 KiB "
+               "fetched ahead by a tree over 2 MiB; 512 KiB a group gives the half of the link's rate that is published for streaming on demand; "
+               "the host's side as measured on an H200")
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
@@ -73,7 +77,7 @@ EVIDENCE = {
     "device_launches": NESTING,
     **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},
     "device_launches.virtual_us": VIRTUAL_POOL,
-    "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
+    "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": NVLINK,
     "host_link.copy_engines": ENGINES, "units.tex": PAPER, "units.lsu": GUIDE, "units.xu": PAPER, "units.tensor": PAPER,

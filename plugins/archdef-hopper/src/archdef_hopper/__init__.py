@@ -2,7 +2,7 @@
 from archdef.hookspecs import hookimpl
 from archdef.spec import (AlignedSum, AmongOldest, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
                           DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin, GroupByGroup, HostLink, Interconnect,
-                          Isa, KiB, Limits, Lines, LoadStore, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
+                          Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
                           operations, PairedSum, ParityHash, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, WarpgroupProducts,
                           XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE, FORMS, TECHNIQUES
@@ -102,7 +102,8 @@ H100 = Architecture(
     host_link=HostLink(name="PCIe 5.0 x16", pinned_h2d_gb_s=55.3, pinned_d2h_gb_s=55.2, pageable_h2d_gb_s=9.8, pageable_d2h_gb_s=14.6,
                        duplex_ratio=0.904, latency_us=2.0, staging_bytes=256 * KiB, call_us=1.2, submit_us=0.7,
                        dependency_us=1.8, event_us=1.28, wakeup_us=2.8, copy_engines=3, work_queues=32, concurrent_grids=128,
-                       peer_gb_s=450, peer_latency_us=8))
+                       peer_gb_s=450, peer_latency_us=8,
+                       managed=ManagedMemory(fault_bytes=1 << 20, fault_us=92, host_fault_us=16.2)))
 
 
 @hookimpl

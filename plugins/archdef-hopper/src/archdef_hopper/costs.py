@@ -207,6 +207,9 @@ CODE = Cite("clocks on an H100 80GB HBM3 SXM", "code_loops.csv, loops of 64 to 3
 CODE_SETS = Cite(CODE.document, CODE.place, "inferred", "over how many bytes a step rises; lines that come together, from gaps between waits")
 APART = Cite(COUNTED, "cycles of transpose_naive at n=256", "inferred", "loads behind scattered stores of earlier iterations are not held up")
 
+MANAGED = Cite("tests/data/h200/device_runtime.txt", "managed memory of an H200, 32 KiB to 1 GiB", "inferred",
+               "a first touch of 32 or 256 KiB by a kernel takes 92 to 98 us more than a launch; 1 GiB 113.8 ms, which is 92 us for each MiB and the "
+               "link's rate; the host takes 17.4 us for each 64 KiB that comes back")
 EVIDENCE = {
     "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": PAPER, "isa": GUIDE,
     "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, "units.bar": BARRIERS,
@@ -291,7 +294,7 @@ EVIDENCE = {
     "dram.partitions": Cite("JEDEC HBM3", "16 channels of 64 bits per stack", note="5 stacks of the white paper; from memory"),
     "dram.burst_bytes": Cite("JEDEC HBM3", "pseudo-channel of 32 bits, burst of 8", note="from memory"),
     "device_launches": CHILDREN, "device_launches.pool": FIXED_POOL, "device_launches.virtual_us": FIXED_POOL,
-    "host_link": COPIES, "host_link.copy_engines": QUERY,
+    "host_link": COPIES, "host_link.managed": MANAGED, "host_link.copy_engines": QUERY,
     "host_link.duplex_ratio": BOTH_WAYS, "host_link.staging_bytes": STAGED, "host_link.call_us": CALLS,
     "host_link.submit_us": AWAKE, "host_link.wakeup_us": AWAKE, "host_link.dependency_us": GAPS, "host_link.event_us": GAPS, "host_link.work_queues": QUEUES,
     "host_link.late_kernel_signals": QUEUES, "host_link.concurrent_grids": QUEUES, "host_link.peer_latency_us": UNPUBLISHED,

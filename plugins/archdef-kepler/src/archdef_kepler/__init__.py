@@ -1,7 +1,7 @@
 """NVIDIA Kepler GK110 (compute capability 3.5): Tesla K40 and K20."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
-                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast,
+                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast,
                           Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
 from archdef_kepler.costs import COSTS, EVIDENCE, EVIDENCE_K20, FORMS
 
@@ -63,7 +63,7 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
         device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, pool="virtualised", virtual_us=6.3, call_us=6.3, lane_us=0.2,
                                        start_us=0.8, next_us=1.3, tail_us=4.8),
         host_link=HostLink(duplex_ratio=0.9, latency_us=8, call_us=2, submit_us=1, dependency_us=3, wakeup_us=4, copy_engines=2,
-                           work_queues=32, concurrent_grids=32, peer_latency_us=10, **link))
+                           work_queues=32, concurrent_grids=32, peer_latency_us=10, managed=ManagedMemory(host_fault_us=16), **link))
 
 
 K40 = kepler(

@@ -53,6 +53,9 @@ FORMS = {  # that differ from the rest of their class
     Operation("sfu", 49, issues=2): "fp32_transcendental:ex2.*", Operation("sfu", 40, issues=2): "fp32_transcendental:lg2.*",
     Operation("sp", 132, issues=18): "int_div32:rem.s32", Operation("sp", 377, issues=10): "fp32_div_exact:rcp.r?.f32"}
 
+MANAGED = Cite("CUDA C Programming Guide", "unified memory, devices of compute capability below 6.x", "assumed",
+               "all moves before a launch, none may be touched by the host meanwhile: that is documented; the page and the host's "
+               "cost are those measured on an H200")
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE, "isa.forms": ARAFA,
@@ -60,7 +63,7 @@ EVIDENCE = {
     "device_launches": NESTING,
     **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},
     "device_launches.virtual_us": VIRTUAL_POOL,
-    "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
+    "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": PCIE,
     "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": LINEAGE, "units.sfu": LINEAGE,

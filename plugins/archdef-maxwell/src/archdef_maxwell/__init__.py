@@ -1,7 +1,7 @@
 """NVIDIA Maxwell GM200 (compute capability 5.2): GeForce GTX TITAN X."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Assembler, Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
-                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast,
+                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast,
                           Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
 from archdef_maxwell.costs import COSTS, EVIDENCE, FORMS
 
@@ -58,7 +58,8 @@ TITAN_X = Architecture(
                                    next_us=1.3, tail_us=4.8),
     host_link=HostLink(name="PCIe 3.0 x16", pinned_h2d_gb_s=12, pinned_d2h_gb_s=12, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
                        duplex_ratio=0.9, latency_us=4, call_us=2, submit_us=1, dependency_us=2, wakeup_us=4,
-                       copy_engines=2, work_queues=32, concurrent_grids=32, peer_gb_s=12, peer_latency_us=8))
+                       copy_engines=2, work_queues=32, concurrent_grids=32, peer_gb_s=12, peer_latency_us=8,
+                       managed=ManagedMemory(host_fault_us=16)))
 
 
 @hookimpl

@@ -1,7 +1,7 @@
 """NVIDIA Pascal: Quadro P2000 (GP106, compute capability 6.1) and Tesla P100 (GP100, 6.0), which has a file of its own."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Assembler, Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
-                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast,
+                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast,
                           Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
 from archdef_pascal.costs import COSTS, EVIDENCE, FEATURES, FORMS
 from archdef_pascal.p100 import P100
@@ -53,7 +53,8 @@ P2000 = Architecture(
                                    next_us=1.3, tail_us=4.8),
     host_link=HostLink(name="PCIe 3.0 x16", pinned_h2d_gb_s=12, pinned_d2h_gb_s=12, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
                        duplex_ratio=0.9, latency_us=4, call_us=2, submit_us=1, dependency_us=2, wakeup_us=4,
-                       copy_engines=2, work_queues=32, concurrent_grids=32, peer_gb_s=12, peer_latency_us=8))
+                       copy_engines=2, work_queues=32, concurrent_grids=32, peer_gb_s=12, peer_latency_us=8,
+                       managed=ManagedMemory(fault_bytes=512 * KiB, fault_us=45, host_fault_us=16)))
 
 
 @hookimpl

@@ -61,6 +61,10 @@ COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies
 FORMS = {  # that differ from the rest of their class
     Operation("sfu", 41, issues=2): "fp32_transcendental:ex2.*", Operation("sfu", 35, issues=2): "fp32_transcendental:lg2.*"}
 
+MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDIA, 2017); Zheng et al., HPCA 2016; Ganguly et al., ISCA 2019",
+               "page faults of the device", "inferred", "quoted from memory: 20 to 50 us a fault, 45 us where it is simulated; blocks of 64 KiB "
+               "fetched ahead by a tree over 2 MiB; 512 KiB a group gives the half of the link's rate that is published for streaming on demand; "
+               "the host's side as measured on an H200")
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE, "isa.forms": P100,
@@ -68,7 +72,7 @@ EVIDENCE = {
     "device_launches": NESTING,
     **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},
     "device_launches.virtual_us": VIRTUAL_POOL,
-    "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
+    "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": PCIE,
     "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": GUIDE,

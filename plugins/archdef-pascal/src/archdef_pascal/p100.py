@@ -1,7 +1,7 @@
 """NVIDIA Pascal GP100 (compute capability 6.0): Tesla P100, PCIe, 16 GB. Its multiprocessor is half as wide as that of other Pascal chips."""
 from archdef.spec import (Assembler, Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
                           Interconnect,
-                          Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MulticastBroadcast, Operation, Schedulers, SharedMemory,
+                          Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast, Operation, Schedulers, SharedMemory,
                           TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_pascal import costs
 from archdef_pascal.costs import EVIDENCE, FEATURES, GUIDE, TUNING
@@ -92,4 +92,5 @@ P100 = Architecture(
                                    next_us=1.3, tail_us=4.8),
     host_link=HostLink(name="PCIe 3.0 x16", pinned_h2d_gb_s=11.7, pinned_d2h_gb_s=12.9, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
                        duplex_ratio=0.9, latency_us=4, call_us=2, submit_us=1, dependency_us=2, wakeup_us=4,
-                       copy_engines=2, work_queues=32, concurrent_grids=128, peer_gb_s=12, peer_latency_us=8))
+                       copy_engines=2, work_queues=32, concurrent_grids=128, peer_gb_s=12, peer_latency_us=8,
+                       managed=ManagedMemory(fault_bytes=512 * KiB, fault_us=45, host_fault_us=16)))

@@ -1,7 +1,7 @@
 """NVIDIA Volta GV100 (compute capability 7.0): Tesla V100, SXM2, 16 GB."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram, FirstReady, forms,
-                          GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore,
+                          GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory,
                           MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations,
                           TextureUnits)
 from archdef_volta.costs import COSTS, EVIDENCE, FORMS
@@ -63,7 +63,8 @@ V100 = Architecture(
                                    next_us=1.3, tail_us=4.8),
     host_link=HostLink(name="PCIe 3.0 x16", pinned_h2d_gb_s=12, pinned_d2h_gb_s=12, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
                        duplex_ratio=0.9, latency_us=3, call_us=2, submit_us=1, dependency_us=2, wakeup_us=3,
-                       copy_engines=4, work_queues=32, concurrent_grids=128, peer_gb_s=50, peer_latency_us=8))
+                       copy_engines=4, work_queues=32, concurrent_grids=128, peer_gb_s=50, peer_latency_us=8,
+                       managed=ManagedMemory(fault_bytes=512 * KiB, fault_us=45, host_fault_us=16)))
 
 
 @hookimpl

@@ -43,6 +43,7 @@ COSTS = {  # core cycles; a wave of 64 takes 4 on 16 lanes; special functions an
     Operation("vmem", 8): "load_global store_global load_local store_local atomic_global",
     Operation("wsm", 72): "shuffle", Operation("wsm", 0): "load_shared store_shared load_constant atomic_shared"}
 
+MANAGED = Cite("not published", "as of machines with page faults of about that time", "assumed")
 EVIDENCE = {
     "warp": GUIDE, "chip": GUIDE, "limits": PROPERTIES, "schedulers": GUIDE, "units": GUIDE, "isa": UNPUBLISHED, "shared": GUIDE,
     "coalescing": GUIDE, **{f"coalescing.{what}.group_lanes": BROADCAST for what in ("load", "store", "load_uncached")},
@@ -50,7 +51,8 @@ EVIDENCE = {
     "caches.instruction_preload_bytes": UNPUBLISHED, "isa.instruction_bytes": UNPUBLISHED, "clocks": PROFILER,
     "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED,
     "dram": UNPUBLISHED, **{f"dram.{name}": STREAMS for name in "partition_map banks t_refi_ns t_rfc_ns".split()},
-    "interconnect.header_bytes": PORTS, "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
+    "interconnect.header_bytes": PORTS, "host_link": UNPUBLISHED, "host_link.managed": MANAGED,
+    "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "isa.features": INTRINSICS, "dram.bus_bits": PROPERTIES,
     "warp.reconvergence": PROGRESS, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": EMPTY,
     "chip.block_turnover_cycles": UNPUBLISHED, "chip.launch_overhead_us": EMPTY,

@@ -1,0 +1,236 @@
+"""Managed memory: which pages of it are where, and what it costs that they move.
+
+The bytes themselves lie in device memory, where both sides see them; what moves is only told. The device touches all of an allocation
+that a grid can reach from its arguments or the module's variables, the host what it indexes.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from archdef.errors import DeviceMemoryError, HostError
+from archdef.host.link import FS_PER_US, fs, transfer_fs
+from archdef.host.operation import Operation
+from archdef.host.timeline import Span
+
+if TYPE_CHECKING:
+    from archdef.host.side import Side
+    from archdef.host.stream import Stream
+
+
+@attrs.frozen
+class Moved:
+    """Managed memory that moved to the device for a launch, before its grid could start."""
+
+    nbytes: int
+    """Bytes that came over the host link."""
+    pages: int
+    """Pages that were not on the device, those that nobody had touched before included."""
+    fault_groups: int
+    """Groups of page faults; 0 where all moves before the grid starts, without any."""
+    duration_us: float
+    """Time for it if nothing else is on the link."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data."""
+        return attrs.asdict(self)
+
+
+class Pages:
+    """One managed allocation: which of its pages the host has, and which the device."""
+
+    def __init__(self, address: int, nbytes: int, page_bytes: int, on_device: bool):
+        self.address, self.nbytes, self.page_bytes = address, nbytes, page_bytes
+        count = -(-nbytes // page_bytes)
+        self.here, self.there = np.zeros(count, bool), np.full(count, on_device)
+        self.copies: np.ndarray | None = None
+        """What the host's copies of read-mostly pages hold; None: pages are on one side only."""
+
+    def range(self, start: int, nbytes: int) -> slice:
+        """Give the pages of some bytes."""
+        if not 0 <= start <= self.nbytes or not 0 <= nbytes <= self.nbytes - start:
+            raise DeviceMemoryError(f"{nbytes} bytes from byte {start} on are not inside the {self.nbytes} bytes of managed memory")
+        return slice(start // self.page_bytes, -(-(start + nbytes) // self.page_bytes) if nbytes else start // self.page_bytes)
+
+    def bytes_of(self, pages: np.ndarray) -> int:
+        """Count the bytes of pages, by their numbers; the last may be shorter than the others."""
+        return int(np.minimum(self.nbytes - pages * self.page_bytes, self.page_bytes).sum())
+
+    def missing(self, there: bool, where: slice) -> tuple[np.ndarray, int]:
+        """Give the numbers of the pages that one side lacks, and the bytes of those that the other has."""
+        mine, other = (self.there, self.here) if there else (self.here, self.there)
+        absent = np.flatnonzero(~mine[where]) + where.start
+        return absent, self.bytes_of(absent[other[absent]])
+
+    def settle(self, there: bool, where: slice, keep: bool) -> None:
+        """Note that one side has pages now; the other keeps them only if it may."""
+        mine, other = (self.there, self.here) if there else (self.here, self.there)
+        mine[where] = True
+        if not keep:
+            other[where] = False
+
+
+# ------------------------------------------------------------------------------------------------------------- the device
+def before_launch(side: Side, grid, stream: Stream) -> Moved | None:
+    """Move to the device what a grid can touch of managed memory; None: it is there already, or there is none."""
+    memory, managed = side.memory, side.link.managed
+    if managed is None or not memory.managed:
+        return None
+    lacking = [pages for pages in memory.managed.values() if not pages.there.all()]
+    on_demand = managed.fault_us is not None
+    if lacking and on_demand:
+        lacking = _reached(memory, grid, lacking)
+    nbytes = count = groups = 0
+    for pages in lacking:
+        absent, moved = pages.missing(True, slice(0, len(pages.there)))
+        nbytes, count = nbytes + moved, count + len(absent)
+        if on_demand:
+            groups += _groups(absent, managed.fault_bytes // pages.page_bytes)
+        _arrive(memory, pages, slice(0, len(pages.there)))
+    if not count:
+        return None
+    latency = groups * fs(managed.fault_us) if on_demand else fs(side.link.latency_us) if nbytes else 0
+    transfer = transfer_fs(nbytes, side.link.pinned_h2d_gb_s)
+    if latency or transfer:
+        side.move(stream, True, nbytes, latency, transfer)
+    return Moved(nbytes, count, groups, (latency + transfer) / FS_PER_US)
+
+
+def note_launch(side: Side, operation: Operation) -> None:
+    """Where the device has no page faults: the host may touch nothing until it knows that the grid has ended."""
+    if side.link.managed is not None and side.link.managed.fault_us is None:
+        side.unseen.append(operation)
+
+
+def _arrive(memory, pages: Pages, where: slice) -> None:
+    """Let the device have pages. The host keeps read-mostly ones: its copies are compared when it next looks."""
+    if pages.copies is not None:
+        _forget_changed(memory, pages)
+        fresh = np.flatnonzero(pages.here[where] & ~pages.there[where]) + where.start
+        for page in fresh:
+            start = int(page) * pages.page_bytes
+            pages.copies[start:start + pages.page_bytes] = _bytes(memory, pages)[start:start + pages.page_bytes]
+    pages.settle(True, where, keep=pages.copies is not None)
+
+
+def _forget_changed(memory, pages: Pages) -> None:
+    """Take from the host the copies of pages that a kernel has written to since."""
+    both = np.flatnonzero(pages.here & pages.there)
+    now = _bytes(memory, pages)
+    for page in both:
+        start = int(page) * pages.page_bytes
+        if not np.array_equal(now[start:start + pages.page_bytes], pages.copies[start:start + pages.page_bytes]):
+            pages.here[page] = False
+
+
+def _bytes(memory, pages: Pages) -> np.ndarray:
+    return np.frombuffer(memory.engine.window(pages.address, pages.nbytes), "u1")
+
+
+def _groups(absent: np.ndarray, pages_per_group: int) -> int:
+    """Count groups of faults: each brings neighbouring pages, up to so many."""
+    if not len(absent):
+        return 0
+    runs = np.diff(np.flatnonzero(np.concatenate(([True], np.diff(absent) != 1, [True]))))
+    return int((-(-runs // pages_per_group)).sum())
+
+
+def _reached(memory, grid, wanted: list[Pages]) -> list[Pages]:
+    """Pick the allocations to which a pointer leads from a grid's arguments or its module's variables, through any allocation.
+
+    Any 8 bytes at a multiple of 8 that could be such a pointer count as one.
+    """
+    spans = memory.engine.allocations
+    starts, ends = (np.array([span[k] for span in spans], np.uint64) for k in (0, 1))
+    left, found = {pages.address: pages for pages in wanted}, []
+    todo = [np.frombuffer(grid.parameters[:len(grid.parameters) // 8 * 8], "<u8")]
+    seen = {base for base in (grid.variables.global_base, grid.variables.const_base) if base}
+    ahead = list(seen)
+    while left and (todo or ahead):
+        if todo:
+            words = todo.pop()
+            place = np.searchsorted(starts, words, "right")
+            inside = (place > 0) & (words < ends[np.maximum(place, 1) - 1])
+            new = {spans[k - 1][0] for k in np.unique(place[inside]).tolist()} - seen
+            found += [left.pop(start) for start in new if start in left]
+            seen |= new
+            ahead += new
+        else:
+            start = ahead.pop()
+            end = next((e for s, e in spans if s == start), start)
+            if end - start >= 8:
+                todo.append(np.frombuffer(memory.engine.window(start, (end - start) // 8 * 8), "<u8"))
+    return found
+
+
+# --------------------------------------------------------------------------------------------------------------- the host
+def touched_by_host(side: Side, pages: Pages, where: slice, write: bool) -> None:
+    """The host reads or writes pages: those that it lacks come to it first, and it waits for each. Raises HostError where it must not."""
+    host, managed = side.host, side.link.managed
+    with host.lock:
+        if not host.in_function:
+            host.catch_up()
+        if side.unseen and not host.in_function:
+            raise HostError(f"the host touches managed memory of {side.label} while {side.unseen[0].name} may be running there, which is an error on a "
+                            "machine whose device has no page faults (host_link.managed.fault_us); synchronize first")
+        if pages.copies is not None:
+            _forget_changed(side.memory, pages)
+        absent, nbytes = pages.missing(False, where)
+        came = int(pages.there[absent].sum())
+        pages.settle(False, where, keep=not write and pages.copies is not None)
+        if pages.copies is not None and not write:      # from here on a difference means that a kernel wrote
+            low, high = where.start * pages.page_bytes, where.stop * pages.page_bytes
+            pages.copies[low:high] = _bytes(side.memory, pages)[low:high]
+        if came and not host.in_function:       # a stream's host function takes the time that it was given
+            start = host.now
+            host.charge("managed memory", came * fs(managed.host_fault_us) + transfer_fs(nbytes, side.link.pinned_d2h_gb_s))
+            host.note(Span(side.label, side.engines["d2h"].name, "copy to host (managed)", "", start, host.now, nbytes, "copy"))
+
+
+def prefetch(side: Side, pages: Pages, where: slice, to_host: bool, stream: Stream | None) -> int:
+    """Move pages in a stream, without faults; give the bytes that move. Raises HostError where hardware does not prefetch."""
+    managed = side.link.managed
+    with side.host.lock:
+        if managed.fault_us is None:
+            raise HostError(f"{side.label} does not prefetch managed memory: its device has no page faults (host_link.managed.fault_us)")
+        stream = side.own(stream)
+        if pages.copies is not None:
+            _forget_changed(side.memory, pages)
+        _, nbytes = pages.missing(not to_host, where)
+        side.host.charge("prefetch", side.call_fs)
+        link = side.link
+        rate = link.pinned_d2h_gb_s if to_host else link.pinned_h2d_gb_s
+        side.move(stream, not to_host, nbytes, fs(link.latency_us) if nbytes else 0, transfer_fs(nbytes, rate))
+        if to_host:
+            pages.settle(False, where, keep=pages.copies is not None)
+        else:
+            _arrive(side.memory, pages, where)
+        return nbytes
+
+
+def written_by_device(memory, address: int, nbytes: int) -> None:
+    """A copy or memset has put bytes into device memory: managed pages among them are there now."""
+    for pages in memory.managed.values():
+        low, high = max(address, pages.address), min(address + nbytes, pages.address + pages.nbytes)
+        if low < high:
+            pages.settle(True, pages.range(low - pages.address, high - low), keep=False)
+
+
+def mostly_read(side: Side, pages: Pages, on: bool) -> None:
+    """Let both sides keep pages that are only read, or no longer."""
+    with side.host.lock:
+        side.host.charge("advise", side.call_fs)
+        if on and pages.copies is None:
+            pages.copies = np.zeros(pages.nbytes, "u1")      # filled where both sides come to have a page
+        elif not on and pages.copies is not None:
+            _forget_changed(side.memory, pages)
+            pages.copies = None
+            pages.there &= ~pages.here
+
+
+def moving(side: Side, stream: Stream, to_device: bool, nbytes: int, latency: int, transfer: int) -> Operation:
+    """Make the operation that moves pages."""
+    way, name = ("h2d", "copy to device (managed)") if to_device else ("d2h", "copy to host (managed)")
+    return Operation("copy", name, side, stream, duration=latency, nbytes=nbytes, direction=way, left=transfer)
