@@ -107,6 +107,8 @@ FEATURES: dict[str, str] = {
     "minmax_xorsign": "floating-point minimum and maximum with .xorsign.abs (8.6)",
     "bf16": "bfloat16 arithmetic and conversions, single and in pairs (8.0)",
     "tf32": "conversion to tf32 (8.0)",
+    "fp8": "conversion from and to pairs of 8-bit floats, e4m3x2 and e5m2x2 (8.9)",
+    "fp4_fp6": "conversion from and to pairs of 6- and 4-bit floats and of powers of two: e2m3x2, e3m2x2, e2m1x2, ue8m0x2 (10.0)",
     "int16x2": "pairs of 16-bit integers: add, minimum, maximum; minimum and maximum with .relu (9.0)",
     "atomics_global": "32-bit integer atomics on global memory (1.1)",
     "atomics_global_64": "64-bit integer atomics on global memory: add, exchange, compare and swap (1.2)",
