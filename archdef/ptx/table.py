@@ -551,7 +551,7 @@ TABLE: tuple[Row, ...] = (
     Row("createpolicy", "b64", "cvt level=L2", "d a", "policy", "", "move"),
     Row("nanosleep", "u32", "", "a", "hint"),
     Row("griddepcontrol", "", "action=wait|launch_dependents", "", "hint"),
-    Row("setmaxnreg", "u32", "way=inc|dec sync aligned", "a", "hint"),
+    Row("setmaxnreg", "u32", "way=inc|dec sync aligned", "a", "register_count", "", "", "register_reallocation"),
     Row("pmevent", "", "mask?", "a", "hint"),
     # ---------------------------------------------------------------------------------------------------------- control
     Row("bra", "", "uni?", "a", "branch", "", "branch"),

@@ -143,6 +143,7 @@ FEATURES: dict[str, str] = {
     "mbarrier": "mbarrier: barriers that lie in shared memory (8.0)",
     "mbarrier_tx": "mbarrier forms that count bytes, and try_wait (9.0)",
     "bulk_copies": "cp.async.bulk: copies and reductions of whole pieces of memory that one thread starts (9.0)",
+    "register_reallocation": "setmaxnreg: warps give registers back, and take them (9.0)",
     "clusters": "clusters of blocks: mapa, getctarank, barrier.cluster (9.0); a cluster has one block here",
     "device_print": "printf and assert (2.0)",
     "device_heap": "malloc and free in kernels (2.0)",
