@@ -10,7 +10,7 @@ import attrs
 from archdef.errors import ArchdefError, PtxError, nearest
 from archdef.lower import (  # noqa: F401  builders register here
     select_arithmetic, select_async, select_control, select_convert, select_matrix, select_memory, select_stack, select_texture, select_warpgroup,
-    select_warp, select_wmma)
+    select_video, select_warp, select_wmma)
 from archdef.lower.absorb import absorb, absorb_terms, clear_pairs
 from archdef.lower.addresses import fold_addresses
 from archdef.lower.ahead import compare_ahead
@@ -41,7 +41,7 @@ from archdef.lower.select import Selection
 from archdef.lower.select_children import CHILD_SERVICES
 from archdef.lower.size import check_length, code_bytes
 from archdef.lower.spaces import resolve_spaces
-from archdef.lower.spill import Spills, budget, spill
+from archdef.lower.spill import Spills, budget, raised, spill
 from archdef.lower.unroll import unroll
 from archdef.lower.vector import merge_loads, uniform_values
 from archdef.lower.virtual import Code, Const, Unit, immediate
@@ -148,7 +148,8 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
     reserved = architecture.limits.registers_reserved_per_thread
     asked = budget(function.directives, architecture)
     most = min(asked or architecture.limits.registers_per_thread, architecture.limits.registers_per_thread)
-    room = min(free_registers(architecture), most) - reserved
+    held = raised(source, most, architecture)
+    room = min(free_registers(architecture), held) - reserved
     for code in codes:
         addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source, layout, room, rolled)
         save_across_calls(code, unit, calls)
@@ -159,8 +160,8 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
     for code in reversed(codes):  # callees first
         name = code.function.name
         needs[name] = demand(code, unit, addresses[name], needs, architecture)
-        if options.spill and needs[name].in_order > most - reserved:
-            spill(code, unit, calls, addresses[name], needs, unit.stack if reserved else None, most - reserved, spills)
+        if options.spill and needs[name].in_order > held - reserved:
+            spill(code, unit, calls, addresses[name], needs, unit.stack if reserved else None, held - reserved, spills)
             needs[name] = demand(code, unit, addresses[name], needs, architecture)
     if spills.bytes:
         local_bytes = _make_room(codes[0], unit, spills, local_bytes)
@@ -168,7 +169,7 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
         assign(code, unit, places)
     needed = max(1, needs[entry].within(room) + reserved)
     if not options.spill:
-        spills.registers = max(0, needed - most)
+        spills.registers = max(0, needed - held)
     stack_start = layout.stack_start + _moved(unit, spills)
     launch_data = getattr(architecture.limits, "shared_launch_bytes_per_block", None)
     ops, targets, operands, constants, specials, instructions = pack(codes, unit, places, architecture, module, source)
@@ -177,7 +178,7 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
         ops=ops, targets=targets, operands=operands, constants=constants, specials=specials, rows=places.row_count,
         predicates=places.predicate_count, registers=min(needed, most), registers_from="liveness",
         spilled_registers=spills.registers, spill_store_bytes=spills.store_bytes, spill_load_bytes=spills.load_bytes,
-        spill_slot_bytes=spills.bytes, unspilled_registers=max(0, needed - most), shared_bytes=layout.shared_bytes,
+        spill_slot_bytes=spills.bytes, unspilled_registers=max(0, needed - held), shared_bytes=layout.shared_bytes,
         launch_shared_bytes=0 if launch_data is None else launch_data + layout.parameter_bytes,
         dynamic_shared=layout.dynamic_shared, local_bytes=local_bytes,
         uses_local=layout.uses_local or unit.stack is not None or spills.bytes > 0, stack_start=min(stack_start, local_bytes),

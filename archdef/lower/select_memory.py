@@ -11,6 +11,8 @@ from archdef.lower.virtual import Const, Op, Value, immediate, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match, bits_of
 
+LEAST_REGISTERS, MOST_REGISTERS, REGISTERS_STEP = 24, 256, 8
+"""What `setmaxnreg` takes."""
 OPERATIONS = {
     Kind.LOAD: {Space.GLOBAL: "load_global", Space.SHARED: "load_shared", Space.LOCAL: "load_local",
                 Space.CONST: "load_constant", Space.GENERIC: "load_global"},
@@ -235,6 +237,18 @@ def policy(s: Selection, m: Match, i: ir.Instruction) -> None:
     d, finish = s.destination(i.operands[0], "b64")
     s.emit(Kind.ALU, "mov_b64", [d], [immediate(0, 8)], m.operation, width=8)
     finish()
+
+
+@builds("register_count")
+def register_count(s: Selection, m: Match, i: ir.Instruction) -> None:
+    """``setmaxnreg``. How many registers values may take is decided before (`archdef.lower.spill.raised`); nothing is issued for it."""
+    count = i.operands[0].value if isinstance(i.operands[0], ir.Immediate) else None
+    if not isinstance(count, int):
+        raise s.fault("setmaxnreg takes a constant")
+    if not LEAST_REGISTERS <= count <= MOST_REGISTERS or count % REGISTERS_STEP:
+        raise s.fault(f"setmaxnreg takes a multiple of {REGISTERS_STEP} from {LEAST_REGISTERS} to {MOST_REGISTERS}, got {count}")
+    if not {"maxnreg", "maxntid", "reqntid"} & set(s.function.directives) and s.function.entry:
+        s.warn("setmaxnreg has no effect: the kernel does not say how many registers it starts with (.maxnreg, or .maxntid with .minnctapersm)")
 
 
 @builds("hint")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_right
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 
 import attrs
 import numpy as np
@@ -22,6 +22,7 @@ from archdef.lower.encoding import Kind, Space
 from archdef.lower.pressure import Demand
 from archdef.lower.virtual import CARRY, TRUE, Code, Op, Unit, immediate, lives, successors
 from archdef.occupancy import blocks_allowed
+from archdef.ptx import ir
 from archdef.ptx.liveness import Lives
 
 _ROUNDS = 60
@@ -71,6 +72,12 @@ def budget(directives: dict[str, tuple[int, ...]], architecture) -> int | None:
         if fitting:
             found.append(fitting[-1])
     return max(1, min(found)) if found else None
+
+
+def raised(source: Sequence[ir.Instruction], most: int, architecture) -> int:
+    """Give the registers that values may take at most: those that a kernel starts with, or as many as ``setmaxnreg.inc`` takes."""
+    asked = [i.operands[0].value for i in source if i.opcode == "setmaxnreg" and "inc" in i.modifiers]
+    return min(max([most, *asked]), architecture.limits.registers_per_thread)
 
 
 def spill(code: Code, unit: Unit, calls: Calls, addresses: set[int], of_callee: dict[str, Demand], reserved: int | None, most: int,

@@ -127,6 +127,8 @@ class Instruction:
     where: Where
     text: str
     """The instruction as written, in one line, for messages and listings."""
+    selectors: tuple[str, ...] = ()
+    """Of a video instruction, for each operand: the part that it takes, ``b0`` or ``h10``, behind ``-`` if it is negated; empty: the word."""
 
     def __str__(self) -> str:
         return f"PTX line {self.where.line} `{self.text}`"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import attrs
 
 from ..errors import PtxError
@@ -39,6 +41,9 @@ _TIGHT_AFTER, _TIGHT_BEFORE = frozenset("[(@!{+-~|"), frozenset("],;)}+|")
 _COMPILERS_OWN = "__nv_nvrtc_builtin_header.h"
 """A header without text: instructions that were inlined from it belong to the line that calls it. So do those of a front end's own
 headers, whose names it begins with ``<``."""
+SELECTING = frozenset(f"v{op}{lanes}" for op in "add sub absdiff min max set avrg".split() for lanes in ("", "2", "4")) | {"vshl", "vshr", "vmad"}
+"""Video instructions: their operands may be parts of registers."""
+SELECTOR = re.compile(r"b[0-7]{1,4}|h[0-3]{1,2}")
 _DEEPEST_SCOPE = 256
 """Nesting of braces in a body: names are looked up through every enclosing scope."""
 
@@ -479,7 +484,10 @@ class _Parser(Cursor):
             self.at += 1
             types = tuple(m for m in modifiers if m in TYPES)
         operands: list[Operand] = []
-        if opcode == "call":
+        selectors: tuple[str, ...] = ()
+        if opcode in SELECTING:
+            selectors = self._selected(operands)
+        elif opcode == "call":
             self._call(operands)
         elif opcode == "bra" or opcode == "brx":
             self._branch(opcode, operands)
@@ -517,6 +525,7 @@ class _Parser(Cursor):
                 guard,
                 Where(line, column, self.loc_file, self.loc_line),
                 text,
+                selectors,
             )
         )
 
@@ -526,6 +535,29 @@ class _Parser(Cursor):
             raise self.fail(f"expected an instruction, got the name {self.shown()}: is the opcode missing?")
         head = self.heads[word] = opcode, tuple(modifiers), tuple(m for m in modifiers if m in TYPES)
         return head
+
+    def _selected(self, operands: list[Operand]) -> tuple[str, ...]:
+        """Read operands that may be parts of registers, ``-%r1.b0``; give the parts."""
+        parts = []
+        while self.texts[self.at] != ";" or operands:
+            at, text = self.at, self.texts[self.at]
+            negated = text == "-" and not starts_constant(self.texts[at + 1])
+            if negated:
+                self.at, text = at + 1, self.texts[at + 1]
+            head, dot, part = text.partition(".")
+            register = self.scope.find(head) if dot else None
+            if isinstance(register, Register):
+                if not SELECTOR.fullmatch(part):
+                    raise self.fail(f"`.{clip(part)}` is no part of a register: .b0 to .b3, .h0 and .h1, or several digits behind .b or .h")
+                self.at += 1
+                operands.append(register)
+            else:
+                part = ""
+                self._operand(operands)
+            parts.append("-" * negated + part)
+            if not self.next_is(","):
+                break
+        return tuple(parts)
 
     def _branch(self, opcode: str, operands: list[Operand]) -> None:
         if opcode == "brx":

@@ -130,7 +130,7 @@ def legal(form: Form) -> bool:
 
 def _convert(words: set[str], types: tuple[str, ...]) -> bool:
     to, from_, *_ = types
-    if words & {"pack", "relu", "satfinite"} or to in ("f16x2", "bf16x2", "tf32"):
+    if words & {"pack", "relu", "satfinite"} or to in ("f16x2", "bf16x2", "tf32", "ue8m0x2"):
         return True                                          # rows of their own that say it all
     to_float, from_float = to in _EXACT, from_ in _EXACT
     if "ftz" in words and "f32" not in types or "sat" in words and "bf16" in types:

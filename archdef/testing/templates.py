@@ -1,6 +1,7 @@
 """Kernels around one instruction: they load its operands, execute it, and store what it left."""
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 
 import numpy as np
@@ -137,6 +138,34 @@ def plain(form: Form) -> Launch:
     if pair:
         body += store_result("pred", 11, 8)
     return launch(form, kernel(body), inputs(form, types), accepts=accepting(form, len(types)))
+
+
+def _selectors(form: Form) -> tuple[list[str], bool]:
+    """Draw parts for the operands of a video instruction, by the form's seed; say whether it takes a third operand."""
+    source, word = random.Random(form.seed), lambda letter, digits: "." + letter + "".join(map(str, digits))
+    if form.row.builder == "video_lanes":
+        letter, count = ("h", 2) if form.row.opcode[-1] == "2" else ("b", 4)
+        mask = sorted(source.sample(range(count), source.randint(1, count)), reverse=True)
+        parts = [word(letter, mask), *(word(letter, source.choices(range(2 * count), k=count)) for _ in "ab")]
+        return [part if source.random() < 0.8 else "" for part in parts] + [""], True
+    parts = ["", *(source.choice(("", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1")) for _ in "ab"), ""]
+    if form.row.opcode == "vmad":
+        minus = source.choice(("", "a", "b", "ab", "c")) if "po" not in form.modifiers else ""
+        return [f"-{part}" if name in minus else part for name, part in zip("dabc", parts)], True
+    merges = not {"add", "min", "max"} & set(form.modifiers) and source.random() < 0.5
+    parts[0] = source.choice((".b0", ".b1", ".b2", ".b3", ".h0", ".h1")) if merges else ""
+    return parts, merges or bool({"add", "min", "max"} & set(form.modifiers))
+
+
+@template("video", "video_lanes")
+def video(form: Form) -> Launch:
+    """Parts of registers: the same for a form in every run."""
+    parts, third = _selectors(form)
+    types = ["b32"] * (2 + third)
+    body = base("%rd30", "in", 8 * len(types)) + base("%rd31", "out", 16) + "".join(load_operand("b32", k + 1, 8 * k) for k in range(len(types)))
+    names = [("-" * part.startswith("-")) + name + part.lstrip("-") for name, part in zip(("%r10", "%r1", "%r2", "%r3"), parts)]
+    body += f"    {form.name} {', '.join(names[:1 + len(types)])};\n" + store_result("b32", 10, 0)
+    return launch(form, kernel(body), inputs(form, types))
 
 
 @template("carry")

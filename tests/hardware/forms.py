@@ -31,7 +31,7 @@ TEXTURES = {"texture", "texture_gather", "texture_query", "surface_load", "surfa
 LAUNCHES = {"bulk_copy", "bulk_group", "store_async", "atomic_async", "barrier_cluster", "map_rank", "rank_of", "surface_formatted",
             "surface_reduce"}
 """Builders that `row_launches` has kernels for."""
-NO_VALUE = {"hint": "computes nothing", "branch": "control flow", "branch_indexed": "control flow", "call": "control flow",
+NO_VALUE = {"hint": "computes nothing", "register_count": "computes nothing", "branch": "control flow", "branch_indexed": "control flow", "call": "control flow",
             "return": "control flow", "exit": "control flow", "trap": "ends the kernel", "barrier": "computes nothing",
             "barrier_warp": "computes nothing", "shuffle_width": "no instruction of this vendor"}
 """Builders that need no kernel here, and why."""

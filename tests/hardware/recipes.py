@@ -136,7 +136,13 @@ def silent(row: Row, name: str, found) -> Iterator[Form]:
     yield Form(name, columns(["b32"]), (4,), f"{name};\nmov.b32 %r10, %r0;")
 
 
+def lanes_of_video(row: Row, name: str, found) -> Iterator[Form]:
+    """What was measured on an H100; the other video instructions are in ``data/video``, with parts of registers."""
+    if row.opcode == "vabsdiff4":
+        yield from bitwise(row, name, found)
+
+
 ARITHMETIC = {**dict.fromkeys("mad set select move predicate set_pair".split(), plain), "convert": convert,
               **dict.fromkeys("vote active_mask shuffle match".split(), warp_wide), **dict.fromkeys("redux elect".split(), members),
-              "alu": bitwise, "compare": compare, "compare_pair": compare_pair, "carry": carry, "fence": silent, "barrier_reduce": barrier_reduce}
+              "alu": bitwise, "video_lanes": lanes_of_video, "compare": compare, "compare_pair": compare_pair, "carry": carry, "fence": silent, "barrier_reduce": barrier_reduce}
 """Recipes by the table's builder."""

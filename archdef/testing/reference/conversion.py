@@ -4,6 +4,7 @@ from __future__ import annotations
 import attrs
 
 from archdef.testing.reference import floats
+from archdef.testing.reference import narrow as narrow_floats
 from archdef.testing.reference.code import Context, Step, Words, means
 from archdef.testing.reference.errors import unknown
 from archdef.testing.reference.formats import FORMATS, TF32
@@ -17,6 +18,8 @@ def convert(c: Context, i, words: Words) -> Step:
     """``cvt``."""
     if words.flag("pack"):
         return pack(c, i, words)
+    if {*narrow_floats.NARROW, narrow_floats.EXPONENT} & set(i.types):
+        return narrow_floats.convert(c, i, words)
     if i.types[-1:] == ("f32",) and (i.types[0] in ("f16x2", "bf16x2", "tf32") or {"relu", "satfinite"} & set(words.left)):
         return narrow(c, i, words)
     if len(i.types) != 2 or set(i.types) - INTEGERS - set(FORMATS):

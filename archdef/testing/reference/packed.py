@@ -1,9 +1,9 @@
-"""Small integers side by side in a 32-bit register: pairs of 16 bits, and the four bytes of the video instructions."""
+"""Small integers side by side in a 32-bit register: pairs of 16 bits."""
 from __future__ import annotations
 
-from archdef.testing.reference.code import Context, Step, Words, means
+from archdef.testing.reference.code import Context, Step, Words
 from archdef.testing.reference.errors import unknown
-from archdef.testing.reference.types import clamp, read
+from archdef.testing.reference.types import read
 
 
 def parts(type: str, count: int, pattern: int) -> list[int]:
@@ -29,23 +29,3 @@ def pair(c: Context, i, words: Words) -> Step:
         results = [function(x, y) for x, y in zip(parts(element, 2, a), parts(element, 2, b))]
         return joined(16, [max(r, 0) for r in results] if relu else results)
     return c.calculate(i, type, (type, type), both)
-
-
-@means("vabsdiff4")
-def video_difference(c: Context, i, words: Words) -> Step:
-    """``vabsdiff4``: |a - b| of each byte; ``.sat`` clamps each to the result's type, ``.add`` adds all four to c.
-
-    Without ``.add``, c would fill the bytes that a mask leaves out; no mask is known here.
-    """
-    to, *from_ = i.types
-    if {to, *from_} - {"u32", "s32"}:
-        raise unknown(i, "meaning for these types")
-    saturates, adds = words.flag("sat"), words.flag("add")
-    first, second, result = (t[0] + "8" for t in (*from_, to))
-
-    def function(a, b, d):
-        differences = [abs(x - y) for x, y in zip(parts(first, 4, a), parts(second, 4, b))]
-        if adds:
-            return d + sum(differences)
-        return joined(8, [clamp(result, x) for x in differences] if saturates else differences)
-    return c.calculate(i, to, (*from_, to), function)

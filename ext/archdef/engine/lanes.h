@@ -1,7 +1,7 @@
 /* Lane arithmetic: one function per operation, applied to every lane of a warp at once.
  *
- * To add an operation, add a row to the list of its kind (lanes_integer.h, lanes_packed.h, lanes_float.h,
- * lanes_half.h, lanes_convert.h, lanes_atomic.h);
+ * To add an operation, add a row to the list of its kind (lanes_integer.h, lanes_packed.h, lanes_video.h, lanes_float.h,
+ * lanes_half.h, lanes_convert.h, lanes_narrow.h, lanes_atomic.h);
  * enumerators, the table of functions and the table of names follow from the list. Lowering finds operations by name
  * (`archdef.engine.lanes.alu_names()` …), so numbers never appear in Python.
  *
@@ -58,7 +58,9 @@ typedef uint64_t (*atomic_function)(uint64_t old, uint64_t b, uint64_t c); /* on
 #include "lanes_float.h"
 #include "lanes_half.h"
 #include "lanes_convert.h"
+#include "lanes_narrow.h"
 #include "lanes_packed.h"
+#include "lanes_video.h"
 #include "lanes_atomic.h"
 
 /* Each list consists of rows
@@ -67,7 +69,7 @@ typedef uint64_t (*atomic_function)(uint64_t old, uint64_t b, uint64_t c); /* on
  *   CARRY(name, type, statements that set result and carry from a, b, c and in)
  *   ATOMIC(name, expression in old, b, c)
  */
-#define ALU_LIST INTEGER_ALU PACKED_ALU FLOAT_ALU HALF_ALU CONVERT_ALU
+#define ALU_LIST INTEGER_ALU PACKED_ALU VIDEO_ALU FLOAT_ALU HALF_ALU CONVERT_ALU NARROW_ALU
 #define COMPARE_LIST INTEGER_COMPARE FLOAT_COMPARE HALF_COMPARE
 
 #define ALU(name, D, A, B, C, expression)                                                                            \

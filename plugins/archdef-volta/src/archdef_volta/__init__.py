@@ -1,8 +1,8 @@
 """NVIDIA Volta GV100 (compute capability 7.0): Tesla V100, SXM2, 16 GB."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram, FirstReady, forms,
+from archdef.spec import (AlignedSum, Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram, FirstReady, forms,
                           GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory,
-                          MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations,
+                          MatrixArithmetic, MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations,
                           TextureUnits)
 from archdef_volta.costs import COSTS, EVIDENCE, FORMS
 
@@ -10,7 +10,10 @@ FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared
     atomics_float_add atomics_double_add atomics_half_add atomics_16 vote vote_ballot match shuffle barrier_count barrier_reduce
     bit_operations bit_masks byte_permute carry_chain funnel_shift int_dot read_only_loads unified_addressing
     device_print device_heap device_calls indirect_calls clock clock64 globaltimer dynamic_parallelism cooperative_launch
-    texture texture_objects texture_layered texture_cubemap texture_gather surface"""
+    texture texture_objects texture_layered texture_cubemap texture_gather surface matrix"""
+
+FOUR_PRODUCTS = AlignedSum(products=4, fraction_bits=23)
+"""What a tensor core adds up at a time: four products and the number that they are added to, without guard bits."""
 
 V100 = Architecture(
     name="v100", title="Tesla V100 SXM2 16GB", vendor="NVIDIA", family="Volta", compute_capability="7.0",
@@ -28,9 +31,10 @@ V100 = Architecture(
         parameter_bytes=4096, constant_bytes=64 * KiB),
     schedulers=Schedulers(count=4, policy=GreedyThenRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 16, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 8, "scheduler"),
-           Unit("lsu", 32), Unit("tex", 4)),
+           Unit("tensor", 32, "scheduler"), Unit("lsu", 32), Unit("tex", 4)),
     isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=16,
-            fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7),
+            fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
+            matrix=MatrixArithmetic(f16=FOUR_PRODUCTS, groups=FOUR_PRODUCTS, groups_f16=FOUR_PRODUCTS)),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=19, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
@@ -70,3 +74,10 @@ V100 = Architecture(
 @hookimpl
 def archdef_architectures():
     return [V100]
+
+
+@hookimpl
+def archdef_experiments():
+    from archdef_volta.tensor import tensor
+
+    return [tensor]

@@ -11,6 +11,11 @@ ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization fo
              "PTX level, as shipped with PPT-GPU")
 JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "V100 PCIe", "measured",
            "quoted from memory")
+TENSOR_CORES = Cite("NVIDIA Tesla V100 white paper", "8 tensor cores a multiprocessor, 64 fused multiply-adds a cycle each", note="quoted from memory")
+RAIHAN = Cite("Raihan, Goli, Aamodt, Modeling Deep Learning Accelerator Enabled GPUs, ISPASS 2019", "wmma.mma m16n16k16 and its HMMA sets", "measured",
+              "a Titan V; of wmma.mma as two halves the second starts 16 cycles later; quoted from memory")
+SUMS = Cite("Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021", "V100", "measured",
+            "Xie et al., MMA-Sim, 2025, agree; both quoted from memory")
 ACCELSIM = Cite("Khairy et al., Accel-Sim, ISCA 2020", "L1 of a Quadro V100", "measured")
 CHANNELS = Cite("GPGPU-Sim 4.0", "QV100 configuration, 32 channels", "inferred", "a simulator's input; also 4 stacks of 8 channels")
 BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "Tesla V100 PCIe, a chase at random", "measured", "read in a public repository")
@@ -52,9 +57,13 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     Operation("alu", 4, issues=100): "system_call", Operation("lsu", 22): "shuffle", Operation("lsu", 26, 2): "match",
     Operation("lsu", 4): "load_global store_global load_local store_local store_surface fence", Operation("lsu", 50): "atomic_global",
     Operation("tex", 60): "load_texture load_surface", Operation("lsu", 0): "load_shared store_shared load_constant",
-    Operation("lsu", 9): "atomic_shared"}
+    Operation("lsu", 9): "atomic_shared",
+    # two tensor cores of a scheduler do 128 multiply-adds a cycle; four HMMA make a set of 1024, wmma.mma is four sets
+    Operation("tensor", 38, 2, issues=8): "matrix_f16_m16n8k16", Operation("tensor", 18, 2, issues=4): "matrix_f16_m8n8k4"}
 
-FORMS = {  # that differ from the rest of their class
+FORMS = {  # that differ from the rest of their class; sets of f16 results are two HMMA
+    Operation("tensor", 48, 4, issues=4): "matrix_f16_m16n8k16:wmma.mma.*.f16.f16",
+    Operation("tensor", 21, 4, issues=2): "matrix_f16_m8n8k4:mma.*.f16.f16.f16.f16",
     Operation("xu", 11): "fp32_transcendental:sin.* fp32_transcendental:cos.*", Operation("xu", 31): "fp32_transcendental:lg2.*"}
 
 MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDIA, 2017); Zheng et al., HPCA 2016; Ganguly et al., ISCA 2019",
@@ -71,7 +80,10 @@ EVIDENCE = {
     "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": NVLINK,
-    "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": LINEAGE, "units.xu": LINEAGE,
+    "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": LINEAGE, "units.xu": LINEAGE, "units.tensor": TENSOR_CORES,
+    "isa.matrix": SUMS, "isa.operations.matrix_f16_m16n8k16": RAIHAN, "isa.operations.matrix_f16_m8n8k4": RAIHAN,
+    **{f"isa.operations.matrix_f16_{shape}.interval_cycles": TENSOR_CORES for shape in ("m16n8k16", "m8n8k4")},
+    "isa.forms.wmma_mma_f16_f16": RAIHAN, "isa.forms.mma_f16_f16_f16_f16": RAIHAN,
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
