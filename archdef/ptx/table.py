@@ -432,7 +432,7 @@ TABLE: tuple[Row, ...] = (
     Row("cvt", "u8|s8|u4|s4|u2|s2 s32 b32", "pack sat", "d:b32 a:s32 b:s32 c:b32", "alu", "cvt_pack_{type}", "convert", "convert_pack"),
     Row("cvta", "u32|u64", "to? space=global|shared|local|const|param|shared::cta>shared|shared::cluster>shared|"
         "param::entry>param", "d a", "generic_address", "", "int{w}_add"),
-    Row("isspacep", "", "space=global|shared|local|const|param|shared::cta>shared|shared::cluster>shared|"
+    Row("isspacep", "", "space=global|shared|local|const|param|shared::cta>shared|shared::cluster|"
         "param::entry>param", "p a:u64", "space_test", "", "int64_compare"),
     # ------------------------------------------------------------------------------------------------------------ memory
     Row("ld", _DATA, f"{_MEMORY} {_HINTS} vec=v2|v4?", "d a e?", "load", "", ""),
