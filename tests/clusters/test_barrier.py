@@ -88,4 +88,4 @@ def test_a_deadlock_names_the_clusters_barrier():
     with pytest.raises(GuestFault, match="at the barrier of its cluster") as caught:
         results(body, 4, 32, 2)
     assert caught.value.kind == "deadlock"
-    assert "cluster" in {entry["barrier"] for entry in caught.value.waiting}
+    assert "cluster" in {entry["barrier"] for entry in caught.value.data["waiting"]}

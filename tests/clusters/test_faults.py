@@ -30,7 +30,7 @@ def test_hostile_addresses(what, access):
     with pytest.raises(GuestFault) as caught:
         results(body, 8, 32, 4)
     assert caught.value.kind in ("bounds", "alignment") and (caught.value.kind == kind or "mbarrier" in access or "v4" in access)
-    assert caught.value.statement is not None and caught.value.block is not None
+    assert caught.value.data["statement"] is not None and caught.value.data["block"] is not None
 
 
 @pytest.mark.parametrize("access", ["ld.shared::cluster.u32 %r20, [%r11];", "red.shared::cluster.add.u32 [%r11], 1;",
@@ -41,7 +41,7 @@ L: add.u32 %r25, %r25, 1; setp.lt.u32 %p9, %r25, 3000; @%p9 bra L; {access}"""
     with pytest.raises(GuestFault, match="in the shared memory of rank 1 of the cluster, a block that has ended") as caught:
         results(body, 4, 32, 2)
     assert caught.value.kind == "cluster_block"
-    assert access.split(".")[0] in str(caught.value.statement)
+    assert access.split(".")[0] in str(caught.value.data["statement"])
 
 
 @pytest.mark.parametrize("operation", ["mbarrier.init.shared::cta.b64 [%r11], 1;", "mbarrier.test_wait.parity.shared::cta.b64 %p2, [%r11], 0;",
@@ -59,7 +59,7 @@ def test_arrivals_that_another_blocks_barrier_does_not_expect():
     body = f"mapa.shared::cluster.u32 %r11, %r30, 1; {SYNC} mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r11]; {SYNC}{SYNC}"
     with pytest.raises(GuestFault, match="was it initialised") as caught:
         results(body, 4, 32, 2)
-    assert "mbarrier.arrive" in str(caught.value.statement)
+    assert "mbarrier.arrive" in str(caught.value.data["statement"])
 
 
 def test_outside_of_clusters_ranks_are_no_addresses():
