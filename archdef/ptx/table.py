@@ -757,7 +757,7 @@ def unsupported(instruction: Instruction, module: Module, why: str = "") -> Unsu
 
 REFUSED = {
     "tensor": "copies by a tensor map are not modelled; cp.async.bulk without .tensor is",
-    "multicast::cluster": "a cluster is one block here, so there is nobody to multicast to",
+    "multicast::cluster": "copies to several blocks of a cluster at once are not modelled; a copy to each of them is",
 }
 """Modifier → why no form with it is known."""
 
