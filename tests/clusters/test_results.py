@@ -83,7 +83,7 @@ def test_a_reduction_over_the_cluster_returns_old_values(n):
 
 
 def test_ranks_of_addresses():
-    body = f"""mapa.shared::cluster.u32 %r11, %r7, 3; getctarank.shared::cluster.u32 %r12, %r11; cvt.u64.u32 %rd4, %r7; cvta.shared.u64 %rd4, %rd4;
+    body = """mapa.shared::cluster.u32 %r11, %r7, 3; getctarank.shared::cluster.u32 %r12, %r11; cvt.u64.u32 %rd4, %r7; cvta.shared.u64 %rd4, %rd4;
     mapa.u64 %rd5, %rd4, 2; getctarank.u64 %r13, %rd5; getctarank.u64 %r14, %rd4; getctarank.shared::cluster.u32 %r15, %r7;
     isspacep.shared::cluster %p1, %rd5; isspacep.shared::cta %p2, %rd5; isspacep.shared::cta %p3, %rd4; isspacep.shared::cluster %p4, %rd4;
     isspacep.global %p5, %rd5; mapa.u64 %rd6, %rd4, %r8; isspacep.shared::cta %p6, %rd6; isspacep.global %p7, %rd1; isspacep.shared::cluster %p8, %rd1;

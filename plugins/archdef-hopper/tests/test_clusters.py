@@ -43,14 +43,16 @@ def test_latency(cluster):
     """A chain of addresses in another block's memory, mean over its ranks, within 8 %."""
     body = SYNC + """    mapa.shared::cluster.u32 %r5, %r4, %r20; st.shared::cluster.u32 [%r5], %r5; bar.sync 0;
     setp.ne.u32 %p2, %r2, 0; @%p2 bra OUT; mov.u32 %r7, %clock;
-""" + "    ld.shared::cluster.u32 %r5, [%r5];\n" * 128 + "    mov.u32 %r8, %clock; sub.u32 %r6, %r8, %r7; and.b32 %r5, %r5, 0; add.u32 %r6, %r6, %r5;\nOUT:" + SYNC
+""" + "    ld.shared::cluster.u32 %r5, [%r5];\n" * 128 + """    mov.u32 %r8, %clock; sub.u32 %r6, %r8, %r7; and.b32 %r5, %r5, 0; add.u32 %r6, %r6, %r5;
+OUT:""" + SYNC
     assert cycles(body, cluster, 1, cluster) / 128 == pytest.approx(measured("load", cluster, "alone"), rel=0.08)
 
 
 def stream(access: str, words: int, rounds: int = 16) -> str:
     """All threads access the next block's memory, eight times in a round."""
     each = "".join(f"    add.u32 %r11, %r10, {4096 * j % 65536}; and.b32 %r11, %r11, 65535; add.u32 %r11, %r5, %r11; {access}\n" for j in range(8))
-    return f"""    add.u32 %r5, %r2, 1; rem.u32 %r5, %r5, %r3; mapa.shared::cluster.u32 %r5, %r4, %r5; shl.b32 %r10, %r1, {2 if words == 1 else 4}; mov.u32 %r12, 0; mov.u32 %r17, 0;
+    return f"""    add.u32 %r5, %r2, 1; rem.u32 %r5, %r5, %r3; mapa.shared::cluster.u32 %r5, %r4, %r5; shl.b32 %r10, %r1, {2 if words == 1 else 4};
+    mov.u32 %r12, 0; mov.u32 %r17, 0;
 {SYNC}    mov.u32 %r7, %clock;
 ROUND:
 {each}    add.u32 %r12, %r12, 1; setp.lt.u32 %p2, %r12, {rounds}; @%p2 bra ROUND;

@@ -1,8 +1,8 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AlignedSum, AmongOldest, Architecture, Assembler, BlockClusters, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
-                          DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin, GroupByGroup, HostLink, Interconnect,
-                          Isa, KiB, Limits, Lines, LoadStore, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
+from archdef.spec import (AlignedSum, AmongOldest, Architecture, Assembler, BlockClusters, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing,
+                          ConvergenceBarriers, DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin, GroupByGroup,
+                          HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
                           operations, PairedSum, ParityHash, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, WarpgroupProducts,
                           XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE, FORMS, TECHNIQUES
