@@ -274,7 +274,7 @@ _CLUSTERS = """.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(
     .reg .b32 %r<16>; .reg .b64 %rd<4>; .shared .align 4 .b8 tile[4096];
     ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.u32 %r3, %r3, %r2; st.shared.u32 [%r3], %r1;
     mov.u32 %r4, %cluster_ctarank; mov.u32 %r5, %cluster_nctarank; add.u32 %r6, %r4, 1; rem.u32 %r6, %r6, %r5;
-    barrier.cluster.arrive; barrier.cluster.wait; mapa.shared::cluster.u32 %r7, %r3, %r6; ld.shared::cluster.u32 %r8, [%r7];
+    barrier.cluster.arrive; barrier.cluster.wait; mapa.shared::cluster.u32 %r7, %r3, %r6; ld.shared::cluster.u32 %r8, [%r7]; st.global.u32 [%rd1], %r8;
     barrier.cluster.arrive; barrier.cluster.wait; ret;
 }
 """
