@@ -1,3 +1,5 @@
+// What clusters of blocks take: latency and rate of other blocks' shared memory, barrier, messages. Run by measure_clusters.py.
+//   nvcc -arch=sm_90 -cubin -o clusters.cubin clusters.cu
 typedef unsigned int u32; typedef unsigned long long u64;
 __device__ __forceinline__ u32 rank_() { u32 r; asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(r)); return r; }
 __device__ __forceinline__ u32 blocks_() { u32 r; asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(r)); return r; }
