@@ -217,6 +217,15 @@ def _groups(chip: spec.Chip) -> dict:
                 dispatch_first_after=rule.first_after, dispatch_beside=rule.beside)
 
 
+def _block_clusters(arch: Architecture) -> dict:
+    """Where a block is its own cluster nothing goes to other blocks, however long it would take."""
+    given = arch.block_clusters
+    if given is None:
+        return dict(most_cluster_blocks=1, remote_latency_cycles=1, remote_bytes_per_cycle=1, cluster_barrier_cycles=1)
+    return dict(most_cluster_blocks=given.most_blocks_nonportable, remote_latency_cycles=given.latency_cycles,
+                remote_bytes_per_cycle=given.bytes_per_cycle, cluster_barrier_cycles=given.barrier_cycles)
+
+
 def _launches(arch: Architecture) -> dict:
     """What kernels launch takes effect no earlier than a place can be filled again: epochs rely on it."""
     limits, launches = arch.limits, arch.device_launches
@@ -304,5 +313,5 @@ def machine_tables(arch: Architecture) -> dict:
         partition_request_bytes_per_cycle=links.partition_request_bytes_per_cycle,
         partition_response_bytes_per_cycle=links.partition_response_bytes_per_cycle,
         cluster_request_bytes_per_cycle=links.cluster_request_bytes_per_cycle or 0,
-        cluster_response_bytes_per_cycle=links.cluster_response_bytes_per_cycle or 0, **_dram(arch),
+        cluster_response_bytes_per_cycle=links.cluster_response_bytes_per_cycle or 0, **_dram(arch), **_block_clusters(arch),
         **_matrix(arch.isa.matrix))

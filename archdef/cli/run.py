@@ -18,6 +18,10 @@ def _shape(context, parameter, text):
         raise click.BadParameter(str(error)) from None
 
 
+def _cluster(context, parameter, text):
+    return None if text is None else _shape(context, parameter, text)
+
+
 def _traced(context, parameter, texts) -> tuple[tuple[int, int], ...]:
     try:
         pairs = [tuple(map(int, text.split(":"))) for text in texts]
@@ -71,6 +75,7 @@ def _symbols(context, parameter, texts) -> dict[str, Value]:
 @click.option("--arch", "-a", "names", multiple=True, required=True, help="Architecture; may be repeated.")
 @click.option("--grid", "-g", required=True, callback=_shape, metavar="X[,Y[,Z]]", help="Blocks.")
 @click.option("--block", "-b", required=True, callback=_shape, metavar="X[,Y[,Z]]", help="Threads per block.")
+@click.option("--cluster", callback=_cluster, metavar="X[,Y[,Z]]", help="Blocks of a cluster, which start together.")
 @click.option("--shared", type=click.IntRange(min=0), default=0, help="Dynamic shared memory, bytes.")
 @click.option("--arg", "arguments", multiple=True, callback=_arguments, metavar="VALUE",
               help="Kernel argument, in order: a number, or an array [NAME:]TYPE[SHAPE][=FILL], where FILL is zeros, "
@@ -90,7 +95,7 @@ def _symbols(context, parameter, texts) -> dict[str, Value]:
               help="Cycles of the launch to chart.")
 @set_option
 @json_option
-def command(file, kernel, names, grid, block, shared, arguments, symbols, save, cooperative, options, lines, max_instructions,
+def command(file, kernel, names, grid, block, cluster, shared, arguments, symbols, save, cooperative, options, lines, max_instructions,
             max_cycles, traced, window, settings, as_json):
     """Launch KERNEL of FILE (.cu or .ptx) and print what it cost. An instance of a template is a kernel too: 'reduce<512>'.
 
@@ -116,7 +121,7 @@ def command(file, kernel, names, grid, block, shared, arguments, symbols, save, 
             values[argument.name or position] = device.to_device(made) if isinstance(made, np.ndarray) else made
         values |= {name: _set(module.symbols[name], value.make(random)) for name, value in symbols.items()}
         given = list(values.values())[:len(arguments)]
-        budgets = dict(max_instructions=max_instructions, max_cycles=max_cycles, cooperative=cooperative, lanes=lanes)
+        budgets = dict(max_instructions=max_instructions, max_cycles=max_cycles, cooperative=cooperative, lanes=lanes, cluster=cluster)
         launcher.prepare(*given, **budgets)
         ready.append((architecture, launcher, given, values, budgets))
     for architecture, launcher, given, values, budgets in ready:

@@ -20,6 +20,8 @@ GENERIC_LOCAL = 0x02000000
 """First generic address of the window of thread-local memory."""
 GENERIC_WINDOW = 0x01000000
 """Bytes of each window; device memory begins behind both."""
+CLUSTER_FIRST = 0x02000000
+"""First address, in shared memory, of those of the blocks of a cluster by rank: a window each, and a window later as a generic address."""
 
 
 class Kind(IntEnum):
@@ -373,10 +375,27 @@ class SpecialRegister(IntEnum):
     LANEMASK64_LT = 33
     LANEMASK64_GE = 34
     LANEMASK64_GT = 35
+    CLUSTER_CTARANK = 36
+    CLUSTER_CTAID_X = 37
+    CLUSTER_CTAID_Y = 38
+    CLUSTER_CTAID_Z = 39
+    CLUSTERID_X = 40
+    CLUSTERID_Y = 41
+    CLUSTERID_Z = 42
+    CLUSTER_NCTARANK = 43
+    CLUSTER_NCTAID_X = 44
+    CLUSTER_NCTAID_Y = 45
+    CLUSTER_NCTAID_Z = 46
+    NCLUSTERID_X = 47
+    NCLUSTERID_Y = 48
+    NCLUSTERID_Z = 49
+    IS_EXPLICIT_CLUSTER = 50
+    CLUSTER_ORIGIN = 51
 
 
 FIRST_LAUNCH_WIDE, FIRST_ON_DEMAND, FIRST_LANEMASK64 = (
     SpecialRegister.NTID_X, SpecialRegister.CLOCK, SpecialRegister.LANEMASK64_EQ)
+FIRST_OF_CLUSTER, FIRST_OF_ALL_CLUSTERS = SpecialRegister.CLUSTER_CTARANK, SpecialRegister.CLUSTER_NCTARANK
 
 
 class ConstantKind(IntEnum):

@@ -12,7 +12,7 @@ import attrs
 
 from archdef.errors import MissingFeature, PtxError
 from archdef.lower.calls import Calls, Signature, number_of
-from archdef.lower.encoding import FIRST_LAUNCH_WIDE, FIRST_ON_DEMAND, ConstantKind, Kind, Space, SpecialRegister
+from archdef.lower.encoding import FIRST_LAUNCH_WIDE, FIRST_OF_ALL_CLUSTERS, FIRST_OF_CLUSTER, FIRST_ON_DEMAND, ConstantKind, Kind, Space, SpecialRegister
 from archdef.lower.frames import STACK_OPCODES, move_stack, rounded
 from archdef.lower.layout import SCRATCH_BYTES, Layout
 from archdef.lower.virtual import ABSORBED, TRUE, Code, Const, Op, Unit, Value, immediate, mov
@@ -286,7 +286,7 @@ class Selection:
         if isinstance(operand, ir.Immediate):
             return TRUE if operand.value else ~TRUE
         if isinstance(operand, ir.Special) and operand.name == "%is_explicit_cluster":
-            return ~TRUE
+            return self._explicit_cluster()
         raise self.fault("expected a predicate")
 
     def value(self, operand: ir.Operand, type: str) -> Value:
@@ -375,17 +375,15 @@ class Selection:
         if bare in SCRATCH:
             return immediate(SCRATCH[bare], width), "move"
         stem, dot, part = bare.partition(".")
-        if part == "w" or _ZERO.fullmatch(bare) or stem == "cluster_ctaid" and dot:
+        if part == "w" or _ZERO.fullmatch(bare):
             return immediate(0, width), "move"
-        if stem == "cluster_nctaid" and dot or bare == "cluster_nctarank":
-            return immediate(1, width), "move"
         aliases = {"dynamic_smem_size": "DYNAMIC_SHARED", "total_smem_size": "TOTAL_SHARED",
                    "globaltimer_lo": "GLOBALTIMER", "globaltimer_hi": "GLOBALTIMER"}
-        # a cluster is one block, so it has the block's place in the grid
-        bare_name = bare.replace("clusterid", "ctaid") if stem in ("clusterid", "nclusterid") else bare
-        number = getattr(SpecialRegister, aliases.get(bare_name, bare_name.replace(".", "_").upper()), None)
+        number = getattr(SpecialRegister, aliases.get(bare, bare.replace(".", "_").upper()), None)
         if number is None:
             raise self.unsupported(f"special register `{name}`")
+        if number >= FIRST_OF_CLUSTER:
+            return self.of_cluster(number, width)
         if number >= FIRST_ON_DEMAND:
             return self._counter(bare, number, width), None
         if SpecialRegister.LANEMASK_EQ <= number <= SpecialRegister.LANEMASK_GT:
@@ -398,6 +396,18 @@ class Selection:
         if number >= FIRST_LAUNCH_WIDE:
             return Const(ConstantKind.SPECIAL, width, int(number)), "move"
         return self.fit(self.unit.special(number), 4, width, type), "special_register"
+
+    def of_cluster(self, number: SpecialRegister, width: int = 4) -> tuple[Value, str | None]:
+        """Give what tells of the block's cluster, or of the clusters of the grid; a machine without has clusters of one block."""
+        if number >= FIRST_OF_ALL_CLUSTERS:
+            return Const(ConstantKind.SPECIAL, width, int(number)), "move"
+        return self.fit(self.unit.special(number), 4, width, "u32"), "special_register"
+
+    def _explicit_cluster(self) -> int:
+        given = self.fresh(0)
+        self.emit(Kind.SETP, "ne_u32", [given, None], [Const(ConstantKind.SPECIAL, 4, int(SpecialRegister.IS_EXPLICIT_CLUSTER)),
+                                                       immediate(0)], "int_compare")
+        return given
 
     def _workspace(self, bare: str) -> Value:
         """Read half of the address of the words by which a cooperative launch synchronises its grid; 0 after another launch."""
@@ -508,7 +518,7 @@ def need(architecture, feature: str, module: ir.Module, instruction: ir.Instruct
                          architecture=architecture.name, feature=feature, **place(module, instruction))
 
 
-_ZERO = re.compile(r"envreg\d+|pm\d(_64)?|cluster_ctarank|current_graph_exec")
+_ZERO = re.compile(r"envreg\d+|pm\d(_64)?|current_graph_exec")
 """Special registers that read 0: nothing is there, or nothing counts."""
 SCRATCH = {"reserved_smem_offset_begin": 0, "reserved_smem_offset_0": 0, "reserved_smem_offset_1": 0,
            "reserved_smem_offset_end": 288, "reserved_smem_offset_cap": SCRATCH_BYTES}

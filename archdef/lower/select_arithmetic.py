@@ -1,7 +1,7 @@
 """Builders for arithmetic, comparison, selection, moves and conversions."""
 from __future__ import annotations
 
-from archdef.lower.encoding import GENERIC_LOCAL, GENERIC_SHARED, GENERIC_WINDOW, Combine, ConstantKind, Flag, Kind
+from archdef.lower.encoding import CLUSTER_FIRST, GENERIC_LOCAL, GENERIC_SHARED, GENERIC_WINDOW, Combine, ConstantKind, Flag, Kind, SpecialRegister
 from archdef.lower.select import SPACES, Selection, builds, lane_bytes
 from archdef.lower.virtual import ABSORBED, TRUE, Const, Op, immediate, mov
 from archdef.ptx import ir
@@ -275,9 +275,12 @@ def space_test(s: Selection, m: Match, i: ir.Instruction) -> None:
     operand = i.operands[1]
     type = "u32" if isinstance(operand, ir.Register) and lane_bytes(operand.type) == 4 else "u64"
     width = lane_bytes(type)
+    clusters = s.architecture.block_clusters is not None     # whose windows, one a rank, come behind those of the block and the thread
+    windows = (1 << 32) - GENERIC_SHARED if clusters else 2 * GENERIC_WINDOW
     start, size, order = {
         "shared": (GENERIC_SHARED, GENERIC_WINDOW, "lt"), "local": (GENERIC_LOCAL, GENERIC_WINDOW, "lt"),
-        "global": (GENERIC_SHARED, 2 * GENERIC_WINDOW, "ge")}.get(m.bound["space"], (0, 0, "lt"))  # others have no window
+        "shared::cluster": (GENERIC_SHARED, GENERIC_WINDOW, "lt"),
+        "global": (GENERIC_SHARED, windows, "ge")}.get(m.bound["space"], (0, 0, "lt"))  # others have no window
     w = "64" if width == 8 else ""
     address, other, constants = s.value(operand, type), None, s.layout.const_bytes
 
@@ -294,4 +297,12 @@ def space_test(s: Selection, m: Match, i: ir.Instruction) -> None:
         inside = s.fresh(0)
         test(first, constants, "ge", [inside, None])
         other = inside
+    if clusters and m.bound["space"] in ("shared", "shared::cluster"):      # by rank: its own, or any
+        other = s.fresh(0)
+        of, compare = ((SpecialRegister.CLUSTER_CTARANK, "eq") if m.bound["space"] == "shared" else (SpecialRegister.CLUSTER_NCTARANK, "lt"))
+        past = s.temporary(f"sub_b{8 * width}", [address, immediate(GENERIC_SHARED + CLUSTER_FIRST, width)], width, ABSORBED)
+        rank = s.temporary(f"shr_u{8 * width}", [past, immediate(24)], width, ABSORBED)
+        s.emit(Kind.SETP, f"{compare}_{type}", [other, None], [rank, s.of_cluster(of, width)[0]], f"int{w}_compare")
+        test(immediate(start, width), size, order, pair, combine=_COMBINE["or"])
+        return
     test(immediate(start, width), size, order, pair, combine=_COMBINE["and"] if other is not None else 0)

@@ -1,7 +1,7 @@
 """Builders for asynchronous copies and for barriers in shared memory."""
 from __future__ import annotations
 
-from archdef.lower.encoding import BulkRoute, CopyGroup, Flag, Kind, PhaseOp, Space
+from archdef.lower.encoding import CLUSTER_FIRST, GENERIC_SHARED, GENERIC_WINDOW, BulkRoute, CopyGroup, Flag, Kind, PhaseOp, Space, SpecialRegister
 from archdef.lower.select import Selection, builds, lane_bytes
 from archdef.lower.select_arithmetic import predicate_pair
 from archdef.lower.select_memory import OPERATIONS, address, vector
@@ -95,7 +95,7 @@ def bulk_copy(s: Selection, m: Match, i: ir.Instruction) -> None:
 
 @builds("store_async")
 def store_async(s: Selection, m: Match, i: ir.Instruction) -> None:
-    """``st.async``: the cluster's shared memory is the block's own, so the store is done when the barrier counts it."""
+    """``st.async``: the store is done when the barrier counts it."""
     type = m.bound["type"]
     values = [s.value(e, type) for e in vector(s, i.operands[1], m.bound["vec"])]
     _counted(s, m, i, Kind.STORE, 0, values)
@@ -123,22 +123,39 @@ def _counted(s: Selection, m: Match, i: ir.Instruction, kind: Kind, fn, values: 
 # --------------------------------------------------------------------------------------------------------------- clusters
 @builds("map_rank")
 def map_rank(s: Selection, m: Match, i: ir.Instruction) -> None:
-    """``mapa``: the block is the only one of its cluster; the address in another is none that can be accessed."""
+    """``mapa``: the same place in the block of a rank. Of a rank that the cluster has not, an address that nobody can access."""
     type = m.bound["type"]
     d, finish = s.destination(i.operands[0], type)
     width = lane_bytes(type)
-    own, missing = s.value(i.operands[1], type), immediate(-1, width)
-    same = s.fresh(0)
-    s.emit(Kind.SETP, "eq_u32", [same, None], [s.value(i.operands[2], "u32"), immediate(0)], "int_compare")
-    s.emit(Kind.SELP, 0, [d], [own, missing, same], "select", width=width)
+    bits, wide = 8 * width, "64" if width == 8 else ""
+    own, rank, blocks = s.value(i.operands[1], type), s.value(i.operands[2], "u32"), s.of_cluster(SpecialRegister.CLUSTER_NCTARANK)[0]
+    window = GENERIC_SHARED if width == 8 else 0
+    there = s.fresh(0)
+    s.emit(Kind.SETP, "lt_u32", [there, None], [rank, blocks], "int_compare")
+    offset = s.temporary(f"and_b{bits}", [own, immediate(GENERIC_WINDOW - 1, width)], width, f"int{wide}_logic")
+    if width == 8:
+        rank = s.temporary("cvt_u64_u32", [rank], 8, ABSORBED)
+    shifted = s.temporary(f"shl_b{bits}", [rank, immediate(24)], width, ABSORBED)
+    first = s.temporary(f"add_b{bits}", [shifted, s.of_cluster(SpecialRegister.CLUSTER_ORIGIN, width)[0]], width, ABSORBED)
+    place = s.temporary(f"add_b{bits}", [first, offset], width, ABSORBED)
+    if window:
+        place = s.temporary(f"add_b{bits}", [place, immediate(window, width)], width, ABSORBED)
+    s.emit(Kind.SELP, 0, [d], [place, immediate(-1, width), there], "select", width=width)
     finish()
 
 
 @builds("rank_of")
 def rank_of(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``getctarank``."""
+    type = m.bound["type"]
+    place = s.value(i.operands[1], type)
+    if lane_bytes(type) == 8:
+        place = s.temporary("low_b64", [s.temporary("sub_b64", [place, immediate(GENERIC_SHARED, 8)], 8, ABSORBED)], 4, ABSORBED)
     d, finish = s.destination(i.operands[0], "u32")
-    s.emit(Kind.ALU, "mov_b32", [d], [immediate(0)], "move")
+    named = s.fresh(0)
+    s.emit(Kind.SETP, "ge_u32", [named, None], [place, immediate(CLUSTER_FIRST)], "int_compare")
+    rank = s.temporary("shr_u32", [s.temporary("sub_b32", [place, immediate(CLUSTER_FIRST)], 4, ABSORBED), immediate(24)], 4, ABSORBED)
+    s.emit(Kind.SELP, 0, [d], [rank, s.of_cluster(SpecialRegister.CLUSTER_CTARANK)[0], named], "select")
     finish()
 
 

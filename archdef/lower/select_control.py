@@ -171,7 +171,7 @@ def barrier(s: Selection, m: Match, i: ir.Instruction) -> None:
 
 @builds("barrier_cluster")
 def barrier_cluster(s: Selection, m: Match, i: ir.Instruction) -> None:
-    """``barrier.cluster.arrive``, ``barrier.cluster.wait``: of the cluster's only block."""
+    """``barrier.cluster.arrive``, ``barrier.cluster.wait``: of all blocks of the cluster."""
     s.emit(Kind.BARRIER, BarrierOp[m.fn.upper()], [None, None], [None, None, None], "barrier")
 
 

@@ -449,7 +449,7 @@ TABLE: tuple[Row, ...] = (
     Row("cvt", "u8|s8|u4|s4|u2|s2 s32 b32", "pack sat", "d:b32 a:s32 b:s32 c:b32", "alu", "cvt_pack_{type}", "convert", "convert_pack"),
     Row("cvta", "u32|u64", "to? space=global|shared|local|const|param|shared::cta>shared|shared::cluster>shared|"
         "param::entry>param", "d a", "generic_address", "", "int{w}_add"),
-    Row("isspacep", "", "space=global|shared|local|const|param|shared::cta>shared|shared::cluster>shared|"
+    Row("isspacep", "", "space=global|shared|local|const|param|shared::cta>shared|shared::cluster|"
         "param::entry>param", "p a:u64", "space_test", "", "int64_compare"),
     # ------------------------------------------------------------------------------------------------------------ memory
     Row("ld", _DATA, f"{_MEMORY} {_HINTS} vec=v2|v4?", "d a e?", "load", "", ""),
@@ -774,7 +774,7 @@ def unsupported(instruction: Instruction, module: Module, why: str = "") -> Unsu
 
 REFUSED = {
     "tensor": "copies by a tensor map are not modelled; cp.async.bulk without .tensor is",
-    "multicast::cluster": "a cluster is one block here, so there is nobody to multicast to",
+    "multicast::cluster": "copies to several blocks of a cluster at once are not modelled; a copy to each of them is",
 }
 """Modifier → why no form with it is known."""
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING
 
 import attrs
@@ -81,6 +82,9 @@ class Kernels:
 
     def fit(self, kernel: int, threads: int, shared_bytes: int) -> tuple[int, int, int, int]:
         """Give the blocks that warps, block slots, registers and shared memory allow on a multiprocessor. Raises LaunchError."""
+        if math.prod(self.programs[kernel].directives.get("reqnctapercluster", ())) > 1:
+            raise LaunchError(f"a kernel launched {self.names[kernel]}, which was compiled for clusters of blocks (.reqnctapercluster); what kernels launch "
+                              "has clusters of one block here", "cluster")
         try:
             found = occupancy(self.architecture, threads=threads, registers=max(1, self.programs[kernel].registers),
                               shared_bytes=shared_bytes + self.programs[kernel].launch_shared_bytes)

@@ -57,7 +57,8 @@ class Launcher:
         return self.launch(*arguments, cooperative=True, **options)
 
     def launch(self, *arguments, max_instructions: int | None = None, max_cycles: int | None = None,
-               progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None) -> Run | Launched:
+               progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None,
+               cluster: tuple[int, ...] | int | None = None, nonportable_cluster: bool = False) -> Run | Launched:
         """Launch, and wait for the end unless a stream was given. On a device that has streams, launches without one go into
         its default stream.
 
@@ -66,11 +67,14 @@ class Launcher:
         cooperative                  : as `cooperative` does.
         lanes                        : warps whose lanes are traced cycle by cycle; `Run.lane_trace` has what they did.
 
+        cluster                      : blocks of a cluster along x, y, z, which start together; None: what the kernel demands.
+        nonportable_cluster          : allow more blocks than every machine with clusters has.
+
         Raises LaunchError, GuestFault, BudgetExceeded; Interrupted after Ctrl-C. Device memory stays readable. What happens in
         a stream is raised by whoever next waits for it.
         """
         grid = self.prepare(*arguments, max_instructions=max_instructions, max_cycles=max_cycles, progress=progress,
-                            cooperative=cooperative, lanes=lanes)
+                            cooperative=cooperative, lanes=lanes, cluster=cluster, nonportable_cluster=nonportable_cluster)
         device = self.kernel.module.device
         if self.stream is not None:
             return device.side.launch(grid, self.stream)
@@ -79,13 +83,16 @@ class Launcher:
         return grid.run()
 
     def prepare(self, *arguments, max_instructions: int | None = None, max_cycles: int | None = None,
-                progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None) -> Grid:
+                progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None,
+                cluster: tuple[int, ...] | int | None = None, nonportable_cluster: bool = False) -> Grid:
         """Check a launch and pack its arguments, without starting it."""
         kernel, device = self.kernel, self.kernel.module.device
         architecture, name = device.architecture, kernel.name
         most_instructions = _budget(max_instructions, "max_instructions", device.max_instructions)
         most_cycles = _budget(max_cycles, "max_cycles", device.max_cycles)
         cooperative = values.flag(cooperative, "cooperative", LaunchError)
+        nonportable_cluster = values.flag(nonportable_cluster, "nonportable_cluster", LaunchError)
+        cluster = None if cluster is None else limits.shape(name, "cluster", cluster)
         progress = None if progress is None else values.flag(progress, "progress", LaunchError)
         if lanes is not None and not isinstance(lanes, LaneWindow):
             raise LaunchError(f"lanes must be an archdef.LaneWindow, got {values.shown(lanes)}")
@@ -99,10 +106,11 @@ class Launcher:
         shared = program.shared_bytes + self.shared_bytes
         variables = kernel.module.images.placed
         resident = self._occupancy(architecture, program, shared + program.launch_shared_bytes)
+        cluster = limits.check_cluster(name, architecture, program, self.grid, cluster, nonportable_cluster, resident)
         if cooperative:
             limits.check_cooperative(name, architecture, program, self.grid, resident)
         return Grid(self, arguments, parameters, program, shared, resident, variables, cooperative, progress,
-                    most_instructions, most_cycles, lanes)
+                    most_instructions, most_cycles, lanes, cluster)
 
     def _scratch(self) -> list:
         """Give what the code wants besides its arguments, as long as the launch lasts. Raises DeviceMemoryError."""
@@ -128,7 +136,8 @@ class Grid:
     """A launch that was checked and packed, and can start at any time. It keeps what it was given alive until then."""
 
     def __init__(self, launcher: Launcher, arguments, parameters: bytes, program, shared: int, resident, variables,
-                 cooperative: bool, progress: bool | None, max_instructions: int, max_cycles: int, lanes: LaneWindow | None = None):
+                 cooperative: bool, progress: bool | None, max_instructions: int, max_cycles: int, lanes: LaneWindow | None = None,
+                 cluster: tuple[int, int, int] | None = None):
         self.launcher, self.arguments, self.parameters, self.program = launcher, arguments, parameters, program
         self.shared, self.resident, self.variables, self.cooperative = shared, resident, variables, cooperative
         self.progress, self.max_instructions, self.max_cycles = progress, max_instructions, max_cycles
@@ -137,7 +146,7 @@ class Grid:
         """Its rank among so many grids that are launched together on several devices."""
         self.moved: Moved | None = None
         """Managed memory that had to move to the device for it."""
-        self.lanes = lanes
+        self.lanes, self.cluster = lanes, cluster
         self.tracer = None if lanes is None else lanes.tracer(self.name, math.prod(launcher.grid), resident.warps_per_block)
         self.children = launcher.kernel.children
         """What it can launch, None: it launches nothing."""
@@ -168,7 +177,7 @@ class Grid:
             allowed=tuple(self.resident.limits[of] for of in ("warps", "blocks", "registers", "shared")),
             global_base=variables.global_base, const_base=variables.const_base, name=self.name, heap_bytes=device.heap_bytes,
             print_bytes=device.print_bytes, cooperative=self.cooperative, earliest_cycle=earliest_cycle, kernels=self.children,
-            lane_trace=self.tracer, among=self.among, l1_sets=self._l1_sets(),
+            lane_trace=self.tracer, among=self.among, cluster=self.cluster, l1_sets=self._l1_sets(),
             textures=texture.of(device.memory).pack(self._textures()))
         return self.running
 

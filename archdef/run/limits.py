@@ -44,12 +44,60 @@ def check_kernel(kernel: str, architecture, program, block: tuple[int, int, int]
     required, largest = program.directives.get("reqntid"), program.directives.get("maxntid")
     if required is not None and block != (*required, *(1,) * (3 - len(required))):
         raise LaunchError(f"{kernel} was compiled for blocks of {required} (.reqntid), got {block}")
-    cluster = math.prod(program.directives.get("reqnctapercluster", ()))
-    if cluster > 1:
-        raise LaunchError(f"{kernel} was compiled for clusters of {cluster} blocks (.reqnctapercluster); a cluster is one block here")
     if largest is not None and math.prod(block) > math.prod(largest):
         raise LaunchError(f"{kernel} was compiled for at most {math.prod(largest)} threads per block (.maxntid), "
                           f"got {math.prod(block)}")
+
+
+def check_cluster(kernel: str, architecture, program, grid: tuple[int, int, int], asked: tuple[int, int, int] | None, nonportable: bool,
+                  resident) -> tuple[int, int, int] | None:
+    """Say which clusters a launch has, as it asks or the kernel demands; None: neither. Raises LaunchError if the machine has not such."""
+    given, most = program.directives.get("reqnctapercluster"), program.directives.get("maxclusterrank")
+    required = None if given is None else (*given, *(1,) * (3 - len(given)))
+    if asked is not None and required is not None and asked != required:
+        raise LaunchError(f"{kernel} was compiled for clusters of {required} blocks (.reqnctapercluster), got {asked}")
+    if (cluster := asked or required) is None:
+        if "explicitcluster" in program.directives:
+            raise LaunchError(f"{kernel} was compiled for launches that say what a cluster is (.explicitcluster): launch(..., cluster=(x, y, z))")
+        return None
+    blocks = math.prod(cluster)
+    if most is not None and blocks > most[0]:
+        raise LaunchError(f"{kernel} was compiled for clusters of at most {most[0]} blocks (.maxclusterrank), got {cluster}")
+    for axis, size, of in zip(AXES, grid, cluster, strict=True):
+        if size % of:
+            raise LaunchError(f"cannot launch {kernel} in clusters of {cluster} blocks: the grid, {grid}, is no multiple of it along {axis}", "shape")
+    if blocks > 1:
+        _check_size_of_cluster(kernel, architecture, cluster, nonportable, resident)
+    return cluster
+
+
+def _check_size_of_cluster(kernel: str, architecture, cluster: tuple[int, int, int], nonportable: bool, resident) -> None:
+    blocks, clusters = math.prod(cluster), architecture.block_clusters
+    where = f"cannot launch {kernel} in clusters of {blocks} blocks on {architecture.label}"
+    if clusters is None:
+        raise LaunchError(f"{where}: it does not declare block_clusters, so a block is its own cluster", "feature")
+    if blocks > clusters.most_blocks_nonportable:
+        raise LaunchError(f"{where}: block_clusters.most_blocks_nonportable is {clusters.most_blocks_nonportable}", "cluster")
+    if blocks > clusters.most_blocks and not nonportable:
+        raise LaunchError(f"{where}: block_clusters.most_blocks is {clusters.most_blocks}; launch(..., nonportable_cluster=True) allows up to "
+                          f"{clusters.most_blocks_nonportable}", "cluster")
+    if active_clusters(architecture, resident, blocks) == 0:
+        raise LaunchError(f"{where}: a cluster of {max(together(architecture.chip))} multiprocessors has room for only "
+                          f"{max(together(architecture.chip)) * resident.active_blocks} of its blocks ({resident.active_blocks} on each, by "
+                          f"{', '.join(resident.limiter)})", "residency")
+
+
+def together(chip) -> tuple[int, ...]:
+    """Give how many multiprocessors share each port, which are those that the blocks of a cluster start on."""
+    if chip.cluster_sizes:
+        return chip.cluster_sizes
+    whole, rest = divmod(chip.multiprocessors, chip.multiprocessors_per_cluster)
+    return (chip.multiprocessors_per_cluster,) * whole + ((rest,) if rest else ())
+
+
+def active_clusters(architecture, resident, blocks: int) -> int:
+    """Count the clusters of so many blocks that can be resident at a time."""
+    return sum(size * resident.active_blocks // blocks for size in together(architecture.chip))
 
 
 def check_size(kernel: str, architecture, program) -> None:

@@ -14,7 +14,7 @@ from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import (FrozenMap, Part, Parts, Rule, Table, children, part, parts, rule_of, text, texts, unit_of,
                                  walk)
 from archdef.spec.isa import Isa, Operation, Unit
-from archdef.spec.machine import Chip, Clocks, DeviceLaunches, HostLink, Limits, Schedulers, Vocabulary, Warp
+from archdef.spec.machine import BlockClusters, Chip, Clocks, DeviceLaunches, HostLink, Limits, Schedulers, Vocabulary, Warp
 from archdef.spec.memory import Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory, TextureUnits
 
 
@@ -73,6 +73,8 @@ class Architecture:
     """Between multiprocessors and partitions."""
     dram: Dram = part(Dram)
     """Device memory."""
+    block_clusters: BlockClusters | None = part(BlockClusters, optional=True, default=None)
+    """Clusters of blocks; None: a block is its own cluster."""
     device_launches: DeviceLaunches | None = part(DeviceLaunches, optional=True, default=None)
     """Launches by kernels; None: there are none."""
     host_link: HostLink | None = part(HostLink, optional=True, default=None)

@@ -344,6 +344,17 @@ def _features_come_with_what_they_need(arch):
             yield "isa.features", feature, f"must come with {needed}"
 
 
+@_combination("isa.features", "block_clusters")
+def _clusters_of_blocks_are_a_feature(arch):
+    if arch.block_clusters is None:
+        return
+    if "clusters" not in arch.isa.features:
+        yield "block_clusters", arch.block_clusters, "must come with the feature clusters in isa.features"
+    if arch.block_clusters.most_blocks > arch.block_clusters.most_blocks_nonportable:
+        yield ("block_clusters.most_blocks", arch.block_clusters.most_blocks,
+               f"must be at most most_blocks_nonportable = {arch.block_clusters.most_blocks_nonportable}")
+
+
 @_combination("isa.features", "device_launches")
 def _launches_by_kernels_are_described(arch):
     if "dynamic_parallelism" in arch.isa.features and arch.device_launches is None:

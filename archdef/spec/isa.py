@@ -144,7 +144,7 @@ FEATURES: dict[str, str] = {
     "mbarrier_tx": "mbarrier forms that count bytes, and try_wait (9.0)",
     "bulk_copies": "cp.async.bulk: copies and reductions of whole pieces of memory that one thread starts (9.0)",
     "register_reallocation": "setmaxnreg: warps give registers back, and take them (9.0)",
-    "clusters": "clusters of blocks: mapa, getctarank, barrier.cluster (9.0); a cluster has one block here",
+    "clusters": "clusters of blocks: mapa, getctarank, barrier.cluster (9.0); of more than one block where `block_clusters` is declared",
     "device_print": "printf and assert (2.0)",
     "device_heap": "malloc and free in kernels (2.0)",
     "device_calls": "calls that are not inlined, recursion, a stack (2.0)",

@@ -95,6 +95,23 @@ class DeviceLaunches:
 
 
 @attrs.frozen(kw_only=True)
+class BlockClusters:
+    """Clusters of blocks: blocks that start together on multiprocessors of one cluster and reach each other's shared memory."""
+
+    most_blocks: int = integer(at_most=32)
+    """Most blocks of a cluster …"""
+    most_blocks_nonportable: int = integer(at_most=32)
+    """… and of a launch that allows sizes which other machines of the kind may not have."""
+    latency_cycles: int = integer()
+    """SM cycles for which a load of another block's shared memory takes longer than it occupies the load/store unit; what one block tells
+    another's mbarrier takes as long."""
+    bytes_per_cycle: int = integer()
+    """Rate of a multiprocessor's way to other blocks' shared memory per SM cycle, in whole pieces of 32 bytes."""
+    barrier_cycles: int = integer()
+    """SM cycles from the last arrival at the barrier of a cluster until its blocks go on."""
+
+
+@attrs.frozen(kw_only=True)
 class Limits:
     """What a launch may ask for, and in which units a multiprocessor hands out its resources."""
 

@@ -275,6 +275,28 @@ def host(arch):
         return told(error, arch)
 
 
+_CLUSTERS = """.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)
+{
+    .reg .b32 %r<16>; .reg .b64 %rd<4>; .shared .align 4 .b8 tile[4096];
+    ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.u32 %r3, %r3, %r2; st.shared.u32 [%r3], %r1;
+    mov.u32 %r4, %cluster_ctarank; mov.u32 %r5, %cluster_nctarank; add.u32 %r6, %r4, 1; rem.u32 %r6, %r6, %r5;
+    barrier.cluster.arrive; barrier.cluster.wait; mapa.shared::cluster.u32 %r7, %r3, %r6; ld.shared::cluster.u32 %r8, [%r7]; st.global.u32 [%rd1], %r8;
+    barrier.cluster.arrive; barrier.cluster.wait; ret;
+}
+"""
+
+
+def clusters(arch):
+    """Times of launches in clusters of all sizes, those that not every machine has with leave and without."""
+    device, found = _device(arch), []
+    for blocks, leave in ((2, False), (8, False), (9, False), (16, False), (16, True), (17, True), (32, True)):
+        try:
+            found.append(device.compile(_CLUSTERS).k[blocks, 256].launch(device.zeros(1), cluster=blocks, nonportable_cluster=leave).cycles)
+        except ArchdefError as error:
+            found.append(told(error, arch))
+    return tuple(found)
+
+
 # ------------------------------------------------------------------------------------------------------ classes of operation
 @functools.cache
 def rows() -> tuple:
@@ -322,7 +344,7 @@ def used_by(arch) -> dict:
 
 
 PROBE_KINDS = {
-    "limits": limits, "properties": host_properties, "most shared memory": most_shared_memory, "host": host,
+    "limits": limits, "properties": host_properties, "most shared memory": most_shared_memory, "host": host, "clusters": clusters,
     **{f"sample {name}": sample(name) for name in ("stream", "strided", "shared", "divergent", "floats", "constants", "local")},
     **{name: traffic(name) for name in BODIES},
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),

@@ -21,7 +21,7 @@ EXCEPTIONS = {pattern: reason.strip() for pattern, _, reason in LINES}
 SAMPLE = {"gf100": 8}
 """Machine → fields of it that are drawn for every test run."""
 GROUPS = ("chip", "limits", "clocks", "schedulers", "units", "shared", "coalescing", "caches", "texture", "load_store", "interconnect", "dram",
-          "device_launches", "host_link", "warp", "isa.assembler", "isa.matrix", "isa.warpgroup", "isa.operations", "isa.forms", "")
+          "device_launches", "block_clusters", "host_link", "warp", "isa.assembler", "isa.matrix", "isa.warpgroup", "isa.operations", "isa.forms", "")
 """Beginnings of paths; the last is all that is left: names, and what stands in `isa` itself."""
 
 pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")

@@ -20,7 +20,7 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
     "caches.constant": ("constants", "sample constants", "constants near", "constants far"), "caches.texture": ("textures", "textures far"),
     "caches.instruction": ("straight code", "code", "code of many", "sample floats"), "caches.": ("straight code", "sample stream"),
     "load_store.": ("gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
-    "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism",),
+    "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism",), "block_clusters": ("clusters",),
     "texture": ("feature texture", "textures"), "isa.matrix": tuple(name for name in PROBE_KINDS if name.startswith("feature matrix")),
     "isa.warpgroup": ("feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
     "isa.": ("sample floats", "sample stream", "matmul", "reduction", "transpose")}

@@ -9,6 +9,7 @@ cdef struct Reach:             # what one access touched, beyond the transaction
     int64_t shared_groups
     int64_t shared_more        # atomics: passes owed to lanes on one word …
     int64_t shared_serial      # … and most lanes of a conflict group on one
+    int64_t remote_bytes       # of shared memory of other blocks, whole pieces of it
     int64_t constant_passes
     int64_t word_passes        # cycles for which the words of a load from L1 keep its banks busy; 0: it is not from there
     int64_t pieces             # transactions as they are counted

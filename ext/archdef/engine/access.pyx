@@ -6,12 +6,13 @@ memo per op keeps the pattern and its transactions, so that one comparison repla
 from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t)
 from libc.string cimport memcpy, memset
 
+from archdef.engine.block_cluster cimport CLUSTER_END, OFFSET_BITS, OFFSET_MASK, cluster_reach, is_remote, own_address
 from archdef.engine.coalesce cimport Transaction, coalesce
 from archdef.engine.fault cimport op_fault
 from archdef.engine.heap cimport heap_room
 from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.machine cimport CoalescingTable
-from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
+from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
 from archdef.engine.matrix cimport access_tiles, part_of_warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport NAMES_ALL, Uop
@@ -20,13 +21,14 @@ from archdef.engine.shared cimport bank_passes
 from archdef.engine.surface cimport access_surface
 from archdef.engine.texture cimport access_texture
 from archdef.engine.texture_table cimport texture_written
-from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY, MEMO_SLOTS, MEMO_TRANSACTIONS, Injection,
+from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY, MEMO_SLOTS, MEMO_TRANSACTIONS, Block, Injection,
                                    Launch, Memo, Sm, Warp)
 from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GENERIC,
                                    SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_TEXTURE)
 
 cdef enum:
     LOCAL_PHYSICAL = 0x4000000000000   # where local memory lies for caches and partitions
+    REMOTE_PIECE = 32            # bytes in which shared memory of other blocks comes
 
 
 # --------------------------------------------------------------------------------------------------------- the lane pattern
@@ -456,8 +458,11 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     if seen.differ or not memo.valid or memo.mask != lanes:
         _learn(memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM)
     base = address[memo.first]
-    if not _fits(memo, base, 0, <uint64_t>launch.shared_bytes) and _within(sm, w, u, lanes, address, launch.shared_bytes) < 0:
-        return -1
+    if not _fits(memo, base, 0, <uint64_t>launch.shared_bytes):
+        if launch.cluster_blocks > 1 and _names_rank(lanes, address):
+            return _of_cluster(sm, w, u, lanes, address, reach)
+        if _within(sm, w, u, lanes, address, launch.shared_bytes) < 0:
+            return -1
     if _aligned(sm, w, u, lanes, address, seen.bits) < 0:
         return -1
     _move(sm, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
@@ -477,6 +482,78 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     reach.shared_more += memo.serial_more
     reach.shared_groups += memo.passes >> 32
     reach.shared_serial = memo.serial_most
+    return 0
+
+
+cdef bint _names_rank(uint64_t lanes, const uint64_t *address) noexcept nogil:
+    """Whether some lane's address in shared memory says of which block of the cluster."""
+    cdef int lane
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        if <uint64_t>CLUSTER_FIRST <= address[lane] < <uint64_t>CLUSTER_END:
+            return True
+    return False
+
+
+cdef int64_t _pieces_of(uint64_t lanes, const uint64_t *address, int bytes) noexcept nogil:
+    """Bytes of the aligned pieces of shared memory that lanes access."""
+    cdef uint64_t piece
+    cdef uint64_t seen[64]
+    cdef int lane, k, count = 0
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        piece = address[lane] // REMOTE_PIECE
+        k = 0
+        while k < count and seen[k] != piece:
+            k += 1
+        if k == count:
+            seen[count] = piece
+            count += 1
+    return count * max(<int64_t>REMOTE_PIECE, <int64_t>bytes)
+
+
+cdef int _of_cluster(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Reach *reach) noexcept nogil:
+    """Shared memory of the blocks of a cluster: the lanes of one block after those of another."""
+    cdef Memo *memo = w.launch.memos + (u - w.launch.ops)
+    cdef const Block *own = sm.blocks + w.block
+    cdef const Block *b
+    cdef Seen seen
+    cdef uint64_t moved[64]
+    cdef uint64_t part, left, place
+    cdef int lane, first
+    while lanes:
+        first = lowest_bit(lanes)
+        place = own_address(w.launch, own, address[first])
+        part = 0
+        for lane in range(first, w.launch.lanes):
+            if lanes >> lane & 1 and own_address(w.launch, own, address[lane]) >> OFFSET_BITS == place >> OFFSET_BITS:
+                part |= <uint64_t>1 << lane
+        lanes &= ~part
+        for lane in range(w.launch.lanes):
+            moved[lane] = own_address(w.launch, own, address[lane if part >> lane & 1 else first])
+        if not is_remote(w.launch, own, place):
+            pattern_of(&seen, moved, memo.delta, memo.first, w.launch.lanes)
+            if _shared(sm, w, u, part, moved, &seen, reach) < 0:
+                return -1
+            continue
+        left = part
+        b = own
+        while left:
+            lane = lowest_bit(left)
+            left &= left - 1
+            b = cluster_reach(sm, w, lane, moved[lane], u.lane_bytes)
+            if b == NULL:
+                return -1
+            moved[lane] &= OFFSET_MASK
+        for lane in range(w.launch.lanes):
+            moved[lane] &= OFFSET_MASK
+        if _misaligned(sm, w, u, part, moved) < 0:
+            return -1
+        _move(sm, w, u, part, moved, b.shared, False)
+        reach.remote_bytes += _pieces_of(part, moved, u.lane_bytes)
+        memo.valid = 0
     return 0
 
 
@@ -561,6 +638,8 @@ cdef int _generic(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, uint64_t *addre
                 of_shared |= <uint64_t>1 << lane
             elif address[lane] - <uint64_t>LOCAL_WINDOW < <uint64_t>WINDOW_BYTES:
                 of_local |= <uint64_t>1 << lane
+            elif w.launch.cluster_blocks > 1 and <uint64_t>CLUSTER_FIRST <= address[lane] - <uint64_t>SHARED_WINDOW < <uint64_t>CLUSTER_END:
+                of_shared |= <uint64_t>1 << lane
     part = lanes & ~of_shared & ~of_local
     if part:
         first = lowest_bit(part)

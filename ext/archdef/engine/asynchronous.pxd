@@ -9,4 +9,5 @@ cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *ou
 cdef bint copies_pending(const Warp *w) noexcept nogil
 cdef bint copy_group(Warp *w, const Uop *u) noexcept nogil
 cdef uint64_t phase_complete(uint64_t word, uint32_t bytes) noexcept nogil
+cdef int phase_apply(uint64_t *word, int fn, uint64_t count) noexcept nogil
 cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil

@@ -8,6 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from archdef.engine.access cimport Reach
+from archdef.engine.block_cluster cimport cluster_post, cluster_reach, is_remote, own_address
 from archdef.engine.coalesce cimport coalesce
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.memory cimport GLOBAL_BASE, SHARED_WINDOW
@@ -19,8 +20,8 @@ from archdef.engine.types cimport (CG_BULK_COMMIT, CG_BULK_WAIT, CG_BULK_WAIT_RE
                                    MB_EXPECT, MB_INIT, MB_INVALIDATE, MB_TEST, MB_TEST_PARITY, SP_GENERIC)
 
 
-cdef inline uint64_t _shared_address(const Launch *launch, const Warp *w, const Uop *u, int lane) noexcept nogil:
-    """Generic address of operand 0 in one lane."""
+cdef inline uint64_t _shared_address(const Sm *sm, const Launch *launch, const Warp *w, const Uop *u, int lane) noexcept nogil:
+    """Generic address of operand 0 in one lane; what names the block itself by its rank in the cluster is its own."""
     cdef const char *row = row_of(launch, w, u, 0)
     cdef uint64_t address
     if u.flags & FL_ADDRESS64:
@@ -28,8 +29,10 @@ cdef inline uint64_t _shared_address(const Launch *launch, const Warp *w, const 
     else:
         address = <uint32_t>((<const uint32_t *>row)[lane] + <uint32_t>u.offset)
     if u.space == SP_GENERIC:
-        return address
-    address = <uint32_t>address      # of shared memory the lower half counts
+        return own_address(launch, sm.blocks + w.block, address - <uint64_t>SHARED_WINDOW) + <uint64_t>SHARED_WINDOW
+    address = own_address(launch, sm.blocks + w.block, <uint32_t>address)      # of shared memory the lower half counts
+    if is_remote(launch, sm.blocks + w.block, address):
+        return address + <uint64_t>SHARED_WINDOW
     # an offset past shared memory must not become another window
     return address + <uint64_t>SHARED_WINDOW if address < <uint64_t>launch.shared_bytes else 0
 
@@ -78,7 +81,7 @@ cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *ou
     while left:
         lane = lowest_bit(left)
         left &= left - 1
-        to = _shared_address(launch, w, u, lane)
+        to = _shared_address(sm, launch, w, u, lane)
         target = guest_at(sm, w, lane, to, &room)
         if to < <uint64_t>SHARED_WINDOW or target == NULL or room < u.lane_bytes:
             return guest_fault(sm, w, FAULT_BOUNDS, lane, to)
@@ -136,6 +139,42 @@ cdef uint64_t phase_complete(uint64_t word, uint32_t bytes) noexcept nogil:
     return _settle(_expect(word, 0 - bytes))
 
 
+cdef int phase_apply(uint64_t *word, int fn, uint64_t count) noexcept nogil:
+    """Let arrivals or bytes, expected or come, change a barrier's word. Returns -1 if it does not allow so many."""
+    if fn == MB_EXPECT:
+        word[0] = _expect(word[0], <uint32_t>count)
+        return 0
+    if fn == MB_COMPLETE:
+        word[0] = phase_complete(word[0], <uint32_t>count)
+        return 0
+    if fn == MB_ARRIVE_EXPECT:
+        word[0] = _expect(word[0], <uint32_t>count)
+        count = 1
+    if count > (word[0] >> 20 & 0xfffff):
+        return -1
+    if fn == MB_ARRIVE_DROP:
+        if count > (word[0] & 0xfffff):
+            return -1
+        word[0] -= count
+    word[0] = _settle(word[0] - (count << 20))
+    return 0
+
+
+cdef int _remote_phase(Sm *sm, Warp *w, const Uop *u, int lane, uint64_t address) noexcept nogil:
+    """Post an operation to the mbarrier at a generic address, in another block of the cluster. Returns -1 after a fault."""
+    cdef uint64_t place = address - <uint64_t>SHARED_WINDOW
+    cdef uint32_t count = 1
+    if u.fn == MB_INIT or u.fn == MB_INVALIDATE or u.fn == MB_TEST or u.fn == MB_TEST_PARITY or u.d[0] >= 0:
+        return guest_fault(sm, w, FAULT_BOUNDS, lane, address)       # only the block itself can do that
+    if cluster_reach(sm, w, lane, place, 8) == NULL:
+        return -1
+    if address & 7:
+        return guest_fault(sm, w, FAULT_ALIGNMENT, lane, address)
+    if u.s[1] >= 0:
+        count = (<const uint32_t *>row_of(w.launch, w, u, 1))[lane]
+    return cluster_post(sm, w, <int32_t>(u - w.launch.ops), lane, <uint32_t>place, u.fn, count, sm.now + sm.m.remote_latency_cycles)
+
+
 cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Operate on the barrier of each of `lanes` (not empty) in ascending order. Returns -1 after a fault."""
     cdef Launch *launch = w.launch
@@ -147,7 +186,11 @@ cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
     while lanes:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
-        address = _shared_address(launch, w, u, lane)
+        address = _shared_address(sm, launch, w, u, lane)
+        if is_remote(launch, sm.blocks + w.block, address - <uint64_t>SHARED_WINDOW):
+            if _remote_phase(sm, w, u, lane, address) < 0:
+                return -1
+            continue
         place = guest_at(sm, w, lane, address, &room)
         if address - <uint64_t>SHARED_WINDOW >= <uint64_t>launch.shared_bytes or place == NULL or room < 8:
             return guest_fault(sm, w, FAULT_BOUNDS, lane, address)
@@ -168,22 +211,10 @@ cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
         elif u.fn == MB_TEST or u.fn == MB_TEST_PARITY:
             if word >> 63 != (count >> 63 if u.fn == MB_TEST else count & 1):
                 holds |= <uint64_t>1 << lane
-        elif u.fn == MB_EXPECT:
-            word = _expect(word, <uint32_t>count)
-        elif u.fn == MB_COMPLETE:
-            word = phase_complete(word, <uint32_t>count)
         else:
-            if u.fn == MB_ARRIVE_EXPECT:
-                word = _expect(word, <uint32_t>count)
-                count = 1
-            if count > (word >> 20 & 0xfffff):
-                return guest_fault(sm, w, FAULT_PHASE, lane, count)
-            if u.fn == MB_ARRIVE_DROP:
-                if count > (word & 0xfffff):
-                    return guest_fault(sm, w, FAULT_PHASE, lane, count)
-                word -= count
-            word = _settle(word - (count << 20))
-            if u.d[0] >= 0:
+            if phase_apply(&word, u.fn, count) < 0:
+                return guest_fault(sm, w, FAULT_PHASE, lane, 1 if u.fn == MB_ARRIVE_EXPECT else count)
+            if u.d[0] >= 0 and u.fn != MB_EXPECT and u.fn != MB_COMPLETE:
                 (<uint64_t *>(w.rows + u.d[0]))[lane] = before
         memcpy(place, &word, 8)
     if (u.fn == MB_TEST or u.fn == MB_TEST_PARITY) and u.d[0] >= 0:

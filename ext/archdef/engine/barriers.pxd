@@ -7,4 +7,5 @@ from archdef.engine.state cimport Block, Sm, Warp
 cdef void check_barriers(Sm *sm, Block *b, int64_t cycle) noexcept nogil
 cdef void barrier_settle(Sm *sm, int32_t slot, Warp *w, int64_t cycle) noexcept nogil
 cdef void barrier_open(Sm *sm, int32_t slot) noexcept nogil
+cdef void cluster_open(Sm *sm, int32_t slot) noexcept nogil
 cdef int barrier_arrive(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil

@@ -5,6 +5,7 @@ Where lanes progress independently they come one after the other, and the warp h
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+from archdef.engine.block_cluster cimport cluster_arrive
 from archdef.engine.converge cimport converge_block, converge_blocked, converge_stay, converge_unblock, converge_yield
 from archdef.engine.counters cimport ST_BARRIER
 from archdef.engine.fault cimport warp_fault
@@ -14,7 +15,7 @@ from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport BARRIERS, CLUSTER_BARRIER, FAULT_BARRIER_NUMBER, GRID_BARRIER, SPLIT_BARRIER, WS_BARRIER, Barrier, Block, Launch, Sm, Warp
+from archdef.engine.state cimport BARRIERS, CL_OPEN, CLUSTER_BARRIER, FAULT_BARRIER_NUMBER, GRID_BARRIER, SPLIT_BARRIER, WS_BARRIER, Barrier, Block, Launch, Sm, Warp
 from archdef.engine.types cimport BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_GRIDS, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP
 from archdef.engine.waiting cimport plan
 
@@ -83,14 +84,33 @@ cdef inline void _check(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexc
 
 
 cdef void _check_cluster(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
-    """End the phase of the cluster's barrier if every thread that lives has arrived."""
+    """End the phase of the cluster's barrier, or the block's part in it, if every thread that lives has arrived."""
     cdef int32_t i
     for i in range(b.launch.block_warps):
         if sm.warps[b.warps[i]].alive & ~sm.warps[b.warps[i]].cluster_arrived:
             return
+    if b.cluster != NULL:
+        cluster_arrive(sm, b, cycle)
+    else:
+        _open_cluster(sm, b, cycle)
+
+
+cdef void _open_cluster(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
+    """The phase of the cluster's barrier is over: its next one begins."""
+    cdef int32_t i
     for i in range(b.launch.block_warps):
         sm.warps[b.warps[i]].cluster_arrived = 0
     _release(sm, b, &b.barriers[CLUSTER_BARRIER], cycle)
+
+
+cdef void cluster_open(Sm *sm, int32_t slot) noexcept nogil:
+    """All blocks of its cluster have arrived, and a block knows it, if it has not ended since."""
+    cdef Block *b = sm.blocks + slot
+    sm.chip.opening -= 1
+    if b.running and b.cluster != NULL and b.cluster_opens == sm.now:
+        b.cluster_state = CL_OPEN
+        b.cluster_opens = -1
+        _open_cluster(sm, b, sm.now)
 
 
 cdef void check_barriers(Sm *sm, Block *b, int64_t cycle) noexcept nogil:

@@ -2,6 +2,7 @@
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from archdef.engine.block_cluster cimport cluster_begin, cluster_end
 from archdef.engine.cache cimport cache_resize
 from archdef.engine.counters cimport LN_FIRST, ST_BRANCH, ST_CONSTANT_DEPENDENCY
 from archdef.engine.converge cimport converge_start
@@ -14,7 +15,7 @@ from archdef.engine.policy cimport seat_warp
 from archdef.engine.room cimport room_seat
 from archdef.engine.schedule cimport Scheduler, group_warp, looks_at_blocks
 from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Copies, Launch, Share, Sm, Warp
-from archdef.engine.types cimport (SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID, SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
+from archdef.engine.types cimport (SR_CLUSTER_CTAID_X, SR_CLUSTER_CTARANK, SR_CLUSTERID_X, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID, SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
                                    SR_LANEMASK64_LT, SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
                                    SR_NWARPID, SR_SMID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_WARPID)
 from archdef.engine.waiting cimport plan
@@ -55,6 +56,15 @@ cdef uint64_t _of_lane(uint32_t which, int32_t lane) noexcept nogil:
     return <uint64_t>lane
 
 
+cdef uint32_t _of_cluster(const Launch *launch, const Block *b, uint32_t which) noexcept nogil:
+    """A special register that tells of the block's cluster, or of its place there."""
+    if which == SR_CLUSTER_CTARANK:
+        return <uint32_t>b.cluster_rank if b.cluster != NULL else 0
+    if which >= SR_CLUSTERID_X:
+        return b.index[which - SR_CLUSTERID_X] // launch.cluster[which - SR_CLUSTERID_X]
+    return b.index[which - SR_CLUSTER_CTAID_X] % launch.cluster[which - SR_CLUSTER_CTAID_X]
+
+
 cdef void _preset(const Launch *launch, const Sm *sm, Warp *w, const Block *b) noexcept nogil:
     """Put the special registers that the kernel reads into their rows."""
     cdef int32_t k, lane
@@ -69,6 +79,10 @@ cdef void _preset(const Launch *launch, const Sm *sm, Warp *w, const Block *b) n
             _threads(launch, w, row, 1)
         elif which == SR_TID_Z:
             _threads(launch, w, row, 2)
+        elif which >= SR_CLUSTER_CTARANK:
+            value = _of_cluster(launch, b, which)
+            for lane in range(launch.lanes):
+                row[lane] = value
         elif which >= SR_LANEMASK64_EQ:
             for lane in range(launch.lanes):
                 (<uint64_t *>row)[lane] = _of_lane(which, lane)
@@ -133,6 +147,8 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     b.draining = 0
     b.family = NULL
     b.leaving = False
+    if b.cluster != NULL:
+        cluster_begin(sm, b)
     b.shared = <char *>b.room + launch.room.shared
     memset(b.shared, 0, <size_t>launch.shared_bytes)
     for k in range(BARRIERS):
@@ -208,6 +224,8 @@ cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
         b.launch.origin.shares[sm.id].resident -= 1
         for i in range(b.launch.block_warps):
             stack_drop(sm.warps + b.warps[i])
+        if b.cluster != NULL:
+            cluster_end(sm, b, cycle)
         sm.ended[sm.ended_count].cycle = cycle
         sm.ended[sm.ended_count].slot = slot
         sm.ended_count += 1

@@ -11,6 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memmove
 
 from archdef.engine.asynchronous cimport phase_complete
+from archdef.engine.block_cluster cimport OFFSET_MASK, cluster_post, cluster_reach, is_remote, own_address, remote_pass
 from archdef.engine.cache cimport Line, cache_find
 from archdef.engine.coalesce cimport Transaction, coalesce
 from archdef.engine.counters cimport StatementCounters
@@ -20,16 +21,16 @@ from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.inject cimport send_read, send_write, take_load
 from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span
+from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, Span, find_span
 from archdef.engine.network cimport RQ_ATOMIC, RQ_READ
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport (BULK_FULL, BULK_LOADS, BULK_RING, COPY_GROUPS, FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_BULK_SIZE,
-                                   FAULT_READ_ONLY, Bulk, BulkCopy, Injection, Launch, Sm, Warp)
+                                   FAULT_READ_ONLY, Block, Bulk, BulkCopy, Injection, Launch, Sm, Warp)
 from archdef.engine.texture_table cimport texture_written
 from archdef.engine.units cimport held_until
-from archdef.engine.types cimport BK_TO_GLOBAL, BK_TO_SHARED, BK_WITHIN
+from archdef.engine.types cimport BK_TO_GLOBAL, BK_TO_SHARED, BK_WITHIN, MB_COMPLETE
 
 cdef enum:
     PIECE = 16               # bytes: granularity of sizes and addresses
@@ -45,11 +46,16 @@ cdef int _refuse(Sm *sm, const Warp *w, int code, int lane, uint64_t address, in
 
 
 cdef char *_shared(Sm *sm, const Warp *w, const Uop *u, int i, int lane, int64_t bytes, int64_t multiple) noexcept nogil:
-    """Where `bytes` at operand i's offset in shared memory lie in host memory; NULL after a fault."""
+    """Where `bytes` at operand i's address in shared memory, the block's or another's of its cluster, lie in host memory; NULL after a fault."""
     cdef uint32_t offset = (<const uint32_t *>row_of(w.launch, w, u, i))[lane]
+    cdef const Block *b = sm.blocks + w.block
     if offset & (multiple - 1):
         _refuse(sm, w, FAULT_ALIGNMENT, lane, offset, multiple)
         return NULL
+    if is_remote(w.launch, b, offset) and i != 1:      # a source is the block's own
+        b = cluster_reach(sm, w, lane, offset, bytes)
+        return b.shared + (offset & OFFSET_MASK) if b != NULL else NULL
+    offset = <uint32_t>own_address(w.launch, b, offset)
     if bytes > w.launch.shared_bytes or offset > w.launch.shared_bytes - bytes:
         _refuse(sm, w, FAULT_BOUNDS, lane, offset, bytes)
         return NULL
@@ -129,7 +135,7 @@ cdef int _copy(Sm *sm, int32_t slot, Warp *w, const Uop *u, int lane) noexcept n
     else:
         if _shared(sm, w, u, 3, lane, 8, 8) == NULL:
             return -1
-        copy.barrier = (<const uint32_t *>row_of(launch, w, u, 3))[lane]
+        copy.barrier = <int64_t>own_address(launch, sm.blocks + w.block, (<const uint32_t *>row_of(launch, w, u, 3))[lane])
     if u.vec:
         _reduce(u, to, source, bytes)
     else:
@@ -272,8 +278,11 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
             bulk.chunk = bulk.next = 0
         if u.combine == BK_WITHIN:
             # read, then written, at the width of all banks
-            bulk.time = cycle + 2 * m.shared_pass_cycles * max(
-                (copy.left + m.banks * m.bank_width_bytes - 1) // (m.banks * m.bank_width_bytes), 1)
+            if copy.barrier >= CLUSTER_FIRST:       # by the way to other blocks
+                bulk.time = remote_pass(sm, cycle, copy.left)
+            else:
+                bulk.time = cycle + 2 * m.shared_pass_cycles * max(
+                    (copy.left + m.banks * m.bank_width_bytes - 1) // (m.banks * m.bank_width_bytes), 1)
             copy.left = 0
             sm.loads[bulk.load].remaining += 1
             events_push(sm.inbox, bulk.time + m.shared_latency_cycles, EV_COPIED, bulk.load)
@@ -304,7 +313,10 @@ cdef void bulk_landed(Sm *sm, int32_t index) noexcept nogil:
     sm.bulk.loads -= 1
     if sm.loads[index].group >= 0:
         w.copies.bulk_writes[sm.loads[index].group] -= 1
-    if sm.loads[index].barrier >= 0:
+    if sm.loads[index].barrier >= CLUSTER_FIRST:
+        cluster_post(sm, w, sm.loads[index].op, 0, <uint32_t>sm.loads[index].barrier, MB_COMPLETE, sm.loads[index].bytes,
+                     sm.now + sm.m.remote_latency_cycles)
+    elif sm.loads[index].barrier >= 0:
         place = sm.blocks[w.block].shared + sm.loads[index].barrier
         memcpy(&word, place, 8)
         word = phase_complete(word, sm.loads[index].bytes)

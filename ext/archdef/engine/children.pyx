@@ -22,7 +22,7 @@ from archdef.engine.state cimport (DE_CONFIGURATION, DE_DEPTH, DE_DEVICE, DE_DIR
                                    LK_MARK, LS_WAITING, Block, ConstantFill, DeviceStream, Dispatcher, Family, KernelTable, Launch,
                                    LaunchBuffer, Origin, Sm, Warp)
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER, CK_SPECIAL, SR_DYNAMIC_SHARED,
-                                   SR_GRIDID, SR_NCTAID_X, SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ATTRIBUTE, SYS_COPY,
+                                   SR_CLUSTER_NCTAID_X, SR_CLUSTER_NCTARANK, SR_GRIDID, SR_NCLUSTERID_X, SR_NCTAID_X, SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ATTRIBUTE, SYS_COPY,
                                    SYS_DEVICE, SYS_ERROR, SYS_ERROR_TEXT, SYS_EVENT_DROP, SYS_EVENT_MAKE, SYS_EVENT_RECORD,
                                    SYS_EVENT_WAIT, SYS_FILL, SYS_GIVE, SYS_JOIN, SYS_LAUNCH, SYS_LAUNCH_BUFFER, SYS_LIMIT, SYS_NUMBER,
                                    SYS_STREAM_DROP, SYS_STREAM_MAKE, SYS_TAKE)
@@ -209,6 +209,10 @@ cdef int _fill(Launch *child, const KernelTable *table, const char *arguments, u
                 value = child.block[at - SR_NTID_X]
             elif SR_NCTAID_X <= at < SR_NCTAID_X + 3:
                 value = child.grid[at - SR_NCTAID_X]
+            elif SR_NCLUSTERID_X <= at < SR_NCLUSTERID_X + 3:
+                value = child.grid[at - SR_NCLUSTERID_X]
+            elif SR_CLUSTER_NCTARANK <= at < SR_CLUSTER_NCTAID_X + 3:
+                value = 1
             elif at == SR_WARP_SIZE:
                 value = <uint64_t>child.lanes
             elif at == SR_DYNAMIC_SHARED:

@@ -12,6 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memmove, memset
 
+from archdef.engine.block_cluster cimport cluster_leave, cluster_number, cluster_take
 from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport EV_BLOCK, EV_CHILDREN, EV_RETURN, events_push
 from archdef.engine.family cimport buffer_return, family_drop, launch_drop
@@ -24,7 +25,7 @@ from archdef.engine.policy cimport Hook, ask_dispatch
 from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.state cimport (FAULT_LAUNCH_COPY, HP_ASKED, HP_PLACE, HP_READY, HP_RETURN, HP_WAITING, LK_COPY, LK_FILL, LK_GRID,
                                    LK_MARK, LS_COMPLETE, LS_QUEUED, LS_STARTED, LS_WAITING, WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED,
-                                   Block, ChildRecord, Dispatcher, Ended, Family, Fit, Happening, Launch, Origin, Sm, Warp)
+                                   Block, BlockCluster, ChildRecord, Dispatcher, Ended, Family, Fit, Happening, Launch, Origin, Sm, Warp)
 
 
 # ---------------------------------------------------------------------------------------------------------- happenings
@@ -240,14 +241,16 @@ cdef void _sit(Sm *sm, int32_t slot, const int64_t *cost, int32_t *warps, int32_
         sm.used[i] += cost[i]
 
 
-cdef bint _seat(Dispatcher *d, Sm *sm, Launch *launch, int64_t earliest) noexcept nogil:
-    """Give the launch's next block a place on a multiprocessor that has room. False: the host has no memory for it."""
+cdef bint _seat(Dispatcher *d, Sm *sm, Launch *launch, BlockCluster *cluster, int64_t earliest) noexcept nogil:
+    """Give the launch's next block, which is alone or in a cluster, a place on a multiprocessor that has room. False: the host has no memory for it."""
     cdef int32_t slot = _lowest(sm.free_blocks)
     cdef Block *b = sm.blocks + slot
     cdef int64_t start = max(max(earliest, launch.ready), d.launch_free)
     cdef int64_t begin = max(start, sm.launch_free)
     b.launch = launch
-    b.number = launch.next_block
+    b.number = launch.next_block if cluster == NULL else cluster_number(launch, launch.next_block)
+    b.cluster = cluster
+    b.cluster_rank = 0 if cluster == NULL else <int32_t>(launch.next_block % launch.cluster_blocks)
     b.leaving = False
     b.room = room_take(d.chip, launch)
     if b.room == NULL:
@@ -267,6 +270,47 @@ cdef bint _seat(Dispatcher *d, Sm *sm, Launch *launch, int64_t earliest) noexcep
     return True
 
 
+cdef int64_t _room_for(const Sm *sm, const Launch *launch) noexcept nogil:
+    """How many more blocks of a launch a multiprocessor has room for."""
+    cdef int64_t room = WHOLE
+    cdef int k
+    for k in range(4):
+        if launch.cost[k]:
+            room = min(room, (WHOLE - sm.used[k]) // launch.cost[k])
+    return room
+
+
+cdef bint _seat_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
+    """Give the blocks of the launch's next cluster places on multiprocessors that share a port, where most of such blocks fit.
+
+    False: they fit nowhere now, or the host has no memory.
+    """
+    cdef const int32_t *port = d.sms[0].network.cluster
+    cdef int64_t n = d.chip.m.multiprocessors, first = 0, end, room, best = -1, best_end = 0, most = launch.cluster_blocks - 1
+    cdef BlockCluster *cluster
+    while first < n:
+        end = first
+        room = 0
+        while end < n and port[end] == port[first]:
+            room += _room_for(d.sms + end, launch)
+            end += 1
+        if room > most:
+            most = room
+            best = first
+            best_end = end
+        first = end
+    if best < 0:
+        return False
+    cluster = cluster_take(d.chip, launch)
+    if cluster == NULL:
+        d.chip.out_of_memory = True
+        return False
+    for first in range(launch.cluster_blocks):
+        if not _seat(d, _least(d, launch, best, best_end - best), launch, cluster, cycle):
+            return False
+    return True
+
+
 cdef void _leave(Dispatcher *d, Sm *sm, int32_t slot) noexcept nogil:
     """A block's place is free."""
     cdef Block *b = sm.blocks + slot
@@ -277,6 +321,9 @@ cdef void _leave(Dispatcher *d, Sm *sm, int32_t slot) noexcept nogil:
     for i in range(4):
         sm.used[i] -= launch.cost[i]
     _return(sm.free_blocks, slot)
+    if b.cluster != NULL:
+        cluster_leave(d.chip, b.cluster)
+        b.cluster = NULL
     if b.leaving:               # it has taken its memory along
         d.leaving -= 1
         b.leaving = False
@@ -301,7 +348,7 @@ cdef bint _all_wait(const Sm *sm, const Block *b) noexcept nogil:
     cdef const Warp *w
     cdef bint one = False
     cdef int32_t i
-    if not b.running or b.leaving or b.draining or b.family == NULL or b.family.pending == 0:
+    if not b.running or b.leaving or b.cluster != NULL or b.draining or b.family == NULL or b.family.pending == 0:
         return False
     for i in range(b.launch.block_warps):
         w = sm.warps + b.warps[i]
@@ -400,6 +447,10 @@ cdef void _fill(Dispatcher *d, Sm *only, int64_t cycle) noexcept nogil:
     while d.first != NULL:
         launch = d.first
         while launch.next_block < launch.blocks:
+            if launch.cluster_blocks > 1:
+                if not _seat_cluster(d, launch, cycle):
+                    return
+                continue
             if d.full:
                 sm = only if only != NULL and _has_room(only, launch) else NULL
             else:
@@ -408,7 +459,7 @@ cdef void _fill(Dispatcher *d, Sm *only, int64_t cycle) noexcept nogil:
                 d.full = True
                 _make_room(d, cycle)
                 return
-            if not _seat(d, sm, launch, cycle):
+            if not _seat(d, sm, launch, NULL, cycle):
                 return
         launch.state = LS_STARTED
         d.full = False

@@ -18,6 +18,8 @@ cdef enum EventKind:
     EV_RETURN = 7        # a block that gave its place away is back, in slot `index`
     EV_COPIED = 5        # a bulk copy inside shared memory is done: load `index`
     EV_COMBINED = 9      # stores that wait for others of their lines may have waited long enough
+    EV_CLUSTER = 10      # the barrier of its cluster lets the block in slot `index` go on
+    EV_POSTED = 11       # operation `index` on an mbarrier comes from another block
     EV_GRIDS = 8         # the barrier of its grid, or of several, lets the block in slot `index` go on
 
 cdef struct Event:

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.session cimport Grid
 from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
-                                   FAULT_CALL_TARGET, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_FRAME, FAULT_FREE,
+                                   FAULT_CALL_TARGET, FAULT_CLUSTER_BLOCK, FAULT_CLUSTER_RANK, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_FRAME, FAULT_FREE,
                                    FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_LAUNCH_COPY, FAULT_LAUNCH_POINTER, FAULT_PARTED, FAULT_PART_OF_GROUP, FAULT_PART_OF_WARP, FAULT_PHASE,
                                    FAULT_READ_ONLY, FAULT_STACK, FAULT_STANDSTILL, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT,
                                    FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, Block, Dispatcher, Fault, Launch, Sm, Warp)
@@ -18,7 +18,7 @@ _KINDS = {FAULT_BOUNDS: "bounds", FAULT_ALIGNMENT: "alignment", FAULT_READ_ONLY:
           FAULT_TRAP: "trap", FAULT_TEXTURE_HANDLE: "texture_handle", FAULT_TEXTURE_SHAPE: "texture_shape", FAULT_SURFACE_BOUNDS: "surface_bounds",
           FAULT_SURFACE_ALIGNMENT: "surface_alignment", FAULT_SURFACE_FORMAT: "surface_format", FAULT_STACK: "stack", FAULT_FRAME: "stack",
           FAULT_CALL_TARGET: "call_target", FAULT_FREE: "free", FAULT_PHASE: "phase", FAULT_LAUNCH_POINTER: "launch_pointer",
-          FAULT_LAUNCH_COPY: "launch_copy", FAULT_BULK_SIZE: "bulk_size", FAULT_ASSERT: "assertion", FAULT_BARRIER_NUMBER: "barrier_number",
+          FAULT_LAUNCH_COPY: "launch_copy", FAULT_BULK_SIZE: "bulk_size", FAULT_CLUSTER_RANK: "bounds", FAULT_CLUSTER_BLOCK: "cluster_block", FAULT_ASSERT: "assertion", FAULT_BARRIER_NUMBER: "barrier_number",
           FAULT_BRANCH_INDEX: "branch_index", FAULT_INSTRUCTIONS: "instructions", FAULT_CYCLES: "cycles"}
 
 _SPACES = {SP_GLOBAL: "global memory", SP_SHARED: "shared memory", SP_LOCAL: "local memory", SP_CONST: "constant memory",
@@ -50,7 +50,7 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
     reach = launch.ops[op].lane_bytes if 0 <= op < launch.op_count else 0
     if 0 <= op < launch.op_count and launch.ops[op].kind == K_BULK:
         reach = f.detail[0]
-    who = f"block {block}, thread {thread}"
+    who = f"block {block}, thread {thread}" if block is not None else "a block that has ended since"
     if space in ("global memory", "memory") and memory.heap_address <= f.address < memory.heap_address + _heap_span(memory):
         space = "what the kernel has allocated on the device heap"
     depth = 0
@@ -92,6 +92,9 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
         FAULT_LAUNCH_POINTER: f"a child is given {f.address:#x}, the address of shared or local memory of its parent, which it cannot use"
                               f"{_argument(f, grid)}, {who}",
         FAULT_LAUNCH_COPY: f"a copy of {f.detail[0]} bytes at address {f.address:#x} that the kernel asks for leaves its allocation",
+        FAULT_CLUSTER_RANK: f"address {f.address:#x} is in the shared memory of rank {f.detail[0]} of a cluster of {f.detail[1]} blocks, {who}",
+        FAULT_CLUSTER_BLOCK: f"address {f.address:#x} is in the shared memory of rank {f.detail[0]} of the cluster, a block that has "
+                             f"{'ended' if f.detail[1] else 'not begun'}, {who}",
         FAULT_BULK_SIZE: f"the size of a bulk copy must be a multiple of 16, got {f.address}, {who}",
         FAULT_ASSERT: f"{_assertion(f, memory)}, {who}",
         FAULT_BARRIER_NUMBER: f"barrier number past 15, {who}",
@@ -113,6 +116,8 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
 
 def _of(found):
     """Say who should come to a barrier."""
+    if found.get("barrier") == "cluster":
+        return "threads of its cluster"
     return "blocks of its grid, or of the grids launched with it," if found.get("barrier") == "grid" else "its threads"
 
 
@@ -120,7 +125,7 @@ def _told(found, most=4):
     """Say who waits where, who is missing, and what parted them: a line each, and so many entries of a kind."""
     parts = []
     for who in found["waiting"][:most]:
-        barrier = (" at the barrier of its grid" if who["barrier"] == "grid" else f" at barrier {who['barrier']}"
+        barrier = (f" at the barrier of its {who['barrier']}" if who["barrier"] in ("grid", "cluster") else f" at barrier {who['barrier']}"
                    if who["barrier"] is not None else "")
         parts.append(f"warp {who['warp']} of block {who['block']} (lanes {who['lanes']:#x}) waits{barrier}, {who['statement']}")
     if len(found["waiting"]) > most:

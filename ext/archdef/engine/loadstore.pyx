@@ -5,6 +5,7 @@ from libc.string cimport memset
 from archdef.engine.access cimport Reach, access_memory
 from archdef.engine.asynchronous cimport copies_pending, copy_async
 from archdef.engine.banks cimport banks_pass, banks_room
+from archdef.engine.block_cluster cimport remote_pass
 from archdef.engine.blocks cimport end_block
 from archdef.engine.bulk cimport bulk_landed, bulk_run
 from archdef.engine.chance cimport by_chance
@@ -103,6 +104,10 @@ cdef int memory_access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
                 reach.shared_passes -= reach.shared_more
             c.shared_atomics += 1
             c.shared_atomic_passes += reach.shared_passes
+    elif reach.remote_bytes:        # of other blocks: no passes over this multiprocessor's banks
+        c.shared_loads += u.kind == K_LOAD
+        c.shared_stores += u.kind == K_STORE
+        c.shared_atomics += u.kind == K_ATOM
     elif reach.constant_passes:
         c.constant_loads += 1
         c.constant_passes += reach.constant_passes
@@ -152,6 +157,13 @@ cdef void _begin_shared(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64
     occupy(sm, w, u, cycle, max(extra, <int64_t>u.interval))
 
 
+cdef void _begin_remote(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t *latency, int64_t cycle) noexcept nogil:
+    """Hold the unit while an access of other blocks' shared memory goes out, and add to its latency."""
+    cdef int64_t gone = remote_pass(sm, cycle, reach.remote_bytes)
+    latency[0] += gone - cycle + w.launch.m.remote_latency_cycles
+    occupy(sm, w, u, cycle, max(gone - cycle, reach.shared_passes * w.launch.m.shared_pass_cycles, <int64_t>u.interval))
+
+
 cdef void _begin_load(Sm *sm, const Reach *reach, int64_t tags, int64_t cycle) noexcept nogil:
     """Let a load that the unit has begun wait for the banks behind it: now if it has found all of its words, else when they have come."""
     cdef Injection *inject = &sm.injection
@@ -183,7 +195,9 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
     cdef int i
     inject.passes = 0
     sm.looping = 0
-    if reach.shared_groups:
+    if reach.remote_bytes:
+        _begin_remote(sm, w, u, reach, &latency, cycle)
+    elif reach.shared_groups:
         if u.kind == K_ATOM and u.count:
             _loop(sm, w, u, reach, cycle)
             return

@@ -15,6 +15,7 @@ from libc.math cimport fma, fmaf
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from archdef.engine.block_cluster cimport own_address
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.guest cimport guest_fault
 from archdef.engine.lanes cimport set_fpenv
@@ -507,7 +508,7 @@ cdef int access_tiles(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reac
                 address[i] = (<const uint64_t *>base)[lane] + <uint64_t>u.offset
             else:
                 address[i] = <uint32_t>((<const uint32_t *>base)[lane] + <uint32_t>u.offset)
-            address[i] = address[i] - <uint64_t>SHARED_WINDOW if u.combine else <uint32_t>address[i]
+            address[i] = own_address(launch, sm.blocks + w.block, address[i] - <uint64_t>SHARED_WINDOW if u.combine else <uint32_t>address[i])
             if launch.shared_bytes < 16 or address[i] > <uint64_t>launch.shared_bytes - 16:
                 return guest_fault(sm, w, FAULT_BOUNDS, lane, address[i])
             if address[i] & 15:

@@ -10,6 +10,7 @@ cpdef enum:
     SHARED_WINDOW = 0x01000000       # generic addresses of the block's shared memory
     LOCAL_WINDOW = 0x02000000        # generic addresses of the thread's local memory
     WINDOW_BYTES = 0x01000000
+    CLUSTER_FIRST = 0x02000000       # addresses in shared memory: those of rank r of the cluster begin at (r + 2) << 24, generic ones a window later
 
 cdef struct Span:
     uint64_t start                   # device address

@@ -120,7 +120,8 @@ cdef class LoadedProgram:
             self.operands[i] = operands[i]      # rows still; `_read_matrix` checks them and turns them into offsets
         for i in range(self.specials):
             special = <const SpecialRow *>&specials[i * <Py_ssize_t>sizeof(SpecialRow)]
-            if special.row >= <uint32_t>self.rows or special.special > T.SR_LANEMASK64_GT:
+            if special.row >= <uint32_t>self.rows or (
+                    special.special > T.SR_LANEMASK64_GT and not T.SR_CLUSTER_CTARANK <= special.special <= T.SR_CLUSTERID_Z):
                 raise ProgramError(f"special register {special.special} in row {special.row} of {self.rows}")
             self.special_of[i] = special.special
             self.special_row[i] = special.row

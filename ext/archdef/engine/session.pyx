@@ -7,6 +7,7 @@ is not filled again within one. So results do not depend on the length of epochs
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 
+from archdef.engine.block_cluster cimport clusters_close
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.dispatch cimport dispatch_close, dispatch_collect, dispatch_next, dispatch_note, dispatch_run
 from archdef.engine.dram cimport NEVER
@@ -20,7 +21,7 @@ from archdef.engine.lane_states cimport LaneTracer
 from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
 from archdef.engine.hooks cimport Hooks
 from archdef.engine.machine cimport MAX_SCHEDULERS, MAX_UNITS, SCHEDULER_WARPS, MachineTable
-from archdef.engine.memory cimport DeviceMemory, Span
+from archdef.engine.memory cimport CLUSTER_FIRST, DeviceMemory, Span
 from archdef.engine.network cimport network_close, network_next, network_open, network_run
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.records cimport as_records, child_records, partition_records
@@ -29,11 +30,12 @@ from archdef.engine.schedule cimport count_bits, lowest_bit, pick_of
 from archdef.engine.sm cimport sm_run
 from archdef.engine.spinning cimport watch_close, watch_look, watch_start
 from archdef.engine.state cimport (FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, FAULT_POLICY, FAULT_STANDSTILL, HP_READY, LS_COMPLETE, LS_WAITING,
-                                   UNIT_COPIES, WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, IGNORED, ConstantFill, Fit, Ignored, KernelTable, Launch, LaunchBuffer, Memo,
+                                   UNIT_COPIES, WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, IGNORED, ConstantFill, Fit, Ignored, KernelTable, Launch, MOST_CLUSTER_BLOCKS, LaunchBuffer, Memo,
                                    Origin, Share, Sm, Warp)
 from archdef.engine.texture_table cimport textures_close, textures_open
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER,
-                                   CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SR_DYNAMIC_SHARED, SR_GRIDID, SR_NCTAID_X, SR_NTID_X,
+                                   CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SR_CLUSTER_NCTAID_X, SR_CLUSTER_NCTARANK, SR_CLUSTER_ORIGIN,
+                                   SR_DYNAMIC_SHARED, SR_IS_EXPLICIT_CLUSTER, SR_NCLUSTERID_X, SR_GRIDID, SR_NCTAID_X, SR_NTID_X,
                                    SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_GIVE, SYS_LAUNCH, SYS_PRINT,
                                    SYS_TAKE)
 
@@ -82,7 +84,7 @@ cdef class Grid:
     def __cinit__(self, Session session not None, program, grid, block, bytes parameters,
                   int64_t dynamic_shared_bytes, allowed, uint64_t global_base, uint64_t const_base, name, uint64_t heap_bytes,
                   int64_t print_bytes, const unsigned char[::1] textures, bint cooperative, kernels, LaneTracer lane_trace, among,
-                  int64_t l1_sets=0):
+                  int64_t l1_sets=0, cluster=None):
         cdef const MachineTable *m = &session.machine
         cdef DeviceMemory memory = session.memory
         cdef Launch *launch = &self.launch
@@ -114,9 +116,16 @@ cdef class Grid:
                 raise LaunchError(f"grid {tuple(grid)}, block {tuple(block)}: every dimension is at least 1")
             launch.grid[i] = grid[i]
             launch.block[i] = block[i]
+            launch.cluster[i] = 1 if cluster is None else cluster[i]
+            if launch.cluster[i] < 1 or grid[i] % launch.cluster[i]:
+                raise LaunchError(f"grid {tuple(grid)} is not made up of clusters of {tuple(cluster)} blocks")
         if block[0] * block[1] * block[2] > 1 << 20 or grid[0] * grid[1] * grid[2] >= 1 << 62:
             raise LaunchError(f"grid {tuple(grid)}, block {tuple(block)}: too many threads")
         launch.blocks = grid[0] * grid[1] * grid[2]
+        launch.cluster_blocks = min(launch.cluster[0], 64) * min(launch.cluster[1], 64) * min(launch.cluster[2], 64)
+        launch.explicit_cluster = cluster is not None
+        if launch.cluster_blocks > m.most_cluster_blocks:
+            raise LaunchError(f"a cluster of {tuple(cluster)} blocks is more than {m.most_cluster_blocks}")
         launch.block_threads = block[0] * block[1] * block[2]
         launch.block_warps = (launch.block_threads + launch.lanes - 1) // launch.lanes
         launch.l1_sets = min(max(l1_sets, 0), m.l1.sets)
@@ -214,6 +223,8 @@ cdef class Grid:
         for i, each in enumerate(programs):
             table = origin.kernels + i
             table.model = self.launch
+            table.model.cluster[0] = table.model.cluster[1] = table.model.cluster[2] = table.model.cluster_blocks = 1
+            table.model.explicit_cluster = False
             if each is not program:
                 loaded = LoadedProgram(each, self.launch.lanes, session.machine.units)
                 self.loaded.append(loaded)
@@ -331,10 +342,13 @@ cdef class Grid:
         launch.const_start = const_base
         launch.parameter_start = self.parameter_address
         special = {SR_WARP_SIZE: launch.lanes, SR_DYNAMIC_SHARED: dynamic_shared_bytes, SR_TOTAL_SHARED: launch.shared_bytes,
-                   SR_GRIDID: 1, SR_WORKSPACE: self.workspace_address}
+                   SR_GRIDID: 1, SR_WORKSPACE: self.workspace_address, SR_CLUSTER_NCTARANK: launch.cluster_blocks,
+                   SR_IS_EXPLICIT_CLUSTER: launch.explicit_cluster, SR_CLUSTER_ORIGIN: CLUSTER_FIRST if launch.cluster_blocks > 1 else 0}
         for i in range(3):
             special[SR_NTID_X + i] = launch.block[i]
             special[SR_NCTAID_X + i] = launch.grid[i]
+            special[SR_CLUSTER_NCTAID_X + i] = launch.cluster[i]
+            special[SR_NCLUSTERID_X + i] = launch.grid[i] // launch.cluster[i]
         base = {CK_GLOBAL_SYMBOL: global_base, CK_CONST_SYMBOL: const_base, CK_PARAM_SYMBOL: self.parameter_address,
                 CK_LOCAL_SYMBOL: 0, CK_SHARED_SYMBOL: 0, CK_IMMEDIATE: 0}
         for kind, width, value in zip(kinds, program.constants["width"].tolist(), program.constants["value"].tolist()):
@@ -483,6 +497,9 @@ cdef class Session:
         longest = max(1, min(longest, m.block_turnover_cycles))
         if m.texture_per_cluster and m.texture.sets:
             longest = max(1, min(longest, m.texture.latency_cycles))
+        if m.most_cluster_blocks > 1:        # what one block tells another comes no sooner
+            longest = max(1, min(longest, m.remote_latency_cycles, m.cluster_barrier_cycles))
+        self.chip.free_posted = -1
         self.chip.lookahead = longest if lookahead_cycles == 0 else max(1, min(longest, lookahead_cycles))
         self.inboxes = <Events *>calloc(m.multiprocessors, sizeof(Events))
         self.sms = <Sm *>calloc(m.multiprocessors, sizeof(Sm))
@@ -513,6 +530,7 @@ cdef class Session:
                 events_close(&self.inboxes[i])
         network_close(&self.network)
         rooms_close(&self.chip)
+        clusters_close(&self.chip)
         dispatch_close(&self.dispatcher)
         watch_close(&self.watch)
         family_close(&self.dispatcher)
@@ -526,7 +544,9 @@ cdef class Session:
         """Refuse tables that the engine's fixed sizes cannot hold."""
         for name, value, low, high in (
                 ("warp_size", m.warp_size, 1, 64), ("multiprocessors", m.multiprocessors, 1, 1 << 14),
-                ("cluster_size", m.cluster_size, 1, 1 << 14),
+                ("cluster_size", m.cluster_size, 1, 1 << 14), ("most_cluster_blocks", m.most_cluster_blocks, 1, MOST_CLUSTER_BLOCKS),
+                ("remote_latency_cycles", m.remote_latency_cycles, 1, 1 << 20), ("remote_bytes_per_cycle", m.remote_bytes_per_cycle, 1, 1 << 20),
+                ("cluster_barrier_cycles", m.cluster_barrier_cycles, 1, 1 << 20),
                 ("warps_per_multiprocessor", m.warps_per_multiprocessor, 1, 1 << 14), ("schedulers", m.schedulers, 1, MAX_SCHEDULERS),
                 ("units", m.units, 1, MAX_UNITS), ("issue_interval_cycles", m.issue_interval_cycles, 1, 1 << 16),
                 ("issue_width", m.issue_width, 1, 8), ("banks", m.banks, 1, 256),
@@ -558,7 +578,8 @@ cdef class Session:
     # ------------------------------------------------------------------------------------------------------ launches
     def launch(self, program, grid, block, bytes parameters=b"", *, int64_t dynamic_shared_bytes=0, allowed=1, uint64_t global_base=0,
                uint64_t const_base=0, name=None, uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, textures=None,
-               bint cooperative=False, int64_t earliest_cycle=0, kernels=None, lane_trace=None, among=None, int64_t l1_sets=0):
+               bint cooperative=False, int64_t earliest_cycle=0, kernels=None, lane_trace=None, among=None, int64_t l1_sets=0,
+               cluster=None):
         """Hand a grid over.
 
         Parameters
@@ -590,6 +611,8 @@ cdef class Session:
             The launch is number so and so of so many on several devices, which wait for each other: see `let_go`.
         l1_sets : int, optional
             Sets that shared memory leaves to L1; by default as many as the machine declares.
+        cluster : tuple of 3 int, optional
+            Blocks of a cluster, which start together; by default a block is its own.
         lane_trace : LaneTracer, optional
             Records what the lanes of some warps do; one for each launch.
         kernels : object, optional
@@ -614,7 +637,7 @@ cdef class Session:
         try:
             made = Grid(self, program, grid, block, parameters, dynamic_shared_bytes,
                         allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes, print_bytes,
-                        textures, cooperative, kernels, lane_trace, among, l1_sets)
+                        textures, cooperative, kernels, lane_trace, among, l1_sets, cluster)
             self._enter(made)
             if made.program.uses_bulk:
                 for i in range(self.machine.multiprocessors):
@@ -719,6 +742,8 @@ cdef class Session:
         for i in range(self.machine.multiprocessors):
             if events_next(self.inboxes + i) < until and sm_run(&self.sms[i], until) < 0:
                 return -1
+        if self.chip.fault.code:        # of what has come from another block
+            return -1
         dispatch_collect(&self.dispatcher)
         if self.chip.gathered:
             groups_settle(&self.chip, self.sms, until)

@@ -6,7 +6,8 @@ where a warp is while it does not issue.
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.asynchronous cimport copy_group, phase_barrier
-from archdef.engine.barriers cimport barrier_arrive, barrier_open, barrier_settle, check_barriers
+from archdef.engine.barriers cimport barrier_arrive, barrier_open, barrier_settle, check_barriers, cluster_open
+from archdef.engine.block_cluster cimport cluster_receive
 from archdef.engine.blocks cimport end_warp, start_block
 from archdef.engine.bulk cimport bulk_issue
 from archdef.engine.combine cimport combine_idle
@@ -15,7 +16,7 @@ from archdef.engine.converge cimport converge_gather, converge_yield
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE,
                                       ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED, StatementCounters)
 from archdef.engine.dram cimport NEVER
-from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event,
+from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_POSTED, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event,
                                     events_next, events_pop)
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.returning cimport block_returns, children_done
@@ -485,6 +486,10 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
         block_returns(sm, event.index)
     elif event.kind == EV_GRIDS:
         barrier_open(sm, event.index)
+    elif event.kind == EV_CLUSTER:
+        cluster_open(sm, event.index)
+    elif event.kind == EV_POSTED:
+        cluster_receive(sm, event.index)        # a fault shows when the epoch is over
 
 
 cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:

@@ -16,6 +16,8 @@ from archdef.engine.texture_table cimport Textures
 
 cdef struct LaneTrace           # lane_states
 cdef struct Launch           # below
+cdef struct BlockCluster
+cdef struct Block
 cdef struct Dispatcher
 cdef struct Family
 cdef struct KernelTable
@@ -27,6 +29,7 @@ cdef enum:
     BARRIERS = 18                  # of a block: 16 by number, the cluster's, and that of blocks or grids
     CLUSTER_BARRIER = 16
     GRID_BARRIER = 17
+    MOST_CLUSTER_BLOCKS = 32       # that a description can declare
     MEMO_SLOTS = 8
     COPY_GROUPS = 32             # of asynchronous copies of a warp that are told apart
     PIECES = 512                 # transactions of an access at most: eight texels of each of 64 lanes
@@ -118,6 +121,8 @@ cdef enum FaultCode:
     FAULT_STANDSTILL = 23        # warps that go round wait for what nobody will do
     FAULT_POLICY = 24            # a plugin's policy gave an answer that is none; detail: number of its hook
     FAULT_BULK_SIZE = 30         # bytes of a bulk copy
+    FAULT_CLUSTER_RANK = 33      # no block of the cluster has that rank; detail: rank, blocks
+    FAULT_CLUSTER_BLOCK = 34     # the block of that rank has ended, or not begun; detail: rank, 1: it has ended
     FAULT_PART_OF_WARP = 31      # not all lanes of the warp reach what only a whole warp can do
     FAULT_PART_OF_GROUP = 32     # not all warps of a group of four are there for what only they together can do
     FAULT_TEXTURE_HANDLE = 40    # no texture, surface or sampler of that handle; address: the handle
@@ -280,7 +285,42 @@ cdef struct Block:
     int64_t number
     int64_t started
     char *shared
+    BlockCluster *cluster        # NULL: the block is alone in its cluster
+    int32_t cluster_rank
+    int32_t cluster_state        # ClusterState
+    int64_t cluster_opens        # cycle from which the block goes on at the cluster's barrier, -1: it is not known
     Barrier barriers[18]
+
+cdef enum ClusterState:          # of a block at the barrier of its cluster
+    CL_OPEN = 0                  # not all of its threads have arrived
+    CL_ARRIVED = 1
+    CL_OPENS = 2                 # all blocks have; it is on its way to know that
+
+cdef struct BlockCluster:        # blocks that start together, and reach each other's shared memory
+    BlockCluster *next           # not in use
+    BlockCluster *made           # the one that was made before it
+    int64_t serial               # different each time that the record is used
+    int32_t seated               # blocks that have a place …
+    int32_t left                 # … that have not ended …
+    int32_t missing              # … and that have not arrived in this phase of the cluster's barrier
+    uint32_t ended               # mask, by rank
+    int64_t latest               # cycle of the phase's last arrival so far
+    Sm *sms[32]                  # by rank …
+    Block *blocks[32]            # … NULL: the block has not begun, or has ended
+
+cdef struct Posted:              # an operation on an mbarrier of another block that is on its way
+    BlockCluster *cluster
+    int64_t serial
+    Launch *launch
+    int32_t rank
+    int32_t fn                   # PhaseOp
+    uint32_t offset
+    uint32_t count
+    int32_t op                   # who has sent it: …
+    int32_t sm
+    int32_t warp
+    int32_t lane
+    int32_t next                 # not in use
 
 cdef struct Load:                # a load or atomic whose data are on their way
     int32_t warp
@@ -545,6 +585,9 @@ cdef struct Launch:              # a grid, and what its warps need
     int32_t block_warps
     uint32_t block[3]
     uint32_t grid[3]
+    uint32_t cluster[3]          # blocks of a cluster along each axis, …
+    int64_t cluster_blocks       # … together …
+    bint explicit_cluster        # … and whether somebody asked for them
     int64_t blocks
     int64_t shared_bytes
     uint64_t code_base           # number of its first line of code, less 1
@@ -632,6 +675,12 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     int64_t slab_bytes           # of them together
     Dispatcher *dispatcher
     Injection access             # that is being queued
+    BlockCluster *clusters       # not in use …
+    BlockCluster *clusters_made  # … and all
+    int64_t cluster_serial
+    Posted *posted
+    int32_t posted_room
+    int32_t free_posted          # -1: none
     int64_t *asked               # [3][multiprocessors]: what a plugin's block dispatch is shown; NULL: there is none
 
 cdef struct Happening:
@@ -692,6 +741,8 @@ cdef struct Sm:                  # what every cycle or every access touches come
     int64_t effects              # so far, that end a standstill: see spinning.pyx
     int64_t throttled            # cycles in which the load/store unit waited for a credit
     int64_t banks_free           # cycle from which the banks have nothing to do, see `banks`
+    int64_t remote_free          # cycle from which the way to other blocks' shared memory is free …
+    int64_t remote_part          # … and bytes of it that are taken already
     int64_t looping              # cycle up to which the atomic operation issued last holds its warp
     int64_t products_until       # cycle up to which queued products of warpgroups read shared memory
     uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64

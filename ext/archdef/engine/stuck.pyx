@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.machine cimport SCHEDULER_WARPS
 from archdef.engine.session cimport Grid
-from archdef.engine.state cimport (BARRIERS, FAULT_STANDSTILL, GRID_BARRIER, SPLIT_BARRIER, SPLIT_NAMED,
+from archdef.engine.state cimport (BARRIERS, CLUSTER_BARRIER, FAULT_STANDSTILL, GRID_BARRIER, SPLIT_BARRIER, SPLIT_NAMED,
                                    SPLIT_RUNNABLE, SPLIT_YIELDED, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, Block, Dispatcher, Fault, Frame, Launch, Sm, Warp)
 
 cdef enum:
@@ -21,7 +21,7 @@ cdef _entry(const Sm *sm, const Warp *w, uint64_t lanes, int32_t op, Grid grid, 
     """Some lanes of a warp: where they are, which barrier they are at."""
     cdef const Block *b = sm.blocks + w.block
     return {"block": (b.index[0], b.index[1], b.index[2]), "warp": w.index, "lanes": lanes, "statement": _statement(w.launch, op, grid),
-            "barrier": "grid" if barrier == GRID_BARRIER else barrier}
+            "barrier": "grid" if barrier == GRID_BARRIER else "cluster" if barrier == CLUSTER_BARRIER else barrier}
 
 
 cdef _number(const Sm *sm, const Warp *w):
@@ -103,7 +103,7 @@ cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, const 
     -------
     dict
         ``barrier``: the number of the barrier concerned, None: there is none; ``waiting`` and ``missing``: a list of dicts with
-        ``block``, ``warp``, ``lanes`` (a mask), ``statement``, ``barrier`` (of more than a block: ``"grid"``); ``branch``: the statement that
+        ``block``, ``warp``, ``lanes`` (a mask), ``statement``, ``barrier`` (of more than a block: ``"grid"``, ``"cluster"``); ``branch``: the statement that
         parted them, or None;
         ``resident``: blocks that have a place, and ``unstarted``: blocks for which there was none yet.
     """

@@ -103,7 +103,7 @@ cpdef enum BarrierOp:
     BAR_RED_AND = 3      # predicate d[1]
     BAR_RED_OR = 4       # predicate d[1]
     BAR_WARP = 5         # bar.warp.sync: lanes of one warp
-    BAR_CLUSTER_ARRIVE = 6  # at the barrier of the cluster, which is the block; nobody waits here …
+    BAR_CLUSTER_ARRIVE = 6  # at the barrier of the cluster; nobody waits here …
     BAR_CLUSTER_WAIT = 7    # … but here, for the phase in which the warp arrived
     BAR_GRIDS = 8           # of all blocks that the handle s[0] (64-bit) stands for; d[0]: 0, or 1 if it stands for none
 
@@ -312,6 +312,22 @@ cpdef enum Special:      # values the engine puts into rows at the start of a wa
     SR_LANEMASK64_LT = 33
     SR_LANEMASK64_GE = 34
     SR_LANEMASK64_GT = 35
+    SR_CLUSTER_CTARANK = 36  # of the block's cluster of blocks
+    SR_CLUSTER_CTAID_X = 37
+    SR_CLUSTER_CTAID_Y = 38
+    SR_CLUSTER_CTAID_Z = 39
+    SR_CLUSTERID_X = 40
+    SR_CLUSTERID_Y = 41
+    SR_CLUSTERID_Z = 42
+    SR_CLUSTER_NCTARANK = 43  # 43 and up: launch-wide again
+    SR_CLUSTER_NCTAID_X = 44
+    SR_CLUSTER_NCTAID_Y = 45
+    SR_CLUSTER_NCTAID_Z = 46
+    SR_NCLUSTERID_X = 47
+    SR_NCLUSTERID_Y = 48
+    SR_NCLUSTERID_Z = 49
+    SR_IS_EXPLICIT_CLUSTER = 50
+    SR_CLUSTER_ORIGIN = 51   # address in shared memory of rank 0's: CLUSTER_FIRST, 0 where a block is its own cluster
 
 cpdef enum ConstantKind: # what one constant row holds
     CK_IMMEDIATE = 0     # `value`

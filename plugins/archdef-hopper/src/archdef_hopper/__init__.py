@@ -1,8 +1,9 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AlignedSum, AmongOldest, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
-                          DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin, GroupByGroup, HostLink, Interconnect,
-                          Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast,
+from archdef.spec import (AlignedSum, AmongOldest, Architecture, Assembler, BlockClusters, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing,
+                          ConvergenceBarriers, DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin, GroupByGroup,
+                          HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, MatrixArithmetic, MergedLanes, MiB,
+                          MulticastBroadcast,
                           operations, PairedSum, ParityHash, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, WarpgroupProducts,
                           XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE, FORMS, TECHNIQUES
@@ -97,6 +98,7 @@ H100 = Architecture(
         burst_bytes=32, banks=64, row_bytes=1 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=28, t_rrd_ns=2.3, t_cl_ns=14, t_wl_ns=6, t_wtr_ns=8,
         t_rtw_ns=6, t_wr_ns=14, t_refi_ns=963, t_rfc_ns=237, refresh_banks=32, page_policy="close_adaptive", extra_latency_ns=117,
         queue_entries=192, scheduling=FirstReady(window=80), write_drain_high=64, write_drain_low=16),
+    block_clusters=BlockClusters(most_blocks=8, most_blocks_nonportable=16, latency_cycles=203, bytes_per_cycle=16, barrier_cycles=320),
     device_launches=DeviceLaunches(depth=40, synchronization_depth=0, pending=2048, pool="fixed", call_us=6.3, lane_us=0.2, start_us=0.8,
                                    next_us=1.3, tail_us=4.8),
     host_link=HostLink(name="PCIe 5.0 x16", pinned_h2d_gb_s=55.3, pinned_d2h_gb_s=55.2, pageable_h2d_gb_s=9.8, pageable_d2h_gb_s=14.6,

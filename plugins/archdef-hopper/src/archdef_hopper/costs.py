@@ -199,6 +199,10 @@ PAIRED = Cite(COUNTED, "slice_pairs.csv, half of all accesses to each of two sli
 PLACES = Cite(COUNTED, "placement.csv, %smid of every block", "measured", "sizes differ from card to card")
 BANKED = Cite(COUNTED, "l1_conflicts.csv, 68 patterns of addresses that hit", "inferred", "the two masks of 12 bits that explain every pattern")
 DIVIDED = Cite(COUNTED, "l1_capacity.csv, carveouts.csv", "measured", "what hits beside each carveout; launch__shared_mem_config_size")
+CLUSTERS = Cite("clocks on an H200, which is the same chip", "clusters.csv, made by tests/clusters.cu", "measured",
+                "Luo et al. 2024 give 180 cycles and 3.3 TB/s, which is 14 bytes a cycle and multiprocessor, on another card; stores in a "
+                "full chip 16 to 18.5, loads 14 to 17")
+CLUSTER_SIZES = Cite("NVIDIA Hopper Tuning Guide 12", "1.4.1.1, thread block clusters: 8 blocks are portable, 16 with an attribute")
 DISTANCES = Cite(COUNTED, "l2_distances.csv, hits of 384 lines from every multiprocessor", "measured", "by pair of multiprocessors in its cluster; by line")
 SCHEDULING = Cite("clocks on an H100 80GB HBM3 SXM", "scheduling.csv, clocks of up to eight warps of a scheduler", "measured")
 READ = Cite("Nsight Compute on an H100 80GB HBM3 SXM", "dram__sectors_read of 178 kernels against the size of their code", "inferred",
@@ -242,6 +246,8 @@ EVIDENCE = {
     "interconnect.gathered_requests": GATHERING, "interconnect.place_cycles": DISTANCES, "interconnect.spread_ns": DISTANCES,
     "interconnect.partial_write_cycles": HOT, "interconnect.gathering_lines": UNPUBLISHED, "interconnect.store_ports": APART,
     "caches.l1.tag_bank_masks": BANKED, "caches.l1.size_bytes": DIVIDED, "caches.l1_gives_carveout": DIVIDED,
+    **{f"block_clusters.{name}": CLUSTERS for name in ("latency_cycles", "bytes_per_cycle", "barrier_cycles")},
+    "block_clusters": CLUSTER_SIZES,
     "limits.shared_headroom": DIVIDED, "limits.shared_headroom_bytes": DIVIDED, "chip.cluster_sizes": PLACES,
     "isa.code_tail_instructions": SASS, "isa.code_alignment_bytes": SASS, "caches.instruction_fill_bytes": READ, "caches.launch_bytes": READ,
     "isa.instruction_bytes": Cite("SASS of the microbenchmarks", "128 bits an instruction", "measured"),

@@ -1,0 +1,36 @@
+"""Clusters of blocks: who is in them, where their shared memory is, their barrier, and what one block posts to another's mbarrier."""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+
+from archdef.engine.memory cimport CLUSTER_FIRST
+from archdef.engine.state cimport Block, BlockCluster, Chip, Launch, Sm, Warp
+
+cdef enum:
+    OFFSET_BITS = 24             # of an address in shared memory; the rest says whose, see CLUSTER_FIRST
+    OFFSET_MASK = 0xffffff
+    CLUSTER_END = 0xff000000     # where generic addresses of device memory begin, less a window
+
+cdef BlockCluster *cluster_take(Chip *chip, const Launch *launch) noexcept nogil
+cdef void cluster_leave(Chip *chip, BlockCluster *cluster) noexcept nogil
+cdef void clusters_close(Chip *chip) noexcept nogil
+cdef int64_t cluster_number(const Launch *launch, int64_t seat) noexcept nogil
+cdef void cluster_begin(Sm *sm, Block *b) noexcept nogil
+cdef void cluster_end(Sm *sm, Block *b, int64_t cycle) noexcept nogil
+cdef void cluster_arrive(Sm *sm, Block *b, int64_t cycle) noexcept nogil
+cdef Block *cluster_reach(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t bytes) noexcept nogil
+cdef int cluster_post(Sm *sm, const Warp *w, int32_t op, int lane, uint32_t address, int fn, uint32_t count, int64_t cycle) noexcept nogil
+cdef int64_t remote_pass(Sm *sm, int64_t cycle, int64_t bytes) noexcept nogil
+cdef int cluster_receive(Sm *sm, int32_t index) noexcept nogil
+
+
+cdef inline bint is_remote(const Launch *launch, const Block *b, uint64_t address) noexcept nogil:
+    """Whether an address in shared memory names a block of the cluster by rank, and not the block itself."""
+    return (launch.cluster_blocks > 1 and <uint64_t>CLUSTER_FIRST <= address < <uint64_t>CLUSTER_END
+            and (address - <uint64_t>CLUSTER_FIRST) >> OFFSET_BITS != <uint64_t>b.cluster_rank)
+
+
+cdef inline uint64_t own_address(const Launch *launch, const Block *b, uint64_t address) noexcept nogil:
+    """The offset in the block's own shared memory, where an address names the block by its rank; else the address as it is."""
+    if (launch.cluster_blocks > 1 and <uint64_t>CLUSTER_FIRST <= address < <uint64_t>CLUSTER_END
+            and (address - <uint64_t>CLUSTER_FIRST) >> OFFSET_BITS == <uint64_t>b.cluster_rank):
+        return address & OFFSET_MASK
+    return address

@@ -1,0 +1,251 @@
+"""Clusters of blocks: who is in them, where their shared memory is, their barrier, and what one block posts to another's mbarrier.
+
+An address in shared memory names a block by rank in its highest byte; without one it is the block's own. Data of another block move at
+issue, as all data do. What makes a block go on, the cluster's barrier and an operation on its mbarrier, reaches its multiprocessor as an
+event, no sooner than the way there takes; epochs are no longer than that, so their length does not show.
+"""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcpy
+
+from archdef.engine.asynchronous cimport phase_apply
+from archdef.engine.events cimport EV_CLUSTER, EV_POSTED, events_push
+from archdef.engine.fault cimport op_fault
+from archdef.engine.state cimport (CL_ARRIVED, CL_OPEN, CL_OPENS, FAULT_BOUNDS, FAULT_CLUSTER_BLOCK, FAULT_CLUSTER_RANK, FAULT_PHASE, Block,
+                                   BlockCluster, Chip, Launch, Posted, Sm, Warp)
+
+
+# -------------------------------------------------------------------------------------------------------------- members
+cdef BlockCluster *cluster_take(Chip *chip, const Launch *launch) noexcept nogil:
+    """A cluster none of whose blocks has begun; NULL: the host has no memory for it."""
+    cdef BlockCluster *c = chip.clusters
+    cdef int i
+    if c != NULL:
+        chip.clusters = c.next
+    else:
+        c = <BlockCluster *>calloc(1, sizeof(BlockCluster))
+        if c == NULL:
+            return NULL
+        c.made = chip.clusters_made
+        chip.clusters_made = c
+    chip.cluster_serial += 1
+    c.serial = chip.cluster_serial
+    c.seated = c.left = c.missing = <int32_t>launch.cluster_blocks
+    c.ended = 0
+    c.latest = 0
+    for i in range(<int>launch.cluster_blocks):
+        c.sms[i] = NULL
+        c.blocks[i] = NULL
+    return c
+
+
+cdef void cluster_leave(Chip *chip, BlockCluster *cluster) noexcept nogil:
+    """The place of one of its blocks is free; with the last one's, its record is."""
+    cluster.seated -= 1
+    if cluster.seated == 0:
+        cluster.serial = 0
+        cluster.next = chip.clusters
+        chip.clusters = cluster
+
+
+cdef void clusters_close(Chip *chip) noexcept nogil:
+    """Free the records."""
+    cdef BlockCluster *c = chip.clusters_made
+    cdef BlockCluster *before
+    while c != NULL:
+        before = c.made
+        free(c)
+        c = before
+    chip.clusters = chip.clusters_made = NULL
+    free(chip.posted)
+    chip.posted = NULL
+
+
+cdef int64_t cluster_number(const Launch *launch, int64_t seat) noexcept nogil:
+    """Number in the grid of the block that starts as number `seat`: clusters follow each other, and in them the ranks."""
+    cdef int64_t cluster = seat // launch.cluster_blocks, rank = seat % launch.cluster_blocks, number = 0, clusters
+    cdef int64_t at[3]
+    cdef int k
+    for k in range(3):
+        clusters = launch.grid[k] // launch.cluster[k]
+        at[k] = cluster % clusters * launch.cluster[k] + rank % launch.cluster[k]
+        cluster //= clusters
+        rank //= launch.cluster[k]
+    number = at[0] + launch.grid[0] * (at[1] + <int64_t>launch.grid[1] * at[2])
+    return number
+
+
+cdef void cluster_begin(Sm *sm, Block *b) noexcept nogil:
+    """A block begins: its shared memory can be reached from now on."""
+    b.cluster_state = CL_OPEN
+    b.cluster_opens = -1
+    b.cluster.sms[b.cluster_rank] = sm
+    b.cluster.blocks[b.cluster_rank] = b
+
+
+cdef void cluster_end(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
+    """A block has ended: it counts as arrived from now on, and nobody reaches its shared memory any more."""
+    cdef BlockCluster *c = b.cluster
+    c.left -= 1
+    c.blocks[b.cluster_rank] = NULL
+    c.ended |= <uint32_t>1 << b.cluster_rank
+    if b.cluster_state != CL_ARRIVED:
+        _arrived(sm, c, cycle)
+
+
+# -------------------------------------------------------------------------------------------------------------- barrier
+cdef void _arrived(Sm *sm, BlockCluster *c, int64_t cycle) noexcept nogil:
+    """One block less is missing; with the last the barrier opens, after the time that this takes."""
+    cdef Block *b
+    cdef int64_t when
+    cdef int i
+    c.missing -= 1
+    c.latest = max(c.latest, cycle)
+    if c.missing or c.left == 0:
+        return
+    when = c.latest + sm.m.cluster_barrier_cycles
+    for i in range(32):
+        b = c.blocks[i]
+        if b != NULL and not c.ended >> i & 1:
+            b.cluster_state = CL_OPENS
+            b.cluster_opens = when
+            events_push(c.sms[i].inbox, when, EV_CLUSTER, <int32_t>(b - c.sms[i].blocks))
+            sm.chip.opening += 1
+    c.missing = c.left
+    c.latest = 0
+
+
+cdef void cluster_arrive(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
+    """All threads of a block that live have arrived at the barrier of its cluster."""
+    if b.cluster_state == CL_OPEN:
+        b.cluster_state = CL_ARRIVED
+        _arrived(sm, b.cluster, cycle)
+
+
+# ------------------------------------------------------------------------------------------------------- shared memory
+cdef Block *cluster_reach(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t bytes) noexcept nogil:
+    """The block in whose shared memory `bytes` at an address lie, as `is_remote` has it; NULL after a fault."""
+    cdef const Launch *launch = w.launch
+    cdef BlockCluster *c = sm.blocks[w.block].cluster
+    cdef uint64_t rank = (address - <uint64_t>CLUSTER_FIRST) >> OFFSET_BITS
+    cdef int code = 0
+    if c == NULL or rank >= <uint64_t>launch.cluster_blocks:
+        code = FAULT_CLUSTER_RANK
+    elif c.blocks[rank] == NULL:
+        code = FAULT_CLUSTER_BLOCK
+    elif bytes > launch.shared_bytes or address & OFFSET_MASK > <uint64_t>(launch.shared_bytes - bytes):
+        code = FAULT_BOUNDS
+    else:
+        return c.blocks[rank]
+    if sm.chip.fault.code == 0:
+        sm.chip.fault.detail[0] = rank if code != FAULT_BOUNDS else <uint64_t>bytes
+        sm.chip.fault.detail[1] = (c.ended >> rank & 1) if code == FAULT_CLUSTER_BLOCK else <uint64_t>launch.cluster_blocks
+    op_fault(sm, w, launch.ops + w.pc, code, lane, address)
+    return NULL
+
+
+cdef int64_t remote_pass(Sm *sm, int64_t cycle, int64_t bytes) noexcept nogil:
+    """Cycle in which so many bytes have gone the way between this block's shared memory and others', behind those before them."""
+    if sm.remote_free < cycle:
+        sm.remote_free = cycle
+        sm.remote_part = 0
+    sm.remote_part += bytes
+    sm.remote_free += sm.remote_part // sm.m.remote_bytes_per_cycle
+    sm.remote_part %= sm.m.remote_bytes_per_cycle
+    return sm.remote_free
+
+
+# ---------------------------------------------------------------------------------------------------- what is posted
+cdef int32_t _take_posted(Chip *chip) noexcept nogil:
+    """A free record; -1: the host has no memory for one."""
+    cdef Posted *grown
+    cdef int32_t i, room = chip.posted_room, index
+    if chip.free_posted < 0:
+        grown = <Posted *>realloc(chip.posted, <size_t>(2 * room + 256) * sizeof(Posted)) if room < 1 << 28 else NULL
+        if grown == NULL:
+            chip.out_of_memory = True
+            return -1
+        chip.posted = grown
+        chip.posted_room = 2 * room + 256
+        for i in range(room, chip.posted_room):
+            grown[i].next = i + 1
+        grown[chip.posted_room - 1].next = -1
+        chip.free_posted = room
+    index = chip.free_posted
+    chip.free_posted = chip.posted[index].next
+    return index
+
+
+cdef int cluster_post(Sm *sm, const Warp *w, int32_t op, int lane, uint32_t address, int fn, uint32_t count, int64_t cycle) noexcept nogil:
+    """Send an operation to the mbarrier at an address in another block, where it comes at `cycle`. Returns -1 after a fault."""
+    cdef Chip *chip = sm.chip
+    cdef Launch *launch = w.launch
+    cdef BlockCluster *c = sm.blocks[w.block].cluster
+    cdef int32_t rank = <int32_t>((address - <uint32_t>CLUSTER_FIRST) >> OFFSET_BITS)
+    cdef Posted *p
+    cdef int32_t index = _take_posted(chip)
+    if index < 0:
+        return 0
+    p = chip.posted + index
+    p.cluster = c
+    p.serial = c.serial
+    p.launch = launch
+    p.rank = rank
+    p.fn = fn
+    p.offset = address & OFFSET_MASK
+    p.count = count
+    p.op = op
+    p.sm = sm.id
+    p.warp = <int32_t>(w - sm.warps)
+    p.lane = lane
+    launch.stores += 1          # the grid is not complete before it has come
+    chip.opening += 1
+    events_push(c.sms[rank].inbox, cycle, EV_POSTED, index)
+    return 0
+
+
+cdef int cluster_receive(Sm *sm, int32_t index) noexcept nogil:
+    """An operation on an mbarrier comes from another block. Returns -1 after a fault."""
+    cdef Chip *chip = sm.chip
+    cdef Posted *p = chip.posted + index
+    cdef Block *b = p.cluster.blocks[p.rank] if p.cluster.serial == p.serial else NULL
+    cdef uint64_t word
+    cdef int code = 0
+    p.launch.stores -= 1
+    chip.opening -= 1
+    sm.effects += 1
+    p.next = chip.free_posted
+    chip.free_posted = index
+    if b == NULL:
+        code = FAULT_CLUSTER_BLOCK
+    else:
+        memcpy(&word, b.shared + p.offset, 8)
+        if phase_apply(&word, p.fn, p.count) < 0:
+            code = FAULT_PHASE
+        memcpy(b.shared + p.offset, &word, 8)
+    if code == 0 or chip.fault.code:
+        return 0
+    chip.fault.code = code
+    chip.fault.op = p.op
+    chip.fault.sm = p.sm
+    chip.fault.lane = p.lane
+    chip.fault.cycle = sm.now
+    chip.fault.launch = p.launch
+    chip.fault.address = p.count if code == FAULT_PHASE else <uint64_t>(CLUSTER_FIRST + (p.rank << OFFSET_BITS) + <int64_t>p.offset)
+    chip.fault.detail[0] = <uint64_t>p.rank
+    chip.fault.detail[1] = 1
+    chip.fault.warp = -1        # unless who sent it is still there
+    _name_sender(sm, p)
+    return -1
+
+
+cdef void _name_sender(Sm *sm, const Posted *p) noexcept nogil:
+    """Blame the warp that posted, if it is one of that cluster's still."""
+    cdef BlockCluster *c = p.cluster
+    cdef const Warp *w
+    cdef int i
+    for i in range(32):
+        if c.serial == p.serial and c.blocks[i] != NULL and c.sms[i].id == p.sm:
+            w = c.sms[i].warps + p.warp
+            if c.sms[i].blocks + w.block == c.blocks[i]:
+                sm.chip.fault.warp = p.warp
