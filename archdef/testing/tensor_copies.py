@@ -36,8 +36,13 @@ class Map:
     channels: int = 0
     pixels: int = 0
     swizzle: int = 0
+    interleave: int = 0
     nan: bool = False
-    address: int = 0
+
+    @property
+    def unit(self) -> int:
+        """Bytes of what the first dimension counts: an element, or a slice of channels."""
+        return self.interleave or BYTES[self.type]
 
 
 def swizzled(address: int, span: int) -> int:
@@ -52,6 +57,8 @@ def rows(map: Map, coordinates, offsets=()):
     """Yield, of each row of the box, the tensor's coordinates of its first element."""
     if map.box:
         counts = [-(-b // s) for b, s in zip(map.box, map.steps)]
+        if map.interleave:
+            counts[-2] = 1      # slices of channels: a copy is of one
         for at in itertools.product(*(range(n) for n in reversed(counts[1:]))):
             yield (coordinates[0], *(c + k * s for c, k, s in zip(coordinates[1:], reversed(at), map.steps[1:])))
         return
@@ -68,20 +75,23 @@ def rows(map: Map, coordinates, offsets=()):
             position[-1] += 1
 
 
-def inner(map: Map) -> int:
-    """Give the elements of a row."""
-    return map.box[0] if map.box else map.channels
+def line(map: Map) -> int:
+    """Give the units of a row."""
+    return map.channels if map.pixels else -(-map.box[0] // map.steps[0]) if map.interleave else map.box[0]
 
 
 def places(map: Map, coordinates, offsets, start: int):
-    """Yield of each element its shared address, and its offset in the tensor's memory or None."""
+    """Yield of each element its shared address, its offset in the tensor's memory, and whether it lies inside the tensor."""
     size = BYTES[map.type]
-    at, pitch = start, map.swizzle or inner(map) * size
+    units, step = line(map), map.steps[0] if map.interleave else 1
+    at, pitch = start, map.swizzle if map.swizzle and not map.interleave else units * map.unit
     for row in rows(map, coordinates, offsets):
         inside = all(0 <= c < n for c, n in zip(row[1:], map.dims[1:]))
         first = sum(c * s for c, s in zip(row[1:], map.strides))
-        for k in range(inner(map)):
-            yield swizzled(at + k * size, map.swizzle), first + (row[0] + k) * size if inside and 0 <= row[0] + k < map.dims[0] else None
+        for k in range(units):
+            c = row[0] + k * step
+            for part in range(0, map.unit, size):
+                yield swizzled(at + k * map.unit + part, map.swizzle), first + c * map.unit + part, inside and 0 <= c < map.dims[0]
         at += pitch
 
 
@@ -89,8 +99,8 @@ def load(map: Map, tensor: np.ndarray, shared: np.ndarray, coordinates, offsets=
     """Copy a box to shared memory; `tensor` holds the bytes from the tensor's address on. Returns the bytes that count."""
     size, moved = BYTES[map.type], 0
     fill = np.frombuffer((FILL if map.nan else 0).to_bytes(2, "little") * (size // 2) if size > 1 else b"\0", "u1")
-    for to, source in places(map, coordinates, offsets, start):
-        shared[to:to + size] = fill if source is None else converted(map.type, tensor[source:source + size])
+    for to, source, inside in places(map, coordinates, offsets, start):
+        shared[to:to + size] = converted(map.type, tensor[source:source + size]) if inside else fill
         moved += size
     return moved
 
@@ -105,10 +115,15 @@ def converted(type: str, data: np.ndarray) -> np.ndarray:
 
 
 def store(map: Map, tensor: np.ndarray, shared: np.ndarray, coordinates, offsets=(), start: int = 0, change=None) -> None:
-    """Copy a box from shared memory, or combine it with the tensor by `change(old, new)`, which take and give bytes."""
-    size = BYTES[map.type]
+    """Copy a box from shared memory, or combine it with the tensor by `change(old, new)`, which take and give bytes.
+
+    A piece of 16 bytes that lies partly inside the tensor is written as a whole, as an H200 does.
+    """
+    size, pieces = BYTES[map.type], {}
     offsets = offsets or (0,) * (len(map.dims) - 2)
-    for source, to in places(map, coordinates, offsets, start):
-        if to is not None:
+    for k, (source, to, inside) in enumerate(places(map, coordinates, offsets, start)):
+        pieces.setdefault(k * size // 16, []).append((source, to, inside))
+    for piece in pieces.values():
+        for source, to, _ in piece if any(inside for *_, inside in piece) else ():
             new = shared[source:source + size]
             tensor[to:to + size] = new if change is None else change(tensor[to:to + size], new)
