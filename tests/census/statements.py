@@ -120,12 +120,6 @@ def _copy(opcode: str, types: list[str], modifiers: set[str]) -> str:
         return "0" if "wait_group" in modifiers else ""
     if "mbarrier" in modifiers:
         return "[r]"
-    if "tensor" in modifiers:
-        rank = int(next(m for m in modifiers if m[1:] == "d" and m[0].isdigit())[0])
-        box = "[rd,{" + ",".join(["r"] * rank) + "}]"
-        if "prefetch" in modifiers:
-            return box
-        return f"[r] {box} [r]" if any("mbarrier" in m for m in modifiers) else f"{box} [r]"
     return "[r] [rd] r [r]" if "bulk" in modifiers else "[r] [rd] 16"
 
 

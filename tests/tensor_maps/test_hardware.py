@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from boxes import WINDOW, compiled, device, run, text
 
-from archdef.errors import GuestFault, LaunchError
+from archdef.errors import GuestFault, LaunchError, RuntimeApiError
 from archdef.run import tensor_map
 from archdef.run.tensor_map import DRIVER_TYPES, INTERLEAVES, PROMOTIONS, SWIZZLES, Layout, encode_pixels, encode_tiles
+from archdef.runtime import cuda
 
 DATA = Path(__file__).parents[1] / "hardware/data/tensor"
 MAPS = json.load(lzma.open(DATA / "maps.json.xz"))
@@ -44,6 +45,19 @@ def test_maps_are_the_drivers():
 def test_maps_of_interleaved_pixels_are_refused():
     row = next(row for row in MAPS["maps"] if row[0] and row[6] and row[-1])
     assert made(*row[:-1]) == ""
+
+
+def test_the_drivers_calls_make_the_same():
+    known = [row for row in MAPS["maps"] if not (row[0] and row[6])][::7]
+    for pixels, type, address, dims, strides, steps, interleave, swizzle, promotion, fill, last, found in known:
+        modes = (interleave, swizzle, promotion, fill)
+        try:
+            map = (cuda.cuTensorMapEncodeIm2col(type, len(dims), address, dims, strides, *last, steps, *modes) if pixels
+                   else cuda.cuTensorMapEncodeTiled(type, len(dims), address, dims, strides, *last, steps, *modes))
+        except RuntimeApiError as error:
+            assert not found and error.code == 1
+        else:
+            assert bytes(map).hex()[:152] == found
 
 
 # ---------------------------------------------------------------------------------------------------------------- changing maps

@@ -55,7 +55,7 @@ def forms(row: Row):
 
 
 def operands(row: Row, found: table.Match) -> str:
-    if "tensormap::generic" in found.bound.values() and row.operand_list:
+    if "tensormap::generic" in found.bound.values() and row.operand_list and row.opcode == "fence":
         return "[%rd1], 128"
     if row.builder in ("copy_group", "bulk_group", "group_of_products"):
         return "1" if "wait_group" in row.modifiers else ""
