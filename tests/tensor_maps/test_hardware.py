@@ -55,7 +55,7 @@ def test_the_drivers_calls_make_the_same():
             map = (cuda.cuTensorMapEncodeIm2col(type, len(dims), address, dims, strides, *last, steps, *modes) if pixels
                    else cuda.cuTensorMapEncodeTiled(type, len(dims), address, dims, strides, *last, steps, *modes))
         except RuntimeApiError as error:
-            assert not found and error.code == 1
+            assert not found and error.number == 1
         else:
             assert bytes(map).hex()[:152] == found
 
