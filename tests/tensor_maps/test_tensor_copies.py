@@ -3,7 +3,7 @@ import random
 
 import numpy as np
 import pytest
-from boxes import EXPECT, HEAD, LOAD, WAIT, WINDOW, device, listed, run, text, vector
+from tensor_boxes import EXPECT, HEAD, LOAD, WAIT, WINDOW, device, listed, run, text, vector
 from lowering import lowered, machine
 
 from archdef.errors import GuestFault, LaunchError, MissingFeature, UnsupportedInstruction

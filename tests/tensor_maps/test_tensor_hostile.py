@@ -3,7 +3,7 @@ import random
 
 import numpy as np
 import pytest
-from boxes import WINDOW, device, run, text
+from tensor_boxes import WINDOW, device, run, text
 
 from archdef.errors import GuestFault, LaunchError
 

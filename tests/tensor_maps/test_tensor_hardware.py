@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from boxes import WINDOW, compiled, device, run, text
+from tensor_boxes import WINDOW, compiled, device, run, text
 
 from archdef.errors import GuestFault, LaunchError, RuntimeApiError
 from archdef.run import tensor_map
@@ -137,7 +137,7 @@ def moved(map: bytes) -> int:
 
 @pytest.mark.parametrize("mode, action", [("tile", "load"), ("im2col", "load"), ("tile", "store"), ("tile", "reduce")])
 def test_copies_are_the_hardwares(mode, action):
-    """225 copies with random maps and what they left, and 213 that an H200 refuses."""
+    """221 copies with random maps and what they left, and 213 that an H200 refuses."""
     cases = [case for case in COPIES if (case["mode"], case["action"]) == (mode, action)]
     assert cases
     wrong = []
