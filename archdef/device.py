@@ -17,6 +17,7 @@ from archdef.run.array import DeviceArray, dtype_of, host_array, shape_of
 from archdef.run.footprint import MemoryMap, memory_map
 from archdef.run.memory import Memory
 from archdef.run.module import Module
+from archdef.run.tensor_map import TensorMap, of_array
 from archdef.run.texture import Handle
 from archdef.run.texture import sampler as make_sampler
 from archdef.run.texture import surface as make_surface
@@ -235,6 +236,26 @@ class Device:
         or zero. Parameters are those of `texture`. Raises LaunchError.
         """
         return make_surface(self.memory, array, layered=layered, channels=channels, layout=layout, width=width)
+
+    def tensor_map(self, array: DeviceArray, *, box: Sequence[int] | None = None, lower: Sequence[int] | None = None,
+                   upper: Sequence[int] | None = None, channels: int | None = None, pixels: int | None = None, type: str | None = None,
+                   shape: Sequence[int] | None = None, strides: Sequence[int] | None = None, element_strides: Sequence[int] | None = None,
+                   interleave: int = 0, swizzle: int = 0, oob_fill: str = "zero", l2_promotion: int = 0) -> TensorMap:
+        """Describe a device array for copies by ``cp.async.bulk.tensor``: as ``cuTensorMapEncodeTiled`` does, or ``…Im2col``.
+
+        Lists begin with the dimension whose elements lie side by side, the last one of numpy's. The map is a launch's argument (of
+        128 bytes by value); `bytes` gives its contents.
+
+        box                                   : elements that a copy spans, of a map of tiles.
+        lower, upper, channels, pixels        : corners of the box of pixels, and how much of it a copy takes, of a map of pixels.
+        type                                  : of an element, if not numpy's: one of ``bf16``, ``tf32``, ``f32_ftz`` …
+        shape, strides                        : extents, and bytes from the second dimension on; by default the array's.
+        element_strides                       : of so many elements in a dimension one is copied.
+        interleave, swizzle, l2_promotion     : 0, or 16, 32; 32, 64, 128; 64, 128, 256 bytes.
+        oob_fill                              : ``zero`` or ``nan``, what elements outside the array are.
+        """
+        return of_array(array, box=box, lower=lower, upper=upper, channels=channels, pixels=pixels, type=type, shape=shape, strides=strides,
+                        element_strides=element_strides, interleave=interleave, swizzle=swizzle, oob_fill=oob_fill, l2_promotion=l2_promotion)
 
     def sampler(self, *, filter: str = "point", address: str | Sequence[str] = "clamp", normalized: bool = False) -> Handle:
         """Make a sampler, for code that keeps textures and samplers apart. Parameters are those of `texture`."""

@@ -209,6 +209,28 @@ class BulkRoute(IntEnum):
     TO_SHARED = 0
     TO_GLOBAL = 1
     WITHIN = 2
+    BOX_IN = 3
+    BOX_OUT = 4
+
+
+class BoxFlag(IntFlag):
+    """``offset`` of a copy by a tensor map."""
+
+    IM2COL = 1
+    MULTICAST = 2
+
+
+class BoxOp(IntEnum):
+    """``fn`` of a reduction by a tensor map."""
+
+    ADD = 0
+    MIN = 1
+    MAX = 2
+    INC = 3
+    DEC = 4
+    AND = 5
+    OR = 6
+    XOR = 7
 
 
 class PhaseOp(IntEnum):

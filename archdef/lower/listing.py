@@ -5,6 +5,7 @@ from archdef.lower.encoding import (
     NO_PREDICATE,
     NO_ROW,
     BarrierOp,
+    BoxOp,
     BulkRoute,
     Combine,
     ConstantKind,
@@ -57,7 +58,7 @@ def _text(program: Program, op, names) -> str:
         guard = f"{mark}{_predicate(int(op['guard_predicate']))} "
     operands = [_destination(int(v), kind, k, op) for k, v in enumerate(op["d"])]
     operands += [_source(program, int(v), kind, k, int(op["combine"])) for k, v in enumerate(op["s"])]
-    if kind == Kind.SURFACE and op["combine"] == SurfaceOp.STORE:  # sources that did not fit go on among the destinations
+    if kind == Kind.BULK or kind == Kind.SURFACE and op["combine"] == SurfaceOp.STORE:  # sources that did not fit go on among the destinations
         operands = operands[4:] + [_source(program, int(v), kind, 5, 0) for v in op["d"]]
     if kind in (Kind.MATRIX, Kind.GROUP_PRODUCT) or kind == Kind.SYSTEM and op["count"]:
         found = program.operands[op["target"]:op["target"] + op["count"]]
@@ -79,6 +80,8 @@ def _text(program: Program, op, names) -> str:
 
 def _head(op, kind: Kind, names) -> str:
     fn = int(op["fn"])
+    if kind == Kind.BULK and op["combine"] >= BulkRoute.BOX_IN:
+        return f"bulk.{BulkRoute(int(op['combine'])).name.lower()}" + (f".{BoxOp(fn).name.lower()}" if op["vec"] else "")
     if kind == Kind.BULK:
         return f"bulk.{BulkRoute(int(op['combine'])).name.lower()}" + (f".{names[kind][fn]}" if op["vec"] else "")
     if kind in names:

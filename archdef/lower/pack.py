@@ -183,7 +183,7 @@ def predicate_destinations(kind: int, fn: int | str) -> tuple[int, ...]:
 def _destinations(op: Op, places: Assignment, constants: Constants) -> list[int]:
     predicates = predicate_destinations(op.kind, op.fn)
     found = [NO_PREDICATE if k in predicates else NO_ROW for k in range(4)]
-    if op.kind == Kind.SURFACE:  # sources that have no place among the sources
+    if op.kind in (Kind.SURFACE, Kind.BULK):  # sources that have no place among the sources
         return [row_operand(v, places, constants) for v in op.s[5:]] + [NO_ROW] * (4 - len(op.s[5:])) if op.s[5:] else [
             *(NO_ROW if v is None else places.rows[v] for v in op.d), *[NO_ROW] * (4 - len(op.d))]
     for k, v in enumerate(() if op.kind in (Kind.MATRIX, Kind.GROUP_PRODUCT) else op.d):

@@ -71,7 +71,7 @@ def copy_arrive(s: Selection, m: Match, i: ir.Instruction) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------ bulk copies
-def _offset(s: Selection, operand: ir.Operand, what: str):
+def place_in_shared(s: Selection, operand: ir.Operand, what: str):
     """Give a place in shared memory as a 32-bit register or constant."""
     base, offset, flags, implied = address(s, operand)
     if implied not in (None, "shared"):
@@ -85,9 +85,9 @@ def _offset(s: Selection, operand: ir.Operand, what: str):
 def bulk_copy(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``cp.async.bulk``, ``cp.reduce.async.bulk``: each thread that gets here moves a piece of memory."""
     route = BulkRoute.TO_GLOBAL if m.bound["to"] == "global" else BulkRoute.TO_SHARED if m.bound["from"] == "global" else BulkRoute.WITHIN
-    to = _global(s, i.operands[0]) if route == BulkRoute.TO_GLOBAL else _offset(s, i.operands[0], "target of a bulk copy")
-    source = _global(s, i.operands[1]) if route == BulkRoute.TO_SHARED else _offset(s, i.operands[1], "source of a bulk copy")
-    barrier = None if route == BulkRoute.TO_GLOBAL else _offset(s, i.operands[3], "mbarrier")
+    to = _global(s, i.operands[0]) if route == BulkRoute.TO_GLOBAL else place_in_shared(s, i.operands[0], "target of a bulk copy")
+    source = _global(s, i.operands[1]) if route == BulkRoute.TO_SHARED else place_in_shared(s, i.operands[1], "source of a bulk copy")
+    barrier = None if route == BulkRoute.TO_GLOBAL else place_in_shared(s, i.operands[3], "mbarrier")
     reduces = bool(m.bound.get("op"))
     s.emit(Kind.BULK, m.fn if reduces else 0, [], [to, source, s.value(i.operands[2], "u32"), barrier], m.operation, combine=int(route),
            vec=int(reduces), element=bits_of(m.bound["type"]) // 8 if reduces else 0)

@@ -196,6 +196,12 @@ _SURFACE_RED = "geometry=1d|2d|3d boundary=trap|clamp|zero"
 _COUNTED = "done=mbarrier::complete_tx::bytes"
 _TO_SHARED = "async bulk to=shared::cluster|shared::cta from=global"
 _TO_GLOBAL = "async bulk to=global from=shared::cta bulk_group hint=L2::cache_hint?"
+_RANKS, _PIXEL_RANKS = "rank=1d|2d|3d|4d|5d", "rank=3d|4d|5d"
+_BOX_IN = f"to=shared::cluster|shared::cta from=global {_COUNTED} multicast=multicast::cluster? hint=L2::cache_hint?"
+_BOX_OUT = "to=global from=shared::cta bulk_group hint=L2::cache_hint?"
+_BOX_OPERATIONS = "op=add|min|max|inc|dec|and|or|xor"
+_MAP_SPACE = "space=global|shared::cta>shared?"
+_MAP_LISTS = "field=box_dim|global_dim|element_stride"
 _ASYNC_RED = f"order=relaxed scope=cluster space=shared::cluster>shared? {_COUNTED}"
 _WITHIN = f"async bulk to=shared::cluster from=shared::cta {_COUNTED}"
 _ATOMIC_SPACE = f"space=global|shared|shared::cta>shared|shared::cluster>shared? {_ORDERING} {_SCOPE} hint=L2::cache_hint?"
@@ -508,6 +514,26 @@ TABLE: tuple[Row, ...] = (
         "bulk_copies"),
     Row("cp", "u32", f"reduce {_TO_GLOBAL} op=inc|dec", "a b n:u32 e?", "bulk_copy", "{op}_u32", "bulk_copy", "bulk_copies"),
     Row("cp", "b32|b64", f"reduce {_TO_GLOBAL} op=and|or|xor", "a b n:u32 e?", "bulk_copy", "{op}_{b}", "bulk_copy", "bulk_copies"),
+    Row("cp", "", f"async bulk tensor {_RANKS} mode=tile? {_BOX_IN}", "a b v m n:u16? e?", "tensor_copy", "", "bulk_copy", "bulk_copies mbarrier_tx"),
+    Row("cp", "", f"async bulk tensor {_PIXEL_RANKS} mode=im2col {_BOX_IN}", "a b v m o n:u16? e?", "tensor_copy", "", "bulk_copy",
+        "bulk_copies mbarrier_tx"),
+    Row("cp", "", f"async bulk tensor {_RANKS} mode=tile? {_BOX_OUT}", "a v b e?", "tensor_copy", "", "bulk_copy", "bulk_copies"),
+    Row("cp", "", f"async bulk tensor {_PIXEL_RANKS} mode=im2col_no_offs {_BOX_OUT}", "a v b e?", "tensor_copy", "", "bulk_copy", "bulk_copies"),
+    Row("cp", "", f"reduce async bulk tensor {_RANKS} {_BOX_OPERATIONS} mode=tile? {_BOX_OUT}", "a v b e?", "tensor_copy", "", "bulk_copy",
+        "bulk_copies"),
+    Row("cp", "", f"reduce async bulk tensor {_PIXEL_RANKS} {_BOX_OPERATIONS} mode=im2col_no_offs {_BOX_OUT}", "a v b e?", "tensor_copy", "",
+        "bulk_copy", "bulk_copies"),
+    Row("cp", "", f"async bulk prefetch tensor {_RANKS} level=L2 from=global mode=tile? hint=L2::cache_hint?", "a v e?", "hint", "", "",
+        "bulk_copies"),
+    Row("cp", "", f"async bulk prefetch tensor {_PIXEL_RANKS} level=L2 from=global mode=im2col hint=L2::cache_hint?", "a v o e?", "hint", "", "",
+        "bulk_copies"),
+    Row("tensormap", "b32", f"replace tile {_MAP_LISTS} {_MAP_SPACE} b1024", "a n b", "map_replace", "", "", "bulk_copies"),
+    Row("tensormap", "b64", f"replace tile field=global_stride {_MAP_SPACE} b1024", "a n b", "map_replace", "", "", "bulk_copies"),
+    Row("tensormap", "b64", f"replace tile field=global_address {_MAP_SPACE} b1024", "a b", "map_replace", "", "", "bulk_copies"),
+    Row("tensormap", "b32", f"replace tile field=rank|elemtype|interleave_layout|swizzle_mode|fill_mode {_MAP_SPACE} b1024", "a b", "map_replace", "",
+        "", "bulk_copies"),
+    Row("tensormap", "", f"cp_fenceproxy to=global from=shared::cta kind=tensormap::generic order=release {_REQUIRED_SCOPE} sync aligned", "a b n",
+        "map_copy", "", "", "bulk_copies"),
     Row("cp", "", "async bulk prefetch level=L2 from=global hint=L2::cache_hint?", "a n:u32 e?", "hint", "", "", "bulk_copies"),
     Row("cp", "", "async bulk commit_group", "", "bulk_group", "bulk_commit", "move", "bulk_copies"),
     Row("cp", "", "async bulk wait_group read?", "n:u32", "bulk_group", "bulk_wait{_read}", "move", "bulk_copies"),
@@ -773,7 +799,12 @@ def unsupported(instruction: Instruction, module: Module, why: str = "") -> Unsu
 
 
 REFUSED = {
-    "tensor": "copies by a tensor map are not modelled; cp.async.bulk without .tensor is",
+    "tile::gather4": "rows gathered by index came with Blackwell; machines here have tiles and pixels (im2col)",
+    "tile::scatter4": "rows scattered by index came with Blackwell; machines here have tiles and pixels (im2col)",
+    "im2col::w": "this kind of pixels came with Blackwell; machines here have im2col",
+    "im2col::w::128": "this kind of pixels came with Blackwell; machines here have im2col",
+    "cta_group::1": "pairs of blocks came with Blackwell",
+    "cta_group::2": "pairs of blocks came with Blackwell",
     "multicast::cluster": "copies to several blocks of a cluster at once are not modelled; a copy to each of them is",
 }
 """Modifier → why no form with it is known."""

@@ -11,6 +11,7 @@ from archdef import values
 from archdef.errors import LaunchError
 from archdef.run.array import DeviceArray
 from archdef.run.pointer import Pointer
+from archdef.run.tensor_map import TensorMap
 from archdef.run.texture import Handle
 
 _FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
@@ -72,6 +73,8 @@ def _encode(parameter, argument, memory) -> bytes:
         if not argument.live:
             raise _Refused(f"got a {argument.kind} whose device array was freed")
         return argument.handle.to_bytes(8, "little")
+    if isinstance(argument, TensorMap):
+        return _raw(parameter, bytes(argument))
     if isinstance(argument, np.ndarray) and argument.ndim:
         raise _Refused("got a numpy array, which is host memory; copy it with to_device")
     if isinstance(argument, (bytes, bytearray, memoryview, np.void)) or not is_scalar:

@@ -21,6 +21,8 @@ from archdef.run.managed import ManagedArray
 from archdef.run.module import Kernel, Module
 from archdef.run.pointer import Pointer
 from archdef.run.symbols import Symbol
+from archdef.run.tensor_map import (
+    DRIVER_TYPES, INTERLEAVES, PROMOTIONS, SWIZZLES, Layout, TensorMap, encode_pixels, encode_tiles)
 from archdef.runtime.devices import Devices
 from archdef.runtime.properties import ATTRIBUTES, DeviceProperties
 from archdef.runtime.status import STATUS, Refusal
@@ -33,6 +35,13 @@ CPU_DEVICE = -1
 ATTACH_GLOBAL, ATTACH_HOST = 1, 2
 READ_MOSTLY, NOT_READ_MOSTLY = 1, 2
 NO_PRE_SYNC, NO_POST_SYNC = 1, 2
+
+
+def _encoded(encode, *arguments) -> bytes:
+    try:
+        return encode(*arguments)
+    except LaunchError as error:
+        raise Refusal("InvalidValue", str(error)) from None
 
 
 class Runtime:
@@ -290,6 +299,34 @@ class Runtime:
             raise Refusal("InvalidResourceHandle", f"{module!r} is no module; {self.devices.current!r}.compile(source) gives one")
         symbol = module.symbols[name]
         return Pointer(symbol.address, symbol.memory, symbol.nbytes), symbol.nbytes
+
+    # ------------------------------------------------------------------------------------------------------- tensor maps
+    def TensorMapEncodeTiled(self, type: int, rank: int, address: DeviceArray | Pointer | int, dims: Sequence[int], strides: Sequence[int],
+                             box: Sequence[int], element_strides: Sequence[int], interleave: int = 0, swizzle: int = 0, promotion: int = 0,
+                             fill: int = 0) -> TensorMap:
+        """Make a map of tiles; types and modes are the driver's numbers."""
+        layout = self._layout(type, rank, address, dims, strides, element_strides, (interleave, swizzle, promotion, fill))
+        return TensorMap(_encoded(encode_tiles, layout, box))
+
+    def TensorMapEncodeIm2col(self, type: int, rank: int, address: DeviceArray | Pointer | int, dims: Sequence[int], strides: Sequence[int],
+                              lower: Sequence[int], upper: Sequence[int], channels: int, pixels: int, element_strides: Sequence[int],
+                              interleave: int = 0, swizzle: int = 0, promotion: int = 0, fill: int = 0) -> TensorMap:
+        """Make a map of pixels; types and modes are the driver's numbers."""
+        layout = self._layout(type, rank, address, dims, strides, element_strides, (interleave, swizzle, promotion, fill))
+        return TensorMap(_encoded(encode_pixels, layout, lower, upper, channels, pixels))
+
+    def _layout(self, type, rank, address, dims, strides, element_strides, modes) -> Layout:
+        """Read the driver's numbers."""
+        found = []
+        for what, number, known in zip(("data type", "interleave", "swizzle", "L2 promotion", "fill"), (type, *modes),
+                                       (DRIVER_TYPES, INTERLEAVES, SWIZZLES, PROMOTIONS, (False, True))):
+            if number not in range(len(known)):
+                raise Refusal("InvalidValue", f"{what} of a tensor map: 0 to {len(known) - 1}, got {number!r}")
+            found.append(known[number])
+        if rank != len(dims):
+            raise Refusal("InvalidValue", f"a tensor of {rank!r} dimensions has as many extents, got {len(dims)}")
+        place = address.address if isinstance(address, (DeviceArray, Pointer)) else address
+        return Layout(found[0], place, tuple(dims), tuple(strides), tuple(element_strides), *found[1:3], bool(found[4]), found[3])
 
     # ----------------------------------------------------------------------------------------------------------- streams
     def StreamCreate(self) -> Stream:

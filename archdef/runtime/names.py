@@ -9,7 +9,7 @@ from archdef.runtime import api
 from archdef.runtime.properties import ATTRIBUTES
 from archdef.runtime.status import STATUS, status_of
 
-DRIVER = ("ModuleGetGlobal",)
+DRIVER = ("ModuleGetGlobal", "TensorMapEncodeTiled", "TensorMapEncodeIm2col")
 """Calls of the driver, whose prefix may be another one."""
 CALLS = tuple(name for name, value in vars(api.Runtime).items() if callable(value) and name[0].isupper() and name not in DRIVER)
 """Every other call, without prefix."""

@@ -305,7 +305,11 @@ def hint(form: Form) -> Launch:
     operands = {"nanosleep": "%r26", "applypriority": "[%rd31], 128", "discard": "[%rd27], 128", "prefetch": "[%rd30]",
                 "prefetchu": "[%rd30]", "pmevent": "1", "setmaxnreg": "64", "mxlanes": "1"}.get(form.row.opcode, "")
     operands = "[%rd30], 128" if form.row.opcode == "fence" and form.row.operands else operands
-    operands = "[%rd27], 16" + ", 0" * bool(form.bound.get("hint")) if form.row.opcode == "cp" else operands
+    if "tensor" in form.modifiers:     # a map that nobody reads
+        rank = int(form.bound["rank"][0])
+        offsets = ", {" + ", ".join(["%h1"] * (rank - 2)) + "}" if form.bound["mode"] == "im2col" else ""
+        operands = "[%rd27, {" + ", ".join(["%r26"] * rank) + "}]" + offsets + ", %rd27" * bool(form.bound.get("hint"))
+    operands = operands if "tensor" in form.modifiers else "[%rd27], 16" + ", 0" * bool(form.bound.get("hint")) if form.row.opcode == "cp" else operands
     body = base("%rd30", "in", 8) + base("%rd31", "out", 16) + "    mov.u32 %r26, 20; mov.u64 %rd27, %rd31;\n"
     body += load_operand("b64", 1, 0) + store_result("b64", 1, 0) + f"    {form.name} {operands};\n"
     body += "    ld.global.b64 %rd2, [%rd31]; st.global.b64 [%rd31+8], %rd2;\n"

@@ -55,10 +55,16 @@ def forms(row: Row):
 
 
 def operands(row: Row, found: table.Match) -> str:
-    if "tensormap::generic" in found.bound.values() and row.operand_list:
+    if "tensormap::generic" in found.bound.values() and row.operand_list and row.opcode == "fence":
         return "[%rd1], 128"
     if row.builder in ("copy_group", "bulk_group", "group_of_products"):
         return "1" if "wait_group" in row.modifiers else ""
+    if row.builder == "tensor_copy" or {"prefetch", "tensor"} <= set(row.modifiers.split()):
+        return box(row, found)
+    if row.opcode == "tensormap":
+        value = {"global_address": "%rd2", "global_stride": "2, %rd2", "rank": "%r1"}.get(found.bound.get("field"), "1")
+        value = f"2, {register('b32', 2)}" if found.bound.get("field") in ("box_dim", "global_dim", "element_stride") else value
+        return "[%rd1], [%r1], 128" if row.builder == "map_copy" else f"[%rd1], {value}"
     if "prefetch" in row.modifiers.split():
         return "[%rd1], 64"
     if row.opcode in SPECIFIC:
@@ -92,6 +98,17 @@ def operands(row: Row, found: table.Match) -> str:
         else:
             texts.append(register(type or "b32", k + 1))
     return ", ".join(texts)
+
+
+def box(row: Row, found: table.Match) -> str:
+    """Operands of a copy or prefetch by a tensor map."""
+    bound, rank = found.bound, int(found.bound["rank"][0])
+    where = "[%rd1, {" + ", ".join(f"%r{k + 10}" for k in range(rank)) + "}]"
+    offsets = ", {" + ", ".join(f"%h{k + 1}" for k in range(rank - 2)) + "}" if bound["mode"] == "im2col" else ""
+    last = (", %h5" if bound.get("multicast") else "") + (", %rd3" if bound["hint"] else "")
+    if "prefetch" in row.modifiers.split():
+        return where + offsets + last
+    return f"{where}, [%r1]{last}" if bound["to"] == "global" else f"[%r1], {where}, [%r2]{offsets}{last}"
 
 
 def texturing(row: Row, found: table.Match) -> str:

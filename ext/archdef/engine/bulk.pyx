@@ -30,11 +30,22 @@ from archdef.engine.state cimport (BULK_FULL, BULK_LOADS, BULK_RING, COPY_GROUPS
                                    FAULT_READ_ONLY, Block, Bulk, BulkCopy, Injection, Launch, Sm, Warp)
 from archdef.engine.texture_table cimport texture_written
 from archdef.engine.units cimport held_until
-from archdef.engine.types cimport BK_TO_GLOBAL, BK_TO_SHARED, BK_WITHIN, MB_COMPLETE
+from archdef.engine.tensor_copy cimport box_copy, box_pieces
+from archdef.engine.types cimport BK_BOX_IN, BK_BOX_OUT, BK_TO_GLOBAL, BK_TO_SHARED, BK_WITHIN, MB_COMPLETE
 
 cdef enum:
     PIECE = 16               # bytes: granularity of sizes and addresses
     CHUNK_PIECES = 32        # pieces whose transactions are formed together
+
+
+cdef inline bint _reads(const Uop *u) noexcept nogil:
+    """Whether a copy reads global memory."""
+    return u.combine == BK_TO_SHARED or u.combine == BK_BOX_IN
+
+
+cdef inline bint _boxed(const Uop *u) noexcept nogil:
+    """Whether a tensor map says what is copied."""
+    return u.combine == BK_BOX_IN or u.combine == BK_BOX_OUT
 
 
 # ------------------------------------------------------------------------------------------------------------ moving bytes
@@ -101,11 +112,9 @@ cdef void _reduce(const Uop *u, char *to, const char *source, int64_t bytes) noe
             (<uint16_t *>to)[k] = <uint16_t>function((<uint16_t *>to)[k], (<const uint16_t *>source)[k], 0)
 
 
-cdef int _copy(Sm *sm, int32_t slot, Warp *w, const Uop *u, int lane) noexcept nogil:
-    """Move one lane's bytes and queue what it costs. Returns -1 after a fault."""
+cdef int _piece(Sm *sm, Warp *w, const Uop *u, int lane, BulkCopy *copy) noexcept nogil:
+    """Move one lane's bytes, which lie side by side. Returns -1 after a fault."""
     cdef Launch *launch = w.launch
-    cdef Bulk *bulk = &sm.bulk
-    cdef BulkCopy *copy = bulk.ring + (bulk.first + bulk.count) % BULK_RING
     cdef uint32_t bytes = (<const uint32_t *>row_of(launch, w, u, 2))[lane]
     cdef uint64_t address = 0
     cdef char *to
@@ -142,6 +151,17 @@ cdef int _copy(Sm *sm, int32_t slot, Warp *w, const Uop *u, int lane) noexcept n
         memmove(to, source, bytes)
     copy.address = address
     copy.left = copy.bytes = bytes
+    return 0
+
+
+cdef int _copy(Sm *sm, int32_t slot, Warp *w, const Uop *u, int lane) noexcept nogil:
+    """Do one lane's copy and queue what it costs. Returns -1 after a fault."""
+    cdef Launch *launch = w.launch
+    cdef Bulk *bulk = &sm.bulk
+    cdef int32_t place = (bulk.first + bulk.count) % BULK_RING
+    cdef BulkCopy *copy = bulk.ring + place
+    if (box_copy(sm, w, u, lane, copy, bulk.boxes + place) if _boxed(u) else _piece(sm, w, u, lane, copy)) < 0:
+        return -1
     copy.warp = slot
     copy.op = <int32_t>(u - launch.ops)
     bulk.count += 1
@@ -169,11 +189,11 @@ cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes,
             return -1
         (bulk.ring + (bulk.first + bulk.count - 1) % BULK_RING).ready = cycle + max(u.latency, 1)
         lanes &= lanes - 1
-    if u.combine == BK_TO_SHARED:
+    if _reads(u):
         c.global_loads += 1
-    elif u.combine == BK_TO_GLOBAL and u.vec:
+    elif u.combine != BK_WITHIN and u.vec:
         c.atomics += 1
-    elif u.combine == BK_TO_GLOBAL:
+    elif u.combine != BK_WITHIN:
         c.global_stores += 1
     if bulk.count >= BULK_FULL:
         inject.active = 1
@@ -196,12 +216,19 @@ cdef void _next_chunk(Sm *sm, Bulk *bulk, BulkCopy *copy, const Uop *u) noexcept
     cdef uint64_t size = CHUNK_PIECES * PIECE, mask
     cdef int64_t pieces = 0, moved = 0
     cdef int k, count
-    cdef uint32_t bytes = <uint32_t>min(<uint64_t>copy.left, size - (copy.address & (size - 1)))
-    count = <int>(bytes // PIECE)
+    cdef uint32_t bytes
+    if _boxed(u):
+        count = box_pieces(bulk.boxes + bulk.first, address, CHUNK_PIECES)
+        bytes = <uint32_t>(count * PIECE)
+        for k in range(count, CHUNK_PIECES):
+            address[k] = address[0]
+    else:
+        bytes = <uint32_t>min(<uint64_t>copy.left, size - (copy.address & (size - 1)))
+        count = <int>(bytes // PIECE)
+        for k in range(CHUNK_PIECES):
+            address[k] = copy.address + <uint64_t>(PIECE * (k if k < count else 0))
     mask = (<uint64_t>1 << count) - 1
-    for k in range(CHUNK_PIECES):
-        address[k] = copy.address + <uint64_t>(PIECE * (k if k < count else 0))
-    bulk.chunk = coalesce(&m.load_uncached if u.combine == BK_TO_SHARED else &m.store, address, mask, CHUNK_PIECES, PIECE,
+    bulk.chunk = coalesce(&m.load_uncached if _reads(u) else &m.store, address, mask, CHUNK_PIECES, PIECE,
                           bulk.transactions)
     bulk.next = 0
     copy.address += bytes
@@ -209,7 +236,7 @@ cdef void _next_chunk(Sm *sm, Bulk *bulk, BulkCopy *copy, const Uop *u) noexcept
     for k in range(bulk.chunk):
         pieces += count_bits(bulk.transactions[k].sectors)
         moved += bulk.transactions[k].bytes
-    if u.combine == BK_TO_SHARED:
+    if _reads(u):
         c.global_load_transactions += pieces
         c.global_load_bytes_asked += bytes
         c.global_load_bytes_moved += moved
@@ -225,7 +252,7 @@ cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
     """Hand over the next transaction. False: no slot or credit for it now."""
     cdef const Transaction *t = bulk.transactions + bulk.next
     cdef Line *line
-    if u.combine == BK_TO_SHARED:
+    if _reads(u):
         return send_read(sm, t, RQ_READ, bulk.load, cycle)
     if sm.l1.table.sets:
         line = cache_find(&sm.l1, t.line // <uint64_t>sm.l1.table.line_bytes)
@@ -236,7 +263,7 @@ cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
 
 cdef inline void _advance(const MachineTable *m, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
     """A transaction is on its way: say when the next can go."""
-    cdef int64_t rate = m.bulk_read_bytes_per_cycle if u.combine == BK_TO_SHARED else m.bulk_write_bytes_per_cycle
+    cdef int64_t rate = m.bulk_read_bytes_per_cycle if _reads(u) else m.bulk_write_bytes_per_cycle
     if rate:
         bulk.over += bulk.transactions[bulk.next].bytes
         bulk.time = cycle + bulk.over // rate

@@ -6,8 +6,9 @@ from archdef.engine.session cimport Grid
 from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
                                    FAULT_CALL_TARGET, FAULT_CLUSTER_BLOCK, FAULT_CLUSTER_RANK, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_FRAME, FAULT_FREE,
                                    FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_LAUNCH_COPY, FAULT_LAUNCH_POINTER, FAULT_PARTED, FAULT_PART_OF_GROUP, FAULT_PART_OF_WARP, FAULT_PHASE,
-                                   FAULT_READ_ONLY, FAULT_STACK, FAULT_STANDSTILL, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT,
-                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, Block, Dispatcher, Fault, Launch, Sm, Warp)
+                                   FAULT_READ_ONLY, FAULT_STACK, FAULT_STANDSTILL, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT, FAULT_TENSOR,
+                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, TR_FIRST, TR_INTERLEAVED, TR_MAP, TR_MODE, TR_MULTICAST, TR_NEGATIVE, TR_PIXEL, TR_RANK, TR_REDUCE,
+                                   TR_ROW, Block, Dispatcher, Fault, Launch, Sm, Warp)
 from archdef.engine.stuck cimport stuck
 from archdef.engine.types cimport (K_BULK, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE, SP_TEXTURE)
 
@@ -18,9 +19,11 @@ _KINDS = {FAULT_BOUNDS: "bounds", FAULT_ALIGNMENT: "alignment", FAULT_READ_ONLY:
           FAULT_TRAP: "trap", FAULT_TEXTURE_HANDLE: "texture_handle", FAULT_TEXTURE_SHAPE: "texture_shape", FAULT_SURFACE_BOUNDS: "surface_bounds",
           FAULT_SURFACE_ALIGNMENT: "surface_alignment", FAULT_SURFACE_FORMAT: "surface_format", FAULT_STACK: "stack", FAULT_FRAME: "stack",
           FAULT_CALL_TARGET: "call_target", FAULT_FREE: "free", FAULT_PHASE: "phase", FAULT_LAUNCH_POINTER: "launch_pointer",
-          FAULT_LAUNCH_COPY: "launch_copy", FAULT_BULK_SIZE: "bulk_size", FAULT_CLUSTER_RANK: "bounds", FAULT_CLUSTER_BLOCK: "cluster_block", FAULT_ASSERT: "assertion", FAULT_BARRIER_NUMBER: "barrier_number",
-          FAULT_BRANCH_INDEX: "branch_index", FAULT_INSTRUCTIONS: "instructions", FAULT_CYCLES: "cycles"}
+          FAULT_LAUNCH_COPY: "launch_copy", FAULT_BULK_SIZE: "bulk_size", FAULT_CLUSTER_RANK: "bounds", FAULT_CLUSTER_BLOCK: "cluster_block",
+          FAULT_ASSERT: "assertion", FAULT_BARRIER_NUMBER: "barrier_number", FAULT_BRANCH_INDEX: "branch_index", FAULT_TENSOR: "tensor_map",
+          FAULT_INSTRUCTIONS: "instructions", FAULT_CYCLES: "cycles"}
 
+_ELEMENTS = ("u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32 or tf32", "f32.ftz or tf32.ftz", "f64", "bf16")
 _SPACES = {SP_GLOBAL: "global memory", SP_SHARED: "shared memory", SP_LOCAL: "local memory", SP_CONST: "constant memory",
            SP_GENERIC: "memory", SP_MATRIX: "shared memory", SP_TEXTURE: "texture", SP_SURFACE: "surface"}
 
@@ -96,6 +99,7 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
         FAULT_CLUSTER_BLOCK: f"address {f.address:#x} is in the shared memory of rank {f.detail[0]} of the cluster, a block that has "
                              f"{'ended' if f.detail[1] else 'not begun'}, {who}",
         FAULT_BULK_SIZE: f"the size of a bulk copy must be a multiple of 16, got {f.address}, {who}",
+        FAULT_TENSOR: f"{_tensor(f)}, {who}",
         FAULT_ASSERT: f"{_assertion(f, memory)}, {who}",
         FAULT_BARRIER_NUMBER: f"barrier number past 15, {who}",
         FAULT_BRANCH_INDEX: f"indexed branch past its list of targets, {who}",
@@ -112,6 +116,26 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
         return MemoryError(text)
     kind = BudgetExceeded if f.code in (FAULT_INSTRUCTIONS, FAULT_CYCLES) else GuestFault
     return kind(f"kernel {entry}{where}: {text}", **data)
+
+
+cdef object _tensor(const Fault *f):
+    """Say what a copy by a tensor map cannot be."""
+    found, wanted = <int64_t>f.detail[1], <int64_t>f.detail[2]
+    if f.code != FAULT_TENSOR:
+        return ""
+    return {
+        TR_MAP: "the 128 bytes that should describe the tensor are no tensor map",
+        TR_RANK: f"the tensor map has {found} dimensions, the instruction {wanted}",
+        TR_MODE: f"the tensor map is one of {'pixels (im2col)' if found else 'tiles'}, which the instruction does not work on",
+        TR_ROW: f"a row of the box has {found} bytes, "
+                + (f"more than the {-wanted} of the swizzle" if wanted < 0 else f"which is not a multiple of {wanted}"),
+        TR_FIRST: f"the first coordinate is {found} bytes into its row, which is not a multiple of {wanted}",
+        TR_NEGATIVE: f"a box that is written begins in front of the tensor: coordinate {wanted} is {found}",
+        TR_PIXEL: f"the first pixel lies outside the tensor map's box of pixels: coordinate {wanted} is {found}",
+        TR_REDUCE: f"there is no such reduction of elements of type {_ELEMENTS[found] if 0 <= found < len(_ELEMENTS) else found}",
+        TR_MULTICAST: f"multicast to other blocks of a cluster, mask {found:#x}, is not modelled: a cluster is one block here",
+        TR_INTERLEAVED: "pixels (im2col) of an interleaved tensor are not modelled",
+    }.get(<int>f.detail[0], "")
 
 
 def _of(found):

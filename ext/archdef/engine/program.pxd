@@ -94,4 +94,5 @@ cdef class LoadedProgram:
     cdef int _read_tiles(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_texture(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_bulk(self, Uop *u, const MicroOp *m) except -1
+    cdef int _read_box(self, Uop *u, const MicroOp *m) except -1
     cdef int _read_surface(self, Uop *u, const MicroOp *m) except -1

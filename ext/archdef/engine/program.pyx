@@ -732,8 +732,14 @@ cdef class LoadedProgram:
 
     cdef int _read_bulk(self, Uop *u, const MicroOp *m) except -1:
         """Check a bulk copy or reduction."""
-        self._number(m.combine, T.BK_WITHIN + 1, "route of a bulk copy")
+        self._number(m.combine, T.BK_BOX_OUT + 1, "route of a bulk copy")
         self._number(m.vec, 2, "a bulk reduction")
+        self.uses_bulk = True
+        u.space = T.SP_GENERIC
+        u.memory = 1
+        u.cause = ST_MEMORY_DEPENDENCY
+        if m.combine >= T.BK_BOX_IN:
+            return self._read_box(u, m)
         if m.vec:
             self._number(m.fn, _ATOMIC_COUNT, "atomic function")
             if m.element not in (2, 4, 8):
@@ -745,10 +751,29 @@ cdef class LoadedProgram:
         if m.combine != T.BK_TO_GLOBAL:
             self._source(u, m, 3, 4)
             self._required(u.s[3] >= 0, "mbarrier")
-        self.uses_bulk = True
-        u.space = T.SP_GENERIC
-        u.memory = 1
-        u.cause = ST_MEMORY_DEPENDENCY
+        return 0
+
+    cdef int _read_box(self, Uop *u, const MicroOp *m) except -1:
+        """Check a copy by a tensor map, whose coordinates from the second on stand in d."""
+        cdef int i
+        cdef MicroOp tail = m[0]
+        self._number(m.fn, T.BO_XOR + 1, "operation on a tensor")
+        if not 1 <= m.count <= 5 or not 0 <= m.offset <= (T.BX_IM2COL | T.BX_MULTICAST) or m.vec and m.combine == T.BK_BOX_IN:
+            raise ProgramError(f"box of {m.count} dimensions, flags {m.offset}, reduction {m.vec}")
+        self._source(u, m, 0, 4)
+        self._source(u, m, 1, 8)
+        self._source(u, m, 2, 4)
+        self._source(u, m, 3, 8)
+        self._source(u, m, 4, 4)
+        self._required(u.s[0] >= 0 and u.s[1] >= 0 and u.s[4] >= 0, "an address or a coordinate")
+        self._required(u.s[2] >= 0 or m.combine == T.BK_BOX_OUT, "mbarrier")
+        self._required(u.s[3] >= 0 or not m.offset & T.BX_MULTICAST, "mask of blocks")
+        for i in range(1, m.count):
+            tail.s[4] = m.d[i - 1]
+            self._source(u, &tail, 4, 4)
+            u.s[4 + i], u.s_bank[4 + i] = u.s[4], u.s_bank[4]
+            self._required(u.s[4 + i] >= 0, f"coordinate {i}")
+        self._source(u, m, 4, 0)
         return 0
 
     cdef int _read_surface(self, Uop *u, const MicroOp *m) except -1:

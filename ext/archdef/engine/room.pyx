@@ -15,7 +15,7 @@ from archdef.engine.queue cimport queue_close, queue_open
 from archdef.engine.refused cimport refused_close, refused_open
 from archdef.engine.schedule cimport Scheduler, lowest_bit
 from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Copies, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
-                                   Waiter, Warp)
+                                   TensorBox, Waiter, Warp)
 from archdef.engine.uniform cimport uniform_close, uniform_open
 
 cdef extern from "archdef/engine/pages.h" nogil:
@@ -236,6 +236,7 @@ cdef int sm_open_bulk(Sm *sm) except -1:
     if sm.bulk.ring == NULL:
         sm.bulk.transactions = <Transaction *>_zeroed(MAX_TRANSACTIONS * sizeof(Transaction))
         sm.bulk.ring = <BulkCopy *>_zeroed(BULK_RING * sizeof(BulkCopy))
+        sm.bulk.boxes = <TensorBox *>_zeroed(BULK_RING * sizeof(TensorBox))
     return 0
 
 
@@ -260,6 +261,7 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     free(sm.loads)
     refused_close(sm)
     free(sm.bulk.ring)
+    free(sm.bulk.boxes)
     free(sm.bulk.transactions)
     cache_close(&sm.l1)
     cache_close(&sm.constant)

@@ -125,6 +125,7 @@ cdef enum FaultCode:
     FAULT_CLUSTER_BLOCK = 34     # the block of that rank has ended, or not begun; detail: rank, 1: it has ended
     FAULT_PART_OF_WARP = 31      # not all lanes of the warp reach what only a whole warp can do
     FAULT_PART_OF_GROUP = 32     # not all warps of a group of four are there for what only they together can do
+    FAULT_TENSOR = 33            # what a copy by a tensor map cannot be; detail: a TensorReason, what was found, what it must be
     FAULT_TEXTURE_HANDLE = 40    # no texture, surface or sampler of that handle; address: the handle
     FAULT_TEXTURE_SHAPE = 41     # one of other dimensions than the instruction's
     FAULT_SURFACE_BOUNDS = 42
@@ -396,6 +397,42 @@ cdef struct BulkCopy:            # one that waits for the unit, or is being hand
     int32_t group                # modulo COPY_GROUPS, -1: none
     int64_t ready                # cycle at which it can begin
 
+cdef enum TensorReason:
+    TR_MAP = 1                   # the 128 bytes are no tensor map
+    TR_RANK = 2                  # it has another number of dimensions than the instruction
+    TR_MODE = 3                  # of tiles, where the instruction wants pixels, or the other way
+    TR_ROW = 4                   # bytes of a row of the box
+    TR_FIRST = 5                 # the first coordinate is not at a multiple of 16 bytes
+    TR_NEGATIVE = 6              # a store begins in front of the tensor
+    TR_PIXEL = 7                 # the first pixel lies outside the box of pixels
+    TR_REDUCE = 8                # there is no such operation on elements of that type
+    TR_MULTICAST = 9             # a mask that names other blocks
+    TR_INTERLEAVED = 10          # pixels of an interleaved tensor
+
+cdef struct TensorBox:           # a box that is copied: where its rows lie, and which is next
+    uint64_t base
+    uint64_t stride[5]           # bytes from one to the next unit (first dimension: its size), row, plane …
+    int64_t dims[5]
+    int64_t first[5]             # coordinates of the first unit
+    int64_t count[5]             # units, rows …; of pixels: [1] all pixels
+    int64_t step[5]
+    int64_t lower[5]             # of pixels: first position …
+    int64_t upper[5]             # … and the one behind the last
+    int64_t shift[5]             # … and what is added to it
+    int64_t at[5]                # the walk: rows, planes …; of pixels: position
+    int64_t row                  # number of the row that is next
+    int64_t rows
+    int64_t piece                # the row's bytes that have become transactions
+    int32_t rank
+    int32_t unit                 # bytes of what the first dimension counts
+    int32_t pixels               # the rows are pixels
+    int32_t type                 # element, as the map numbers it
+    int32_t rounds               # single precision becomes tf32 on its way in
+    int32_t fill                 # what is outside is NaN, else zero
+    int32_t span                 # bytes of a swizzled line, 0: none
+    int64_t line                 # bytes of a row …
+    int64_t pitch                # … and from row to row, in shared memory
+
 cdef struct Bulk:                # the unit that moves bulk copies, one after the other
     BulkCopy *ring               # [BULK_RING]; NULL: the program has none
     int32_t first
@@ -408,6 +445,7 @@ cdef struct Bulk:                # the unit that moves bulk copies, one after th
     int64_t wake                 # cycle of the event that goes on
     int64_t over                 # bytes moved in a cycle that has room left
     Transaction *transactions    # [MAX_TRANSACTIONS]
+    TensorBox *boxes             # [BULK_RING] of the copies in the ring; NULL: the program has none
 
 cdef struct Memo:                # one static access: lane pattern and what it costs
     uint64_t mask

@@ -53,6 +53,8 @@ cpdef enum OpKind:
     K_PHASE = 26   # barrier word at shared address s[0] + offset; `fn` is a PhaseOp; s[1] count, bytes, state or parity; d[0] state or predicate
     K_BULK = 27    # `combine` is a BulkRoute: s[2] bytes (32-bit) from s[1] to s[0], 64-bit global addresses or 32-bit offsets in shared
                    # memory; s[3] offset of the mbarrier that counts them; `vec` 1: memory = fn(memory, source), `element` bytes a time
+                   # A box: s[0] offset in shared memory, s[1] generic address of the tensor map, s[2] mbarrier, s[4…] `count` coordinates, those
+                   # from the second on in d; s[3], 64-bit: three 16-bit offsets of pixels and a mask of blocks; `fn` a BoxOp if `vec`
     K_REDUX = 30   # `fn` is a ReduxOp; d[0] row = s[0] of all members combined; s[1] member mask
     K_TEXTURE = 40 # `fn` is a Geometry, `combine` a TextureOp; d[0..3] = texel of handle s[0] at s[1..count]; s[1+count] sampler or NO_ROW;
                    # `offset` texels that x, y, z are moved by: one signed byte each
@@ -184,6 +186,22 @@ cpdef enum BulkRoute:    # of K_BULK
     BK_TO_SHARED = 0     # from global memory
     BK_TO_GLOBAL = 1     # from shared memory
     BK_WITHIN = 2        # from shared to shared memory
+    BK_BOX_IN = 3        # a tensor map's box, from global to shared memory …
+    BK_BOX_OUT = 4       # … and the other way
+
+cpdef enum BoxFlag:      # `offset` of a copy by a tensor map
+    BX_IM2COL = 1        # the map must be one of pixels, otherwise of tiles
+    BX_MULTICAST = 2     # s[3] holds a mask of blocks
+
+cpdef enum BoxOp:        # how a box is combined with the tensor
+    BO_ADD = 0
+    BO_MIN = 1
+    BO_MAX = 2
+    BO_INC = 3
+    BO_DEC = 4
+    BO_AND = 5
+    BO_OR = 6
+    BO_XOR = 7
 
 cpdef enum PhaseOp:      # operations of K_PHASE
     MB_INIT = 0          # s[1] arrivals per phase

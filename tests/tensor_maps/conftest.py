@@ -1,0 +1,5 @@
+"""What the unit tests lower with is used here, too."""
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
