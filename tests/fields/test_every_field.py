@@ -29,8 +29,8 @@ pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this 
 
 def unnoticed(name, path, tried):
     """The values that nobody notices, refuses or excuses."""
-    return [f"{name}.{path} = {variant.value!r} ({variant.kind})" for variant in judge(name, path, tried).unseen
-            if excepted(EXCEPTIONS, name, variant) is None]
+    counted = [variant for variant in tried if excepted(EXCEPTIONS, name, variant) is None]
+    return [f"{name}.{path} = {variant.value!r} ({variant.kind})" for variant in judge(name, path, counted).unseen]
 
 
 def group_of(path):

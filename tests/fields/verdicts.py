@@ -12,17 +12,18 @@ from archdef import registry
 from archdef.errors import ArchdefError
 
 FIRST = {  # beginning of a path → probes that are most likely to notice
-    "limits.": ("limits", "properties", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
-    "chip.": ("chains in many blocks", "sample stream", "launches", "properties"),
-    "clocks.": ("sample stream", "properties"), "schedulers.": ("chains in many blocks", "reduction"), "units.": ("chains in many blocks", "matmul"),
+    "limits.": ("limits", "properties", "private memory", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
+    "chip.": ("chains in many blocks", "in turn", "sample stream", "launches", "properties"),
+    "clocks.": ("sample stream", "properties"), "schedulers.": ("chains in many blocks", "reduction"), "units.": ("chains in many blocks", "matmul", "doubles beside all", "textures beside all", "textures beside all in many blocks", "doubles beside all in many blocks",
+                                                     "one warp of doubles", "one warp of textures"),
     "shared.": ("banks", "banks in many blocks", "sample shared", "matmul"), "coalescing.": ("gather", "gather and store bytes", "transpose"),
     "caches.l1": ("lines again", "gather", "store and read back", "loads near"), "caches.l2": ("gather", "store and read back", "loads far"),
-    "caches.constant": ("constants", "sample constants", "constants near", "constants far"), "caches.texture": ("textures", "textures far"),
+    "caches.constant": ("constants", "sample constants", "constants near", "constants far"), "caches.texture": ("textures", "textures in 7 KiB", "textures in 20 KiB", "textures far", "one warp of textures"),
     "caches.instruction": ("straight code", "code", "code of many", "sample floats"), "caches.": ("straight code", "sample stream"),
     "load_store.": ("gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
     "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism",),
     "texture": ("feature texture", "textures"), "isa.matrix": tuple(name for name in PROBE_KINDS if name.startswith("feature matrix")),
-    "isa.warpgroup": ("feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
+    "texture.": ("filtered",), "isa.assembler.": ("assembled", "assembled for debugging"), "isa.warpgroup": ("feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
     "isa.": ("sample floats", "sample stream", "matmul", "reduction", "transpose")}
 
 
