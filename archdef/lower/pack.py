@@ -107,7 +107,8 @@ def _pack_function(code, starts, constants, functions, costs, places, module, so
         at += op.kind != Kind.LABEL
     labels = {op.fn: position[k] for k, op in enumerate(ops) if op.kind == Kind.LABEL}
     meetings = meeting_points(ops)
-    together = shared_waits(ops, architecture.isa.assembler.result_scoreboards) | late_accumulators(ops)
+    waits = shared_waits(ops, architecture.isa.assembler.result_scoreboards) | late_accumulators(ops)
+    together = {k: [v for v in waited if v in places.rows] for k, waited in waits.items()}      # what nobody reads has no place
     for k, op in enumerate(ops):
         if op.kind == Kind.LABEL:
             continue

@@ -147,6 +147,8 @@ LOOP: {of_its_own} add.u32 %r8, %r8, %r2; xor.b32 %r12, %r12, %r8; mul.rn.f32 %f
 _DOUBLES = _MIXED.format(before="cvt.rn.f64.u32 %d1, %r2; mov.f64 %d2, %d1; mov.f64 %d3, %d1;", of_its_own="fma.rn.f64 %d2, %d2, %d1, %d1; add.rn.f64 %d3, %d3, %d1;",
                          behind="add.rn.f64 %d2, %d2, %d3; cvt.rzi.u32.f64 %r15, %d2; add.u32 %r8, %r8, %r15;")
 _TEXTURED = _MIXED.format(before="", of_its_own="tex.1d.v4.u32.s32 {%r15, %r16, %r17, %r18}, [image, {%r2}]; add.u32 %r8, %r8, %r15;", behind="")
+_BOTH = _MIXED.format(before="cvt.rn.f64.u32 %d1, %r2; mov.f64 %d2, %d1;", behind="cvt.rzi.u32.f64 %r15, %d2; add.u32 %r8, %r8, %r15;",
+                      of_its_own="fma.rn.f64 %d2, %d2, %d1, %d1; tex.1d.v4.u32.s32 {%r15, %r16, %r17, %r18}, [image, {%r2}]; add.u32 %r8, %r8, %r15;")
 _DEEP = f"""
     {_OWN} and.b32 %r7, %r2, 3; add.u32 %r7, %r7, %r1; .param .b32 a; .param .b32 b; st.param.b32 [a], %r7; call (b), down, (a); ld.param.b32 %r8, [b];
     st.global.u32 [%rd5], %r8;"""
@@ -166,6 +168,7 @@ BODIES = {
     "straight code": ("    mov.u32 %r8, %r2;" + "\n    add.u32 %r8, %r8, %r2; xor.b32 %r8, %r8, %r6;" * 1500 + f"\n{_OWN} st.global.u32 [%rd5], %r8;",
                       "", 1 << 16),
     "doubles beside all": (_DOUBLES, "", 1 << 16), "textures beside all": (_TEXTURED, ".global .texref image;", 1 << 16),
+    "doubles and textures": (_BOTH, ".global .texref image;", 1 << 16),
 }
 """Name → body, what stands outside the kernel, words of its arrays."""
 
@@ -414,6 +417,7 @@ PROBE_KINDS = {
     **{name: textured(name, 256) if "image" in BODIES[name][0] else traffic(name) for name in BODIES},
     "textures beside all in many blocks": textured("textures beside all", 256, 4), "doubles beside all in many blocks": traffic("doubles beside all", 4),
     "one warp of doubles": traffic("doubles beside all", most=32), "one warp of textures": textured("textures beside all", 32),
+    "doubles and textures in many blocks": textured("doubles and textures", 256, 4),
     "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},

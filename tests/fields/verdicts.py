@@ -5,6 +5,7 @@ import functools
 from fnmatch import fnmatchcase
 
 import attrs
+from assembled import DOES_MUCH
 from probes import PROBE_KINDS, _launched, names, used_by
 from variants import Variant, variants
 
@@ -15,7 +16,7 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
     "limits.": ("limits", "properties", "private memory", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
     "chip.": ("chains in many blocks", "in turn", "sample stream", "launches", "properties"),
     "clocks.": ("sample stream", "properties"), "schedulers.": ("chains in many blocks", "reduction"), "units.": ("chains in many blocks", "matmul", "doubles beside all", "textures beside all", "textures beside all in many blocks", "doubles beside all in many blocks",
-                                                     "one warp of doubles", "one warp of textures"),
+                                                     "one warp of doubles", "one warp of textures", "doubles and textures", "doubles and textures in many blocks"),
     "shared.": ("banks", "banks in many blocks", "sample shared", "matmul"), "coalescing.": ("gather", "gather and store bytes", "transpose"),
     "caches.l1": ("lines again", "gather", "store and read back", "loads near"), "caches.l2": ("gather", "store and read back", "loads far"),
     "caches.constant": ("constants", "sample constants", "constants near", "constants far"), "caches.texture": ("textures", "textures in 7 KiB", "textures in 20 KiB", "textures far", "one warp of textures"),
@@ -103,6 +104,10 @@ def judge(name: str, path: str, tried: list[Variant]) -> Verdict:
     for variant, other in left:
         if variant.kind == "number" and (numbers or thorough == 0):
             continue
+        if path.startswith("isa.assembler.") and _of_much(name, path, variant):
+            changed += 1
+            numbers |= variant.kind == "number"
+            continue
         thorough -= variant.kind == "number"
         if variant.kind != "text" or _is_reference(path):
             if sees(name, other, path):
@@ -111,6 +116,24 @@ def judge(name: str, path: str, tried: list[Variant]) -> Verdict:
                 continue
         unseen.append(variant)
     return Verdict(path, changed, refused, tuple(v for v in unseen if v.kind != "number" or not numbers))
+
+
+@functools.cache
+def _much(name: str, probe: str):
+    return PROBE_KINDS[probe](_does_much(name))
+
+
+def _does_much(name: str):
+    return registry.get(name).evolve({"isa.assembler": DOES_MUCH})
+
+
+def _of_much(name: str, path: str, variant: Variant) -> bool:
+    """Tell whether the value shows beside an assembler that does what the field is a number of."""
+    try:
+        other = _does_much(name).evolve({path: variant.value})
+    except ArchdefError:
+        return False
+    return any(PROBE_KINDS[probe](other) != _much(name, probe) for probe in ("assembled", "assembled for debugging"))
 
 
 def _is_reference(path: str) -> bool:
