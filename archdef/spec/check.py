@@ -155,6 +155,10 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "load_store.bulk_read_bytes_per_cycle": _has("bulk_copies"), "load_store.bulk_write_bytes_per_cycle": _has("bulk_copies"),
     "load_store.combining_cycles": (lambda arch: arch.load_store.combined_lines, "load_store.combined_lines is more than 0"),
     "interconnect.gathering_lines": (lambda arch: arch.interconnect.gathered_requests > 1, "interconnect.gathered_requests is more than 1"),
+    **{f"interconnect.{name}": (lambda arch: arch.interconnect.mask_bytes, "interconnect.mask_bytes is more than 0")
+       for name in ("sector_mask_bytes", "partial_write_cycles")},
+    **{f"interconnect.{name}": (lambda arch: arch.interconnect.slice_map, "interconnect.slice_map is given")
+       for name in ("atomic_packet_cycles", "slice_queue_cycles")},
     "interconnect.far_latency_ns": (lambda arch: arch.interconnect.sides > 1, "interconnect.sides is more than 1"),
     "dram.t_rfc_ns": (lambda arch: arch.dram.t_refi_ns, "dram.t_refi_ns is given"),
     "dram.refresh_banks": (lambda arch: arch.dram.t_refi_ns, "dram.t_refi_ns is given"),

@@ -149,6 +149,12 @@ _DOUBLES = _MIXED.format(before="cvt.rn.f64.u32 %d1, %r2; mov.f64 %d2, %d1; mov.
 _TEXTURED = _MIXED.format(before="", of_its_own="tex.1d.v4.u32.s32 {%r15, %r16, %r17, %r18}, [image, {%r2}]; add.u32 %r8, %r8, %r15;", behind="")
 _BOTH = _MIXED.format(before="cvt.rn.f64.u32 %d1, %r2; mov.f64 %d2, %d1;", behind="cvt.rzi.u32.f64 %r15, %d2; add.u32 %r8, %r8, %r15;",
                       of_its_own="fma.rn.f64 %d2, %d2, %d1, %d1; tex.1d.v4.u32.s32 {%r15, %r16, %r17, %r18}, [image, {%r2}]; add.u32 %r8, %r8, %r15;")
+_ROW = f"""
+    {_OWN} {" ".join(f"st.global.u32 [%rd5+{4096 * k}], %r6;" for k in range(12))}"""
+_PLANE = f"""
+    {_OWN} and.b32 %r7, %r2, 3; shr.u32 %r8, %r2, 2; and.b32 %r8, %r8, 7; mov.u32 %r9, 0; mov.u32 %r11, 0;
+LOOP: add.u32 %r8, %r8, 8; tex.2d.v4.u32.s32 {{%r15, %r16, %r17, %r18}}, [image, {{%r7, %r8}}]; add.u32 %r11, %r11, %r15; add.u32 %r7, %r7, 4;
+    add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 12; @%p1 bra LOOP; st.global.u32 [%rd5], %r11;"""
 _DEEP = f"""
     {_OWN} and.b32 %r7, %r2, 3; add.u32 %r7, %r7, %r1; .param .b32 a; .param .b32 b; st.param.b32 [a], %r7; call (b), down, (a); ld.param.b32 %r8, [b];
     st.global.u32 [%rd5], %r8;"""
@@ -168,12 +174,13 @@ BODIES = {
     "straight code": ("    mov.u32 %r8, %r2;" + "\n    add.u32 %r8, %r8, %r2; xor.b32 %r8, %r8, %r6;" * 1500 + f"\n{_OWN} st.global.u32 [%rd5], %r8;",
                       "", 1 << 16),
     "doubles beside all": (_DOUBLES, "", 1 << 16), "textures beside all": (_TEXTURED, ".global .texref image;", 1 << 16),
+    "stores in a row": (_ROW, "", 1 << 18), "fetches from a plane": (_PLANE, ".global .texref image;", 1 << 16),
     "doubles and textures": (_BOTH, ".global .texref image;", 1 << 16),
 }
 """Name → body, what stands outside the kernel, words of its arrays."""
 
 
-def traffic(name, blocks_each=1, registers=32, most=256):
+def traffic(name, blocks_each=1, registers=32, most=256, shared=0):
     """A kernel of our own, a block for each multiprocessor and more."""
     body, outside, words = BODIES[name]
 
@@ -181,7 +188,8 @@ def traffic(name, blocks_each=1, registers=32, most=256):
         threads = block_threads(arch, most, registers)
         blocks = min(max(blocks_each * arch.chip.multiprocessors + 1, 8), words // (4 * threads) if name == "copy" else words // threads, 160)
         data = np.arange(words, dtype="u4")
-        return _launched(arch, Launch(_text(body, outside), (np.zeros(words, "u4"), data, words // 4), (blocks,), (threads,)))
+        return _launched(arch, Launch(_text(body, outside), (np.zeros(words, "u4"), data, words // 4), (blocks,), (threads,),
+                                     shared_bytes=min(shared, arch.limits.shared_bytes_per_block * 3 // 4)))
     return probe
 
 
@@ -286,7 +294,7 @@ def textured(name, threads, blocks_each=1):
         try:
             device, each = _device(arch), block_threads(arch, threads)
             module = device.compile(_text(body, outside))
-            module.textures["image"] = device.texture(device.to_device(np.arange(1024, dtype="u4")))
+            module.textures["image"] = device.texture(device.to_device(np.arange(1 << 14, dtype="u4").reshape((128, 128) if "tex.2d" in body else -1)))
             out, data = device.zeros(words, "u4"), device.zeros(words, "u4")
             run = module.k[(min(blocks_each * arch.chip.multiprocessors + 1, 160),), (each,)](out, data, words // 4)
             return *seen(run), out.to_host().tobytes()
@@ -348,6 +356,10 @@ def host(arch):
         streams[2].wait_event(last)
         for k in range(40):
             kernel[(1,), (32,), 0, device.stream()](arrays[k % 4], arrays[k % 4], 1)
+        for array, stream in zip(arrays, streams):
+            kernel[(2,), (32,), 0, stream](array, array, 1)
+        for array, block, stream in zip(arrays, pinned, streams):
+            array.copy_to(block, stream)
         streams[3].record()
         device.synchronize()
         for nbytes in (1024, 32 * 1024, 100_000, 4 * words):
@@ -418,6 +430,7 @@ PROBE_KINDS = {
     "textures beside all in many blocks": textured("textures beside all", 256, 4), "doubles beside all in many blocks": traffic("doubles beside all", 4),
     "one warp of doubles": traffic("doubles beside all", most=32), "one warp of textures": textured("textures beside all", 32),
     "doubles and textures in many blocks": textured("doubles and textures", 256, 4),
+    "one warp of constants": traffic("constants", most=32), "gather beside shared memory": traffic("store and read back", shared=1 << 16),
     "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},
@@ -425,6 +438,8 @@ PROBE_KINDS = {
     "divergence": shipped("divergence", 4096), "vector add": shipped("vector_add", 8192),
     **{f"issued for {path.stem}": issued_for(path) for path in PTX},
     "assembled": issued_for(*KERNELS.values()), "assembled for debugging": issued_for(*KERNELS.values(), debug=True),
+    "loads spread": bench("global_latency", footprint_bytes=1 << 20, stride_bytes=256),
+    "loads spread near": bench("global_latency", footprint_bytes=160 << 10, stride_bytes=256), "code far": bench("code", instructions=12288),
     "code": bench("code", instructions=4096), "code of many": bench("code", instructions=1024, warps=4),
     **{f"textures in {kib} KiB": bench("texture_latency", footprint_bytes=kib << 10) for kib in (2, 7, 11, 20)},
     "textures": bench("texture_latency", footprint_bytes=65536), "textures far": bench("texture_latency", footprint_bytes=1 << 20),

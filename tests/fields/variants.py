@@ -53,7 +53,7 @@ def _others(arch, path, value, rule):
                 yield given, "number"
         case Numbers() | Pairs():
             for given in _tuples(arch, path, value):
-                yield given, "tuple"
+                yield given, "number"
         case Part() if value is None:
             for donor in _elsewhere(path)[:1]:
                 yield donor, "part"
