@@ -769,8 +769,9 @@ def test_shared_accesses_count_where_no_lane_takes_part():
 def test_a_result_that_nobody_reads_holds_no_scoreboard_in_code_for_debugging():
     from archdef.lower import Options
 
-    text = kernel("""ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; ld.global.u32 %r1, [%rd1]; shfl.sync.idx.b32 %r3, %r1, 0, 31, -1;
-    shfl.sync.down.b32 %r4, %r1, 1, 31, -1; shfl.sync.bfly.b32 %r5, %r1, 1, 31, -1; add.s32 %r1, %r1, %r5; st.global.u32 [%rd1], %r1;""")
+    text = kernel("""ld.param.u64 %rd1, [out]; ld.global.u32 %r7, [%rd1]; shfl.sync.idx.b32 %r8, %r7, 0, 31, -1; shfl.sync.down.b32 %r9, %r7, 1, 31, -1;
+    shfl.sync.up.b32 %r10|%p1, %r7, 1, 0, -1; add.s32 %r7, %r7, %r9; setp.gt.s32 %p2, %r7, 9; @%p2 bra A; add.s32 %r7, %r7, 1;
+    shfl.sync.bfly.b32 %r7, %r7, 1, 31, -1; A: st.global.u32 [%rd1], %r7;""", ".param .u64 out")
     for scoreboards in (1, 2):
-        made = lower(parse(text, "k.ptx"), "k", machine(isa__assembler=Assembler(result_scoreboards=scoreboards)), Options(debug=True))
+        made = lower(parse(text, "k.ptx"), "k", machine(isa__assembler=Assembler(result_scoreboards=scoreboards)), options=Options(debug=True))
         assert made.instructions > 5
