@@ -11,8 +11,9 @@ TESTS = Path(__file__).parent
 
 SLOW = {
     "children": "launches_by_kernels",
-    "docs": "pages pages_run site testing_pages",
+    "docs": "commands_of_pages pages pages_run site testing_pages",
     "example_plugins": "example_plugins",
+    "fields": "every_field",
     "examples": "answers effects hardware",
     "groups": "barriers multi_grid",
     "hardware": "calibration conformance launches matrix_conformance textures",

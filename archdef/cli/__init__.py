@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 
 import click
 
@@ -36,6 +37,16 @@ class Commands(click.Group):
         if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
             raise click.UsageError(f"no such command {arguments[0]!r}{nearest(arguments[0], COMMANDS)}", context)
         return super().resolve_command(context, arguments)
+
+    def parse_args(self, context, arguments):
+        for argument in arguments:
+            try:
+                whole = "\0" not in argument and os.fsencode(argument) is not None
+            except UnicodeEncodeError:
+                whole = False
+            if not whole:
+                raise click.UsageError(f"{printable(argument)!r} holds a NUL character or half a surrogate pair", context)
+        return super().parse_args(context, arguments)
 
     def invoke(self, context):
         try:

@@ -47,6 +47,7 @@ def command(context, words, hardware, parameters, against, listed, as_json, plot
     will_write(output)
     machines = _machines([word for word in words if word not in known], settings, hardware)
     measured = _measured(against, machines) if against else ()
+    _compares_something(against, measured, chosen)
     told = _said if sys.stderr.isatty() and not as_json else lambda message: None
     found = [results.run(as_machine(machine), chosen, point, told) for machine in machines]
     if plot:
@@ -92,6 +93,13 @@ def _measured(against: str, machines) -> list:
                 raise click.ClickException(f"the plugin of {name} ships no measured microbenchmarks (data/microbench_{name}.json)")
             found.append(shipped)
     return found
+
+
+def _compares_something(against, measured, chosen) -> None:
+    """Refuse, before anything is measured, results of which none is of a benchmark that will be."""
+    held, names = {row.benchmark for one in measured for row in one.rows}, [benchmark.name for benchmark in chosen]
+    if measured and held.isdisjoint(names):
+        raise click.UsageError(f"--against {against} holds no results of {', '.join(names)}; it has {', '.join(sorted(map(str, held))) or 'none'}")
 
 
 def _value(benchmark, name: str, text: str):

@@ -35,9 +35,12 @@ def _traced(context, parameter, texts) -> tuple[tuple[int, int], ...]:
 def _window(context, parameter, text) -> tuple[int, int]:
     first, _, last = text.partition(":")
     try:
-        return int(first or 0), int(last)
+        window = int(first or 0), int(last)
     except ValueError:
         raise click.BadParameter(f"{text!r} is not of the form FIRST:LAST") from None
+    if not 0 <= window[0] < window[1] < 1 << 63:
+        raise click.BadParameter(f"{printable(text)[:60]!r} are no cycles to trace: FIRST is at least 0 and less than LAST, LAST less than 2^63")
+    return window
 
 
 def _arguments(context, parameter, texts) -> tuple[Value, ...]:

@@ -16,6 +16,8 @@ from pathlib import Path
 import attrs
 import numpy as np
 
+from archdef.errors import LaunchError
+
 _ARRAY = re.compile(r"(?:(?P<name>[A-Za-z_]\w*):)?"
                     r"(?:@(?P<file>.+)|(?P<type>[a-z]+\d*)\[(?P<shape>[^\]]*)\](?:=(?P<fill>.*))?)")
 MOST_BYTES = 1 << 34
@@ -45,6 +47,12 @@ class Value:
             return self.number
         if self.file is not None:
             return np.load(self.file, allow_pickle=False)
+        try:
+            return self._filled(random)
+        except MemoryError:
+            raise LaunchError(f"this computer has no room for an array of {math.prod(self.shape) * self.dtype.itemsize:,} bytes") from None
+
+    def _filled(self, random: np.random.Generator) -> np.ndarray:
         count = math.prod(self.shape)
         if self.fill == "random":
             data = _random(random, count, self.dtype)
@@ -53,8 +61,8 @@ class Value:
         elif isinstance(self.fill, tuple):
             data = np.array(self.fill)
         else:
-            data = np.full(count, {"zeros": 0, "ones": 1}.get(self.fill, self.fill))
-        return data.astype(self.dtype).reshape(self.shape)
+            data = np.full(count, {"zeros": 0, "ones": 1}.get(self.fill, self.fill), self.dtype)
+        return data.astype(self.dtype, copy=False).reshape(self.shape)
 
 
 def parse_argument(text: str) -> Value:
@@ -85,6 +93,8 @@ def parse_argument(text: str) -> Value:
         if len(numbers) not in (1, math.prod(shape)):
             raise ValueError(f"{text!r} has {math.prod(shape)} elements and {len(numbers)} numbers")
         for number in numbers:
+            if dtype.kind in "fc" and math.isfinite(_as_float(number)) and abs(_as_float(number)) > float(np.finfo(dtype).max):
+                raise ValueError(f"{number} does not fit {dtype}: {text!r}")
             if dtype.kind in "iu" and not (number == int(number) if abs(number) < 1 << 64 else False):
                 raise ValueError(f"{text!r} fills whole numbers with {number}")
             if dtype.kind in "iu" and not np.iinfo(dtype).min <= number <= np.iinfo(dtype).max:
@@ -138,6 +148,13 @@ def _number(text: str, refusal: str) -> int | float:
         except ValueError:
             continue
     raise ValueError(refusal)
+
+
+def _as_float(number: int | float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise ValueError("a number of more than 2^1023 does not fit any type") from None
 
 
 def _random(random: np.random.Generator, count: int, dtype: np.dtype) -> np.ndarray:

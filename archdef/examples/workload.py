@@ -91,7 +91,10 @@ class Workload:
         size = self.size if size is None else size
         if size <= 0 or size % self.multiple:
             raise WorkloadError(f"size of {self.name} must be a positive multiple of {self.multiple}, got {size}")
-        cases = tuple(self.cases(size, np.random.default_rng(2009), architecture))
+        try:
+            cases = tuple(self.cases(size, np.random.default_rng(2009), architecture))
+        except (MemoryError, OverflowError, ValueError) as error:       # numpy says ValueError where no computer has so much memory
+            raise WorkloadError(f"{self.name} cannot make its data for the size {size}: {error}") from error
         names = [case.kernel for case in cases]
         for kernel in kernels:
             if kernel not in names:

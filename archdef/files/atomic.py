@@ -15,8 +15,12 @@ def write_text(path: str | os.PathLike, text: str) -> None:
 
 
 def write_bytes(path: str | os.PathLike, data: bytes) -> None:
-    """Do the same with bytes."""
-    path = Path(path)
+    """Do the same with bytes. What a link leads to is replaced, not the link; a device or a pipe is written to."""
+    path = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with open(path, "wb") as device:
+            device.write(data)
+        return
     handle, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -108,7 +108,8 @@ def _pack_function(code, waits, starts, constants, functions, costs, places, mod
         at += op.kind != Kind.LABEL
     labels = {op.fn: position[k] for k, op in enumerate(ops) if op.kind == Kind.LABEL}
     meetings = meeting_points(ops, waits)
-    together = shared_waits(ops, architecture.isa.assembler.result_scoreboards) | late_accumulators(ops)
+    shared = shared_waits(ops, architecture.isa.assembler.result_scoreboards) | late_accumulators(ops)
+    together = {k: [v for v in waited if v in places.rows] for k, waited in shared.items()}      # what nobody reads has no place
     for k, op in enumerate(ops):
         if op.kind == Kind.LABEL:
             continue

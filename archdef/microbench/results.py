@@ -93,9 +93,9 @@ def run(machine: Machine, benchmarks: Sequence[Benchmark], parameters: Mapping[s
 def read(path: str | Path) -> Results:
     """Read a file of results. Raises ResultsError."""
     try:
-        text = Path(path).read_text()
-    except OSError as error:
-        raise ResultsError(f"cannot read {path}: {error.strerror or error}") from None
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:        # no file, or no text
+        raise ResultsError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
     return parsed(text, str(path))
 
 
@@ -108,7 +108,7 @@ def parsed(text: str, where: str) -> Results:
         if data["format"] != FORMAT:
             raise ResultsError(f"{where} has the format {data['format']}; this version reads {FORMAT}")
         return Results(data["label"], data["about"], tuple(Row(**row) for row in data["rows"]))
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ResultsError(f"{where} is no file of microbenchmark results: {type(error).__name__}: {error}") from None
 
 

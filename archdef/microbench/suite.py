@@ -8,13 +8,17 @@ from typing import Any
 
 import attrs
 
-from archdef import registry
+from archdef import registry, values
 from archdef.errors import ArchdefError, CompileError, DeviceMemoryError, LaunchError, PluginWarning, PtxError, nearest
 from archdef.microbench.machine import Machine, as_machine
 
 FAMILIES = ("arithmetic", "instruction_fetch", "memory_latency", "shared_memory", "atomics", "synchronization", "bandwidth", "coalescing", "residency",
             "launching")
 """Modules of this package that declare benchmarks, in the order of tables."""
+
+MOST = {"warps": 1 << 16, "threads": 1 << 20, "blocks": (1 << 31) - 1, "lanes": 1 << 16, "loads": 1 << 16, "chains": 1 << 16, "instructions": 1 << 20,
+        "stride_bytes": 1 << 40}
+"""Parameters of which there is at least one, unless 0 is the default → the most that is tried."""
 
 
 class Unsupported(ArchdefError):
@@ -119,6 +123,7 @@ def measure(name: str, machine, **parameters) -> dict[str, float]:
         if parameter not in chosen.parameters:
             raise UnknownBenchmark(f"{name} has no parameter {parameter!r}{nearest(parameter, chosen.parameters)}; it has "
                                    f"{', '.join(chosen.parameters) or 'none'}")
+    _fit(chosen, parameters)
     machine = as_machine(machine)
     for feature in chosen.features:
         require(machine, feature, name)
@@ -127,6 +132,15 @@ def measure(name: str, machine, **parameters) -> dict[str, float]:
     except (PtxError, CompileError, LaunchError, DeviceMemoryError) as error:
         reason = getattr(error, "reason", str(error))
         raise Unsupported(f"{name} does not run on {machine.label}: {reason}") from error
+
+
+def _fit(chosen, parameters) -> None:
+    for name, value in parameters.items():
+        default = chosen.parameters[name]
+        if isinstance(default, int) and not isinstance(default, bool):
+            values.whole(value, f"{name} of {chosen.name}", UnfitParameter, at_least=int(name in MOST and default > 0), at_most=MOST.get(name))
+        elif default is not None and not isinstance(value, type(default)):
+            raise UnfitParameter(f"{name} of {chosen.name} must be {'True or False' if isinstance(default, bool) else 'a word'}, got {values.shown(value)}")
 
 
 def require(machine: Machine, feature: str, what: str) -> None:

@@ -7,6 +7,7 @@ move one number at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter
 from types import NoneType
 from typing import TYPE_CHECKING
 
@@ -165,16 +166,34 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "load_store.bulk_read_bytes_per_cycle": _has("bulk_copies"), "load_store.bulk_write_bytes_per_cycle": _has("bulk_copies"),
     "load_store.combining_cycles": (lambda arch: arch.load_store.combined_lines, "load_store.combined_lines is more than 0"),
     "interconnect.gathering_lines": (lambda arch: arch.interconnect.gathered_requests > 1, "interconnect.gathered_requests is more than 1"),
+    **{f"interconnect.{name}": (lambda arch: arch.interconnect.mask_bytes, "interconnect.mask_bytes is more than 0")
+       for name in ("sector_mask_bytes", "partial_write_cycles")},
+    **{f"interconnect.{name}": (lambda arch: arch.interconnect.slice_map, "interconnect.slice_map is given")
+       for name in ("atomic_packet_cycles", "slice_queue_cycles")},
     "interconnect.far_latency_ns": (lambda arch: arch.interconnect.sides > 1, "interconnect.sides is more than 1"),
-    "dram.t_rfc_ns": (lambda arch: arch.dram.t_refi_ns, "dram.t_refi_ns is given")}
+    "dram.t_rfc_ns": (lambda arch: arch.dram.t_refi_ns, "dram.t_refi_ns is given"),
+    "dram.refresh_banks": (lambda arch: arch.dram.t_refi_ns, "dram.t_refi_ns is given"),
+    "dram.refreshes_postponed": (lambda arch: arch.dram.refresh_banks, "dram.refresh_banks is given"),
+    "caches.constant_fill_cycles": (lambda arch: arch.caches.constant_uniform, "caches.constant_uniform is given"),
+    "caches.constant_line_cycles": (lambda arch: arch.caches.constant_uniform, "caches.constant_uniform is given"),
+    "caches.instruction_memory_cycles": (lambda arch: arch.caches.instruction, "caches.instruction is given"),
+    "caches.launch_bytes": (lambda arch: arch.caches.instruction_fill_bytes, "caches.instruction_fill_bytes is given"),
+    "host_link.peer_latency_us": (lambda arch: arch.host_link.peer_gb_s, "host_link.peer_gb_s is given"),
+    "schedulers.policy.queue_entries": (lambda arch: getattr(arch.schedulers.policy, "oldest_block_first", True), "schedulers.policy.oldest_block_first"),
+    "isa.assembler.predication_with_copies": _has("cp_async"), "isa.assembler.loads_before_copies": _has("cp_async"),
+    "isa.assembler.drops_exchanges": _has("shuffle"),
+    **{f"isa.assembler.unroll_{name}": (lambda arch: arch.isa.assembler.unroll_factor > 1, "isa.assembler.unroll_factor is more than 1") for name in (
+        "max_instructions", "global_load", "shared_load", "most_instructions", "whole_instructions", "known_instructions")}}
 """Path of a field that is part of something that a machine may not have → whether it has it, and how that is said."""
 
 
-@_combination("load_store", "interconnect", "dram", "isa.features")
+@_combination("load_store", "interconnect", "dram", "isa", "caches", "host_link", "schedulers.policy")
 def _what_is_given_is_used(arch):
     for path, (used, where) in _OF_OTHERS.items():
-        part, _, name = path.partition(".")
-        owner = getattr(arch, part)
+        above, _, name = path.rpartition(".")
+        owner = attrgetter(above)(arch)
+        if not hasattr(owner, name):
+            continue            # another policy
         value, default = getattr(owner, name), getattr(attrs.fields(type(owner)), name).default
         if value != default and not used(arch) and (not arch.changes or path in arch.changes):     # a what-if may take the whole away
             yield path, value, f"must be {default} unless {where}"

@@ -9,6 +9,7 @@ import functools
 from pathlib import Path
 
 import numpy as np
+from assembled import KERNELS
 
 import archdef
 from archdef import page
@@ -39,7 +40,7 @@ def seen(run) -> tuple:
     """Everything that a run counts."""
     c = run.counters
     return (c.cycles, c.elapsed_s, c.statements.tobytes(), c.multiprocessor.tobytes(), c.partition.tobytes(), c.issued.tobytes(),
-            c.max_resident_blocks, c.partitions_in_use, run.registers, run.occupancy.active_blocks, run.printed)
+            c.max_resident_blocks, c.partitions_in_use, run.registers, run.occupancy.active_blocks, run.launch_bytes_read, run.printed)
 
 
 def told(error: ArchdefError, arch) -> tuple:
@@ -134,6 +135,35 @@ LOOP: """ + "".join(f"fma.rn.f32 %x{k}, %x{k}, %f1, %f1; mul.rn.f32 %x{k + 8}, %
     mul.wide.u32 %rd3, %r6, 4; add.u64 %rd5, %rd1, %rd3; """ + "".join(
         f"add.rn.f32 %x0, %x0, %x{k}; add.rn.f32 %x0, %x0, %f{k % 8 + 2}; " for k in range(1, 16)) + """
     cvt.rzi.u32.f32 %r7, %x0; """ + "".join(f"add.u32 %r7, %r7, %r{8 + k}; " for k in range(8)) + "st.global.u32 [%rd5], %r7;"
+_MIXED = """
+    .reg .f64 %d<5>; .shared .align 16 .b8 tile[4096]; cvt.rn.f32.u32 %f1, %r2; mov.u32 %r7, 0; mov.u32 %r8, %r2; and.b32 %r9, %r2, 255;
+    shl.b32 %r9, %r9, 2; mov.u32 %r10, tile; add.u32 %r10, %r10, %r9; st.shared.u32 [%r10], %r2; mov.u32 %r12, %r2; mov.f32 %f2, %f1; mov.f32 %f3, %f1;
+    {before}
+LOOP: {of_its_own} add.u32 %r8, %r8, %r2; xor.b32 %r12, %r12, %r8; mul.rn.f32 %f2, %f2, %f1; add.rn.f32 %f2, %f2, %f1; rsqrt.approx.f32 %f3, %f3;
+    ld.shared.u32 %r11, [%r10]; {of_its_own} add.u32 %r8, %r8, %r11; mul.lo.u32 %r13, %r8, %r2; xor.b32 %r12, %r12, %r13; sin.approx.f32 %f4, %f2; {of_its_own}
+    add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 8; @%p1 bra LOOP;
+    add.rn.f32 %f2, %f2, %f3; add.rn.f32 %f2, %f2, %f4; cvt.rzi.u32.f32 %r14, %f2; add.u32 %r8, %r8, %r14; xor.b32 %r8, %r8, %r12; {behind}
+    mul.wide.u32 %rd3, %r6, 4; add.u64 %rd5, %rd1, %rd3; st.global.u32 [%rd5], %r8;"""
+_DOUBLES = _MIXED.format(before="cvt.rn.f64.u32 %d1, %r2; mov.f64 %d2, %d1; mov.f64 %d3, %d1;", of_its_own="fma.rn.f64 %d2, %d2, %d1, %d1; add.rn.f64 %d3, %d3, %d1;",
+                         behind="add.rn.f64 %d2, %d2, %d3; cvt.rzi.u32.f64 %r15, %d2; add.u32 %r8, %r8, %r15;")
+_TEXTURED = _MIXED.format(before="", of_its_own="tex.1d.v4.u32.s32 {%r15, %r16, %r17, %r18}, [image, {%r2}]; add.u32 %r8, %r8, %r15;", behind="")
+_BOTH = _MIXED.format(before="cvt.rn.f64.u32 %d1, %r2; mov.f64 %d2, %d1;", behind="cvt.rzi.u32.f64 %r15, %d2; add.u32 %r8, %r8, %r15;",
+                      of_its_own="fma.rn.f64 %d2, %d2, %d1, %d1; tex.1d.v4.u32.s32 {%r15, %r16, %r17, %r18}, [image, {%r2}]; add.u32 %r8, %r8, %r15;")
+_ROW = f"""
+    {_OWN} {" ".join(f"st.global.u32 [%rd5+{4096 * k}], %r6;" for k in range(12))}"""
+_PLANE = f"""
+    {_OWN} and.b32 %r7, %r2, 3; shr.u32 %r8, %r2, 2; and.b32 %r8, %r8, 7; mov.u32 %r9, 0; mov.u32 %r11, 0;
+LOOP: add.u32 %r8, %r8, 8; tex.2d.v4.u32.s32 {{%r15, %r16, %r17, %r18}}, [image, {{%r7, %r8}}]; add.u32 %r11, %r11, %r15; add.u32 %r7, %r7, 4;
+    add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 12; @%p1 bra LOOP; st.global.u32 [%rd5], %r11;"""
+_DEEP = f"""
+    {_OWN} and.b32 %r7, %r2, 3; add.u32 %r7, %r7, %r1; .param .b32 a; .param .b32 b; st.param.b32 [a], %r7; call (b), down, (a); ld.param.b32 %r8, [b];
+    st.global.u32 [%rd5], %r8;"""
+_DOWN = """
+.func (.param .b32 back) down (.param .b32 n)
+{ .reg .pred %q; .reg .b32 %s<9>; .local .align 4 .b8 kept[64]; ld.param.u32 %s1, [n]; st.local.u32 [kept], %s1; st.local.u32 [kept+60], %s1;
+  setp.eq.u32 %q, %s1, 0; @%q bra LAST; sub.u32 %s2, %s1, 1; { .param .b32 a; .param .b32 b; st.param.b32 [a], %s2; call (b), down, (a); ld.param.b32 %s3, [b]; }
+  ld.local.u32 %s4, [kept+60]; add.u32 %s3, %s3, %s4; st.param.b32 [back], %s3; ret;
+LAST: st.param.b32 [back], %s1; ret; }"""
 BODIES = {
     "gather": (_GATHER.format(ca="", mask=262143, trips=12, more=""), "", 1 << 18),
     "gather and store bytes": (_GATHER.format(ca=".cg", mask=65535, trips=10, more=_STORES), "", 1 << 18),
@@ -143,20 +173,44 @@ BODIES = {
     "constants": (_CONSTANTS.format(mask=8191), ".const .align 16 .u32 big[8192];", 1 << 16), "chains": (_CHAINS, "", 1 << 16),
     "straight code": ("    mov.u32 %r8, %r2;" + "\n    add.u32 %r8, %r8, %r2; xor.b32 %r8, %r8, %r6;" * 1500 + f"\n{_OWN} st.global.u32 [%rd5], %r8;",
                       "", 1 << 16),
+    "doubles beside all": (_DOUBLES, "", 1 << 16), "textures beside all": (_TEXTURED, ".global .texref image;", 1 << 16),
+    "stores in a row": (_ROW, "", 1 << 18), "fetches from a plane": (_PLANE, ".global .texref image;", 1 << 16),
+    "doubles and textures": (_BOTH, ".global .texref image;", 1 << 16),
 }
 """Name → body, what stands outside the kernel, words of its arrays."""
 
 
-def traffic(name, blocks_each=1, registers=32):
+def traffic(name, blocks_each=1, registers=32, most=256, shared=0):
     """A kernel of our own, a block for each multiprocessor and more."""
     body, outside, words = BODIES[name]
 
     def probe(arch):
-        threads = block_threads(arch, 256, registers)
+        threads = block_threads(arch, most, registers)
         blocks = min(max(blocks_each * arch.chip.multiprocessors + 1, 8), words // (4 * threads) if name == "copy" else words // threads, 160)
         data = np.arange(words, dtype="u4")
-        return _launched(arch, Launch(_text(body, outside), (np.zeros(words, "u4"), data, words // 4), (blocks,), (threads,)))
+        return _launched(arch, Launch(_text(body, outside), (np.zeros(words, "u4"), data, words // 4), (blocks,), (threads,),
+                                     shared_bytes=min(shared, arch.limits.shared_bytes_per_block * 3 // 4)))
     return probe
+
+
+def in_turn(arch):
+    """Blocks as large as they can be, four times as many as there is room for, that do next to nothing."""
+    device, threads = _device(arch), block_threads(arch, 1024, 16)
+    try:
+        each = occupancy(arch, threads=threads, registers=8).active_blocks
+        return seen(device.compile(_text("    setp.gt.u32 %p1, %r1, 1; @%p1 bra END; st.global.u32 [%rd1], %r6;\nEND:")).k[
+            (4 * each * arch.chip.multiprocessors + 3,), (threads,)](*[device.zeros(16, "u4")] * 2, 9))
+    except ArchdefError as error:
+        return told(error, arch)
+
+
+def private_memory(arch):
+    """Arrays of a thread of its own that are too large, and calls that go too deep."""
+    large = [_text(f"    .local .align 4 .b8 own[{size}]; mov.u64 %rd3, own; mul.wide.u32 %rd4, %r1, 4; add.u64 %rd3, %rd3, %rd4; st.local.u32 [%rd3], %r2;"
+                   " ld.local.u32 %r7, [%rd3+4]; st.global.u32 [%rd1], %r7;") for size in (12 << 10, 200 << 10, 500 << 10, 768 << 10)]
+    deep = _text(_DEEP, _DOWN)
+    return tuple(_launched(arch, Launch(text, (np.zeros(256, "u4"), np.zeros(1, "u4"), n), (1,), (8,)))
+                 for text, n in [*((text, 2) for text in large), *((deep, n) for n in (2, 9, 10_000))])
 
 
 def most_shared_memory(arch):
@@ -209,16 +263,66 @@ def shipped(name, size):
     return probe
 
 
-def issued_for(path):
-    """What the machine would issue for the kernels of a PTX file."""
+def issued_for(*sources, **options):
+    """What the machine would issue for the kernels of PTX files or texts."""
+    def probe(arch):
+        device = _device(arch)
+        return tuple(made for source in sources for made in _issued(device, source, options))
+    return probe
+
+
+def _issued(device, source, options):
+    try:
+        module = device.compile(source, **options)
+    except ArchdefError as error:
+        return [told(error, device.architecture)]
+    found = []
+    for name in module.kernels:
+        try:
+            program = module[name].program
+            found.append((name, program.registers, len(program.ops), program.ops.tobytes()))
+        except ArchdefError as error:
+            found.append(told(error, device.architecture))
+    return found
+
+
+def textured(name, threads, blocks_each=1):
+    """A kernel of our own that fetches from the texture ``image``."""
+    body, outside, words = BODIES[name]
+
     def probe(arch):
         try:
-            module = _device(arch).compile(path)
-            return tuple((name, module[name].program.registers, len(module[name].program.ops), module[name].program.ops.tobytes())
-                         for name in module.kernels)
+            device, each = _device(arch), block_threads(arch, threads)
+            module = device.compile(_text(body, outside))
+            module.textures["image"] = device.texture(device.to_device(np.arange(1 << 14, dtype="u4").reshape((128, 128) if "tex.2d" in body else -1)))
+            out, data = device.zeros(words, "u4"), device.zeros(words, "u4")
+            run = module.k[(min(blocks_each * arch.chip.multiprocessors + 1, 160),), (each,)](out, data, words // 4)
+            return *seen(run), out.to_host().tobytes()
         except ArchdefError as error:
             return told(error, arch)
     return probe
+
+
+_FILTER = _text("""
+    cvt.rn.f32.u32 %f1, %r6; add.f32 %f1, %f1, 0f3F000000; mul.f32 %f1, %f1, 0f3CC1A2F3; mov.u32 %r7, 0;
+LOOP: tex.1d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [image, {%f1}]; mad.lo.u32 %r8, %r7, 256, %r6; mul.wide.u32 %rd3, %r8, 4; add.u64 %rd5, %rd1, %rd3;
+    st.global.f32 [%rd5], %f2; add.f32 %f1, %f1, 0f3A83126F; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 4; @%p1 bra LOOP;""", ".global .texref image;")
+
+
+def filtered(arch):
+    """What a texture gives between texels that differ by orders of magnitude, and where its width is large."""
+    found = []
+    for width in (37, 9000, 70_000):
+        try:
+            device = _device(arch)
+            texels = (1.0 + np.arange(width) % 97 / 31) * 2.0 ** (np.arange(width) * 5 % 11 - 5)
+            module, out = device.compile(_FILTER), device.zeros(1024, "f4")
+            module.textures["image"] = device.texture(device.to_device(texels.astype("f4")), filter="linear", normalized=True, address="wrap")
+            module.k[(8,), (32,)](out, out, 1)
+            found.append(out.to_host().tobytes())
+        except ArchdefError as error:
+            found.append(told(error, arch))
+    return tuple(found)
 
 
 def bench(name, **parameters):
@@ -252,6 +356,10 @@ def host(arch):
         streams[2].wait_event(last)
         for k in range(40):
             kernel[(1,), (32,), 0, device.stream()](arrays[k % 4], arrays[k % 4], 1)
+        for array, stream in zip(arrays, streams):
+            kernel[(2,), (32,), 0, stream](array, array, 1)
+        for array, block, stream in zip(arrays, pinned, streams):
+            array.copy_to(block, stream)
         streams[3].record()
         device.synchronize()
         for nbytes in (1024, 32 * 1024, 100_000, 4 * words):
@@ -346,13 +454,22 @@ def used_by(arch) -> dict:
 PROBE_KINDS = {
     "limits": limits, "properties": host_properties, "most shared memory": most_shared_memory, "host": host, "clusters": clusters,
     **{f"sample {name}": sample(name) for name in ("stream", "strided", "shared", "divergent", "floats", "constants", "local")},
-    **{name: traffic(name) for name in BODIES},
+    **{name: textured(name, 256) if "image" in BODIES[name][0] else traffic(name) for name in BODIES},
+    "textures beside all in many blocks": textured("textures beside all", 256, 4), "doubles beside all in many blocks": traffic("doubles beside all", 4),
+    "one warp of doubles": traffic("doubles beside all", most=32), "one warp of textures": textured("textures beside all", 32),
+    "doubles and textures in many blocks": textured("doubles and textures", 256, 4),
+    "one warp of constants": traffic("constants", most=32), "gather beside shared memory": traffic("store and read back", shared=1 << 16),
+    "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},
     "reduction": shipped("reduction", 16384), "matmul": shipped("matmul", 64), "transpose": shipped("transpose", 64),
     "divergence": shipped("divergence", 4096), "vector add": shipped("vector_add", 8192),
     **{f"issued for {path.stem}": issued_for(path) for path in PTX},
+    "assembled": issued_for(*KERNELS.values()), "assembled for debugging": issued_for(*KERNELS.values(), debug=True),
+    "loads spread": bench("global_latency", footprint_bytes=1 << 20, stride_bytes=256),
+    "loads spread near": bench("global_latency", footprint_bytes=160 << 10, stride_bytes=256), "code far": bench("code", instructions=12288),
     "code": bench("code", instructions=4096), "code of many": bench("code", instructions=1024, warps=4),
+    **{f"textures in {kib} KiB": bench("texture_latency", footprint_bytes=kib << 10) for kib in (2, 7, 11, 20)},
     "textures": bench("texture_latency", footprint_bytes=65536), "textures far": bench("texture_latency", footprint_bytes=1 << 20),
     "constants near": bench("constant_latency", footprint_bytes=4096), "constants far": bench("constant_latency", footprint_bytes=32768),
     "loads near": bench("global_latency", footprint_bytes=32768), "loads far": bench("global_latency", footprint_bytes=1 << 22, stride_bytes=4096),

@@ -8,7 +8,7 @@ from archdef import registry
 from archdef.spec.fields import (Choice, Exceptions, Flag, Number, Numbers, Pairs, Part, Parts, Policy, Table, Text, Texts, Words, children)
 
 MACHINES = tuple(name for name in registry.names() if name in {
-    "a100", "c500", "g80", "gf100", "gf104", "gt200", "h100", "k20", "k40", "m2070", "p100", "p2000", "titan_x", "v100"})
+    "a100", "c500", "g80", "g92", "gf100", "gf104", "gt200", "gt215", "h100", "k20", "k40", "m2070", "m2090", "p100", "p2000", "titan_x", "v100"})
 
 
 @attrs.frozen
@@ -48,9 +48,12 @@ def _others(arch, path, value, rule):
         case Words():
             for word in sorted(rule.known):
                 yield value ^ {word}, f"word {word}"
-        case Numbers() | Pairs() | Exceptions():
+        case Exceptions():
+            for given in (*_tuples(arch, path, value), (((16, 20, 21, 32, 33, 40, 45), 1024),)):
+                yield given, "number"
+        case Numbers() | Pairs():
             for given in _tuples(arch, path, value):
-                yield given, "tuple"
+                yield given, "number"
         case Part() if value is None:
             for donor in _elsewhere(path)[:1]:
                 yield donor, "part"

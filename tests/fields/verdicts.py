@@ -5,6 +5,7 @@ import functools
 from fnmatch import fnmatchcase
 
 import attrs
+from assembled import DOES_MUCH
 from probes import PROBE_KINDS, _launched, names, used_by
 from variants import Variant, variants
 
@@ -12,17 +13,18 @@ from archdef import registry
 from archdef.errors import ArchdefError
 
 FIRST = {  # beginning of a path → probes that are most likely to notice
-    "limits.": ("limits", "properties", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
-    "chip.": ("chains in many blocks", "sample stream", "launches", "properties"),
-    "clocks.": ("sample stream", "properties"), "schedulers.": ("chains in many blocks", "reduction"), "units.": ("chains in many blocks", "matmul"),
+    "limits.": ("limits", "properties", "private memory", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
+    "chip.": ("chains in many blocks", "in turn", "sample stream", "launches", "properties"),
+    "clocks.": ("sample stream", "properties"), "schedulers.": ("chains in many blocks", "reduction"), "units.": ("chains in many blocks", "matmul", "doubles beside all", "textures beside all", "textures beside all in many blocks", "doubles beside all in many blocks",
+                                                     "one warp of doubles", "one warp of textures", "doubles and textures", "doubles and textures in many blocks"),
     "shared.": ("banks", "banks in many blocks", "sample shared", "matmul"), "coalescing.": ("gather", "gather and store bytes", "transpose"),
-    "caches.l1": ("lines again", "gather", "store and read back", "loads near"), "caches.l2": ("gather", "store and read back", "loads far"),
-    "caches.constant": ("constants", "sample constants", "constants near", "constants far"), "caches.texture": ("textures", "textures far"),
-    "caches.instruction": ("straight code", "code", "code of many", "sample floats"), "caches.": ("straight code", "sample stream"),
-    "load_store.": ("gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
+    "caches.l1": ("lines again", "gather", "store and read back", "loads near", "loads spread near", "gather beside shared memory"), "caches.l2": ("gather", "store and read back", "loads far", "loads spread"),
+    "caches.constant": ("constants", "one warp of constants", "sample constants", "constants near", "constants far"), "caches.texture_tile": ("fetches from a plane",), "caches.texture": ("textures", "textures in 7 KiB", "textures in 20 KiB", "textures far", "one warp of textures"),
+    "caches.instruction": ("straight code", "code of many", "code", "code far", "sample floats"), "caches.": ("straight code", "sample stream"),
+    "load_store.": ("stores in a row", "gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
     "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism",), "block_clusters": ("clusters",),
     "texture": ("feature texture", "textures"), "isa.matrix": tuple(name for name in PROBE_KINDS if name.startswith("feature matrix")),
-    "isa.warpgroup": ("feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
+    "texture.": ("filtered",), "isa.assembler.": ("assembled", "assembled for debugging"), "isa.warpgroup": ("feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
     "isa.": ("sample floats", "sample stream", "matmul", "reduction", "transpose")}
 
 
@@ -102,6 +104,10 @@ def judge(name: str, path: str, tried: list[Variant]) -> Verdict:
     for variant, other in left:
         if variant.kind == "number" and (numbers or thorough == 0):
             continue
+        if path.startswith("isa.assembler.") and _of_much(name, path, variant):
+            changed += 1
+            numbers |= variant.kind == "number"
+            continue
         thorough -= variant.kind == "number"
         if variant.kind != "text" or _is_reference(path):
             if sees(name, other, path):
@@ -110,6 +116,24 @@ def judge(name: str, path: str, tried: list[Variant]) -> Verdict:
                 continue
         unseen.append(variant)
     return Verdict(path, changed, refused, tuple(v for v in unseen if v.kind != "number" or not numbers))
+
+
+@functools.cache
+def _much(name: str, probe: str):
+    return PROBE_KINDS[probe](_does_much(name))
+
+
+def _does_much(name: str):
+    return registry.get(name).evolve({"isa.assembler": DOES_MUCH})
+
+
+def _of_much(name: str, path: str, variant: Variant) -> bool:
+    """Tell whether the value shows beside an assembler that does what the field is a number of."""
+    try:
+        other = _does_much(name).evolve({path: variant.value})
+    except ArchdefError:
+        return False
+    return any(PROBE_KINDS[probe](other) != _much(name, probe) for probe in ("assembled", "assembled for debugging"))
 
 
 def _is_reference(path: str) -> bool:

@@ -1,4 +1,5 @@
 """Does every command check its arguments, files and extras before it compiles or launches anything?"""
+import os
 import sys
 
 import archdef
@@ -17,7 +18,10 @@ LATE = {  # command line → what it says; each would otherwise be found after m
                    (["global_latency", "-p", "order=up"], "order must be"), (["-p", "operation=add"], "name the benchmark"),
                    (["--plot", "curves.txt"], "plots are"), (["--plot", "no/curves.svg"], "there is no folder no"),
                    (["-o", "no/out.json"], "there is no folder no"), (["-o", "."], "is a directory"), (["nonesuch"], "no architecture is called"),
-                   (["--set", "warp.size=99"], "warp.size must be at most 64"), (["latency", "-p", "operation"], "PATH=VALUE")],
+                   (["--set", "warp.size=99"], "warp.size must be at most 64"), (["latency", "-p", "operation"], "PATH=VALUE"),
+                   (["--against", "bad.npy"], "cannot read bad.npy"), (["--against", "other.json"], "other.json holds no results of"),
+                   (["barrier", "-p", "warps=0"], "warps of barrier must be a whole number from 1"),
+                   (["code", "-p", "instructions=99999999999"], "instructions of code must be"), (["coalescing", "-p", "offset_words=-9"], "at least 0")],
     "validate": [(["-k", "nonesuch"], "no case is called 'nonesuch'"), (["-o", "no/out.json"], "there is no folder no"), (["--html", "no/p.html"], "no folder"),
                  (["--plot", "p.txt"], "plots are"), (["--plot", "no/p.svg"], "no folder"), (["--set", "warp.sise=3"], "did you mean warp.size")],
     "check": [(["--badge", "no/b.svg"], "there is no folder no"), (["--badge", "b.png"], "badges are"), (["-k", "nonesuch"], "no check's name holds"),
@@ -25,10 +29,11 @@ LATE = {  # command line → what it says; each would otherwise be found after m
     "run": [(["--arg", "out:f4[4]", "--save", "out=no/out.npy"], "there is no folder no"), (["--arg", "out:f4[4]", "--save", "out=out.txt"], "NAME=FILE.npy"),
             (["--arg", "@bad.npy"], "bad.npy cannot be read"), (["--arg", "@missing.npy"], "no such file"), (["--arg", "f4[99999999999]"], "bytes"),
             (["--arg", "object[4]"], "unknown type"), (["--arg", "i4[4]=1.5"], "whole numbers"), (["--arg", "u1[4]=300"], "does not fit"),
-            (["--arg", "i4[4]=inf"], "whole numbers"), (["--max-instructions", "0"], "0"), (["-a", "nonesuch"], "no architecture is called"),
+            (["--arg", "i4[4]=inf"], "whole numbers"), (["--arg", "f2[4]=1e9"], "does not fit float16"),
+            (["--arg", "f4[4]=" + "9" * 400], "does not fit any type"), (["--lane-cycles", "5:1"], "5:1"), (["--lane-cycles", "0:" + "9" * 30], "2^63"), (["--max-instructions", "0"], "0"), (["-a", "nonesuch"], "no architecture is called"),
             (["--lane-cycles", "9:2", "--lanes", "0"], "cycles to trace"), (["--set", "dram.banks=x"], "dram.banks"), (["--arg", "c8[4]=random"], "random")],
     "compare": [(["transpose", "-n", "0"], "positive multiple"), (["transpose", "-n", "-32"], "positive multiple"), (["transpose", "-k", "nonesuch"], "nonesuch"),
-                (["nonesuch"], "unknown workload"), (["k.ptx"], "no recipe"), (["transpose", "--set", "warp.size=99"], "at most 64")],
+                (["nonesuch"], "unknown workload"), (["k.ptx"], "no recipe"), (["transpose", "-n", str(1 << 31)], "cannot make its data for the size 2147483648"), (["transpose", "--set", "warp.size=99"], "at most 64")],
     "roofline": [(["--plot", "roof.txt"], "plots are"), (["--plot", "no/roof.svg"], "there is no folder no")],
     "page": [(["-o", "no/page.html"], "there is no folder no"), (["-o", "page.txt"], "pages are")],
     "export": [(["-o", "no/a.toml"], "there is no folder no"), (["-o", "."], "directory")],
@@ -50,7 +55,8 @@ def idle(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "k.ptx").write_text(PTX)
     (tmp_path / "notes.txt").write_text("no results")
-    (tmp_path / "bad.npy").write_bytes(b"no array")
+    (tmp_path / "bad.npy").write_bytes(b"no array \xff")
+    (tmp_path / "other.json").write_text('{"format": 1, "label": "x", "about": {}, "rows": [{"benchmark": "of nobody", "parameters": {}, "values": {}}]}')
     monkeypatch.setattr(Grid, "session", work)
     monkeypatch.setattr(archdef.Device, "compile", work)
 
@@ -64,6 +70,24 @@ def test_a_mistake_is_said_before_any_work(idle, command, arguments, message):
     result = CliRunner().invoke(main, [command, *FIRST.get(command, ()), *arguments, *ARCHITECTURES.get(command, ())])
     assert result.exit_code in (1, 2) and isinstance(result.exception, SystemExit), result.exception
     assert message in " ".join(click.unstyle(result.output).split())
+
+
+@pytest.mark.parametrize("name", ["k.ptx\0", "k\ud800.ptx"])
+def test_an_argument_that_can_be_no_file_name_is_refused(idle, name):
+    result = CliRunner().invoke(main, ["resources", name, "-a", "g80"])
+    assert result.exit_code == 2 and isinstance(result.exception, SystemExit) and "holds a NUL character or half a surrogate pair" in result.output
+
+
+def test_what_is_no_file_is_written_to_and_a_link_stays_one(tmp_path):
+    kept, link, pipe = tmp_path / "kept.toml", tmp_path / "link.toml", tmp_path / "full"
+    link.symlink_to(kept)
+    assert CliRunner().invoke(main, ["export", "g80", "-o", str(link)]).exit_code == 0
+    assert link.is_symlink() and "name" in kept.read_text()
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert CliRunner().invoke(main, ["page", "g80", "-o", str(pipe.rename(tmp_path / "full.md"))]).exit_code == 0
+    assert (tmp_path / "full.md").is_fifo() and len(os.read(reader, 1 << 16)) > 1000
+    os.close(reader)
 
 
 @pytest.mark.parametrize("command", [["microbench", "g80", "--plot", "c.svg"], ["validate", "g80", "--plot", "c.svg"], ["roofline", "-a", "g80", "--plot", "c.svg"]])

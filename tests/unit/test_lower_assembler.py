@@ -764,3 +764,14 @@ def test_shared_accesses_count_where_no_lane_takes_part():
     device = archdef.Device("h100")
     result = device.compile(kernel(body, ".param .u64 out, .param .u32 n", HEAD)).k[(1,), (64,)](device.zeros(64, "u4"), np.uint32(0))
     assert (result.counters.shared_stores, result.counters.shared_loads, result.counters.shared_store_passes) == (2, 2, 0)
+
+
+def test_a_result_that_nobody_reads_holds_no_scoreboard_in_code_for_debugging():
+    from archdef.lower import Options
+
+    text = kernel("""ld.param.u64 %rd1, [out]; ld.global.u32 %r7, [%rd1]; shfl.sync.idx.b32 %r8, %r7, 0, 31, -1; shfl.sync.down.b32 %r9, %r7, 1, 31, -1;
+    shfl.sync.up.b32 %r10|%p1, %r7, 1, 0, -1; add.s32 %r7, %r7, %r9; setp.gt.s32 %p2, %r7, 9; @%p2 bra A; add.s32 %r7, %r7, 1;
+    shfl.sync.bfly.b32 %r7, %r7, 1, 31, -1; A: st.global.u32 [%rd1], %r7;""", ".param .u64 out")
+    for scoreboards in (1, 2):
+        made = lower(parse(text, "k.ptx"), "k", machine(isa__assembler=Assembler(result_scoreboards=scoreboards)), options=Options(debug=True))
+        assert made.instructions > 5

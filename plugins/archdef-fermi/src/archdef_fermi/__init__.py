@@ -70,7 +70,7 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
                            duplex_ratio=0.9, latency_us=8, call_us=2, submit_us=2, dependency_us=4, wakeup_us=5,
                            copy_engines=copy_engines, work_queues=1, late_kernel_signals=True,
                            concurrent_grids=16, peer_gb_s=peer_gb_s,
-                           peer_latency_us=10))
+                           peer_latency_us=10 if peer_gb_s else 0))
 
 
 TIMING_NS = dict(t_rcd_ns=13, t_rp_ns=13, t_ras_ns=30, t_rrd_ns=6.5, t_cl_ns=13, t_wl_ns=4.3, t_wtr_ns=5.4, t_rtw_ns=4, t_wr_ns=13)
