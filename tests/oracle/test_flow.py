@@ -122,3 +122,25 @@ def test_a_trap_or_a_breakpoint_ends_the_launch_if_a_thread_meets_it(name, instr
     out = device.zeros(64, "u4")
     device.compile(TRAPS.replace("INSTRUCTION", instruction))["k"][1, 64](out, 50)
     assert out.to_host().sum() == 40
+
+
+NEVER_RETURNS = """.version 7.0
+.target sm_50
+.address_size 64
+.func (.reg .b32 %back) leave(.reg .b32 %x, .reg .b64 %to) { mov.u32 %back, 1; st.global.u32 [%to], %x; exit; }
+.visible .entry k(.param .u64 words)
+{
+    .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<4>;
+    ld.param.u64 %d1, [words]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.s64 %d1, %d1, %d2; mov.u32 %r2, 9;
+    setp.lt.u32 %p, %r1, 40; @%p bra ON;
+    call (%r2), leave, (%r1, %d1);
+ON: bar.sync 0; st.global.u32 [%d1], %r2; ret;
+}"""
+
+
+@pytest.mark.parametrize("name", [name for name in registry.names() if "device_calls" in registry.get(name).isa.features])
+def test_a_function_that_never_returns_may_declare_a_result(name):
+    device = archdef.Device(name, max_cycles=1_000_000)
+    out = device.zeros(64, "u4")
+    device.compile(NEVER_RETURNS)["k"][1, 64](out)
+    assert np.array_equal(out.to_host(), np.where(np.arange(64) < 40, 9, np.arange(64)))
