@@ -112,7 +112,7 @@ END: ret;
 @pytest.mark.parametrize("instruction", ["trap", "brkpt"])
 @pytest.mark.parametrize("name", registry.names())
 def test_a_trap_or_a_breakpoint_ends_the_launch_if_a_thread_meets_it(name, instruction):
-    """CUDA: without a debugger a breakpoint is an error too, as an H200 has it. Threads that have ended do not meet it."""
+    """CUDA: without a debugger a breakpoint is an error too. Threads that have ended do not meet it."""
     device = archdef.Device(name, max_cycles=1_000_000)
     kernel = device.compile(TRAPS.replace("INSTRUCTION", instruction))["k"]
     with pytest.raises(GuestFault, match="trap") as caught:
