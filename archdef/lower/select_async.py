@@ -129,7 +129,7 @@ def map_rank(s: Selection, m: Match, i: ir.Instruction) -> None:
     width = lane_bytes(type)
     bits, wide = 8 * width, "64" if width == 8 else ""
     own, rank, blocks = s.value(i.operands[1], type), s.value(i.operands[2], "u32"), s.of_cluster(SpecialRegister.CLUSTER_NCTARANK)[0]
-    window = GENERIC_SHARED if width == 8 else 0
+    window = GENERIC_SHARED if width == 8 and not m.bound["space"] else 0
     there = s.fresh(0)
     s.emit(Kind.SETP, "lt_u32", [there, None], [rank, blocks], "int_compare")
     offset = s.temporary(f"and_b{bits}", [own, immediate(GENERIC_WINDOW - 1, width)], width, f"int{wide}_logic")
@@ -150,7 +150,7 @@ def rank_of(s: Selection, m: Match, i: ir.Instruction) -> None:
     type = m.bound["type"]
     place = s.value(i.operands[1], type)
     if lane_bytes(type) == 8:
-        place = s.temporary("low_b64", [s.temporary("sub_b64", [place, immediate(GENERIC_SHARED, 8)], 8, ABSORBED)], 4, ABSORBED)
+        place = s.temporary("low_b64", [s.temporary("sub_b64", [place, immediate(0 if m.bound["space"] else GENERIC_SHARED, 8)], 8, ABSORBED)], 4, ABSORBED)
     d, finish = s.destination(i.operands[0], "u32")
     named = s.fresh(0)
     s.emit(Kind.SETP, "ge_u32", [named, None], [place, immediate(CLUSTER_FIRST)], "int_compare")

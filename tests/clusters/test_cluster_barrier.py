@@ -1,7 +1,7 @@
 """The barrier of a cluster: who is waited for, and who is not."""
 import numpy as np
 import pytest
-from kernels import NEXT, SYNC, device, results, text
+from cluster_kernels import NEXT, SYNC, device, results, text
 
 from archdef.errors import GuestFault
 

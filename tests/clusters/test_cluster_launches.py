@@ -1,7 +1,7 @@
 """What a launch in clusters may ask for, and where its blocks start."""
 import numpy as np
 import pytest
-from kernels import SYNC, device, text
+from cluster_kernels import SYNC, device, text
 
 import archdef
 from archdef import registry

@@ -1,6 +1,6 @@
 """Addresses that no block of the cluster has: each is a fault that names the statement."""
 import pytest
-from kernels import SYNC, device, results, text
+from cluster_kernels import SYNC, device, results, text
 
 from archdef.errors import GuestFault
 

@@ -1,7 +1,7 @@
 """Blocks of a cluster reach each other's shared memory: results against numpy."""
 import numpy as np
 import pytest
-from kernels import NEXT, SYNC, device, results, text
+from cluster_kernels import NEXT, SYNC, device, results, text
 
 SIZES = [1, 2, 4, 8]
 
