@@ -110,7 +110,7 @@ class _Words:
 @builds("map_replace")
 def map_replace(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``tensormap.replace``: a field of a map in memory. Extents and element strides are kept less one, strides in units of 16 bytes."""
-    field, words = m.bound["field"], _Words(s, i.operands[0], m.bound["space"])
+    field, words = m.bound.get("list") or m.bound["field"], _Words(s, i.operands[0], m.bound["space"])
     if len(i.operands) != 2 + (field in ("box_dim", "global_dim", "global_stride", "element_stride")):
         raise s.fault(f"`tensormap.replace` of {field} takes {2 + (field in ('box_dim', 'global_dim', 'global_stride', 'element_stride'))} operands")
     value = i.operands[-1]

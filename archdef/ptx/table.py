@@ -201,7 +201,7 @@ _BOX_IN = f"to=shared::cluster|shared::cta from=global {_COUNTED} multicast=mult
 _BOX_OUT = "to=global from=shared::cta bulk_group hint=L2::cache_hint?"
 _BOX_OPERATIONS = "op=add|min|max|inc|dec|and|or|xor"
 _MAP_SPACE = "space=global|shared::cta>shared?"
-_MAP_LISTS = "field=box_dim|global_dim|element_stride"
+_MAP_LISTS = "list=box_dim|global_dim|element_stride"
 _ASYNC_RED = f"order=relaxed scope=cluster space=shared::cluster>shared? {_COUNTED}"
 _WITHIN = f"async bulk to=shared::cluster from=shared::cta {_COUNTED}"
 _ATOMIC_SPACE = f"space=global|shared|shared::cta>shared|shared::cluster>shared? {_ORDERING} {_SCOPE} hint=L2::cache_hint?"

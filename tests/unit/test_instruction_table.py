@@ -63,7 +63,7 @@ def operands(row: Row, found: table.Match) -> str:
         return box(row, found)
     if row.opcode == "tensormap":
         value = {"global_address": "%rd2", "global_stride": "2, %rd2", "rank": "%r1"}.get(found.bound.get("field"), "1")
-        value = f"2, {register('b32', 2)}" if found.bound.get("field") in ("box_dim", "global_dim", "element_stride") else value
+        value = f"2, {register('b32', 2)}" if found.bound.get("list") else value
         return "[%rd1], [%r1], 128" if row.builder == "map_copy" else f"[%rd1], {value}"
     if "prefetch" in row.modifiers.split():
         return "[%rd1], 64"

@@ -38,7 +38,7 @@ def bulk(c: Context, i, words: Words) -> Step:
     words.one("async")
     words.one("bulk")
     if words.one("prefetch", "commit_group", "wait_group", default=""):
-        words.ignore("L2", "global", "L2::cache_hint", "read")
+        words.ignore("L2", "global", "L2::cache_hint", "read", "tensor", "tile", "im2col", "1d", "2d", "3d", "4d", "5d")
         return Step("plain", lambda t: None)
     spaces = [w.partition("::")[0] for w in words.left if w in ("global", "shared::cta", "shared::cluster")]
     words.ignore("global", "shared::cta", "shared::cluster", "L2::cache_hint")
