@@ -91,21 +91,26 @@ def coalescing_table(rule: spec.CoalescingRule, path: str = "coalescing") -> dic
     return dict(rule=int(kind), group_lanes=getattr(rule, "group_lanes", 64), hook=0, line_bytes=line, sector_bytes=sector, segment_bytes=segments, coverage=0)
 
 
-def sets_of(cache: spec.Cache, size_bytes: int) -> int:
-    """Give the sets that so many bytes of a cache make, at least one; a line of more sectors than the engine keeps is several."""
-    return max(size_bytes // (min(cache.line_bytes, _SECTORS * cache.sector_bytes) * cache.ways), 1)
+def shape_of(cache: spec.Cache, size_bytes: int, less: str = "sets") -> tuple[int, int]:
+    """Give the sets, and the ways of each, that so many bytes of a cache make, at least one: what there is less of than in the whole cache is
+    ``"sets"`` or ``"ways"``. A line of more sectors than the engine keeps is several."""
+    line_bytes = min(cache.line_bytes, _SECTORS * cache.sector_bytes)
+    if less == "ways":
+        sets, _ = shape_of(cache, cache.size_bytes)
+        return sets, max(size_bytes // (line_bytes * sets), 1)
+    return max(size_bytes // (line_bytes * cache.ways), 1), cache.ways
 
 
 def _cache_table(cache: spec.Cache | None, instances_per_scope: int = 1) -> dict:
     if cache is None or not cache.enabled:
         return dict(_NO_CACHE)
     line_bytes = min(cache.line_bytes, _SECTORS * cache.sector_bytes)   # a longer line is kept as several
-    sets = sets_of(cache, cache.size_bytes // instances_per_scope)
+    sets, ways = shape_of(cache, cache.size_bytes // instances_per_scope)
     folds: dict[int, int] = {}
     for place, bit in enumerate(cache.set_hash_bits):
         right = (max(bit - line_bytes.bit_length() + 1, 0) - place) % 64      # neighbouring bits move together
         folds[right] = folds.get(right, 0) | 1 << place
-    return dict(sets=sets, set_mask=sets - 1 if sets & (sets - 1) == 0 else 0, ways=cache.ways, line_bytes=line_bytes,
+    return dict(sets=sets, set_mask=sets - 1 if sets & (sets - 1) == 0 else 0, ways=ways, line_bytes=line_bytes,
                 sector_bytes=cache.sector_bytes, latency_cycles=cache.latency_cycles,
                 misses_in_flight=cache.misses_in_flight, fetch_sectors=max(1, min((cache.fetch_bytes or 0) // cache.sector_bytes, _SECTORS)),
                 dirty_ways=cache.dirty_ways or 0, partial_ways=cache.partial_ways or 0, lines_ahead=cache.lines_ahead,

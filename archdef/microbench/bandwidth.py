@@ -52,6 +52,37 @@ def l1_throughput(machine: Machine, *, word_bytes: int = 4, warps: int = 0) -> d
         lambda kernel, clocks: machine.launch(kernel, 1, warps * lanes, clocks, memory), threads=warps * lanes, trips=(16, 64))})
 
 
+STRIDED_LANES = 64
+"""Threads after which addresses repeat, so that the widest stride keeps within what L1 holds."""
+_STRIDED_BYTES = 128 * 8 * STRIDED_LANES + 128
+
+
+@benchmark("l1_strides", {"cycles": "cycles/load"}, lambda machine: [{"stride_words": s} for s in (*range(0, 18), 24, 31, 32, 33)])
+def l1_strides(machine: Machine, *, stride_words: int = 1, word_bytes: int = 4) -> dict[str, float]:
+    """Cycles of a multiprocessor per load of a warp whose lanes' words lie `stride_words` words apart, all of which hit the L1 data cache, if there
+    is one: banks of words and of tags. One block of the most warps; each thread reads eight words 16 bytes apart."""
+    if word_bytes not in (4, 8) or not 0 <= stride_words <= 128:
+        raise UnfitParameter("words have 4 or 8 bytes, and lie 0 to 128 words apart")
+    p = machine.properties
+    threads = p.warps_per_block * p.warp_lanes
+    memory = machine.array(2 * _STRIDED_BYTES // 4)
+    modern = ".ca" if "unified_addressing" in machine.features else ""
+    before = f"""    .reg .u64 %at, %zero; .reg .u32 %r<8>, %sum, %lane;
+    ld.param.u64 %at, [memory]; ld.global.u64 %zero, [%at];
+    ld.param.u64 %at, [memory]; mov.u32 %lane, %tid.x; rem.u32 %lane, %lane, {STRIDED_LANES}; mad.wide.u32 %at, %lane, {stride_words * word_bytes}, %at;
+    mov.u32 %sum, %lane;
+"""
+    after = f"    st.global.u32 [%at+{_STRIDED_BYTES}], %sum;\n"
+
+    def step(n):
+        return "".join(f"    ld.global{modern}{VECTOR[word_bytes]}.u32 {words('r', word_bytes, k % 2)}, [%at+{16 * (k % 8)}];\n"
+                       f"{used(word_bytes, k % 2)}" for k in range(n)) + "    add.u64 %at, %at, %zero;\n"
+
+    return {"cycles": slope(
+        machine, lambda timed: module(before + timed + after, ".param .u64 out, .param .u64 memory"), step, (16, 40),
+        lambda kernel, clocks: machine.launch(kernel, 1, threads, clocks, memory), threads=threads, trips=(16, 64)) / p.warps_per_block}
+
+
 # --------------------------------------------------------------------------------------------------------- whole device
 _STREAM = """    .reg .u64 %from, %to, %place, %at, %step, %within; .reg .u32 %r<{registers}>, %sum, %i, %n; .reg .pred %c;
     ld.param.u64 %from, [from]; ld.param.u64 %to, [to]; ld.param.u32 %n, [trips]; ld.param.u64 %within, [within];
@@ -173,3 +204,45 @@ def l2_bandwidth(machine: Machine, *, footprint_bytes: int = 512 * 1024, word_by
         raise Unsupported(f"{footprint_bytes} bytes are more than the L2 of {machine.label}")
     least = max(machine.stream_bytes, footprint_bytes)
     return {"gb_s": gb_s(machine, "read", word_bytes, warps, 1, footprint_bytes, least)}
+
+
+_ELEMENT = """    .reg .u64 %from, %to, %at; .reg .u32 %r<4>, %i; .reg .pred %c;
+    ld.param.u64 %from, [from]; ld.param.u64 %to, [to];
+    mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %i, %r0, %r1, %r2;
+    mov.u32 %r0, %i; mov.u32 %r1, 0; mul.wide.u32 %at, %i, 8;
+{access}END:
+"""
+_ELEMENT_ACCESS = {
+    "fill": "    add.u64 %to, %to, %at; st.global.v2.u32 [%to], {%r0, %r1};\n",
+    "sum": "    add.u64 %from, %from, %at; ld.global.v2.u32 {%r0, %r1}, [%from]; xor.b32 %r0, %r0, %r1; setp.ne.u32 %c, %r0, 0x12345679;\n"
+           "    @%c bra END;\n    st.global.u32 [%to], %r0;\n",
+    "scale": "    add.u64 %from, %from, %at; ld.global.v2.u32 {%r0, %r1}, [%from]; add.u64 %to, %to, %at; st.global.v2.u32 [%to], {%r0, %r1};\n"}
+
+
+@benchmark("element_stream", {"gb_s": "GB/s"},
+           lambda machine: [{"kind": kind, "threads": t} for kind in _ELEMENT_ACCESS for t in (64, 128, 256, 512, 1024)
+                            if t <= machine.properties.threads_per_block])
+def element_stream(machine: Machine, *, kind: str = "sum", threads: int = 1024, blocks: int = 2) -> dict[str, float]:
+    """Bandwidth of device memory where each thread touches one word of 8 bytes and ends, with so many blocks of so many threads resident on each
+    multiprocessor, bounded by shared memory: what resident warps hide, and what the turnover of blocks costs."""
+    p = machine.properties
+    if kind not in _ELEMENT_ACCESS or not 1 <= threads <= p.threads_per_block or blocks < 1:
+        raise UnfitParameter(f"kind must be one of {', '.join(_ELEMENT_ACCESS)}, threads 1 to {p.threads_per_block}, blocks at least 1")
+    shared_bytes = p.shared_bytes_per_multiprocessor // blocks // 1024 * 1024 - 1024
+    if shared_bytes > p.shared_bytes_per_block or shared_bytes * (blocks + 1) <= p.shared_bytes_per_multiprocessor:
+        raise Unsupported(f"shared memory of {machine.label} cannot bound residency to {blocks} blocks")
+    waves = max(1, -(-max(machine.stream_bytes, p.l2_bytes) // (8 * threads * blocks * p.multiprocessors)))
+    grids = [blocks * p.multiprocessors * waves * k for k in (1, 3)]
+    nbytes = 8 * threads * grids[1]
+    if 2 * nbytes > p.dram_bytes:
+        raise Unsupported(f"two arrays of {nbytes} bytes do not fit the memory of {machine.label}")
+    kernel = machine.compile(module(_ELEMENT.format(access=_ELEMENT_ACCESS[kind]), ".param .u64 from, .param .u64 to"))
+    source, target = machine.scratch("from", nbytes), machine.scratch("to", nbytes)
+
+    def once():
+        seconds = []
+        for grid in grids:
+            machine.flush()
+            seconds.append(machine.launch(kernel, grid, threads, source, target, shared_bytes=shared_bytes))
+        return {"": (2 if kind == "scale" else 1) * 8 * threads * (grids[1] - grids[0]) / (seconds[1] - seconds[0]) / 1e9}
+    return {"gb_s": machine.median(once)[""]}

@@ -11,7 +11,7 @@ from archdef.errors import EngineLimit, GuestFault, GuestWarning, HostError, Int
 from archdef.lower.encoding import Kind, Space, SystemCall
 from archdef.metrics import Counters
 from archdef.occupancy import carveout, occupancy
-from archdef.pack import sets_of
+from archdef.pack import shape_of
 from archdef.run import failures, footprint, limits, printing, texture
 from archdef.run.arguments import pack
 from archdef.run.array import DeviceArray
@@ -177,19 +177,20 @@ class Grid:
             allowed=tuple(self.resident.limits[of] for of in ("warps", "blocks", "registers", "shared")),
             global_base=variables.global_base, const_base=variables.const_base, name=self.name, heap_bytes=device.heap_bytes,
             print_bytes=device.print_bytes, cooperative=self.cooperative, earliest_cycle=earliest_cycle, kernels=self.children,
-            lane_trace=self.tracer, among=self.among, cluster=self.cluster, l1_sets=self._l1_sets(),
+            lane_trace=self.tracer, among=self.among, cluster=self.cluster, **self._l1_shape(),
             textures=texture.of(device.memory).pack(self._textures()))
         return self.running
 
-    def _l1_sets(self) -> int:
-        """Sets of L1 beside the shared memory that the kernel needs; 0: those of the description."""
+    def _l1_shape(self) -> dict[str, int]:
+        """Sets and ways of L1 beside the shared memory that the kernel needs; none: those of the description."""
         architecture = self.architecture
         l1, limits = architecture.caches.l1, architecture.limits
         if l1 is None or not architecture.caches.l1_gives_carveout:
-            return 0
+            return {}
         taken = carveout(limits, architecture.warp.size, threads=math.prod(self.launcher.block), registers=max(1, self.program.registers),
                          shared_bytes=self.resident.shared_bytes)
-        return sets_of(l1, l1.size_bytes - taken)
+        sets, ways = shape_of(l1, l1.size_bytes - taken, architecture.caches.carveout_takes)
+        return {"l1_sets": sets, "l1_ways": ways}
 
     def _textures(self) -> list:
         references = self.launcher.kernel.module.textures

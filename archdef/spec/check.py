@@ -20,7 +20,7 @@ from archdef.spec.fields import Part, Parts, Rule, Table, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
-from archdef.spec.policy import GroupByGroup, ParityHash
+from archdef.spec.policy import AmongOldest, GroupByGroup, LeastRecentlyUsed, ParityHash
 from archdef.values import printable
 
 if TYPE_CHECKING:
@@ -87,6 +87,10 @@ def _evidence_faults(arch: Architecture) -> Iterator[SpecError]:
 
 
 # ------------------------------------------------------------------------------------------------- threads and resources
+MOST_WAYS_OF_POLICIES = 64
+"""That a replacement policy of a plugin can look at."""
+
+
 @_combination("limits.threads_per_block", "limits.threads_per_multiprocessor")
 def _a_block_fits(arch):
     most = arch.limits.threads_per_multiprocessor
@@ -144,6 +148,12 @@ def _l1_keeps_something_beside_every_carveout(arch):
     l1, sizes = arch.caches.l1, arch.limits.shared_carveouts
     if arch.caches.l1_gives_carveout and (l1 is None or not sizes or l1.size_bytes <= max(sizes)):
         yield "caches.l1_gives_carveout", True, "must come with l1 of more bytes than the largest of limits.shared_carveouts"
+
+
+@_combination("caches.l1_gives_carveout", "caches.carveout_takes")
+def _carveout_takes_of_an_l1(arch):
+    if not arch.caches.l1_gives_carveout and arch.caches.carveout_takes != "sets" and (not arch.changes or "caches.carveout_takes" in arch.changes):
+        yield "caches.carveout_takes", arch.caches.carveout_takes, "must be sets unless caches.l1_gives_carveout"
 
 
 @_combination("caches.l1_gives_carveout", "limits.shared_headroom", "limits.shared_headroom_bytes")
@@ -451,6 +461,8 @@ def _caches_have_whole_sets(arch):
         if cache.size_bytes % (cache.line_bytes * cache.ways):
             yield (f"{path}.size_bytes", cache.size_bytes,
                    f"must be a multiple of line_bytes x ways = {cache.line_bytes * cache.ways}")
+        if cache.ways > MOST_WAYS_OF_POLICIES and not isinstance(cache.replacement, (LeastRecentlyUsed, AmongOldest)):
+            yield f"{path}.ways", cache.ways, f"must be at most {MOST_WAYS_OF_POLICIES} where a policy of one's own chooses the line to replace"
         if cache.sector_bytes > cache.line_bytes:
             yield f"{path}.sector_bytes", cache.sector_bytes, f"must be at most line_bytes = {cache.line_bytes}"
         if cache.scope == "partition" and cache.line_bytes > arch.dram.interleave_bytes:

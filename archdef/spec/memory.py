@@ -152,6 +152,8 @@ class Caches:
     """Data cache of a multiprocessor."""
     l1_gives_carveout: bool = flag(default=False)
     """Whether L1 is what the carveout of shared memory (`Limits.shared_carveouts`) leaves of `l1.size_bytes`."""
+    carveout_takes: str = choice("sets", "ways", default="sets")
+    """Where L1 is what the carveout leaves: what it has less of, of its sets or of the ways of each."""
     l1_global_loads: bool = flag(default=True)
     """Whether loads from global memory use `l1` without asking for it (``ld.ca``); those from local memory always do."""
     constant: Cache | None = part(Cache, optional=True, default=None)

@@ -132,8 +132,9 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     cdef Warp *w
     cdef int64_t rest
     cdef int32_t i, at, threads, k
-    if launch.l1_sets and launch.l1_sets != sm.l1.table.sets and sm.used[1] == launch.cost[1]:
-        cache_resize(&sm.l1, launch.l1_sets)     # only an idle multiprocessor divides its array anew
+    if (launch.l1_sets and (launch.l1_sets != sm.l1.table.sets or launch.l1_ways != sm.l1.table.ways)
+            and sm.used[1] == launch.cost[1]):
+        cache_resize(&sm.l1, launch.l1_sets, launch.l1_ways)     # only an idle multiprocessor divides its array anew
     if launch.code_lines:
         fetch_preload(sm, launch)
     b.running = 1

@@ -19,6 +19,10 @@ cdef struct Cache:
     uint64_t first
     int64_t clock
     int64_t state[16]    # of a plugin's replacement
+    uint32_t *index      # of caches of wide sets: a hash table of 1 + the slots of lines that are there, 0: none; NULL: sets are searched …
+    uint64_t index_mask  # … its size less one, a power of two at least twice the lines …
+    int32_t *order       # … and [sets][ways][2]: the slot used next before, and next after it, in its set (-1: none) …
+    int32_t *ends        # … with [sets][2]: the slot used longest ago, and the latest
     uint8_t *crowded     # [sets]: 1: more lines are written in part than a set keeps; NULL where none are …
     int64_t crowds       # … and how many such sets there are
 
@@ -36,7 +40,7 @@ cdef inline uint64_t cache_set(const Cache *cache, uint64_t line) noexcept nogil
 cdef int cache_make(Cache *cache, const CacheTable *table) noexcept nogil
 cdef int cache_open(Cache *cache, const CacheTable *table) except -1
 cdef void cache_close(Cache *cache) noexcept nogil
-cdef void cache_resize(Cache *cache, int64_t sets) noexcept nogil
+cdef void cache_resize(Cache *cache, int64_t sets, int64_t ways) noexcept nogil
 cdef Line *cache_find(Cache *cache, uint64_t line) noexcept nogil
 cdef Line *cache_victim(Cache *cache, uint64_t line) noexcept nogil
 cdef void cache_take(Cache *cache, Line *slot, uint64_t line) noexcept nogil

@@ -1,5 +1,5 @@
 """A set-associative tag array with sectors. Tags only: data are in device memory."""
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
@@ -7,6 +7,8 @@ from archdef.engine.chance cimport by_chance
 from archdef.engine.machine cimport CacheTable
 from archdef.engine.policy cimport Hook, ask_replacement
 
+cdef enum:
+    NARROW = 16      # ways up to which a set is searched one by one; wider sets have an index of their lines and keep the order of use as a list
 
 cdef int cache_make(Cache *cache, const CacheTable *table) noexcept nogil:
     """Make an empty cache; one of 0 sets stays without lines. Returns -1 if the host has no memory for it."""
@@ -19,6 +21,9 @@ cdef int cache_make(Cache *cache, const CacheTable *table) noexcept nogil:
     cache.used = NULL
     cache.crowded = NULL
     cache.crowds = 0
+    cache.index = NULL
+    cache.order = NULL
+    cache.ends = NULL
     if table.sets == 0:
         return 0
     if table.partial_ways:
@@ -28,7 +33,94 @@ cdef int cache_make(Cache *cache, const CacheTable *table) noexcept nogil:
     cache.lines = <Line *>calloc(<size_t>(table.sets * table.ways), sizeof(Line))
     cache.tags = <uint64_t *>calloc(<size_t>(table.sets * table.ways), sizeof(uint64_t))
     cache.used = <int64_t *>calloc(<size_t>(table.sets * table.ways), sizeof(int64_t))
-    return -1 if cache.lines == NULL or cache.tags == NULL or cache.used == NULL else 0
+    if cache.lines == NULL or cache.tags == NULL or cache.used == NULL:
+        return -1
+    return _make_index(cache) if table.ways > NARROW and not table.hook else 0
+
+
+cdef int _make_index(Cache *cache) noexcept nogil:
+    """Give a cache of wide sets its index and the order of use."""
+    cdef int64_t lines = cache.table.sets * cache.table.ways
+    cache.index_mask = 1
+    while <int64_t>cache.index_mask < 2 * lines:
+        cache.index_mask *= 2
+    cache.index_mask -= 1
+    cache.index = <uint32_t *>calloc(<size_t>cache.index_mask + 1, sizeof(uint32_t))
+    cache.order = <int32_t *>calloc(<size_t>(2 * lines), sizeof(int32_t))
+    cache.ends = <int32_t *>calloc(<size_t>(2 * cache.table.sets), sizeof(int32_t))
+    if cache.index == NULL or cache.order == NULL or cache.ends == NULL:
+        return -1
+    _clear_order(cache)
+    return 0
+
+
+cdef void _clear_order(Cache *cache) noexcept nogil:
+    """The order of use of empty sets: their ways one after the other."""
+    cdef int64_t set_, i, ways = cache.table.ways
+    cdef int32_t slot
+    for set_ in range(cache.table.sets):
+        cache.ends[2 * set_] = <int32_t>(set_ * ways)
+        cache.ends[2 * set_ + 1] = <int32_t>(set_ * ways + ways - 1)
+        for i in range(ways):
+            slot = <int32_t>(set_ * ways + i)
+            cache.order[2 * slot] = slot - 1 if i else -1
+            cache.order[2 * slot + 1] = slot + 1 if i < ways - 1 else -1
+
+
+cdef inline uint64_t _hashed(const Cache *cache, uint64_t tag) noexcept nogil:
+    return tag * <uint64_t>0x9E3779B97F4A7C15 >> 32 & cache.index_mask
+
+
+cdef inline int64_t _indexed(const Cache *cache, uint64_t tag) noexcept nogil:
+    """The slot of a tag, -1 if it is not there."""
+    cdef uint64_t at = _hashed(cache, tag)
+    while cache.index[at]:
+        if cache.tags[cache.index[at] - 1] == tag:
+            return <int64_t>cache.index[at] - 1
+        at = at + 1 & cache.index_mask
+    return -1
+
+
+cdef void _put_in_index(Cache *cache, uint64_t tag, int64_t slot) noexcept nogil:
+    cdef uint64_t at = _hashed(cache, tag)
+    while cache.index[at]:
+        at = at + 1 & cache.index_mask
+    cache.index[at] = <uint32_t>(slot + 1)
+
+
+cdef void _take_from_index(Cache *cache, int64_t slot) noexcept nogil:
+    """Forget a slot while its tag still stands; what was put behind it by a collision moves up."""
+    cdef uint64_t at = _hashed(cache, cache.tags[slot]), next_, home
+    while cache.index[at] != <uint32_t>(slot + 1):
+        at = at + 1 & cache.index_mask
+    next_ = at
+    while True:
+        next_ = next_ + 1 & cache.index_mask
+        if cache.index[next_] == 0:
+            break
+        home = _hashed(cache, cache.tags[cache.index[next_] - 1])
+        if (next_ - home & cache.index_mask) >= (next_ - at & cache.index_mask):
+            cache.index[at] = cache.index[next_]
+            at = next_
+    cache.index[at] = 0
+
+
+cdef inline void _make_latest(Cache *cache, int64_t slot) noexcept nogil:
+    """Move a slot to the end of its set's order of use."""
+    cdef int32_t *ends = cache.ends + 2 * (slot // cache.table.ways)
+    cdef int32_t *order = cache.order
+    cdef int32_t before = order[2 * slot], after = order[2 * slot + 1]
+    if after < 0:
+        return
+    order[2 * after] = before
+    if before >= 0:
+        order[2 * before + 1] = after
+    else:
+        ends[0] = after
+    order[2 * slot] = ends[1]
+    order[2 * slot + 1] = -1
+    order[2 * ends[1] + 1] = <int32_t>slot
+    ends[1] = <int32_t>slot
 
 
 cdef int cache_open(Cache *cache, const CacheTable *table) except -1:
@@ -43,20 +135,30 @@ cdef void cache_close(Cache *cache) noexcept nogil:
     free(cache.tags)
     free(cache.used)
     free(cache.crowded)
+    free(cache.index)
+    free(cache.order)
+    free(cache.ends)
+    cache.index = NULL
+    cache.order = NULL
+    cache.ends = NULL
     cache.lines = NULL
     cache.tags = NULL
     cache.used = NULL
     cache.crowded = NULL
 
 
-cdef void cache_resize(Cache *cache, int64_t sets) noexcept nogil:
-    """Empty a cache and let it have so many sets, no more than it was opened with. Nothing is on its way to it."""
+cdef void cache_resize(Cache *cache, int64_t sets, int64_t ways) noexcept nogil:
+    """Empty a cache and let it have so many sets of so many ways, no more lines than it was opened with. Nothing is on its way to it."""
     cache.table.sets = sets
+    cache.table.ways = ways
     cache.table.set_mask = sets - 1 if sets & (sets - 1) == 0 else 0
     cache.looked_up = <uint64_t>-1
-    memset(cache.lines, 0, <size_t>(sets * cache.table.ways) * sizeof(Line))
-    memset(cache.tags, 0, <size_t>(sets * cache.table.ways) * sizeof(uint64_t))
-    memset(cache.used, 0, <size_t>(sets * cache.table.ways) * sizeof(int64_t))
+    memset(cache.lines, 0, <size_t>(sets * ways) * sizeof(Line))
+    memset(cache.tags, 0, <size_t>(sets * ways) * sizeof(uint64_t))
+    memset(cache.used, 0, <size_t>(sets * ways) * sizeof(int64_t))
+    if cache.index != NULL:
+        memset(cache.index, 0, (<size_t>cache.index_mask + 1) * sizeof(uint32_t))
+        _clear_order(cache)
 
 
 cdef inline uint64_t _first(Cache *cache, uint64_t line) noexcept nogil:
@@ -69,9 +171,19 @@ cdef inline uint64_t _first(Cache *cache, uint64_t line) noexcept nogil:
 
 cdef Line *cache_find(Cache *cache, uint64_t line) noexcept nogil:
     """The line (number: address // line_bytes) if present, marked as used; else NULL."""
-    cdef uint64_t first = _first(cache, line)
-    cdef const uint64_t *tags = cache.tags + first
+    cdef uint64_t first
+    cdef const uint64_t *tags
     cdef int64_t i
+    if cache.index != NULL:
+        i = _indexed(cache, line + 1)
+        if i < 0:
+            return NULL
+        cache.clock += 1
+        cache.used[i] = cache.clock
+        _make_latest(cache, i)
+        return cache.lines + i
+    first = _first(cache, line)
+    tags = cache.tags + first
     for i in range(cache.table.ways):
         if tags[i] == line + 1:
             cache.clock += 1
@@ -125,11 +237,29 @@ cdef Line *_any_of_oldest(Cache *cache, uint64_t first) noexcept nogil:
     return cache.lines + first + found if found >= 0 else NULL
 
 
+cdef Line *_oldest_of_wide(Cache *cache, uint64_t line) noexcept nogil:
+    """The same from the order of use of a wide set."""
+    cdef int64_t turn = by_chance(<uint64_t>cache.clock, <uint32_t>cache.table.among_oldest) if cache.table.among_oldest > 1 else 0
+    cdef int32_t slot = cache.ends[2 * cache_set(cache, line)], found = -1
+    while slot >= 0:
+        if not _filling(cache.lines + slot):
+            found = slot
+            if turn == 0 or cache.tags[slot] == 0:
+                break
+            turn -= 1
+        slot = cache.order[2 * slot + 1]
+    return cache.lines + found if found >= 0 else NULL
+
+
 cdef Line *cache_victim(Cache *cache, uint64_t line) noexcept nogil:
     """The slot to take for a new line: an empty one, else the least recently used without a fill on its way; NULL if none."""
-    cdef uint64_t first = _first(cache, line)
-    cdef const int64_t *used = cache.used + first
+    cdef uint64_t first
+    cdef const int64_t *used
     cdef int64_t i, best = 0, found = -1
+    if cache.index != NULL:
+        return _oldest_of_wide(cache, line)
+    first = _first(cache, line)
+    used = cache.used + first
     if cache.table.hook:
         return _asked(cache, first, line)
     if cache.table.among_oldest > 1:
@@ -149,6 +279,11 @@ cdef void cache_take(Cache *cache, Line *slot, uint64_t line) noexcept nogil:
     cdef int i
     cdef int64_t place = slot - cache.lines
     cache.clock += 1
+    if cache.index != NULL:
+        if cache.tags[place]:
+            _take_from_index(cache, place)
+        _put_in_index(cache, line + 1, place)
+        _make_latest(cache, place)
     cache.tags[place] = line + 1
     cache.used[place] = cache.clock
     slot.tag = line + 1

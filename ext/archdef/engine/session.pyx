@@ -84,7 +84,7 @@ cdef class Grid:
     def __cinit__(self, Session session not None, program, grid, block, bytes parameters,
                   int64_t dynamic_shared_bytes, allowed, uint64_t global_base, uint64_t const_base, name, uint64_t heap_bytes,
                   int64_t print_bytes, const unsigned char[::1] textures, bint cooperative, kernels, LaneTracer lane_trace, among,
-                  int64_t l1_sets=0, cluster=None):
+                  int64_t l1_sets=0, int64_t l1_ways=0, cluster=None):
         cdef const MachineTable *m = &session.machine
         cdef DeviceMemory memory = session.memory
         cdef Launch *launch = &self.launch
@@ -129,6 +129,7 @@ cdef class Grid:
         launch.block_threads = block[0] * block[1] * block[2]
         launch.block_warps = (launch.block_threads + launch.lanes - 1) // launch.lanes
         launch.l1_sets = min(max(l1_sets, 0), m.l1.sets)
+        launch.l1_ways = min(max(l1_ways, 0), m.l1.ways) or m.l1.ways
         self.program.find_queued(m.queued_units)
         self.program.space_out(m.instruction_gap_cycles, m.access_distance_cycles)
         if m.instruction.sets:
@@ -579,7 +580,7 @@ cdef class Session:
     def launch(self, program, grid, block, bytes parameters=b"", *, int64_t dynamic_shared_bytes=0, allowed=1, uint64_t global_base=0,
                uint64_t const_base=0, name=None, uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, textures=None,
                bint cooperative=False, int64_t earliest_cycle=0, kernels=None, lane_trace=None, among=None, int64_t l1_sets=0,
-               cluster=None):
+               int64_t l1_ways=0, cluster=None):
         """Hand a grid over.
 
         Parameters
@@ -609,8 +610,8 @@ cdef class Session:
             Give the grid words of device memory by which its blocks can wait for each other.
         among : tuple of 2 int, optional
             The launch is number so and so of so many on several devices, which wait for each other: see `let_go`.
-        l1_sets : int, optional
-            Sets that shared memory leaves to L1; by default as many as the machine declares.
+        l1_sets, l1_ways : int, optional
+            Sets, and ways of each, that shared memory leaves to L1; by default as many as the machine declares.
         cluster : tuple of 3 int, optional
             Blocks of a cluster, which start together; by default a block is its own.
         lane_trace : LaneTracer, optional
@@ -637,7 +638,7 @@ cdef class Session:
         try:
             made = Grid(self, program, grid, block, parameters, dynamic_shared_bytes,
                         allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes, print_bytes,
-                        textures, cooperative, kernels, lane_trace, among, l1_sets, cluster)
+                        textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster)
             self._enter(made)
             if made.program.uses_bulk:
                 for i in range(self.machine.multiprocessors):

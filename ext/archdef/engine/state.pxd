@@ -631,6 +631,7 @@ cdef struct Launch:              # a grid, and what its warps need
     uint64_t code_base           # number of its first line of code, less 1
     int64_t code_lines           # … and how many follow; 0: there are no instruction caches
     int64_t l1_sets              # that shared memory leaves to L1; 0: as declared
+    int64_t l1_ways              # … and ways of each
     int64_t local_bytes          # per thread
     int64_t cost[4]              # what a block takes of a multiprocessor: warps, blocks, registers, shared memory; the whole is WHOLE
     Room room

@@ -2,7 +2,7 @@
 from archdef.hookspecs import hookimpl
 from archdef.spec import (FEATURES, AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
                           DeviceLaunches, Dram, FirstReady, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory,
-                          MatrixArithmetic, MiB, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
+                          MatrixArithmetic, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
                           Vocabulary, Warp, XorHash, operations)
 from archdef_ampere.costs import COSTS, EVIDENCE
 
@@ -34,15 +34,17 @@ A100 = Architecture(
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=29, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
-        l1_gives_carveout=True,
-        l1=Cache(size_bytes=192 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=30, misses_in_flight=256,
-                 write="through", scope="multiprocessor"),
-        constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=8, misses_in_flight=8,
+        l1_gives_carveout=True, carveout_takes="ways",
+        l1=Cache(size_bytes=192 * KiB, line_bytes=128, sector_bytes=32, ways=384, latency_cycles=30, misses_in_flight=256,
+                 tag_bank_masks=(0b010110101, 0b101101111), write="through", scope="multiprocessor"),
+        constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=27, misses_in_flight=8,
                        write="evict", scope="multiprocessor"),
-        texture_l1=Cache(size_bytes=192 * KiB, line_bytes=128, sector_bytes=32, ways=4, latency_cycles=30, misses_in_flight=256,
+        constant_l2=Cache(size_bytes=64 * KiB, line_bytes=256, sector_bytes=256, ways=4, latency_cycles=88, misses_in_flight=8,
+                          write="evict", scope="multiprocessor"),
+        texture_l1=Cache(size_bytes=192 * KiB, line_bytes=128, sector_bytes=32, ways=384, latency_cycles=30, misses_in_flight=256,
                          write="evict", scope="multiprocessor"),
-        l2=Cache(size_bytes=1 * MiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
-                 write="back", scope="partition")),
+        l2=Cache(size_bytes=512 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
+                 set_hash_bits=tuple(range(12, 20)), write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
                          atomic_cycles=1),
@@ -50,7 +52,7 @@ A100 = Architecture(
         request_latency_ns=61, response_latency_ns=63, sides=2, far_latency_ns=49, header_bytes=12, injection_bytes_per_cycle=64,
         injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
     dram=Dram(
-        partitions=40, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=42_405_855_232, bus_bits=5120,
+        partitions=80, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=42_405_855_232, bus_bits=5120,
         transfers_per_clock=2, burst_bytes=32, banks=32, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14,
         t_wl_ns=7, t_wtr_ns=8, t_rtw_ns=4, t_wr_ns=16, extra_latency_ns=195, queue_entries=128, scheduling=FirstReady(window=64),
         write_drain_high=64, write_drain_low=16),

@@ -21,7 +21,14 @@ PRODUCTS = Cite("NVIDIA A100 white paper", "products per cycle and tensor core",
                 "latencies as Sun et al., Dissecting Tensor Cores, TPDS 2022, have them; both quoted from memory")
 SUMS = Cite("Fasi et al., Numerical behavior of NVIDIA tensor cores, 2021; Xie et al., MMA-Sim, 2025", "A100", "measured", "quoted from memory")
 H100 = Cite("Matrix products of an H100 80GB HBM3", "tests/hardware/measure_matrix.py", "assumed", "not measured on this machine")
-STACKS = Cite("JEDEC HBM2", "5 stacks of 8 channels of 128 bits", "inferred", "number of stacks by the white paper; from memory")
+SLICES = Cite("NVIDIA A100 white paper", "L2: 5120 bytes a clock", "inferred", "80 slices of 64 bytes; gpu-l2-cache of gpu-benches gives 5.4 TB/s; from memory")
+SETS = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "geometry of the L1 data cache: four sets", "inferred",
+            "a V100's, taken over; quoted from memory")
+TAGS = Cite("te42kyfo/gpu-benches", "gpu-strides/a100.txt", "inferred", "an H100's masks: 22 strides from 0 to 33 words come out within 18 %")
+HASHED = Cite("archdef-hopper", "hashed sets of an H100's L2 (l2_sets.csv)", "assumed", "not measured on this machine")
+CONSTANTS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, memory.constant", "inferred",
+                 "120.7 cycles, less the tool's own: its L1 hits take 68 for 35; fetched by 256 bytes, 64 KiB at least")
+INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: rows DDIV and DSQRT", "inferred", "a V100's, taken over")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
@@ -52,7 +59,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     Operation("xu", 22): "fp32_transcendental fp16_transcendental",
     Operation("fma", 80, issues=14): "fp32_div_exact", Operation("fma", 80, issues=12): "fp32_sqrt_exact",
     Operation("dp", 8): "fp64_add fp64_mul fp64_fma fp64_compare", Operation("dp", 16, issues=2): "fp64_minmax",
-    Operation("dp", 160, issues=13): "fp64_div", Operation("dp", 150, issues=14): "fp64_sqrt",
+    Operation("dp", 112, interval_cycles=2, issues=15): "fp64_div", Operation("dp", 101, interval_cycles=2, issues=19): "fp64_sqrt",
     Operation("half", 6): "fp16_add fp16_mul fp16_fma", Operation("alu", 6): "fp16_minmax fp16_compare",
     Operation("alu", 12): "branch call exit barrier", Operation("alu", 20): "special_register",
     Operation("alu", 4, issues=100): "system_call", Operation("lsu", 22): "shuffle matrix_transpose", Operation("lsu", 26, 2): "match",
@@ -101,12 +108,14 @@ EVIDENCE = {
     **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": LUO,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
     "caches.l1_global_loads": GUIDE, "caches.l1_gives_carveout": GUIDE,
-    "caches.l1": GUIDE, "caches.l1.ways": UNPUBLISHED, "caches.l1.latency_cycles": BENCHES,
+    "caches.l1": GUIDE, "caches.l1.ways": SETS, "caches.texture_l1.ways": SETS, "caches.carveout_takes": SETS, "caches.l1.tag_bank_masks": TAGS,
+    "caches.l2.set_hash_bits": HASHED, "isa.operations.fp64_div": INCORE, "isa.operations.fp64_sqrt": INCORE,
+    **{f"caches.constant_l2.{name}": CONSTANTS for name in "size_bytes line_bytes sector_bytes latency_cycles".split()}, "caches.l1.latency_cycles": BENCHES,
     "caches.l1.misses_in_flight": UNPUBLISHED,
     **{f"caches.texture_l1.{name}": PAPER for name in "size_bytes line_bytes sector_bytes enabled scope".split()},
-    "caches.texture_l1.latency_cycles": BENCHES, "caches.constant.size_bytes": JIA, "caches.constant.latency_cycles": ARAFA,
+    "caches.texture_l1.latency_cycles": BENCHES, "caches.constant.size_bytes": JIA, "caches.constant.latency_cycles": JIA,
     "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": JIA, "caches.l2.line_bytes": PAPER,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "interconnect.sides": HALVES, "interconnect.far_latency_ns": HALVES, "dram.write_drain_high": COPIES, "dram.write_drain_low": COPIES,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": PAPER,
-    "dram.partitions": STACKS, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", note="from memory")}
+    "dram.partitions": SLICES, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", note="from memory")}

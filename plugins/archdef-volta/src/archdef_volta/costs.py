@@ -16,6 +16,16 @@ RAIHAN = Cite("Raihan, Goli, Aamodt, Modeling Deep Learning Accelerator Enabled 
               "a Titan V; of wmma.mma as two halves the second starts 16 cycles later; quoted from memory")
 SUMS = Cite("Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021", "V100", "measured",
             "Xie et al., MMA-Sim, 2025, agree; both quoted from memory")
+SETS = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "geometry of the L1 data cache: four sets", "measured",
+            "V100 PCIe; quoted from memory; Accel-Sim's SM7_QV100/gpgpusim.config, -gpgpu_cache:dl1 S:4:128:64 at 32 KiB, agrees")
+L2_SETS = Cite("accel-sim/gpgpu-sim_distribution", "configs/tested-cfgs/SM7_QV100/gpgpusim.config, -gpgpu_cache:dl2 S:32:128:24, hashed (P), 64 sub-partitions",
+               "inferred", "a simulator's input, fitted to a Quadro GV100; which bits are folded is assumed")
+TAGS = Cite("te42kyfo/gpu-benches", "README.md, gpu-strides, and a100.txt of it", "inferred", "an A100's strides and an H100's masks; a V100's lookups are said to be a "
+            "little slower")
+CONSTANTS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, memory.constant", "measured",
+                 "V100 PCIe: 112.8 cycles, fetched by 256 bytes, 64 KiB at least")
+INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: rows DDIV and DSQRT", "measured",
+              "latency in one warp, and cycles of a multiprocessor a warp: 111.5 and 7.51, 101.3 and 9.61; how many issue slots they take is assumed")
 ACCELSIM = Cite("Khairy et al., Accel-Sim, ISCA 2020", "L1 of a Quadro V100", "measured")
 CHANNELS = Cite("GPGPU-Sim 4.0", "QV100 configuration, 32 channels", "inferred", "a simulator's input; also 4 stacks of 8 channels")
 BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "Tesla V100 PCIe, a chase at random", "measured", "read in a public repository")
@@ -51,7 +61,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     Operation("xu", 22): "fp32_transcendental",
     Operation("fma", 80, issues=14): "fp32_div_exact", Operation("fma", 80, issues=12): "fp32_sqrt_exact",
     Operation("dp", 8): "fp64_add fp64_mul fp64_fma fp64_compare", Operation("dp", 16, issues=2): "fp64_minmax",
-    Operation("dp", 160, issues=13): "fp64_div", Operation("dp", 150, issues=14): "fp64_sqrt",
+    Operation("dp", 112, interval_cycles=2, issues=15): "fp64_div", Operation("dp", 101, interval_cycles=2, issues=19): "fp64_sqrt",
     Operation("fma", 6): "fp16_add fp16_mul fp16_fma", Operation("alu", 6): "fp16_compare",
     Operation("alu", 12): "branch call exit barrier", Operation("alu", 20): "special_register",
     Operation("alu", 4, issues=100): "system_call", Operation("lsu", 22): "shuffle", Operation("lsu", 26, 2): "match",
@@ -104,10 +114,12 @@ EVIDENCE = {
     "caches.instruction_memory_cycles": SPLIT,
     **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes lines_ahead
        latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE,
-    "caches.l1": GUIDE, "caches.l1.ways": JIA, "caches.l1.latency_cycles": ACCELSIM,
+    "caches.l1": GUIDE, "caches.l1.ways": SETS, "caches.texture_l1.ways": SETS, "caches.carveout_takes": SETS, "caches.l1.tag_bank_masks": TAGS,
+    "caches.l2.ways": L2_SETS, "caches.l2.set_hash_bits": L2_SETS, "isa.operations.fp64_div": INCORE, "isa.operations.fp64_sqrt": INCORE,
+    **{f"caches.constant_l2.{name}": CONSTANTS for name in "size_bytes line_bytes sector_bytes latency_cycles".split()}, "caches.l1.latency_cycles": ACCELSIM,
     "caches.l1.misses_in_flight": UNPUBLISHED,
     **{f"caches.texture_l1.{name}": PAPER for name in "size_bytes line_bytes sector_bytes enabled scope".split()},
-    "caches.texture_l1.latency_cycles": ACCELSIM, "caches.constant.size_bytes": JIA, "caches.constant.latency_cycles": ARAFA,
+    "caches.texture_l1.latency_cycles": ACCELSIM, "caches.constant.size_bytes": JIA, "caches.constant.latency_cycles": JIA,
     "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": JIA, "caches.l2.line_bytes": JIA,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": PAPER,
