@@ -30,7 +30,7 @@ def tera(per_multiprocessor):
 
 
 def test_peak_rates_are_the_published_ones():
-    assert A100.dram_bandwidth_gb_s == pytest.approx(1555.2, rel=1e-4) and A100.l2_bytes == 40 << 20 and A100.dram.partitions == 40
+    assert A100.dram_bandwidth_gb_s == pytest.approx(1555.2, rel=1e-4) and A100.l2_bytes == 40 << 20 and A100.dram.partitions == 80
     assert tera(2 * lanes("fp32_fma")) == pytest.approx(19.5, rel=1e-2) and tera(2 * lanes("fp64_fma")) == pytest.approx(9.7, rel=1e-2)
     assert tera(4 * lanes("fp16_fma")) == pytest.approx(78, rel=1e-2)
 
