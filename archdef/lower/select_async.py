@@ -129,7 +129,7 @@ def map_rank(s: Selection, m: Match, i: ir.Instruction) -> None:
     width = lane_bytes(type)
     bits, wide = 8 * width, "64" if width == 8 else ""
     own, rank, blocks = s.value(i.operands[1], type), s.value(i.operands[2], "u32"), s.of_cluster(SpecialRegister.CLUSTER_NCTARANK)[0]
-    window = GENERIC_SHARED if width == 8 and not m.bound["space"] else 0
+    window = 0 if m.bound["space"] else GENERIC_SHARED
     there = s.fresh(0)
     s.emit(Kind.SETP, "lt_u32", [there, None], [rank, blocks], "int_compare")
     offset = s.temporary(f"and_b{bits}", [own, immediate(GENERIC_WINDOW - 1, width)], width, f"int{wide}_logic")

@@ -222,10 +222,11 @@ _ELEMENT_ACCESS = {
 @benchmark("element_stream", {"gb_s": "GB/s"},
            lambda machine: [{"kind": kind, "threads": t} for kind in _ELEMENT_ACCESS for t in (64, 128, 256, 512, 1024)
                             if t <= machine.properties.threads_per_block])
-def element_stream(machine: Machine, *, kind: str = "sum", threads: int = 1024, blocks: int = 2) -> dict[str, float]:
-    """Bandwidth of device memory where each thread touches one word of 8 bytes and ends, with so many blocks of so many threads resident on each
-    multiprocessor, bounded by shared memory: what resident warps hide, and what the turnover of blocks costs."""
+def element_stream(machine: Machine, *, kind: str = "sum", threads: int = 0, blocks: int = 2) -> dict[str, float]:
+    """Bandwidth of device memory where each thread touches one word of 8 bytes and ends, with so many blocks of so many threads (0: the largest) resident on
+    each multiprocessor, bounded by shared memory: what resident warps hide, and what the turnover of blocks costs."""
     p = machine.properties
+    threads = threads or p.threads_per_block
     if kind not in _ELEMENT_ACCESS or not 1 <= threads <= p.threads_per_block or blocks < 1:
         raise UnfitParameter(f"kind must be one of {', '.join(_ELEMENT_ACCESS)}, threads 1 to {p.threads_per_block}, blocks at least 1")
     shared_bytes = p.shared_bytes_per_multiprocessor // blocks // 1024 * 1024 - 1024

@@ -299,7 +299,7 @@ def atomic_vector(form: Form) -> Launch:
     return launch(form, kernel(body, head=head), np.hstack([cells, data[:, len(elements):]]), 4)
 
 
-@template("fence", "hint", "lanes_needed")
+@template("fence", "hint", "lanes_needed", "register_count")
 def hint(form: Form) -> Launch:
     """What changes no value, between a store and a load."""
     operands = {"nanosleep": "%r26", "applypriority": "[%rd31], 128", "discard": "[%rd27], 128", "prefetch": "[%rd30]",

@@ -250,20 +250,6 @@ def test_pairs_of_integers():
     assert np.array_equal(lanes.apply_alu("max_relu_s32", a, b, dtype=np.int32), np.maximum(np.maximum(a.view("i4"), b.view("i4")), 0))
 
 
-def test_absolute_differences_of_bytes():
-    a, b, c = RANDOM.integers(0, 1 << 32, (3, 1000), np.uint32)
-    kinds = {"u32": np.uint8, "s32": np.int8}
-    for first, x in kinds.items():
-        for second, y in kinds.items():
-            distance = np.abs(a.view(x).astype(int) - b.view(y)).reshape(-1, 4)
-            name = f"{first}_{second}"
-            assert np.array_equal(lanes.apply_alu(f"vabsdiff4_add_{name}", a, b, c), (distance.sum(1) + c).astype(np.uint32))
-            assert np.array_equal(lanes.apply_alu(f"vabsdiff4_{name}", a, b).view(np.uint8), distance.astype(np.uint8).reshape(-1))
-            for to, most in (("u32", 255), ("s32", 127)):
-                found = lanes.apply_alu(f"vabsdiff4_sat_{to}_{name}", a, b).view(np.uint8)
-                assert np.array_equal(found, np.minimum(distance, most).reshape(-1))
-
-
 # --------------------------------------------------------------------------------------------------------------- atomics
 def test_atomic_sums_of_small_floats():
     assert lanes.apply_atomic("add_f16x2", 0x3C003C00, 0x40003800) == 0x42003E00

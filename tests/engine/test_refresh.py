@@ -1,6 +1,7 @@
 """Does a refresh of device memory cost what it should, by whom it holds and how often it may be put off?"""
 import archdef
 import pytest
+from archdef.errors import SpecErrors
 from archdef.microbench.bandwidth import dram_bandwidth
 from archdef.microbench.memory_latency import global_latency
 from archdef.microbench.simulated import Simulated
@@ -43,5 +44,10 @@ def test_refreshes_that_may_be_put_off_leave_more_of_the_bandwidth():
 
 
 def test_without_a_period_nothing_is_refreshed_however_many_banks_would_be():
-    """Leaving out the period alone, as a sweep does, switches refresh off."""
-    assert chase_ns(machine(refresh_banks=4)) == chase_ns(machine())
+    """Leaving out the period alone, as a sweep does, switches refresh off; banks without a period are refused by name."""
+    refreshed = archdef.architecture("h100")
+    with_refresh, without = (chase_ns(Simulated(archdef.Device(each))) for each in (refreshed, refreshed.evolve({"dram.t_refi_ns": None})))
+    assert without < with_refresh
+    with pytest.raises(SpecErrors) as refused:
+        machine(refresh_banks=4)
+    assert "gf100.dram.refresh_banks" in str(refused.value.exceptions[0])

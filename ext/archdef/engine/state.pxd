@@ -125,7 +125,7 @@ cdef enum FaultCode:
     FAULT_CLUSTER_BLOCK = 34     # the block of that rank has ended, or not begun; detail: rank, 1: it has ended
     FAULT_PART_OF_WARP = 31      # not all lanes of the warp reach what only a whole warp can do
     FAULT_PART_OF_GROUP = 32     # not all warps of a group of four are there for what only they together can do
-    FAULT_TENSOR = 33            # what a copy by a tensor map cannot be; detail: a TensorReason, what was found, what it must be
+    FAULT_TENSOR = 35            # what a copy by a tensor map cannot be; detail: a TensorReason, what was found, what it must be
     FAULT_TEXTURE_HANDLE = 40    # no texture, surface or sampler of that handle; address: the handle
     FAULT_TEXTURE_SHAPE = 41     # one of other dimensions than the instruction's
     FAULT_SURFACE_BOUNDS = 42
