@@ -88,8 +88,12 @@ def bulk_copy(s: Selection, m: Match, i: ir.Instruction) -> None:
     to = _global(s, i.operands[0]) if route == BulkRoute.TO_GLOBAL else place_in_shared(s, i.operands[0], "target of a bulk copy")
     source = _global(s, i.operands[1]) if route == BulkRoute.TO_SHARED else place_in_shared(s, i.operands[1], "source of a bulk copy")
     barrier = None if route == BulkRoute.TO_GLOBAL else place_in_shared(s, i.operands[3], "mbarrier")
-    reduces = bool(m.bound.get("op"))
-    s.emit(Kind.BULK, m.fn if reduces else 0, [], [to, source, s.value(i.operands[2], "u32"), barrier], m.operation, combine=int(route),
+    reduces, blocks = bool(m.bound.get("op")), []
+    if m.bound.get("multicast"):
+        if len(i.operands) < 5 + bool(m.bound["hint"]):
+            raise s.fault("a mask of blocks is wanted")
+        blocks = [s.value(i.operands[4], "u16")]
+    s.emit(Kind.BULK, m.fn if reduces else 0, [], [to, source, s.value(i.operands[2], "u32"), barrier, *blocks], m.operation, combine=int(route),
            vec=int(reduces), element=bits_of(m.bound["type"]) // 8 if reduces else 0)
 
 

@@ -496,8 +496,8 @@ TABLE: tuple[Row, ...] = (
     Row("cp", "", "async wait_group", "n:u32", "copy_group", "wait", "move", "cp_async"),
     Row("cp", "", "async wait_all", "", "copy_group", "wait_all", "move", "cp_async"),
     Row("cp", "b64", f"async mbarrier arrive noinc? {_PHASE_SPACE}", "a", "copy_arrive", "", "atomic_shared", "cp_async mbarrier"),
-    Row("cp", "", f"{_TO_SHARED} {_COUNTED} hint=L2::cache_hint?", "a b n:u32 m e?", "bulk_copy", "to_shared", "bulk_copy",
-        "bulk_copies mbarrier_tx"),
+    Row("cp", "", f"{_TO_SHARED} {_COUNTED} multicast=multicast::cluster? hint=L2::cache_hint?", "a b n:u32 m c:u16? e?",
+        "bulk_copy", "to_shared", "bulk_copy", "bulk_copies mbarrier_tx"),
     Row("cp", "", _WITHIN, "a b n:u32 m", "bulk_copy", "within", "bulk_copy", "bulk_copies mbarrier_tx"),
     Row("cp", "", _TO_GLOBAL, "a b n:u32 e?", "bulk_copy", "to_global", "bulk_copy", "bulk_copies"),
     Row("cp", "u32|s32|u64", f"reduce {_WITHIN} op=add", "a b n:u32 m", "bulk_copy", "add_{b}", "bulk_copy", "bulk_copies mbarrier_tx"),
@@ -805,7 +805,6 @@ REFUSED = {
     "im2col::w::128": "this kind of pixels came with Blackwell; machines here have im2col",
     "cta_group::1": "pairs of blocks came with Blackwell",
     "cta_group::2": "pairs of blocks came with Blackwell",
-    "multicast::cluster": "copies to several blocks of a cluster at once are not modelled; a copy to each of them is",
 }
 """Modifier → why no form with it is known."""
 

@@ -241,7 +241,7 @@ def test_a_kernel_may_end_with_copies_on_their_way():
 
 
 @pytest.mark.parametrize("instruction, message", [
-    ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd1], 16, [%r4], %h1;", "to several blocks of a cluster"),
+    ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd1], 16, [%r4];", "a mask of blocks is wanted"),
     ("cp.async.bulk.wait_group %r1;", "must be a constant")])
 def test_what_is_not_there_is_refused_with_a_reason(instruction, message):
     with pytest.raises(PtxError, match=message):

@@ -75,6 +75,7 @@ def operands(row: Row, found: table.Match) -> str:
         vector = "{" + "$".join(names) + "}" if count > 1 else names[0]
         places = {"global": "[%rd1+16]"}
         text = OPERANDS[row.builder].replace("{vector}", vector).replace("{counted}", " [%r9]" if found.bound.get("done") else "")
+        text += " %h5" if found.bound.get("multicast") else ""
         text = text.replace("{target}", places.get(found.bound.get("to"), "[%r1+16]")).replace("{source}", places.get(found.bound.get("from"), "[%rd2]"))
         return ", ".join(text.split()).replace("$", ", ")
     if row.builder.startswith(("texture", "surface")):

@@ -10,11 +10,11 @@ A queue that is full holds the load/store unit, and with it every warp whose nex
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memmove
 
-from archdef.engine.asynchronous cimport phase_complete
-from archdef.engine.block_cluster cimport OFFSET_MASK, cluster_post, cluster_reach, is_remote, own_address, remote_pass
+from archdef.engine.block_cluster cimport own_address, remote_pass
 from archdef.engine.cache cimport Line, cache_find
 from archdef.engine.coalesce cimport Transaction, coalesce
 from archdef.engine.counters cimport StatementCounters
+from archdef.engine.delivery cimport ONE_BLOCK, Receivers, delivered, receivers, receivers_barrier
 from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport EV_BULK, EV_COPIED, events_push
 from archdef.engine.guest cimport guest_at, guest_fault
@@ -27,11 +27,11 @@ from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport (BULK_FULL, BULK_LOADS, BULK_RING, COPY_GROUPS, FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_BULK_SIZE,
-                                   FAULT_READ_ONLY, Block, Bulk, BulkCopy, Injection, Launch, Sm, Warp)
+                                   FAULT_READ_ONLY, Bulk, BulkCopy, Injection, Launch, Sm, Warp)
 from archdef.engine.texture_table cimport texture_written
 from archdef.engine.units cimport held_until
 from archdef.engine.tensor_copy cimport box_copy, box_pieces
-from archdef.engine.types cimport BK_BOX_IN, BK_BOX_OUT, BK_TO_GLOBAL, BK_TO_SHARED, BK_WITHIN, MB_COMPLETE
+from archdef.engine.types cimport BK_BOX_IN, BK_BOX_OUT, BK_TO_GLOBAL, BK_TO_SHARED, BK_WITHIN
 
 cdef enum:
     PIECE = 16               # bytes: granularity of sizes and addresses
@@ -56,21 +56,31 @@ cdef int _refuse(Sm *sm, const Warp *w, int code, int lane, uint64_t address, in
     return guest_fault(sm, w, code, lane, address)
 
 
-cdef char *_shared(Sm *sm, const Warp *w, const Uop *u, int i, int lane, int64_t bytes, int64_t multiple) noexcept nogil:
-    """Where `bytes` at operand i's address in shared memory, the block's or another's of its cluster, lie in host memory; NULL after a fault."""
-    cdef uint32_t offset = (<const uint32_t *>row_of(w.launch, w, u, i))[lane]
-    cdef const Block *b = sm.blocks + w.block
-    if offset & (multiple - 1):
-        _refuse(sm, w, FAULT_ALIGNMENT, lane, offset, multiple)
+cdef char *_source(Sm *sm, const Warp *w, const Uop *u, int lane, int64_t bytes) noexcept nogil:
+    """Where `bytes` of the block's own shared memory, which are copied, lie in host memory; NULL after a fault."""
+    cdef uint32_t offset = (<const uint32_t *>row_of(w.launch, w, u, 1))[lane]
+    if offset & (PIECE - 1):
+        _refuse(sm, w, FAULT_ALIGNMENT, lane, offset, PIECE)
         return NULL
-    if is_remote(w.launch, b, offset) and i != 1:      # a source is the block's own
-        b = cluster_reach(sm, w, lane, offset, bytes)
-        return b.shared + (offset & OFFSET_MASK) if b != NULL else NULL
-    offset = <uint32_t>own_address(w.launch, b, offset)
+    offset = <uint32_t>own_address(w.launch, sm.blocks + w.block, offset)
     if bytes > w.launch.shared_bytes or offset > w.launch.shared_bytes - bytes:
         _refuse(sm, w, FAULT_BOUNDS, lane, offset, bytes)
         return NULL
     return sm.blocks[w.block].shared + offset
+
+
+cdef int _target(Sm *sm, const Warp *w, const Uop *u, int lane, uint64_t address, int64_t bytes, int64_t mask, Receivers *to) noexcept nogil:
+    """Find where a copy goes. Returns -1 after a fault."""
+    cdef uint32_t shared
+    if u.combine == BK_TO_GLOBAL:
+        to.count = 1
+        to.offset = 0
+        to.memory[0] = _global(sm, w, lane, address, bytes, True)
+        return -1 if to.memory[0] == NULL else 0
+    shared = (<const uint32_t *>row_of(w.launch, w, u, 0))[lane]
+    if shared & (PIECE - 1):
+        return _refuse(sm, w, FAULT_ALIGNMENT, lane, shared, PIECE)
+    return receivers(sm, w, lane, shared, bytes, mask, to)
 
 
 cdef char *_global(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t bytes, bint writes) noexcept nogil:
@@ -117,40 +127,37 @@ cdef int _piece(Sm *sm, Warp *w, const Uop *u, int lane, BulkCopy *copy) noexcep
     cdef Launch *launch = w.launch
     cdef uint32_t bytes = (<const uint32_t *>row_of(launch, w, u, 2))[lane]
     cdef uint64_t address = 0
-    cdef char *to
+    cdef int64_t mask = ONE_BLOCK
+    cdef Receivers to
     cdef char *source
+    cdef int k
     if bytes & (PIECE - 1):
         return guest_fault(sm, w, FAULT_BULK_SIZE, lane, bytes)
     if u.combine != BK_WITHIN:
         address = (<const uint64_t *>row_of(launch, w, u, 0 if u.combine == BK_TO_GLOBAL else 1))[lane]
-    if u.combine == BK_TO_GLOBAL:
-        to = _global(sm, w, lane, address, bytes, True)
-    else:
-        to = _shared(sm, w, u, 0, lane, bytes, PIECE)
-    if to == NULL:
+    if u.combine == BK_TO_SHARED and u.s[4] >= 0:
+        mask = (<const uint32_t *>row_of(launch, w, u, 4))[lane] & 0xFFFF
+    if _target(sm, w, u, lane, address, bytes, mask, &to) < 0:
         return -1
-    if u.combine == BK_TO_SHARED:
-        source = _global(sm, w, lane, address, bytes, False)
-    else:
-        source = _shared(sm, w, u, 1, lane, bytes, PIECE)
+    source = _global(sm, w, lane, address, bytes, False) if u.combine == BK_TO_SHARED else _source(sm, w, u, lane, bytes)
     if source == NULL:
         return -1
     copy.barrier = -1
     copy.group = -1
+    copy.ranks = 0
     if u.combine == BK_TO_GLOBAL:
         copy.group = w.bulk_group % COPY_GROUPS
         w.copies.bulk_writes[copy.group] += 1
         w.copies.bulk_reads[copy.group] += 1
-    else:
-        if _shared(sm, w, u, 3, lane, 8, 8) == NULL:
-            return -1
-        copy.barrier = <int64_t>own_address(launch, sm.blocks + w.block, (<const uint32_t *>row_of(launch, w, u, 3))[lane])
-    if u.vec:
-        _reduce(u, to, source, bytes)
-    else:
-        memmove(to, source, bytes)
+    elif receivers_barrier(sm, w, lane, (<const uint32_t *>row_of(launch, w, u, 3))[lane], mask, copy) < 0:
+        return -1
+    for k in range(to.count):
+        if u.vec:
+            _reduce(u, to.memory[k] + to.offset, source, bytes)
+        else:
+            memmove(to.memory[k] + to.offset, source, bytes)
     copy.address = address
-    copy.left = copy.bytes = bytes
+    copy.left = copy.bytes = bytes if mask else 0       # a multicast to nobody moves nothing
     return 0
 
 
@@ -302,6 +309,7 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
             sm.loads[bulk.load].group = copy.group
             sm.loads[bulk.load].barrier = copy.barrier
             sm.loads[bulk.load].bytes = copy.bytes
+            sm.loads[bulk.load].ranks = copy.ranks
             bulk.chunk = bulk.next = 0
         if u.combine == BK_WITHIN:
             # read, then written, at the width of all banks
@@ -334,17 +342,7 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
 
 cdef void bulk_landed(Sm *sm, int32_t index) noexcept nogil:
     """A copy's last byte has arrived: count it where the kernel looks for it."""
-    cdef uint64_t word
-    cdef char *place
-    cdef Warp *w = sm.warps + sm.loads[index].warp
     sm.bulk.loads -= 1
     if sm.loads[index].group >= 0:
-        w.copies.bulk_writes[sm.loads[index].group] -= 1
-    if sm.loads[index].barrier >= CLUSTER_FIRST:
-        cluster_post(sm, w, sm.loads[index].op, 0, <uint32_t>sm.loads[index].barrier, MB_COMPLETE, sm.loads[index].bytes,
-                     sm.now + sm.m.remote_latency_cycles)
-    elif sm.loads[index].barrier >= 0:
-        place = sm.blocks[w.block].shared + sm.loads[index].barrier
-        memcpy(&word, place, 8)
-        word = phase_complete(word, sm.loads[index].bytes)
-        memcpy(place, &word, 8)
+        sm.warps[sm.loads[index].warp].copies.bulk_writes[sm.loads[index].group] -= 1
+    delivered(sm, index)

@@ -7,7 +7,7 @@ from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_
                                    FAULT_CALL_TARGET, FAULT_CLUSTER_BLOCK, FAULT_CLUSTER_RANK, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_FRAME, FAULT_FREE,
                                    FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_LAUNCH_COPY, FAULT_LAUNCH_POINTER, FAULT_PARTED, FAULT_PART_OF_GROUP, FAULT_PART_OF_WARP, FAULT_PHASE,
                                    FAULT_READ_ONLY, FAULT_STACK, FAULT_STANDSTILL, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT, FAULT_TENSOR,
-                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, TR_FIRST, TR_INTERLEAVED, TR_MAP, TR_MODE, TR_MULTICAST, TR_NEGATIVE, TR_PIXEL, TR_RANK, TR_REDUCE,
+                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, TR_FIRST, TR_INTERLEAVED, TR_MAP, TR_MODE, TR_NEGATIVE, TR_PIXEL, TR_RANK, TR_REDUCE,
                                    TR_ROW, Block, Dispatcher, Fault, Launch, Sm, Warp)
 from archdef.engine.stuck cimport stuck
 from archdef.engine.types cimport (K_BULK, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE, SP_TEXTURE)
@@ -133,7 +133,6 @@ cdef object _tensor(const Fault *f):
         TR_NEGATIVE: f"a box that is written begins in front of the tensor: coordinate {wanted} is {found}",
         TR_PIXEL: f"the first pixel lies outside the tensor map's box of pixels: coordinate {wanted} is {found}",
         TR_REDUCE: f"there is no such reduction of elements of type {_ELEMENTS[found] if 0 <= found < len(_ELEMENTS) else found}",
-        TR_MULTICAST: f"multicast to other blocks of a cluster, mask {found:#x}, is not modelled: a cluster is one block here",
         TR_INTERLEAVED: "pixels (im2col) of an interleaved tensor are not modelled",
     }.get(<int>f.detail[0], "")
 

@@ -751,6 +751,8 @@ cdef class LoadedProgram:
         if m.combine != T.BK_TO_GLOBAL:
             self._source(u, m, 3, 4)
             self._required(u.s[3] >= 0, "mbarrier")
+        if m.combine == T.BK_TO_SHARED:
+            self._source(u, m, 4, 4)     # a mask of blocks
         return 0
 
     cdef int _read_box(self, Uop *u, const MicroOp *m) except -1:

@@ -333,6 +333,7 @@ cdef struct Load:                # a load or atomic whose data are on their way
     int32_t group                # of an asynchronous copy; bulk copies: modulo COPY_GROUPS, -1: none
     int64_t barrier              # bulk copies: offset of the mbarrier that counts it, -1: none
     uint32_t bytes               # … and what it counts
+    uint32_t ranks               # … in several blocks of the cluster; 0: in one
 
 cdef struct Slot:                # an in-flight read of the multiprocessor
     int32_t waiters              # first waiter node, -1: none
@@ -395,6 +396,7 @@ cdef struct BulkCopy:            # one that waits for the unit, or is being hand
     int32_t warp
     int32_t op
     int32_t group                # modulo COPY_GROUPS, -1: none
+    uint32_t ranks               # mask of the blocks that it goes to, each with an mbarrier at that offset; 0: to one
     int64_t ready                # cycle at which it can begin
 
 cdef enum TensorReason:
@@ -406,8 +408,7 @@ cdef enum TensorReason:
     TR_NEGATIVE = 6              # a store begins in front of the tensor
     TR_PIXEL = 7                 # the first pixel lies outside the box of pixels
     TR_REDUCE = 8                # there is no such operation on elements of that type
-    TR_MULTICAST = 9             # a mask that names other blocks
-    TR_INTERLEAVED = 10          # pixels of an interleaved tensor
+    TR_INTERLEAVED = 9           # pixels of an interleaved tensor
 
 cdef struct TensorBox:           # a box that is copied: where its rows lie, and which is next
     uint64_t base

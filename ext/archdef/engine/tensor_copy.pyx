@@ -7,13 +7,15 @@ are so bounded (2^33 and 2^40) that a row's distance is summed only where no pro
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from archdef.engine.block_cluster cimport own_address
+from archdef.engine.delivery cimport ONE_BLOCK, Receivers, receivers, receivers_barrier
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.state cimport (COPY_GROUPS, FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY, FAULT_TENSOR, TR_FIRST, TR_INTERLEAVED, TR_MAP,
-                                   TR_MODE, TR_MULTICAST, TR_NEGATIVE, TR_PIXEL, TR_RANK, TR_REDUCE, TR_ROW, BulkCopy, Launch, Sm, TensorBox, Warp)
+                                   TR_MODE, TR_NEGATIVE, TR_PIXEL, TR_RANK, TR_REDUCE, TR_ROW, BulkCopy, Launch, Sm, TensorBox, Warp)
 from archdef.engine.texture_table cimport texture_written
 from archdef.engine.types cimport BK_BOX_IN, BO_ADD, BO_AND, BO_DEC, BO_INC, BO_MAX, BO_MIN, BO_OR, BO_XOR, BX_IM2COL, BX_MULTICAST
 
@@ -330,13 +332,13 @@ cdef int _send(Sm *sm, const Warp *w, const Uop *u, int lane, const TensorBox *b
     return 0
 
 
-cdef int _move(Sm *sm, const Warp *w, const Uop *u, int lane, int64_t offset, BulkCopy *copy, TensorBox *box) noexcept nogil:
+cdef int _move(Sm *sm, const Warp *w, const Uop *u, int lane, const Receivers *to, BulkCopy *copy, TensorBox *box) noexcept nogil:
     """Move the rows of a box, and count the bytes that memory is asked for."""
     cdef const Launch *launch = w.launch
-    cdef char *shared = sm.blocks[w.block].shared
+    cdef char *shared = to.memory[0]
     cdef uint64_t distance
     cdef int64_t piece, at, low, high, place
-    cdef int inside, any
+    cdef int inside, any, k
     _begin(box)
     while box.row < box.rows:
         inside = _row(box, &distance)
@@ -344,7 +346,7 @@ cdef int _move(Sm *sm, const Warp *w, const Uop *u, int lane, int64_t offset, Bu
             return _outside(sm, w, FAULT_BOUNDS, lane, ~<uint64_t>0, box.line)
         for piece in range(box.line // PIECE):
             any = _inside(box, piece, &at, &low, &high)
-            place = _swizzled(box, offset + box.row * box.pitch + piece * PIECE)
+            place = _swizzled(box, to.offset + box.row * box.pitch + piece * PIECE)
             if place > launch.shared_bytes - PIECE:
                 return _outside(sm, w, FAULT_BOUNDS, lane, <uint64_t>place, PIECE)
             if not (any and inside):
@@ -354,6 +356,8 @@ cdef int _move(Sm *sm, const Warp *w, const Uop *u, int lane, int64_t offset, Bu
             if u.combine == BK_BOX_IN:
                 if _fetch(sm, w, lane, box, box.base + distance + <uint64_t>at, low, high, shared + place) < 0:
                     return -1
+                for k in range(1, to.count):
+                    memcpy(to.memory[k] + place, shared + place, PIECE)
             elif low < high and _send(sm, w, u, lane, box, box.base + distance + <uint64_t>at, shared + place) < 0:
                 return -1
         _go_on(box)
@@ -361,41 +365,40 @@ cdef int _move(Sm *sm, const Warp *w, const Uop *u, int lane, int64_t offset, Bu
     return 0
 
 
-cdef int _target(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *offset, BulkCopy *copy) noexcept nogil:
-    """Find the box's place in shared memory, and what says that it has arrived: an mbarrier, or the warp's open group."""
+cdef int _target(Sm *sm, Warp *w, const Uop *u, int lane, Receivers *to, BulkCopy *copy) noexcept nogil:
+    """Find the box's place in shared memory, and what says that it has arrived: mbarriers, or the warp's open group."""
     cdef const Launch *launch = w.launch
-    cdef uint64_t mask
-    cdef uint32_t barrier
-    offset[0] = (<const uint32_t *>row_of(launch, w, u, 0))[lane]
-    if offset[0] & (SHARED_ALIGNMENT - 1):
-        return _outside(sm, w, FAULT_ALIGNMENT, lane, <uint64_t>offset[0], SHARED_ALIGNMENT)
+    cdef uint32_t address = (<const uint32_t *>row_of(launch, w, u, 0))[lane]
+    cdef int64_t mask = ONE_BLOCK
+    if address & (SHARED_ALIGNMENT - 1):
+        return _outside(sm, w, FAULT_ALIGNMENT, lane, address, SHARED_ALIGNMENT)
     copy.barrier = copy.group = -1
-    if u.combine != BK_BOX_IN:
+    copy.ranks = 0
+    if u.combine != BK_BOX_IN:          # the source is the block's own
         copy.group = w.bulk_group % COPY_GROUPS
+        to.count = 1
+        to.memory[0] = sm.blocks[w.block].shared
+        to.address = own_address(launch, sm.blocks + w.block, address)
+        to.offset = <uint32_t>to.address
         return 0
     if u.offset & BX_MULTICAST:
-        mask = (<const uint64_t *>row_of(launch, w, u, 3))[lane] >> 48
-        if mask != 1:
-            return _refuse(sm, w, lane, TR_MULTICAST, <int64_t>mask, 1)
-    barrier = (<const uint32_t *>row_of(launch, w, u, 2))[lane]
-    if barrier & 7:
-        return _outside(sm, w, FAULT_ALIGNMENT, lane, barrier, 8)
-    if launch.shared_bytes < 8 or barrier > launch.shared_bytes - 8:
-        return _outside(sm, w, FAULT_BOUNDS, lane, barrier, 8)
-    copy.barrier = barrier
-    return 0
+        mask = <int64_t>((<const uint64_t *>row_of(launch, w, u, 3))[lane] >> 48)
+    if receivers(sm, w, lane, address, PIECE, mask, to) < 0:
+        return -1
+    return receivers_barrier(sm, w, lane, (<const uint32_t *>row_of(launch, w, u, 2))[lane], mask, copy)
 
 
 cdef int box_copy(Sm *sm, Warp *w, const Uop *u, int lane, BulkCopy *copy, TensorBox *box) noexcept nogil:
     """Move the box that one lane asks for, and say what it costs. Returns -1 after a fault."""
     cdef uint32_t word[32]
-    cdef int64_t offset, bytes
+    cdef Receivers to
+    cdef int64_t bytes
     cdef int i
     if _read_map(sm, w, u, lane, word) < 0 or _decode(sm, w, u, lane, word, box) < 0:
         return -1
     if (_pixels(sm, w, u, lane, word, box) if box.pixels else _tiles(sm, w, lane, word, box)) < 0:
         return -1
-    if _lines(sm, w, lane, box) < 0 or _target(sm, w, u, lane, &offset, copy) < 0:
+    if _lines(sm, w, lane, box) < 0 or _target(sm, w, u, lane, &to, copy) < 0:
         return -1
     if u.combine != BK_BOX_IN and not box.pixels:
         for i in range(box.rank):
@@ -404,13 +407,13 @@ cdef int box_copy(Sm *sm, Warp *w, const Uop *u, int lane, BulkCopy *copy, Tenso
     if u.vec and (OPERATIONS[u.fn][box.type] < 0 or box.rounds):
         return _refuse(sm, w, lane, TR_REDUCE, box.type, 0)
     bytes = w.launch.shared_bytes
-    if box.pitch > bytes or box.rows > bytes // box.pitch or offset > bytes - box.rows * box.pitch:
+    if box.pitch > bytes or box.rows > bytes // box.pitch or to.offset > bytes - box.rows * box.pitch:
         bytes = box.rows * box.pitch if box.rows < (<int64_t>1 << 33) else <int64_t>1 << 48
-        return _outside(sm, w, FAULT_BOUNDS, lane, <uint64_t>offset, bytes)
+        return _outside(sm, w, FAULT_BOUNDS, lane, to.address, bytes)
     copy.left = 0
-    if _move(sm, w, u, lane, offset, copy, box) < 0:
+    if to.count and _move(sm, w, u, lane, &to, copy, box) < 0:
         return -1
-    copy.bytes = <uint32_t>(box.rows * box.line)
+    copy.bytes = <uint32_t>(box.rows * box.line) if to.count else 0     # a multicast to nobody moves nothing
     copy.address = box.base
     if copy.group >= 0:
         w.copies.bulk_writes[copy.group] += 1

@@ -52,7 +52,8 @@ cpdef enum OpKind:
     K_COPY_GROUP = 25  # `fn` is a CopyGroup; `count` groups that may still be on their way
     K_PHASE = 26   # barrier word at shared address s[0] + offset; `fn` is a PhaseOp; s[1] count, bytes, state or parity; d[0] state or predicate
     K_BULK = 27    # `combine` is a BulkRoute: s[2] bytes (32-bit) from s[1] to s[0], 64-bit global addresses or 32-bit offsets in shared
-                   # memory; s[3] offset of the mbarrier that counts them; `vec` 1: memory = fn(memory, source), `element` bytes a time
+                   # memory; s[3] offset of the mbarrier that counts them; s[4], to shared memory: mask of the blocks that get them, or NO_ROW;
+                   # `vec` 1: memory = fn(memory, source), `element` bytes a time
                    # A box: s[0] offset in shared memory, s[1] generic address of the tensor map, s[2] mbarrier, s[4…] `count` coordinates, those
                    # from the second on in d; s[3], 64-bit: three 16-bit offsets of pixels and a mask of blocks; `fn` a BoxOp if `vec`
     K_REDUX = 30   # `fn` is a ReduxOp; d[0] row = s[0] of all members combined; s[1] member mask
