@@ -43,9 +43,11 @@ def bulk_copy(form: Form) -> Launch:
     type = form.types[0] if form.types else "b64"
     to_global = "bulk_group" in form.modifiers
     from_global = not to_global and "global" in form.modifiers
-    ending = ", %rd26" if form.bound.get("hint") else ""
+    hint, copies = form.bound.get("hint"), form.bound.get("multicast")
+    ending = ", %h1" * bool(copies) + ", %rd26" * bool(hint)
     body = base("%rd30", "in", 2 * PIECE) + base("%rd31", "out", PIECE) + POINT
-    body += "    createpolicy.fractional.L2::evict_last.b64 %rd26;\n" if ending else ""
+    body += "    createpolicy.fractional.L2::evict_last.b64 %rd26;\n" if hint else ""
+    body += "    mov.u16 %h1, 1;\n" if copies else ""                    # to the cluster's only block
     body += _move("%rd30 global", "%rd20 shared", 0, 0) + _move("%rd30 global", "%rd20 shared", PIECE, DESTINATION)
     if to_global:
         body += _move("%rd30 global", "%rd31 global", PIECE, 0) + "    fence.proxy.async;\n"

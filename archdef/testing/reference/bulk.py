@@ -48,6 +48,7 @@ def bulk(c: Context, i, words: Words) -> Step:
     (to, _), (source, _) = (address_of(c, i, operand, space) for operand, space in zip(i.operands[:2], spaces))
     size = c.source(i, i.operands[2], "u32")
     count = _counts(c, i, i.operands[3], "shared") if counted else lambda t, size: None
+    blocks = c.source(i, i.operands[4], "u16") if words.flag("multicast::cluster") else lambda t: 1
     change = None
     if reduces:
         (type,), name = i.types, words.one(*_OPERATIONS)
@@ -55,6 +56,8 @@ def bulk(c: Context, i, words: Words) -> Step:
 
     def act(t):
         length = size(t)
+        if blocks(t) != 1:
+            raise Wrong(f"`{i.text}`: blocks {blocks(t):#x} of a cluster of one")
         if length % 16 or to(t) % 16 or source(t) % 16:
             raise Wrong(f"`{i.text}`: {length} bytes from {source(t):#x} to {to(t):#x}")
         if length:
