@@ -63,7 +63,7 @@ def tensor_copy(s: Selection, m: Match, i: ir.Instruction) -> None:
             if not operands:
                 raise s.fault(f"{rank - 2} offsets of pixels are wanted")
             parts = [(v, 16 * k) for k, v in enumerate(_elements(s, operands.pop(0), rank - 2, "offsets of pixels", "u16"))]
-        if m.bound["multicast"]:
+        if m.bound.get("multicast"):
             if not operands:
                 raise s.fault("a mask of blocks is wanted")
             parts.append((s.value(operands.pop(0), "u16"), 48))

@@ -194,10 +194,10 @@ def _group_shapes(deep: int, integers: bool = False) -> str:
 
 _SURFACE_RED = "geometry=1d|2d|3d boundary=trap|clamp|zero"
 _COUNTED = "done=mbarrier::complete_tx::bytes"
-_TO_SHARED = "async bulk to=shared::cluster|shared::cta from=global"
+_TO_CLUSTER, _TO_BLOCK = "to=shared::cluster from=global", "to=shared::cta from=global"
 _TO_GLOBAL = "async bulk to=global from=shared::cta bulk_group hint=L2::cache_hint?"
 _RANKS, _PIXEL_RANKS = "rank=1d|2d|3d|4d|5d", "rank=3d|4d|5d"
-_BOX_IN = f"to=shared::cluster|shared::cta from=global {_COUNTED} multicast=multicast::cluster? hint=L2::cache_hint?"
+_SPREAD, _HINT = "multicast=multicast::cluster?", "hint=L2::cache_hint?"
 _BOX_OUT = "to=global from=shared::cta bulk_group hint=L2::cache_hint?"
 _BOX_OPERATIONS = "op=add|min|max|inc|dec|and|or|xor"
 _MAP_SPACE = "space=global|shared::cta>shared?"
@@ -496,8 +496,9 @@ TABLE: tuple[Row, ...] = (
     Row("cp", "", "async wait_group", "n:u32", "copy_group", "wait", "move", "cp_async"),
     Row("cp", "", "async wait_all", "", "copy_group", "wait_all", "move", "cp_async"),
     Row("cp", "b64", f"async mbarrier arrive noinc? {_PHASE_SPACE}", "a", "copy_arrive", "", "atomic_shared", "cp_async mbarrier"),
-    Row("cp", "", f"{_TO_SHARED} {_COUNTED} multicast=multicast::cluster? hint=L2::cache_hint?", "a b n:u32 m c:u16? e?",
-        "bulk_copy", "to_shared", "bulk_copy", "bulk_copies mbarrier_tx"),
+    Row("cp", "", f"async bulk {_TO_CLUSTER} {_COUNTED} {_SPREAD} {_HINT}", "a b n:u32 m c:u16? e?", "bulk_copy", "to_shared", "bulk_copy",
+        "bulk_copies mbarrier_tx"),
+    Row("cp", "", f"async bulk {_TO_BLOCK} {_COUNTED} {_HINT}", "a b n:u32 m e?", "bulk_copy", "to_shared", "bulk_copy", "bulk_copies mbarrier_tx"),
     Row("cp", "", _WITHIN, "a b n:u32 m", "bulk_copy", "within", "bulk_copy", "bulk_copies mbarrier_tx"),
     Row("cp", "", _TO_GLOBAL, "a b n:u32 e?", "bulk_copy", "to_global", "bulk_copy", "bulk_copies"),
     Row("cp", "u32|s32|u64", f"reduce {_WITHIN} op=add", "a b n:u32 m", "bulk_copy", "add_{b}", "bulk_copy", "bulk_copies mbarrier_tx"),
@@ -514,8 +515,13 @@ TABLE: tuple[Row, ...] = (
         "bulk_copies"),
     Row("cp", "u32", f"reduce {_TO_GLOBAL} op=inc|dec", "a b n:u32 e?", "bulk_copy", "{op}_u32", "bulk_copy", "bulk_copies"),
     Row("cp", "b32|b64", f"reduce {_TO_GLOBAL} op=and|or|xor", "a b n:u32 e?", "bulk_copy", "{op}_{b}", "bulk_copy", "bulk_copies"),
-    Row("cp", "", f"async bulk tensor {_RANKS} mode=tile? {_BOX_IN}", "a b v m n:u16? e?", "tensor_copy", "", "bulk_copy", "bulk_copies mbarrier_tx"),
-    Row("cp", "", f"async bulk tensor {_PIXEL_RANKS} mode=im2col {_BOX_IN}", "a b v m o n:u16? e?", "tensor_copy", "", "bulk_copy",
+    Row("cp", "", f"async bulk tensor {_RANKS} mode=tile? {_TO_CLUSTER} {_COUNTED} {_SPREAD} {_HINT}", "a b v m n:u16? e?", "tensor_copy", "", "bulk_copy",
+        "bulk_copies mbarrier_tx"),
+    Row("cp", "", f"async bulk tensor {_RANKS} mode=tile? {_TO_BLOCK} {_COUNTED} {_HINT}", "a b v m e?", "tensor_copy", "", "bulk_copy",
+        "bulk_copies mbarrier_tx"),
+    Row("cp", "", f"async bulk tensor {_PIXEL_RANKS} mode=im2col {_TO_CLUSTER} {_COUNTED} {_SPREAD} {_HINT}", "a b v m o n:u16? e?", "tensor_copy", "", "bulk_copy",
+        "bulk_copies mbarrier_tx"),
+    Row("cp", "", f"async bulk tensor {_PIXEL_RANKS} mode=im2col {_TO_BLOCK} {_COUNTED} {_HINT}", "a b v m o e?", "tensor_copy", "", "bulk_copy",
         "bulk_copies mbarrier_tx"),
     Row("cp", "", f"async bulk tensor {_RANKS} mode=tile? {_BOX_OUT}", "a v b e?", "tensor_copy", "", "bulk_copy", "bulk_copies"),
     Row("cp", "", f"async bulk tensor {_PIXEL_RANKS} mode=im2col_no_offs {_BOX_OUT}", "a v b e?", "tensor_copy", "", "bulk_copy", "bulk_copies"),
