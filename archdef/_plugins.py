@@ -14,3 +14,16 @@ def refusal(what: str, error: BaseException) -> PluginError:
     except Exception:
         said = "an error that cannot be printed"
     return PluginError(values.printable(f"{what} cannot be loaded: {type(error).__name__}: {said}"))
+
+
+def check_keepable(plugin: object, called: str) -> None:
+    """Refuse what pluggy could keep but never find again, which would break every later question to the others.
+
+    It keeps plugins in sets, and finds them by comparing them. Raises PluginError.
+    """
+    try:
+        same = hash(plugin) == hash(plugin) and bool(plugin == plugin)
+    except Exception:
+        same = False
+    if plugin is None or not same:
+        raise PluginError(f"plugin {called}: it must be hashable and equal to itself, as modules and plain objects are, got {values.shown(plugin)}")

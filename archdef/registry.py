@@ -16,7 +16,7 @@ from typing import Any
 import pluggy
 
 from archdef import hookspecs, values
-from archdef._plugins import refusal
+from archdef._plugins import check_keepable, refusal
 from archdef._versions import misfit
 from archdef.errors import PluginError, PluginWarning, UnknownArchitecture, nearest
 from archdef.spec import Architecture
@@ -102,8 +102,8 @@ class Registry:
         return found
 
     def _owner(self, name: str) -> Any:
-        key = self.get(name).name.lower() if name.lower() not in self._owners else name.lower()
-        return self._owners[key]
+        key = values.text(name, "the name of an architecture", UnknownArchitecture).lower()
+        return self._owners[key if key in self._owners else self.get(name).name.lower()]
 
     def benchmarks(self) -> list[tuple[str, Any]]:
         """Load every plugin and give the microbenchmarks that they bring, each with its plugin's name; a broken hook gives a `PluginWarning`."""
@@ -114,8 +114,8 @@ class Registry:
             try:
                 answers = self._plugins.subset_hook_caller("archdef_benchmarks", remove_plugins=others)()
                 found += [(_called(plugin), function) for answer in answers for function in answer]
-            except Exception as error:      # whatever it does wrong, the others stay usable
-                warnings.warn(f"benchmarks of plugin {_called(plugin)} cannot be used: {type(error).__name__}: {error}", PluginWarning, stacklevel=2)
+            except BaseException as error:      # whatever it does wrong, the others stay usable
+                warnings.warn(str(refusal(f"plugin {_called(plugin)}: archdef_benchmarks", error)), PluginWarning, stacklevel=2)
         return sorted(found, key=lambda one: (one[0], getattr(one[1], "__name__", "")))
 
     # ------------------------------------------------------------------------------------------------------- plugins
@@ -141,17 +141,16 @@ class Registry:
         return architectures
 
     def unregister(self, plugin: Any) -> None:
-        """Take a plugin of this process away again."""
+        """Take a plugin of this process away again. Raises PluginError if it is none of them."""
+        if not any(plugin is known for known in self._plugins.get_plugins()):
+            raise PluginError(f"no plugin of this process: {values.shown(plugin)}")
         for architecture in self._declared(plugin):
             self._architectures.pop(architecture.name.lower(), None)
         self._plugins.unregister(plugin)
 
     def _declared(self, plugin: Any) -> tuple[Architecture, ...]:
         """Ask one plugin for its architectures, registering it first if need be; one that fails does not stay registered."""
-        try:
-            hash(plugin)
-        except TypeError as error:      # pluggy keeps its plugins in sets: this one would break every later question to the others
-            raise PluginError(f"plugin {_called(plugin)}: it must be hashable, as modules and plain objects are, got {values.shown(plugin)}") from error
+        check_keepable(plugin, _called(plugin))
         new = not self._plugins.is_registered(plugin)
         if new:
             self._plugins.register(plugin)
@@ -234,12 +233,12 @@ class Registry:
 
 
 def _called(plugin: Any) -> str:
-    return str(getattr(plugin, "__name__", type(plugin).__name__))
+    return values.printable(str(getattr(plugin, "__name__", type(plugin).__name__)))
 
 
 def _source(point: importlib.metadata.EntryPoint) -> str:
     """Name the distribution of an entry point, or the module where there is none."""
-    return point.dist.name if point.dist else point.value
+    return values.printable(str(point.dist.name if point.dist else point.value))
 
 
 def described(given: Any) -> Architecture:

@@ -17,7 +17,7 @@ from typing import Any
 import pluggy
 
 from archdef import hookspecs, values
-from archdef._plugins import refusal
+from archdef._plugins import check_keepable, refusal
 from archdef._versions import misfit
 from archdef.errors import ArchdefError, CompileError, PluginError, PluginWarning, nearest
 from archdef.frontends.includes import included_names
@@ -102,7 +102,7 @@ class Finder:
         if front_end is None:
             raise CompileError(f"no front end is called {name!r}{nearest(name, self.names())}; "
                                f"there are {', '.join(self.names())}")
-        if not front_end.accepts(source, options):
+        if not self._accepts(front_end, source, options):
             raise CompileError(f"{name} does not take {_shown(source)}: give {front_end.takes}")
         return front_end
 
@@ -112,9 +112,13 @@ class Finder:
 
         Raises PluginError if it breaks its contract, or if a name is taken.
         """
-        called = getattr(plugin, "__name__", type(plugin).__name__)
+        called = values.printable(str(getattr(plugin, "__name__", type(plugin).__name__)))
+        check_keepable(plugin, called)
         with self._lock:
-            self._plugins.register(plugin)
+            try:
+                self._plugins.register(plugin)
+            except ValueError as error:         # it is there already
+                raise refusal(f"plugin {called}", error) from error
             try:
                 self._plugins.check_pending()
                 others = [p for p in self._plugins.get_plugins() if p is not plugin]
@@ -137,8 +141,10 @@ class Finder:
             return found
 
     def unregister(self, plugin: Any) -> None:
-        """Take a plugin of this process away again."""
+        """Take a plugin of this process away again. Raises PluginError if it is none of them."""
         with self._lock:
+            if not any(plugin is known for known in self._plugins.get_plugins()):
+                raise PluginError(f"no plugin of this process: {values.shown(plugin)}")
             for front_end in plugin.archdef_frontends():
                 self._front_ends.pop(front_end.name, None)
             self._plugins.unregister(plugin)
