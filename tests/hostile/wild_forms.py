@@ -16,6 +16,7 @@ import attrs
 import numpy as np
 
 import archdef
+from archdef import registry
 from archdef.errors import ArchdefError, GuestFault, MissingFeature
 from archdef.ptx import table
 from archdef.testing import forms
@@ -23,20 +24,18 @@ from archdef.testing.compare import Launch, Seen
 
 SHARED, LOCAL, CLUSTER = 0x01000000, 0x02000000, 0x03000000
 """Windows of generic addresses."""
-WILD = (0, 8, -1, -16, -128, 1 << 31, (1 << 31) - 16, (1 << 32) - 128, 1 << 32, (1 << 32) + (1 << 31), 1 << 40, (1 << 47) - 16, 1 << 47, (1 << 63) - 128, 1 << 63,
+FAR = (1 << 47) + 0x70000000, (1 << 63) + 0x60000000
+"""Addresses of nothing, by all of their bits and by the lower half alone."""
+WILD = (*FAR, 0, 8, -1, -16, -128, 1 << 31, (1 << 31) - 16, (1 << 32) - 128, (1 << 32) + (1 << 31), 1 << 40, (1 << 47) - 16, 1 << 47, (1 << 63) - 128, 1 << 63,
         -(1 << 32), SHARED - 16, SHARED, LOCAL - 16, LOCAL, CLUSTER - 16, CLUSTER, CLUSTER + (3 << 24), 0xFF000000 - 16)
 """What no kernel has been given, and edges of windows."""
 WHO = (0xFFFFFFFF, 1 << 5)
 """Lanes that have the wild value."""
-FAR = tuple(n & (1 << 64) - 1 for n in (1 << 47, 1 << 63, -(1 << 32)))
-"""Of those, addresses in no window and of no memory, in 64 bits and in the lower 32."""
 PLAIN = {"alu", "mad", "select", "predicate", "compare", "compare_pair", "set", "set_pair", "convert", "move", "move128", "video", "video_lanes", "carry", "vote", "active_mask",
          "shuffle", "shuffle_width", "redux", "elect", "match", "fence", "wmma_product", "matrix_product", "matrix_transpose", "return", "exit", "trap", "branch"}
 """Builders of forms that touch registers only."""
 NAMES = re.compile(r"%(rd|r|h)(\d+)\b|(?<=\[)(?!%)[A-Za-z_]\w*|(?<=, )\d+(?=[,;])")
 CANARY = 1 << 16
-LONGEST_S = 20.0
-"""That a launch of so few instructions may take."""
 
 
 @attrs.frozen
@@ -98,9 +97,12 @@ class Bench:
     """A machine with memory that is a kernel's, and some around it that is not."""
 
     def __init__(self, machine: str):
-        self.beside = archdef.Device(machine)
+        architecture = registry.get(machine)
+        few = max(2, architecture["chip.multiprocessors_per_cluster"])      # a launch takes as long as there are multiprocessors to make
+        architecture = architecture.evolve({"chip.multiprocessors": few})
+        self.beside = archdef.Device(architecture)
         self.theirs = self.beside.to_device(np.full(CANARY, 0x5A, "u1"))
-        self.device = archdef.Device(machine, max_instructions=200_000, max_cycles=50_000_000)
+        self.device = archdef.Device(architecture, max_instructions=200_000, max_cycles=50_000_000)
 
     def prepared(self, launch: Launch):
         """Put a launch's arrays between two others; give the arguments, and the others."""
@@ -141,7 +143,7 @@ def attempt(bench: Bench, form: forms.Form, launch: Launch, statement: int, plac
     for value in (*WILD, *edges):
         value &= (1 << 64) - 1
         for who in WHO:
-            print(json.dumps(what | {"wild": value, "who": who}), end="", flush=True)
+            print(json.dumps(what | {"wild": value, "far": value in FAR, "who": who}), end="", flush=True)
             begun = time.monotonic()
             came = outcome(kernel, launch, given, value, who)
             print(f"\t{came}\t{time.monotonic() - begun:.2f}", flush=True)
