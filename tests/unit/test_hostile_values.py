@@ -230,6 +230,13 @@ def test_sources_hold_no_nul_and_no_half_characters(tmp_path, text):
         DEVICE.compile(str(file))
 
 
+@pytest.mark.parametrize("prefix", ["_Z", "_ZN", "_ZZ1kE"])
+def test_mangled_names_of_any_length_are_names(prefix):
+    name = f"{prefix}{'9' * 5000}x"
+    module = DEVICE.compile(f".version 6.0\n.target sm_50\n.address_size 64\n.global .u32 {name}g;\n.visible .entry {name}() {{ ret; }}\n")
+    assert list(module.kernels) == [name] and list(module.symbols) == [name + "g"] and module[name][1, 1]().kernel
+
+
 # ------------------------------------------------------------------------------------------------------------------ PTX
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 BODY = (".visible .entry k(.param .u64 p) {{ .reg .b16 %rs<3>; .reg .b32 %r<3>; .reg .b64 %rd<3>; .reg .f32 %f<3>; .reg .f64 %fd<3>; "
