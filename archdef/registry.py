@@ -16,7 +16,7 @@ from typing import Any
 import pluggy
 
 from archdef import hookspecs, values
-from archdef._plugins import check_keepable, refusal
+from archdef._plugins import check_keepable, installed, refusal, source_of
 from archdef._versions import misfit
 from archdef.errors import PluginError, PluginWarning, UnknownArchitecture, nearest
 from archdef.spec import Architecture
@@ -174,13 +174,13 @@ class Registry:
         return architectures
 
     def _entry_points(self) -> dict[str, list[importlib.metadata.EntryPoint]]:
-        found = importlib.metadata.entry_points(group=hookspecs.PROJECT) if self._given is None else self._given
+        found = installed(hookspecs.PROJECT) if self._given is None else self._given
         by_name: dict[str, list[importlib.metadata.EntryPoint]] = {}
         for point in found:
             points = by_name.setdefault(point.name.lower(), [])
             if not any(point.value == other.value for other in points):
                 points.append(point)
-        chosen = {f"{_source(point).lower()}:{name}": [point] for name, points in by_name.items() if len(points) > 1 for point in points}
+        chosen = {f"{source_of(point).lower()}:{name}": [point] for name, points in by_name.items() if len(points) > 1 for point in points}
         return dict(sorted((by_name | chosen).items()))
 
     def _load(self, name: str) -> None:
@@ -193,11 +193,11 @@ class Registry:
 
     def _import(self, name: str) -> None:
         points = self._entry_points()[name]
-        distribution = ", ".join(sorted(map(_source, points)))
+        distribution = ", ".join(sorted(map(source_of, points)))
         try:
             if len(points) > 1:
                 raise PluginError(f"architecture {name!r} is declared by several distributions: {distribution}; choose one as "
-                                  + " or ".join(f"'{_source(point)}:{name}'" for point in sorted(points, key=_source))
+                                  + " or ".join(f"'{source_of(point)}:{name}'" for point in sorted(points, key=source_of))
                                   + ", or uninstall the others")
             if (why := misfit(points)) is not None:
                 raise PluginError(f"architecture {name!r} cannot be used: {why}")
@@ -228,17 +228,12 @@ class Registry:
             self._architectures.setdefault(key, architecture)
             self._owners.setdefault(key, plugin)
         elif not any(p.value == point.value for p in declared):
-            warnings.warn(f"plugin {_source(point)} also gives the architecture {key!r}, which {', '.join(map(_source, declared))} declares: "
-                          f"it stays that of {', '.join(map(_source, declared))}", PluginWarning, stacklevel=5)
+            warnings.warn(f"plugin {source_of(point)} also gives the architecture {key!r}, which {', '.join(map(source_of, declared))} declares: "
+                          f"it stays that of {', '.join(map(source_of, declared))}", PluginWarning, stacklevel=5)
 
 
 def _called(plugin: Any) -> str:
     return values.printable(str(getattr(plugin, "__name__", type(plugin).__name__)))
-
-
-def _source(point: importlib.metadata.EntryPoint) -> str:
-    """Name the distribution of an entry point, or the module where there is none."""
-    return values.printable(str(point.dist.name if point.dist else point.value))
 
 
 def described(given: Any) -> Architecture:

@@ -17,7 +17,7 @@ from typing import Any
 import pluggy
 
 from archdef import hookspecs, values
-from archdef._plugins import check_keepable, refusal
+from archdef._plugins import check_keepable, installed, refusal, source_of
 from archdef._versions import misfit
 from archdef.errors import ArchdefError, CompileError, PluginError, PluginWarning, nearest
 from archdef.frontends.includes import included_names
@@ -84,7 +84,7 @@ class Finder:
         if not headers:
             return None
         if self._claims is None:
-            found = importlib.metadata.entry_points(group=HEADERS) if self._given is None else [
+            found = installed(HEADERS) if self._given is None else [
                 point for point in self._given if point.group == HEADERS]
             self._claims = {point.name: point.value for point in found}
         for header in headers:
@@ -150,13 +150,13 @@ class Finder:
             self._plugins.unregister(plugin)
 
     def _entry_points(self) -> dict[str, importlib.metadata.EntryPoint]:
-        found = importlib.metadata.entry_points(group=GROUP) if self._given is None else [
+        found = installed(GROUP) if self._given is None else [
             point for point in self._given if point.group == GROUP]
         return {point.name: point for point in sorted(found, key=lambda point: (point.name, point.value))}
 
     def _points(self, name: str) -> list[importlib.metadata.EntryPoint]:
         """List the different entry points of one name: more than one make it ambiguous."""
-        found = importlib.metadata.entry_points(group=GROUP) if self._given is None else [p for p in self._given if p.group == GROUP]
+        found = installed(GROUP) if self._given is None else [p for p in self._given if p.group == GROUP]
         return list({point.value: point for point in sorted(found, key=lambda point: point.value) if point.name == name}.values())
 
     def _load(self, name: str) -> None:
@@ -167,7 +167,7 @@ class Finder:
             try:
                 point, *others = self._points(name)
                 if others:
-                    raise PluginError(f"several distributions declare it: {', '.join(p.dist.name if p.dist else p.value for p in (point, *others))}; "
+                    raise PluginError(f"several distributions declare it: {', '.join(map(source_of, (point, *others)))}; "
                                       "uninstall all but one")
                 if (why := misfit([point])) is not None:
                     raise PluginError(why)
