@@ -16,7 +16,7 @@ from typing import Any
 import pluggy
 
 from archdef import hookspecs, values
-from archdef._plugins import refusal
+from archdef._plugins import check_keepable, installed, refusal, source_of
 from archdef._versions import misfit
 from archdef.errors import PluginError, PluginWarning, UnknownArchitecture, nearest
 from archdef.spec import Architecture
@@ -102,8 +102,8 @@ class Registry:
         return found
 
     def _owner(self, name: str) -> Any:
-        key = self.get(name).name.lower() if name.lower() not in self._owners else name.lower()
-        return self._owners[key]
+        key = values.text(name, "the name of an architecture", UnknownArchitecture).lower()
+        return self._owners[key if key in self._owners else self.get(name).name.lower()]
 
     def benchmarks(self) -> list[tuple[str, Any]]:
         """Load every plugin and give the microbenchmarks that they bring, each with its plugin's name; a broken hook gives a `PluginWarning`."""
@@ -114,8 +114,8 @@ class Registry:
             try:
                 answers = self._plugins.subset_hook_caller("archdef_benchmarks", remove_plugins=others)()
                 found += [(_called(plugin), function) for answer in answers for function in answer]
-            except Exception as error:      # whatever it does wrong, the others stay usable
-                warnings.warn(f"benchmarks of plugin {_called(plugin)} cannot be used: {type(error).__name__}: {error}", PluginWarning, stacklevel=2)
+            except BaseException as error:      # whatever it does wrong, the others stay usable
+                warnings.warn(str(refusal(f"plugin {_called(plugin)}: archdef_benchmarks", error)), PluginWarning, stacklevel=2)
         return sorted(found, key=lambda one: (one[0], getattr(one[1], "__name__", "")))
 
     # ------------------------------------------------------------------------------------------------------- plugins
@@ -141,17 +141,16 @@ class Registry:
         return architectures
 
     def unregister(self, plugin: Any) -> None:
-        """Take a plugin of this process away again."""
+        """Take a plugin of this process away again. Raises PluginError if it is none of them."""
+        if not any(plugin is known for known in self._plugins.get_plugins()):
+            raise PluginError(f"no plugin of this process: {values.shown(plugin)}")
         for architecture in self._declared(plugin):
             self._architectures.pop(architecture.name.lower(), None)
         self._plugins.unregister(plugin)
 
     def _declared(self, plugin: Any) -> tuple[Architecture, ...]:
         """Ask one plugin for its architectures, registering it first if need be; one that fails does not stay registered."""
-        try:
-            hash(plugin)
-        except TypeError as error:      # pluggy keeps its plugins in sets: this one would break every later question to the others
-            raise PluginError(f"plugin {_called(plugin)}: it must be hashable, as modules and plain objects are, got {values.shown(plugin)}") from error
+        check_keepable(plugin, _called(plugin))
         new = not self._plugins.is_registered(plugin)
         if new:
             self._plugins.register(plugin)
@@ -175,13 +174,13 @@ class Registry:
         return architectures
 
     def _entry_points(self) -> dict[str, list[importlib.metadata.EntryPoint]]:
-        found = importlib.metadata.entry_points(group=hookspecs.PROJECT) if self._given is None else self._given
+        found = installed(hookspecs.PROJECT) if self._given is None else self._given
         by_name: dict[str, list[importlib.metadata.EntryPoint]] = {}
         for point in found:
             points = by_name.setdefault(point.name.lower(), [])
             if not any(point.value == other.value for other in points):
                 points.append(point)
-        chosen = {f"{_source(point).lower()}:{name}": [point] for name, points in by_name.items() if len(points) > 1 for point in points}
+        chosen = {f"{source_of(point).lower()}:{name}": [point] for name, points in by_name.items() if len(points) > 1 for point in points}
         return dict(sorted((by_name | chosen).items()))
 
     def _load(self, name: str) -> None:
@@ -194,11 +193,11 @@ class Registry:
 
     def _import(self, name: str) -> None:
         points = self._entry_points()[name]
-        distribution = ", ".join(sorted(map(_source, points)))
+        distribution = ", ".join(sorted(map(source_of, points)))
         try:
             if len(points) > 1:
                 raise PluginError(f"architecture {name!r} is declared by several distributions: {distribution}; choose one as "
-                                  + " or ".join(f"'{_source(point)}:{name}'" for point in sorted(points, key=_source))
+                                  + " or ".join(f"'{source_of(point)}:{name}'" for point in sorted(points, key=source_of))
                                   + ", or uninstall the others")
             if (why := misfit(points)) is not None:
                 raise PluginError(f"architecture {name!r} cannot be used: {why}")
@@ -229,17 +228,12 @@ class Registry:
             self._architectures.setdefault(key, architecture)
             self._owners.setdefault(key, plugin)
         elif not any(p.value == point.value for p in declared):
-            warnings.warn(f"plugin {_source(point)} also gives the architecture {key!r}, which {', '.join(map(_source, declared))} declares: "
-                          f"it stays that of {', '.join(map(_source, declared))}", PluginWarning, stacklevel=5)
+            warnings.warn(f"plugin {source_of(point)} also gives the architecture {key!r}, which {', '.join(map(source_of, declared))} declares: "
+                          f"it stays that of {', '.join(map(source_of, declared))}", PluginWarning, stacklevel=5)
 
 
 def _called(plugin: Any) -> str:
-    return str(getattr(plugin, "__name__", type(plugin).__name__))
-
-
-def _source(point: importlib.metadata.EntryPoint) -> str:
-    """Name the distribution of an entry point, or the module where there is none."""
-    return point.dist.name if point.dist else point.value
+    return values.printable(str(getattr(plugin, "__name__", type(plugin).__name__)))
 
 
 def described(given: Any) -> Architecture:

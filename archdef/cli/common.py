@@ -110,9 +110,12 @@ def will_write(path: str | None) -> None:
         return
     place = Path(path)
     folder = place.parent
-    why = (f"there is no folder {folder}" if not folder.is_dir() else "it is a folder" if place.is_dir()
-           else f"the folder {folder} cannot be written" if not os.access(folder, os.W_OK)
-           else "the file cannot be written" if place.exists() and not os.access(place, os.W_OK) else None)
+    try:
+        why = (f"there is no folder {folder}" if not folder.is_dir() else "it is a folder" if place.is_dir()
+               else f"the folder {folder} cannot be written" if not os.access(folder, os.W_OK)
+               else "the file cannot be written" if place.exists() and not os.access(place, os.W_OK) else None)
+    except OSError as error:        # a name that is too long
+        why = error.strerror or str(error)
     if why:
         raise click.ClickException(f"cannot write {path}: {why}")
 

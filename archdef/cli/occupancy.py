@@ -11,9 +11,9 @@ from archdef.cli.common import arch_option, architectures, emit, json_option, se
 @click.option("--threads", "-t", type=click.IntRange(min=1), required=True, help="Threads per block.")
 @click.option("--registers", "-r", type=click.IntRange(min=1), default=1, show_default=True,
               help="Registers per thread.")
-@click.option("--shared", "-s", type=click.IntRange(min=0), default=0, show_default=True,
+@click.option("--shared", "-s", type=click.IntRange(min=0, max=1 << 40), default=0, show_default=True,
               help="Shared memory per block, bytes.")
-@click.option("--private", "-p", type=click.IntRange(min=0), default=0, show_default=True,
+@click.option("--private", "-p", type=click.IntRange(min=0, max=1 << 40), default=0, show_default=True,
               help="Private (local) memory per thread, bytes.")
 @set_option
 @json_option

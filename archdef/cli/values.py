@@ -74,8 +74,11 @@ def parse_argument(text: str) -> Value:
     name = match["name"] or ""
     if match["file"]:
         path = Path(match["file"])
-        if path.suffix != ".npy" or not path.is_file():
-            raise ValueError(f"{path} is no .npy file" if path.exists() else f"no such file: {path}")
+        try:
+            if path.suffix != ".npy" or not path.is_file():
+                raise ValueError(f"{path} is no .npy file" if path.exists() else f"no such file: {path}")
+        except OSError as error:        # a name that is too long
+            raise ValueError(f"cannot read {path}: {error.strerror or error}") from None
         _readable(path)
         return Value(name, file=path)
     try:

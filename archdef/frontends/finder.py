@@ -17,7 +17,7 @@ from typing import Any
 import pluggy
 
 from archdef import hookspecs, values
-from archdef._plugins import refusal
+from archdef._plugins import check_keepable, installed, refusal, source_of
 from archdef._versions import misfit
 from archdef.errors import ArchdefError, CompileError, PluginError, PluginWarning, nearest
 from archdef.frontends.includes import included_names
@@ -84,7 +84,7 @@ class Finder:
         if not headers:
             return None
         if self._claims is None:
-            found = importlib.metadata.entry_points(group=HEADERS) if self._given is None else [
+            found = installed(HEADERS) if self._given is None else [
                 point for point in self._given if point.group == HEADERS]
             self._claims = {point.name: point.value for point in found}
         for header in headers:
@@ -102,7 +102,7 @@ class Finder:
         if front_end is None:
             raise CompileError(f"no front end is called {name!r}{nearest(name, self.names())}; "
                                f"there are {', '.join(self.names())}")
-        if not front_end.accepts(source, options):
+        if not self._accepts(front_end, source, options):
             raise CompileError(f"{name} does not take {_shown(source)}: give {front_end.takes}")
         return front_end
 
@@ -112,9 +112,13 @@ class Finder:
 
         Raises PluginError if it breaks its contract, or if a name is taken.
         """
-        called = getattr(plugin, "__name__", type(plugin).__name__)
+        called = values.printable(str(getattr(plugin, "__name__", type(plugin).__name__)))
+        check_keepable(plugin, called)
         with self._lock:
-            self._plugins.register(plugin)
+            try:
+                self._plugins.register(plugin)
+            except ValueError as error:         # it is there already
+                raise refusal(f"plugin {called}", error) from error
             try:
                 self._plugins.check_pending()
                 others = [p for p in self._plugins.get_plugins() if p is not plugin]
@@ -137,20 +141,22 @@ class Finder:
             return found
 
     def unregister(self, plugin: Any) -> None:
-        """Take a plugin of this process away again."""
+        """Take a plugin of this process away again. Raises PluginError if it is none of them."""
         with self._lock:
+            if not any(plugin is known for known in self._plugins.get_plugins()):
+                raise PluginError(f"no plugin of this process: {values.shown(plugin)}")
             for front_end in plugin.archdef_frontends():
                 self._front_ends.pop(front_end.name, None)
             self._plugins.unregister(plugin)
 
     def _entry_points(self) -> dict[str, importlib.metadata.EntryPoint]:
-        found = importlib.metadata.entry_points(group=GROUP) if self._given is None else [
+        found = installed(GROUP) if self._given is None else [
             point for point in self._given if point.group == GROUP]
         return {point.name: point for point in sorted(found, key=lambda point: (point.name, point.value))}
 
     def _points(self, name: str) -> list[importlib.metadata.EntryPoint]:
         """List the different entry points of one name: more than one make it ambiguous."""
-        found = importlib.metadata.entry_points(group=GROUP) if self._given is None else [p for p in self._given if p.group == GROUP]
+        found = installed(GROUP) if self._given is None else [p for p in self._given if p.group == GROUP]
         return list({point.value: point for point in sorted(found, key=lambda point: point.value) if point.name == name}.values())
 
     def _load(self, name: str) -> None:
@@ -161,7 +167,7 @@ class Finder:
             try:
                 point, *others = self._points(name)
                 if others:
-                    raise PluginError(f"several distributions declare it: {', '.join(p.dist.name if p.dist else p.value for p in (point, *others))}; "
+                    raise PluginError(f"several distributions declare it: {', '.join(map(source_of, (point, *others)))}; "
                                       "uninstall all but one")
                 if (why := misfit([point])) is not None:
                     raise PluginError(why)

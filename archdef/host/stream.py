@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from archdef import values
 from archdef.errors import HostError
 from archdef.host.link import FS_PER_S
 from archdef.host.operation import Operation
@@ -35,17 +36,19 @@ class Stream:
 
     def record(self, event: Event | None = None) -> Event:
         """Record an event behind the work so far; a new one if none is given."""
-        event = event or Event()
+        event = Event() if event is None else _event(event)
         self.side.record(self, event)
         return event
 
     def wait_event(self, event: Event) -> None:
         """Let what comes later wait for the last record of an event, of any device of the host."""
-        self.side.wait_event(self, event)
+        self.side.wait_event(self, _event(event))
 
     def call(self, function: Callable, *arguments, seconds: float = 0.0) -> None:
         """Call a function of the host when the work so far has ended; it takes `seconds` and must not call archdef."""
-        self.side.function(self, function, arguments, seconds)
+        if not callable(function):
+            raise HostError(f"the host calls a function, got {values.shown(function)}")
+        self.side.function(self, function, arguments, values.seconds(seconds, "the time that a function of the host takes", HostError))
 
     def ended(self, operation: Operation) -> None:
         """Forget an operation that is over."""
@@ -92,7 +95,7 @@ class Event:
 
     def elapsed_since(self, earlier: Event) -> float:
         """Seconds from another event to this one; both must have been reached."""
-        return self.time_s - earlier.time_s
+        return self.time_s - _event(earlier).time_s
 
     def __repr__(self) -> str:
         state = "not recorded" if self.operation is None else "reached" if self.operation.over else "recorded"
@@ -126,3 +129,10 @@ class Launched:
 
     def __repr__(self) -> str:
         return f"<Launched {self._operation.name} in {self._operation.stream.label}>"
+
+
+def _event(given: Any) -> Event:
+    """Give an event. Raises HostError for anything else."""
+    if not isinstance(given, Event):
+        raise HostError(f"an event is what Device.event makes, got {values.shown(given)}")
+    return given

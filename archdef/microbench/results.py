@@ -1,7 +1,6 @@
 """Results of a run of the suite: as rows, as files, and one beside the other."""
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.resources
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from archdef._plugins import installed
 from archdef.errors import ArchdefError
 from archdef.hookspecs import PROJECT
 from archdef.microbench.suite import Benchmark, UnfitParameter, Unsupported, find, load, measure
@@ -114,7 +114,7 @@ def parsed(text: str, where: str) -> Results:
 
 def shipped(name: str) -> Results | None:
     """Give what an architecture's plugin ships as measured: ``data/microbench_NAME.json`` in its package; None without."""
-    for point in importlib.metadata.entry_points(group=PROJECT, name=name):
+    for point in [point for point in installed(PROJECT) if point.name == name]:
         file = importlib.resources.files(point.value.partition(":")[0].partition(".")[0]) / "data" / f"microbench_{name}.json"
         if file.is_file():
             return parsed(file.read_text(), str(file))

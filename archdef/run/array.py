@@ -196,7 +196,7 @@ class DeviceArray:
 
 def shape_of(shape) -> tuple[int, ...]:
     """Complete a shape: one number, or a list of them. Raises DeviceMemoryError."""
-    sizes = shape if isinstance(shape, (tuple, list)) or getattr(shape, "ndim", 0) == 1 else (shape,)
+    sizes = shape if isinstance(shape, (tuple, list)) or isinstance(shape, np.ndarray) and shape.ndim == 1 else (shape,)
     return tuple(values.whole(n, "shape: each of its sizes", DeviceMemoryError, at_most=MOST_BYTES) for n in sizes)
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from archdef import values
 from archdef.errors import LaunchError
 from archdef.lower.encoding import SystemCall
 
@@ -42,10 +43,10 @@ def get(device: Device) -> dict[int, int]:
 def put(device: Device, limit: int, value: int) -> None:
     """Set a limit: it holds for every later launch, also of kernels that were compiled before. Raises LaunchError."""
     label = device.architecture.label
-    if limit not in supported(device):
-        raise LaunchError(f"{label} has no limit {NAMES[limit] if 0 <= limit < len(NAMES) else limit}", "limit")
+    if not isinstance(limit, int) or limit not in supported(device):
+        raise LaunchError(f"{label} has no limit {NAMES[limit] if limit in range(len(NAMES)) and isinstance(limit, int) else values.shown(limit)}", "limit")
     if not isinstance(value, int) or isinstance(value, bool) or value < (limit == SYNCHRONIZATION or limit == PENDING):
-        raise LaunchError(f"limit {NAMES[limit]} of {label} must be a number that is not negative, got {value!r}")
+        raise LaunchError(f"limit {NAMES[limit]} of {label} must be a number that is not negative, got {values.shown(value)}")
     if limit == PRINTF:
         if SystemCall.PRINT in device.served and value != device.print_bytes:
             raise LaunchError(f"limit {NAMES[limit]} of {label} cannot change after the launch of a kernel that prints")

@@ -11,7 +11,7 @@ from archdef.host import managed as moving
 from archdef.host.side import side_of
 from archdef.run.array import DeviceArray, dtype_of, host_array, shape_of
 from archdef.run.pointer import Pointer
-from archdef.values import shown, whole
+from archdef.values import flag, shown, whole
 
 if TYPE_CHECKING:
     from archdef.host import Stream
@@ -102,7 +102,7 @@ class ManagedArray(DeviceArray):
     def read_mostly(self, on: bool = True) -> ManagedArray:
         """Let both sides keep a copy of what they only read (``cudaMemAdviseSetReadMostly``); it counts for the whole allocation."""
         self._alive()
-        moving.mostly_read(self.memory.side, self._pages, on)
+        moving.mostly_read(self.memory.side, self._pages, flag(on, "read_mostly", DeviceMemoryError))
         return self
 
     def view(self, dtype) -> ManagedArray:

@@ -32,6 +32,8 @@ def _parts(symbol: str) -> tuple[list[str], str]:
     position, parts = 3 if nested else 3 if symbol.startswith("_ZL") else 2, []
     while match := re.compile(r"L?(\d+)").match(symbol, position):
         start = match.end()
+        if len(match[1]) > 9:       # no name is as long
+            return [], symbol
         position = start + int(match[1])
         if position > len(symbol):
             return [], symbol
@@ -43,7 +45,7 @@ def _parts(symbol: str) -> tuple[list[str], str]:
 
 def _local(symbol: str) -> str:
     """Give ``kernel::counter`` for ``_ZZ6kernelPfE7counter``: a static variable inside a function."""
-    for match in re.finditer(r"E(\d+)", symbol):
+    for match in re.finditer(r"E(\d{1,9})(?!\d)", symbol):
         end = match.end() + int(match[1])
         if end <= len(symbol) and re.fullmatch(r"(_\d|__\d+_)?", symbol[end:]):
             return f"{readable('_Z' + symbol[3:match.start()])}::{symbol[match.end():end]}"

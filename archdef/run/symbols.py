@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from archdef import values
 from archdef.errors import DeviceMemoryError, LaunchError
 from archdef.run import names
 from archdef.run.array import DeviceArray
@@ -54,12 +55,12 @@ class Symbol(DeviceArray):
             seen = np.dtype(dtype)
             sizes = [operator.index(n) for n in (shape if isinstance(shape, (tuple, list)) else [shape])]
         except (TypeError, ValueError) as error:
-            raise DeviceMemoryError(f"cannot see {self.name} as {dtype!r} of shape {shape!r}: {error}") from None
+            raise DeviceMemoryError(f"cannot see {self.name} as {values.shown(dtype)} of shape {values.shown(shape)}: {error}") from None
         if sizes.count(-1) == 1:
             known = -math.prod(sizes) * seen.itemsize
             sizes[sizes.index(-1)] = self.nbytes // known if known > 0 else 0
         if seen.hasobject or any(n < 0 for n in sizes) or math.prod(sizes) * seen.itemsize != self.nbytes:
-            raise DeviceMemoryError(f"cannot see the {self.nbytes} bytes of {self.name} as {seen} of shape {shape}")
+            raise DeviceMemoryError(f"cannot see the {self.nbytes} bytes of {self.name} as {seen} of shape {values.shown(shape)}")
         return Symbol(self.module, self.name, tuple(sizes), seen)
 
     def copy_from_host(self, array) -> Symbol:
@@ -102,18 +103,20 @@ class Symbol(DeviceArray):
         try:
             numbers = np.asarray(source)
         except (ValueError, OverflowError) as error:        # lists of several lengths
-            raise DeviceMemoryError(f"{self.name} of shape {self.shape} takes no {source!r}: {error}") from None
+            raise DeviceMemoryError(f"{self.name} of shape {self.shape} takes no {values.shown(source)}: {error}") from None
         if numbers.shape != self.shape or numbers.dtype.kind not in "biuf":
             return numbers
         if self.dtype.kind != "f":
             bits = 8 * self.dtype.itemsize
             if numbers.dtype.kind == "f" or numbers.size and not -(1 << bits - 1) <= int(numbers.min()) <= int(numbers.max()) < 1 << bits:
-                raise DeviceMemoryError(f"{self.name} holds integers of {bits} bits, got {source!r}")
+                raise DeviceMemoryError(f"{self.name} holds integers of {bits} bits, got {values.shown(source)}")
         with np.errstate(over="ignore"):
             return numbers.astype(self.dtype)
 
     def _seen(self, array: np.ndarray) -> np.ndarray:
         """Give the memory of an array of another dtype that means the same as one of this; others as they are, to be refused."""
+        if not isinstance(array, np.ndarray):
+            return array
         alike = (array.nbytes == self.nbytes and not array.dtype.hasobject if self.untyped else
                  array.shape == self.shape and array.dtype.itemsize == self.dtype.itemsize and {array.dtype.kind, self.dtype.kind} <= set("biu"))
         if not alike or not array.flags.c_contiguous or array.dtype.byteorder == ">":
@@ -133,7 +136,7 @@ class Symbols(Mapping):
 
     def __getitem__(self, name: str) -> Symbol:
         if not isinstance(name, str):
-            raise LaunchError(f"a variable of {self._module.compiled.file} is called by its name, got {name!r}", "name")
+            raise LaunchError(f"a variable of {self._module.compiled.file} is called by its name, got {values.shown(name)}", "name")
         if name in self._symbols:
             return self._symbols[name]
         variables, file = self._variables, self._module.compiled.file

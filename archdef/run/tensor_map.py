@@ -19,14 +19,16 @@ that is made here and one that a kernel changes by ``tensormap.replace`` are the
 """
 from __future__ import annotations
 
+import numbers
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
 
 from archdef import values
 from archdef.errors import LaunchError
+from archdef.run.array import DeviceArray
 
 BYTES = 128
 ALIGNMENT = 64
@@ -142,7 +144,7 @@ def _common(layout: Layout, least_rank: int) -> list[int]:
         raise _Refused(f"a tensor of {least_rank} to 5 dimensions is wanted, got {rank}")
     for name, found, allowed in (("element type", layout.type, TYPES), ("interleave", layout.interleave, INTERLEAVES),
                                  ("swizzle", layout.swizzle, SWIZZLES), ("L2 promotion", layout.l2_promotion, PROMOTIONS)):
-        if found not in allowed:
+        if not _is_one_of(found, allowed):
             raise _Refused(f"{name} must be one of {', '.join(map(str, allowed))}, got {values.shown(found)}")
     if layout.nan and TYPES[layout.type][0] < TYPES["f16"][0]:
         raise _Refused(f"elements of type {layout.type} have no NaN to be filled with")
@@ -163,16 +165,29 @@ def _common(layout: Layout, least_rank: int) -> list[int]:
     return words
 
 
+def _is_one_of(given: Any, allowed: Iterable[str | int]) -> bool:
+    """Whether a text or a whole number is one of several, and no object that is merely equal to it."""
+    return isinstance(given, (str, numbers.Integral)) and not isinstance(given, bool) and given in allowed
+
+
 def _listed(name: str, given: Sequence[int], count: int, least: int, most: int, multiple: int = 1) -> tuple[int, ...]:
     """Check a list of integers."""
     if isinstance(given, (str, bytes)) or not isinstance(given, Sequence) or len(given) != count:
         raise _Refused(f"{count} numbers are wanted as {name}, got {values.shown(given)}")
     found = []
     for value in given:
-        if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= most or value % multiple:
+        number = values.as_whole(value)
+        if number is None or isinstance(value, float) or not least <= number <= most or number % multiple:
             raise _Refused(f"{name} must be {least} to {most}" + f", a multiple of {multiple}" * (multiple > 1) + f", got {values.shown(value)}")
-        found.append(value.__index__())
+        found.append(number)
     return tuple(found)
+
+
+def _dimensions(name: str, given: Any) -> tuple[int, ...]:
+    """Give what is listed by dimension as a tuple of whole numbers, whose bounds `_common` checks. Raises LaunchError."""
+    if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
+        raise LaunchError(f"no tensor map: {name} must be a list of whole numbers, got {values.shown(given)}")
+    return tuple(values.whole(value, f"no tensor map: each of {name}", LaunchError) for value in given)
 
 
 def _check_row(layout: Layout, elements: int) -> None:
@@ -191,21 +206,26 @@ def of_array(array: Any, *, box: Sequence[int] | None = None, lower: Sequence[in
              strides: Sequence[int] | None = None, element_strides: Sequence[int] | None = None, interleave: int = 0, swizzle: int = 0,
              oob_fill: str = "zero", l2_promotion: int = 0) -> TensorMap:
     """Make the map of a device array; see `Device.tensor_map`."""
-    extents = tuple(reversed(array.shape)) if shape is None else tuple(shape)
-    kind = type or OF_DTYPE.get(array.dtype.str[1:])
-    if kind not in TYPES:
-        raise LaunchError(f"no tensor map: elements of type {values.shown(type) if type else array.dtype} are none of {', '.join(TYPES)}")
-    if oob_fill not in ("zero", "nan"):
+    if not isinstance(array, DeviceArray):
+        raise LaunchError(f"no tensor map: it is of an array in device memory, got {values.shown(array)}")
+    extents = tuple(reversed(array.shape)) if shape is None else _dimensions("shape", shape)
+    kind = OF_DTYPE.get(array.dtype.str[1:]) if type is None else type
+    if not _is_one_of(kind, TYPES):
+        raise LaunchError(f"no tensor map: elements of type {array.dtype if type is None else values.shown(type)} are none of {', '.join(TYPES)}")
+    if not _is_one_of(oob_fill, ("zero", "nan")):
         raise LaunchError(f"no tensor map: oob_fill is zero or nan, got {values.shown(oob_fill)}")
+    if not _is_one_of(interleave, INTERLEAVES):
+        raise LaunchError(f"no tensor map: interleave must be one of {', '.join(map(str, INTERLEAVES))}, got {values.shown(interleave)}")
     if strides is None:
         strides, size = [], TYPES[kind][1] if not interleave else interleave
         for extent in extents[:-1]:
             size *= extent
             strides.append(size)
-    layout = Layout(type=kind, address=array.address, dims=extents, strides=tuple(strides), interleave=interleave, swizzle=swizzle,
-                    steps=tuple(element_strides or (1,) * len(extents)), nan=oob_fill == "nan", l2_promotion=l2_promotion)
+    steps = (1,) * len(extents) if element_strides is None else _dimensions("element_strides", element_strides)
+    layout = Layout(type=kind, address=array.address, dims=extents, strides=_dimensions("strides", strides), interleave=interleave, swizzle=swizzle,
+                    steps=steps, nan=oob_fill == "nan", l2_promotion=l2_promotion)
     if (box is None) == (pixels is None):
         raise LaunchError("no tensor map: give either box, for tiles, or lower, upper, channels and pixels")
     if box is not None:
         return TensorMap(encode_tiles(layout, box))
-    return TensorMap(encode_pixels(layout, lower or (), upper or (), channels, pixels))
+    return TensorMap(encode_pixels(layout, () if lower is None else lower, () if upper is None else upper, channels, pixels))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from archdef import values
 from archdef.device import Device
 from archdef.errors import DeviceMemoryError, HostError, LaunchError
 from archdef.host import Event, Launched, Stream
@@ -15,7 +16,7 @@ from archdef.host.side import side_of
 from archdef.host.together import launch_together
 from archdef.occupancy import blocks_allowed, occupancy
 from archdef.run import device_limits
-from archdef.run.array import DeviceArray
+from archdef.run.array import DeviceArray, host_array
 from archdef.run.launch import Launcher
 from archdef.run.managed import ManagedArray
 from archdef.run.module import Kernel, Module
@@ -89,12 +90,12 @@ class Runtime:
 
     def DeviceGetAttribute(self, attribute: str | int, device: int | None = None) -> int:
         """Give one attribute, by name (``MaxThreadsPerBlock``, with or without the vocabulary's prefix) or number."""
-        if isinstance(attribute, int):
+        if not isinstance(attribute, str):
             name = next((n for n, (number, _) in ATTRIBUTES.items() if number == attribute), None)
         else:
             name = next((n for n in ATTRIBUTES if attribute == n or attribute.endswith("DevAttr" + n)), None)
         if name is None:
-            raise Refusal("InvalidValue", f"no such device attribute: {attribute!r}")
+            raise Refusal("InvalidValue", f"no such device attribute: {values.shown(attribute)}")
         return self.GetDeviceProperties(device).attribute(name)
 
     def DeviceSetLimit(self, limit: int, value: int) -> None:
@@ -162,8 +163,8 @@ class Runtime:
         memory = getattr(pointer, "memory", None)
         if isinstance(pointer, ManagedArray):
             pointer = pointer.address
-        if self._allocated.pop((id(memory), int(pointer)), None) is None:
-            raise Refusal("InvalidValue", f"{pointer!r} was not given by Malloc, or was freed")
+        if not isinstance(pointer, int) or self._allocated.pop((id(memory), int(pointer)), None) is None:
+            raise Refusal("InvalidValue", f"{values.shown(pointer)} was not given by Malloc, or was freed")
         side = memory.side
         side.host.wait("free", list(side.holding), [])
         memory.free(int(pointer))
@@ -177,21 +178,27 @@ class Runtime:
         """Allocate page-locked host memory: an array of bytes; ``.view(dtype)`` reads it as something else."""
         if size < 0:
             raise Refusal("InvalidValue", f"{size} bytes")
-        return pin(np.zeros(size, "u1"))
+        try:
+            return pin(np.zeros(size, "u1"))
+        except (MemoryError, ValueError):       # more than there is, or than numpy's arrays can be
+            raise Refusal("MemoryAllocation", f"{size} bytes of host memory are not to be had") from None
 
     def FreeHost(self, array: np.ndarray) -> None:
         """Make what MallocHost gave ordinary memory; Python frees it when nobody holds it."""
+        self._host_array(array)
         if not unpin(array):
             raise Refusal("InvalidValue", "the array was not given by MallocHost")
 
     def HostRegister(self, array: np.ndarray, flags: int = 0) -> None:
         """Page-lock an array."""
+        self._host_array(array)
         if is_pinned(array):
             raise Refusal("HostMemoryAlreadyRegistered", "the array is page-locked already")
         pin(array)
 
     def HostUnregister(self, array: np.ndarray) -> None:
         """Make an array ordinary memory again."""
+        self._host_array(array)
         if not unpin(array):
             raise Refusal("HostMemoryNotRegistered", "the array is not page-locked")
 
@@ -296,7 +303,7 @@ class Runtime:
     def ModuleGetGlobal(self, module: Module, name: str) -> tuple[Pointer, int]:
         """Give a pointer to a variable of a module, and its bytes, by name. It lies on the module's device."""
         if not isinstance(module, Module):
-            raise Refusal("InvalidResourceHandle", f"{module!r} is no module; {self.devices.current!r}.compile(source) gives one")
+            raise Refusal("InvalidResourceHandle", f"{values.shown(module)} is no module; {self.devices.current!r}.compile(source) gives one")
         symbol = module.symbols[name]
         return Pointer(symbol.address, symbol.memory, symbol.nbytes), symbol.nbytes
 
@@ -321,11 +328,11 @@ class Runtime:
         for what, number, known in zip(("data type", "interleave", "swizzle", "L2 promotion", "fill"), (type, *modes),
                                        (DRIVER_TYPES, INTERLEAVES, SWIZZLES, PROMOTIONS, (False, True))):
             if number not in range(len(known)):
-                raise Refusal("InvalidValue", f"{what} of a tensor map: 0 to {len(known) - 1}, got {number!r}")
+                raise Refusal("InvalidValue", f"{what} of a tensor map: 0 to {len(known) - 1}, got {values.shown(number)}")
             found.append(known[number])
         if rank != len(dims):
             raise Refusal("InvalidValue", f"a tensor of {rank!r} dimensions has as many extents, got {len(dims)}")
-        place = address.address if isinstance(address, (DeviceArray, Pointer)) else address
+        place = address.address if isinstance(address, DeviceArray) else address
         return Layout(found[0], place, tuple(dims), tuple(strides), tuple(element_strides), *found[1:3], bool(found[4]), found[3])
 
     # ----------------------------------------------------------------------------------------------------------- streams
@@ -388,11 +395,11 @@ class Runtime:
         """Give the milliseconds between two events."""
         for event in (start, end):
             if self._event(event).operation is None or not event.timing:
-                raise Refusal("InvalidResourceHandle", f"{event!r} was never recorded, or made without timing")
+                raise Refusal("InvalidResourceHandle", f"{values.shown(event)} was never recorded, or made without timing")
             with event.operation.side.host.lock:
                 event.operation.side.host.catch_up()
             if not event.operation.over:
-                raise Refusal("NotReady", f"{event!r} has not been reached yet")
+                raise Refusal("NotReady", f"{values.shown(event)} has not been reached yet")
         return end.elapsed_since(start) * 1e3
 
     # ---------------------------------------------------------------------------------------------------------- launches
@@ -415,6 +422,12 @@ class Runtime:
         """
         if not launches or flags & ~(NO_PRE_SYNC | NO_POST_SYNC):
             raise Refusal("InvalidValue", f"no launch was given, or there is no flag {flags}")
+        if any(isinstance(each, (str, bytes)) or not isinstance(each, Sequence) or len(each) != 6 for each in launches):
+            raise Refusal("InvalidValue", "of each device (kernel, grid, block, arguments, shared_bytes, stream) is wanted")
+        for kernel, _, _, arguments, _, _ in launches:
+            self._for(kernel, self.devices.current)
+            if not isinstance(arguments, (list, tuple)):
+                raise Refusal("InvalidValue", f"the arguments of a kernel are a list, got {values.shown(arguments)}")
         first, seen = launches[0], set()
         for kernel, grid, block, _, shared_bytes, stream in launches:
             if not isinstance(stream, Stream) or stream.number == 0:
@@ -461,7 +474,7 @@ class Runtime:
         step = architecture.warp.size
         for aligned in range(-(-most // step) * step, 0, -step):
             size = min(most, aligned)
-            blocks = self._active_blocks(kernel, size, int(block_size_to_bytes(size)))
+            blocks = self._active_blocks(kernel, size, values.whole(block_size_to_bytes(size), "dynamic shared memory of a block", LaunchError))
             if blocks * size > best_threads:
                 best_blocks, best_size, best_threads = blocks, size, blocks * size
             if best_threads == architecture.limits.threads_per_multiprocessor:
@@ -469,9 +482,9 @@ class Runtime:
         return best_blocks * architecture.chip.multiprocessors, best_size
 
     # ------------------------------------------------------------------------------------------------------------ errors
-    def GetErrorString(self, error: int) -> str:
+    def GetErrorString(self, error) -> str:
         """Say what an error number means."""
-        return next((text for number, text in STATUS.values() if number == error), "unrecognized error code")
+        return next((text for number, text in STATUS.values() if number == values.as_whole(error)), "unrecognized error code")
 
     # ------------------------------------------------------------------------------------------------------------ helpers
     def _memory(self, device: Device):
@@ -488,18 +501,23 @@ class Runtime:
             return side.default
         if stream == STREAM_PER_THREAD:
             return side.per_thread()
-        raise Refusal("InvalidResourceHandle", f"{stream!r} is no stream")
+        raise Refusal("InvalidResourceHandle", f"{values.shown(stream)} is no stream")
+
+    @staticmethod
+    def _host_array(array) -> None:
+        if not isinstance(array, np.ndarray):
+            raise Refusal("InvalidValue", f"host memory is a numpy array, got {values.shown(array)}")
 
     @staticmethod
     def _event(event) -> Event:
         if not isinstance(event, Event):
-            raise Refusal("InvalidResourceHandle", f"{event!r} is no event")
+            raise Refusal("InvalidResourceHandle", f"{values.shown(event)} is no event")
         return event
 
     def _for(self, kernel: Kernel, device: Device) -> Kernel:
         """Give a kernel as compiled for a device."""
         if not isinstance(kernel, Kernel):
-            raise Refusal("InvalidResourceHandle", f"{kernel!r} is no kernel; module = {device!r}.compile(source) has some")
+            raise Refusal("InvalidResourceHandle", f"{values.shown(kernel)} is no kernel; module = {device!r}.compile(source) has some")
         if kernel.module.device is device:
             return kernel
         fitting = self._loaded(kernel.module, device)
@@ -517,7 +535,7 @@ class Runtime:
     def _place_in(self, symbol: Symbol, offset: int) -> Pointer:
         """Give a pointer into a variable of the current device."""
         if not isinstance(symbol, Symbol):
-            raise Refusal("InvalidSymbol", f"{symbol!r} is no variable of a module; module.symbols[\"name\"] gives one")
+            raise Refusal("InvalidSymbol", f"{values.shown(symbol)} is no variable of a module; module.symbols[\"name\"] gives one")
         symbol = self._loaded(symbol.module, self.devices.current).symbols[symbol.name]
         if not 0 <= offset <= symbol.nbytes:
             raise Refusal("InvalidValue", f"offset {offset} into the {symbol.nbytes} bytes of {symbol.name}")
@@ -530,14 +548,14 @@ class Runtime:
         if kind not in (usual, DEVICE_TO_DEVICE, DEFAULT) or kind != DEFAULT and (kind == DEVICE_TO_DEVICE) != on_device:
             raise Refusal("InvalidMemcpyDirection", f"kind {kind} does not fit a variable and {type(other).__name__}")
         if count is None and not isinstance(other, Pointer):    # all of it, or an error; a pointer may reach further
-            count = other.nbytes if hasattr(other, "nbytes") else np.asarray(other).nbytes
+            count = other.nbytes if isinstance(other, DeviceArray) else host_array(other).nbytes
         return count, kind
 
     def _launch(self, kernel, grid, block, arguments, shared_bytes, stream, cooperative) -> Launched:
         stream = self._stream(stream)
         device = self.devices.current
         if stream.side is not device.side:
-            raise HostError(f"{stream!r} is not of the current device, {device.side.label}")
+            raise HostError(f"{values.shown(stream)} is not of the current device, {device.side.label}")
         launcher = Launcher(self._for(kernel, device), grid, block, shared_bytes, stream)
         return launcher.launch(*arguments, cooperative=cooperative)
 
@@ -562,7 +580,7 @@ class Runtime:
     def _managed(array):
         """Give the side of the device that managed memory belongs to."""
         if not isinstance(array, ManagedArray):
-            raise Refusal("InvalidValue", f"{array!r} is no managed memory; MallocManaged gives some")
+            raise Refusal("InvalidValue", f"{values.shown(array)} is no managed memory; MallocManaged gives some")
         if array.freed:
             raise DeviceMemoryError("the managed memory was freed")
         return array.memory.side
@@ -584,7 +602,7 @@ class Runtime:
         elif isinstance(end, Pointer):
             memory, address, left = end.memory, int(end), end.left
         else:
-            raise Refusal("InvalidDevicePointer", f"{end!r} is no device memory")
+            raise Refusal("InvalidDevicePointer", f"{values.shown(end)} is no device memory")
         side_of(memory)         # puts the device on the host's clock
         return memory, address, left
 
@@ -592,7 +610,7 @@ class Runtime:
         for end, number in ((dst, dst_device), (src, src_device)):
             memory, _, _ = self._device_end(end)
             if memory is not self.devices[number].memory:
-                raise Refusal("InvalidValue", f"{end!r} is not on device {number}")
+                raise Refusal("InvalidValue", f"{values.shown(end)} is not on device {number}")
 
     @staticmethod
     def _check_count(count: int, *left: int) -> None:
@@ -633,8 +651,8 @@ class Runtime:
 
 def _host_end(end, write: bool) -> np.ndarray:
     if not isinstance(end, np.ndarray) and not write:
-        end = np.asarray(end)
-    if not isinstance(end, np.ndarray) or not end.flags.c_contiguous or write and not end.flags.writeable:
+        end = host_array(end)
+    if not isinstance(end, np.ndarray) or not end.flags.c_contiguous or end.dtype.hasobject or write and not end.flags.writeable:
         kind = "a contiguous numpy array that can be written" if write else "a contiguous numpy array"
         raise Refusal("InvalidValue", f"host memory is {kind}, got {type(end).__name__}")
     return end.reshape(-1).view("u1")

@@ -4,8 +4,10 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from archdef import values
 from archdef.errors import ArchdefError, RuntimeApiError
 from archdef.runtime import api
+from archdef.runtime.checks import checked
 from archdef.runtime.properties import ATTRIBUTES
 from archdef.runtime.status import STATUS, status_of
 
@@ -47,10 +49,13 @@ class _LastError:
 
     def name_of(self, number: int) -> str:
         """Give the name of an error number."""
+        number = values.as_whole(number)
         return next((self.called(status) for status, (n, _) in STATUS.items() if n == number), "unrecognized error code")
 
 
 def _guarded(call, last: _LastError):
+    call = checked(call)
+
     @functools.wraps(call)
     def guarded(*arguments, **named):
         try:

@@ -1,7 +1,6 @@
 """Write the files of a new plugin."""
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.resources
 import os
 import re
@@ -12,6 +11,7 @@ from textwrap import shorten
 
 import archdef
 from archdef import registry
+from archdef._plugins import installed
 from archdef.errors import ScaffoldError
 from archdef.files.atomic import new_folder
 from archdef.hookspecs import PROJECT
@@ -94,7 +94,7 @@ def _small_machine() -> dict[str, str]:
 
 
 def _variant(base: Architecture) -> dict[str, str]:
-    found = importlib.metadata.entry_points(group=PROJECT, name=base.name)
+    found = [point for point in installed(PROJECT) if point.name == base.name]
     owners = {point.dist.name: point.dist.version for point in found if point.dist is not None}
     if not owners:
         raise ScaffoldError(f"{base.name} is declared by no installed distribution, so that no plugin can depend on it")

@@ -9,11 +9,11 @@ import abc
 import warnings
 from collections.abc import Sequence
 from functools import cache
-from importlib.metadata import entry_points
 from typing import ClassVar, dataclass_transform
 
 import attrs
 
+from archdef._plugins import installed, refusal
 from archdef._versions import misfit
 from archdef.errors import PluginError, PluginWarning
 from archdef.spec.fields import flag, integer, integers
@@ -49,13 +49,13 @@ class PolicyValue(abc.ABC):
 @cache
 def _load_plugins() -> None:
     """Import the modules that installed plugins name, so that their policies are known. One that is broken costs a warning."""
-    for entry in entry_points(group="archdef.policies"):
+    for entry in installed("archdef.policies"):
         try:
             if (why := misfit([entry])) is not None:
                 raise PluginError(why)
             entry.load()
-        except Exception as error:  # whatever it is, the others must stay usable
-            warnings.warn(f"policies of plugin {entry.name!r} ({entry.value}) cannot be used: {error!r}", PluginWarning, stacklevel=2)
+        except BaseException as error:  # whatever it is, the others must stay usable
+            warnings.warn(str(refusal(f"plugin {entry.name!r} ({entry.value}) of policies", error)), PluginWarning, stacklevel=2)
 
 
 @dataclass_transform(frozen_default=True)

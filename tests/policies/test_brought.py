@@ -301,13 +301,16 @@ def test_a_prototype_is_marked_in_the_result():
     assert run(small("gf100"))[0].prototypes == ()
 
 
-def test_an_installed_policy_is_chosen_by_its_short_name(monkeypatch):
+def test_an_installed_policy_is_chosen_by_its_short_name(monkeypatch, tmp_path):
     from importlib.metadata import EntryPoint
 
     from archdef.spec import policy
-    monkeypatch.setattr(policy, "entry_points", lambda group: [EntryPoint("mine", "brought", group), EntryPoint("bad", "no_such_module", group)])
+    (tmp_path / "stops_at_import.py").write_text("raise SystemExit(3)")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(policy, "installed", lambda group: [EntryPoint("mine", "brought", group), EntryPoint("bad", "no_such_module", group),
+                                                            EntryPoint("worse", "stops_at_import", group)])
     policy._load_plugins.cache_clear()
-    with pytest.warns(UserWarning, match="policies of plugin 'bad' .* cannot be used"):
+    with pytest.warns(UserWarning, match=r"plugin 'bad' \(no_such_module\) of policies cannot be loaded"), pytest.warns(UserWarning, match="plugin 'worse' .* SystemExit"):
         machine = registry.get("gf100").evolve({"schedulers.policy": "again_oldest"})
     assert machine.schedulers.policy == brought.OldestAgain()
 

@@ -83,6 +83,7 @@ def test_occupancy_names_limits_and_limiter(name):
     (("compare", "transpose", "-a", "gt200", "-n", 33), "size of transpose must be a positive multiple of 32, got 33"),
     (("compare", "transpose", "-a", "gt200", "-k", "til"), "workload transpose has no kernel 'til'"),
     (("run", "absent.cu", "f", "-a", "gt200", "-g", 1, "-b", 1), "'absent.cu' does not exist"),
+    (("occupancy", "-a", "gt200", "-t", 64, "-p", "9" * 400), "is not in the range"),
     (("comare",), "no such command 'comare' (did you mean compare?)")])
 def test_wrong_input_is_answered_in_one_message_and_exit_code_2(arguments, message):
     if "gt200" not in registry.names():
@@ -90,6 +91,11 @@ def test_wrong_input_is_answered_in_one_message_and_exit_code_2(arguments, messa
     result = archdef(*arguments)
     assert result.exit_code == 2
     assert message in result.output and "Traceback" not in result.output
+
+
+def test_a_file_that_cannot_be_is_refused_before_the_work():
+    result = archdef("schema", "-o", "a" * 300)
+    assert result.exit_code == 1 and "File name too long" in result.output
 
 
 @pytest.mark.parametrize("option, value, message", [

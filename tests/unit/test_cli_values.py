@@ -42,7 +42,7 @@ def test_arrays_from_files(tmp_path):
     ("f4[2,x]", "must be positive numbers"),
     ("f4[2]=rnd", "cannot fill an array with 'rnd': use zeros, ones, range, random, a number, or numbers"),
     ("f4[2]=1,x", "cannot fill an array with '1,x'"), ("f4[2]=1,2,3", "'f4[2]=1,2,3' has 2 elements and 3 numbers"),
-    ("a:@absent.npy", "no such file: absent.npy")])
+    ("a:@absent.npy", "no such file: absent.npy"), ("a:@" + 300 * "a" + ".npy", "cannot read aaa.*name too long")])
 def test_what_is_wrong_is_said(text, message):
     with pytest.raises(ValueError, match=message.replace("[", r"\[")):
         parse_argument(text)

@@ -5,7 +5,7 @@ import archdef
 import attrs
 import numpy as np
 import pytest
-from archdef import files, registry, values
+from archdef import files, frontends, registry, values
 from archdef.errors import ArchdefError, CompileError, DescriptionFileError, DeviceMemoryError, LaunchError, PtxError, SpecErrors, UnknownArchitecture
 from archdef.frontends import Options
 from archdef.ptx.names import TYPES
@@ -15,16 +15,21 @@ from small_machine import gizmo
 PTX = """.version 6.0
 .target sm_50
 .address_size 64
+.const .align 4 .f32 taps[4]; .global .align 4 .u32 count; .global .align 16 .b8 blob[48];
 .visible .entry k(.param .u64 p, .param .u32 n, .param .f32 f, .param .b16 h, .param .align 4 .b8 s[12])
-{ .reg .u64 %rd<3>; .reg .u32 %r<3>; ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; st.global.u32 [%rd1], %r1; ret; }
+{ .reg .u64 %rd<3>; .reg .u32 %r<3>; ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; st.global.u32 [%rd1], %r1;
+  mov.u64 %rd2, blob; ld.const.u32 %r2, [taps]; st.global.u32 [%rd2], %r2; mov.u64 %rd2, count; st.global.u32 [%rd2], %r2; ret; }
 """
 ODD = [10**400, -10**400, 10**5000, 1 << 62, 1 << 63, (1 << 63) - 1, 1 << 64, -1, 0, True, float("inf"), float("nan"), 1.5, 1e300, 1e-300, "3", "x", "",
        None, b"1", [], (), {}, object(), np.float64("nan"), np.int64(-1), np.int64(2), np.array([1, 2]), np.array(3), 3 + 2j, "\0", "\ud800",
-       "\x1b[31m", ["a", 1], {"a": object()}, {1: 2}, ((),), lambda: 1]
+       "\x1b[31m", ["a", 1], {"a": object()}, {1: 2}, ((),), lambda: 1, np.zeros(0), np.zeros(4, ">i4"), np.array([object()]), range(3), [1, 2, 3], np.datetime64("nat"),
+       memoryview(b"abc"), Ellipsis, type]
 MACHINE = gizmo()
 DEVICE = archdef.Device(MACHINE)
 MODULE = DEVICE.compile(PTX)
 ARRAY = DEVICE.zeros(16)
+PIXELS = DEVICE.zeros((4, 4, 4, 4))
+MAP = dict(box=(4, 1)), dict(lower=(0, 0), upper=(0, 0), channels=4, pixels=4)
 GOOD = (ARRAY, 1, 1.0, 0, bytes(12))
 FIELDS = sorted({(type(rule).__name__, getattr(rule, "whole", None), rule.optional): path for path, _, rule in MACHINE.walk()}.values())
 """A field of every kind."""
@@ -37,6 +42,11 @@ def launched(grid=1, block=32, *more, arguments=GOOD, **options):
 
 def argument(position):
     return lambda value: launched(arguments=[*GOOD[:position], value, *GOOD[position + 1:]])
+
+
+def mapped(name, pixels, listed=False):
+    array, given = PIXELS if pixels else DEVICE.zeros((16, 16)), MAP[pixels]
+    return lambda value: DEVICE.tensor_map(array, **{**given, name: (value, value) if listed else value})
 
 
 def on_device(option):
@@ -78,6 +88,16 @@ TAKES = {
        for name in ("name", "evidence", "title", "aliases", "vocabulary", "compute_capability", "family")},
     "architecture": archdef.architecture, "register": registry.register,
     "load": archdef.load, "loads": files.loads, "format": lambda v: files.loads("", v), "dumps format": lambda v: files.dumps(MACHINE, v),
+    "unregister": registry.unregister, "front end": frontends.register, "no front end": frontends.unregister,
+    **{name: getattr(registry.REGISTRY, name) for name in ("get", "package", "experiments")}, "symbols": lambda v: MODULE.symbols[v],
+    **{f"{name} of {symbol}": getattr(MODULE.symbols[symbol], name) for symbol in ("taps", "count", "blob")
+       for name in ("copy_from_host", "copy_to_host", "copy_from", "copy_to", "fill_bytes", "zero", "view")},
+    **{f"shape of {symbol}": lambda v, symbol=symbol: MODULE.symbols[symbol].view("u1", v) for symbol in ("taps", "blob")},
+    "tensor_map": lambda v: DEVICE.tensor_map(v, box=(4, 1)),
+    **{f"tensor_map {name}{' of pixels' * pixels}{', each' * listed}": mapped(name, pixels, listed) for pixels in (False, True) for listed in (False, True)
+       for name in ("box", "lower", "upper", "channels", "pixels", "type", "shape", "strides", "element_strides", "interleave", "swizzle", "oob_fill", "l2_promotion")},
+    "event": lambda v: DEVICE.stream().record(v) if v is not None else None, "event to wait for": lambda v: DEVICE.stream().wait_event(v),
+    "earlier event": lambda v: DEVICE.event().elapsed_since(v), "seconds of a call": lambda v: DEVICE.stream().call(int, seconds=v),
     "LaneWindow warps": archdef.LaneWindow, "LaneWindow cycles": lambda v: archdef.LaneWindow(cycles=v),
     "LaneWindow cycle": lambda v: archdef.LaneWindow(cycles=(0, v)), "LaneWindow records": lambda v: archdef.LaneWindow(records=v)}
 
@@ -208,6 +228,13 @@ def test_sources_hold_no_nul_and_no_half_characters(tmp_path, text):
     file.write_bytes(text.encode("utf-8", "surrogatepass"))
     with pytest.raises(CompileError):
         DEVICE.compile(str(file))
+
+
+@pytest.mark.parametrize("prefix", ["_Z", "_ZN", "_ZZ1kE"])
+def test_mangled_names_of_any_length_are_names(prefix):
+    name = f"{prefix}{'9' * 5000}x"
+    module = DEVICE.compile(f".version 6.0\n.target sm_50\n.address_size 64\n.global .u32 {name}g;\n.visible .entry {name}() {{ ret; }}\n")
+    assert list(module.kernels) == [name] and list(module.symbols) == [name + "g"] and module[name][1, 1]().kernel
 
 
 # ------------------------------------------------------------------------------------------------------------------ PTX

@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
-from archdef import registry
+from archdef import frontends, registry
 from archdef.errors import PluginError, UnknownArchitecture
 from archdef.hookspecs import hookimpl
 from archdef.registry import PluginWarning, Registry
@@ -168,6 +168,39 @@ def test_broken_experiments_are_the_plugins_own(plugins, experiments):
     found = plugins({"good_plugin": source}, {"gizmo": "good_plugin"})
     with pytest.raises(PluginError, match="good_plugin"):
         found.experiments("gizmo")
+
+
+@pytest.mark.parametrize("benchmarks", ["raise SystemExit", "return 3", "yield 1; raise GeneratorExit", "raise ValueError('\\x1b[2J')"])
+def test_broken_benchmarks_are_the_plugins_own(plugins, benchmarks):
+    hook = "@hookimpl\ndef archdef_benchmarks():\n    "
+    other = GOOD.replace("gizmo()", "gizmo(name='gadget', aliases=())") + hook + benchmarks + "\n"
+    found = plugins({"good_plugin": GOOD + hook + "return [gizmo]\n", "other_plugin": other}, {"gizmo": "good_plugin", "gadget": "other_plugin"})
+    with pytest.warns(PluginWarning, match="plugin other_plugin: archdef_benchmarks cannot be loaded") as warned:
+        assert ("good_plugin", gizmo) in [(name, function) for name, function in found.benchmarks()]
+    assert all("\x1b" not in str(warning.message) for warning in warned)
+
+
+METADATA = {
+    "entry points that are no text": (b"Name: bad\nVersion: 1\n", b"[archdef]\nx = \xff\xfe"), "an entry point without a value": (b"Name: bad\nVersion: 1\n", b"[archdef]\nfoo\n"),
+    "a name that is no text": (b"\xff\xfe", b"[archdef]\nfoo = os\n"), "no name": (b"", b"[archdef]\ngt200 = os\n"), "no metadata": (None, b"[archdef]\ngt200 = os\n"),
+    "escapes for a name": (b"Name: \x1b[2J[/x]\n", b"[archdef]\ngt200 = os\n"), "no section": (b"Name: bad\n", b"foo = bar\n[archdef]\n = x\n[[")}
+
+
+@pytest.mark.parametrize("kind", METADATA)
+def test_a_distribution_that_cannot_be_read_leaves_the_others_alone(tmp_path, monkeypatch, kind):
+    """Of whatever project it is: importlib reads the entry points of all of them."""
+    metadata, points = METADATA[kind]
+    (info := tmp_path / "bad-1.dist-info").mkdir()
+    if metadata is not None:
+        (info / "METADATA").write_bytes(metadata)
+    (info / "entry_points.txt").write_bytes(points)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    fresh = Registry()
+    with pytest.warns(PluginWarning, match="bad-1|bad|plugin os|declared by several distributions") as warned:
+        others = set(registry.names()) - {"gt200", "foo"}
+        assert others <= set(fresh.names()) and others <= set(fresh.all())
+        assert frontends.Finder(frontends.builtin).names()
+    assert all("\x1b" not in str(warning.message) for warning in warned)
 
 
 def test_a_plugin_of_this_process_can_be_registered_and_taken_away():

@@ -131,7 +131,8 @@ cdef int64_t _numbered(const Origin *origin, const Launch *launch, uint64_t addr
     cdef uint64_t offset = address - origin.buffer_address
     cdef int64_t number = <int64_t>(offset // <uint64_t>origin.buffer_bytes)
     if offset >= <uint64_t>(origin.buffer_count * origin.buffer_bytes):
-        if launch.heap == NULL or address < BUFFER_HEAD or heap_room(launch.heap, address - BUFFER_HEAD) < BUFFER_HEAD:
+        # a kernel may have freed the buffer, and allocated less in its place: all of it is read
+        if launch.heap == NULL or address < BUFFER_HEAD or heap_room(launch.heap, address - BUFFER_HEAD) < <uint64_t>(BUFFER_HEAD + origin.buffer_bytes):
             return -1
         memcpy(&number, launch.arena + (address - BUFFER_HEAD - <uint64_t>GLOBAL_BASE), 8)
         if number < origin.buffer_count or number >= origin.buffer_made:
