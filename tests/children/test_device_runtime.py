@@ -1,4 +1,8 @@
 """What the device runtime tells a kernel, whether or not it launches anything: an answer that is right, or a clear error."""
+import importlib.util
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -6,6 +10,8 @@ import archdef
 from archdef import registry
 from archdef.errors import ArchdefError, GuestWarning
 from archdef.frontends import nvrtc
+from archdef.lower.select_children import REFUSED as REFUSED_NAMES
+from archdef.lower.select_system import SERVICES
 from archdef.runtime.properties import ATTRIBUTES, DeviceProperties
 
 ABLE = [name for name in registry.names() if "dynamic_parallelism" in registry.get(name).isa.features]
@@ -113,6 +119,33 @@ def test_a_stand_in_of_the_compiler_is_not_taken_for_the_call():
     assert out.to_host()[2] == 0 and out.to_host()[0] == device.architecture.limits.stack_bytes_per_thread
     with pytest.raises(ArchdefError, match="cudaDeviceGetSharedMemConfig.*not served"):
         device.compile(STAND_IN.replace("NAME", "cudaDeviceGetSharedMemConfig")).k[1, 1](out)
+
+
+def declared_by_the_header():
+    """Names of all functions that CUDA's header of the device runtime declares."""
+    found = importlib.util.find_spec("nvidia.cuda_runtime") if importlib.util.find_spec("nvidia") else None
+    files = [Path(place) / "include" / "cuda_device_runtime_api.h" for place in (found.submodule_search_locations if found else ())]
+    names = {name for file in files if file.is_file() for name in re.findall(r"\b((?:__)?cuda[A-Z]\w+) *\(", file.read_text())}
+    return sorted(name for name in names if not name.startswith("__cudaCDP2"))
+
+
+@pytest.mark.parametrize("stand_in", [True, False])
+def test_every_function_of_the_header_is_served_or_refused_by_name(stand_in):
+    """None is taken from a stand-in of the compiler, which returns success or failure and does nothing."""
+    names = declared_by_the_header()
+    if not names:
+        pytest.skip("the wheel nvidia-cuda-runtime, which has the header, is not installed")
+    assert {"cudaDeviceGetLimit", "cudaLaunchDevice", "cudaMemcpy3DAsync", "cudaCGSynchronize"} <= set(names) and len(names) >= 45
+    device = archdef.Device(ABLE[0])
+    text = STAND_IN if stand_in else re.sub(r"(?m)^\.weak (.*\)) \{.*$", r".extern \1;", STAND_IN)
+    unserved = [name for name in names if name not in SERVICES]
+    assert sorted(unserved) == [name for name in names if name.removesuffix("_ptsz").removeprefix("cuda") in (*REFUSED_NAMES, "LaunchDeviceV2")
+                                and name not in SERVICES]
+    for name in unserved:
+        out = device.to_device(np.full(4, -1, np.int32))
+        with pytest.raises(ArchdefError, match=rf"`{name}`"):
+            device.compile(text.replace("NAME", name)).k[1, 1](out)
+        assert out.to_host().tolist() == [-1] * 4
 
 
 @pytest.mark.parametrize("name", sorted(set(registry.names()) - set(ABLE)))
