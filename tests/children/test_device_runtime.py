@@ -1,13 +1,16 @@
 """What the device runtime tells a kernel, whether or not it launches anything: an answer that is right, or a clear error."""
 import importlib.util
+import json
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import archdef
 from archdef import registry
+from archdef.cli import main
 from archdef.errors import ArchdefError, GuestWarning
 from archdef.frontends import nvrtc
 from archdef.lower.select_children import REFUSED as REFUSED_NAMES
@@ -153,6 +156,37 @@ def test_a_machine_without_the_device_runtime_says_so(name):
     device = archdef.Device(name)
     with pytest.raises(ArchdefError, match="dynamic_parallelism"):
         device.compile(ASK).limits[1, 1](device.zeros((6,), "i4"), device.zeros((5,), "u8"))
+
+
+UNSEEN = {      # call → the error that nobody looks at
+    "void *p; cudaMalloc(&p, 1ull << 45);": "MemoryAllocation", "cudaMemcpyAsync(o, o + 1, 4, cudaMemcpyHostToDevice, 0);": "InvalidMemcpyDirection",
+    "cudaStreamDestroy((cudaStream_t)1234);": "InvalidResourceHandle", "cudaEventRecord((cudaEvent_t)77, 0);": "InvalidResourceHandle",
+    "cudaStreamWaitEvent(0, (cudaEvent_t)77, 0);": "InvalidResourceHandle", "leaf<<<1, 4096>>>(o);": "InvalidConfiguration",
+    "leaf<<<1, 1, 1 << 22>>>(o);": "InvalidConfiguration", "leaf<<<0, 1>>>(o);": "InvalidConfiguration", "cudaFree((void *)123);": "InvalidValue",
+    "size_t v; cudaDeviceGetLimit(&v, (cudaLimit)44);": "UnsupportedLimit", "int v; cudaDeviceGetAttribute(&v, (cudaDeviceAttr)4444, 0);": "InvalidValue",
+    "fails<<<1, 1>>>(o);": "InvalidConfiguration",
+}
+
+
+@pytest.mark.parametrize("call", UNSEEN)
+def test_every_call_that_failed_and_nobody_looked_at_is_said(device, call):
+    """In `run.failures`, in `run.warnings` and to Python, whether the kernel of the host or its child made it."""
+    source = "__global__ void leaf(int *o) {}\n__global__ void fails(int *o) { leaf<<<1, 4096>>>(o); }\n__global__ void k(int *o) { " + call + " }"
+    out = device.to_device(np.zeros(4, np.int32))
+    with pytest.warns(GuestWarning, match=f"1 call .*cudaError{UNSEEN[call]} "):
+        run = device.compile(source, target="compute_60").k[1, 1](out)
+    (failure,), (warning,) = run.failures, run.warnings
+    assert failure.count == 1 and f"cudaError{UNSEEN[call]}" in warning and "source.cu:" in warning
+
+
+def test_the_command_line_says_it_too(tmp_path):
+    file = tmp_path / "many.cu"
+    file.write_text("__global__ void leaf(int *o) {}\n__global__ void k(int *o) { leaf<<<1, 4096>>>(o); }\n")
+    arguments = ["run", str(file), "k", "-a", ABLE[0], "-g", "1", "-b", "2", "--arg", "out:i4[1]"]
+    plain = CliRunner().invoke(main, arguments)
+    assert plain.exit_code == 0 and "2 calls of the device runtime failed with cudaErrorInvalidConfiguration" in plain.output
+    (row,) = json.loads(CliRunner().invoke(main, [*arguments, "--json"]).stdout)
+    assert "2 calls" in row["warnings"][0] and "many.cu:2" in row["warnings"][0]
 
 
 def test_a_failed_call_of_a_kernel_that_launches_nothing_is_said():
