@@ -24,14 +24,18 @@ template <class T> struct kind<const volatile T> : kind<T> {};
 %s
 template <class T> struct element { typedef T type; };
 template <class T, unsigned long N> struct element<T[N]> { typedef typename element<T>::type type; };
+template <class T> struct plain { typedef T type; };
+template <class T> struct plain<T &> { typedef T type; };
 template <class T, unsigned A> struct axis { static const word value = 0; };
 template <class T, unsigned long N> struct axis<T[N], 0> { static const word value = N; };
 template <class T, unsigned long N, unsigned A> struct axis<T[N], A> { static const word value = axis<T, A - 1>::value; };
 }
 """
-_ROW = ('extern "C" __device__ unsigned long long archdef_type_{n}[] = {{archdef_types::kind<archdef_types::element<decltype({name})>::type>::value, '
-        "archdef_types::kind<archdef_types::element<decltype({name})>::type>::lanes, sizeof(archdef_types::element<decltype({name})>::type)"
-        + "".join(f", archdef_types::axis<decltype({{name}}), {a}>::value" for a in range(_AXES)) + "}};")
+_TYPE = "archdef_types::plain<decltype(({name}))>::type"      # in parentheses, as managed variables have to be
+_ELEMENT = f"archdef_types::element<{_TYPE}>::type"
+_ROW = (f'extern "C" __device__ unsigned long long archdef_type_{{n}}[] = {{{{archdef_types::kind<{_ELEMENT}>::value, '
+        f"archdef_types::kind<{_ELEMENT}>::lanes, sizeof({_ELEMENT})"
+        + "".join(f", archdef_types::axis<{_TYPE}, {a}>::value" for a in range(_AXES)) + "}};")
 _SCALARS = {"b": ("bool",), "i": ("char", "signed char", "short", "int", "long", "long long"),
             "u": ("unsigned char", "unsigned short", "unsigned int", "unsigned long", "unsigned long long"), "f": ("float", "double")}
 _VECTORS = {"i": ("char", "short", "int", "long", "longlong"), "u": ("uchar", "ushort", "uint", "ulong", "ulonglong"), "f": ("float", "double")}

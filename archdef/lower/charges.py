@@ -10,6 +10,7 @@ import attrs
 
 from archdef.lower.encoding import BarrierOp, ConstantKind, Flag, Kind, Space, VoteOp
 from archdef.lower.facts import use_counts
+from archdef.lower.joins import join_behind, leave_by_joining
 from archdef.lower.kept import keep_constants
 from archdef.lower.layout import Layout
 from archdef.lower.meeting import meeting_points
@@ -99,6 +100,9 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int], name
         _bring_together(code, unit)
     if assembler.convergence_instructions:
         _meet_again(code, unit, assembler.convergence_instructions)
+    if assembler.joins_by_branch:
+        leave_by_joining(code)
+        join_behind(code, unit, _ORDINARY)
 
 
 def _copy_pointers(code: Code, unit: Unit, longest: int) -> None:

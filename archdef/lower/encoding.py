@@ -160,6 +160,13 @@ class BranchOp(IntEnum):
     JOIN = 1
 
 
+class EndOp(IntEnum):
+    """``fn`` of an end."""
+
+    PLAIN = 0
+    BRANCH = 1
+
+
 class SystemCall(IntEnum):
     """``fn`` of a system call."""
 

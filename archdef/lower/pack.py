@@ -14,6 +14,7 @@ from archdef.lower.encoding import (
     NO_ROW,
     PRED_TRUE,
     SPECIAL_ROW,
+    EndOp,
     Flag,
     Geometry,
     Kind,
@@ -22,6 +23,7 @@ from archdef.lower.encoding import (
     ConstantKind,
     VoteOp,
 )
+from archdef.lower.joins import behind_join
 from archdef.lower.meeting import meeting_points, waits_within
 from archdef.lower.scoreboards import shared_waits
 from archdef.lower.select import place
@@ -106,7 +108,8 @@ def _pack_function(code, waits, starts, constants, functions, costs, places, mod
     for op in ops:
         position.append(at)
         at += op.kind != Kind.LABEL
-    labels = {op.fn: position[k] for k, op in enumerate(ops) if op.kind == Kind.LABEL}
+    places_of = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
+    labels = {label: position[k] for label, k in places_of.items()}
     meetings = meeting_points(ops, waits)
     shared = shared_waits(ops, architecture.isa.assembler.result_scoreboards) | late_accumulators(ops)
     together = {k: [v for v in waited if v in places.rows] for k, waited in shared.items()}      # what nobody reads has no place
@@ -152,12 +155,14 @@ def _pack_function(code, waits, starts, constants, functions, costs, places, mod
             target = functions[Kind.ATOM][op.target] if op.target else 0
             count = 0 if op.kind == Kind.TEXTURE and op.combine == TextureOp.QUERY else COORDINATES[Geometry(op.fn)]
         if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED) and meetings[k] >= 0:
-            reconverge = position[meetings[k]]
+            reconverge = position[behind_join(ops, places_of, meetings[k])]
         also = 0
         if k in together:
             operands += [len(together[k]), *(places.rows[v] for v in together[k])]
             also = len(operands) - len(together[k])
         number = op.fn if not isinstance(op.fn, str) else functions[op.kind][op.fn]
+        if op.kind == Kind.EXIT and architecture.isa.ends_count_as_branches:
+            number = int(EndOp.BRANCH)
         interval, fraction = divmod(cost.parts, 256) if op.kind in _EXACT else (cost.interval, 0)
         guard = op.guard
         latency = cost.latency + (architecture.isa.convergence_cycles if op.kind == Kind.BRANCH and op.meets else 0)

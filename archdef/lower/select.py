@@ -345,6 +345,10 @@ class Selection:
         declared = self.module.variables.get(operand.name)
         if declared is not None and place is None and declared.extern:
             raise self.fault(f"variable `{operand.name}` is declared .extern, and no module that was linked defines it")
+        if declared is not None and declared.managed and operand.name not in self.function.variables:
+            link = self.architecture.host_link
+            if link is None or link.managed is None:
+                raise self.unsupported(f"`{operand.name}` is a managed variable, and {self.architecture.name} has no managed memory (host_link.managed)")
         address = self.layout.address(self.function.name, operand, width)
         if address is not None:
             return address

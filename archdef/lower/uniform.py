@@ -6,6 +6,10 @@ from archdef.lower.virtual import PARTS, Code, Const, Unit
 
 _EQUAL = frozenset(n for n in SpecialRegister if n.name.startswith(("CTAID", "NTID", "NCTAID")))
 """Special registers that all threads of a block read alike."""
+_APART = frozenset((Kind.LOAD, Kind.ATOM, Kind.SHUFFLE, Kind.MATCH, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.CALL, Kind.CALL_INDIRECT))
+"""Kinds whose results differ among lanes, as far as anybody knows."""
+_UNKNOWN_AFTER = frozenset((Kind.LABEL, Kind.CALL, Kind.CALL_INDIRECT))
+"""Kinds behind which registers hold what was written elsewhere."""
 _MERGED = ("add_", "min_", "max_", "and_", "or_", "xor_")
 
 
@@ -29,23 +33,57 @@ def merged_atomics(code: Code, unit: Unit, architecture) -> dict[int, int]:
     return found
 
 
-def varying(code: Code, unit: Unit) -> set[int]:
-    """Give the registers in which the lanes of a warp may differ, as far as data tell; what comes from memory may."""
-    found = {v for v, number in unit.specials.items() if number not in _EQUAL}
-    found.update(code.inputs)
-    apart = (Kind.LOAD, Kind.ATOM, Kind.SHUFFLE, Kind.MATCH, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.CALL, Kind.CALL_INDIRECT)
-    made_of: dict[int, list[int]] = {}
-    for op in code.ops:
-        written = tuple(op.writes())
-        if op.kind in apart:
-            found.update(written)
-        else:
-            for v in op.reads():
-                made_of.setdefault(v, []).extend(written)
+def parting_branches(code: Code, unit: Unit) -> set[int]:
+    """Give the places of the branches that lanes of a warp may take differently, as far as data tell.
+
+    As `varying` has it, but what a register holds is what was written to it last, where that is known: between two labels.
+    """
+    made_of: dict[int, list[int]] = {}      # what is written at place k is ~k, a register its number: where it is read → what is made of it
+    found = {v for v, number in unit.specials.items() if number not in _EQUAL} | set(code.inputs)
+    branches: list[tuple[int, list[int]]] = []
+    latest: dict[int, int] = {}             # register → ~place of the last write since the last label
+    for k, op in enumerate(code.ops):
+        if op.kind in _UNKNOWN_AFTER:
+            latest.clear()
+        read = [latest.get(v, v) for v in op.reads()]
+        if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED):
+            branches.append((k, read))
+            continue
+        written = list(op.writes())
+        if op.kind in _APART:
+            found.add(~k)
+        if op.guard is not None:
+            read += [latest.get(v, v) for v in written]
+        for v in read:
+            made_of.setdefault(v, []).append(~k)
+        for v in written:
+            made_of.setdefault(~k, []).append(v)
+            latest[v] = ~k
+    _spread(found, made_of)
+    return {k for k, read in branches if not found.isdisjoint(read)}
+
+
+def _spread(found: set[int], made_of: dict[int, list[int]]) -> None:
+    """Add whatever is made of what has been found."""
     waiting = list(found)
     while waiting:
         for v in made_of.pop(waiting.pop(), ()):
             if v not in found:
                 found.add(v)
                 waiting.append(v)
+
+
+def varying(code: Code, unit: Unit) -> set[int]:
+    """Give the registers in which the lanes of a warp may differ, as far as data tell; what comes from memory may."""
+    found = {v for v, number in unit.specials.items() if number not in _EQUAL}
+    found.update(code.inputs)
+    made_of: dict[int, list[int]] = {}
+    for op in code.ops:
+        written = tuple(op.writes())
+        if op.kind in _APART:
+            found.update(written)
+        else:
+            for v in op.reads():
+                made_of.setdefault(v, []).extend(written)
+    _spread(found, made_of)
     return found

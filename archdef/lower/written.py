@@ -4,10 +4,12 @@ from __future__ import annotations
 from archdef.lower.check import check_features, settle_caches
 from archdef.lower.dead import drop_unreachable
 from archdef.lower.encoding import BranchOp, Kind
-from archdef.lower.pack import meeting_points
+from archdef.lower.joins import leave_by_joining
 from archdef.lower.spaces import resolve_spaces
-from archdef.lower.virtual import Code, Op, Unit, leads_to
+from archdef.lower.virtual import ABSORBED, Code, Op, Unit, immediate
 from archdef.ptx import ir
+
+_SIGNED = ("div_s16", "div_s32", "rem_s16", "rem_s32")
 
 
 def as_written(code: Code, unit: Unit, architecture, module: ir.Module, source: list[ir.Instruction]) -> None:
@@ -17,34 +19,30 @@ def as_written(code: Code, unit: Unit, architecture, module: ir.Module, source: 
     check_features(code, architecture, module, source)
     settle_caches(code, architecture, source)
     assembler = architecture.isa.assembler
-    if assembler.debug_joins_by_branch:
-        _leave_by_joining(code)
-    if assembler.debug_division_branches:
-        _correct_quotients(code, assembler.debug_division_branches)
+    if assembler.joins_by_branch:
+        leave_by_joining(code)
+    if assembler.debug_signs_by_branch:
+        _negate_by_branch(code, unit)
 
 
-def _leave_by_joining(code: Code) -> None:
-    """A guarded branch straight to where the lanes meet is a guarded join."""
-    meetings = meeting_points(code.ops)
-    for k, op in enumerate(code.ops):
-        if op.kind == Kind.BRANCH and op.guard is not None and meetings[k] >= 0 and _same_place(code.ops, meetings[k], op.target):
-            op.fn = int(BranchOp.JOIN)
-
-
-def _same_place(ops: list[Op], k: int, label: str) -> bool:
-    while k > 0 and ops[k - 1].kind == Kind.LABEL:
-        k -= 1
-    return leads_to(ops, k, label)
-
-
-def _correct_quotients(code: Code, branches: int) -> None:
-    """The block in which an integer quotient or remainder is corrected, with the branches by which lanes leave it."""
+def _negate_by_branch(code: Code, unit: Unit) -> None:
+    """Signed quotients and remainders are computed of magnitudes: lanes whose result is not negative leave by a guarded join, the others negate theirs
+    and leave by a join of their own. Only the joins are added here; the rest is among the instructions that the division costs."""
     ops: list[Op] = []
     for op in code.ops:
-        ops.append(op)
-        if op.operation != "int_div32" or op.kind == Kind.LABEL:
-            continue
-        for n in range(branches):
-            label = f"@corrected{op.statement}.{len(ops)}.{n}"
-            ops += [Op(Kind.BRANCH, int(BranchOp.JOIN), operation="branch", target=label, statement=op.statement), Op(Kind.LABEL, label)]
+        if op.kind == Kind.ALU and op.operation == "int_div32" and op.fn in _SIGNED:
+            ops += _with_negation(op, unit, f"@negated{op.statement}.{len(ops)}")
+        else:
+            ops.append(op)
     code.ops = ops
+
+
+def _with_negation(op: Op, unit: Unit, label: str) -> list[Op]:
+    """Give a signed division and the joins behind it, for lanes of either sign."""
+    made, sign, kept = [], op.s[0], unit.new(0)
+    if op.fn.startswith("div"):
+        sign = unit.new(4)
+        made.append(Op(Kind.ALU, "xor_b32", [sign], list(op.s[:2]), ABSORBED, statement=op.statement))
+    made += [Op(Kind.SETP, f"ge_{op.fn[4:]}", [kept, None], [sign, immediate(0), None], ABSORBED, statement=op.statement), op]
+    made += [Op(Kind.BRANCH, int(BranchOp.JOIN), operation="branch", target=label, statement=op.statement, guard=guard) for guard in (kept, None)]
+    return [*made, Op(Kind.LABEL, label)]

@@ -31,6 +31,8 @@ class Declarations:
         self.budget = _LARGEST_INITIAL
         self.opaque: str | None = None
         """Kind of reference that the declaration being read makes."""
+        self.managed = False
+        """Whether the variables of that declaration are managed."""
         self.references: list[tuple[str, int]] = []
         """Names of initialisers, with their tokens: they may be declared later."""
 
@@ -66,7 +68,7 @@ class Declarations:
 
     # ------------------------------------------------------------------------------------------------------------ parts
     def _type(self, space: str) -> tuple[str, int, int, bool]:
-        cursor, type, lanes, align, pointer, self.opaque = self.cursor, None, 1, 0, False, None
+        cursor, type, lanes, align, pointer, self.opaque, self.managed = self.cursor, None, 1, 0, False, None, False
         while (word := cursor.texts[cursor.at])[:1] == ".":
             at = cursor.at
             cursor.at += 1
@@ -82,7 +84,9 @@ class Declarations:
             elif word in (".v2", ".v4", ".v8"):
                 lanes = int(word[2:])
             elif word == ".attribute":
+                first = cursor.at
                 skip_parentheses(cursor)
+                self.managed |= ".managed" in cursor.texts[first:cursor.at]
             elif word in OPAQUE and space in ("global", "param") and type is None:
                 type, self.opaque = "b64", word[1:]  # a cell that stands for what the host binds to it
             elif word[1:] in VARIABLE_TYPES and type is None:
@@ -132,7 +136,7 @@ class Declarations:
             raise cursor.fail(f"`{clip(name)}` takes more than {_MOST_BYTES:,} bytes, which no machine has", at)
         return Variable(
             name, space, type, count, align, initial, relocations, extern, pointer, self.where(at), opaque=self.opaque,
-            shape=tuple(dimensions)
+            shape=tuple(dimensions), managed=self.managed
         )
 
     # ----------------------------------------------------------------------------------------------------- initialisers

@@ -158,6 +158,8 @@ class Variable:
     """``texref``, ``samplerref`` or ``surfref``: a 64-bit cell whose address stands for what the host binds to it."""
     shape: tuple[int, ...] = ()
     """Sizes of an array as declared, the lanes of a vector last; empty for a scalar."""
+    managed: bool = False
+    """``.attribute(.managed)``: the host uses it too."""
     offset: int | None = None
     """Where it lies already, from where the module's variables of its space begin; None if that is still to be settled."""
 

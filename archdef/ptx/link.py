@@ -80,6 +80,8 @@ def _add(module: Module, into: dict, others: dict, new: Function | Variable, nam
         return
     if _shape(old) != _shape(new):
         raise _error(module, new, f"`{name}` is declared differently at {_place(module, old)}")
+    if isinstance(new, Variable) and "common" not in (old.linkage, new.linkage) and old.bytes and new.bytes and old.bytes != new.bytes:
+        raise _error(module, new, f"`{name}` has {new.bytes} bytes here and {old.bytes} at {_place(module, old)}")
     if not _defined(new):
         return
     larger = old.linkage == new.linkage == "common" and new.bytes > old.bytes      # of common ones the largest holds for all
@@ -97,7 +99,7 @@ def _shape(item: Function | Variable) -> tuple:
     """What a declaration and a definition must have in common."""
     if isinstance(item, Function):
         return item.entry, tuple(v.bytes for v in item.parameters), tuple(v.bytes for v in item.returns)
-    return (item.space,)  # sizes may differ: an extern array need not give one
+    return (item.space,)  # sizes are another matter: an extern array need not give one
 
 
 def _place(module: Module, item: Function | Variable) -> str:

@@ -143,7 +143,12 @@ class Symbols(Mapping):
         declared = self._module.ptx.variables.get(name)
         if declared is not None and declared.extern and declared.space in ("global", "const"):
             raise LaunchError(f"{file} declares the variable {name} `.extern`, and no module that was linked defines it", "name")
+        if name in self._module.textures:
+            raise LaunchError(f"{name} of {file} is no variable but a reference, which `module.textures[{name!r}] = …` binds", "name")
         symbol = names.find(name, variables, file, _written, "variable")
+        link = self._module.device.architecture.host_link
+        if variables[symbol].managed and (link is None or link.managed is None):
+            raise LaunchError(f"{name} of {file} is a managed variable, and {self._module.device.architecture.name} has no managed memory (host_link.managed)", "name")
         if symbol not in self._symbols:
             self._symbols[symbol] = self._make(variables[symbol])
         return self._symbols.setdefault(name, self._symbols[symbol])

@@ -279,11 +279,12 @@ class Unit:
 class Assembler:
     """What the compiler of the machine does to PTX beyond choosing instructions. Nothing of it, unless declared."""
 
-    debug_joins_by_branch: bool = flag(default=False)
-    """Code for debugging (``-G``): an instruction that counts as a branch joins lanes, and a conditional branch straight to where they meet is a
-    guarded one, whose parting does not count as divergent."""
-    debug_division_branches: int = integer(at_least=0, at_most=8, default=0)
-    """Code for debugging: branches of the block that corrects a 32-bit integer quotient or remainder."""
+    joins_by_branch: bool = flag(default=False)
+    """An instruction that counts as a branch joins lanes, and a conditional branch straight to where they meet is a guarded one, whose parting does not
+    count as divergent."""
+    debug_signs_by_branch: bool = flag(default=False)
+    """Code for debugging: signed 32-bit quotients and remainders are negated in a block that lanes whose result is not negative leave by a guarded join,
+    the others by one behind it."""
     result_scoreboards: int = integer(at_least=0, at_most=64, default=0)
     """Scoreboards of a warp for results that come after a time nobody knows beforehand. Where more loads are under way, some share one, and what waits
     for one of them waits for all of them. 0: each has its own."""
@@ -429,6 +430,8 @@ class Isa:
     """SM cycles by which a predicate is later as the guard of an instruction or branch than as an operand."""
     untaken_branch_cycles: int | None = integer(at_least=1, optional=True, default=None)
     """SM cycles from a branch, or a guarded end, that no lane of a warp takes to the next instruction; None: as many as one that is taken."""
+    ends_count_as_branches: bool = flag(default=False)
+    """Whether the machine's counter of branches counts the ends of a kernel's threads too, guarded ones whether or not a lane takes them."""
     convergence_cycles: int = integer(at_least=0, default=0)
     """SM cycles for which a warp waits at a place where lanes that may have parted meet again, the issue of what brings them together included."""
     predication_max_instructions: int = integer(at_least=0)

@@ -1,11 +1,20 @@
 """What the device runtime tells a kernel, whether or not it launches anything: an answer that is right, or a clear error."""
+import importlib.util
+import json
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import archdef
 from archdef import registry
+from archdef.cli import main
 from archdef.errors import ArchdefError, GuestWarning
 from archdef.frontends import nvrtc
+from archdef.lower.select_children import REFUSED as REFUSED_NAMES
+from archdef.lower.select_system import SERVICES
 from archdef.runtime.properties import ATTRIBUTES, DeviceProperties
 
 ABLE = [name for name in registry.names() if "dynamic_parallelism" in registry.get(name).isa.features]
@@ -115,11 +124,69 @@ def test_a_stand_in_of_the_compiler_is_not_taken_for_the_call():
         device.compile(STAND_IN.replace("NAME", "cudaDeviceGetSharedMemConfig")).k[1, 1](out)
 
 
+def declared_by_the_header():
+    """Names of all functions that CUDA's header of the device runtime declares."""
+    found = importlib.util.find_spec("nvidia.cuda_runtime") if importlib.util.find_spec("nvidia") else None
+    files = [Path(place) / "include" / "cuda_device_runtime_api.h" for place in (found.submodule_search_locations if found else ())]
+    names = {name for file in files if file.is_file() for name in re.findall(r"\b((?:__)?cuda[A-Z]\w+) *\(", file.read_text())}
+    return sorted(name for name in names if not name.startswith("__cudaCDP2"))
+
+
+@pytest.mark.parametrize("stand_in", [True, False])
+def test_every_function_of_the_header_is_served_or_refused_by_name(stand_in):
+    """None is taken from a stand-in of the compiler, which returns success or failure and does nothing."""
+    names = declared_by_the_header()
+    if not names:
+        pytest.skip("the wheel nvidia-cuda-runtime, which has the header, is not installed")
+    assert {"cudaDeviceGetLimit", "cudaLaunchDevice", "cudaMemcpy3DAsync", "cudaCGSynchronize"} <= set(names) and len(names) >= 45
+    device = archdef.Device(ABLE[0])
+    text = STAND_IN if stand_in else re.sub(r"(?m)^\.weak (.*\)) \{.*$", r".extern \1;", STAND_IN)
+    unserved = [name for name in names if name not in SERVICES]
+    assert sorted(unserved) == [name for name in names if name.removesuffix("_ptsz").removeprefix("cuda") in (*REFUSED_NAMES, "LaunchDeviceV2")
+                                and name not in SERVICES]
+    for name in unserved:
+        out = device.to_device(np.full(4, -1, np.int32))
+        with pytest.raises(ArchdefError, match=rf"`{name}`"):
+            device.compile(text.replace("NAME", name)).k[1, 1](out)
+        assert out.to_host().tolist() == [-1] * 4
+
+
 @pytest.mark.parametrize("name", sorted(set(registry.names()) - set(ABLE)))
 def test_a_machine_without_the_device_runtime_says_so(name):
     device = archdef.Device(name)
     with pytest.raises(ArchdefError, match="dynamic_parallelism"):
         device.compile(ASK).limits[1, 1](device.zeros((6,), "i4"), device.zeros((5,), "u8"))
+
+
+UNSEEN = {      # call → the error that nobody looks at
+    "void *p; cudaMalloc(&p, 1ull << 45);": "MemoryAllocation", "cudaMemcpyAsync(o, o + 1, 4, cudaMemcpyHostToDevice, 0);": "InvalidMemcpyDirection",
+    "cudaStreamDestroy((cudaStream_t)1234);": "InvalidResourceHandle", "cudaEventRecord((cudaEvent_t)77, 0);": "InvalidResourceHandle",
+    "cudaStreamWaitEvent(0, (cudaEvent_t)77, 0);": "InvalidResourceHandle", "leaf<<<1, 4096>>>(o);": "InvalidConfiguration",
+    "leaf<<<1, 1, 1 << 22>>>(o);": "InvalidConfiguration", "leaf<<<0, 1>>>(o);": "InvalidConfiguration", "cudaFree((void *)123);": "InvalidValue",
+    "size_t v; cudaDeviceGetLimit(&v, (cudaLimit)44);": "UnsupportedLimit", "int v; cudaDeviceGetAttribute(&v, (cudaDeviceAttr)4444, 0);": "InvalidValue",
+    "fails<<<1, 1>>>(o);": "InvalidConfiguration",
+}
+
+
+@pytest.mark.parametrize("call", UNSEEN)
+def test_every_call_that_failed_and_nobody_looked_at_is_said(device, call):
+    """In `run.failures`, in `run.warnings` and to Python, whether the kernel of the host or its child made it."""
+    source = "__global__ void leaf(int *o) {}\n__global__ void fails(int *o) { leaf<<<1, 4096>>>(o); }\n__global__ void k(int *o) { " + call + " }"
+    out = device.to_device(np.zeros(4, np.int32))
+    with pytest.warns(GuestWarning, match=f"1 call .*cudaError{UNSEEN[call]} "):
+        run = device.compile(source, target="compute_60").k[1, 1](out)
+    (failure,), (warning,) = run.failures, run.warnings
+    assert failure.count == 1 and f"cudaError{UNSEEN[call]}" in warning and "source.cu:" in warning
+
+
+def test_the_command_line_says_it_too(tmp_path):
+    file = tmp_path / "many.cu"
+    file.write_text("__global__ void leaf(int *o) {}\n__global__ void k(int *o) { leaf<<<1, 4096>>>(o); }\n")
+    arguments = ["run", str(file), "k", "-a", ABLE[0], "-g", "1", "-b", "2", "--arg", "out:i4[1]"]
+    plain = CliRunner().invoke(main, arguments)
+    assert plain.exit_code == 0 and "2 calls of the device runtime failed with cudaErrorInvalidConfiguration" in plain.output
+    (row,) = json.loads(CliRunner().invoke(main, [*arguments, "--json"]).stdout)
+    assert "2 calls" in row["warnings"][0] and "many.cu:2" in row["warnings"][0]
 
 
 def test_a_failed_call_of_a_kernel_that_launches_nothing_is_said():

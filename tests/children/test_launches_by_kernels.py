@@ -197,7 +197,7 @@ def test_when_the_heap_is_full_the_virtualised_pool_is_too(name):
 
 @pytest.mark.parametrize("name", FIXED)
 def test_the_second_runtime_refuses_what_its_pool_has_no_room_for_and_says_so(name):
-    """An H200 refuses 2048 of 4096, with error 69 (tests/data/h100/device_runtime.txt)."""
+    """An H200 refuses 2048 of 4096, with error 69 (tests/data/h200/device_runtime.txt)."""
     run, done, told, _ = many(name)
     assert done == len(run.launches) == 2048
     (failure,) = run.failures

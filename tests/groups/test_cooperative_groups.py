@@ -6,7 +6,7 @@ import pytest
 
 import archdef
 from archdef import registry
-from archdef.errors import GuestFault, LaunchError, PtxError
+from archdef.errors import CompileError, GuestFault, LaunchError, PtxError
 from archdef.frontends import nvrtc
 
 pytestmark = pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]")
@@ -71,6 +71,8 @@ KERNELS = {  # kernel → features that it is made of, what it gives
     "matches": ((*SHUFFLE, "match"), expected_matches()),
     "labels": ((*SHUFFLE, "match"), expected_labels()),
 }
+VALID = """#include <cooperative_groups.h>
+namespace cg = cooperative_groups; __global__ void k(int *o) { o[0] = GROUP.is_valid(); }"""
 MACHINES = [name for name in registry.names() if registry.get(name).warp.size == 32]
 """The header counts on warps of 32 lanes."""
 
@@ -151,3 +153,17 @@ def test_a_machine_without_cooperative_launches_refuses_them(device, module):
         pytest.skip("has cooperative launches")
     with pytest.raises(LaunchError, match="does not declare the feature cooperative_launch"):
         module.block[BLOCKS, THREADS].cooperative(device.zeros((BLOCKS * THREADS, 4), "i4"))
+
+
+def test_grids_say_whether_they_are_valid_and_other_groups_have_no_such_member():
+    """CUDA's headers, unlike some texts, have `is_valid` for grids alone; MXMACA's have it for all (tests/maca/test_maca_multi_grid.py)."""
+    for device in (archdef.Device(name) for name in MACHINES if "cooperative_launch" in registry.get(name).isa.features):
+        out = device.to_device(np.full(1, -1, "i4"))
+        kernel = device.compile(VALID.replace("GROUP", "cg::this_grid()")).k[1, 32]
+        kernel(out)
+        assert out.to_host()[0] == 0
+        kernel.cooperative(out)
+        assert out.to_host()[0] == 1
+    for group in ("cg::this_thread_block()", "cg::tiled_partition<8>(cg::this_thread_block())", "cg::tiled_partition(cg::this_thread_block(), 8)", "cg::coalesced_threads()"):
+        with pytest.raises(CompileError, match="has no member \"is_valid\""):
+            archdef.Device(MACHINES[0]).compile(VALID.replace("GROUP", group))

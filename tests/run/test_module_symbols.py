@@ -6,7 +6,7 @@ import pytest
 
 import archdef
 from archdef import registry
-from archdef.errors import DeviceMemoryError, GuestFault, LaunchError, PtxError
+from archdef.errors import ArchdefError, DeviceMemoryError, GuestFault, LaunchError, PtxError
 from archdef.frontends import nvrtc
 
 NAMES = [name for name in ("g80", "gt200", "k40", "h100", "c500") if name in registry.names()]
@@ -226,6 +226,59 @@ def test_a_variable_that_no_module_defines_says_so(device):
     with pytest.raises(LaunchError, match=r"declares the variable v `\.extern`, and no module that was linked defines it"):
         module.symbols["v"]
     assert list(module.symbols) == []
+
+
+def test_an_extern_declaration_of_another_size_is_refused_as_nvlink_does(device):
+    """nvlink 13.0: "Size doesn't match for 'total' in 'l2.o', first specified in 'l1.o'"."""
+    definition, use = "__device__ int total[{}]; __global__ void k() {{ total[1]++; }}", "extern __device__ int total[{}]; __global__ void z() {{ total[1]++; }}"
+    for sizes in ((2, 4), (4, 2)):
+        for order in (1, -1):
+            with pytest.raises(PtxError, match=r"`total` has \d+ bytes here and \d+ at "):
+                device.compile([definition.format(sizes[0]), use.format(sizes[1])][::order])
+    for size in ("", 5):
+        module = device.compile([definition.format(5), use.format(size)])
+        module.z[1, 1]()
+        assert module.symbols["total"].to_host().tolist() == [0, 1, 0, 0, 0]
+
+
+MANAGED = "__managed__ int calls = 3; __managed__ float grid[2][2]; __global__ void k() { calls++; grid[1][0] += 0.5f; }"
+
+
+def test_managed_variables_have_the_types_of_the_source_and_are_reached_alike(device):
+    module, link = device.compile(MANAGED), device.architecture.host_link
+    if link is None or link.managed is None:
+        with pytest.raises(ArchdefError, match="`calls` is a managed variable, and .* has no managed memory"):
+            module.k[1, 1]()
+        with pytest.raises(LaunchError, match="calls .*is a managed variable, and .* has no managed memory"):
+            module.symbols["calls"]
+        return
+    calls, grid = module.symbols["calls"], module.symbols["grid"]
+    assert (calls.dtype, calls.shape, grid.dtype, grid.shape) == ("i4", (), "f4", (2, 2))
+    calls.copy_from_host(-8)
+    module.k[1, 1]()
+    assert calls.to_host() == -7 and grid.to_host().tolist() == [[0, 0], [0.5, 0]]
+
+
+def test_structures_of_arrays_of_structures_go_in_as_numpy_lays_them_out(device):
+    module = device.compile("""struct In { char c; float f; }; struct Out { In in[2]; short m[2][3]; };
+        __constant__ Out nested[2]; __device__ int cube[2][3][4];
+        __global__ void k(int *o) { int i = threadIdx.x; o[i] = cube[i / 12][i / 4 % 3][i % 4] + (int)nested[1].in[1].f + nested[0].m[1][2] + nested[1].in[0].c; }""")
+    inner = np.dtype({"names": ["c", "f"], "formats": ["i1", "f4"], "offsets": [0, 4], "itemsize": 8})
+    outer = np.dtype({"names": ["in", "m"], "formats": [(inner, (2,)), ("i2", (2, 3))], "offsets": [0, 16], "itemsize": 28})
+    values = np.zeros(2, outer)
+    values["in"]["f"][1, 1], values["m"][0, 1, 2], values["in"]["c"][1, 0] = 100, 1000, -1
+    module.symbols["nested"].copy_from_host(values)
+    module.symbols["cube"].copy_from_host(np.arange(24, dtype="i4").reshape(2, 3, 4))
+    out = device.zeros((24,), "i4")
+    module.k[1, 24](out)
+    assert out.to_host().tolist() == [n + 1099 for n in range(24)] and module.symbols["nested"].view(outer, (2,)).to_host()["m"][0, 1, 2] == 1000
+
+
+def test_a_texture_reference_is_no_variable_and_says_where_it_is_bound(device):
+    module = device.compile("texture<float, 1, cudaReadModeElementType> tex; __global__ void k(float *o) { o[0] = tex1Dfetch(tex, 0); }")
+    assert "tex" not in module.symbols and "tex" in module.textures
+    with pytest.raises(LaunchError, match=r"tex of .* is no variable but a reference, which `module.textures\['tex'\] = …` binds"):
+        module.symbols["tex"]
 
 
 def test_the_largest_of_common_definitions_is_taken(device):

@@ -10,7 +10,7 @@ from archdef.lower import encoding
 
 TYPES = Path(__file__).parents[2] / "ext/archdef/engine/types.pxd"
 PREFIXES = {"OpKind": ("K_", encoding.Kind), "Space": ("SP_", encoding.Space), "OpFlag": ("FL_", encoding.Flag),
-            "Combine": ("CB_", encoding.Combine), "BarrierOp": ("BAR_", encoding.BarrierOp), "VoteOp": ("VOTE_", encoding.VoteOp),
+            "BranchOp": ("BR_", encoding.BranchOp), "EndOp": ("END_", encoding.EndOp), "Combine": ("CB_", encoding.Combine), "BarrierOp": ("BAR_", encoding.BarrierOp), "VoteOp": ("VOTE_", encoding.VoteOp),
             "ReduxOp": ("REDUX_", encoding.ReduxOp), "ShuffleOp": ("SHFL_", encoding.ShuffleOp),
             "CopyGroup": ("CG_", encoding.CopyGroup), "PhaseOp": ("MB_", encoding.PhaseOp),
             "SystemCall": ("SYS_", encoding.SystemCall), "Special": ("SR_", encoding.SpecialRegister),

@@ -8,7 +8,7 @@ from libc.stdlib cimport realloc
 from libc.string cimport memcpy, memset
 
 from archdef.engine.dispatch cimport dispatch_note
-from archdef.engine.failures cimport call_failed, last_error
+from archdef.engine.failures cimport call_failed, call_refused, last_error
 from archdef.engine.family cimport BUFFER_HEAD, buffer_return, family_take, launch_take
 from archdef.engine.fetch cimport fetch_base
 from archdef.engine.guest cimport guest_at, guest_fault
@@ -561,6 +561,7 @@ cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *due) noexc
         if answer == DE_VALUE:
             answer = DE_LIMIT
             remembered = False
+            call_refused(w, answer, u.d[0] >= 0)
     elif _word(w, u, 2, lane):
         answer = DE_DEVICE
     else:

@@ -39,6 +39,13 @@ cdef void call_failed(Warp *w, int lane, int32_t error, bint seen) noexcept nogi
     w.errors[lane] = error | unseen << ERROR_BITS
 
 
+cdef void call_refused(Warp *w, int32_t error, bint seen) noexcept nogil:
+    """A call has failed without becoming the thread's last error; `seen`: the thread reads its answer."""
+    w.launch.origin.failures += 1
+    if not seen:
+        _entry(w.launch.origin, w, error).count += 1
+
+
 cdef int32_t last_error(Warp *w, int lane, uint32_t forget) noexcept nogil:
     """The thread looks at its last error."""
     cdef int32_t error = w.errors[lane] & ERROR_MASK

@@ -534,7 +534,9 @@ cdef class LoadedProgram:
         elif kind == T.K_SYSTEM:
             self._number(m.fn, T.SYSTEM_CALLS, "system call")
             self._read_system(u, m, _SYSTEM_BYTES[m.fn])
-        elif kind not in (T.K_NOP, T.K_RETURN, T.K_EXIT, T.K_FENCE, T.K_TRAP):
+        elif kind == T.K_EXIT:
+            self._number(m.fn, T.END_BRANCH + 1, "end")
+        elif kind not in (T.K_NOP, T.K_RETURN, T.K_FENCE, T.K_TRAP):
             raise ProgramError("unknown kind")
         return 0
 

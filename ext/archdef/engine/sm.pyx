@@ -34,7 +34,7 @@ from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, sim
 from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, PENDING, WS_CONSTANT, WS_COPIES, WS_PARTED,
                                    WS_REFUSED, WS_WAITING, Launch, Sm, Warp)
 from archdef.engine.system cimport call_indirect, system_issue
-from archdef.engine.types cimport (BAR_WARP, BR_JOIN, FL_YIELD, GP_COMMIT, GP_FENCE, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
+from archdef.engine.types cimport (BAR_WARP, BR_JOIN, END_BRANCH, FL_YIELD, GP_COMMIT, GP_FENCE, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
                                    K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_GROUP, K_GROUP_PRODUCT, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
                                    K_STORE, K_SYSTEM, K_TRAP, SYS_STACK, SP_SHARED)
 from archdef.engine.uniform cimport uniform_issue
@@ -205,6 +205,7 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         earliest = max(earliest, cycle + _branch_cycles(m, u, lanes))
         return earliest << 4 | ST_BRANCH
     elif u.kind == K_EXIT or u.kind == K_RETURN:
+        c.branches += u.fn == END_BRANCH
         _hold(sm, s, w, u, cycle, u.interval)
         earliest = max(earliest, cycle + _branch_cycles(m, u, lanes))
         i = count_bits(w.alive)

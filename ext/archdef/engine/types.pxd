@@ -170,6 +170,10 @@ cpdef enum BranchOp:     # operations of K_BRANCH
     BR_BRANCH = 0
     BR_JOIN = 1          # a join that counts as a branch: lanes that leave by it do not count as parting
 
+cpdef enum EndOp:        # operations of K_EXIT
+    END_PLAIN = 0
+    END_BRANCH = 1       # counts as a branch, whether or not a lane takes it
+
 cpdef enum GroupScope:   # as cudaCGScope numbers them
     GS_NONE = 0
     GS_GRID = 1

@@ -21,6 +21,8 @@ FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filter
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 DEBUG_CODE = Cite("Machine code of ptxas 11.8 for sm_52", "mathKernel1 to 4 compiled for debugging: SSY, SYNC and BRA as for sm_61", "inferred",
                   "that joins count as branches was seen on a Quadro P2000")
+COUNTED = Cite("nvprof's counts of branches on a Quadro P2000 and a GeForce GTX 1060", "plugin archdef-pascal, data/divergence.toml", "inferred",
+               "the same instructions end threads here")
 NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
@@ -81,7 +83,7 @@ EVIDENCE = {
     "limits.shared_bytes_per_multiprocessor": CALCULATOR,
     "limits.registers_reserved_per_thread": Cite("machine code of sm_52", "R1 holds the stack pointer", "inferred", "from memory"),
     **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
-    "isa.assembler.debug_joins_by_branch": DEBUG_CODE, "isa.assembler.debug_division_branches": DEBUG_CODE,
+    "isa.assembler.joins_by_branch": DEBUG_CODE, "isa.assembler.debug_signs_by_branch": DEBUG_CODE, "isa.ends_count_as_branches": COUNTED,
     "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_div32 int_compare fp32_add fp32_mul fp32_fma fp32_compare
        fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},

@@ -18,6 +18,8 @@ FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filter
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 DEBUG_CODE = Cite("Machine code of ptxas 11.8 for sm_60 and sm_61", "mathKernel1 to 4 compiled for debugging: SSY, SYNC and BRA", "measured",
                   "joins count as branches: nvprof's counts on a Quadro P2000, data/divergence.toml")
+COUNTED = Cite("nvprof's counts of branches on a Quadro P2000 and a GeForce GTX 1060", "data/divergence.toml", "inferred",
+               "BRA, SYNC and EXIT that warps execute in machine code of ptxas 11.8 for sm_61, counted by hand, make up each of the seven figures")
 NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
@@ -86,7 +88,7 @@ EVIDENCE = {
     "limits.shared_bytes_per_multiprocessor": LINEAGE,
     "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_60", "R1 holds the stack pointer", "inferred"),
     **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
-    "isa.assembler.debug_joins_by_branch": DEBUG_CODE, "isa.assembler.debug_division_branches": DEBUG_CODE,
+    "isa.assembler.joins_by_branch": DEBUG_CODE, "isa.assembler.debug_signs_by_branch": DEBUG_CODE, "isa.ends_count_as_branches": COUNTED,
     "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": P100 for name in """int_add int_mul32 int_mul_high int_div32 int_compare fp32_add fp32_mul
        fp32_fma fp32_compare fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_transcendental""".split()},

@@ -65,7 +65,8 @@ P100 = Architecture(
         dual_issue=tuple(frozenset({"sp", other}) for other in ("sfu", "lsu", "tex"))),
     units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 16, "scheduler"), Unit("lsu", 16), Unit("tex", 4)),
     isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
-            predication_max_instructions=7, assembler=Assembler(debug_joins_by_branch=True, debug_division_branches=2)),
+            predication_max_instructions=7, ends_count_as_branches=True,
+            assembler=Assembler(joins_by_branch=True, debug_signs_by_branch=True)),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=25, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
