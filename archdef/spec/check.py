@@ -342,6 +342,53 @@ def _forms_belong_to_a_class(arch):
             yield (f"isa.forms.{name}.unit", form.unit, f"must name a unit ({', '.join(names)})", closest(form.unit, names))
 
 
+_SLOW_ROUTINES = ("fp32_div_exact", "fp32_sqrt_exact", "fp64_div", "fp64_sqrt")
+"""Classes whose operands are looked at: those out of the ordinary go through a routine."""
+_FORM_OF = {"bank_passes": "atomic_shared", "lanes_merged": "atomic_shared", "retry_cycles": "atomic_shared", "address_cycles": "atomic_global",
+            "operands": "atomic_global"}
+"""Field of a form → the class of operation that it is for."""
+
+
+@_combination("isa.operations")
+def _slow_paths_belong_to_an_operation(arch):
+    for name, cost in arch.isa.operations.items():
+        path = f"isa.operations.{name}"
+        needs = {"slow_issues": "slow_paths", "slow_path_instructions": "slow_paths", "slow_branches": "slow_issues", "slow_cycles": "slow_issues"}
+        for field, needed in needs.items():
+            if getattr(cost, field) is not None and not getattr(cost, needed) and _asked(arch, f"{path}.{field}"):
+                yield f"{path}.{field}", getattr(cost, field), f"must be None unless {needed} is given"
+        if cost.slow_issues is not None and name not in _SLOW_ROUTINES:
+            yield f"{path}.slow_issues", cost.slow_issues, f"must be None: only operands of {', '.join(_SLOW_ROUTINES)} are looked at"
+        if cost.slow_issues and (cost.slow_branches or 0) >= cost.slow_issues:
+            yield f"{path}.slow_branches", cost.slow_branches, f"must be less than slow_issues = {cost.slow_issues}"
+        yield from _rare_among_issues(path, cost)
+
+
+@_combination("isa.operations", "isa.forms")
+def _forms_say_what_is_theirs(arch):
+    for name, form in arch.isa.forms.items():
+        path, whole = f"isa.forms.{name}", arch.isa.operations.get(form.operation)
+        for field, operation in _FORM_OF.items():
+            if form.operation != operation and getattr(form, field) != getattr(attrs.fields(type(form)), field).default:
+                yield f"{path}.{field}", getattr(form, field), f"must be {getattr(attrs.fields(type(form)), field).default}: it is of {operation} alone"
+        for field in ("slow_paths", "slow_issues", "slow_branches", "slow_cycles") if whole is not None else ():
+            if getattr(form, field) not in (None, getattr(whole, field)):
+                yield f"{path}.{field}", getattr(form, field), f"must be None or that of isa.operations.{form.operation}, {getattr(whole, field)}"
+        if whole is not None and form.slow_path_instructions is not None and not whole.slow_paths and _asked(arch, f"{path}.slow_path_instructions"):
+            yield f"{path}.slow_path_instructions", form.slow_path_instructions, f"must be None unless isa.operations.{form.operation}.slow_paths is given"
+        yield from _rare_among_issues(path, form)
+
+
+def _rare_among_issues(path, cost):
+    if (cost.rare_issues or 0) > cost.issues:
+        yield f"{path}.rare_issues", cost.rare_issues, f"must be at most issues = {cost.issues}"
+
+
+def _asked(arch, path):
+    """Tell whether a description says this by itself: a what-if may take away alone what it is part of."""
+    return not arch.changes or path in arch.changes
+
+
 @_combination("isa.features", "isa.matrix", "isa.warpgroup", declared=True)
 def _matrix_products_have_an_arithmetic(arch):
     matrix = arch.isa.matrix

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 import attrs
 from assembled import DOES_MUCH
-from probes import PROBE_KINDS, _launched, names, used_by
+from probes import PROBE_KINDS, _device, _launched, crowd, names, step_on, steps_of, used_by
 from variants import Variant, variants
 
 from archdef import registry
@@ -71,16 +71,52 @@ def sees(name: str, changed, path: str, thorough: bool = True) -> str | None:
 
 
 def _sees_cost(name, changed, segments):
+    """As `sees`, for what an operation costs: of the kernels that use it, those are launched that the machine now issues something else for."""
     declared = registry.get(name)
     operation, form = (segments[2], "") if segments[1] == "operations" else (declared.isa.forms[segments[2]].operation, segments[2])
     launches = used_by(declared).get((operation, form), [])
-    for which, launch in list(enumerate(launches))[:24]:
-        if _launched(changed, launch) != _of_class(name, operation, form, which):
-            return f"{operation} {form} kernel {which}"
+    launched = 0
+    for which, launch in enumerate(launches[:24]):
+        if launched < 4 and _issued_alone(changed, launch) != _issued_of(name, operation, form, which):
+            launched += 1
+            if _launched(changed, launch) != _of_class(name, operation, form, which):
+                return f"{operation} {form} kernel {which}"
+    if launches and not launched:
+        return None
+    for steps in _crowds(declared, changed, operation, form):
+        if crowd(*steps)(changed) != _of_crowd(name, steps):
+            return f"{' beside '.join(steps)} in many warps"
     for probe in ("chains in many blocks", "banks in many blocks", "add to words", "sample floats", "constants", "matmul"):
         if PROBE_KINDS[probe](changed) != base(name, probe):
             return probe
     return None
+
+
+def _crowds(declared, changed, operation, form):
+    """Steps that hold a class of operation, alone and beside others that take the unit that it had, or that it has now."""
+    costs = [arch.isa.forms.get(form) if form else arch.isa.operations.get(operation) for arch in (declared, changed)]
+    units = dict.fromkeys(cost.unit for cost in costs if cost is not None)
+    beside = [step for step in (step_on(declared, unit) for unit in units) if step is not None]
+    return [(step, *others) for step in steps_of(declared, operation) for others in ((), *((other,) for other in beside))]
+
+
+@functools.cache
+def _of_crowd(name: str, steps: tuple[str, ...]):
+    return crowd(*steps)(registry.get(name))
+
+
+def _issued_alone(arch, launch):
+    """What a machine issues for a launch. Two that issue the same, and differ in costs alone, run it alike."""
+    try:
+        program = _device(arch).compile(launch.ptx)[launch.entry].program
+    except ArchdefError as error:
+        return str(error)
+    return program.registers, program.code_bytes, program.ops.tobytes(), program.constants.tobytes()
+
+
+@functools.cache
+def _issued_of(name: str, operation: str, form: str, which: int):
+    return _issued_alone(registry.get(name), used_by(registry.get(name))[operation, form][which])
 
 
 def judge(name: str, path: str, tried: list[Variant]) -> Verdict:
