@@ -87,8 +87,8 @@ def _evidence_faults(arch: Architecture) -> Iterator[SpecError]:
 
 
 # ------------------------------------------------------------------------------------------------- threads and resources
-MOST_WAYS_OF_POLICIES = 64
-"""That a replacement policy of a plugin can look at."""
+MOST_WAYS_OF_POLICIES = 1024
+"""That a replacement policy of a plugin can look at: ARCHDEF_POLICY_WAYS of policy.h."""
 
 
 @_combination("limits.threads_per_block", "limits.threads_per_multiprocessor")

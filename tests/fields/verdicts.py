@@ -131,7 +131,7 @@ def judge(name: str, path: str, tried: list[Variant]) -> Verdict:
         except ArchdefError:
             refused += 1
             continue
-        if _noticed_at_once(name, declared, other, path, variant):
+        if variant.kind.startswith("word ") and _sees_feature(name, other, variant) or _noticed_at_once(name, declared, other, path, variant):
             changed += 1
             numbers |= variant.kind == "number"
         else:
@@ -170,6 +170,11 @@ def _of_much(name: str, path: str, variant: Variant) -> bool:
     except ArchdefError:
         return False
     return any(PROBE_KINDS[probe](other) != _much(name, probe) for probe in ("assembled", "assembled for debugging"))
+
+
+def _sees_feature(name: str, changed, variant: Variant) -> bool:
+    probe = "feature " + variant.kind.removeprefix("word ")
+    return probe in PROBE_KINDS and PROBE_KINDS[probe](changed) != base(name, probe)
 
 
 def _is_reference(path: str) -> bool:
