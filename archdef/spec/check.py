@@ -16,7 +16,7 @@ import attrs
 from archdef.errors import SpecError
 from archdef.spec.access import Lines
 from archdef.spec.evidence import Cite, covering
-from archdef.spec.fields import Part, Parts, Rule, Table, closest
+from archdef.spec.fields import Part, Parts, Rule, Table, Text, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
@@ -73,12 +73,13 @@ def _evidence_faults(arch: Architecture) -> Iterator[SpecError]:
         return
     values = {path: value for path, value, _ in evident(arch)}
     paths = list(values)
+    named = [*paths, *(path for path, value, rule in arch.walk() if isinstance(rule, Text) and value is not None and path.startswith(("isa.", "units.")))]
     for key, cite in arch.evidence.items():
         if not isinstance(cite, Cite):
             yield SpecError(f"evidence.{key}", cite, "must be a Cite")
         elif any(not isinstance(words, str) or printable(words) != words for words in (cite.document, cite.place, cite.note)):
             yield SpecError(f"evidence.{key}", cite, "must be texts without control characters and halves of surrogate pairs")
-        elif not arch.changes and not any(path == key or path.startswith(key + ".") for path in paths):
+        elif not arch.changes and not any(path == key or path.startswith(key + ".") for path in named):
             yield SpecError("evidence", key, "must name fields of the description",
                             hint=closest(key, paths))
     for path in paths:
