@@ -464,6 +464,13 @@ MORE_STEPS = {
     "clock": Step("u32", "{{.reg .b32 a,b; mov.u32 a,%clock; mov.u32 b,%clock; sub.s32 a,b,a; xor.b32 {x},{x},a;}}", ("clock",), features=("clock",)),
     "branch": Step("u32", "{{.reg .pred p; setp.lt.u32 p,{x},{y}; @p bra ON; shr.u32 {x},{x},1; mad.lo.s32 {x},{x},{w},{z}; mad.lo.s32 {x},{x},{w},{y}; "
                           "mad.lo.s32 {x},{x},{w},{z}; mad.lo.s32 {x},{x},{w},{y}; mad.lo.s32 {x},{x},{w},{z}; ON: }}", ("branch",)),
+    "mma_m8n8k4": Step("u32", "{{.reg .b32 d<4>; mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {{d0,d1,d2,d3}},{{{x},{w}}},{{{y},{z}}},{{{x},{w},{y},{z}}}; "
+                              "xor.b32 {x},d0,d1;}}", ("matrix_f16_m8n8k4",), features=("matrix",), target=70, version="6.4"),
+    "mma_m16n8k16": Step("u32", "{{.reg .b32 d<2>; mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {{d0,d1}},{{{x},{w},{y},{z}}},{{{y},{z}}},{{{x},{w}}}; "
+                                "xor.b32 {x},d0,d1;}}", ("matrix_f16_m16n8k16",), features=("matrix_tall",), target=80, version="7.0"),
+    "call": Step("u32", "{{.param .b32 a; .param .b32 b; st.param.b32 [a],{x}; call (b), away, (a); ld.param.b32 {x},[b];}}", ("call",), features=("device_calls",)),
+    "setp_selp_f16": Step("u32", "{{.reg .b16 a,b; .reg .pred p; mov.b32 {{a,b}},{x}; setp.lt.f16 p,a,b; selp.b32 {x},{z},{w},p;}}", ("fp16_compare",), features=("fp16",),
+                          target=53),
     "barrier": Step("u32", "bar.sync 0; xor.b32 {x},{x},{y};", ("barrier",)),
     "fence": Step("u32", "membar.gl; st.global.u32 [%in+8192],{x};", ("fence",)),
     "load_shared": Step("u32", _TILE.format("ld.shared.u32 {x},[a]"), ("load_shared",)),
@@ -494,6 +501,13 @@ def step_on(arch, unit: str) -> str | None:
     return None
 
 
+_AWAY = """.const .align 16 .u32 known[1024];
+.func (.param .b32 back) away (.param .b32 n)
+{ .reg .pred %q; .reg .b32 %s<4>; ld.param.u32 %s1, [n]; setp.lt.u32 %q, %s1, 9; @%q bra LAST; call (back), away, (n); LAST: xor.b32 %s1, %s1, 5;
+  st.param.b32 [back], %s1; ret; }
+"""
+
+
 def crowd(*names: str):
     """A block of many warps, in each of which chains of all the steps stand side by side."""
     steps = [{**STEPS, **MORE_STEPS}[name] for name in names]
@@ -514,7 +528,7 @@ def crowd(*names: str):
         lines = "".join(line for side in zip(*body) for line in side) * REPEATED
         head = "    .reg .u64 %in, %known; .reg .b32 %at; .shared .align 16 .b8 tile[4096]; ld.param.u64 %in, [in]; mov.u64 %known, known;\n"
         text = module(head + declared + loaded + lines + stored, ".param .u64 in", target=max(step.target for step in steps),
-                      version=max(step.version for step in steps), variables=".const .align 16 .u32 known[1024];\n")
+                      version=max(step.version for step in steps), variables=_AWAY)
         words = np.zeros(2048, "u8")
         words[:4 * len(steps)] = [word for step in steps for word in step.words()]
         return _launched(arch, Launch(text, (words,), (1,), (block_threads(arch, 16 * lanes, 32),)))
@@ -532,6 +546,7 @@ PROBE_KINDS = {
     "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},
+    "products in many warps": crowd("mma_m8n8k4"), "large products in many warps": crowd("mma_m16n8k16"),
     "reduction": shipped("reduction", 16384), "matmul": shipped("matmul", 64), "transpose": shipped("transpose", 64),
     "divergence": shipped("divergence", 4096), "vector add": shipped("vector_add", 8192),
     **{f"issued for {path.stem}": issued_for(path) for path in PTX},
