@@ -264,7 +264,7 @@ def _shared_memory_is_a_carveout(arch):
 
 
 # -------------------------------------------------------------------------------------------------------- instructions
-@_combination("units", "schedulers.dual_issue", "schedulers.issue_width")
+@_combination("units", "schedulers.dual_issue", "schedulers.issue_width", "schedulers.superscalar")
 def _dual_issue_pairs_units(arch):
     names = [unit.name for unit in arch.units]
     for pair in arch.schedulers.dual_issue:
@@ -274,6 +274,21 @@ def _dual_issue_pairs_units(arch):
         yield "schedulers.issue_width", arch.schedulers.issue_width, "must be at least 2 where dual_issue pairs units"
     if arch.schedulers.issue_width > 1 and not arch.schedulers.dual_issue:
         yield "schedulers.dual_issue", (), f"must pair units where issue_width is {arch.schedulers.issue_width}"
+    most = None if arch.schedulers.superscalar else _most_issued_together(arch.schedulers.dual_issue)
+    if most is not None and arch.schedulers.issue_width > most > 0 and _asked(arch, "schedulers.issue_width"):
+        yield "schedulers.issue_width", arch.schedulers.issue_width, f"must be at most {most}: dual_issue pairs no more units with each other"
+
+
+def _most_issued_together(pairs) -> int | None:
+    """Count the units of the largest set of which each two are a pair; None: a unit is paired with itself, so there is no end."""
+    if any(len(pair) == 1 for pair in pairs):
+        return None
+    names = sorted(frozenset().union(*pairs))
+    sets = [frozenset(pair) for pair in pairs]
+    size = 2 if sets else 0
+    while larger := [one | {name} for one in sets for name in names if name not in one and all(frozenset({name, other}) in pairs for other in one)]:
+        sets, size = list(dict.fromkeys(larger)), size + 1
+    return size
 
 
 @_combination("schedulers.superscalar", "schedulers.issue_width")
@@ -292,7 +307,7 @@ def _parts_at_the_core_clock_have_a_ratio(arch):
         yield "clocks.core_cycle_ratio", arch.clocks.core_cycle_ratio, "must be given where core_parts are, and nowhere else"
 
 
-@_combination("units")
+@_combination("units", "schedulers.count")
 def _only_shared_units_have_copies(arch):
     for unit in arch.units:
         if unit.copies > 1 and unit.scope == "scheduler":
@@ -309,6 +324,8 @@ def _only_shared_units_have_copies(arch):
             yield f"units.{unit.name}.first_copy", unit.first_copy, "must be None unless within is given"
         if unit.exclusive and unit.scope == "scheduler":
             yield f"units.{unit.name}.exclusive", True, "must be False where each scheduler has a unit of its own"
+        if unit.exclusive and arch.schedulers.count == 1 and _asked(arch, f"units.{unit.name}.exclusive"):
+            yield f"units.{unit.name}.exclusive", True, "must be False where schedulers.count is 1: it takes issue slots of the others"
 
 
 @_combination("isa.operations", "isa.features", "units")

@@ -73,6 +73,8 @@ def _numbers(path, value, rule):
         tried = [2 * now, now / 2, 16 * now, 4 * now, 1]
     if value is None:
         tried.insert(0, now)
+    elif value == 0:
+        tried.insert(-2, 4096)      # what begins beside something else shows where it lasts longer
     seen = {value}
     for number in tried:
         if number is None:
