@@ -25,7 +25,7 @@ def command(context, arch, quick, words, excuses, badge, verbose, settings, as_j
     """
     from archdef.cli.common import architecture
     from archdef.report.checked import Live, render, write_badge
-    from archdef.testing.conformance import CHECKS, examine, name_of, subject_of
+    from archdef.testing.conformance import CHECKS, examine, name_of, subject_of, unknown_excuses
 
     described = architecture(arch, settings)
     if badge:
@@ -36,6 +36,8 @@ def command(context, arch, quick, words, excuses, badge, verbose, settings, as_j
     for word in words:
         if not any(word in name for name in names):
             raise click.BadParameter(f"no check's name holds {word!r}", param_hint="--only")
+    if unknown := unknown_excuses(subject_of(described), excuses):
+        raise click.BadParameter(f"no such check: {', '.join(unknown)}", param_hint="--excuse")
     with Live(described, hidden=as_json) as live:
         report = examine(described, quick=quick, excuses=excuses, only=_chosen(words), progress=live.update)
     if badge:

@@ -86,8 +86,10 @@ def _(rule: Policy, name, value):
 
 @_read.register
 def _(rule: Parts, name, value):
-    if not isinstance(value, Mapping) or not all(isinstance(v, Mapping) for v in value.values()):
+    if not isinstance(value, Mapping):
         raise _Unfit(value, f"must map names to {rule.of.__name__}")
+    if wrong := [key for key, fields in value.items() if not isinstance(fields, Mapping)]:
+        raise _Unfit(value[wrong[0]], f"must map names to {rule.of.__name__}, each a table: {wrong[0]} is none")
     named = {key: {**fields, "name": key} for key, fields in value.items()}
     return tuple(CONVERTER.structure(named, dict[str, rule.of]).values())
 

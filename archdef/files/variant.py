@@ -61,7 +61,10 @@ def _goes_on(path: str, old: Any, new: Any) -> bool:
 def _merged(old: Any, new: Any, path: str) -> Any:
     if not _goes_on(path, old, new):
         return new
-    return {**old, **{key: _merged(old.get(key), value, _below(path, key)) for key, value in new.items()}}
+    merged = {**old, **{key: _merged(old.get(key), value, _below(path, key)) for key, value in new.items()}}
+    if isinstance(rule_at(path) if path else None, (Parts, Table)):      # an entry can be taken away
+        merged = {key: value for key, value in merged.items() if value != NONE or key not in old}
+    return merged
 
 
 def _differences(new: Any, old: Any, path: str) -> Iterator[tuple[str, Any, Any]]:

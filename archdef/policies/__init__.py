@@ -27,7 +27,7 @@ _FIELDS = {
     "partition": [("address", "u8"), ("interleave_bytes", "i8"), ("partitions", "i8")],
     "banks": [("banks", "i8"), ("count", "i8"), ("words", "p"), ("banks_of", "p")],
     "coalescing": [("lanes", "i8"), ("mask", "u8"), ("addresses", "p"), ("bytes", "i8"), ("room", "i8"), ("starts", "p"), ("sizes", "p")],
-    "replacement": [("line", "u8"), ("set", "i8"), ("ways", "i8"), ("lines", "p"), ("used", "p"), ("busy", "u8")],
+    "replacement": [("line", "u8"), ("set", "i8"), ("ways", "i8"), ("lines", "p"), ("used", "p"), ("busy", "u8"), ("busy_ways", "p")],
     "dispatch": [("block", "i8"), ("multiprocessors", "i8"), ("room", "p"), ("blocks", "p"), ("load", "p")],
     "branch": [("branch", "i8"), ("target", "i8"), ("meets", "i8"), ("taken", "u8"), ("rest", "u8"), ("depth", "i8")],
 }

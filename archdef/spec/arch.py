@@ -158,7 +158,7 @@ class Architecture:
         changes : mapping of path → value. Text is read the way the field wants it: ``"48 KiB"`` for bytes, a policy's short
                   name for a policy, ``"none"`` for a part that is left out. A part of a path that is not ambiguous will do:
                   ``"l1.size_bytes"``. A path below `units`, `isa.operations` or another table that the machine has not adds
-                  an entry: ``"units.tensor": Unit(…)``.
+                  an entry: ``"units.tensor": Unit(…)``; None, or ``"none"``, takes one away.
 
         A part may be given as a whole, and fields of it after it; what would undo an earlier change is refused.
 
@@ -349,6 +349,8 @@ def _replaced(value: Any, rule: Rule, segments: list[str], path: str, new: objec
         return rule.parse(path.rpartition(".")[2], new) if isinstance(new, str) else new
     head, *rest = segments
     there = {n: (v, r) for n, v, r in children(value, rule)}
+    if not rest and head in there and isinstance(rule, (Table, Parts)) and (new is None or isinstance(new, str) and new.lower() == "none"):
+        return FrozenMap({n: v for n, v in value.items() if n != head}) if isinstance(rule, Table) else tuple(v for v in value if v.name != head)
     nested, nested_rule = there.get(head, (None, Part(of=object)))
     changed = _replaced(nested, nested_rule, rest, path, new)
     if isinstance(rule, Table):
@@ -366,7 +368,9 @@ def _told(value: object) -> object:
 
 
 def _plain(value: object) -> object:
-    """Turn a numpy scalar into the Python number that it stands for, an array into a tuple of them."""
+    """Turn a numpy scalar into the Python number that it stands for, an array or a list into a tuple."""
+    if isinstance(value, list):
+        return tuple(_plain(one) for one in value)
     if type(value).__module__ != "numpy" or not hasattr(value, "tolist"):
         return value
     return value.item() if value.shape == () else tuple(value.tolist())

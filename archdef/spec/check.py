@@ -16,7 +16,7 @@ import attrs
 from archdef.errors import SpecError
 from archdef.spec.access import Lines
 from archdef.spec.evidence import Cite, covering
-from archdef.spec.fields import Part, Parts, Rule, Table, closest
+from archdef.spec.fields import Part, Parts, Rule, Table, Text, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
@@ -73,12 +73,13 @@ def _evidence_faults(arch: Architecture) -> Iterator[SpecError]:
         return
     values = {path: value for path, value, _ in evident(arch)}
     paths = list(values)
+    named = [*paths, *(path for path, value, rule in arch.walk() if isinstance(rule, Text) and value is not None and path.startswith(("isa.", "units.")))]
     for key, cite in arch.evidence.items():
         if not isinstance(cite, Cite):
             yield SpecError(f"evidence.{key}", cite, "must be a Cite")
         elif any(not isinstance(words, str) or printable(words) != words for words in (cite.document, cite.place, cite.note)):
             yield SpecError(f"evidence.{key}", cite, "must be texts without control characters and halves of surrogate pairs")
-        elif not arch.changes and not any(path == key or path.startswith(key + ".") for path in paths):
+        elif not arch.changes and not any(path == key or path.startswith(key + ".") for path in named):
             yield SpecError("evidence", key, "must name fields of the description",
                             hint=closest(key, paths))
     for path in paths:
@@ -87,8 +88,8 @@ def _evidence_faults(arch: Architecture) -> Iterator[SpecError]:
 
 
 # ------------------------------------------------------------------------------------------------- threads and resources
-MOST_WAYS_OF_POLICIES = 64
-"""That a replacement policy of a plugin can look at."""
+MOST_WAYS_OF_POLICIES = 1024
+"""That a replacement policy of a plugin can look at: ARCHDEF_POLICY_WAYS of policy.h."""
 
 
 @_combination("limits.threads_per_block", "limits.threads_per_multiprocessor")
@@ -263,7 +264,7 @@ def _shared_memory_is_a_carveout(arch):
 
 
 # -------------------------------------------------------------------------------------------------------- instructions
-@_combination("units", "schedulers.dual_issue", "schedulers.issue_width")
+@_combination("units", "schedulers.dual_issue", "schedulers.issue_width", "schedulers.superscalar")
 def _dual_issue_pairs_units(arch):
     names = [unit.name for unit in arch.units]
     for pair in arch.schedulers.dual_issue:
@@ -273,6 +274,21 @@ def _dual_issue_pairs_units(arch):
         yield "schedulers.issue_width", arch.schedulers.issue_width, "must be at least 2 where dual_issue pairs units"
     if arch.schedulers.issue_width > 1 and not arch.schedulers.dual_issue:
         yield "schedulers.dual_issue", (), f"must pair units where issue_width is {arch.schedulers.issue_width}"
+    most = None if arch.schedulers.superscalar else _most_issued_together(arch.schedulers.dual_issue)
+    if most is not None and arch.schedulers.issue_width > most > 0 and _asked(arch, "schedulers.issue_width"):
+        yield "schedulers.issue_width", arch.schedulers.issue_width, f"must be at most {most}: dual_issue pairs no more units with each other"
+
+
+def _most_issued_together(pairs) -> int | None:
+    """Count the units of the largest set of which each two are a pair; None: a unit is paired with itself, so there is no end."""
+    if any(len(pair) == 1 for pair in pairs):
+        return None
+    names = sorted(frozenset().union(*pairs))
+    sets = [frozenset(pair) for pair in pairs]
+    size = 2 if sets else 0
+    while larger := [one | {name} for one in sets for name in names if name not in one and all(frozenset({name, other}) in pairs for other in one)]:
+        sets, size = list(dict.fromkeys(larger)), size + 1
+    return size
 
 
 @_combination("schedulers.superscalar", "schedulers.issue_width")
@@ -291,7 +307,7 @@ def _parts_at_the_core_clock_have_a_ratio(arch):
         yield "clocks.core_cycle_ratio", arch.clocks.core_cycle_ratio, "must be given where core_parts are, and nowhere else"
 
 
-@_combination("units")
+@_combination("units", "schedulers.count")
 def _only_shared_units_have_copies(arch):
     for unit in arch.units:
         if unit.copies > 1 and unit.scope == "scheduler":
@@ -308,6 +324,8 @@ def _only_shared_units_have_copies(arch):
             yield f"units.{unit.name}.first_copy", unit.first_copy, "must be None unless within is given"
         if unit.exclusive and unit.scope == "scheduler":
             yield f"units.{unit.name}.exclusive", True, "must be False where each scheduler has a unit of its own"
+        if unit.exclusive and arch.schedulers.count == 1 and _asked(arch, f"units.{unit.name}.exclusive"):
+            yield f"units.{unit.name}.exclusive", True, "must be False where schedulers.count is 1: it takes issue slots of the others"
 
 
 @_combination("isa.operations", "isa.features", "units")
@@ -340,6 +358,57 @@ def _forms_belong_to_a_class(arch):
             yield f"isa.forms.{name}.latency_cycles", form.latency_cycles, "must be at least 1"
         if form.unit not in names:
             yield (f"isa.forms.{name}.unit", form.unit, f"must name a unit ({', '.join(names)})", closest(form.unit, names))
+
+
+_SLOW_ROUTINES = ("fp32_div_exact", "fp32_sqrt_exact", "fp64_div", "fp64_sqrt")
+"""Classes whose operands are looked at: those out of the ordinary go through a routine."""
+_ARITHMETIC = ("int", "fp", "convert", "bit_")
+"""Beginnings of the names of classes of arithmetic."""
+_FORM_OF = {"bank_passes": "atomic_shared", "lanes_merged": "atomic_shared", "retry_cycles": "atomic_shared", "address_cycles": "atomic_global",
+            "operands": "atomic_global"}
+"""Field of a form → the class of operation that it is for."""
+
+
+@_combination("isa.operations")
+def _slow_paths_belong_to_an_operation(arch):
+    for name, cost in arch.isa.operations.items():
+        path = f"isa.operations.{name}"
+        needs = {"slow_issues": "slow_paths", "slow_path_instructions": "slow_paths", "slow_branches": "slow_issues", "slow_cycles": "slow_issues"}
+        for field, needed in needs.items():
+            if getattr(cost, field) is not None and not getattr(cost, needed) and _asked(arch, f"{path}.{field}"):
+                yield f"{path}.{field}", getattr(cost, field), f"must be None unless {needed} is given"
+        if cost.slow_paths is not None and not name.startswith(_ARITHMETIC):
+            yield f"{path}.slow_paths", cost.slow_paths, "must be None: only arithmetic has operands out of the ordinary"
+        if cost.slow_issues is not None and name not in _SLOW_ROUTINES:
+            yield f"{path}.slow_issues", cost.slow_issues, f"must be None: only operands of {', '.join(_SLOW_ROUTINES)} are looked at"
+        if cost.slow_issues and (cost.slow_branches or 0) >= cost.slow_issues:
+            yield f"{path}.slow_branches", cost.slow_branches, f"must be less than slow_issues = {cost.slow_issues}"
+        yield from _rare_among_issues(path, cost)
+
+
+@_combination("isa.operations", "isa.forms")
+def _forms_say_what_is_theirs(arch):
+    for name, form in arch.isa.forms.items():
+        path, whole = f"isa.forms.{name}", arch.isa.operations.get(form.operation)
+        for field, operation in _FORM_OF.items():
+            if form.operation != operation and getattr(form, field) != getattr(attrs.fields(type(form)), field).default:
+                yield f"{path}.{field}", getattr(form, field), f"must be {getattr(attrs.fields(type(form)), field).default}: it is of {operation} alone"
+        for field in ("slow_paths", "slow_issues", "slow_branches", "slow_cycles") if whole is not None else ():
+            if getattr(form, field) not in (None, getattr(whole, field)):
+                yield f"{path}.{field}", getattr(form, field), f"must be None or that of isa.operations.{form.operation}, {getattr(whole, field)}"
+        if whole is not None and form.slow_path_instructions is not None and not whole.slow_paths and _asked(arch, f"{path}.slow_path_instructions"):
+            yield f"{path}.slow_path_instructions", form.slow_path_instructions, f"must be None unless isa.operations.{form.operation}.slow_paths is given"
+        yield from _rare_among_issues(path, form)
+
+
+def _rare_among_issues(path, cost):
+    if (cost.rare_issues or 0) > cost.issues:
+        yield f"{path}.rare_issues", cost.rare_issues, f"must be at most issues = {cost.issues}"
+
+
+def _asked(arch, path):
+    """Tell whether a description says this by itself: a what-if may take away alone what it is part of."""
+    return not arch.changes or path in arch.changes
 
 
 @_combination("isa.features", "isa.matrix", "isa.warpgroup", declared=True)

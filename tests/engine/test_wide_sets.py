@@ -78,12 +78,33 @@ def test_rows_of_16_kib_do_not_drive_each_other_out(arch):
     assert hits(archdef.Device(arch), lines * 2) == 32
 
 
-def test_a_policy_of_ones_own_sees_at_most_64_ways():
-    @attrs.frozen
-    class First(archdef.spec.Replacement):
-        def victim(self, view):
-            return 0
+@attrs.frozen
+class Oldest(archdef.spec.Replacement):
+    """The engine's own choice in Python."""
 
+    def victim(self, view):
+        assert len(view.used) == len(view.lines) == view.ways and len(view.busy_ways) == -(-view.ways // 64)
+        return min((way for way in range(view.ways) if not view.busy >> way & 1), key=lambda way: view.used[way])
+
+
+@attrs.frozen
+class Latest(archdef.spec.Replacement):
+    """The one used last: of lines read round and round all but one hit."""
+
+    def victim(self, view):
+        return max((way for way in range(view.ways) if not view.busy >> way & 1), key=lambda way: view.used[way])
+
+
+@pytest.mark.parametrize("arch", ["v100", "a100"])
+def test_a_policy_of_ones_own_chooses_among_all_ways_of_an_l1_as_it_is_declared(arch):
+    ways = registry.get(arch).caches.l1.ways
+    assert ways > 64
+    lines = [4 * k for k in range(ways + 40)] * 2
+    own = {policy: hits(archdef.Device(registry.get(arch).evolve({"caches.l1.replacement": policy})), lines) for policy in (Oldest(), Latest(), "lru")}
+    assert own[Oldest()] == own["lru"] == 0 and own[Latest()] > ways // 2
+
+
+def test_a_policy_of_ones_own_sees_at_most_1024_ways():
     with pytest.raises(SpecErrors) as refused:
-        registry.get("v100").evolve({"caches.l1.replacement": First()})
-    assert "v100.caches.l1.ways must be at most 64" in str(refused.value.exceptions[0])
+        registry.get("v100").evolve({"caches.l1.replacement": Oldest(), "caches.l1.ways": 1025, "caches.l1.size_bytes": 1025 * LINE})
+    assert "v100.caches.l1.ways must be at most 1024" in str(refused.value.exceptions[0])

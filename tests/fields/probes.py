@@ -18,6 +18,8 @@ from archdef.examples import load as workload
 from archdef.examples.workload import Input, Output
 from archdef.host import Host
 from archdef.microbench import measure
+from archdef.microbench.operations import STEPS, Step
+from archdef.microbench.ptx import TYPE, module
 from archdef.occupancy import occupancy
 from archdef.ptx import table
 from archdef.run.array import DeviceArray
@@ -451,6 +453,88 @@ def used_by(arch) -> dict:
     return found
 
 
+# --------------------------------------------------------------------------------------------- operations beside each other
+_TILE = "{{{{.reg .b32 a; and.b32 a,{{x}},1020; mov.b32 %at,tile; add.s32 a,a,%at; {};}}}}"
+_IN_ARRAY = "{{{{.reg .b64 a; .reg .b32 b; and.b32 b,{{x}},1020; cvt.u64.u32 a,b; add.u64 a,a,%in; {};}}}}"
+MORE_STEPS = {
+    "mul_wide_s16": Step("u32", "{{.reg .b16 a,b; mov.b32 {{a,b}},{x}; mul.wide.s16 {x},a,b; add.s32 {x},{x},{y};}}", ("int_mul16",)),
+    "logic_pred": Step("u32", "{{.reg .pred p,q,r; setp.lt.s32 p,{x},{y}; setp.gt.s32 q,{w},{z}; xor.pred r,p,q; and.pred q,r,p; or.pred p,q,r; "
+                              "selp.b32 {x},{z},{w},p; selp.b32 {w},{y},{x},q; selp.b32 {x},{x},{w},r;}}", ("predicate",)),
+    "special": Step("u32", "{{.reg .b32 a; mov.u32 a,%smid; xor.b32 {x},{x},a;}}", ("special_register",)),
+    "clock": Step("u32", "{{.reg .b32 a,b; mov.u32 a,%clock; mov.u32 b,%clock; sub.s32 a,b,a; xor.b32 {x},{x},a;}}", ("clock",), features=("clock",)),
+    "branch": Step("u32", "{{.reg .pred p; setp.lt.u32 p,{x},{y}; @p bra ON; shr.u32 {x},{x},1; mad.lo.s32 {x},{x},{w},{z}; mad.lo.s32 {x},{x},{w},{y}; "
+                          "mad.lo.s32 {x},{x},{w},{z}; mad.lo.s32 {x},{x},{w},{y}; mad.lo.s32 {x},{x},{w},{z}; ON: }}", ("branch",)),
+    "mma_m8n8k4": Step("u32", "{{.reg .b32 d<4>; mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {{d0,d1,d2,d3}},{{{x},{w}}},{{{y},{z}}},{{{x},{w},{y},{z}}}; "
+                              "xor.b32 {x},d0,d1;}}", ("matrix_f16_m8n8k4",), features=("matrix",), target=70, version="6.4"),
+    "mma_m16n8k16": Step("u32", "{{.reg .b32 d<2>; mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {{d0,d1}},{{{x},{w},{y},{z}}},{{{y},{z}}},{{{x},{w}}}; "
+                                "xor.b32 {x},d0,d1;}}", ("matrix_f16_m16n8k16",), features=("matrix_tall",), target=80, version="7.0"),
+    "call": Step("u32", "{{.param .b32 a; .param .b32 b; st.param.b32 [a],{x}; call (b), away, (a); ld.param.b32 {x},[b];}}", ("call",), features=("device_calls",)),
+    "setp_selp_f16": Step("u32", "{{.reg .b16 a,b; .reg .pred p; mov.b32 {{a,b}},{x}; setp.lt.f16 p,a,b; selp.b32 {x},{z},{w},p;}}", ("fp16_compare",), features=("fp16",),
+                          target=53),
+    "barrier": Step("u32", "bar.sync 0; xor.b32 {x},{x},{y};", ("barrier",)),
+    "fence": Step("u32", "membar.gl; st.global.u32 [%in+8192],{x};", ("fence",)),
+    "load_shared": Step("u32", _TILE.format("ld.shared.u32 {x},[a]"), ("load_shared",)),
+    "store_shared": Step("u32", _TILE.format("st.shared.u32 [a],{w}; add.s32 {x},{x},{y}"), ("store_shared",)),
+    "atomic_shared": Step("u32", _TILE.format("atom.shared.add.u32 {x},[a],{w}"), ("atomic_shared",), features=("atomics_shared",)),
+    "load_global": Step("u32", _IN_ARRAY.format("ld.global.u32 {x},[a]"), ("load_global",)),
+    "store_global": Step("u32", _IN_ARRAY.format("st.global.u32 [a],{w}; add.s32 {x},{x},{y}"), ("store_global",)),
+    "atomic_global": Step("u32", _IN_ARRAY.format("atom.global.add.u32 {x},[a],{w}"), ("atomic_global",), features=("atomics_global",)),
+    "load_constant": Step("u32", "{{.reg .b64 a; .reg .b32 b; and.b32 b,{x},1020; cvt.u64.u32 a,b; add.u64 a,a,%known; ld.const.u32 {x},[a];}}", ("load_constant",)),
+}
+"""Steps, as those of microbenchmarks, of classes that those have no chains of."""
+SIDE_BY_SIDE, REPEATED = 3, 10
+
+
+@functools.cache
+def steps_of(arch, operation: str) -> tuple[str, ...]:
+    """Names of the steps that hold a class of operation and that a machine has."""
+    return tuple(name for name, step in {**STEPS, **MORE_STEPS}.items() if operation in step.classes and arch.isa.features.issuperset(step.features))
+
+
+@functools.cache
+def step_on(arch, unit: str) -> str | None:
+    """Name of the step whose operations take least time, all of them on a unit."""
+    for name, step in {**STEPS, **MORE_STEPS}.items():
+        costs = [arch.isa.operations.get(one) for one in step.classes]
+        if all(cost is not None and cost.unit == unit and cost.issues == 1 for cost in costs) and arch.isa.features.issuperset(step.features):
+            return name
+    return None
+
+
+_AWAY = """.const .align 16 .u32 known[1024];
+.func (.param .b32 back) away (.param .b32 n)
+{ .reg .pred %q; .reg .b32 %s<4>; ld.param.u32 %s1, [n]; setp.lt.u32 %q, %s1, 9; @%q bra LAST; call (back), away, (n); LAST: xor.b32 %s1, %s1, 5;
+  st.param.b32 [back], %s1; ret; }
+"""
+
+
+def crowd(*names: str):
+    """A block of many warps, in each of which chains of all the steps stand side by side."""
+    steps = [{**STEPS, **MORE_STEPS}[name] for name in names]
+
+    def probe(arch):
+        lanes, declared, loaded, stored, body = arch.warp.size, "", "", "", []
+        known = {"all": hex((1 << lanes) - 1), "clamp": hex(lanes - 1)}
+        for n, step in enumerate(steps):
+            kind, bits, at = TYPE[step.type], f"b{step.type[1:]}", f"%s{n}"
+            declared += f"    .reg {kind} {at}x<{SIDE_BY_SIDE}>, {at}w<{SIDE_BY_SIDE}>, {at}y, {at}z;\n"
+            chains = [{"x": f"{at}x{k}", "w": f"{at}w{k}", "y": f"{at}y", "z": f"{at}z", **known} for k in range(SIDE_BY_SIDE)]
+            loaded += "".join(f"    ld.global.{bits} {chain[word]}, [%in+{8 * (4 * n + m)}];\n" for chain in chains for m, word in enumerate("xw"))
+            loaded += f"    ld.global.{bits} {at}y, [%in+{32 * n + 16}]; ld.global.{bits} {at}z, [%in+{32 * n + 24}];\n"
+            stored += "".join(f"    st.global.{bits} [%in+{4096 + 64 * n + 16 * k + 8 * m}], {chain[word]};\n"
+                              for k, chain in enumerate(chains) for m, word in enumerate("xw"))
+            text = step.body(arch.isa.features, lanes)
+            body.append([f"    {text.format(**chain)}\n" for chain in chains])
+        lines = "".join(line for side in zip(*body) for line in side) * REPEATED
+        head = "    .reg .u64 %in, %known; .reg .b32 %at; .shared .align 16 .b8 tile[4096]; ld.param.u64 %in, [in]; mov.u64 %known, known;\n"
+        text = module(head + declared + loaded + lines + stored, ".param .u64 in", target=max(step.target for step in steps),
+                      version=max(step.version for step in steps), variables=_AWAY)
+        words = np.zeros(2048, "u8")
+        words[:4 * len(steps)] = [word for step in steps for word in step.words()]
+        return _launched(arch, Launch(text, (words,), (1,), (block_threads(arch, 16 * lanes, 32),)))
+    return probe
+
+
 PROBE_KINDS = {
     "limits": limits, "properties": host_properties, "most shared memory": most_shared_memory, "host": host, "clusters": clusters,
     **{f"sample {name}": sample(name) for name in ("stream", "strided", "shared", "divergent", "floats", "constants", "local")},
@@ -462,6 +546,7 @@ PROBE_KINDS = {
     "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},
+    "products in many warps": crowd("mma_m8n8k4"), "large products in many warps": crowd("mma_m16n8k16"),
     "reduction": shipped("reduction", 16384), "matmul": shipped("matmul", 64), "transpose": shipped("transpose", 64),
     "divergence": shipped("divergence", 4096), "vector add": shipped("vector_add", 8192),
     **{f"issued for {path.stem}": issued_for(path) for path in PTX},

@@ -61,10 +61,12 @@ def test_fields_drawn_by_chance_mean_something(name):
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("path, value", [("caches.l1.scope", "chip"), ("caches.l1.write", "back"), ("caches.l2.scope", "cluster")])
-def test_a_value_that_was_ignored_is_refused(path, value):
+@pytest.mark.parametrize("name, path, value", [
+    ("gf100", "caches.l1.scope", "chip"), ("gf100", "caches.l1.write", "back"), ("gf100", "caches.l2.scope", "cluster"), ("gt200", "units.sp.exclusive", True),
+    ("g80", "schedulers.issue_width", 3), ("gt200", "schedulers.issue_width", 4), ("c500", "schedulers.issue_width", 5)])
+def test_a_value_that_was_ignored_is_refused(name, path, value):
     with pytest.raises(ExceptionGroup) as caught:
-        registry.get("gf100").evolve({path: value})
+        registry.get(name).evolve({path: value})
     assert any(path in str(fault) and repr(value) in str(fault) for fault in caught.value.exceptions)
 
 

@@ -18,7 +18,8 @@ class Variant:
     path: str
     value: object
     kind: str
-    """``number`` for the ups and downs of a number, of which one that is seen is enough; else the value counts by itself."""
+    """``number`` for the ups and downs of a number, and ``reference`` for names of other units, of which one that is seen is enough; else the value
+    counts by itself."""
 
 
 def variants(arch) -> Iterator[Variant]:
@@ -58,7 +59,8 @@ def _others(arch, path, value, rule):
             for donor in _elsewhere(path)[:1]:
                 yield donor, "part"
         case Text() | Texts() if not path.startswith("evidence"):
-            yield from ((one, "text") for one in _texts(arch, path, value))
+            kind = "reference" if path.endswith((".unit", ".within", ".operation", ".pattern")) else "text"
+            yield from ((one, kind) for one in _texts(arch, path, value))
         case Part() | Parts() | Table() | Text() | Texts():
             pass
 
@@ -71,6 +73,8 @@ def _numbers(path, value, rule):
         tried = [2 * now, now / 2, 16 * now, 4 * now, 1]
     if value is None:
         tried.insert(0, now)
+    elif value == 0:
+        tried.insert(-2, 4096)      # what begins beside something else shows where it lasts longer
     seen = {value}
     for number in tried:
         if number is None:

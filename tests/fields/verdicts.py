@@ -6,17 +6,18 @@ from fnmatch import fnmatchcase
 
 import attrs
 from assembled import DOES_MUCH
-from probes import PROBE_KINDS, _launched, names, used_by
+from probes import PROBE_KINDS, _device, _launched, crowd, names, step_on, steps_of, used_by
 from variants import Variant, variants
 
 from archdef import registry
 from archdef.errors import ArchdefError
+from archdef.pack import machine_tables
 
 FIRST = {  # beginning of a path → probes that are most likely to notice
     "limits.": ("limits", "properties", "private memory", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
     "chip.": ("chains in many blocks", "in turn", "sample stream", "launches", "properties"),
     "clocks.": ("sample stream", "properties"), "schedulers.": ("chains in many blocks", "reduction"), "units.": ("chains in many blocks", "matmul", "doubles beside all", "textures beside all", "textures beside all in many blocks", "doubles beside all in many blocks",
-                                                     "one warp of doubles", "one warp of textures", "doubles and textures", "doubles and textures in many blocks"),
+                                                     "products in many warps", "large products in many warps", "one warp of doubles", "one warp of textures", "doubles and textures", "doubles and textures in many blocks"),
     "shared.": ("banks", "banks in many blocks", "sample shared", "matmul"), "coalescing.": ("gather", "gather and store bytes", "transpose"),
     "caches.l1": ("lines again", "gather", "store and read back", "loads near", "loads spread near", "gather beside shared memory"), "caches.l2": ("gather", "store and read back", "loads far", "loads spread"),
     "caches.constant": ("constants", "one warp of constants", "sample constants", "constants near", "constants far"), "caches.texture_tile": ("fetches from a plane",), "caches.texture": ("textures", "textures in 7 KiB", "textures in 20 KiB", "textures far", "one warp of textures"),
@@ -26,6 +27,13 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
     "texture": ("feature texture", "textures"), "isa.matrix": tuple(name for name in PROBE_KINDS if name.startswith("feature matrix")),
     "texture.": ("filtered",), "isa.assembler.": ("assembled", "assembled for debugging"), "isa.warpgroup": ("feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
     "isa.": ("sample floats", "sample stream", "matmul", "reduction", "transpose")}
+
+
+SLOW = {"code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
+"""Probe that takes long → beginnings of the paths of which it can tell anything."""
+OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
+           "filtered", "launches", "products", "large products")
+"""Beginnings of probes that show what is decided outside the engine: these alone can tell machines apart that give the engine the same numbers."""
 
 
 @attrs.frozen
@@ -58,12 +66,15 @@ _noticed: dict[str, str] = {}
 def sees(name: str, changed, path: str, thorough: bool = True) -> str | None:
     """Name the first probe that sees the change, out of those that are likely to unless it is to be `thorough`; None: none does."""
     segments = path.split(".")
-    if segments[:2] in (["isa", "operations"], ["isa", "forms"]) and len(segments) > 3:
+    if _is_cost(segments):
         return _sees_cost(name, changed, segments)
     key = ".".join(segments[:2]) if segments[0] != "units" else segments[-1]
     likely = [_noticed[key]] if key in _noticed else []
     likely += [probe for start, probes in sorted(FIRST.items(), key=lambda item: -len(item[0])) if path.startswith(start) for probe in probes]
-    for probe in dict.fromkeys([*likely, *(PROBE_KINDS if thorough else ())]):
+    rest = [probe for probe in PROBE_KINDS if thorough and path.startswith(SLOW.get(probe, ""))]
+    if thorough and machine_tables(registry.get(name)) == machine_tables(changed):
+        likely = rest = [probe for probe in rest if probe.startswith(OUTSIDE)]
+    for probe in dict.fromkeys([*likely, *rest]):
         if PROBE_KINDS[probe](changed) != base(name, probe):
             _noticed[key] = probe
             return probe
@@ -71,51 +82,97 @@ def sees(name: str, changed, path: str, thorough: bool = True) -> str | None:
 
 
 def _sees_cost(name, changed, segments):
+    """As `sees`, for what an operation costs: of the kernels that use it, those are launched that the machine now issues something else for."""
     declared = registry.get(name)
     operation, form = (segments[2], "") if segments[1] == "operations" else (declared.isa.forms[segments[2]].operation, segments[2])
     launches = used_by(declared).get((operation, form), [])
-    for which, launch in list(enumerate(launches))[:24]:
-        if _launched(changed, launch) != _of_class(name, operation, form, which):
-            return f"{operation} {form} kernel {which}"
+    launched = 0
+    for which, launch in enumerate(launches[:24]):
+        if launched < 4 and _issued_alone(changed, launch) != _issued_of(name, operation, form, which):
+            launched += 1
+            if _launched(changed, launch) != _of_class(name, operation, form, which):
+                return f"{operation} {form} kernel {which}"
+    if launches and not launched:
+        return None
+    for steps in _crowds(declared, changed, operation, form):
+        if crowd(*steps)(changed) != _of_crowd(name, steps):
+            return f"{' beside '.join(steps)} in many warps"
     for probe in ("chains in many blocks", "banks in many blocks", "add to words", "sample floats", "constants", "matmul"):
         if PROBE_KINDS[probe](changed) != base(name, probe):
             return probe
     return None
 
 
+def _crowds(declared, changed, operation, form):
+    """Steps that hold a class of operation, alone and beside others that take the unit that it had, or that it has now."""
+    costs = [arch.isa.forms.get(form) if form else arch.isa.operations.get(operation) for arch in (declared, changed)]
+    units = dict.fromkeys(cost.unit for cost in costs if cost is not None)
+    beside = [step for step in (step_on(declared, unit) for unit in units) if step is not None]
+    return [(step, *others) for step in steps_of(declared, operation) for others in ((), *((other,) for other in beside))]
+
+
+@functools.cache
+def _of_crowd(name: str, steps: tuple[str, ...]):
+    return crowd(*steps)(registry.get(name))
+
+
+def _issued_alone(arch, launch):
+    """What a machine issues for a launch. Two that issue the same, and differ in costs alone, run it alike."""
+    try:
+        program = _device(arch).compile(launch.ptx)[launch.entry].program
+    except ArchdefError as error:
+        return str(error)
+    return program.registers, program.code_bytes, program.ops.tobytes(), program.constants.tobytes()
+
+
+@functools.cache
+def _issued_of(name: str, operation: str, form: str, which: int):
+    return _issued_alone(registry.get(name), used_by(registry.get(name))[operation, form][which])
+
+
+_ALIKE = ("number", "reference")
+"""Kinds of variants of which one that is seen is enough."""
+
+
 def judge(name: str, path: str, tried: list[Variant]) -> Verdict:
     """Give a path's variants a try. Of the ups and downs of a number one that is seen is enough, and two of them are tried thoroughly."""
     declared, changed, refused, left = registry.get(name), 0, 0, []
-    numbers = False
+    enough = False
     for variant in tried:
-        if variant.kind == "number" and numbers:
+        if variant.kind in _ALIKE and enough:
             continue
         try:
             other = declared.evolve({path: variant.value})
         except ArchdefError:
             refused += 1
             continue
-        if _noticed_at_once(name, declared, other, path, variant):
+        if variant.kind.startswith("word ") and _sees_feature(name, other, variant) or _noticed_at_once(name, declared, other, path, variant):
             changed += 1
-            numbers |= variant.kind == "number"
+            enough |= variant.kind in _ALIKE
         else:
             left.append((variant, other))
     unseen, thorough = [], 2
     for variant, other in left:
-        if variant.kind == "number" and (numbers or thorough == 0):
+        if variant.kind in _ALIKE and (enough or thorough == 0):
             continue
-        if path.startswith("isa.assembler.") and _of_much(name, path, variant):
+        thorough -= variant.kind in _ALIKE
+        if _noticed_thoroughly(name, other, path, variant):
             changed += 1
-            numbers |= variant.kind == "number"
-            continue
-        thorough -= variant.kind == "number"
-        if variant.kind != "text" or _is_reference(path):
-            if sees(name, other, path):
-                changed += 1
-                numbers |= variant.kind == "number"
-                continue
-        unseen.append(variant)
-    return Verdict(path, changed, refused, tuple(v for v in unseen if v.kind != "number" or not numbers))
+            enough |= variant.kind in _ALIKE
+        else:
+            unseen.append(variant)
+    return Verdict(path, changed, refused, tuple(v for v in unseen if v.kind not in _ALIKE or not enough))
+
+
+def _noticed_thoroughly(name: str, other, path: str, variant: Variant) -> bool:
+    if path.startswith("isa.assembler.") and _of_much(name, path, variant):
+        return True
+    return variant.kind != "text" and not _is_cost(path.split(".")) and sees(name, other, path) is not None
+
+
+def _is_cost(segments: list[str]) -> bool:
+    """Tell whether a path is of what an operation costs: all that can see it has been asked at once."""
+    return segments[:2] in (["isa", "operations"], ["isa", "forms"]) and len(segments) > 3
 
 
 @functools.cache
@@ -136,12 +193,13 @@ def _of_much(name: str, path: str, variant: Variant) -> bool:
     return any(PROBE_KINDS[probe](other) != _much(name, probe) for probe in ("assembled", "assembled for debugging"))
 
 
-def _is_reference(path: str) -> bool:
-    return path.endswith((".unit", ".within", ".operation", ".pattern"))
+def _sees_feature(name: str, changed, variant: Variant) -> bool:
+    probe = "feature " + variant.kind.removeprefix("word ")
+    return probe in PROBE_KINDS and PROBE_KINDS[probe](changed) != base(name, probe)
 
 
 def _noticed_at_once(name, declared, other, path, variant) -> bool:
-    if variant.kind == "text" and not _is_reference(path):
+    if variant.kind == "text":
         return names(other) != names(declared)
     return sees(name, other, path, thorough=False) is not None
 

@@ -16,6 +16,7 @@ from archdef.engine.policy import sizes
 from archdef.errors import PluginError, PolicyError
 from archdef.policies import ABI, VIEWS, Compiled
 from archdef.spec import IpdomStack, LeastRecentlyUsed, SchedulerPolicy, Transaction, named
+from archdef.spec.check import MOST_WAYS_OF_POLICIES
 
 NAMES = registry.names()
 machines = pytest.mark.parametrize("name", NAMES)
@@ -86,7 +87,7 @@ def test_a_bank_map_in_python_gives_the_passes_of_the_engines(name):
 def test_replacement_in_python_gives_the_hits_of_the_engines(name):
     levels = [f"caches__{level}__replacement" for level in ("l1", "l2", "constant") if getattr(registry.get(name).caches, level) is not None]
     l1 = registry.get(name).caches.l1
-    ways = 0 if l1 is None else min(l1.ways, 16)        # a policy of one's own sees at most 64
+    ways = 0 if l1 is None else min(l1.ways, 16)
     tiny = {} if l1 is None else {"caches__l1__ways": ways, "caches__l1__size_bytes": 16 * l1.line_bytes * ways}
     assert same(run(small(name, **dict.fromkeys(levels, brought.LeastRecentlyUsedAgain()), **tiny)),
                 run(small(name, **dict.fromkeys(levels, LeastRecentlyUsed()), **tiny)))
@@ -228,11 +229,28 @@ def test_a_numba_function_is_a_policy():
     assert same(run(small("gf100", schedulers__policy=compiled(SchedulerPolicy, oldest))), run(small("gf100", schedulers__policy="oldest")))
 
 
+def test_a_compiled_replacement_sees_all_ways_of_a_wide_set():
+    pytest.importorskip("numba")
+    from archdef.policies.jit import cfunc, int64s, uint64s
+
+    @cfunc("replacement")
+    def oldest(view):
+        busy, used, best = uint64s(view.busy_ways, (view.ways + 63) // 64), int64s(view.used, view.ways), -1
+        for way in range(view.ways):
+            if not busy[way >> 6] >> np.uint64(way & 63) & np.uint64(1) and (best < 0 or used[way] < used[best]):
+                best = way
+        return best
+
+    wide = {"caches__l1__ways": 130, "caches__l1__size_bytes": 130 * 128, "caches__l1_gives_carveout": False, "caches__carveout_takes": "sets"}
+    given = compiled(LeastRecentlyUsed.__bases__[0], oldest)
+    assert same(run(small("v100", caches__l1__replacement=given, **wide)), run(small("v100", **wide)))
+
+
 def test_views_are_laid_out_alike_in_every_language():
     for (kind, view), (size, last) in zip(VIEWS.items(), sizes().values()):
         assert (view.itemsize, max(offset for _, offset in view.fields.values())) == (size, last), kind
     header = (policies.include() / "archdef" / "engine" / "policy.h").read_text()
-    assert f"#define ARCHDEF_POLICY_ABI {ABI}\n" in header
+    assert f"#define ARCHDEF_POLICY_ABI {ABI}\n" in header and f"#define ARCHDEF_POLICY_WAYS {MOST_WAYS_OF_POLICIES} " in header
     assert all(f" {name};" in header or f"*{name};" in header for view in VIEWS.values() for name in view.names)
 
 

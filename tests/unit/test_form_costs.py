@@ -4,6 +4,7 @@ import pytest
 from small_machine import gizmo
 
 import archdef
+from archdef import registry
 from archdef.errors import SpecErrors
 from archdef.lower.encoding import Kind
 from archdef.spec import Operation, forms
@@ -114,3 +115,17 @@ def test_guarded_halves_leave_other_lanes_alone(name):
     device.compile(HALVES.format(body="mov.b64 {%l, %h}, %v; @%p mov.b64 %v, {%h, %l};")).k[(1,), (40,)](buffer)
     swapped = values >> np.uint64(32) | values << np.uint64(32)
     assert (buffer.to_host() == np.where(np.arange(40) < 5, swapped, values)).all()
+
+
+@pytest.mark.parametrize("path, value, allowed", [
+    ("isa.operations.exit.slow_paths", 1, "only arithmetic"), ("isa.operations.load_global.slow_paths", 1, "only arithmetic"),
+    ("isa.operations.fp32_add.slow_cycles", 9, "unless slow_issues"), ("isa.operations.fp32_add.slow_path_instructions", 9, "unless slow_paths"),
+    ("isa.operations.fp64_div.slow_branches", 64, "less than slow_issues = 64"), ("isa.operations.fp64_div.rare_issues", 16, "at most issues = 15"),
+    ("isa.forms.ex2_x2.bank_passes", 2, "of atomic_shared alone"), ("isa.forms.shared_cas.operands", 2, "of atomic_global alone"),
+    ("isa.forms.rcp_r_f32.slow_paths", 2, "that of isa.operations.fp32_div_exact")])
+def test_costs_that_nothing_would_read_are_refused(path, value, allowed):
+    if "h100" not in registry.names():
+        pytest.skip("needs the Hopper plugin")
+    with pytest.raises(SpecErrors) as caught:
+        registry.get("h100").evolve({path: value})
+    assert path in str(caught.value) and allowed in str(caught.value)

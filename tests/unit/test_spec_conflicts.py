@@ -50,6 +50,34 @@ def test_a_path_adds_an_entry_to_a_table():
         assert machine.unit("tensor").lanes == 7
 
 
+@pytest.mark.parametrize("nothing", [None, "none"])
+def test_none_takes_an_entry_of_a_table_away(nothing):
+    both = changed({"units.tensor": TENSOR, "caches.l1": None})[0]
+    assert both.evolve({"units.tensor": nothing}).units == GIZMO.units and set(both.evolve({"units.tensor": nothing}).changes) == {"caches.l1"}
+    for machine in changed({f"units.{FIRST}": nothing, **{f"isa.operations.{name}.unit": GIZMO.units[1].name for name, cost in GIZMO.isa.operations.items()
+                                                         if cost.unit == FIRST}}):
+        assert [unit.name for unit in machine.units] == [unit.name for unit in GIZMO.units[1:]]
+        assert not any(path == f"units.{FIRST}" or path.startswith(f"units.{FIRST}.") for path in machine.evidence)
+    with pytest.raises(SpecErrors) as caught:
+        GIZMO.evolve({f"units.{FIRST}": nothing})
+    assert "must name a unit" in str(caught.value) and FIRST in str(caught.value)
+
+
+def test_none_takes_an_entry_away_in_a_file_as_in_python(tmp_path):
+    whole = tmp_path / "whole.json"
+    whole.write_text(files.dumps(GIZMO.derive({"units.tensor": TENSOR}, name="whole"), "json"))
+    read = files.loads(json.dumps({"base": str(whole), "name": "less", "units": {"tensor": "none"}}), "json")
+    assert read.units == GIZMO.units and not any(path.startswith("units.tensor") for path in read.evidence)
+    with pytest.raises(SpecErrors) as caught:
+        files.loads(json.dumps({"base": str(whole), "name": "less", "units": {"tenser": "none"}}), "json")
+    assert "tenser" in str(caught.value)
+
+
+def test_a_list_does_as_well_as_a_tuple():
+    for machine in changed({"limits.grid_dimensions": [7, 8, 9], "units": list(WIDER)}):
+        assert machine.limits.grid_dimensions == (7, 8, 9) and machine.units == WIDER
+
+
 def test_a_path_in_python_does_what_it_does_in_a_file():
     fields = {key: value for key, value in json.loads(files.dumps(GIZMO.derive({"units.tensor": TENSOR}, name="x"), "json"))["units"]["tensor"].items()}
     document = json.loads(files.dumps(GIZMO, "json"))
@@ -90,6 +118,17 @@ def test_new_evidence_of_a_part_covers_what_has_changed_below_it():
 def test_a_field_that_did_not_change_can_be_documented_anew():
     other = GIZMO.derive({}, name="other", evidence={"dram.banks": NEW})
     assert other.evidence_for("dram.banks") == NEW and other.evidence_for("dram.row_bytes") == GIZMO.evidence_for("dram.row_bytes")
+
+
+@pytest.mark.parametrize("evidence", [None, {"isa.operations.vote": NEW}, {"isa.operations.vote.unit": NEW}])
+def test_what_refers_to_another_field_can_be_derived_and_cited(evidence):
+    other = next(unit.name for unit in GIZMO.units if unit.name != GIZMO.isa.operations["vote"].unit)
+    made = GIZMO.derive({"isa.operations.vote.unit": other}, name="other", evidence=evidence)
+    assert made.isa.operations["vote"].unit == other
+    assert made.evidence_for("isa.operations.vote.unit") == NEW if evidence else made.evidence_for("isa.operations.vote.unit").kind == "assumed"
+    assert made.evidence_for("isa.operations.vote.latency_cycles") == GIZMO.evidence_for("isa.operations.vote.latency_cycles")
+    document = json.dumps({"base": "gf100", "name": "other", "isa": {"operations": {"vote": {"unit": "sfu"}}}})
+    assert files.loads(document, "json").isa.operations["vote"].unit == "sfu"
 
 
 def test_evidence_that_covers_nothing_new_is_refused():

@@ -5,7 +5,7 @@ from libc.string cimport memset
 
 from archdef.engine.chance cimport by_chance
 from archdef.engine.machine cimport CacheTable
-from archdef.engine.policy cimport Hook, ask_replacement
+from archdef.engine.policy cimport ARCHDEF_POLICY_WAYS, ARCHDEF_POLICY_WAY_WORDS, Hook, ask_replacement
 
 cdef enum:
     NARROW = 16      # ways up to which a set is searched one by one; wider sets have an index of their lines and keep the order of use as a list
@@ -199,16 +199,17 @@ cdef inline bint _filling(const Line *line) noexcept nogil:
 
 cdef Line *_asked(Cache *cache, uint64_t first, uint64_t line) noexcept nogil:
     """The same where a plugin's policy says which of a full set."""
-    cdef uint64_t lines[64]
-    cdef uint64_t busy = 0
+    cdef uint64_t lines[ARCHDEF_POLICY_WAYS]
+    cdef uint64_t busy[ARCHDEF_POLICY_WAY_WORDS]
     cdef Line *way = cache.lines + first
-    cdef int64_t i, ways = min(cache.table.ways, 64), free_way = -1
+    cdef int64_t i, ways = min(cache.table.ways, ARCHDEF_POLICY_WAYS), free_way = -1
+    memset(busy, 0, <size_t>((ways + 63) // 64 * 8))
     for i in range(ways):
         if way[i].tag == 0:
             return &way[i]
         lines[i] = way[i].tag - 1
         if _filling(&way[i]):
-            busy |= <uint64_t>1 << i
+            busy[i >> 6] |= <uint64_t>1 << (i & 63)
         elif free_way < 0:
             free_way = i
     if free_way < 0:

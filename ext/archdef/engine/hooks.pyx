@@ -100,7 +100,7 @@ cdef object _refusal(const Hook *hook):
                     "and begin at a multiple of itself")
         return f"left out lane {answer}: no transaction holds its {second} bytes at {first:#x}"
     if hook.kind == PK_REPLACEMENT:
-        return f"answered way {answer}, of 0 to {first - 1} without the busy ones, {second:#x}"
+        return f"answered way {answer}, of 0 to {first - 1} without the busy ones, {second:#x}" + (f" of those from {third} on" if third else "")
     if hook.kind == PK_DISPATCH:
         return f"sent block {first} to multiprocessor {answer}, which has no room for it, or is not one of 0 to {second - 1}"
     return f"answered {answer} for the branch at {first}, where 1 or 0 says which side goes first"

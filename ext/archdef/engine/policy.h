@@ -13,6 +13,8 @@
 #define ARCHDEF_POLICY_ABI 1
 #define ARCHDEF_POLICY_PARAMETERS 16  /* most numbers of one policy */
 #define ARCHDEF_POLICY_STATE 16       /* words of `state` */
+#define ARCHDEF_POLICY_WAYS 1024      /* most ways of a set that a replacement policy is asked about */
+#define ARCHDEF_POLICY_WAY_WORDS (ARCHDEF_POLICY_WAYS / 64)
 
 #define ARCHDEF_POLICY_HEAD \
     int64_t abi;                /* ARCHDEF_POLICY_ABI of the engine */ \
@@ -75,7 +77,8 @@ typedef struct {
     int64_t ways;
     const uint64_t *lines;      /* [ways] numbers of the lines that are there */
     const int64_t *used;        /* [ways] when each was used last: a count of accesses of the cache instance */
-    uint64_t busy;              /* bit i: way i waits for data and must stay; ways past 63 are never asked about */
+    uint64_t busy;              /* bit i: way i, of the first 64, waits for data and must stay */
+    const uint64_t *busy_ways;  /* [(ways + 63) / 64] the same of all ways: bit i % 64 of word i / 64 */
 } ArchdefReplacementView;
 
 /* Which multiprocessor the next block of a grid goes to. Answer: one with room. */

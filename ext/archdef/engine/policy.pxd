@@ -8,6 +8,8 @@ cdef extern from "archdef/engine/policy.h":
         ARCHDEF_POLICY_ABI
         ARCHDEF_POLICY_PARAMETERS
         ARCHDEF_POLICY_STATE
+        ARCHDEF_POLICY_WAYS
+        ARCHDEF_POLICY_WAY_WORDS
 
     ctypedef struct PolicyHead "ArchdefPolicyHead":   # what every view begins with
         int64_t abi
@@ -80,6 +82,7 @@ cdef extern from "archdef/engine/policy.h":
         const uint64_t *lines
         const int64_t *used
         uint64_t busy
+        const uint64_t *busy_ways
 
     ctypedef struct DispatchView "ArchdefDispatchView":
         int64_t abi
@@ -144,7 +147,7 @@ cdef void ask_banks(Hook *hook, const uint64_t *words, int64_t count, int64_t ba
 cdef int ask_coalescing(Hook *hook, const uint64_t *addresses, uint64_t mask, int lanes, int bytes, int64_t line_bytes,
                         int64_t sector_bytes, Transaction *out, int room) noexcept nogil
 cdef int64_t ask_replacement(Hook *hook, int64_t *state, uint64_t line, int64_t set_, int64_t ways, const uint64_t *lines,
-                             const int64_t *used, uint64_t busy) noexcept nogil
+                             const int64_t *used, const uint64_t *busy) noexcept nogil
 cdef int64_t ask_dispatch(Hook *hook, int64_t block, int64_t multiprocessors, const int64_t *room, const int64_t *blocks,
                           const int64_t *load) noexcept nogil
 cdef bint ask_branch(Hook *hook, int64_t branch, int64_t target, int64_t meets, uint64_t taken, uint64_t rest, int64_t depth) noexcept nogil

@@ -132,20 +132,22 @@ cdef int ask_coalescing(Hook *hook, const uint64_t *addresses, uint64_t mask, in
 
 
 cdef int64_t ask_replacement(Hook *hook, int64_t *state, uint64_t line, int64_t set_, int64_t ways, const uint64_t *lines,
-                             const int64_t *used, uint64_t busy) noexcept nogil:
+                             const int64_t *used, const uint64_t *busy) noexcept nogil:
     """Give the way that is replaced; -1: the answer is none."""
     cdef ReplacementView view
-    cdef int64_t answer
+    cdef int64_t answer, word
     policy_head(<PolicyHead *>&view, hook, state)
     view.line = line
     view.set = set_
     view.ways = ways
     view.lines = lines
     view.used = used
-    view.busy = busy
+    view.busy = busy[0]
+    view.busy_ways = busy
     answer = hook.function(&view)
-    if answer < 0 or answer >= ways or busy >> answer & 1:
-        _refuse(hook, answer, <uint64_t>ways, busy, 0)
+    if answer < 0 or answer >= ways or busy[answer >> 6] >> (answer & 63) & 1:
+        word = answer >> 6 if 0 <= answer < ways else 0
+        _refuse(hook, answer, <uint64_t>ways, busy[word], <uint64_t>(word << 6))
         return -1
     return answer
 
@@ -197,5 +199,5 @@ def sizes():
     cdef BranchView f
     return {PK_SCHEDULER: (sizeof(s), <char *>&s.blocks - <char *>&s), PK_PARTITION: (sizeof(p), <char *>&p.partitions - <char *>&p),
             PK_BANKS: (sizeof(b), <char *>&b.banks_of - <char *>&b), PK_COALESCING: (sizeof(c), <char *>&c.sizes - <char *>&c),
-            PK_REPLACEMENT: (sizeof(r), <char *>&r.busy - <char *>&r), PK_DISPATCH: (sizeof(d), <char *>&d.load - <char *>&d),
+            PK_REPLACEMENT: (sizeof(r), <char *>&r.busy_ways - <char *>&r), PK_DISPATCH: (sizeof(d), <char *>&d.load - <char *>&d),
             PK_BRANCH: (sizeof(f), <char *>&f.depth - <char *>&f)}

@@ -70,8 +70,10 @@ cdef int64_t _transactions(const CoalescingView *v, Prototype p) except? -1:
 
 
 cdef int64_t _victim(const ReplacementView *v, Prototype p) except? -1:
+    words = _unsigned(v.busy_ways, (v.ways + 63) // 64)
     return _asked(p.policy.victim, v.state, SimpleNamespace(
-        line=v.line, set=v.set, ways=v.ways, lines=_unsigned(v.lines, v.ways), used=_signed(v.used, v.ways), busy=v.busy))
+        line=v.line, set=v.set, ways=v.ways, lines=_unsigned(v.lines, v.ways), used=_signed(v.used, v.ways),
+        busy=sum(word << 64 * i for i, word in enumerate(words)), busy_ways=words))
 
 
 cdef int64_t _multiprocessor(const DispatchView *v, Prototype p) except? -1:

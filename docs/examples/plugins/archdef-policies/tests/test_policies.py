@@ -54,7 +54,7 @@ def uneven(name, policy):
 @needs["k40"]
 def test_critical_warps_first_end_uneven_blocks_sooner():
     cycles = {name: uneven("k40", policy).cycles for name, policy in (("critical", Critical()), ("gto", "gto"), ("lrr", "lrr"))}
-    assert cycles["critical"] < min(cycles["gto"], cycles["lrr"])
+    assert cycles["critical"] < cycles["gto"] and 0.85 < cycles["critical"] / cycles["lrr"] < 0.93       # docs/howto/policy.md says a tenth
 
 
 @needs["k40"]
@@ -69,7 +69,7 @@ def test_parities_end_camping():
     found = {name: run("gt200", COLUMNS, (64, 8), 64, [a, a], 512, dram__partition_map=policy, chip__multiprocessors=30)
              for name, policy in (("parity", Parity()), ("interleaved", "interleaved"))}
     assert found["interleaved"].counters.partitions_in_use < 3 < found["parity"].counters.partitions_in_use
-    assert found["parity"].cycles < 0.6 * found["interleaved"].cycles
+    assert 1 / 7 < found["parity"].cycles / found["interleaved"].cycles < 1 / 5.5        # docs/howto/policy.md says a sixth
 
 
 @pytest.mark.parametrize("partitions", [1, 2, 6, 8, 32, 40])
