@@ -6,6 +6,7 @@ The same kernels each time; ``pytest -m long tests/oracle/test_flow.py`` draws o
 """
 import os
 import random
+import sys
 from collections import Counter
 
 import numpy as np
@@ -15,7 +16,9 @@ import archdef
 from archdef import registry
 from archdef.errors import GuestFault
 from archdef.lower import Options
+from archdef.lower.virtual import successors
 from archdef.ptx import parse
+from archdef.ptx.graph import post_dominators
 from archdef.testing import equals_reference, reference
 from archdef.testing.kernel_flow import WAITS, WAYS_OUT, Module, draw
 
@@ -75,6 +78,18 @@ def test_what_is_drawn_leaves_loops_that_wait_in_every_way():
     assert set(written) >= {f"{way} beside {wait}" for way in WAYS_OUT for wait in WAITS}
     assert set(written) >= {"switch by table", "switch by chain", "loop that only the end leaves", "call of itself", "loop: while", "loop: rotated",
                             "loop: do", "loop: within"}
+
+
+@pytest.mark.parametrize("name, seed", [("p100", 30), ("gf104", 56), ("k20", 60)])
+def test_kernels_tell_apart_lowering_that_lets_lanes_meet_wherever_their_ways_merge(name, seed, monkeypatch):
+    """As compilers merge the code with which threads end: some then go to a barrier one after the other that come there together."""
+    if name not in registry.names():
+        pytest.skip(f"{name} is not installed")
+    monkeypatch.setattr(sys.modules["archdef.lower.pack"], "meeting_points", lambda ops, waits: post_dominators(successors(ops)))
+    with pytest.raises(AssertionError):
+        check(name, seed)
+    monkeypatch.undo()
+    check(name, seed)
 
 
 NO_MEETING = """.version 7.0
