@@ -103,7 +103,8 @@ def active_clusters(architecture, resident, blocks: int) -> int:
 def check_size(kernel: str, architecture, program) -> None:
     """Refuse a kernel that is too large for the machine. Raises LaunchError."""
     limits = architecture.limits
-    for name, value in (("local_bytes_per_thread", program.local_bytes), ("parameter_bytes", program.parameter_bytes),
+    parameters = max((p.offset + p.bytes for p in program.parameter_layout), default=0)     # as passed; the program's are rounded up
+    for name, value in (("local_bytes_per_thread", program.local_bytes), ("parameter_bytes", parameters),
                         ("constant_bytes", len(program.const_image))):
         if value > getattr(limits, name):
             raise _refusal(kernel, architecture, name, getattr(limits, name), value)

@@ -8,6 +8,7 @@ function early leave behind, others of the warp no longer reach together. Then t
 from __future__ import annotations
 
 import enum
+from collections import Counter
 from collections.abc import Callable
 
 import attrs
@@ -24,6 +25,7 @@ DEEPEST = 4
 MOST_TEMPORARIES = 400
 MOST_LINES = 160
 """Of a function, after which no more is added."""
+WAYS_OUT, WAITS = {"break", "continue", "return", "end"}, {"barrier", "vote", "shuffle", "call"}
 COMPILERS = (Shape(one_end=True, threaded=True, guarded=True, order="source"), Shape(one_end=True, threaded=True, order="late"),
              Shape(threaded=True, guarded=True, order="late"), Shape(one_end=True, split=True), Shape(order="any"), Shape(one_end=True, order="any"))
 
@@ -72,6 +74,8 @@ class Loop:
     cap: Level = Level.BLOCK
     """Who of them still comes to the rest of the round, once some have gone on to the next."""
     may_continue: bool = True
+    holds: set[str] = attrs.Factory(set)
+    """What was written within it, as `Module.written` calls it."""
 
 
 @attrs.frozen
@@ -94,6 +98,9 @@ class Module:
         self.can_ballot = "vote_ballot" in features and (not self.wide or "lane_masks_64" in features)
         self.shape = self.pick(*COMPILERS)
         self.callees: list[Callee] = []
+        self.written: Counter[str] = Counter()
+        """What the module holds: ways out (break, continue, return, end), what waits for others (barrier, vote, shuffle, call), the kinds of
+        loops and switches, and ways out of loops that wait: ``break beside barrier``."""
 
     def number(self, most: int) -> int:
         return self.integer(0, most)
@@ -169,6 +176,12 @@ class Body:
         self.here.lines.append(text)
         self.here.guardable &= guardable
         self.size += 1
+
+    def note(self, what: str) -> None:
+        """Count something that is written here."""
+        self.module.written[what] += 1
+        for loop in self.loops:
+            loop.holds.add(what)
 
     def new(self) -> Block:
         self.blocks.append(Block(f"L{len(self.blocks)}"))
@@ -257,6 +270,10 @@ class Body:
             kinds += [self.together]
         if "device_calls" in self.features:
             kinds += [self.call]
+        if self.loops:
+            kinds += [self.leave_round] * 2
+        if self.callee:
+            kinds += [self.leave_function]
         self.pick(*kinds)()
 
     def condition(self, depth: int) -> None:
@@ -284,8 +301,10 @@ class Body:
         self.emit(f"and.b32 %x1, {'%u' if level == Level.BLOCK else self.r()}, 3")
         targets = [self.pick(*ways, end) for _ in range(4)]
         if self.number(1):
+            self.note("switch by table")
             self.here.index("%x1", targets)
         else:
+            self.note("switch by chain")
             selector = self.counter()
             self.emit(f"mov.u32 {selector}, %x1")
             for k, target in enumerate(targets[:3]):
@@ -324,6 +343,9 @@ class Body:
         level = self.level if leaves else min(self.level, self.pick(Level.ALONE, Level.BLOCK, Level.BLOCK))
         level = Level.ALONE if level == Level.WARP and not leaves else level
         counter, kind = self.counter(), self.pick("while", "rotated", "do", "within")
+        self.note(f"loop: {kind}")
+        if leaves:
+            self.note("loop that only the end leaves")
         agreed = level == Level.BLOCK and not leaves
         self.emit(f"and.b32 {counter}, {'%u' if agreed else self.r()}, {1 if depth > 1 else 3}")
         head, latch, after = self.new(), self.new(), self.new()
@@ -346,7 +368,8 @@ class Body:
                 self.leave_by_count(counter, leaving)
             loop.may_continue = True
         self.statements(depth + 1, 4)
-        self.loops.pop()
+        holds = self.loops.pop().holds
+        self.module.written.update(f"{way} beside {wait}" for way in holds & WAYS_OUT for wait in holds & WAITS)
         self.region = around
         self.place(latch)
         if kind in ("rotated", "do"):
@@ -384,21 +407,58 @@ class Body:
                 ways.append(lambda k=k: self.to_latch(k, level))
             if level >= self.loops[k].body:
                 ways.append(lambda k=k: self.to_end_of(k))
-        if self.callee:
+        if self.callee and self.may_return(level):
             ways += [lambda: self.go_back(level)] * 2
         self.pick(*ways)()
 
+    def leave_round(self) -> None:
+        """Break or continue on a condition; the rest of the round stands behind it."""
+        loop = self.loops[-1]
+        breaks = self.level >= loop.body and (not loop.may_continue or self.number(1) == 1)
+        if not breaks and not loop.may_continue:
+            return
+        level, go, stay = loop.body if breaks else self.some_level(), self.new(), self.new()
+        self.here.branch(self.test(level), go, stay)
+        self.here = None
+        self.place(go)
+        if breaks:
+            self.to_end_of(len(self.loops) - 1)
+        else:
+            self.to_latch(len(self.loops) - 1, level)
+        self.place(stay)
+
+    def leave_function(self) -> None:
+        """Return on a condition; the rest of the function stands behind it."""
+        level = self.some_level()
+        if not self.may_return(level):
+            level = self.level
+        if not self.may_return(level):
+            return
+        go, stay = self.new(), self.new()
+        self.here.branch(self.test(level), go, stay)
+        self.here = None
+        self.place(go)
+        self.go_back(level)
+        self.place(stay)
+
+    def may_return(self, level: Level) -> bool:
+        """Say whether threads may return that come here together up to a level: others of their loops would go on to barriers without them."""
+        return all(level >= loop.body for loop in self.loops)
+
     def to_latch(self, k: int, level: Level) -> None:
+        self.note("continue")
         self.here.jump(self.loops[k].latch)
         self.here = None
         self.loops[k].cap = min(self.loops[k].cap, level)
 
     def to_end_of(self, k: int) -> None:
+        self.note("break")
         self.here.jump(self.loops[k].after)
         self.here = None
 
     def go_back(self, level: Level) -> None:
         """Return from the function."""
+        self.note("return")
         self.emit(f"mov.u32 %back, {self.r()}")
         self.return_()
         self.cap = min(self.cap, level)
@@ -410,6 +470,7 @@ class Body:
 
     def end_thread(self) -> None:
         """End threads: there, behind a store, or by code to which other ways lead, such as the kernel's last."""
+        self.note("end")
         kind = self.number(1 if self.closing else 4)
         if kind == 0 and self.here.lines:
             self.emit(f"st.global.u32 [%out+24], {self.r()}")
@@ -450,6 +511,7 @@ class Body:
 
     def exchange(self) -> None:
         """Pass a value to another thread of the block; or one thread's to all, which agree on it then."""
+        self.note("barrier")
         into = "%u" if self.number(3) == 0 else self.r()
         self.emit(f"st.shared.u32 [%slot], {self.r()}")
         self.emit(self.pick("bar.sync 0", *(("bar.sync 1", "barrier.sync 2") if "barrier_count" in self.features else ())))
@@ -466,6 +528,7 @@ class Body:
 
     def reduce(self) -> None:
         """A barrier that reduces."""
+        self.note("barrier")
         if "barrier_reduce" not in self.features:
             self.emit("bar.sync 0")
             return
@@ -481,6 +544,7 @@ class Body:
         """A vote or a shuffle of all lanes of the warp that have not ended."""
         if "vote" not in self.features:
             return
+        self.note("vote")
         p, q = self.test(Level.ALONE), self.predicate()
         choices = [lambda: (self.emit(f"vote.sync.{self.pick('any', 'all')}.pred {q}, {p}, -1"), self.emit(f"selp.u32 {self.r()}, 2, 3, {q}"))]
         if self.module.can_ballot:
@@ -495,6 +559,7 @@ class Body:
 
     def shuffle(self, mask: str, bits: int) -> None:
         """The value of the last lane that has not ended."""
+        self.note("shuffle")
         self.emit(f"vote.sync.ballot.b{bits} {mask}, 1, -1")
         self.emit(f"bfind.u{bits} %x4, {mask}")
         value = self.r()
@@ -516,6 +581,7 @@ class Body:
             self.emit(f"mov.u32 %x5, {depth}")
         else:
             return
+        self.note("call" if after is None else "call of itself")
         back, names = self.r(), (self.r(), "%t", "%u", "%x5", "%own", "%out", "%slot")
         if callee.parameters:
             kinds = ("b32", "b32", "b32", "b32", "b64", "b64", "b64")

@@ -1,10 +1,13 @@
 """Kernels about control flow end, with what the reference leaves in memory, on every installed machine: early returns, breaks, switches, calls and
 loops that only the end leaves, around barriers, votes and shuffles, in the shapes that compilers give them.
 
-The same kernels each time; ``pytest -m long tests/oracle/test_flow.py`` draws others, as many as ``ARCHDEF_FLOW_KERNELS`` says.
+The same kernels each time; ``pytest -m long tests/oracle/test_flow.py`` draws others, as many as ``ARCHDEF_FLOW_KERNELS`` says, from
+``ARCHDEF_FLOW_SEED`` on.
 """
 import os
 import random
+import sys
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,9 +16,11 @@ import archdef
 from archdef import registry
 from archdef.errors import GuestFault
 from archdef.lower import Options
+from archdef.lower.virtual import successors
 from archdef.ptx import parse
+from archdef.ptx.graph import post_dominators
 from archdef.testing import equals_reference, reference
-from archdef.testing.kernel_flow import Module, draw
+from archdef.testing.kernel_flow import WAITS, WAYS_OUT, Module, draw
 
 EACH = 10
 """Kernels of each machine here."""
@@ -48,7 +53,7 @@ def test_random_control_flow_ends_and_equals_the_reference(name):
 def test_much_random_control_flow_ends_and_equals_the_reference(name):
     names = registry.names()
     for k in range(int(os.environ.get("ARCHDEF_FLOW_KERNELS", MANY)) // len(names)):
-        check(name, 10_000 + names.index(name) + k * len(names))
+        check(name, int(os.environ.get("ARCHDEF_FLOW_SEED", 10_000)) + names.index(name) + k * len(names))
 
 
 def test_what_is_drawn_holds_each_kind_of_control_flow():
@@ -62,6 +67,29 @@ def test_what_is_drawn_holds_each_kind_of_control_flow():
     assert any(sum(i.opcode in ("ret", "exit") for i in k.body) > 3 for k in kernels)                    # and those that are not
     assert any("bra.uni" in text and "@!%p" not in text for text in texts)                               # what is made to be debugged
     assert any(i.guard and i.opcode in ("add", "xor", "mad", "mov") for k in kernels for i in k.body)    # pieces under a guard
+
+
+def test_what_is_drawn_leaves_loops_that_wait_in_every_way():
+    features, written = registry.get("h100").isa.features, Counter()
+    for seed in range(400):
+        module = Module(random.Random(seed).randint, features, 64, 32)
+        module.text()
+        written += module.written
+    assert set(written) >= {f"{way} beside {wait}" for way in WAYS_OUT for wait in WAITS}
+    assert set(written) >= {"switch by table", "switch by chain", "loop that only the end leaves", "call of itself", "loop: while", "loop: rotated",
+                            "loop: do", "loop: within"}
+
+
+@pytest.mark.parametrize("name, seed", [("p100", 30), ("gf104", 56), ("k20", 60)])
+def test_kernels_tell_apart_lowering_that_lets_lanes_meet_wherever_their_ways_merge(name, seed, monkeypatch):
+    """As compilers merge the code with which threads end: some then go to a barrier one after the other that come there together."""
+    if name not in registry.names():
+        pytest.skip(f"{name} is not installed")
+    monkeypatch.setattr(sys.modules["archdef.lower.pack"], "meeting_points", lambda ops, waits: post_dominators(successors(ops)))
+    with pytest.raises(AssertionError):
+        check(name, seed)
+    monkeypatch.undo()
+    check(name, seed)
 
 
 NO_MEETING = """.version 7.0

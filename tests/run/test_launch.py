@@ -167,6 +167,23 @@ def test_a_launch_outside_the_limits_names_limit_value_and_machine(device, modul
     assert f"limits.{limit} is " in str(refused.value) and device.architecture.name in str(refused.value)
 
 
+def test_parameters_of_as_many_bytes_as_the_machine_takes_are_passed(device):
+    most, ptx = device.architecture.limits.parameter_bytes, """.version 8.1
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 out, .param .align 4 .b8 rest[{bytes}])
+{{ .reg .b64 %d<2>; .reg .b32 %r; ld.param.u64 %d0, [out]; ld.param.u32 %r, [rest+{last}]; st.global.u32 [%d0], %r; ret; }}"""
+    for extra in (0, 4):
+        data, out = np.arange((most - 8 + extra) // 4, dtype="i4"), device.zeros(1, "i4")
+        launch = device.compile(ptx.format(bytes=data.nbytes, last=data.nbytes - 4)).k[1, 1]
+        if not extra:
+            launch(out, data.tobytes())
+            assert out.to_host()[0] == len(data) - 1
+            continue
+        with pytest.raises(LaunchError, match=f"limits.parameter_bytes is {most}, got {most + 4}"):
+            launch(out, data.tobytes())
+
+
 @pytest.mark.parametrize("configuration", [(0, 1), (1, -1), (1.5, 1), ("a", 1), ((1, 1, 1, 1), 1), ((), 1), (1, 1, -4),
                                            (1, 1, "4")])
 def test_a_configuration_that_is_none_is_refused(module, configuration):

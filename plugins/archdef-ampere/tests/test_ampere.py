@@ -29,6 +29,10 @@ def tera(per_multiprocessor):
     return per_multiprocessor * 108 * A100.clocks.shader_mhz / 1e6
 
 
+def test_kernels_take_the_parameters_that_cuda_12_1_allows():
+    assert A100.limits.parameter_bytes == 32_764
+
+
 def test_peak_rates_are_the_published_ones():
     assert A100.dram_bandwidth_gb_s == pytest.approx(1555.2, rel=1e-4) and A100.l2_bytes == 40 << 20 and A100.dram.partitions == 80
     assert tera(2 * lanes("fp32_fma")) == pytest.approx(19.5, rel=1e-2) and tera(2 * lanes("fp64_fma")) == pytest.approx(9.7, rel=1e-2)

@@ -10,6 +10,10 @@ class TestH100(Conformance):
     architecture = H100
 
 
+def test_kernels_take_the_parameters_that_cuda_12_1_allows():
+    assert H100.limits.parameter_bytes == 32_764
+
+
 def test_occupancy_is_the_runtimes_at_every_measured_point():
     (report,) = validate([H100], only=["occupancy"])
     assert len(report.outcomes) == 2730

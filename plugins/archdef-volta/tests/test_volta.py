@@ -24,6 +24,10 @@ def lanes(operation):
     return 32 / V100.interval_cycles(cost) * units / cost.issues
 
 
+def test_kernels_take_the_parameters_that_cuda_12_1_allows():
+    assert V100.limits.parameter_bytes == 32_764
+
+
 def test_peak_rates_are_the_published_ones():
     def gflops(operation):
         return 2 * lanes(operation) * 80 * V100.clocks.shader_mhz / 1000

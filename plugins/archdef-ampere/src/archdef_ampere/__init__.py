@@ -23,7 +23,7 @@ A100 = Architecture(
         shared_bytes_per_block=163 * KiB, shared_allocation_unit_bytes=128, shared_reserved_bytes_per_block=1024,
         shared_carveouts=tuple(k * KiB for k in (0, 8, 16, 32, 64, 100, 132, 164)), block_dimensions=(1024, 1024, 64),
         grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB,
-        parameter_bytes=4096, constant_bytes=64 * KiB),
+        parameter_bytes=32_764, constant_bytes=64 * KiB),
     schedulers=Schedulers(count=4, policy=GreedyThenRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 16, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 8, "scheduler"),
            Unit("half", 32, "scheduler"), Unit("tensor", 32, "scheduler"), Unit("lsu", 32), Unit("tex", 4)),

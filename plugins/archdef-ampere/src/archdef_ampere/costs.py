@@ -4,6 +4,7 @@ from archdef.spec import Cite, Operation
 QUERY = Cite("deviceQuery of an A100-SXM4-40GB", "Paderborn Center for Parallel Computing, NVIDIA A100 40GB with NVLINK", "measured")
 GUIDE = Cite("CUDA C Programming Guide 11", "compute capability 8.0", note="quoted from memory")
 RATES = Cite("CUDA C Programming Guide 11", "throughput of native arithmetic instructions, column 8.0", note="quoted from memory")
+LARGE = Cite("NVIDIA technical blog, CUDA 12.1 Supports Large Kernel Parameters", "32,764 bytes on Volta and above; 4,096 before CUDA 12.1")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 8.0")
 PAPER = Cite("NVIDIA A100 white paper", "GA100 architecture", note="quoted from memory")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Volta", "inferred",
@@ -97,7 +98,7 @@ EVIDENCE = {
        shared_bytes_per_multiprocessor shared_bytes_per_block shared_allocation_unit_bytes shared_reserved_bytes_per_block
        shared_carveouts""".split()},
     "limits.registers_reserved_per_thread": Cite("machine code of sm_80", "R1 holds the stack pointer", "inferred", "from memory"),
-    **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
+    **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread".split()}, "limits.parameter_bytes": LARGE,
     "isa.operations": UNPUBLISHED, "isa.matrix": SUMS, "isa.matrix.groups": H100, "isa.matrix.groups_f16": H100,
     **{f"isa.operations.{name}": PRODUCTS for row in COSTS.values() for name in row.split() if name.startswith("matrix_")},
     "isa.operations.matrix_transpose": H100,

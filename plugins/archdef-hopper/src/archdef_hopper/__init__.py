@@ -32,7 +32,7 @@ H100 = Architecture(
         shared_carveouts=tuple(k * KiB for k in (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)), shared_headroom=2, shared_headroom_bytes=132 * KiB,
         block_dimensions=(1024, 1024, 64),
         grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB,
-        parameter_bytes=4096, constant_bytes=64 * KiB),
+        parameter_bytes=32_764, constant_bytes=64 * KiB),
     schedulers=Schedulers(count=4, policy=GreedyThenRoundRobin(oldest_block_first=True, queue_entries=11), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 32, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 16, "scheduler"),
            Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler"), Unit("bar", 16),

@@ -32,6 +32,7 @@ FIXED_POOL = Cite("Launches by kernels of an H200", "tests/data/h200/device_runt
                   "another card with the same chip")
 OCCUPANCY = Cite("CUDA runtime's occupancy API", "2730 launches on an H100, data/occupancy.csv", "measured")
 GUIDE = Cite("CUDA C Programming Guide 12", "compute capability 9.0", note="quoted from memory")
+LARGE = Cite("NVIDIA technical blog, CUDA 12.1 Supports Large Kernel Parameters", "32,764 bytes on Volta and above; 4,096 before CUDA 12.1")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12", "compute capability 9.0")
 PAPER = Cite("NVIDIA H100 white paper", "GH100 architecture", note="quoted from memory")
 BULK = Cite("archdef microbenchmarks, H100 80GB HBM3 SXM", "data/bulk_copies.csv", "measured")
@@ -314,5 +315,4 @@ EVIDENCE = {
     "limits.shared_carveouts": CALCULATOR,
     "limits.register_allocation_minimum": Cite(COUNTED, "kernels.csv of div_even_odd and others of 8 registers, launch__registers_per_thread", "measured"),
     "limits.registers_reserved_per_thread": Cite("SASS of the microbenchmarks", "R1 holds the stack pointer", "inferred"),
-    **{f"limits.{name}": GUIDE for name in """registers_per_thread kernel_instructions local_bytes_per_thread
-       parameter_bytes""".split()}}
+    **{f"limits.{name}": GUIDE for name in """registers_per_thread kernel_instructions local_bytes_per_thread""".split()}, "limits.parameter_bytes": LARGE}

@@ -4,6 +4,7 @@ from archdef.spec import Cite, Operation
 QUERY = Cite("deviceQuery of a Tesla V100-SXM2-16GB", "CUDA 10.2", "measured")
 GUIDE = Cite("CUDA C Programming Guide 10", "compute capability 7.0", note="quoted from memory")
 RATES = Cite("CUDA C Programming Guide", "throughput of native arithmetic instructions, column 7.x", note="read in a translation")
+LARGE = Cite("NVIDIA technical blog, CUDA 12.1 Supports Large Kernel Parameters", "32,764 bytes on Volta and above; 4,096 before CUDA 12.1")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 7.0")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GV100 tables")
 PAPER = Cite("NVIDIA Tesla V100 white paper", "GV100 architecture", note="quoted from memory")
@@ -103,7 +104,7 @@ EVIDENCE = {
        shared_bytes_per_multiprocessor shared_bytes_per_block shared_allocation_unit_bytes shared_reserved_bytes_per_block
        shared_carveouts""".split()},
     "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_70", "R1 holds the stack pointer", "inferred"),
-    **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
+    **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread".split()}, "limits.parameter_bytes": LARGE,
     "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare bit_count fp32_add fp32_mul fp32_fma
        fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
