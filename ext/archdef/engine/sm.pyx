@@ -287,9 +287,10 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         w.pc += 1
     elif u.kind == K_BULK:
         sm.effects += 1
-        if lanes and bulk_issue(sm, slot, w, u, lanes, cycle) < 0:
+        i = bulk_issue(sm, slot, w, u, lanes, cycle) if lanes else 1
+        if i < 0:
             return -1
-        _hold(sm, s, w, u, cycle, u.interval * max(count_bits(lanes), 1))
+        _hold(sm, s, w, u, cycle, u.interval * i)
         w.pc += 1
     elif u.kind == K_PHASE:
         if lanes and phase_barrier(sm, w, u, lanes) < 0:
