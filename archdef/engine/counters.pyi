@@ -13,7 +13,8 @@ class Stall(IntEnum):
     ST_NOT_SELECTED = 9
     ST_LAUNCH = 10
     ST_FETCH = 11
-    STALLS = 12
+    ST_REGISTERS = 12
+    STALLS = 13
 
 class LanePart(IntEnum):
     LN_FIRST = 0

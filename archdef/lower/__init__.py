@@ -35,13 +35,14 @@ from archdef.lower.pointers import charge_addresses, narrow_addresses, scaled_in
 from archdef.lower.predicates import combine_predicates
 from archdef.lower.pressure import Demand, demand, free_registers
 from archdef.lower.program import Parameter, Program, Relocation, Statement
+from archdef.lower.registers import budget, register_unit, registers_of
 from archdef.lower.schedule import start_loads_early
 from archdef.lower.shared_operands import read_shared_operands
 from archdef.lower.select import Selection
 from archdef.lower.select_children import CHILD_SERVICES
 from archdef.lower.size import check_length, code_bytes
 from archdef.lower.spaces import resolve_spaces
-from archdef.lower.spill import Spills, budget, raised, spill
+from archdef.lower.spill import Spills, spill
 from archdef.lower.unroll import unroll
 from archdef.lower.vector import merge_loads, uniform_values
 from archdef.lower.virtual import Code, Const, Unit, immediate
@@ -148,7 +149,8 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
     reserved = architecture.limits.registers_reserved_per_thread
     asked = budget(function.directives, architecture)
     most = min(asked or architecture.limits.registers_per_thread, architecture.limits.registers_per_thread)
-    held = raised(source, most, architecture)
+    plan = registers_of(calls.functions, asked, architecture)
+    held = plan.most
     room = min(free_registers(architecture), held) - reserved
     for code in codes:
         addresses[code.function.name] = _optimise(code, unit, architecture, options, predicate, module, source, layout, room, rolled)
@@ -176,9 +178,9 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
     return Program(
         entry=entry, file=module.file, architecture=architecture.name, warp_size=architecture.warp.size,
         ops=ops, targets=targets, operands=operands, constants=constants, specials=specials, rows=places.row_count,
-        predicates=places.predicate_count, registers=min(needed, most), registers_from="liveness",
+        predicates=places.predicate_count, registers=plan.start or min(needed, most), registers_from="liveness",
         spilled_registers=spills.registers, spill_store_bytes=spills.store_bytes, spill_load_bytes=spills.load_bytes,
-        spill_slot_bytes=spills.bytes, unspilled_registers=max(0, needed - held), shared_bytes=layout.shared_bytes,
+        spill_slot_bytes=spills.bytes, register_unit=register_unit(architecture.limits, architecture.warp.size), unspilled_registers=max(0, needed - held), shared_bytes=layout.shared_bytes,
         launch_shared_bytes=0 if launch_data is None else launch_data + layout.parameter_bytes,
         dynamic_shared=layout.dynamic_shared, local_bytes=local_bytes,
         uses_local=layout.uses_local or unit.stack is not None or spills.bytes > 0, stack_start=min(stack_start, local_bytes),

@@ -57,6 +57,7 @@ class Kind(IntEnum):
     COPY_GROUP = 25
     PHASE = 26
     BULK = 27
+    REGISTERS = 28
     REDUX = 30
     MATRIX = 45
     MATRIX_LOAD = 46
@@ -252,6 +253,13 @@ class PhaseOp(IntEnum):
     COMPLETE = 6
     TEST = 7
     TEST_PARITY = 8
+
+
+class RegisterOp(IntEnum):
+    """``fn`` of a change of a warp's registers."""
+
+    GIVE = 0
+    TAKE = 1
 
 
 class Geometry(IntEnum):

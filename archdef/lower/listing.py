@@ -17,6 +17,7 @@ from archdef.lower.encoding import (
     MatrixOp,
     PhaseOp,
     ReduxOp,
+    RegisterOp,
     ShuffleOp,
     Space,
     SpecialRegister,
@@ -109,7 +110,8 @@ def _head(op, kind: Kind, names) -> str:
         action = (TextureOp if kind == Kind.TEXTURE else SurfaceOp)(int(op["combine"])).name.lower()
         return f"{kind.name.lower()}.{action}.{Geometry(fn).name.lower().removeprefix('g')}"
     member = {Kind.BARRIER: BarrierOp, Kind.VOTE: VoteOp, Kind.SHUFFLE: ShuffleOp, Kind.SPECIAL: SpecialRegister,
-              Kind.REDUX: ReduxOp, Kind.SYSTEM: SystemCall, Kind.PHASE: PhaseOp, Kind.COPY_GROUP: CopyGroup, Kind.GROUP: GroupOp}.get(kind)
+              Kind.REDUX: ReduxOp, Kind.SYSTEM: SystemCall, Kind.PHASE: PhaseOp, Kind.COPY_GROUP: CopyGroup, Kind.GROUP: GroupOp,
+              Kind.REGISTERS: RegisterOp}.get(kind)
     return f"{kind.name.lower()}.{member(fn).name.lower()}" if member else kind.name.lower()
 
 

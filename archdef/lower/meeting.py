@@ -17,7 +17,7 @@ MOST_ENDS = 64
 _WARP, _BLOCK = 1, 2
 """Whom an op waits for: lanes of its warp, threads of its block."""
 _EXCHANGES = frozenset((Kind.VOTE, Kind.SHUFFLE, Kind.MATCH, Kind.REDUX, Kind.MATRIX, Kind.MATRIX_LOAD, Kind.MATRIX_STORE, Kind.GROUP_PRODUCT,
-                        Kind.GROUP))
+                        Kind.GROUP, Kind.REGISTERS))
 
 
 def waits_within(codes: list[Code]) -> dict[str, int]:

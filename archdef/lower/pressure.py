@@ -18,7 +18,7 @@ from archdef.ptx.liveness import Lives
 _READS = frozenset((Kind.LOAD, Kind.TEXTURE, Kind.ATOM))
 _WRITES = frozenset((Kind.STORE, Kind.ATOM))
 _STAY = frozenset((Kind.CALL, Kind.CALL_INDIRECT, Kind.BARRIER, Kind.FENCE, Kind.SYSTEM, Kind.PHASE, Kind.COPY, Kind.COPY_GROUP, Kind.BULK,
-                   Kind.GROUP, Kind.GROUP_PRODUCT, Kind.SURFACE,
+                   Kind.GROUP, Kind.GROUP_PRODUCT, Kind.REGISTERS, Kind.SURFACE,
                    Kind.VOTE, Kind.SHUFFLE, Kind.MATCH, Kind.REDUX, Kind.SPECIAL, Kind.EXIT, Kind.RETURN, Kind.TRAP))
 """Kinds that nothing with an effect, and no access to memory, is moved across."""
 _LAST = frozenset((Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.EXIT, Kind.RETURN, Kind.TRAP))

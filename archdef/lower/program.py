@@ -125,6 +125,8 @@ class Program:
     spill_load_bytes: int = 0
     spill_slot_bytes: int = 0
     """Local memory that spilled values take; part of `local_bytes`."""
+    register_unit: int = 1
+    """A warp holds a multiple of so many registers of each thread, where it gives and takes some (``setmaxnreg``)."""
     unspilled_registers: int = 0
     """Registers beyond `registers` that no spilling could save: one instruction, or a recursive function, needs them at once."""
     warnings: tuple[str, ...] = ()
@@ -134,6 +136,11 @@ class Program:
         """Print the program: op index, PTX line, micro-op, cost."""
         from archdef.lower.listing import listing
         return listing(self)
+
+    @property
+    def held_registers(self) -> int:
+        """Registers of each thread that a warp holds when it starts."""
+        return -(-self.registers // self.register_unit) * self.register_unit
 
     def __repr__(self) -> str:
         return (f"<Program {self.entry} for {self.architecture}: {len(self.ops)} micro-ops, {self.instructions} instructions, "

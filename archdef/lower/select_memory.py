@@ -4,15 +4,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from archdef.lower.encoding import ConstantKind, Flag, Kind, Space
+from archdef.lower.encoding import ConstantKind, Flag, Kind, RegisterOp, Space
 from archdef.lower.parts import read_part, write_part
+from archdef.lower.registers import LEAST, MOST, STEP, budget, registers_of
 from archdef.lower.select import SPACES, Selection, builds, lane_bytes
 from archdef.lower.virtual import Const, Op, Value, immediate, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match, bits_of
 
-LEAST_REGISTERS, MOST_REGISTERS, REGISTERS_STEP = 24, 256, 8
-"""What `setmaxnreg` takes."""
 OPERATIONS = {
     Kind.LOAD: {Space.GLOBAL: "load_global", Space.SHARED: "load_shared", Space.LOCAL: "load_local",
                 Space.CONST: "load_constant", Space.GENERIC: "load_global"},
@@ -241,14 +240,21 @@ def policy(s: Selection, m: Match, i: ir.Instruction) -> None:
 
 @builds("register_count")
 def register_count(s: Selection, m: Match, i: ir.Instruction) -> None:
-    """``setmaxnreg``. How many registers values may take is decided before (`archdef.lower.spill.raised`); nothing is issued for it."""
+    """``setmaxnreg``: registers go to the block's pool or come from there; where nobody says what the kernel starts with, nothing happens."""
     count = i.operands[0].value if isinstance(i.operands[0], ir.Immediate) else None
     if not isinstance(count, int):
         raise s.fault("setmaxnreg takes a constant")
-    if not LEAST_REGISTERS <= count <= MOST_REGISTERS or count % REGISTERS_STEP:
-        raise s.fault(f"setmaxnreg takes a multiple of {REGISTERS_STEP} from {LEAST_REGISTERS} to {MOST_REGISTERS}, got {count}")
-    if not {"maxnreg", "maxntid", "reqntid"} & set(s.function.directives) and s.function.entry:
+    if not LEAST <= count <= MOST or count % STEP:
+        raise s.fault(f"setmaxnreg takes a multiple of {STEP} from {LEAST} to {MOST}, got {count}")
+    asked = budget(s.calls.functions[0].directives, s.architecture)
+    if asked is None:
         s.warn("setmaxnreg has no effect: the kernel does not say how many registers it starts with (.maxnreg, or .maxntid with .minnctapersm)")
+        return
+    most = registers_of(s.calls.functions, asked, s.architecture).most
+    gives = m.bound["way"] == "dec"
+    if gives and count > most:
+        raise s.fault(f"setmaxnreg.dec to {count} registers, more than the {most} that the kernel has at any time")
+    s.emit(Kind.REGISTERS, int(RegisterOp.GIVE if gives else RegisterOp.TAKE), operation="move", count=count)
 
 
 @builds("hint")

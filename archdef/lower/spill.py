@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_right
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Set
 
 import attrs
 import numpy as np
@@ -21,8 +21,6 @@ from archdef.lower.calls import Calls
 from archdef.lower.encoding import Kind, Space
 from archdef.lower.pressure import Demand
 from archdef.lower.virtual import CARRY, TRUE, Code, Op, Unit, immediate, lives, successors
-from archdef.occupancy import blocks_allowed
-from archdef.ptx import ir
 from archdef.ptx.liveness import Lives
 
 _ROUNDS = 60
@@ -54,30 +52,6 @@ class Spills:
         """Take a slot, and give its local address."""
         self.bytes = -(-self.bytes // width) * width + width
         return self.start + self.bytes - width
-
-
-def budget(directives: dict[str, tuple[int, ...]], architecture) -> int | None:
-    """Give the registers per thread that the author asked for, by ``.maxnreg`` or by blocks that shall be resident at once; None if
-    nobody did.
-    """
-    found = list(directives.get("maxnreg", ()))
-    threads = directives.get("reqntid") or directives.get("maxntid")
-    blocks = directives.get("minnctapersm", (0,))[0]
-    if threads and blocks:
-        limits, product = architecture.limits, 1
-        for n in threads:
-            product *= max(1, n)
-        fitting = [r for r in range(1, limits.registers_per_thread + 1)
-                   if blocks_allowed(limits, architecture.warp.size, threads=product, registers=r, shared_bytes=0)["registers"] >= blocks]
-        if fitting:
-            found.append(fitting[-1])
-    return max(1, min(found)) if found else None
-
-
-def raised(source: Sequence[ir.Instruction], most: int, architecture) -> int:
-    """Give the registers that values may take at most: those that a kernel starts with, or as many as ``setmaxnreg.inc`` takes."""
-    asked = [i.operands[0].value for i in source if i.opcode == "setmaxnreg" and "inc" in i.modifiers]
-    return min(max([most, *asked]), architecture.limits.registers_per_thread)
 
 
 def spill(code: Code, unit: Unit, calls: Calls, addresses: set[int], of_callee: dict[str, Demand], reserved: int | None, most: int,

@@ -25,7 +25,7 @@ ROUNDS, BEHIND = " rounds", " behind"
 """What the labels of an unrolled loop, and of what comes behind it and the trips that are left, end with."""
 _MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM)
 _ALLOWED = (PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL}) - {Kind.CARRY}
-_TOGETHER = {Kind.BARRIER, Kind.SHUFFLE, Kind.VOTE, Kind.GROUP, Kind.GROUP_PRODUCT}
+_TOGETHER = {Kind.BARRIER, Kind.SHUFFLE, Kind.VOTE, Kind.GROUP, Kind.GROUP_PRODUCT, Kind.REGISTERS}
 """Kinds that all lanes of a warp or block execute together: only where all make the same number of trips."""
 _STRAIGHT = _ALLOWED | _TOGETHER
 _SUMS = ("add_b32", "add_b64")

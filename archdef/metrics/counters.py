@@ -8,7 +8,7 @@ import numpy as np
 
 FEMTOSECONDS = 1e15
 STALLS = ("selected", "alu_dependency", "memory_dependency", "shared_dependency", "constant_dependency", "barrier",
-          "branch", "pipe_busy", "memory_throttle", "not_selected", "launch", "fetch")
+          "branch", "pipe_busy", "memory_throttle", "not_selected", "launch", "fetch", "registers")
 """Causes, in the order of the engine's ``Stall``; every cycle of every resident warp has one."""
 LANE_STATES = ("coherent", "first_path", "second_path", "stalled")
 """What a lane that lives does; every cycle of every one is one of them."""

@@ -15,6 +15,7 @@ _NVPROF = {
     "memory_throttle": ("stall_memory_throttle", "room in the memory system's queues"),
     "launch": ("stall_launch", "the launch of other grids, or their end"),
     "fetch": ("stall_inst_fetch", "the next instruction from the instruction caches"),
+    "registers": ("stall_registers", "registers that other warps of its block hold"),
     "not_selected": ("stall_not_selected", "a turn, while another warp was issued"),
 }
 

@@ -182,6 +182,22 @@ def test_memory_is_asked_for_what_lies_inside():
         assert line.counters.global_load_transactions == sectors and line.counters.global_loads == 1
 
 
+@pytest.mark.parametrize("action, lanes, times", [("store", "0", 1), ("store", "3", 4), ("reduce", "0", 32)])
+def test_boxes_that_lanes_store_alike_are_stored_once(action, lanes, times):
+    """One UTMASTG for all lanes that agree in every operand, but one UTMAREDG for each lane (ptxas 13.0 for sm_90)."""
+    d = device()
+    array = d.zeros((32, 32), "i4")
+    map, window = d.tensor_map(array, box=(16, 4)), np.ones(WINDOW // 4, "i4")
+    own = f"and.b32 %r30, %r1, {lanes}; shl.b32 %r30, %r30, 2; add.u32 %r21, %r21, %r30;\n"
+    source = text(2, False, action, "add", before=own).replace("@%p2 bra DONE;", "")
+    result = d.compile(source).k[1, 32](map, d.to_device(window), d.zeros(WINDOW, "u1"), d.to_device(np.zeros(2, "i4")), 0, 0)
+    line = next(s for s in result.statements if "async.bulk.tensor" in s.text).counters
+    assert line.global_store_transactions + line.atomic_transactions == times * 4 * 64 // 32
+    expected = np.zeros((32, 32), "i4")
+    expected[:4 * (int(lanes) + 1), :16] = 32 if action == "reduce" else 1
+    assert np.array_equal(array.to_host(), expected)
+
+
 def test_prefetches_change_nothing():
     array, map, window = plain()
     body = "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd6, {%r20, %r21}]; prefetch.tensormap [%rd6];\n"

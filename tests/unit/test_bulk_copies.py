@@ -189,10 +189,30 @@ def test_a_group_that_may_be_pending_is_not_waited_for():
 
 
 def test_more_copies_than_the_unit_queues_hold_the_memory_instructions_up():
-    body = f"{OUT} [%rd1], [%r2], 1024; {OUT} [%rd1], [%r2], 1024; {OUT} [%rd1], [%r2], 1024; ld.global.u32 %r9, [%rd2]; {DONE}"
+    three = f"{OUT} [%rd1], [%r4], 1024; {OUT} [%rd1], [%r4], 1024; {OUT} [%rd1], [%r4], 1024;"
+    body = f"shl.b32 %r4, %r1, 4; add.u32 %r4, %r4, %r2; {three} ld.global.u32 %r9, [%rd2]; {DONE}"
     found, lines = timed(body)
     assert sum(c.stalls["memory_throttle"] for c in lines.values()) > 100
     assert lines[OUT].global_store_bytes_asked == 64 * 1024
+
+
+@pytest.mark.parametrize("operands, stores", [("[%rd1], [%r2], 16", 1), ("[%rd9], [%r2], 16", 8), ("[%rd1], [%r8], 16", 8),
+                                              ("[%rd1], [%r2], %r7", 8), ("[%rd9], [%r8], %r7", 8)])
+def test_lanes_that_store_the_same_store_it_once(operands, stores):
+    """As assembled code does: one UBLKCP for all lanes that agree, a loop over the different ones (ptxas 13.0 for sm_90)."""
+    own = "and.b32 %r4, %r1, 7; shl.b32 %r7, %r4, 4; add.u32 %r8, %r2, %r7; cvt.u64.u32 %rd8, %r7; add.u64 %rd9, %rd1, %rd8;"
+    found, lines = timed(f"{own} {OUT} {operands}; {DONE}", block=32)
+    _, of_one = timed(f"{own} setp.ge.u32 %p1, %r1, 8; @%p1 bra END; {OUT} {operands}; {DONE} END: mov.u32 %r9, 0;", block=8 if stores == 8 else 1)
+    assert lines[OUT].global_store_bytes_asked == of_one[OUT].global_store_bytes_asked == (16 * stores if "%r7" not in operands else 16 * sum(range(8)))
+
+
+@pytest.mark.parametrize("form, counter", [("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r2], 64;", "atomic_transactions"),
+                                           (f"{IN} [%r2], [%rd2], 64, [%r3];", "global_load_transactions")])
+def test_reductions_and_loads_count_lane_by_lane(form, counter):
+    """ptxas 13.0 makes a loop over the lanes of them (ELECT), whatever their operands are."""
+    before = "@%p1 bra READY; mbarrier.init.shared::cta.b64 [%r3], 1; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r3], 2048; READY: bar.warp.sync -1;"
+    counts = [getattr(timed(f"{before} {form} {DONE}", block=lanes)[1][form.split()[0]], counter) for lanes in (1, 32)]
+    assert counts[1] == 32 * counts[0] > 0
 
 
 def test_results_do_not_depend_on_the_length_of_epochs():

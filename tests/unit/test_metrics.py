@@ -81,8 +81,8 @@ def metrics(*statements, warp_size=32, **more):
     ("lane_utilization", {}, 78.125),
     ("l1_hit_rate", {"l1_hits": 3, "l1_misses": 1}, 75),
     ("theoretical_occupancy", {}, 0.5),
-    ("stall_sync", {"stall_cycles": [90, 0, 20, 0, 0, 60, 0, 0, 0, 20, 0, 0]}, 60),
-    ("eligible_warps_per_cycle", {"stall_cycles": [30, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0]}, 0.5)])
+    ("stall_sync", {"stall_cycles": [90, 0, 20, 0, 0, 60, 0, 0, 0, 20, 0, 0, 0]}, 60),
+    ("eligible_warps_per_cycle", {"stall_cycles": [30, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0]}, 0.5)])
 def test_a_metric_follows_from_counters(name, statement, value):
     assert metrics(statement)[name] == (value if value is None else pytest.approx(value, rel=1e-4))
 

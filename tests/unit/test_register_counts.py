@@ -22,7 +22,7 @@ def test_values_may_take_what_was_asked_for():
 
 
 def test_giving_registers_back_adds_none():
-    assert lowered(busy(100, "setmaxnreg.dec.sync.aligned.u32 200;")).spilled_registers == lowered(busy(100, "")).spilled_registers
+    assert lowered(busy(100, "setmaxnreg.dec.sync.aligned.u32 32;")).spilled_registers == lowered(busy(100, "")).spilled_registers
 
 
 @pytest.mark.parametrize("count", ["16", "20", "25", "257", "264", "0", "-8", "%r1", "24.0"])
@@ -33,12 +33,13 @@ def test_other_counts_are_refused(count):
 
 @pytest.mark.parametrize("count", [24, 40, 232, 256])
 def test_multiples_of_eight_are_taken(count):
-    assert lowered(busy(4, f"setmaxnreg.dec.sync.aligned.u32 {count};")).warnings == ()
+    assert lowered(busy(4, f"setmaxnreg.inc.sync.aligned.u32 {count};")).warnings == ()
 
 
 def test_a_kernel_that_does_not_say_what_it_starts_with_is_warned():
-    (warning,) = lowered(busy(4, "setmaxnreg.inc.sync.aligned.u32 40;", directives="")).warnings
-    assert "setmaxnreg has no effect" in warning
+    for directives in ("", ".maxntid 384", ".reqntid 384"):
+        (warning,) = lowered(busy(4, "setmaxnreg.inc.sync.aligned.u32 40;", directives=directives)).warnings
+        assert "setmaxnreg has no effect" in warning
 
 
 def test_machines_before_9_0_refuse_it():

@@ -176,6 +176,47 @@ cdef int _copy(Sm *sm, int32_t slot, Warp *w, const Uop *u, int lane) noexcept n
     return 0
 
 
+cdef inline bint _equal_lanes(const Launch *launch, const Warp *w, const Uop *u, int i, bint wide, int a, int b) noexcept nogil:
+    """Whether source i has the same value in two lanes."""
+    cdef const char *row = row_of(launch, w, u, i)
+    if wide:
+        return (<const uint64_t *>row)[a] == (<const uint64_t *>row)[b]
+    return (<const uint32_t *>row)[a] == (<const uint32_t *>row)[b]
+
+
+cdef uint64_t _different(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Of `lanes`, those that store something else, or elsewhere, than all before them: the first of each kind.
+
+    Storing the same twice changes nothing, so assembled code stores it once for all lanes that agree in every operand. What counts,
+    loads for their mbarrier and reductions, it does lane by lane.
+    """
+    cdef uint64_t kept = 0, before
+    cdef int lane, other, i
+    cdef bint boxed = _boxed(u)
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        before = kept
+        while before:
+            other = lowest_bit(before)
+            before &= before - 1
+            # the far side, the near side, then the size or the coordinates
+            if not (_equal_lanes(launch, w, u, 0, not boxed, lane, other) and _equal_lanes(launch, w, u, 1, boxed, lane, other)):
+                continue
+            if not boxed:
+                if _equal_lanes(launch, w, u, 2, False, lane, other):
+                    break
+                continue
+            for i in range(u.count):
+                if not _equal_lanes(launch, w, u, 4 + i, False, lane, other):
+                    break
+            else:
+                break
+        else:
+            kept |= <uint64_t>1 << lane
+    return kept
+
+
 cdef inline void _file(Sm *sm, Bulk *bulk) noexcept nogil:
     """Let the unit go on at its time."""
     if bulk.wake != bulk.time:
@@ -184,13 +225,17 @@ cdef inline void _file(Sm *sm, Bulk *bulk) noexcept nogil:
 
 
 cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
-    """Start the copies of `lanes` (not empty). Returns -1 after a fault."""
+    """Start the copies of `lanes` (not empty). Returns how many, or -1 after a fault."""
     cdef StatementCounters *c = w.launch.counters + u.statement
     cdef Bulk *bulk = &sm.bulk
     cdef Injection *inject = &sm.injection
+    cdef int started
     if bulk.count == 0:
         bulk.time = max(bulk.time, cycle + max(u.latency, 1))
         _file(sm, bulk)
+    if lanes & (lanes - 1) and not u.vec and (u.combine == BK_TO_GLOBAL or u.combine == BK_BOX_OUT):
+        lanes = _different(w.launch, w, u, lanes)
+    started = count_bits(lanes)
     while lanes:
         if _copy(sm, slot, w, u, lowest_bit(lanes)) < 0:
             return -1
@@ -211,7 +256,7 @@ cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes,
         inject.time = inject.stalled = cycle
         inject.floor = 0
         held_until(sm, u.unit, NEVER, 0)
-    return 0
+    return started
 
 
 # --------------------------------------------------------------------------------------------------------------- the unit

@@ -358,6 +358,7 @@ cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *when) noexcep
     child.counters = table.model.counters
     child.issued = table.model.issued
     child.local_bytes = table.model.local_bytes
+    child.registers = table.model.registers
     child.stack_start = table.model.stack_start
     child.const_start = table.model.const_start
     child.arena = w.launch.arena

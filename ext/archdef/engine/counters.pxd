@@ -17,7 +17,8 @@ cpdef enum Stall:          # where every cycle of every resident warp goes; exac
     ST_NOT_SELECTED = 9    # ready, but another warp was issued
     ST_LAUNCH = 10         # launches other grids, or waits for those that it launched
     ST_FETCH = 11          # waits for its next instruction itself
-    STALLS = 12
+    ST_REGISTERS = 12      # waits for registers that other warps of its block hold
+    STALLS = 13
 
 cpdef enum LanePart:       # lanes of a warp that do not run with all that live; see docs/explanation/lane-states.md
     LN_FIRST = 0           # runs, on the side of a divergent branch that goes first
@@ -69,6 +70,6 @@ cdef struct StatementCounters:
     int64_t surface_loads            # warp-level requests
     int64_t surface_stores
     int64_t surface_store_transactions
-    int64_t stall_cycles[12]         # by Stall, SM cycles summed over warps
+    int64_t stall_cycles[13]         # by Stall, SM cycles summed over warps
     int64_t lane_cycles[4]           # by LanePart, cycles summed over lanes; what is left of stall_cycles times the warp size is coherent
     int64_t lane_slots[4]            # the same of issued instructions

@@ -24,7 +24,7 @@ from archdef.engine.room cimport room_give, room_take
 from archdef.engine.policy cimport Hook, ask_dispatch
 from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.state cimport (FAULT_LAUNCH_COPY, HP_ASKED, HP_PLACE, HP_READY, HP_RETURN, HP_WAITING, LK_COPY, LK_FILL, LK_GRID,
-                                   LK_MARK, LS_COMPLETE, LS_QUEUED, LS_STARTED, LS_WAITING, WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED,
+                                   LK_MARK, LS_COMPLETE, LS_QUEUED, LS_STARTED, LS_WAITING, WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_REGISTERS,
                                    Block, BlockCluster, ChildRecord, Dispatcher, Ended, Family, Fit, Happening, Launch, Origin, Sm, Warp)
 
 
@@ -352,7 +352,7 @@ cdef bint _all_wait(const Sm *sm, const Block *b) noexcept nogil:
         return False
     for i in range(b.launch.block_warps):
         w = sm.warps + b.warps[i]
-        if w.loads or (w.state != WS_CHILDREN and w.state != WS_BARRIER and w.state != WS_ENDED):
+        if w.loads or (w.state != WS_CHILDREN and w.state != WS_BARRIER and w.state != WS_REGISTERS and w.state != WS_ENDED):
             return False
         one |= w.state == WS_CHILDREN
     return one

@@ -73,8 +73,7 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
         FAULT_PART_OF_WARP: f"an instruction of a whole warp that {waiting} of its {launch.lanes} lanes do not execute, "
                             f"the first {who}",
         FAULT_PART_OF_GROUP: f"an instruction of four whole warps, of which block {block} has not all, the first {who}",
-        FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits at a barrier that not all {_of(data)} reach"
-                                               if f.lanes else "") + told,
+        FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits {_for(data)}" if f.lanes else "") + told,
         FAULT_STANDSTILL: f"no warp can go on: {blocks}{told}",
         FAULT_PARTED: f"{waiting} lanes of a warp wait here for lanes of it that do not come, the first {who}; no warp can go on{told}",
         FAULT_TRAP: f"trap, {who}" + _without_workspace(grid),
@@ -137,6 +136,13 @@ cdef object _tensor(const Fault *f):
     }.get(<int>f.detail[0], "")
 
 
+def _for(found):
+    """Say what a block waits for."""
+    if any("wanted" in who for who in found.get("waiting", ())):
+        return "for registers that none of its warps gives back (setmaxnreg)"
+    return f"at a barrier that not all {_of(found)} reach"
+
+
 def _of(found):
     """Say who should come to a barrier."""
     if found.get("barrier") == "cluster":
@@ -150,6 +156,8 @@ def _told(found, most=4):
     for who in found["waiting"][:most]:
         barrier = (f" at the barrier of its {who['barrier']}" if who["barrier"] in ("grid", "cluster") else f" at barrier {who['barrier']}"
                    if who["barrier"] is not None else "")
+        if "wanted" in who:
+            barrier = f" for {who['wanted']} registers a thread, having {who['registers']}, while the pool has {who['pool']} for one warp"
         parts.append(f"warp {who['warp']} of block {who['block']} (lanes {who['lanes']:#x}) waits{barrier}, {who['statement']}")
     if len(found["waiting"]) > most:
         parts.append(f"{len(found['waiting']) - most} more wait")

@@ -420,6 +420,11 @@ cdef class LoadedProgram:
             if self.lanes != 32 or m.count < 0:
                 raise ProgramError(f"{m.count} groups of products, warps of {self.lanes} lanes")
             u.named = NAMES_ALL
+        elif kind == T.K_REGISTERS:
+            self._number(m.fn, T.RG_TAKE + 1, "operation on registers")
+            if not 0 < m.count <= 1 << 16:
+                raise ProgramError(f"{m.count} registers of a thread")
+            u.named = NAMES_ALL
         elif kind == T.K_TEXTURE:
             self._read_texture(u, m)
         elif kind == T.K_SURFACE:

@@ -3,11 +3,11 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
 
 from archdef.engine.blocks cimport seat
-from archdef.engine.counters cimport ST_BARRIER, ST_LAUNCH
+from archdef.engine.counters cimport ST_BARRIER, ST_LAUNCH, ST_REGISTERS
 from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport BARRIERS, WS_CHILDREN, WS_ENDED, Block, Family, Share, Sm, Warp
+from archdef.engine.state cimport BARRIERS, WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, Family, Share, Sm, Warp
 from archdef.engine.waiting cimport plan
 
 
@@ -39,7 +39,7 @@ cdef void block_leaves(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
         w = sm.warps + b.warps[i]
         if w.state == WS_ENDED:
             continue
-        cause = ST_LAUNCH if w.state == WS_CHILDREN else ST_BARRIER
+        cause = ST_LAUNCH if w.state == WS_CHILDREN else ST_REGISTERS if w.state == WS_REGISTERS else ST_BARRIER
         u = w.launch.ops + (w.pc if w.state == WS_CHILDREN else w.barrier_op)
         if cycle > w.settled:
             w.launch.counters[u.statement].stall_cycles[cause] += cycle - w.settled

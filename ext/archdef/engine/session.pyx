@@ -30,7 +30,7 @@ from archdef.engine.schedule cimport count_bits, lowest_bit, pick_of
 from archdef.engine.sm cimport sm_run
 from archdef.engine.spinning cimport watch_close, watch_look, watch_start
 from archdef.engine.state cimport (FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, FAULT_POLICY, FAULT_STANDSTILL, HP_READY, LS_COMPLETE, LS_WAITING,
-                                   UNIT_COPIES, WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, IGNORED, ConstantFill, Fit, Ignored, KernelTable, Launch, MOST_CLUSTER_BLOCKS, LaunchBuffer, Memo,
+                                   UNIT_COPIES, WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, WS_REGISTERS, IGNORED, ConstantFill, Fit, Ignored, KernelTable, Launch, MOST_CLUSTER_BLOCKS, LaunchBuffer, Memo,
                                    Origin, Share, Sm, Warp)
 from archdef.engine.texture_table cimport textures_close, textures_open
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER,
@@ -140,6 +140,7 @@ cdef class Grid:
         launch.shared_bytes = program.shared_bytes + dynamic_shared_bytes
         launch.local_bytes = (program.local_bytes + 15) // 16 * 16
         launch.stack_start = min(getattr(program, "stack_start", 0), launch.local_bytes)
+        launch.registers = getattr(program, "held_registers", 0)
         for i in range(4):
             if allowed[i] < 1:
                 raise LaunchError(f"resident_blocks must be at least 1, got {allowed[i]}")
@@ -250,6 +251,7 @@ cdef class Grid:
                 _check_near(each, 0)
                 table.model.local_bytes = (each.local_bytes + 15) // 16 * 16
                 table.model.stack_start = min(each.stack_start, table.model.local_bytes)
+                table.model.registers = getattr(each, "held_registers", 0)
                 if table.model.memos == NULL or table.model.counters == NULL or table.model.issued == NULL:
                     raise MemoryError("state of a kernel")
             table.model.shared_bytes = each.shared_bytes
@@ -801,7 +803,7 @@ cdef class Session:
         for i in range(self.machine.multiprocessors):
             for k in range(SCHEDULER_WARPS * self.machine.schedulers):
                 w = self.sms[i].warps + k
-                if w.launch == NULL or not self.sms[i].blocks[w.block].running or w.state != WS_BARRIER and w.state != WS_PARTED and w.state != WS_CHILDREN:
+                if w.launch == NULL or not self.sms[i].blocks[w.block].running or w.state != WS_BARRIER and w.state != WS_PARTED and w.state != WS_CHILDREN and w.state != WS_REGISTERS:
                     continue
                 self.chip.fault.launch = w.launch
                 self.chip.fault.sm = <int32_t>i

@@ -29,13 +29,15 @@ from archdef.engine.matrix cimport matrix_product
 from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.room cimport WAITERS
 from archdef.engine.queue cimport queue_access, queue_next, queue_other, queue_passes, queue_run
+from archdef.engine.registers cimport registers_change
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit, rotate_right
 from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return
 from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, PENDING, WS_CONSTANT, WS_COPIES, WS_PARTED,
                                    WS_REFUSED, WS_WAITING, Launch, Sm, Warp)
 from archdef.engine.system cimport call_indirect, system_issue
 from archdef.engine.types cimport (BAR_WARP, BR_JOIN, END_BRANCH, FL_YIELD, GP_COMMIT, GP_FENCE, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
-                                   K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_GROUP, K_GROUP_PRODUCT, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE, K_RETURN,
+                                   K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_GROUP, K_GROUP_PRODUCT, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE,
+                                   K_REGISTERS, K_RETURN,
                                    K_STORE, K_SYSTEM, K_TRAP, SYS_STACK, SP_SHARED)
 from archdef.engine.uniform cimport uniform_issue
 from archdef.engine.waiting cimport become_ready, mark_wait, occupied, occupy, plan
@@ -288,9 +290,10 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         w.pc += 1
     elif u.kind == K_BULK:
         sm.effects += 1
-        if lanes and bulk_issue(sm, slot, w, u, lanes, cycle) < 0:
+        i = bulk_issue(sm, slot, w, u, lanes, cycle) if lanes else 1
+        if i < 0:
             return -1
-        _hold(sm, s, w, u, cycle, u.interval * max(count_bits(lanes), 1))
+        _hold(sm, s, w, u, cycle, u.interval * i)
         w.pc += 1
     elif u.kind == K_PHASE:
         if lanes and phase_barrier(sm, w, u, lanes) < 0:
@@ -335,6 +338,18 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
             elif lanes:
                 group_hold(w, u, ST_ALU_DEPENDENCY, group_wait(w, u))
                 earliest = max(earliest, w.settled)
+        w.pc += 1
+    elif u.kind == K_REGISTERS:
+        if w.splits != NULL and lanes:
+            lanes = _gather(w, u, lanes)
+            if lanes == 0:
+                return earliest << 4 | ST_BARRIER
+        _hold(sm, s, w, u, cycle, u.interval)
+        if lanes:
+            sm.effects += 1
+            split = registers_change(sm, w, u, lanes, w.settled)
+            if split:
+                return split if split < 0 else 0
         w.pc += 1
     elif u.kind == K_SYSTEM:
         _hold(sm, s, w, u, cycle, u.interval)

@@ -15,7 +15,7 @@ from libc.string cimport memset
 from archdef.engine.dispatch cimport dispatch_next
 from archdef.engine.dram cimport NEVER
 from archdef.engine.machine cimport SCHEDULER_WARPS
-from archdef.engine.state cimport (WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, Block, Dispatcher, Frame, Launch, Sm, Split, Warp)
+from archdef.engine.state cimport (WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, WS_REGISTERS, Block, Dispatcher, Frame, Launch, Sm, Split, Warp)
 
 cdef enum:
     QUIET_CYCLES = 16384     # without an effect, before states are remembered: a matter of cost only
@@ -75,7 +75,7 @@ cdef inline bint _lives(const Sm *sm, const Warp *w) noexcept nogil:
 
 cdef inline bint _stopped(const Warp *w) noexcept nogil:
     """Whether the warp goes on only when another does something."""
-    return w.state == WS_BARRIER or w.state == WS_PARTED or w.state == WS_CHILDREN
+    return w.state == WS_BARRIER or w.state == WS_PARTED or w.state == WS_CHILDREN or w.state == WS_REGISTERS
 
 
 cdef void _remember(Watch *watch, const Sm *sms, int64_t count, int64_t slots) noexcept nogil:

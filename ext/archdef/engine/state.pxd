@@ -87,6 +87,7 @@ cdef enum WarpState:
     WS_CHILDREN = 7      # waits for what its block has launched
     WS_REFUSED = 8       # its load is issued again when L1 has a place for it, or waits in the queue as a loop
     WS_CONSTANT = 9      # waits as a whole for a constant that the load/store unit brings
+    WS_REGISTERS = 10    # waits for registers that other warps of its block hold
     WS_PARTED = 6        # its lanes wait for each other, or some at a barrier for the others
 
 cdef enum SplitState:
@@ -241,7 +242,9 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t *errors              # of launches, by lane
     int32_t by_load              # the next op reads constants that the load/store unit has to bring
     int32_t again                # the next op looks for its constants once more: all lines that could give way were on their way
-    int64_t unused[2]            # up to whole lines of the host's cache
+    int32_t registers            # that each of its lanes has, where the kernel gives and takes some
+    int32_t unused_half
+    int64_t unused               # up to whole lines of the host's cache
 
 cdef struct Barrier:
     int32_t arrived              # threads
@@ -289,6 +292,8 @@ cdef struct Block:
     BlockCluster *cluster        # NULL: the block is alone in its cluster
     int32_t cluster_rank
     int32_t cluster_state        # ClusterState
+    int64_t register_pool        # registers per lane that nobody has, over the warps that gave them
+    int32_t register_waiters     # warps that wait for some
     int64_t cluster_opens        # cycle from which the block goes on at the cluster's barrier, -1: it is not known
     Barrier barriers[18]
 
@@ -634,6 +639,7 @@ cdef struct Launch:              # a grid, and what its warps need
     int64_t l1_sets              # that shared memory leaves to L1; 0: as declared
     int64_t l1_ways              # … and ways of each
     int64_t local_bytes          # per thread
+    int32_t registers            # per thread when a block starts, in the units in which the machine hands them out
     int64_t cost[4]              # what a block takes of a multiprocessor: warps, blocks, registers, shared memory; the whole is WHOLE
     Room room
     int64_t next_block

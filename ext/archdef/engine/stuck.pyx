@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from archdef.engine.machine cimport SCHEDULER_WARPS
 from archdef.engine.session cimport Grid
 from archdef.engine.state cimport (BARRIERS, CLUSTER_BARRIER, FAULT_STANDSTILL, GRID_BARRIER, SPLIT_BARRIER, SPLIT_NAMED,
-                                   SPLIT_RUNNABLE, SPLIT_YIELDED, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, Block, Dispatcher, Fault, Frame, Launch, Sm, Warp)
+                                   SPLIT_RUNNABLE, SPLIT_YIELDED, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, WS_REGISTERS, Block, Dispatcher, Fault, Frame, Launch, Sm, Warp)
 
 cdef enum:
     MOST = 64                # warps that are listed
@@ -105,6 +105,7 @@ cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, const 
         ``barrier``: the number of the barrier concerned, None: there is none; ``waiting`` and ``missing``: a list of dicts with
         ``block``, ``warp``, ``lanes`` (a mask), ``statement``, ``barrier`` (of more than a block: ``"grid"``, ``"cluster"``); ``branch``: the statement that
         parted them, or None;
+        who waits for registers also has ``registers``, those of a thread, ``wanted``, and ``pool``, what its block's pool has a lane;
         ``resident``: blocks that have a place, and ``unstarted``: blocks for which there was none yet.
     """
     cdef const Sm *sm
@@ -145,11 +146,15 @@ cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, const 
                     branch = _statement(w.launch, op, grid) if op >= 0 else None
             elif w.state == WS_BARRIER:
                 waiting.append(_entry(sm, w, w.alive, w.barrier_op, grid, _number(sm, w)))
+            elif w.state == WS_REGISTERS:
+                waiting.append({**_entry(sm, w, w.active, w.barrier_op, grid), "registers": w.registers, "wanted": w.launch.ops[w.barrier_op].count,
+                                "pool": sm.blocks[w.block].register_pool})
             elif w.state == WS_CHILDREN:
                 waiting.append(_entry(sm, w, w.active, w.pc, grid))
             elif f.code == FAULT_STANDSTILL and w.alive and w.state != WS_ENDED:
                 op = _circling(sm, w, grid, waiting, missing)
                 if branch is None and op >= 0:
                     branch = _statement(w.launch, op, grid)
+    waiting.sort(key=lambda entry: "wanted" not in entry)      # for registers, others wait at barriers
     numbers = {entry["barrier"] for entry in waiting} - {None}
     return {"barrier": numbers.pop() if len(numbers) == 1 else None, "waiting": waiting, "missing": missing, "branch": branch, **counted}

@@ -56,6 +56,7 @@ cpdef enum OpKind:
                    # `vec` 1: memory = fn(memory, source), `element` bytes a time
                    # A box: s[0] offset in shared memory, s[1] generic address of the tensor map, s[2] mbarrier, s[4…] `count` coordinates, those
                    # from the second on in d; s[3], 64-bit: three 16-bit offsets of pixels and a mask of blocks; `fn` a BoxOp if `vec`
+    K_REGISTERS = 28   # `fn` is a RegisterOp: the warp has `count` registers per thread from here on. All of its lanes take part
     K_REDUX = 30   # `fn` is a ReduxOp; d[0] row = s[0] of all members combined; s[1] member mask
     K_TEXTURE = 40 # `fn` is a Geometry, `combine` a TextureOp; d[0..3] = texel of handle s[0] at s[1..count]; s[1+count] sampler or NO_ROW;
                    # `offset` texels that x, y, z are moved by: one signed byte each
@@ -292,6 +293,10 @@ cpdef enum GroupForm:    # or-ed
     GF_ACROSS_B = 8      # … rows of b, not columns
     GF_COMMIT = 16       # products up to this one are a group
     GF_OTHER_B = 32      # b is of the other 8-bit format
+
+cpdef enum RegisterOp:   # operations of K_REGISTERS
+    RG_GIVE = 0          # to the block's pool
+    RG_TAKE = 1          # from there; the warp waits until there are enough
 
 cpdef enum GroupOp:      # operations of K_GROUP
     GP_FENCE = 0         # wait for the other warps of the group of four

@@ -1,0 +1,68 @@
+"""Registers that warps of a block hand to each other (``setmaxnreg``).
+
+A block's pool is empty when it starts: its warps hold all that it was given. A warp that needs fewer gives the rest to the pool, and one
+that wants more waits until the pool has as many as it lacks. What a warp held goes to the pool when it ends. Of warps that wait, those of
+low numbers go first; a warp takes all that it lacks or nothing. Registers are counted per lane.
+"""
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from archdef.engine.counters cimport ST_REGISTERS
+from archdef.engine.matrix cimport part_of_warp
+from archdef.engine.program cimport Uop
+from archdef.engine.simt cimport simt_arrive
+from archdef.engine.state cimport WS_REGISTERS, Block, Sm, Warp
+from archdef.engine.types cimport RG_GIVE
+from archdef.engine.waiting cimport plan
+from archdef.engine.warpgroup cimport group_hold
+
+
+cdef inline bint _take(Block *b, Warp *w, int32_t wanted) noexcept nogil:
+    """Let a warp have as many registers as it wants, if the pool has what it lacks."""
+    if wanted - w.registers > b.register_pool:
+        return False
+    b.register_pool -= wanted - w.registers
+    w.registers = wanted
+    return True
+
+
+cdef void registers_give(Sm *sm, Warp *w, int32_t kept, int64_t cycle) noexcept nogil:
+    """Put what a warp has beyond `kept` into the pool, and let those go on that waited for as many."""
+    cdef Block *b = sm.blocks + w.block
+    cdef Warp *other
+    cdef const Uop *its
+    cdef int32_t i
+    b.register_pool += w.registers - kept
+    w.registers = kept
+    if b.register_waiters == 0:
+        return
+    for i in range(w.launch.block_warps):
+        other = sm.warps + b.warps[i]
+        if other.state != WS_REGISTERS:
+            continue
+        its = other.launch.ops + other.barrier_op
+        if _take(b, other, its.count):
+            b.register_waiters -= 1
+            group_hold(other, its, ST_REGISTERS, cycle + <int64_t>its.latency)
+            other.pc += 1
+            simt_arrive(other)
+            plan(sm, other, other.settled, ST_REGISTERS)
+
+
+cdef int registers_change(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
+    """Give or take registers. Returns 1 if the warp waits, -1 after a fault.
+
+    Who gives what it has not, or takes what it has, changes nothing.
+    """
+    cdef Block *b = sm.blocks + w.block
+    if lanes != w.alive:
+        return part_of_warp(sm, w, lanes)
+    if u.fn == RG_GIVE:
+        if u.count < w.registers:
+            registers_give(sm, w, u.count, cycle)
+        return 0
+    if u.count <= w.registers or _take(b, w, u.count):
+        return 0
+    w.state = WS_REGISTERS
+    w.barrier_op = w.pc
+    b.register_waiters += 1
+    return 1
