@@ -80,9 +80,9 @@ def coalesce(code: Code, unit: Unit) -> None:
         if not against[a].isdisjoint(in_b) or not against[b].isdisjoint(in_a):
             continue
         parent[b] = a
-        members[a] = in_a
-        in_a |= in_b
-        against[a] |= against[b]
+        members.pop(b, None)
+        members[a] = _joined(in_a, in_b)
+        against[a] = _joined(against[a], against.pop(b))
     if not parent:
         return
     kept = []
@@ -93,6 +93,14 @@ def coalesce(code: Code, unit: Unit) -> None:
             continue
         kept.append(op)
     code.ops = kept
+
+
+def _joined(one: set[int], other: set[int]) -> set[int]:
+    """Add the smaller of two sets to the larger, so that a long chain of copies takes time in proportion to its length."""
+    if len(one) < len(other):
+        one, other = other, one
+    one |= other
+    return one
 
 
 def _own(v: int, code: Code, unit: Unit) -> bool:

@@ -7,6 +7,7 @@ from program_shapes import HEAD, SHAPES, kernel
 
 from archdef import ArchdefError, Device, registry
 from archdef.lower import Options, lower
+from archdef.lower.allocate import coalesce
 from archdef.lower.size import check_text
 from archdef.lower.spill import _Counted
 from archdef.ptx import parse
@@ -66,6 +67,27 @@ def test_spilling_looks_at_each_operation_about_as_often_however_long_the_progra
         assert program.spilled_registers
         often.append(sum(visits) / len(program.ops))
     assert often[1] < 1.5 * often[0]
+
+
+@pytest.mark.parametrize("shape", ["copies", "functions"])
+def test_joining_twice_as_many_copies_takes_about_twice_the_memory(shape, monkeypatch):
+    """Sets that grow with every copy that they are joined by do work that no trace of lines sees."""
+    architecture, peaks = registry.get("v100"), []
+
+    def measured(code, unit):
+        if code.function.entry:
+            tracemalloc.start()
+        try:
+            coalesce(code, unit)
+            if code.function.entry:
+                peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+
+    monkeypatch.setattr("archdef.lower.coalesce", measured)
+    for size in (3000, 6000):
+        lower(parse(SHAPES[shape](size)), "k", architecture)
+    assert len(peaks) == 2 and peaks[1] <= MOST * peaks[0]
 
 
 @pytest.mark.parametrize("machine", ["k40", "h100"])
