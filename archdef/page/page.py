@@ -18,6 +18,7 @@ from archdef.report.described import COSTS, facts, fields, shown, unit_cell
 from archdef.report.numbers import count, size, three
 from archdef.spec import FEATURES, OPERATION_CLASSES, Architecture, Operation, unit_of
 from archdef.spec.documented import field_docs, summary
+from archdef.spec.evidence import UNSTATED
 
 
 def html(architecture: Architecture) -> str:
@@ -84,7 +85,8 @@ def _content(architecture: Architecture) -> dict[str, Any]:
     owners = {path: value for path, value, _ in architecture.walk()}
     rows = fields(architecture)
     for row in rows:
-        row["number"] = sources.setdefault(row["source"], len(sources) + 1) if row["source"] else None
+        cost_left = row["path"].startswith(COSTS) and row["source"] == str(UNSTATED)       # what is not charged claims nothing
+        row["number"] = sources.setdefault(row["source"], len(sources) + 1) if row["source"] and not cost_left else None
         owner, _, name = row["path"].rpartition(".")
         row["doc"] = " ".join(field_docs(type(owners[owner] if owner else architecture)).get(name, "").split())
         row["shown"], row["unit"] = shown(row["value"], row["unit"], with_unit=False), unit_cell(row)

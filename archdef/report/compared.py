@@ -13,6 +13,7 @@ from rich.text import Text
 from archdef.report.comparison import Comparison, Row
 from archdef.report.explain import costliest, why
 from archdef.report.numbers import NOTHING, count, limiter, percent, seconds, three
+from archdef.spec.evidence import UNSTATED
 
 _COLUMNS = (("", "left"), ("cycles", "right"), ("time", "right"), ("GB/s", "right"),
             ("occupancy\nand its limit", "left"),
@@ -103,10 +104,13 @@ def _assumptions(comparison: Comparison) -> Iterator[Table]:
     table = _notes("Values that nobody has published; cycles and time depend on them ('archdef show NAME --assumed')")
     for name, rows in _by_architecture(comparison):
         architecture = rows[0].architecture
-        if assumed := architecture.assumed():
-            parts = Counter(path.partition(".")[0] for path in assumed).most_common(5)
-            table.add_row(name, Text(f"{architecture.vendor} {architecture.title}: {len(assumed)} assumed, among them "
-                                     + ", ".join(f"{number} in {part}" for part, number in parts)))
+        counts = architecture.evidence_counts()
+        assumed = [path for path, source in architecture.sources().items() if source.kind == "assumed" and source is not UNSTATED]
+        parts = ", ".join(f"{number} in {part}" for part, number in Counter(path.partition(".")[0] for path in assumed).most_common(5))
+        others = [f"{counts[kind]} {kind}" for kind in ("recalled", "fitted", UNSTATED.document) if kind in counts]
+        told = [f"{len(assumed)} assumed, among them {parts}"] * bool(assumed) + others
+        if told:
+            table.add_row(name, Text(f"{architecture.vendor} {architecture.title}: {'; '.join(told)}"))
     if table.row_count:
         yield table
 

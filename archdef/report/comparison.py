@@ -68,7 +68,8 @@ class Comparison:
         architectures = {row.architecture.label: row.architecture for row in self.rows}
         return {"workload": self.workload.name, "size": self.size, "correct": self.correct,
                 "interrupted": self.interrupted,
-                "architectures": {name: {"compiler": self.compilers.get(name), "assumed": list(architecture.assumed())}
+                "architectures": {name: {"compiler": self.compilers.get(name), "assumed": list(architecture.assumed()),
+                                         "evidence": architecture.evidence_counts()}
                                   for name, architecture in architectures.items()},
                 "rows": [row.to_dict() for row in self.rows]}
 

@@ -14,15 +14,15 @@ from rich.text import Text
 
 from archdef.errors import UnknownField, nearest
 from archdef.report.numbers import count, size, three
-from archdef.spec import Architecture, Cite, Operation, PolicyValue, unit_of
-from archdef.spec.evidence import covering
+from archdef.spec import KINDS, Architecture, Operation, PolicyValue, unit_of
+from archdef.spec.evidence import UNSTATED
 
-STYLES = {"documented": "", "measured": "", "inferred": "cyan", "assumed": "yellow"}
+STYLES = {"documented": "", "measured": "", "inferred": "cyan", "fitted": "cyan", "recalled": "magenta", "assumed": "yellow"}
 
 
 def facts(architecture: Architecture) -> dict[str, Any]:
     """Give the figures by which machines are told apart."""
-    limits = architecture.limits
+    limits, counts = architecture.limits, architecture.evidence_counts()
     return {
         "name": architecture.name, "title": architecture.title, "vendor": architecture.vendor,
         "family": architecture.family,
@@ -32,7 +32,7 @@ def facts(architecture: Architecture) -> dict[str, Any]:
         "shared_bytes_per_block": limits.shared_bytes_per_block,
         "l2_bytes": architecture.l2_bytes, "partitions": architecture.dram.partitions,
         "bandwidth_gb_s": architecture.dram_bandwidth_gb_s, "shader_mhz": architecture.clocks.shader_mhz,
-        "assumed_values": len(architecture.assumed())}
+        "assumed_values": counts.get("assumed", 0), "evidence": counts}
 
 
 def render_list(architectures: Sequence[Architecture], problems: Mapping[str, Exception]) -> Group:
@@ -70,9 +70,9 @@ def fields(architecture: Architecture, only: str = "", assumed: bool = False,
                      for depth in range(1, path.count(".") + 2)}
             raise UnknownField(f"{architecture.name} has no field {only!r}{nearest(only, sorted(known))}")
         leaves = inside
-    uncertain, rows = set(architecture.assumed()), []
+    uncertain, rows, sources = set(architecture.assumed()), [], architecture.sources()
     for path, value, unit in leaves:
-        evidence = _evidence(architecture, path, uncertain)
+        evidence = sources.get(path) or architecture.evidence.get(path)     # names need none
         if not assumed or path in uncertain:
             rows.append({"path": path, "value": _plain(value), "unit": unit,
                          "kind": evidence.kind if evidence else None,
@@ -111,7 +111,8 @@ def render_fields(architecture: Architecture, rows: list[dict[str, Any]]) -> Gro
             inner = row["path"].removeprefix(section + ".")
             table.add_row(f"  {inner}" if inner != row["path"] else inner, Text(shown(row["value"], row["unit"], with_unit=False)),
                           unit_cell(row), _evidence_cell(row, sources))
-    kinds = Counter(row["kind"] for row in rows if row["kind"])
+    counted = Counter(row["kind"] for row in rows if row["kind"])
+    kinds = {kind: counted[kind] for kind in KINDS if counted[kind]}
     return Group(Text(str(architecture), style="bold"), *([table] if table.row_count else []), *_cost_table(costs, sources),
                  *(Text(f"[{number}] {source}") for source, number in sources.items()),
                  Text("\n" + (", ".join(f"{number} {kind}" for kind, number in kinds.items()) or "nothing to list")))
@@ -134,7 +135,8 @@ def _cost_table(costs: Mapping[str, Mapping[str, dict[str, Any]]], sources: dict
     table.add_column("evidence", no_wrap=True)
     for name, row in costs.items():
         cells = [shown(row[column]["value"], "") if column in row else "" for column in columns]
-        evidence = {str(cell): cell for cell in (_evidence_cell(field, sources) for field in row.values()) if cell}
+        stated = [field for field in row.values() if field["source"] != str(UNSTATED)]      # what is not charged claims nothing
+        evidence = {str(cell): cell for cell in (_evidence_cell(field, sources) for field in stated) if cell}
         table.add_row(name, *("" if cell == "none" else cell for cell in cells), Text(", ").join(evidence.values()))
     return [table]
 
@@ -161,12 +163,6 @@ def shown(value: Any, unit: str, with_unit: bool = True) -> str:
         return size(value)
     number = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
     return f"{number} {unit}" if unit and with_unit else number
-
-
-def _evidence(architecture: Architecture, path: str, uncertain: set[str]) -> Cite | None:
-    """Give the evidence of a complete path; names need none."""
-    evidence = covering(architecture.evidence, path)
-    return None if evidence is None or evidence.kind == "assumed" and path not in uncertain else evidence
 
 
 def _plain(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """The description of one machine: checked as a whole, changed by path, printed leaf by leaf."""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from archdef import values
 from archdef._deprecation import renamed
 from archdef.errors import SpecError, SpecErrors, UnknownField, nearest
 from archdef.spec import check
-from archdef.spec.evidence import Cite, covering
+from archdef.spec.evidence import KINDS, UNSTATED, Cite, covering
 from archdef.spec.fields import (FrozenMap, Part, Parts, Rule, Table, children, part, parts, rule_of, text, texts, unit_of,
                                  walk)
 from archdef.spec.isa import Isa, Operation, Unit
@@ -107,14 +108,29 @@ class Architecture:
     def evidence_for(self, path: str) -> Cite:
         """Say where the value at a path comes from."""
         full = _full(self._parts(), path, self.name)
-        if (found := covering(self.evidence, full)) is None:
+        if (found := self.sources().get(full) or covering(self.evidence, full)) is None:
             raise UnknownField(f"{self.name} has no evidence for {full}, which is a name or holds several numbers")
         return found
 
+    def sources(self) -> dict[str, Cite]:
+        """Say where every value comes from that claims something: path → source.
+
+        A source of a part states what is declared of it. What is left at the default of its class (nothing is charged, a
+        switch is off) is assumed, unless its own path has a source.
+        """
+        left = check.left_at_default(self)
+        return {path: UNSTATED if path in left and path not in self.evidence else covering(self.evidence, path)
+                for path, _, _ in check.evident(self)}
+
     def assumed(self) -> tuple[str, ...]:
-        """List the paths of all values that nobody has documented, measured or inferred."""
-        return tuple(path for path, value, rule in check.evident(self)
-                     if covering(self.evidence, path).kind == "assumed")
+        """List the paths of all values of which nobody says anything, those left at their defaults too."""
+        return tuple(path for path, source in self.sources().items() if source.kind == "assumed")
+
+    def evidence_counts(self) -> dict[str, int]:
+        """Count the values by where they come from, the surest kind first, and after the assumed ones those that are left at
+        their defaults ("not modelled"); kinds that do not occur are left out."""
+        counted = Counter(UNSTATED.document if source is UNSTATED else source.kind for source in self.sources().values())
+        return {kind: counted[kind] for kind in (*KINDS, UNSTATED.document) if counted[kind]}
 
     def unit(self, name: str) -> Unit:
         """Give a unit by name. Raises UnknownField."""

@@ -62,6 +62,18 @@ def evident(arch: Architecture) -> Iterator[tuple[str, object, Rule]]:
             yield path, value, rule
 
 
+def left_at_default(arch: Architecture) -> set[str]:
+    """Give the paths of the values that are what their class has where nothing is declared."""
+    return {f"{path}.{attribute.name}" for path, value, _ in arch.walk() if attrs.has(type(value))
+            for attribute in attrs.fields(type(value)) if attribute.default is not attrs.NOTHING
+            and getattr(value, attribute.name) == _default(attribute)}
+
+
+def _default(attribute: attrs.Attribute) -> object:
+    default = attribute.default
+    return default.factory() if isinstance(default, attrs.Factory) else default
+
+
 def absent_operations(isa: Isa) -> set[str]:
     """Give the paths of the classes of operation that the machine does not have."""
     return {f"isa.operations.{name}" for name in OPERATION_CLASSES if name not in isa.operations}

@@ -55,7 +55,7 @@ def test_nothing_is_drawn_outside_the_picture(machine):
 def test_values_are_set_apart_exactly_where_they_are_assumed(machine):
     spans = [span for span in drawn(machine).iter(f"{SVG}tspan") if span.get("font-style")]
     assert len(spans) > 1 or not machine.assumed()
-    measured = {key: Cite("a measurement", "table 1", "measured") for key in machine.evidence}
+    measured = {path: Cite("a measurement", "table 1", "measured") for path in machine.sources()}
     assert [s.text for s in drawn(attrs.evolve(machine, evidence=measured)).iter(f"{SVG}tspan") if s.get("font-style")] == ["This colour: assumed"]
 
 
@@ -84,7 +84,7 @@ def test_the_page_has_every_field_with_its_evidence(machine):
             if "." in path and not path.startswith("isa.operations."):
                 assert path.partition(".")[2] in page, path
         assert all(name in page for name in machine.isa.operations) and all(name in page for name in machine.isa.features)
-        numbers = set(map(int, re.findall(r"(?:#source-|(?:documented|measured|inferred|assumed) \[)(\d+)", page)))
+        numbers = set(map(int, re.findall(r"(?:#source-|(?:documented|measured|inferred|fitted|recalled|assumed) \[)(\d+)", page)))
         assert numbers == set(range(1, max(numbers) + 1))
 
 
@@ -117,7 +117,8 @@ def test_the_peak_rate_is_the_published_one():
 
 @pytest.mark.parametrize("kind", ["documented", "assumed"])
 def test_a_policy_that_is_known_does_not_vouch_for_its_numbers(kind):
-    cites = {"schedulers.policy": Cite("a paper", "scheduling"), "schedulers.policy.memory_weight": Cite("nobody", "nowhere", kind)}
+    cites = {f"schedulers.policy.{a.name}": Cite("a paper", "scheduling") for a in attrs.fields(WeightedPriority)}
+    cites |= {"schedulers.policy": Cite("a paper", "scheduling"), "schedulers.policy.memory_weight": Cite("nobody", "nowhere", kind)}
     machine = gizmo(schedulers=attrs.evolve(gizmo().schedulers, policy=WeightedPriority()))
     machine = attrs.evolve(machine, evidence={**machine.evidence, **cites})
     (row,) = (row for row in fields(machine) if row["path"] == "schedulers.policy")

@@ -3,6 +3,7 @@ import pytest
 from archdef import registry
 from archdef.errors import UnknownField
 from archdef.spec import KINDS, Cite, unit_of
+from archdef.spec.evidence import UNSTATED
 from small_machine import MADE_UP, SECTIONS, gizmo
 
 ALL = list(registry.all().values()) + [gizmo()]
@@ -27,6 +28,21 @@ def test_the_longest_path_wins():
     machine = gizmo(evidence={s: MADE_UP for s in SECTIONS} | {"caches.l2": cite, "caches.l2.ways": MADE_UP})
     assert machine.evidence_for("caches.l2.line_bytes") == cite and machine.evidence_for("l2.ways") == MADE_UP
     assert "caches.l2.ways" in machine.assumed() and "caches.l2.line_bytes" not in machine.assumed()
+
+
+def test_what_is_left_at_its_default_is_not_covered_by_the_source_of_the_part():
+    guide = Cite("guide", "table 3")
+    machine = gizmo(evidence={s: guide for s in SECTIONS})
+    assert machine.caches.l2.set_hash_bits == () and machine.evidence_for("caches.l2.set_hash_bits") == UNSTATED
+    assert machine.evidence_for("caches.l2.ways") == guide and "caches.l2.set_hash_bits" in machine.assumed()
+    stated = gizmo(evidence={s: guide for s in SECTIONS} | {"caches.l2.set_hash_bits": guide})
+    assert stated.evidence_for("caches.l2.set_hash_bits") == guide
+    assert stated.evidence_counts()["documented"] == machine.evidence_counts()["documented"] + 1
+
+
+@pytest.mark.parametrize("arch", ALL, ids=lambda a: a.name)
+def test_counts_by_kind_are_all_there_is(arch):
+    assert sum(arch.evidence_counts().values()) == len(arch.sources())
 
 
 def test_only_whole_words_of_a_path_match():
