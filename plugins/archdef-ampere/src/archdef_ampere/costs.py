@@ -2,25 +2,25 @@
 from archdef.spec import Cite, Operation
 
 QUERY = Cite("deviceQuery of an A100-SXM4-40GB", "Paderborn Center for Parallel Computing, NVIDIA A100 40GB with NVLINK", "measured")
-GUIDE = Cite("CUDA C Programming Guide 11", "compute capability 8.0", note="quoted from memory")
-RATES = Cite("CUDA C Programming Guide 11", "throughput of native arithmetic instructions, column 8.0", note="quoted from memory")
+GUIDE = Cite("CUDA C Programming Guide 11", "compute capability 8.0", "recalled")
+RATES = Cite("CUDA C Programming Guide 11", "throughput of native arithmetic instructions, column 8.0", "recalled")
 LARGE = Cite("NVIDIA technical blog, CUDA 12.1 Supports Large Kernel Parameters", "32,764 bytes on Volta and above; 4,096 before CUDA 12.1")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 8.0")
-PAPER = Cite("NVIDIA A100 white paper", "GA100 architecture", note="quoted from memory")
+PAPER = Cite("NVIDIA A100 white paper", "GA100 architecture", "recalled")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Volta", "inferred",
              "measured there, taken over; PTX level, as shipped with PPT-GPU")
 NOTES = Cite("Abdelkhalik et al., Demystifying the Nvidia Ampere Architecture, HPEC 2022", "a dependent add.f32 takes 4 cycles", "measured",
              "by notes on the paper")
 JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "V100 PCIe", "inferred",
            "measured there, taken over; quoted from memory")
-LUO = Cite("Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture, 2024", "A100 PCIe", "measured", "quoted from memory")
+LUO = Cite("Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture, 2024", "A100 PCIe", "recalled", "a measurement")
 BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "A100 40 GB, a chase at random", "measured", "read in a public repository")
 SPLIT = Cite(BENCHES.document, "211 cycles to L2, 568 to memory, divided over the stations", "inferred", BENCHES.note)
 HALVES = Cite(BENCHES.document, "211 cycles up to half of the L2 only; 426 at 32 MiB leave some 280 for the far half", "inferred", BENCHES.note)
 COPIES = Cite("te42kyfo/gpu-benches, results of gpu-stream", "A100 40 GB, copies at 1381 GB/s", "inferred", BENCHES.note)
 PRODUCTS = Cite("NVIDIA A100 white paper", "products per cycle and tensor core", "inferred",
                 "latencies as Sun et al., Dissecting Tensor Cores, TPDS 2022, have them; both quoted from memory")
-SUMS = Cite("Fasi et al., Numerical behavior of NVIDIA tensor cores, 2021; Xie et al., MMA-Sim, 2025", "A100", "measured", "quoted from memory")
+SUMS = Cite("Fasi et al., Numerical behavior of NVIDIA tensor cores, 2021; Xie et al., MMA-Sim, 2025", "A100", "recalled", "a measurement")
 H100 = Cite("Matrix products of an H100 80GB HBM3", "tests/hardware/measure_matrix.py", "assumed", "not measured on this machine")
 SLICES = Cite("NVIDIA A100 white paper", "L2: 5120 bytes a clock", "inferred", "80 slices of 64 bytes; gpu-l2-cache of gpu-benches gives 5.4 TB/s; from memory")
 SETS = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "geometry of the L1 data cache: four sets", "inferred",
@@ -32,20 +32,20 @@ CONSTANTS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, me
 INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: rows DDIV and DSQRT", "inferred", "a V100's, taken over")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
-NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
+NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", "recalled")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
 SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of archdef-hopper", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
-ENGINES = Cite("deviceQuery of an A100", "concurrent copy and kernel execution: 3 copy engines", "measured", "quoted from memory")
+ENGINES = Cite("deviceQuery of an A100", "concurrent copy and kernel execution: 3 copy engines", "recalled", "a measurement")
 PCIE = Cite("PCI Express 4.0", "16 lanes, 31.5 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
-GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 8.0", note="quoted from memory")
-QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", note="quoted from memory")
-STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", note="quoted from memory")
-NVLINK = Cite("NVIDIA A100 white paper", "NVLink 3: 300 GB/s a direction, a peak", note="quoted from memory")
+GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 8.0", "recalled")
+QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", "recalled")
+STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", "recalled")
+NVLINK = Cite("NVIDIA A100 white paper", "NVLink 3: 300 GB/s a direction, a peak", "recalled")
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit
     Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul24 int_mul32 int_dot",
@@ -119,4 +119,4 @@ EVIDENCE = {
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "interconnect.sides": HALVES, "interconnect.far_latency_ns": HALVES, "dram.write_drain_high": COPIES, "dram.write_drain_low": COPIES,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": PAPER,
-    "dram.partitions": SLICES, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", note="from memory")}
+    "dram.partitions": SLICES, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", "recalled")}

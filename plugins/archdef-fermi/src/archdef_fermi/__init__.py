@@ -88,7 +88,7 @@ M2070 = fermi(
     capacity_bytes=5_636_554_752, ecc=1.25, timing_ns=dict(TIMING_NS, transfers_per_clock=2), copy_engines=2, peer_gb_s=5,
     evidence={"clocks": SHEET, "host_link.peer_gb_s": PCIE,
               "dram.capacity_bytes": Cite("Professional CUDA C Programming", "deviceQuery of chapter 2",
-                                          note="6 GiB less error correction; quoted from memory")})
+                                          "recalled", note="6 GiB less error correction")})
 
 M2090 = fermi(
     name="m2090", title="Tesla M2090", aliases=("tesla_m2090",), multiprocessors=16,

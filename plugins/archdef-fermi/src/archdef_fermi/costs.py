@@ -2,35 +2,35 @@
 from archdef.spec import Cite, Operation
 
 GUIDE = Cite("CUDA C Programming Guide 4.2", "chapter 5 and appendix F, compute capability 2.0",
-             note="quoted from memory")
+             "recalled")
 CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capability 2.0")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GF100 tables")
-PAPER = Cite("NVIDIA Fermi white paper 1.1", "architecture overview", note="quoted from memory")
-SHEET = Cite("vendor data sheet", "clocks", note="quoted from memory")
-FIT = Cite("archdef timing trial on the reductions of Professional CUDA C Programming, chapter 3", "Tesla M2070", "inferred",
+PAPER = Cite("NVIDIA Fermi white paper 1.1", "architecture overview", "recalled")
+SHEET = Cite("vendor data sheet", "clocks", "recalled")
+FIT = Cite("archdef timing trial on the reductions of Professional CUDA C Programming, chapter 3", "Tesla M2070", "fitted",
            "nine compiled kernels within 15 %, 7 % on average; another set of values may fit as well")
-SCALED = Cite("the M2070 fit", "scaled to the clocks of the GTX 480", "inferred")
-MEI = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy, IEEE TPDS 28(1), 2017", "shared memory", "measured", "from memory")
+SCALED = Cite("the M2070 fit", "scaled to the clocks of the GTX 480", "fitted")
+MEI = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy, IEEE TPDS 28(1), 2017", "shared memory", "recalled", "a measurement")
 GPGPUSIM = Cite("GPGPU-Sim 4.0", "GTX 480 configuration", "inferred", "a simulator's input, not a measurement")
-FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix E, texture fetching, linear filtering", note="quoted from memory")
+FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix E, texture fetching, linear filtering", "recalled")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 2.0", "16 lanes, 8 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
-GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 2.x", note="quoted from memory")
-QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: one work queue before GK110", note="quoted from memory")
-STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", note="quoted from memory")
+GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 2.x", "recalled")
+QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: one work queue before GK110", "recalled")
+STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", "recalled")
 SIGNALS = Cite("Rennich, CUDA C/C++ Streams and Concurrency, 2011", "Fermi: signals after sequential kernels are delayed",
-               note="quoted from memory")
-ENGINES = Cite("CUDA C Programming Guide 4.2", "asyncEngineCount: 1 on GeForce, 2 on Tesla boards", note="quoted from memory")
+               "recalled")
+ENGINES = Cite("CUDA C Programming Guide 4.2", "asyncEngineCount: 1 on GeForce, 2 on Tesla boards", "recalled")
 
-NUGTEREN = Cite("Nugteren et al., A Detailed GPU Cache Model Based on Reuse Distance Theory, HPCA 2014", "set index of the L1", "measured",
-                "from memory")
-COPIES = Cite("Professional CUDA C Programming, chapters 3 and 4", "copies by rows and columns, sums of matrices, reads at an offset", "inferred",
+NUGTEREN = Cite("Nugteren et al., A Detailed GPU Cache Model Based on Reuse Distance Theory, HPCA 2014", "set index of the L1", "recalled",
+                "a measurement")
+COPIES = Cite("Professional CUDA C Programming, chapters 3 and 4", "copies by rows and columns, sums of matrices, reads at an offset", "fitted",
               "copies of rows run at the rate of L2 lines without headers; those of columns need sets and partitions that are hashed")
 REPLAYS = Cite("CUDA Profiler User's Guide 4.2", "instructions are issued again, for L1 misses among others", "inferred",
                "from memory; sums of matrices on rows of 64 KiB, which meet in four sets of the L1, are a third too slow if refused lines hold all others")
-CONFLICTS = Cite("CUDA Profiler User's Guide 5.0", "shared_replay_overhead: conflicts have instructions issued again", note="quoted from memory")
+CONFLICTS = Cite("CUDA Profiler User's Guide 5.0", "shared_replay_overhead: conflicts have instructions issued again", "recalled")
 SASS = Cite("machine code of compute capability 2.0", "stack pointer first; SSY and NOP.S around a branch that may diverge; division", "inferred",
             "from memory; instructions per warp of the book's reductions agree within 2 %")
 
@@ -76,7 +76,7 @@ EVIDENCE = {
        register_partitions shared_allocation_unit_bytes shared_carveouts shared_reserved_bytes_per_block""".split()},
     "limits.registers_reserved_per_thread": Cite("SASS of compute capability 2.0", "R1 holds the stack pointer", "inferred", "from memory"),
     "isa.operations": UNPUBLISHED, "isa.assembler": SASS, "isa.operations.int_div32": SASS,
-    **{f"isa.operations.{name}": Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "GTX 480", "measured", "from memory")
+    **{f"isa.operations.{name}": Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "GTX 480", "recalled", "a measurement")
        for name in "int_add int_logic fp32_add fp32_mul fp32_fma int_shift int_compare int_mul32".split()},
     "shared.latency_cycles": MEI, "shared.conflicts_hold_issue": CONFLICTS,
     "caches.l1.set_hash_bits": NUGTEREN, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,
@@ -95,7 +95,7 @@ EVIDENCE = {
     **{f"dram.{name}": GPGPUSIM for name in "banks t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_wr_ns".split()}}
 
 ISSUE = Cite("CUDA C Programming Guide 4.2", "appendix F.5.1: two schedulers, each issues two independent instructions of a warp",
-             note="quoted from memory")
+             "recalled")
 RATES = Cite("CUDA C Programming Guide 5.0", "throughput of native arithmetic instructions, column 2.1", note="read in a copy")
 BOARD = Cite("GPU database of techpowerup.com", "GeForce GTX 460 1 GB, GF104", note="read in reviews of the time too")
 ANDERSCH = Cite("Andersch et al., On Latency in GPU Microarchitectures, ISPASS 2015", "GF106, a smaller chip of compute capability 2.1",

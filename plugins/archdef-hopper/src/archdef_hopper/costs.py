@@ -31,12 +31,12 @@ CHILDREN = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/fir
 FIXED_POOL = Cite("Launches by kernels of an H200", "tests/data/h200/device_runtime.txt: 2048 of 4096 refused with error 69", "inferred",
                   "another card with the same chip")
 OCCUPANCY = Cite("CUDA runtime's occupancy API", "2730 launches on an H100, data/occupancy.csv", "measured")
-GUIDE = Cite("CUDA C Programming Guide 12", "compute capability 9.0", note="quoted from memory")
+GUIDE = Cite("CUDA C Programming Guide 12", "compute capability 9.0", "recalled")
 LARGE = Cite("NVIDIA technical blog, CUDA 12.1 Supports Large Kernel Parameters", "32,764 bytes on Volta and above; 4,096 before CUDA 12.1")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12", "compute capability 9.0")
-PAPER = Cite("NVIDIA H100 white paper", "GH100 architecture", note="quoted from memory")
+PAPER = Cite("NVIDIA H100 white paper", "GH100 architecture", "recalled")
 BULK = Cite("archdef microbenchmarks, H100 80GB HBM3 SXM", "data/bulk_copies.csv", "measured")
-FIT = Cite(MICRO, "several sections", "inferred", "split so that the measured total comes out")
+FIT = Cite(MICRO, "several sections", "fitted", "split so that the measured total comes out")
 LOOKED = Cite("SASS of the microbenchmarks", "instruction mix per step", "inferred", "the class is not measured alone")
 TEXTURES = Cite("Fetches by one block on an H100 80GB HBM3 SXM", "microbench_h100.json, texture_latency; 4 fetches or 8 surface accesses a cycle",
                 "measured", "the split of a hit's 88 cycles between operation and cache follows from misses, which hit in L2, at 317; a surface's is 106")
@@ -70,7 +70,7 @@ BUFFERED = Cite("Streams of reads and stores on an H100 80GB HBM3 SXM, 2026-11-2
                 "what is stored has been handed over only some 10 KB a multiprocessor before it is through")
 CROSSED = Cite("Streams of reads and stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/mixes.csv", "inferred",
                "streams that store 0.5 to 1 of what they read, or only store, move 2.0 to 2.1 TB/s for the other half of the chip, both ways together")
-STREAMS = Cite(MICRO, "sections dram_bandwidth, hiding_loads", "inferred", "set so that sustained reads, writes, copies and latencies come out")
+STREAMS = Cite(MICRO, "sections dram_bandwidth, hiding_loads", "fitted", "set so that sustained reads, writes, copies and latencies come out")
 REFRESHED = Cite("Loads at random, 32 at a time, by one block on an H100 80GB HBM3 SXM, 2026-11-21", "data/refresh.csv", "measured",
                  "one in eight waits, anything up to 237 ns; ends of waits repeat after 1906 and 3813 cycles; that half of the banks wait follows "
                  "from these two periods, and from the 93 % of the peak that streams reach")
@@ -221,7 +221,7 @@ EVIDENCE = {
     "isa.match_value_cycles": MATCHED, "isa.guard_latency_cycles": GUARDS, "isa.untaken_branch_cycles": GUARDS,
     "isa.convergence_cycles": CONVERGED, "isa.operations.int_mul_wide": WIDE,
     "isa.forms.uniform": WALKED, "isa.forms.brought": CONSTANT, "units.udp": LOOKED,
-    "units.cbu": Cite("Nsight Compute documentation", "pipelines: the convergence barrier unit takes branches", note="quoted from memory; its rate is assumed"),
+    "units.cbu": Cite("Nsight Compute documentation", "pipelines: the convergence barrier unit takes branches", "recalled", note="its rate is assumed"),
     **{f"isa.forms.{name}": ATOMICS for name in "membar_gl membar_sys fence_gpu fence_sys".split()},
     "isa.forms.bar_warp_sync": UNPUBLISHED, **{f"isa.operations.{name}": INSTRUCTIONS for name in MEASURED},
     **{f"isa.operations.{name}": LOOKED for name in "move int_mul16 predicate int64_logic fp32_sqrt".split()},
@@ -298,14 +298,14 @@ EVIDENCE = {
     "dram.interleave_bytes": Cite(COUNTED, "atomics.csv, 256 words for all threads; histograms of fresh_kernels.csv", "inferred",
                                   "with 512 bytes few words of many threads lie in too few slices"),
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY,
-    "dram.partitions": Cite("JEDEC HBM3", "16 channels of 64 bits per stack", note="5 stacks of the white paper; from memory"),
-    "dram.burst_bytes": Cite("JEDEC HBM3", "pseudo-channel of 32 bits, burst of 8", note="from memory"),
+    "dram.partitions": Cite("JEDEC HBM3", "16 channels of 64 bits per stack", "recalled", note="5 stacks of the white paper"),
+    "dram.burst_bytes": Cite("JEDEC HBM3", "pseudo-channel of 32 bits, burst of 8", "recalled"),
     "device_launches": CHILDREN, "device_launches.pool": FIXED_POOL, "device_launches.virtual_us": FIXED_POOL,
     "host_link": COPIES, "host_link.managed": MANAGED, "host_link.copy_engines": QUERY,
     "host_link.duplex_ratio": BOTH_WAYS, "host_link.staging_bytes": STAGED, "host_link.call_us": CALLS,
     "host_link.submit_us": AWAKE, "host_link.wakeup_us": AWAKE, "host_link.dependency_us": GAPS, "host_link.event_us": GAPS, "host_link.work_queues": QUEUES,
     "host_link.late_kernel_signals": QUEUES, "host_link.concurrent_grids": QUEUES, "host_link.peer_latency_us": UNPUBLISHED,
-    "host_link.peer_gb_s": Cite("NVIDIA H100 white paper", "NVLink 4: 450 GB/s a direction, a peak", note="quoted from memory"),
+    "host_link.peer_gb_s": Cite("NVIDIA H100 white paper", "NVLink 4: 450 GB/s a direction, a peak", "recalled"),
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": INSTRUCTIONS,
     "chip.multiprocessors_per_cluster": SCATTER, "chip.block_dispatch": PLACES, "chip.block_launch_cycles": BLOCKS,
     "chip.block_end_cycles": BLOCKS, "chip.block_setup_cycles": BLOCKS, "chip.warp_launch_cycles": BLOCKS, "chip.first_block_cycles": CONSTANT,

@@ -2,32 +2,32 @@
 from archdef.spec import Cite, Operation
 
 QUERY = Cite("deviceQuery of a Tesla K40c", "CUDA 9.0, error correction off", "measured")
-GUIDE = Cite("CUDA C Programming Guide 8.0", "compute capability 3.x", note="quoted from memory")
+GUIDE = Cite("CUDA C Programming Guide 8.0", "compute capability 3.x", "recalled")
 RATES = Cite("CUDA C Programming Guide", "throughput of native arithmetic instructions, column 3.5", note="read in a translation")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 3.5")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GK110 tables")
-PAPER = Cite("NVIDIA Kepler GK110 white paper", "SMX architecture", note="quoted from memory")
+PAPER = Cite("NVIDIA Kepler GK110 white paper", "SMX architecture", "recalled")
 SLIDES = Cite("GPU Performance Analysis and Optimization, GTC 2012", "slide 83, Kepler 4-byte bank mode")
-TUNING = Cite("Kepler Tuning Guide", "L1 and read-only cache", note="quoted from memory")
-SHEET = Cite("vendor data sheet", "GDDR5 memory interface", note="quoted from memory")
+TUNING = Cite("Kepler Tuning Guide", "L1 and read-only cache", "recalled")
+SHEET = Cite("vendor data sheet", "GDDR5 memory interface", "recalled")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Tesla K40m", "measured",
              "PTX level, as shipped with PPT-GPU")
 SPLIT = Cite(ARAFA.document, "188 cycles to L2, 331 to memory, divided over the stations", "inferred")
 PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "two independent instructions of one warp; which may go together is not said")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
-NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
+NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", "recalled")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
-CONFLICTS = Cite("CUDA Profiler User's Guide 5.0", "shared_replay_overhead: conflicts have instructions issued again", note="quoted from memory")
+CONFLICTS = Cite("CUDA Profiler User's Guide 5.0", "shared_replay_overhead: conflicts have instructions issued again", "recalled")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "two thirds of it, as bandwidth tests of the time print; quoted from memory")
-GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 3.5", note="quoted from memory")
-QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", note="quoted from memory")
-STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", note="quoted from memory")
+GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 3.5", "recalled")
+QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", "recalled")
+STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", "recalled")
 
 COSTS = {  # SM cycles; `sp` are six groups of 32 lanes: five for integers, two of them shift, one multiplies integers and converts
     Operation("sp", 9): """move select predicate fp32_add fp32_mul fp32_fma fp32_minmax

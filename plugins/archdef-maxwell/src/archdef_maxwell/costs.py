@@ -2,12 +2,12 @@
 from archdef.spec import Cite, Operation
 
 QUERY = Cite("deviceQuery of a GeForce GTX TITAN X", "CUDA 10.0", "measured")
-GUIDE = Cite("CUDA C Programming Guide 8.0", "compute capability 5.x", note="quoted from memory")
-RATES = Cite("CUDA C Programming Guide 8.0", "throughput of native arithmetic instructions, column 5.2", note="quoted from memory")
+GUIDE = Cite("CUDA C Programming Guide 8.0", "compute capability 5.x", "recalled")
+RATES = Cite("CUDA C Programming Guide 8.0", "throughput of native arithmetic instructions, column 5.2", "recalled")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 5.2")
-PAPER = Cite("NVIDIA GeForce GTX 980 white paper", "Maxwell SM", note="quoted from memory")
-TUNING = Cite("Maxwell Tuning Guide", "unified L1/texture cache", note="quoted from memory")
-SHEET = Cite("vendor data sheet", "GDDR5 memory interface, 32 bits a chip", note="quoted from memory")
+PAPER = Cite("NVIDIA GeForce GTX 980 white paper", "Maxwell SM", "recalled")
+TUNING = Cite("Maxwell Tuning Guide", "unified L1/texture cache", "recalled")
+SHEET = Cite("vendor data sheet", "GDDR5 memory interface, 32 bits a chip", "recalled")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "GTX Titan X (Maxwell)",
              "measured", "PTX level, as shipped with PPT-GPU")
 P100 = Cite(ARAFA.document, "Tesla P100", "inferred", "measured there, taken over: products of 16 bits make those of 32 on both")
@@ -23,7 +23,7 @@ DEBUG_CODE = Cite("Machine code of ptxas 11.8 for sm_52", "mathKernel1 to 4 comp
                   "that joins count as branches was seen on a Quadro P2000")
 COUNTED = Cite("nvprof's counts of branches on a Quadro P2000 and a GeForce GTX 1060", "plugin archdef-pascal, data/divergence.toml", "inferred",
                "the same instructions end threads here")
-NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
+NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", "recalled")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
@@ -31,9 +31,9 @@ H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h10
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
-GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 5.2", note="quoted from memory")
-QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", note="quoted from memory")
-STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", note="quoted from memory")
+GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 5.2", "recalled")
+QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", "recalled")
+STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", "recalled")
 
 COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
     Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
@@ -72,7 +72,7 @@ EVIDENCE = {
     "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": PCIE,
-    "host_link.copy_engines": Cite(QUERY.document, "two copy engines", "measured", "from memory"), "units.tex": PAPER, "units.lsu": GUIDE,
+    "host_link.copy_engines": Cite(QUERY.document, "two copy engines", "recalled", "a measurement"), "units.tex": PAPER, "units.lsu": GUIDE,
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "schedulers.dual_issue": PAIRED,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},

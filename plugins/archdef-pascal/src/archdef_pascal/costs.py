@@ -2,13 +2,13 @@
 from archdef.spec import Cite, Operation
 
 QUERY = Cite("deviceQuery of a Quadro P2000", "CUDA 10.0, desktop board", "measured")
-GUIDE = Cite("CUDA C Programming Guide 9", "compute capability 6.x", note="quoted from memory")
+GUIDE = Cite("CUDA C Programming Guide 9", "compute capability 6.x", "recalled")
 RATES = Cite("CUDA C Programming Guide", "throughput of native arithmetic instructions, column 6.1", note="read in a translation")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 6.1")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GP10x tables")
-PAPER = Cite("NVIDIA GeForce GTX 1080 white paper", "Pascal SM", note="quoted from memory")
-TUNING = Cite("Pascal Tuning Guide", "unified L1/texture cache of GP104", note="quoted from memory")
-SHEET = Cite("vendor data sheet", "GDDR5 memory interface", note="quoted from memory")
+PAPER = Cite("NVIDIA GeForce GTX 1080 white paper", "Pascal SM", "recalled")
+TUNING = Cite("Pascal Tuning Guide", "unified L1/texture cache of GP104", "recalled")
+SHEET = Cite("vendor data sheet", "GDDR5 memory interface", "recalled")
 P100 = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Tesla P100", "inferred",
             "measured on the GP100, taken over; PTX level, as shipped with PPT-GPU")
 MAXWELL = Cite(P100.document, "GTX Titan X (Maxwell)", "inferred", "measured there; double precision has the same four lanes here")
@@ -20,7 +20,7 @@ DEBUG_CODE = Cite("Machine code of ptxas 11.8 for sm_60 and sm_61", "mathKernel1
                   "joins count as branches: nvprof's counts on a Quadro P2000, data/divergence.toml")
 COUNTED = Cite("nvprof's counts of branches on a Quadro P2000 and a GeForce GTX 1060", "data/divergence.toml", "inferred",
                "BRA, SYNC and EXIT that warps execute in machine code of ptxas 11.8 for sm_61, counted by hand, make up each of the seven figures")
-NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
+NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", "recalled")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
@@ -28,9 +28,9 @@ H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h10
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
-GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 6.1", note="quoted from memory")
-QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", note="quoted from memory")
-STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", note="quoted from memory")
+GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 6.1", "recalled")
+QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", "recalled")
+STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", "recalled")
 
 FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64
     atomics_float_add atomics_double_add atomics_half_add vote vote_ballot shuffle barrier_count barrier_reduce

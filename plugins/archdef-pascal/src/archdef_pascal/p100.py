@@ -7,8 +7,8 @@ from archdef_pascal import costs
 from archdef_pascal.costs import EVIDENCE, FEATURES, GUIDE, TUNING
 
 QUERY = Cite("deviceQuery of a Tesla P100-PCIE-16GB", "three copies of its output", "measured")
-PAPER = Cite("NVIDIA Tesla P100 white paper", "GP100 SM, HBM2", note="quoted from memory")
-RATES = Cite("CUDA C Programming Guide", "throughput of native arithmetic instructions, column 6.0", note="quoted from memory")
+PAPER = Cite("NVIDIA Tesla P100 white paper", "GP100 SM, HBM2", "recalled")
+RATES = Cite("CUDA C Programming Guide", "throughput of native arithmetic instructions, column 6.0", "recalled")
 ARAFA = Cite(costs.P100.document, "Tesla P100", "measured", "PTX level, as shipped with PPT-GPU")
 SPLIT = Cite(ARAFA.document, "252 cycles to L2, 482 to memory, divided over the stations", "inferred")
 STACKS = Cite("JEDEC HBM2", "4 stacks of 8 channels of 128 bits", "inferred", "number of stacks by the white paper; from memory")
@@ -45,10 +45,10 @@ P100 = Architecture(
     aliases=("tesla_p100", "p100_pcie", "gp100"), vocabulary=Vocabulary(),
     evidence={path: QUOTED.get(cite, cite) for path, cite in EVIDENCE.items()} | {
         "coalescing": GUIDE, "limits.shared_bytes_per_multiprocessor": PAPER,
-        "isa.operations.int_compare": ARAFA, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", note="from memory"),
+        "isa.operations.int_compare": ARAFA, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", "recalled"),
         "dram.ecc_overhead_ratio": PAPER, "host_link.pinned_h2d_gb_s": COPIES, "host_link.pinned_d2h_gb_s": COPIES,
         "caches.l1.enabled": Cite(TUNING.document, "GP100 caches global loads in L1 by default", note=TUNING.note),
-        "host_link.copy_engines": Cite(QUERY.document, "two copy engines", "measured", "from memory"),
+        "host_link.copy_engines": Cite(QUERY.document, "two copy engines", "recalled", "a measurement"),
         "host_link.concurrent_grids": Cite(costs.GRIDS.document, "maximum number of resident grids, compute capability 6.0",
                                             note=costs.GRIDS.note)},
     clocks=Clocks(core_mhz=1329, shader_mhz=1329, memory_mhz=715), warp=Warp(size=32),

@@ -4,7 +4,7 @@ from archdef.spec import Chip, Cite, Clocks, GiB, HostLink, KiB, MiB, SegmentShr
 from archdef_tesla.family import (ATOMICS, BASIC, BRIEF, COSTS, DOUBLES, GUIDE, KANTER, LONG_INTEGERS, MISSING_MUL, MULTIPLIERS, MULTIPLY_SFU,
                                   MULTIPLY_SP, PAIRS_OF_32, SP_SFU, SP_WITH_SFU, SP_WITH_SFU_OR_MUL, VOTES, tesla)
 
-SHEET = Cite("vendor data sheet", "clocks", note="quoted from memory")
+SHEET = Cite("vendor data sheet", "clocks", "recalled")
 SHEET_9800 = Cite("TrustedReviews, Asus EN9800GTX TOP, 2008", "page 2: 128 stream processors, 256 bits, 512 MB; 675, 1688 and 1100 MHz")
 SHEET_240 = Cite("amdarea51.de, nVIDIA GeForce GT 240", "technical data: 96 stream processors in 4 clusters, 128 bits, 512 MB; 550, 1340 MHz, GDDR5",
                  note="850 MHz there, four transfers each; device queries print twice as much")

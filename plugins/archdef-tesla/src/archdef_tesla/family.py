@@ -7,7 +7,7 @@ from archdef.spec import (Architecture, Assembler, Cache, Caches, Cite, Coalesci
 
 CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capability 1.x")
 GUIDE = Cite("CUDA C Programming Guide 3.0-4.2", "chapter 5 and the appendix on compute capability 1.x",
-             note="quoted from memory")
+             "recalled")
 LINDHOLM = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008",
                 "streaming multiprocessor, SM multithreaded issue")
 KANTER = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "dual issue; execution units",
@@ -15,22 +15,23 @@ KANTER = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World T
 LONG_INTEGERS = Cite(KANTER.document, "64-bit integers in the double-precision unit", "inferred", "one instruction, as long as a 64-bit sum; from memory")
 BRIEF = Cite("NVIDIA GeForce GTX 200 GPU Technical Brief", "page 15, improved dual issue: MAD and MUL at 93-94 % of three operations a lane and cycle")
 PIPELINE = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "memory pipeline",
-                note="texture fetches and loads share hardware and do not go at a time; quoted from memory")
+                "recalled", note="texture fetches and loads share hardware and do not go at a time")
 BLOCKS = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "24 KB a TPC in three blocks of 8 KB",
-              note="as the CUDA C Programming Guide's working set of 6 to 8 KB a multiprocessor; Wong et al. 2010 see 5 KB of it with one thread, "
-                   "which an unfavourable pattern can explain, whereas none could show more than there is; quoted from memory")
+              "recalled", note="as the CUDA C Programming Guide's working set of 6 to 8 KB a multiprocessor; "
+                                "Wong et al. 2010 see 5 KB of it with one thread, "
+                                "which an unfavourable pattern can explain, whereas none could show more than there is")
 ADDRESSES = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "40-bit addresses, 32-bit on the G80",
-                 note="quoted from memory")
+                 "recalled")
 RATIO = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "clock domains", "inferred",
              "arithmetic at the processor clock; fetch, issue, caches, registers, shared memory, textures at the core clock; the ratio is that of boards "
              "as sold, on which times were measured; quoted from memory")
 MISSING_MUL = Cite("Beyond3D, NVIDIA G80: Architecture and GPU Analysis, 2006", "page 11, the case of the missing MUL", "measured",
                    "the multiplier behind the SFU serves interpolation; a multiplication beside a multiply-add was not found")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
-WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "measured", "quoted from memory")
-FIT = Cite("transposes of Ruetsch and Micikevicius 2009 (GTX 280), reductions of Harris 2007 (8800 GTX)", "compiled kernels", "inferred",
+WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "recalled", "a measurement")
+FIT = Cite("transposes of Ruetsch and Micikevicius 2009 (GTX 280), reductions of Harris 2007 (8800 GTX)", "compiled kernels", "fitted",
            "eight within 5 %, seven within 18 %; another set of values may fit as well; quoted from memory")
-FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix on texture fetching, linear filtering", note="quoted from memory")
+FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix on texture fetching, linear filtering", "recalled")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 PATHS = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008", "loads go by the texture units, stores by the raster operation units",
              "inferred", "as block diagrams of the time have it; quoted from memory")
@@ -48,9 +49,9 @@ CODE_WAITS = Cite("Wong et al., Demystifying GPU Microarchitecture through Micro
 PCIE = Cite("PCI Express 1.1 and 2.0", "16 lanes, 4 and 8 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
 ENGINES = Cite("CUDA C Programming Guide", "overlap of copies and kernels from compute capability 1.1 on, concurrent kernels from 2.0 on",
-               note="quoted from memory")
-STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", note="quoted from memory")
-QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: one work queue before GK110", note="quoted from memory")
+               "recalled")
+STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", "recalled")
+QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: one work queue before GK110", "recalled")
 
 COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones native
     Operation("sp", 24): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16 int_mul24
@@ -87,7 +88,7 @@ EVIDENCE = {  # what both chips share
     "shared.latency_cycles": WONG, "shared.conflicts_hold_issue": OPERANDS, "isa.operations": UNPUBLISHED,
     "isa.predication_max_instructions": GUIDE, "isa.assembler": SASS,
     "isa.assembler.shared_operands": Cite("Volkov and Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC 2008",
-                                          "operands in shared memory", note="quoted from memory"),
+                                          "operands in shared memory", "recalled"),
     **{f"isa.operations.{name}": GUIDE for name in "int_mul24 int_mul32 fp32_add fp32_mul fp32_fma fp32_rcp fp32_rsqrt".split()},
     **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
        register_allocation_unit register_allocation_scope warp_allocation_granularity shared_allocation_unit_bytes""".split()},

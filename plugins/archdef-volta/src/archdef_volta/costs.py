@@ -2,23 +2,23 @@
 from archdef.spec import Cite, Operation
 
 QUERY = Cite("deviceQuery of a Tesla V100-SXM2-16GB", "CUDA 10.2", "measured")
-GUIDE = Cite("CUDA C Programming Guide 10", "compute capability 7.0", note="quoted from memory")
+GUIDE = Cite("CUDA C Programming Guide 10", "compute capability 7.0", "recalled")
 RATES = Cite("CUDA C Programming Guide", "throughput of native arithmetic instructions, column 7.x", note="read in a translation")
 LARGE = Cite("NVIDIA technical blog, CUDA 12.1 Supports Large Kernel Parameters", "32,764 bytes on Volta and above; 4,096 before CUDA 12.1")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 7.0")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GV100 tables")
-PAPER = Cite("NVIDIA Tesla V100 white paper", "GV100 architecture", note="quoted from memory")
+PAPER = Cite("NVIDIA Tesla V100 white paper", "GV100 architecture", "recalled")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Volta", "measured",
              "PTX level, as shipped with PPT-GPU")
-JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "V100 PCIe", "measured",
-           "quoted from memory")
-TENSOR_CORES = Cite("NVIDIA Tesla V100 white paper", "8 tensor cores a multiprocessor, 64 fused multiply-adds a cycle each", note="quoted from memory")
-RAIHAN = Cite("Raihan, Goli, Aamodt, Modeling Deep Learning Accelerator Enabled GPUs, ISPASS 2019", "wmma.mma m16n16k16 and its HMMA sets", "measured",
-              "a Titan V; of wmma.mma as two halves the second starts 16 cycles later; quoted from memory")
-SUMS = Cite("Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021", "V100", "measured",
-            "Xie et al., MMA-Sim, 2025, agree; both quoted from memory")
-SETS = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "geometry of the L1 data cache: four sets", "measured",
-            "V100 PCIe; quoted from memory; Accel-Sim's SM7_QV100/gpgpusim.config, -gpgpu_cache:dl1 S:4:128:64 at 32 KiB, agrees")
+JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "V100 PCIe", "recalled",
+           "a measurement")
+TENSOR_CORES = Cite("NVIDIA Tesla V100 white paper", "8 tensor cores a multiprocessor, 64 fused multiply-adds a cycle each", "recalled")
+RAIHAN = Cite("Raihan, Goli, Aamodt, Modeling Deep Learning Accelerator Enabled GPUs, ISPASS 2019", "wmma.mma m16n16k16 and its HMMA sets", "recalled",
+              "a measurement; a Titan V; of wmma.mma as two halves the second starts 16 cycles later")
+SUMS = Cite("Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021", "V100", "recalled",
+            "a measurement; Xie et al., MMA-Sim, 2025, agree")
+SETS = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "geometry of the L1 data cache: four sets", "recalled",
+            "a measurement; V100 PCIe; Accel-Sim's SM7_QV100/gpgpusim.config, -gpgpu_cache:dl1 S:4:128:64 at 32 KiB, agrees")
 L2_SETS = Cite("accel-sim/gpgpu-sim_distribution", "configs/tested-cfgs/SM7_QV100/gpgpusim.config, -gpgpu_cache:dl2 S:32:128:24, hashed (P), 64 sub-partitions",
                "inferred", "a simulator's input, fitted to a Quadro GV100; which bits are folded is assumed")
 TAGS = Cite("te42kyfo/gpu-benches", "README.md, gpu-strides, and a100.txt of it", "inferred",
@@ -33,7 +33,7 @@ BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "Tesla V100 PCIe
 SPLIT = Cite(BENCHES.document, "213 cycles to L2, 213 more at 1380 MHz to memory, divided over the stations", "inferred", BENCHES.note)
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
-NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", note="quoted from memory")
+NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", "recalled")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
@@ -43,9 +43,9 @@ SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of arc
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
-GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 7.0", note="quoted from memory")
-QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", note="quoted from memory")
-STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", note="quoted from memory")
+GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 7.0", "recalled")
+QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", "recalled")
+STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", "recalled")
 NVLINK = Cite("NVIDIA Tesla V100 white paper", "NVLink: 25 GB/s a link and direction", "inferred",
               "two links, as between neighbours of a DGX-1; from memory")
 
@@ -124,4 +124,4 @@ EVIDENCE = {
     "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": JIA, "caches.l2.line_bytes": JIA,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": PAPER,
-    "dram.partitions": CHANNELS, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", note="from memory")}
+    "dram.partitions": CHANNELS, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", "recalled")}
