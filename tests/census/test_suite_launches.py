@@ -10,11 +10,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import suite_launches
+import suite_ptx
 from suite_arguments import LEAD, SMALL, Arguments, cells
 
 import archdef
 from archdef import registry
-from archdef.frontends import Options, compile, nvrtc
+from archdef.frontends import Options, compile, nvcc, nvrtc
 from archdef.ptx import parse
 
 TABLE = Path(__file__).with_name("suite_launches.csv")
@@ -78,16 +79,27 @@ extern "C" __global__ void gather(const int *rows, const float *x, float *y, int
     y[t] += x[rows[t]] + 1;
 }
 extern "C" __global__ void scale(Work work) { int t = threadIdx.x; if (t < work.n) work.to[t] = work.factor * work.rows[t] - 2; }
-extern "C" __global__ void follow(float **lists, double *sums, long long n) { if (threadIdx.x < n) sums[(int)threadIdx.x - 1] = lists[threadIdx.x][threadIdx.x] + 3; }
+extern "C" __global__ void follow(float **lists, double *sums, long long n)
+{
+    if (threadIdx.x < n) sums[(int)threadIdx.x - 1] = lists[threadIdx.x][threadIdx.x] + 3;
+}
 extern "C" __global__ void sample(cudaTextureObject_t image, float *o, int w) { int x = threadIdx.x; if (x < w) o[x] = tex2D<float>(image, x, 1) + 5; }
-extern "C" __global__ void flat(float *o, int n) { __shared__ float s[16][16]; s[threadIdx.y][threadIdx.x] = n; __syncthreads(); o[blockIdx.y] = s[threadIdx.x][threadIdx.y]; }
+extern "C" __global__ void flat(float *o, int n)
+{
+    __shared__ float s[16][16]; s[threadIdx.y][threadIdx.x] = n; __syncthreads(); o[blockIdx.y] = s[threadIdx.x][threadIdx.y];
+}
 extern "C" __global__ void too_long(volatile int *o, int n) { for (int k = 0; k < 2000000000; k++) o[threadIdx.x] += n * k; }
-extern "C" __global__ void apart(int *o, int n) { if (threadIdx.x / 32 % 2) asm volatile("bar.sync 1, 1024;"); else asm volatile("bar.sync 2, 1024;"); o[0] = n; }
+extern "C" __global__ void apart(int *o, int n)
+{
+    if (threadIdx.x / 32 % 2) asm volatile("bar.sync 1, 1024;"); else asm volatile("bar.sync 2, 1024;");
+    o[0] = n;
+}
 extern "C" __global__ void picky(int *o, int n) { o[n > 8 ? 1 << 28 : 0] = n + 1; }
 """
 OUTCOMES = {"gather": "ended", "scale": "ended", "follow": "ended", "sample": "ended", "flat": "ended", "too_long": "budget", "apart": "deadlock",
             "picky": "ended"}
-needs_compiler = pytest.mark.skipif(nvrtc.toolchain() is None or not set(suite_launches.MACHINES) <= set(registry.names()), reason="no NVRTC, or a plugin is missing")
+needs_compiler = pytest.mark.skipif(nvrtc.toolchain() is None or not set(suite_launches.MACHINES) <= set(registry.names()),
+                                    reason="no NVRTC, or a plugin is missing")
 
 
 @needs_compiler
@@ -126,3 +138,18 @@ def test_arguments_are_what_the_code_does_with_them():
     held = {array.address + LEAD: array.to_host() for array in arguments.arrays}
     assert set(np.unique(held[rows_of])) == set(range(SMALL)) and (np.diff(held[rows_of][LEAD // 4:].astype(int)) >= 0).all()
     assert 0.5 <= held[values].min() < held[values].max() <= 1.5 and held[result].dtype == np.float32 and count == 64
+
+
+@pytest.mark.skipif(nvcc.toolchain() is None, reason="needs nvcc")
+def test_whole_programs_of_a_suite_become_ptx_with_the_headers_that_they_mean(tmp_path, capsys):
+    suite, out = tmp_path / "suite", tmp_path / "ptx"
+    for path, text in {"a/main.cu": '#include "size.h"\n__global__ void k(int *o) { o[0] = SIZE + __ballot(1); }\n'
+                                    "int main() { k<<<1, 1>>>(0); cudaThreadExit(); }\n",
+                       "a/inc/size.h": "#define SIZE 5\n", "b/size.h": "#error another program's\n", "b/main.cu": "int main() {}\n",
+                       "b/broken.cu": "#include <nowhere.h>\n__global__ void k() {}\n"}.items():
+        (suite / path).parent.mkdir(parents=True, exist_ok=True)
+        (suite / path).write_text(text)
+    suite_ptx.main(suite, out, [])
+    assert {path.name: bool(path.read_text()) for path in out.iterdir()} == {"a@main.cu.ptx": True, "b@broken.cu.ptx": False}
+    assert "vote" in (out / "a@main.cu.ptx").read_text() and str(tmp_path) not in (out / "a@main.cu.ptx").read_text()
+    assert "nowhere.h" in capsys.readouterr().out
