@@ -61,6 +61,14 @@ def test_a_thread_that_waits_for_what_comes_behind_the_barrier_is_a_deadlock_whe
     assert caught.value.data["barrier"] == 0 or caught.value.data["waiting"]
 
 
+def test_the_page_on_deadlocks_counts_what_was_measured():
+    page = " ".join((Path(__file__).parents[2] / "docs/explanation/deadlocks.md").read_text().split())
+    words = ("none", "one", "two", "three", "four", "five", "six", "seven")
+    differ, hang = (words[sum(len(MEASURED[kernel]["ends"]) == builds for kernel in MIXED)] for builds in (1, 0))
+    assert f"of {words[len(MIXED)]} kernels that do this, optimised and debug builds of {differ} differ, and {hang} hangs in both" in page
+    assert f"All {len(MEASURED.keys() - MIXED - THREADS_MISSING)} measured kernels that keep the rule end here" in page
+
+
 LOOPS = """
 // Loops whose only way out is the kernel's end, and whose last code is one side of a branch: threads meet before the next round, not in it.
 __global__ void sums(int *o, int n)

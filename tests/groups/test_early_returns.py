@@ -1,4 +1,5 @@
-"""Do threads that return early let the rest of their block go on, in every form of C++ that leads to it, optimised or built to be debugged?"""
+"""Do threads that return early let the rest of their block go on, in every form of C++ that leads to it, by either compiler,
+optimised or built to be debugged?"""
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,7 @@ import pytest
 import archdef
 from archdef import registry
 from archdef.errors import PtxError
-from archdef.frontends import nvrtc
-
-pytestmark = pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]")
+from archdef.frontends import nvcc, nvrtc
 
 SOURCE = Path(__file__).with_name("early_returns.cu")
 N = 5
@@ -145,14 +144,19 @@ def trap_on_a_condition_of_all(o):
     o.update({t: 2 for t in THREADS if t <= 50} | {N: 1})
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["optimised", "debug"])
-def debug(request):
-    return request.param
+@pytest.fixture(scope="module", params=[("nvrtc", False), ("nvrtc", True), ("nvcc", False), ("nvcc", True)],
+                ids=["nvrtc", "nvrtc-debug", "nvcc", "nvcc-debug"])
+def build(request):
+    compiler, debug = request.param
+    chain = {"nvrtc": nvrtc, "nvcc": nvcc}[compiler].toolchain()
+    if chain is None:
+        pytest.skip(f"{compiler} is not installed")
+    return {"compiler": compiler, "debug": debug, "target": f"compute_{max(50, chain.targets[0])}"}
 
 
 @pytest.fixture(scope="module", params=registry.names())
-def module(request, debug):
-    return archdef.Device(request.param, max_cycles=2_000_000).compile(SOURCE, target="compute_50", debug=debug)
+def module(request, build):
+    return archdef.Device(request.param, max_cycles=2_000_000).compile(SOURCE, **build)
 
 
 @pytest.mark.parametrize("kernel", EXPECTED)

@@ -19,6 +19,7 @@ from archdef.lower import Options
 from archdef.lower.virtual import successors
 from archdef.ptx import parse
 from archdef.ptx.graph import post_dominators
+from archdef.run.launch import Launcher
 from archdef.testing import equals_reference, reference
 from archdef.testing.kernel_flow import WAITS, WAYS_OUT, Module, draw
 
@@ -27,6 +28,18 @@ EACH = 10
 MANY = 1700
 """Kernels of the long test, of all machines together."""
 SWITCHES = [name for name, kind in Options.__annotations__.items() if kind == "bool"]
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_warned(monkeypatch):
+    """Kernels that keep CUDA's rules never have threads of a warp at different barriers."""
+    launch = Launcher.__call__
+
+    def checked(self, *arguments):
+        run = launch(self, *arguments)
+        assert run.warnings == ()
+        return run
+    monkeypatch.setattr(Launcher, "__call__", checked)
 
 
 def check(name: str, seed: int) -> None:
