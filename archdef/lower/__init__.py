@@ -9,7 +9,7 @@ import attrs
 
 from archdef.errors import ArchdefError, PtxError, nearest
 from archdef.lower import (  # noqa: F401  builders register here
-    select_arithmetic, select_async, select_control, select_convert, select_matrix, select_memory, select_stack, select_tensor, select_texture,
+    select_arithmetic, select_async, select_control, select_convert, select_matrix, select_memory, select_multimem, select_stack, select_tensor, select_texture,
     select_video, select_warp, select_warpgroup, select_wmma)
 from archdef.lower.absorb import absorb, absorb_terms, clear_pairs
 from archdef.lower.addresses import fold_addresses
