@@ -17,6 +17,8 @@ from archdef.run.array import DeviceArray, dtype_of, host_array, shape_of
 from archdef.run.footprint import MemoryMap, memory_map
 from archdef.run.memory import Memory
 from archdef.run.module import Module
+from archdef.run.multicast import Multicast
+from archdef.run.multicast import multicast as make_multicast
 from archdef.run.tensor_map import TensorMap, of_array
 from archdef.run.texture import Handle
 from archdef.run.texture import sampler as make_sampler
@@ -256,6 +258,14 @@ class Device:
         """
         return of_array(array, box=box, lower=lower, upper=upper, channels=channels, pixels=pixels, type=type, shape=shape, strides=strides,
                         element_strides=element_strides, interleave=interleave, swizzle=swizzle, oob_fill=oob_fill, l2_promotion=l2_promotion)
+
+    def multicast(self, array: DeviceArray) -> Multicast:
+        """Map an array at a multicast address too, as an object made by ``cuMulticastCreate`` with this device as its only member does.
+
+        The result is a launch's argument: ``multimem`` instructions take its address, and nothing else does. It lasts as long as it is held.
+        Raises LaunchError where the machine has no ``multimem``.
+        """
+        return make_multicast(self.architecture, self.memory, array)
 
     def sampler(self, *, filter: str = "point", address: str | Sequence[str] = "clamp", normalized: bool = False) -> Handle:
         """Make a sampler, for code that keeps textures and samplers apart. Parameters are those of `texture`."""

@@ -9,7 +9,7 @@ import attrs
 
 from archdef.errors import ArchdefError, PtxError, nearest
 from archdef.lower import (  # noqa: F401  builders register here
-    select_arithmetic, select_async, select_control, select_convert, select_matrix, select_memory, select_stack, select_tensor, select_texture,
+    select_arithmetic, select_async, select_control, select_convert, select_matrix, select_memory, select_multimem, select_stack, select_tensor, select_texture,
     select_video, select_warp, select_warpgroup, select_wmma)
 from archdef.lower.absorb import absorb, absorb_terms, clear_pairs
 from archdef.lower.addresses import fold_addresses
@@ -180,7 +180,8 @@ def _lower(module: ir.Module, entry: str, architecture, predicate: bool, options
         ops=ops, targets=targets, operands=operands, constants=constants, specials=specials, rows=places.row_count,
         predicates=places.predicate_count, registers=plan.start or min(needed, most), registers_from="liveness",
         spilled_registers=spills.registers, spill_store_bytes=spills.store_bytes, spill_load_bytes=spills.load_bytes,
-        spill_slot_bytes=spills.bytes, register_unit=register_unit(architecture.limits, architecture.warp.size), unspilled_registers=max(0, needed - held), shared_bytes=layout.shared_bytes,
+        spill_slot_bytes=spills.bytes, register_unit=register_unit(architecture.limits, architecture.warp.size),
+        unspilled_registers=max(0, needed - held), shared_bytes=layout.shared_bytes,
         launch_shared_bytes=0 if launch_data is None else launch_data + layout.parameter_bytes,
         dynamic_shared=layout.dynamic_shared, local_bytes=local_bytes,
         uses_local=layout.uses_local or unit.stack is not None or spills.bytes > 0, stack_start=min(stack_start, local_bytes),

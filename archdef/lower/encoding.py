@@ -96,6 +96,8 @@ class Flag(IntFlag):
 
 WHOLE_WARP = 1
 """``combine`` of a load or store that is a fault unless every lane of the warp takes part."""
+MULTICAST = 2
+"""``combine`` of a load, store or atomic in global memory whose address is a multicast one."""
 
 
 class Combine(IntEnum):

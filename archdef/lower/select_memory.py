@@ -97,7 +97,7 @@ def load(s: Selection, m: Match, i: ir.Instruction) -> None:
         flags |= Flag.SIGNED
     # memory gives 32-bit lanes unless its elements have 64 bits; a wider register takes an extension
     loaded = registers if width == lane_bytes(type) else [None if v is None else s.fresh(4) for v in registers]
-    with _ordered(s, m, space, loaded):
+    with ordered(s, m, space, loaded):
         s.emit(Kind.LOAD, 0, loaded, [base], OPERATIONS[Kind.LOAD][space], width=lane_bytes(type), flags=flags | hints(m),
                space=space, element=bits_of(type) // 8, vec=len(registers), offset=offset)
     for v, narrow in zip(registers, loaded):
@@ -159,7 +159,7 @@ def store(s: Selection, m: Match, i: ir.Instruction) -> None:
         return
     base, offset, flags, implied = address(s, target)
     space = SPACES[m.bound["space"] or (implied or "")]
-    with _ordered(s, m, space):
+    with ordered(s, m, space):
         s.emit(Kind.STORE, 0, [], [base, *values], OPERATIONS[Kind.STORE][space], width=lane_bytes(type), flags=flags | hints(m),
                space=space, element=bits_of(type) // 8, vec=len(values), offset=offset)
 
@@ -184,7 +184,7 @@ def atomic(s: Selection, m: Match, i: ir.Instruction) -> None:
         if element is not None:
             destinations[k], finish = s.destination(element, type)
             finishes.append(finish)
-    with _ordered(s, m, space, destinations):
+    with ordered(s, m, space, destinations):
         s.emit(Kind.ATOM, m.fn, destinations, [base, *values], OPERATIONS[Kind.ATOM][space], width=lane_bytes(type),
                flags=flags | hints(m), space=space, element=bits_of(type) // 8, vec=count, offset=offset)
     for finish in finishes:
@@ -192,7 +192,7 @@ def atomic(s: Selection, m: Match, i: ir.Instruction) -> None:
 
 
 @contextmanager
-def _ordered(s: Selection, m: Match, space: Space, results: Sequence[int | None] = ()) -> Iterator[None]:
+def ordered(s: Selection, m: Match, space: Space, results: Sequence[int | None] = ()) -> Iterator[None]:
     """Put what orders an access around it, where the assembler does: a fence before a release, the end of the L1's lines behind an acquire.
 
     A guarded access of that kind is branched around, and atomics wherever the assembler does so.

@@ -204,6 +204,10 @@ _MAP_SPACE = "space=global|shared::cta>shared?"
 _MAP_LISTS = "list=box_dim|global_dim|element_stride"
 _ASYNC_RED = f"order=relaxed scope=cluster space=shared::cluster>shared? {_COUNTED}"
 _WITHIN = f"async bulk to=shared::cluster from=shared::cta {_COUNTED}"
+_MULTI_LOAD, _MULTI_STORE, _MULTI_RED = (f"order={orders}? {_SCOPE} space=global?" for orders in (
+    "weak|relaxed|acquire", "weak|relaxed|release", "relaxed|release"))
+_NARROW4, _NARROW2, _NARROW1 = "e4m3x4|e5m2x4", "e4m3x2|e5m2x2", "e4m3|e5m2"
+
 _ATOMIC_SPACE = f"space=global|shared|shared::cta>shared|shared::cluster>shared? {_ORDERING} {_SCOPE} hint=L2::cache_hint?"
 
 TABLE: tuple[Row, ...] = (
@@ -585,6 +589,25 @@ TABLE: tuple[Row, ...] = (
     Row("griddepcontrol", "", "action=wait|launch_dependents", "", "hint"),
     Row("setmaxnreg", "u32", "way=inc|dec sync aligned", "a", "register_count", "", "", "register_reallocation"),
     Row("pmevent", "", "mask?", "a", "hint"),
+    # --------------------------------------------------------------------------------------------------- multicast addresses
+    *(row for op, types in (("op=and|or|xor", "b32|b64"), ("op=add", "u32|s32|u64"), ("op=min|max", "u32|s32|u64|s64"), ("op=add", "f64")) for row in (
+        Row("multimem", types, f"ld_reduce {_MULTI_LOAD} {op}", "d a", "multimem_load", "", "", "multimem"),
+        Row("multimem", types, f"red {_MULTI_RED} {op}", "a b", "multimem_reduce",
+            "{op}_{b}" if types[0] == "b" or types == "u32|s32|u64" else "{op}_{type}", "", "multimem"))),
+    Row("multimem", "f32", f"ld_reduce {_MULTI_LOAD} op=add vec=v2|v4?", "d a", "multimem_load", "", "", "multimem"),
+    Row("multimem", "f32", f"red {_MULTI_RED} op=add vec=v2|v4?", "a b", "multimem_reduce", "add_f32", "", "multimem"),
+    *(row for types, vec in (("f16x2|bf16x2", "vec=v2|v4?"), ("f16|bf16", "vec=v2|v4|v8")) for row in (
+        Row("multimem", types, f"ld_reduce {_MULTI_LOAD} op=add acc=acc::f32? {vec}", "d a", "multimem_load", "", "", "multimem"),
+        Row("multimem", types, f"ld_reduce {_MULTI_LOAD} op=min|max {vec}", "d a", "multimem_load", "", "", "multimem"),
+        Row("multimem", types, f"red {_MULTI_RED} op=add {vec}", "a b", "multimem_reduce", "{op}_{type}", "", "multimem"),
+        Row("multimem", types, f"red {_MULTI_RED} op=min|max {vec.rstrip('?')}", "a b", "multimem_reduce", "{op}_{type}", "", "multimem"))),
+    Row("multimem", "b32|b64|u32|s32|u64|s64|f64", f"st {_MULTI_STORE}", "a b", "multimem_store", "", "", "multimem"),
+    Row("multimem", "f32|f16x2|bf16x2", f"st {_MULTI_STORE} vec=v2|v4?", "a b", "multimem_store", "", "", "multimem"),
+    Row("multimem", "f16|bf16", f"st {_MULTI_STORE} vec=v2|v4|v8", "a b", "multimem_store", "", "", "multimem"),
+    *(row for types, vec in ((_NARROW4, "vec=v2|v4?"), (_NARROW2, "vec=v2|v4|v8"), (_NARROW1, "vec=v4|v8")) for row in (
+        Row("multimem", types, f"ld_reduce {_MULTI_LOAD} op=add acc=acc::f16? {vec}", "d a", "multimem_load", "", "", "multimem_fp8"),
+        Row("multimem", types, f"ld_reduce {_MULTI_LOAD} op=min|max {vec}", "d a", "multimem_load", "", "", "multimem_fp8"),
+        Row("multimem", types, f"st {_MULTI_STORE} {vec}", "a b", "multimem_store", "", "", "multimem_fp8"))),
     # ---------------------------------------------------------------------------------------------------------- control
     Row("bra", "", "uni?", "a", "branch", "", "branch"),
     Row("brx", "", "idx uni?", "a b", "branch_indexed", "", "branch"),

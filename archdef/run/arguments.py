@@ -10,6 +10,7 @@ import numpy as np
 from archdef import values
 from archdef.errors import LaunchError
 from archdef.run.array import DeviceArray
+from archdef.run.multicast import Multicast
 from archdef.run.pointer import Pointer
 from archdef.run.tensor_map import TensorMap
 from archdef.run.texture import Handle
@@ -73,6 +74,14 @@ def _encode(parameter, argument, memory) -> bytes:
         if not argument.live:
             raise _Refused(f"got a {argument.kind} whose device array was freed")
         return argument.handle.to_bytes(8, "little")
+    if isinstance(argument, Multicast):
+        if not is_scalar or parameter.bytes != 8 or parameter.type in _FLOATS:
+            raise _Refused("is no pointer, got a multicast address")
+        if argument.memory is not memory:
+            raise _Refused("got a multicast address of another device")
+        if not argument.live:
+            raise _Refused("got a multicast address whose device array was freed")
+        return argument.address.to_bytes(8, "little")
     if isinstance(argument, TensorMap):
         return _raw(parameter, bytes(argument))
     if isinstance(argument, np.ndarray) and argument.ndim:

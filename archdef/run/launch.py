@@ -12,7 +12,7 @@ from archdef.lower.encoding import Kind, Space, SystemCall
 from archdef.metrics import Counters
 from archdef.occupancy import carveout, occupancy
 from archdef.pack import shape_of
-from archdef.run import failures, footprint, limits, printing, texture
+from archdef.run import failures, footprint, limits, multicast, printing, texture
 from archdef.run.arguments import pack
 from archdef.run.array import DeviceArray
 from archdef.run.lanes import LaneWindow, Recorded
@@ -178,7 +178,7 @@ class Grid:
             global_base=variables.global_base, const_base=variables.const_base, name=self.name, heap_bytes=device.heap_bytes,
             print_bytes=device.print_bytes, cooperative=self.cooperative, earliest_cycle=earliest_cycle, kernels=self.children,
             lane_trace=self.tracer, among=self.among, cluster=self.cluster, **self._l1_shape(),
-            textures=texture.of(device.memory).pack(self._textures()))
+            textures=texture.of(device.memory).pack(self._textures()), multicast=tuple(multicast.spans(device.memory)))
         return self.running
 
     def _l1_shape(self) -> dict[str, int]:

@@ -25,6 +25,8 @@ class Memory:
         """The device's half of the host model, once streams are used: what it still has to do keeps memory from being freed."""
         self.images: weakref.WeakSet = weakref.WeakSet()
         """The variables of modules that lie in it; see `archdef.run.images.Images`."""
+        self.multicasts: weakref.WeakSet = weakref.WeakSet()
+        """Arrays of it that are mapped at multicast addresses; see `archdef.run.multicast`."""
         self.managed: dict[int, Pages] = {}
         """Allocations that the host and the device both use, by their addresses."""
         self._late: list[int] = []

@@ -39,14 +39,30 @@ class Seen:
         return memory.bind(attrs.evolve(self.image, shape=array.shape, dtype=array.dtype.str, address=address))
 
 
+@attrs.frozen
+class Mapped:
+    """An argument that is the multicast address of one of the arrays."""
+
+    array: int
+    """Which of the arrays, counted from 0."""
+
+    def on_device(self, device, array):
+        """Make the engine's address."""
+        return device.multicast(array)
+
+    def in_memory(self, memory: reference.Memory, array: np.ndarray, address: int) -> int:
+        """Make the reference's address."""
+        return memory.map(address, array.nbytes)
+
+
 @attrs.frozen(eq=False)
 class Launch:
     """A kernel with everything needed to launch it."""
 
     ptx: str
     """PTX text."""
-    arguments: tuple[np.ndarray | Seen | int | bytes, ...]
-    """Arrays become device memory, and are compared afterwards; `Seen` becomes a handle; the rest is passed as it is."""
+    arguments: tuple[np.ndarray | Seen | Mapped | int | bytes, ...]
+    """Arrays become device memory, and are compared afterwards; `Seen` becomes a handle, `Mapped` an address; the rest is passed as it is."""
     grid: tuple[int, ...] = (1,)
     block: tuple[int, ...] = (32,)
     entry: str = "k"
@@ -77,7 +93,7 @@ def on_engine(architecture, launch: Launch, options=None) -> tuple[list[np.ndarr
         kernel.program = lower(kernel.module.ptx, kernel.symbol, architecture, options=options)
     arrays = [device.to_device(a) for a in launch.arguments if isinstance(a, np.ndarray)]
     queue = iter(arrays)
-    given = [next(queue) if isinstance(a, np.ndarray) else a.on_device(device, arrays[a.array]) if isinstance(a, Seen) else a
+    given = [next(queue) if isinstance(a, np.ndarray) else a.on_device(device, arrays[a.array]) if isinstance(a, (Seen, Mapped)) else a
              for a in launch.arguments]
     kernel[launch.grid, launch.block, launch.shared_bytes](*given)
     return [a.to_host() for a in arrays], [a.address for a in arrays]
@@ -96,7 +112,7 @@ def in_reference(warp_size: int, launch: Launch, addresses: Sequence[int] | None
     starts = [memory.place(place, a.tobytes()) for place, a in zip(addresses, arrays)] if addresses else [
         memory.allocate(a.tobytes()) for a in arrays]
     queue = iter(starts)
-    given = [next(queue) if isinstance(a, np.ndarray) else a.in_memory(memory, arrays[a.array], starts[a.array]) if isinstance(a, Seen)
+    given = [next(queue) if isinstance(a, np.ndarray) else a.in_memory(memory, arrays[a.array], starts[a.array]) if isinstance(a, (Seen, Mapped))
              else a for a in launch.arguments]
     reference.run(parse(launch.ptx), launch.entry, launch.grid, launch.block, given, warp_size=warp_size, memory=memory,
                   dynamic_shared_bytes=launch.shared_bytes, max_steps=max_steps)

@@ -18,7 +18,7 @@ from archdef.testing.compare import Launch
 
 LIMIT = 64
 """Most combinations of a row that are all tried; of rows with more, every alternative and a sample."""
-SAMPLE = {"atomic": 4, "load": 16, "store": 16, "set": 16, "compare": 48}
+SAMPLE = {"atomic": 4, "load": 16, "store": 16, "multimem_load": 8, "multimem_store": 8, "multimem_reduce": 8, "set": 16, "compare": 48}
 """Size of that sample by builder, where it is not `LIMIT`: orderings and hints, which change no value, need few."""
 
 
@@ -69,7 +69,7 @@ class Form:
 
     def launch(self) -> Launch | None:
         """Make the kernel; None if no template fits the row's builder."""
-        from archdef.testing import templates, templates_async, templates_bulk, templates_images  # noqa: F401  modules that register templates
+        from archdef.testing import templates, templates_async, templates_bulk, templates_images, templates_multicast  # noqa: F401  modules that register templates
 
         template = templates.TEMPLATES.get(self.row.builder)
         return template(self) if template else None
@@ -173,4 +173,8 @@ def _surface(words: set[str], types: tuple[str, ...]) -> bool:
     return not ("v4" in words and types[0] == "b64")
 
 
-_RULES = {"suld": _surface, "sust": _surface, "cvt": _convert, "ld": _load, "ldu": _access, "st": _store, "set": _set, "atom": _atomic, "red": _atomic}
+def _multicast(words: set[str], types: tuple[str, ...]) -> bool:
+    return bool(words & {"relaxed", "acquire", "release"}) == bool(words & {"cta", "cluster", "gpu", "sys"})
+
+
+_RULES = {"multimem": _multicast, "suld": _surface, "sust": _surface, "cvt": _convert, "ld": _load, "ldu": _access, "st": _store, "set": _set, "atom": _atomic, "red": _atomic}

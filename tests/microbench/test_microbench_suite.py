@@ -116,7 +116,7 @@ def test_features_of_hardware_follow_its_compute_capability():
     assert "clock" in features_of((1, 0)) and "redux" not in features_of((7, 5))
     newest = features_of((9, 0))
     assert {"clusters", "shuffle", "atomics_shared"} <= newest
-    assert set(FEATURES) - newest == {"lane_masks_64", "fp4_fp6"}
+    assert set(FEATURES) - newest == {"lane_masks_64", "fp4_fp6", "multimem_fp8"}
 
 
 # ------------------------------------------------------------------------------------------------------------- results

@@ -17,6 +17,7 @@ OPERANDS = {
     "load": "{vector} [%rd1+16]", "store": "[%rd1+16] {vector}", "branch": "DONE", "branch_indexed": "%r1 TARGETS", "call": "helper",
     "copy_async": "[%r1] [%rd1] 16", "fence": "", "exit": "", "return": "", "trap": "", "generic_address": "%rd2 %rd3",
     "space_test": "%p1 %rd3", "elect": "%r1|%p1 -1", "bulk_copy": "{target} {source} 64{counted}", "barrier_cluster": "",
+    "multimem_load": "{vector} [%rd1+16]", "multimem_store": "[%rd1+16] {vector}", "multimem_reduce": "[%rd1+16] {vector}",
     "store_async": "[%rd1+16] {vector} [%rd3]", "atomic_async": "[%rd1] {vector} [%rd3]", "kind_test": "%p1 %rd3",
 }
 SPECIFIC = {"alloca": "%rd1 %rd2", "lop3": "%r1 %r2 %r3 %r4 0x96", "nanosleep": "%r1", "applypriority": "[%rd1] 128",
@@ -51,7 +52,10 @@ def forms(row: Row):
             spellings = spellings[::15]
         others = [next(iter(g.meanings)) for g in row.groups if not g.optional and g is not group]
         for spelled in spellings:
-            yield [*others, spelled], first
+            with_it = []        # a scope and an order go together
+            if row.opcode == "multimem" and (group.name == "scope" or group.name == "order" and spelled != "weak"):
+                with_it = ["sys" if group.name == "order" else "relaxed"]
+            yield [*others, spelled, *with_it], first
 
 
 def operands(row: Row, found: table.Match) -> str:
@@ -300,7 +304,8 @@ def test_a_wrong_number_of_operands_is_an_error():
     ("cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;", "fp8"), ("cvt.rn.f16x2.e5m2x2 %r1, %h1;", "fp8"),
     ("cvt.rn.satfinite.relu.e2m3x2.f32 %h1, %f1, %f2;", "fp4_fp6"), ("cvt.rn.f16x2.e3m2x2 %r1, %h1;", "fp4_fp6"),
     ("cvt.rn.satfinite.e2m1x2.f32 %h1, %f1, %f2;", "fp4_fp6"), ("cvt.rp.ue8m0x2.bf16x2 %h1, %r1;", "fp4_fp6"),
-    ("setmaxnreg.inc.sync.aligned.u32 240;", "register_reallocation"),
+    ("setmaxnreg.inc.sync.aligned.u32 240;", "register_reallocation"), ("multimem.red.add.u32 [%rd1], %r1;", "multimem"),
+    ("multimem.ld_reduce.add.acc::f16.e4m3x4 %r1, [%rd1];", "multimem_fp8"),
     ("prmt.b32 %r1, %r2, %r3, %r4;", "byte_permute"), ("mad.lo.cc.u32 %r1, %r2, %r3, %r4;", "carry_chain"),
 ])
 def test_a_missing_feature_is_named_with_instruction_place_and_architecture(instruction, feature):

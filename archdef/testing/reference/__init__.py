@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from archdef.ptx import ir
 from archdef.testing.reference import (  # noqa: F401  modules that register meanings
-    access, asynchronous, atomics, bulk, comparison, control, conversion, floating, images, integer, lanes, moves, stack, video)
+    access, asynchronous, atomics, bulk, comparison, control, conversion, floating, images, integer, lanes, moves, multicast, stack, video)
 from archdef.testing.reference.images import Image
 from archdef.testing.reference.errors import OracleError, Unknown, Wrong
 from archdef.testing.reference.layout import lay_out

@@ -38,7 +38,7 @@ def operation(i, words: Words, name: str, type: str, count: int) -> Callable:
     """Give the function of an atomic: old pattern, operand, and whether they lie in global memory, to new pattern."""
     if type in FORMATS and name != "exch":
         form, ftz = FORMATS[type], type == "f32" and words.flag("ftz")
-        if form.bits == 16 and (name == "add" or i.opcode != "cp"):
+        if form.bits == 16 and (name == "add" or i.opcode != "cp") and i.opcode != "multimem":
             words.one("noftz")
         if name == "add":
             return lambda old, b, in_global: add(form, old, b, in_global, ftz)

@@ -8,6 +8,7 @@ from archdef.testing.reference.errors import Wrong
 FIRST = 1 << 32
 """First address of an area that nobody asked a place for. Above the windows, so that no address means two things."""
 FIRST_HANDLE = 0x1234_0000_0000_0000
+FIRST_MULTICAST = 0x2345_0000_0000_0000
 GAP = 4096
 """Bytes left free behind each area, which catch accesses past its end."""
 SHARED_WINDOW, LOCAL_WINDOW, PARAMETER_WINDOW = 0x0080_0000, 0x0180_0000, 0x0040_0000
@@ -24,6 +25,8 @@ class Memory:
         self._starts: list[int] = []
         self._areas: list[bytearray] = []
         self._next = FIRST
+        self.multicast: list[tuple[int, int, int]] = []
+        """Multicast addresses: the first, bytes, the address of what is there."""
         self.images: dict[int, object] = {}
         """Textures and surfaces by their handles."""
 
@@ -47,6 +50,18 @@ class Memory:
         handle = FIRST_HANDLE + len(self.images)
         self.images[handle] = image
         return handle
+
+    def map(self, address: int, size: int) -> int:
+        """Give a multicast address for ``size`` bytes from an address."""
+        self.multicast.append((FIRST_MULTICAST + address, size, address))
+        return FIRST_MULTICAST + address
+
+    def behind(self, multicast: int, size: int) -> int:
+        """Give the address that ``size`` bytes from a multicast address have."""
+        for start, bytes_, address in self.multicast:
+            if start <= multicast and multicast + size <= start + bytes_:
+                return address + multicast - start
+        raise Wrong(f"{size} bytes at {multicast:#x} are at no multicast address")
 
     def area(self, address: int, size: int) -> tuple[bytearray, int]:
         """Give the area that holds ``size`` bytes from an address, and where they start in it."""

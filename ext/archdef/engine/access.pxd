@@ -4,6 +4,11 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from archdef.engine.program cimport Uop
 from archdef.engine.state cimport Injection, Sm, Warp
 
+cdef enum:
+    WHOLE_WARP = 1             # of `combine`: a fault unless every lane takes part …
+    MULTICAST = 2              # … and the address is a multicast one. Those are listed behind the launch's spans, two entries each: the
+                               # addresses, and where the memory is; an entry without bytes ends the list
+
 cdef struct Reach:             # what one access touched, beyond the transactions in the injection
     int64_t shared_passes
     int64_t shared_groups

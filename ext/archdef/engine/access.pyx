@@ -665,6 +665,25 @@ cdef int _generic(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, uint64_t *addre
     return 0
 
 
+cdef int _of_multicast(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, uint64_t *address) noexcept nogil:
+    """Replace multicast addresses by those of the one device's memory. Returns -1 after a fault."""
+    cdef const Span *window
+    cdef int lane, n = w.launch.lanes, first = lowest_bit(lanes)
+    for lane in range(n):
+        if not lanes >> lane & 1:
+            continue
+        window = w.launch.spans + w.launch.span_count
+        while window.bytes and address[lane] - window.start >= window.bytes:
+            window += 2
+        if window.bytes == 0 or span_room(window, address[lane]) < <uint64_t>u.lane_bytes:
+            return op_fault(sm, w, u, FAULT_BOUNDS, lane, address[lane])
+        address[lane] = window[1].start + (address[lane] - window.start)
+    for lane in range(n):
+        if not lanes >> lane & 1:
+            address[lane] = address[first]
+    return 0
+
+
 cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
     """Perform the access for `lanes` (not empty) and say what it costs. Returns -1 after a fault.
 
@@ -703,6 +722,10 @@ cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
                 address[i] = (<const uint32_t *>row)[lane] + <uint32_t>offset
             if near or not wide:
                 address[i] = <uint32_t>address[i]
+        pattern_of(&seen, address, memo.delta, memo.first, n)
+    if u.combine & MULTICAST:
+        if _of_multicast(sm, w, u, lanes, address) < 0:
+            return -1
         pattern_of(&seen, address, memo.delta, memo.first, n)
     if u.space == SP_GLOBAL:
         return _global(sm, w, u, lanes, address, &seen, out, reach)

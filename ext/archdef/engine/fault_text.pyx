@@ -1,6 +1,7 @@
 """What a fault says: which statement of which kernel, which block and thread, what is wrong."""
 from libc.stdint cimport int64_t
 
+from archdef.engine.access cimport MULTICAST
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.session cimport Grid
 from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
@@ -10,7 +11,7 @@ from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_
                                    FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, TR_FIRST, TR_INTERLEAVED, TR_MAP, TR_MODE, TR_NEGATIVE, TR_PIXEL, TR_RANK, TR_REDUCE,
                                    TR_ROW, Block, Dispatcher, Fault, Launch, Sm, Warp)
 from archdef.engine.stuck cimport stuck
-from archdef.engine.types cimport (K_BULK, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE, SP_TEXTURE)
+from archdef.engine.types cimport (K_ATOM, K_BULK, K_LOAD, K_STORE, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE, SP_TEXTURE)
 
 from archdef.errors import BudgetExceeded, GuestFault
 
@@ -50,6 +51,9 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
     data = dict(kind=_KINDS.get(f.code, ""), kernel=entry, statement=statement, block=block, thread=thread, address=f.address, cycle=f.cycle,
                 warp=w.index if block is not None else None)
     space = _SPACES[launch.ops[op].space] if 0 <= op < launch.op_count else "memory"
+    if (0 <= op < launch.op_count and launch.ops[op].space == SP_GLOBAL and launch.ops[op].kind in (K_LOAD, K_STORE, K_ATOM)
+            and launch.ops[op].combine & MULTICAST):
+        space = "what is mapped at multicast addresses (device.multicast), which alone multimem accesses"
     reach = launch.ops[op].lane_bytes if 0 <= op < launch.op_count else 0
     if 0 <= op < launch.op_count and launch.ops[op].kind == K_BULK:
         reach = f.detail[0]

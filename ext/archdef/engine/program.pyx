@@ -8,6 +8,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from archdef.engine cimport types as T
+from archdef.engine.access cimport MULTICAST, WHOLE_WARP
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY,
                                       ST_SHARED_DEPENDENCY)
 from archdef.engine.lanes cimport alu_bytes, alu_table, compare_bytes
@@ -585,7 +586,10 @@ cdef class LoadedProgram:
         u.memory = m.space != T.SP_SHARED and not u.uniform
         u.cause = (ST_SHARED_DEPENDENCY if m.space == T.SP_SHARED else
                    ST_CONSTANT_DEPENDENCY if m.space == T.SP_CONST else ST_MEMORY_DEPENDENCY)
-        if m.combine and m.kind != T.K_ATOM:
+        self._number(m.combine, (WHOLE_WARP | MULTICAST) + 1, "access")
+        if m.combine & MULTICAST and m.space != T.SP_GLOBAL:
+            raise ProgramError(f"multicast addresses in space {m.space}")
+        if m.combine & WHOLE_WARP and m.kind != T.K_ATOM:
             u.named = NAMES_ALL
         if m.kind == T.K_LOAD:
             for i in range(m.vec):

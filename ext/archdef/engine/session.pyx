@@ -84,7 +84,7 @@ cdef class Grid:
     def __cinit__(self, Session session not None, program, grid, block, bytes parameters,
                   int64_t dynamic_shared_bytes, allowed, uint64_t global_base, uint64_t const_base, name, uint64_t heap_bytes,
                   int64_t print_bytes, const unsigned char[::1] textures, bint cooperative, kernels, LaneTracer lane_trace, among,
-                  int64_t l1_sets=0, int64_t l1_ways=0, cluster=None):
+                  int64_t l1_sets=0, int64_t l1_ways=0, cluster=None, multicast=()):
         cdef const MachineTable *m = &session.machine
         cdef DeviceMemory memory = session.memory
         cdef Launch *launch = &self.launch
@@ -174,7 +174,7 @@ cdef class Grid:
             memory.write(self.workspace_address, bytearray(WORKSPACE_BYTES))
         if kernels is not None:
             self._open_kernels(session, program, global_base, const_base)
-        self._fill_constants(program, parameters, dynamic_shared_bytes, global_base, const_base)
+        self._fill_constants(program, parameters, dynamic_shared_bytes, global_base, const_base, multicast)
         self.lane_trace = lane_trace
         launch.cooperative = cooperative
         launch.grid_rank, launch.grids = among or (0, 0)
@@ -322,23 +322,31 @@ cdef class Grid:
         return 0
 
     cdef int _fill_constants(self, program, bytes parameters, int64_t dynamic_shared_bytes, uint64_t global_base,
-                             uint64_t const_base) except -1:
+                             uint64_t const_base, multicast) except -1:
         """Copy the table of allocations, fill the constant rows."""
         cdef Launch *launch = &self.launch
         cdef int64_t i
+        cdef uint64_t start, nbytes, target
         kinds = [int(k) for k in program.constants["kind"]]
         self.synchronises_grid = (CK_SPECIAL, SR_WORKSPACE) in zip(kinds, program.constants["value"].tolist())
         values = []
         if CK_PARAM_SYMBOL in kinds and parameters:
             self.parameter_address = self.memory.allocate(len(parameters))
             self.memory.write(self.parameter_address, bytearray(parameters))
-        self.origin.spans = <Span *>calloc(self.memory.count + 1, sizeof(Span))
+        self.origin.spans = <Span *>calloc(self.memory.count + 2 * len(multicast) + 1, sizeof(Span))
         if self.origin.spans == NULL:
             raise MemoryError("table of allocations")
         for i in range(self.memory.count):      # of the heap only what kernels have allocated is theirs
             if self.memory.table[i].start != self.memory.heap_address:
                 self.origin.spans[self.origin.span_count] = self.memory.table[i]
                 self.origin.span_count += 1
+        for i in range(len(multicast)):     # behind them, as `access` wants it
+            start, nbytes, target = multicast[i]
+            if nbytes < 1:
+                raise LaunchError(f"a multicast address of {nbytes} bytes")
+            self.origin.spans[self.origin.span_count + 2 * i].start = start
+            self.origin.spans[self.origin.span_count + 2 * i].bytes = nbytes
+            self.origin.spans[self.origin.span_count + 2 * i + 1].start = target
         launch.spans = self.origin.spans
         launch.span_count = self.origin.span_count
         launch.arena = self.memory.arena
@@ -582,7 +590,7 @@ cdef class Session:
     def launch(self, program, grid, block, bytes parameters=b"", *, int64_t dynamic_shared_bytes=0, allowed=1, uint64_t global_base=0,
                uint64_t const_base=0, name=None, uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, textures=None,
                bint cooperative=False, int64_t earliest_cycle=0, kernels=None, lane_trace=None, among=None, int64_t l1_sets=0,
-               int64_t l1_ways=0, cluster=None):
+               int64_t l1_ways=0, cluster=None, multicast=()):
         """Hand a grid over.
 
         Parameters
@@ -616,6 +624,8 @@ cdef class Session:
             Sets, and ways of each, that shared memory leaves to L1; by default as many as the machine declares.
         cluster : tuple of 3 int, optional
             Blocks of a cluster, which start together; by default a block is its own.
+        multicast : sequence of tuples of 3 int, optional
+            Multicast addresses: the first, bytes, the device address that is there.
         lane_trace : LaneTracer, optional
             Records what the lanes of some warps do; one for each launch.
         kernels : object, optional
@@ -640,7 +650,7 @@ cdef class Session:
         try:
             made = Grid(self, program, grid, block, parameters, dynamic_shared_bytes,
                         allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes, print_bytes,
-                        textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster)
+                        textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
             self._enter(made)
             if made.program.uses_bulk:
                 for i in range(self.machine.multiprocessors):

@@ -171,11 +171,13 @@ def test_four_groups_of_lanes_multiply_each_for_itself(layouts, of_c, to):
 # ------------------------------------------------------------------------------------------------------------ rates, refusals
 @pytest.mark.parametrize("instruction, sums", [("wmma", "f32"), ("wmma", "f16"), ("mma", "f32"), ("mma", "f16")])
 def test_the_peak_is_125_teraflops(instruction, sums):
+    """NVIDIA Tesla V100 white paper: 125 TFLOPS; 8 tensor cores a multiprocessor, 64 multiply-adds a cycle each, 80 of them at 1530 MHz give 125.3."""
     assert tensor(archdef.Device(V100), instruction=instruction, sums=sums)["teraflops"] == pytest.approx(125.3, rel=0.02)
 
 
 @pytest.mark.parametrize("sums, cycles", [("f32", 54), ("f16", 64)])
 def test_a_product_takes_as_long_as_raihan_et_al_measured(sums, cycles):
+    """ISPASS 2019, wmma.mma m16n16k16 on a Titan V: 54 cycles in mixed precision, 64 in half precision."""
     assert tensor(archdef.Device(V100), sums=sums)["cycles"] == cycles
 
 

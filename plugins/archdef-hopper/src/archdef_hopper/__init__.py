@@ -8,7 +8,7 @@ from archdef.spec import (AlignedSum, AmongOldest, Architecture, Assembler, Bloc
                           XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE, FORMS, TECHNIQUES
 
-MISSING = {"lane_masks_64", "read_only_loads", "fp4_fp6"}
+MISSING = {"lane_masks_64", "read_only_loads", "fp4_fp6", "multimem_fp8"}
 """Warps have 32 lanes; `fp4_fp6` came with 10.0; L1 serves read-only loads like all others. Every other feature that archdef knows came with 9.0 or before."""
 
 SLICES = ParityHash(part_masks=(0x2ae55800, 0x63291800, 0xbf51b800, 0xa78b3000), low_masks=(0xd03a1100, 0x86c62400, 0x6d9a4800), high_bit=17)
