@@ -171,6 +171,14 @@ def test_structures_by_value_arrive_little_endian():
         assert pack("k", layout, [given], DEVICE.memory)[-12:] == np.array([1, 2, np.float32(3).view("i4")], "<i4").tobytes()
 
 
+def test_a_tensor_map_of_memory_that_was_given_back_is_refused():
+    array = DEVICE.zeros((16, 16))
+    assert DEVICE.tensor_map(array, box=(4, 1))
+    array.free()
+    with pytest.raises(LaunchError, match="the device array was freed"):
+        DEVICE.tensor_map(array, box=(4, 1))
+
+
 def test_masked_elements_are_refused():
     with pytest.raises(DeviceMemoryError, match="fill them first"):
         DEVICE.to_device(np.ma.array([1, 2], mask=[False, True]))
