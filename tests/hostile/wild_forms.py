@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 
 import attrs
+import matrix_kernels
 import numpy as np
 
 import archdef
@@ -77,20 +78,27 @@ def wilder(text: str, statement: int, place: Place) -> str:
     return re.sub(r"(\.visible \.entry k\([^)]*)\)", r"\1, .param .u64 wild, .param .u32 who)", text)
 
 
+def launches(form: forms.Form) -> Iterator[Launch]:
+    """Give a form's kernels: the one that every test has, or those of `matrix_kernels`."""
+    launch = form.launch()
+    if launch is None:
+        yield from matrix_kernels.launches(form)
+    else:
+        yield launch
+
+
 def tried(architecture) -> Iterator[tuple[forms.Form, Launch, int, Place]]:
     """Give every operand of every form that is to be tried."""
     for form in forms.forms(table.TABLE):
         if form.row.builder in PLAIN:
             continue
         form = attrs.evolve(form, lanes=architecture.warp.size)
-        launch = form.launch()
-        if launch is None:
-            continue
-        seen = set()
-        for statement, place in places(launch.ptx, form.name):
-            if (key := (launch.ptx[place.start:place.end], place.bracketed)) not in seen:
-                seen.add(key)
-                yield form, launch, statement, place
+        for launch in launches(form):
+            seen = set()
+            for statement, place in places(launch.ptx, form.name):
+                if (key := (launch.ptx[place.start:place.end], place.bracketed)) not in seen:
+                    seen.add(key)
+                    yield form, launch, statement, place
 
 
 class Bench:
@@ -110,7 +118,8 @@ class Bench:
         arrays = [self.device.to_device(a) for a in launch.arguments if isinstance(a, np.ndarray)]
         after = self.device.to_device(np.full(CANARY, 0xA5, "u1"))
         queue = iter(arrays)
-        given = [next(queue) if isinstance(a, np.ndarray) else a.on_device(self.device, arrays[a.array]) if isinstance(a, Seen) else a for a in launch.arguments]
+        given = [next(queue) if isinstance(a, np.ndarray) else a.on_device(self.device, arrays[a.array]) if isinstance(a, Seen)
+                 else a.on_device(self.device, arrays[0]) if isinstance(a, matrix_kernels.Map) else a for a in launch.arguments]
         return given, arrays, (before, after)
 
     def kept(self, canaries) -> bool:
