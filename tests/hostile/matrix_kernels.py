@@ -95,7 +95,8 @@ def _map_copy(form: Form) -> Iterator[str]:
     yield f"{form.name} [%rd2], [%rd3], 128;"
 
 
-STATEMENTS = {"wmma_load": _fragments, "wmma_store": _fragments, "matrix_load": _tiles, "matrix_store": _tiles, "group_product": _product, "tensor_copy": _box, "map_replace": _replaced,
+STATEMENTS = {"wmma_load": _fragments, "wmma_store": _fragments, "matrix_load": _tiles, "matrix_store": _tiles, "group_product": _product,
+              "tensor_copy": _box, "map_replace": _replaced,
               "map_copy": _map_copy}
 
 

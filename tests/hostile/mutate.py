@@ -25,8 +25,10 @@ NUMBERS = (0, 1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 255, 256, 
 """What a number is replaced by, positive or negative."""
 NUMBER = re.compile(r"(?<![%\w.$])-?(?:0x[0-9a-fA-F]+|\d+)\b(?!\.)")
 REGISTER = re.compile(r"%(r|rd|f|fd|p|rs|h)(\d+)\b")
-EXCHANGED = {"u32": ("u64", "s32", "u8"), "u64": ("u32",), "b32": ("b64",), "b64": ("b32",), "f32": ("f64",), "x1": ("x4",), "x4": ("x1",), "v2": ("v4",), "v4": ("v2",),
-             "global": ("shared", "local"), "shared": ("global", "local"), "local": ("global", "shared"), "const": ("global",), "param": ("global",), "cta": ("cluster",),
+EXCHANGED = {"u32": ("u64", "s32", "u8"), "u64": ("u32",), "b32": ("b64",), "b64": ("b32",), "f32": ("f64",), "x1": ("x4",), "x4": ("x1",), "v2": ("v4",),
+             "v4": ("v2",),
+             "global": ("shared", "local"), "shared": ("global", "local"), "local": ("global", "shared"), "const": ("global",), "param": ("global",),
+             "cta": ("cluster",),
              "1d": ("2d",), "2d": ("3d",), "tile": ("im2col",), "add": ("exch",)}
 """A modifier → what it is replaced by."""
 WORD = re.compile(rf"\.({'|'.join(EXCHANGED)})\b")

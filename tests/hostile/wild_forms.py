@@ -32,8 +32,9 @@ WILD = (*FAR, 0, 8, -1, -16, -128, 1 << 31, (1 << 31) - 16, (1 << 32) - 128, (1 
 """What no kernel has been given, and edges of windows."""
 WHO = (0xFFFFFFFF, 1 << 5)
 """Lanes that have the wild value."""
-PLAIN = {"alu", "mad", "select", "predicate", "compare", "compare_pair", "set", "set_pair", "convert", "move", "move128", "video", "video_lanes", "carry", "vote", "active_mask",
-         "shuffle", "shuffle_width", "redux", "elect", "match", "fence", "wmma_product", "matrix_product", "matrix_transpose", "return", "exit", "trap", "branch"}
+PLAIN = {"alu", "mad", "select", "predicate", "compare", "compare_pair", "set", "set_pair", "convert", "move", "move128", "video", "video_lanes", "carry",
+         "vote", "active_mask", "shuffle", "shuffle_width", "redux", "elect", "match", "fence", "wmma_product", "matrix_product", "matrix_transpose", "return",
+         "exit", "trap", "branch"}
 """Builders of forms that touch registers only."""
 NAMES = re.compile(r"%(rd|r|h)(\d+)\b|(?<=\[)(?!%)[A-Za-z_]\w*|(?<=, )\d+(?=[,;])")
 CANARY = 1 << 16

@@ -22,7 +22,8 @@ PTX = """.version 6.0
 """
 ODD = [10**400, -10**400, 10**5000, 1 << 62, 1 << 63, (1 << 63) - 1, 1 << 64, -1, 0, True, float("inf"), float("nan"), 1.5, 1e300, 1e-300, "3", "x", "",
        None, b"1", [], (), {}, object(), np.float64("nan"), np.int64(-1), np.int64(2), np.array([1, 2]), np.array(3), 3 + 2j, "\0", "\ud800",
-       "\x1b[31m", ["a", 1], {"a": object()}, {1: 2}, ((),), lambda: 1, np.zeros(0), np.zeros(4, ">i4"), np.array([object()]), range(3), [1, 2, 3], np.datetime64("nat"),
+       "\x1b[31m", ["a", 1], {"a": object()}, {1: 2}, ((),), lambda: 1, np.zeros(0), np.zeros(4, ">i4"), np.array([object()]), range(3), [1, 2, 3],
+       np.datetime64("nat"),
        memoryview(b"abc"), Ellipsis, type]
 MACHINE = gizmo()
 DEVICE = archdef.Device(MACHINE)
