@@ -54,12 +54,13 @@ def _fragments(form: Form) -> Iterator[str]:
     where, named = WHERE[form.bound.get("space")], _prefix(form.types[0])
     for count in (8, 4, 2, 1):
         held = _listed(named, 60 if named != "fd" else 1, count)
-        yield f"{form.name} {held}, [{where}], %r4;" if form.row.builder == "wmma_load" else f"{form.name} [{where}], {held}, %r4;"
+        used = f"st.global.{'b32' if named == 'r' else form.types[0]} [%rd2], {held[1:].split(',')[0].rstrip('}')};"      # what nobody reads is not loaded
+        yield f"{form.name} {held}, [{where}], %r4; {used}" if form.row.builder == "wmma_load" else f"{form.name} [{where}], {held}, %r4;"
 
 
 def _tiles(form: Form) -> Iterator[str]:
     held, where = _listed("r", 60, int(form.bound["num"][1:])), "%rd11" if form.bound.get("space") else "%rd12"
-    yield f"{form.name} {held}, [{where}];" if form.row.builder == "matrix_load" else f"{form.name} [{where}], {held};"
+    yield f"{form.name} {held}, [{where}]; st.global.b32 [%rd2], %r60;" if form.row.builder == "matrix_load" else f"{form.name} [{where}], {held};"
 
 
 def _product(form: Form) -> Iterator[str]:

@@ -112,6 +112,7 @@ class Bench:
         self.beside = archdef.Device(architecture)
         self.theirs = self.beside.to_device(np.full(CANARY, 0x5A, "u1"))
         self.device = archdef.Device(architecture, max_instructions=200_000, max_cycles=50_000_000)
+        self.first = self.device.zeros(1 << 20, "u1")       # a tile that begins below all memory ends here, and not in what must stay as it is
 
     def prepared(self, launch: Launch):
         """Put a launch's arrays between two others; give the arguments, and the others."""
