@@ -208,6 +208,8 @@ def of_array(array: Any, *, box: Sequence[int] | None = None, lower: Sequence[in
     """Make the map of a device array; see `Device.tensor_map`."""
     if not isinstance(array, DeviceArray):
         raise LaunchError(f"no tensor map: it is of an array in device memory, got {values.shown(array)}")
+    if array.freed:
+        raise LaunchError("no tensor map: the device array was freed")
     extents = tuple(reversed(array.shape)) if shape is None else _dimensions("shape", shape)
     kind = OF_DTYPE.get(array.dtype.str[1:]) if type is None else type
     if not _is_one_of(kind, TYPES):

@@ -1,4 +1,4 @@
-"""No shipped kernel of which numbers and registers are exchanged brings the process down, or ends in anything but an answer or a named error."""
+"""No kernel, shipped or of a form of the instruction table, of which parts are exchanged brings the process down, or ends in anything but an answer or a named error."""
 import subprocess
 import sys
 from pathlib import Path

@@ -10,8 +10,10 @@ from archdef import registry
 
 MACHINES = ("gt200", "k40", "v100", "h100", "c500")
 SCRIPT = Path(__file__).with_name("wild_forms.py")
-ENDS = {"ran", "bounds", "alignment", "read_only", "barrier_number", "branch_index", "bulk_size", "deadlock", "phase", "surface_alignment", "surface_bounds", "surface_format",
-        "texture_handle", "texture_shape", "tensor_map", "call_target", "stack", "cluster_block", "part_of_warp", "part_of_group", "instructions", "cycles", "LaunchError"}
+ENDS = {"ran", "bounds", "alignment", "read_only", "barrier_number", "branch_index", "bulk_size", "deadlock", "phase", "surface_alignment", "surface_bounds",
+        "surface_format",
+        "texture_handle", "texture_shape", "tensor_map", "call_target", "stack", "cluster_block", "part_of_warp", "part_of_group", "instructions", "cycles",
+        "LaunchError"}
 HARMLESS = {"hint", "policy", "generic_address", "space_test", "kind_test", "rank_of", "map_rank"}
 """Builders of forms that touch no memory at their address."""
 LONGEST_S = 60.0

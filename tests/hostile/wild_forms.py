@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 
 import attrs
+import matrix_kernels
 import numpy as np
 
 import archdef
@@ -31,8 +32,9 @@ WILD = (*FAR, 0, 8, -1, -16, -128, 1 << 31, (1 << 31) - 16, (1 << 32) - 128, (1 
 """What no kernel has been given, and edges of windows."""
 WHO = (0xFFFFFFFF, 1 << 5)
 """Lanes that have the wild value."""
-PLAIN = {"alu", "mad", "select", "predicate", "compare", "compare_pair", "set", "set_pair", "convert", "move", "move128", "video", "video_lanes", "carry", "vote", "active_mask",
-         "shuffle", "shuffle_width", "redux", "elect", "match", "fence", "wmma_product", "matrix_product", "matrix_transpose", "return", "exit", "trap", "branch"}
+PLAIN = {"alu", "mad", "select", "predicate", "compare", "compare_pair", "set", "set_pair", "convert", "move", "move128", "video", "video_lanes", "carry",
+         "vote", "active_mask", "shuffle", "shuffle_width", "redux", "elect", "match", "fence", "wmma_product", "matrix_product", "matrix_transpose", "return",
+         "exit", "trap", "branch"}
 """Builders of forms that touch registers only."""
 NAMES = re.compile(r"%(rd|r|h)(\d+)\b|(?<=\[)(?!%)[A-Za-z_]\w*|(?<=, )\d+(?=[,;])")
 CANARY = 1 << 16
@@ -77,20 +79,27 @@ def wilder(text: str, statement: int, place: Place) -> str:
     return re.sub(r"(\.visible \.entry k\([^)]*)\)", r"\1, .param .u64 wild, .param .u32 who)", text)
 
 
+def launches(form: forms.Form) -> Iterator[Launch]:
+    """Give a form's kernels: the one that every test has, or those of `matrix_kernels`."""
+    launch = form.launch()
+    if launch is None:
+        yield from matrix_kernels.launches(form)
+    else:
+        yield launch
+
+
 def tried(architecture) -> Iterator[tuple[forms.Form, Launch, int, Place]]:
     """Give every operand of every form that is to be tried."""
     for form in forms.forms(table.TABLE):
         if form.row.builder in PLAIN:
             continue
         form = attrs.evolve(form, lanes=architecture.warp.size)
-        launch = form.launch()
-        if launch is None:
-            continue
-        seen = set()
-        for statement, place in places(launch.ptx, form.name):
-            if (key := (launch.ptx[place.start:place.end], place.bracketed)) not in seen:
-                seen.add(key)
-                yield form, launch, statement, place
+        for launch in launches(form):
+            seen = set()
+            for statement, place in places(launch.ptx, form.name):
+                if (key := (launch.ptx[place.start:place.end], place.bracketed)) not in seen:
+                    seen.add(key)
+                    yield form, launch, statement, place
 
 
 class Bench:
@@ -103,6 +112,7 @@ class Bench:
         self.beside = archdef.Device(architecture)
         self.theirs = self.beside.to_device(np.full(CANARY, 0x5A, "u1"))
         self.device = archdef.Device(architecture, max_instructions=200_000, max_cycles=50_000_000)
+        self.first = self.device.zeros(1 << 20, "u1")       # a tile that begins below all memory ends here, and not in what must stay as it is
 
     def prepared(self, launch: Launch):
         """Put a launch's arrays between two others; give the arguments, and the others."""
@@ -110,7 +120,8 @@ class Bench:
         arrays = [self.device.to_device(a) for a in launch.arguments if isinstance(a, np.ndarray)]
         after = self.device.to_device(np.full(CANARY, 0xA5, "u1"))
         queue = iter(arrays)
-        given = [next(queue) if isinstance(a, np.ndarray) else a.on_device(self.device, arrays[a.array]) if isinstance(a, Seen) else a for a in launch.arguments]
+        given = [next(queue) if isinstance(a, np.ndarray) else a.on_device(self.device, arrays[a.array]) if isinstance(a, Seen)
+                 else a.on_device(self.device, arrays[0]) if isinstance(a, matrix_kernels.Map) else a for a in launch.arguments]
         return given, arrays, (before, after)
 
     def kept(self, canaries) -> bool:

@@ -9,8 +9,10 @@ from archdef import registry
 from archdef.errors import ArchdefError, RuntimeApiError
 from archdef.runtime import cuda, maca
 
-ODD = (10**400, -10**5000, 1 << 62, 1 << 63, 1 << 64, -1, 0, 2, True, float("inf"), float("nan"), 1.5, "3", "", "\0", "\ud800", None, b"1", [], (), {}, {1: 2}, ((),), ["a", 1], [1, 2, 3],
-       range(3), object(), np.float64("nan"), np.int64(-1), np.int64(2), np.array([1, 2]), np.array(3), np.zeros(0), np.zeros(4, ">i4"), np.array([object()]), np.datetime64("nat"),
+ODD = (10**400, -10**5000, 1 << 62, 1 << 63, 1 << 64, -1, 0, 2, True, float("inf"), float("nan"), 1.5, "3", "", "\0", "\ud800", None, b"1", [], (), {},
+       {1: 2}, ((),), ["a", 1], [1, 2, 3],
+       range(3), object(), np.float64("nan"), np.int64(-1), np.int64(2), np.array([1, 2]), np.array(3), np.zeros(0), np.zeros(4, ">i4"), np.array([object()]),
+       np.datetime64("nat"),
        memoryview(b"abc"), 3 + 2j, Ellipsis, type)
 PTX = """.version 8.0
 .target sm_50
@@ -41,9 +43,12 @@ def given():
 
         def values():
             pointer, event, other = getattr(module, prefix + "Malloc")(64), *(getattr(module, prefix + "EventCreate")() for _ in range(2))
-            return dict(dst=pointer, src=pointer, pointer=pointer, array=np.zeros(8, "u1"), kernel=code.k, module=code, symbol=code.symbols["taps"], grid=1, block=32, count=8, size=64,
-                        stream=None, value=0, kind=4, flags=0, device=0, dst_device=0, src_device=0, peer=0, name="count", arguments=(pointer, 3), limit=2, attribute=1, error=1, number=0,
-                        type=7, rank=2, address=pointer, dims=(4, 4), strides=(16,), box=(4, 4), element_strides=(1, 1), function=int, block_size=32, launches=[], event=event, start=event,
+            return dict(dst=pointer, src=pointer, pointer=pointer, array=np.zeros(8, "u1"), kernel=code.k, module=code, symbol=code.symbols["taps"], grid=1,
+                        block=32, count=8, size=64,
+                        stream=None, value=0, kind=4, flags=0, device=0, dst_device=0, src_device=0, peer=0, name="count", arguments=(pointer, 3), limit=2,
+                        attribute=1, error=1, number=0,
+                        type=7, rank=2, address=pointer, dims=(4, 4), strides=(16,), box=(4, 4), element_strides=(1, 1), function=int, block_size=32,
+                        launches=[], event=event, start=event,
                         end=other, advice=1)
         return values
     yield of

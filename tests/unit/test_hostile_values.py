@@ -22,7 +22,8 @@ PTX = """.version 6.0
 """
 ODD = [10**400, -10**400, 10**5000, 1 << 62, 1 << 63, (1 << 63) - 1, 1 << 64, -1, 0, True, float("inf"), float("nan"), 1.5, 1e300, 1e-300, "3", "x", "",
        None, b"1", [], (), {}, object(), np.float64("nan"), np.int64(-1), np.int64(2), np.array([1, 2]), np.array(3), 3 + 2j, "\0", "\ud800",
-       "\x1b[31m", ["a", 1], {"a": object()}, {1: 2}, ((),), lambda: 1, np.zeros(0), np.zeros(4, ">i4"), np.array([object()]), range(3), [1, 2, 3], np.datetime64("nat"),
+       "\x1b[31m", ["a", 1], {"a": object()}, {1: 2}, ((),), lambda: 1, np.zeros(0), np.zeros(4, ">i4"), np.array([object()]), range(3), [1, 2, 3],
+       np.datetime64("nat"),
        memoryview(b"abc"), Ellipsis, type]
 MACHINE = gizmo()
 DEVICE = archdef.Device(MACHINE)
@@ -169,6 +170,14 @@ def test_structures_by_value_arrive_little_endian():
     layout = [attrs.evolve(layout[0], offset=0)] if attrs.has(type(layout[0])) else layout
     for given in (record[0], record.reshape(())):
         assert pack("k", layout, [given], DEVICE.memory)[-12:] == np.array([1, 2, np.float32(3).view("i4")], "<i4").tobytes()
+
+
+def test_a_tensor_map_of_memory_that_was_given_back_is_refused():
+    array = DEVICE.zeros((16, 16))
+    assert DEVICE.tensor_map(array, box=(4, 1))
+    array.free()
+    with pytest.raises(LaunchError, match="the device array was freed"):
+        DEVICE.tensor_map(array, box=(4, 1))
 
 
 def test_masked_elements_are_refused():

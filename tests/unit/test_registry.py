@@ -181,8 +181,10 @@ def test_broken_benchmarks_are_the_plugins_own(plugins, benchmarks):
 
 
 METADATA = {
-    "entry points that are no text": (b"Name: bad\nVersion: 1\n", b"[archdef]\nx = \xff\xfe"), "an entry point without a value": (b"Name: bad\nVersion: 1\n", b"[archdef]\nfoo\n"),
-    "a name that is no text": (b"\xff\xfe", b"[archdef]\nfoo = os\n"), "no name": (b"", b"[archdef]\ngt200 = os\n"), "no metadata": (None, b"[archdef]\ngt200 = os\n"),
+    "entry points that are no text": (b"Name: bad\nVersion: 1\n", b"[archdef]\nx = \xff\xfe"), "an entry point without a value": (b"Name: bad\nVersion: 1\n",
+    b"[archdef]\nfoo\n"),
+    "a name that is no text": (b"\xff\xfe", b"[archdef]\nfoo = os\n"), "no name": (b"", b"[archdef]\ngt200 = os\n"), "no metadata": (None,
+    b"[archdef]\ngt200 = os\n"),
     "escapes for a name": (b"Name: \x1b[2J[/x]\n", b"[archdef]\ngt200 = os\n"), "no section": (b"Name: bad\n", b"foo = bar\n[archdef]\n = x\n[[")}
 
 
