@@ -101,8 +101,7 @@ def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int], name
     if assembler.convergence_instructions:
         _meet_again(code, unit, assembler.convergence_instructions)
     if assembler.joins_by_branch:
-        leave_by_joining(code)
-        join_behind(code, unit, _ORDINARY)
+        join_behind(code, unit, leave_by_joining(code), _ORDINARY)
 
 
 def _copy_pointers(code: Code, unit: Unit, longest: int) -> None:

@@ -8,20 +8,22 @@ from archdef.lower.uniform import parting_branches
 from archdef.lower.virtual import Code, Op, Unit, leads_to
 
 
-def leave_by_joining(code: Code) -> None:
-    """A guarded branch straight to where the lanes meet is a guarded join."""
+def leave_by_joining(code: Code) -> list[int]:
+    """A guarded branch straight to where the lanes meet is a guarded join. Gives where they meet, per op."""
     meetings = meeting_points(code.ops)
     for k, op in enumerate(code.ops):
         if op.kind == Kind.BRANCH and op.guard is not None and meetings[k] >= 0 and _same_place(code.ops, meetings[k], op.target):
             op.fn = int(BranchOp.JOIN)
+    return meetings
 
 
-def join_behind(code: Code, unit: Unit, own: str) -> None:
+def join_behind(code: Code, unit: Unit, meetings: list[int], own: str) -> None:
     """Where lanes that may have parted meet, those that come there without a branch come by a join.
 
-    own : beginning of the labels of branches that belong to what an operation costs, and have no join.
+    meetings : where they meet, per op.
+    own      : beginning of the labels of branches that belong to what an operation costs, and have no join.
     """
-    ops, meetings, insertions = code.ops, meeting_points(code.ops), Insertions()
+    ops, insertions = code.ops, Insertions()
     apart = {k for k in parting_branches(code, unit) if not ops[k].flags & Flag.UNIFORM and not (ops[k].kind == Kind.BRANCH and ops[k].target.startswith(own))}
     for place in sorted({meetings[k] for k in apart if meetings[k] > k}):
         first = place

@@ -148,7 +148,8 @@ class Symbols(Mapping):
         symbol = names.find(name, variables, file, _written, "variable")
         link = self._module.device.architecture.host_link
         if variables[symbol].managed and (link is None or link.managed is None):
-            raise LaunchError(f"{name} of {file} is a managed variable, and {self._module.device.architecture.name} has no managed memory (host_link.managed)", "name")
+            machine = self._module.device.architecture.name
+            raise LaunchError(f"{name} of {file} is a managed variable, and {machine} has no managed memory (host_link.managed)", "name")
         if symbol not in self._symbols:
             self._symbols[symbol] = self._make(variables[symbol])
         return self._symbols.setdefault(name, self._symbols[symbol])

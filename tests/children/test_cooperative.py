@@ -15,13 +15,14 @@ __global__ void child(int *o) { atomicAdd(o, 1); }
 __device__ void deep(int *o) { child<<<1, 32>>>(o); }
 __global__ void launches(int *o) { child<<<1, 32>>>(o); cooperative_groups::this_grid().sync(); }
 __global__ void calls(int *o) { if (o[1]) deep(o); cooperative_groups::this_grid().sync(); }
+__global__ void points(int *o) { void (*f)(int *) = o[1] ? deep : (void (*)(int *))0; if (f) f(o); cooperative_groups::this_grid().sync(); }
 __global__ void asks(int *o) { cooperative_groups::this_grid().sync(); o[0] = cudaGetLastError(); }
 """
 pytestmark = pytest.mark.skipif(nvrtc.toolchain() is None, reason="needs NVRTC")
 
 
 @pytest.mark.parametrize("name", BOTH)
-@pytest.mark.parametrize("kernel", ["launches", "calls"])
+@pytest.mark.parametrize("kernel", ["launches", "calls", "points"])
 def test_it_is_refused_with_the_place(name, kernel):
     device = archdef.Device(name)
     module, out = device.compile(SOURCE), device.zeros((2,), "i4")

@@ -164,6 +164,7 @@ def test_grids_say_whether_they_are_valid_and_other_groups_have_no_such_member()
         assert out.to_host()[0] == 0
         kernel.cooperative(out)
         assert out.to_host()[0] == 1
-    for group in ("cg::this_thread_block()", "cg::tiled_partition<8>(cg::this_thread_block())", "cg::tiled_partition(cg::this_thread_block(), 8)", "cg::coalesced_threads()"):
+    block = "cg::this_thread_block()"
+    for group in (block, f"cg::tiled_partition<8>({block})", f"cg::tiled_partition({block}, 8)", "cg::coalesced_threads()"):
         with pytest.raises(CompileError, match="has no member \"is_valid\""):
             archdef.Device(MACHINES[0]).compile(VALID.replace("GROUP", group))

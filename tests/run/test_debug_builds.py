@@ -97,8 +97,8 @@ __global__ void reduce0(float *in, float *out, unsigned n)
 
 @pytest.mark.parametrize("name", JOINS)
 def test_an_optimised_reduction_makes_the_branches_that_a_geforce_gtx_1060_counted(name):
-    """nvprof: 26,214,400 branches of 1,048,576 warps, none divergent. Two guarded ends a warp and a third in one of eight, the branch around the loop, and each of
-    eight trips a guarded join, a join where a lane adds (47 of 64 trips of a block's warps) and the branch back."""
+    """nvprof: 26,214,400 branches of 1,048,576 warps, none divergent. Two guarded ends a warp and a third in one of eight, the branch around the loop, and
+    each of eight trips a guarded join, a join where a lane adds (47 of 64 trips of a block's warps) and the branch back."""
     device = archdef.Device(name)
     values, out = np.arange(1024, dtype=np.float32), device.zeros((4,), "f4")
     metrics = device.compile(REDUCE).reduce0[4, 256](device.to_device(values), out, values.size).metrics

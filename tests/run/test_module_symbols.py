@@ -230,7 +230,8 @@ def test_a_variable_that_no_module_defines_says_so(device):
 
 def test_an_extern_declaration_of_another_size_is_refused_as_nvlink_does(device):
     """nvlink 13.0: "Size doesn't match for 'total' in 'l2.o', first specified in 'l1.o'"."""
-    definition, use = "__device__ int total[{}]; __global__ void k() {{ total[1]++; }}", "extern __device__ int total[{}]; __global__ void z() {{ total[1]++; }}"
+    definition = "__device__ int total[{}]; __global__ void k() {{ total[1]++; }}"
+    use = "extern __device__ int total[{}]; __global__ void z() {{ total[1]++; }}"
     for sizes in ((2, 4), (4, 2)):
         for order in (1, -1):
             with pytest.raises(PtxError, match=r"`total` has \d+ bytes here and \d+ at "):
@@ -262,7 +263,8 @@ def test_managed_variables_have_the_types_of_the_source_and_are_reached_alike(de
 def test_structures_of_arrays_of_structures_go_in_as_numpy_lays_them_out(device):
     module = device.compile("""struct In { char c; float f; }; struct Out { In in[2]; short m[2][3]; };
         __constant__ Out nested[2]; __device__ int cube[2][3][4];
-        __global__ void k(int *o) { int i = threadIdx.x; o[i] = cube[i / 12][i / 4 % 3][i % 4] + (int)nested[1].in[1].f + nested[0].m[1][2] + nested[1].in[0].c; }""")
+        __global__ void k(int *o) { int i = threadIdx.x;
+            o[i] = cube[i / 12][i / 4 % 3][i % 4] + (int)nested[1].in[1].f + nested[0].m[1][2] + nested[1].in[0].c; }""")
     inner = np.dtype({"names": ["c", "f"], "formats": ["i1", "f4"], "offsets": [0, 4], "itemsize": 8})
     outer = np.dtype({"names": ["in", "m"], "formats": [(inner, (2,)), ("i2", (2, 3))], "offsets": [0, 16], "itemsize": 28})
     values = np.zeros(2, outer)
