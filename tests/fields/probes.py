@@ -6,8 +6,10 @@ at packed tables, and none prints the description.
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from pathlib import Path
 
+import attrs
 import numpy as np
 from assembled import KERNELS
 
@@ -421,13 +423,25 @@ def rows() -> tuple:
     return tuple(found)
 
 
+def taken(arch, form):
+    """Why a machine refuses a kernel; None: it does not."""
+    try:
+        launch = attrs.evolve(form, lanes=arch.warp.size).launch()
+        _device(arch).compile(launch.ptx)[launch.entry].program
+    except ArchdefError as error:
+        return told(error, arch)
+    return None
+
+
 @functools.cache
 def used_by(arch) -> dict:
-    """Class of operation, and name of a form of it that is declared apart → the kernels whose lowering asks what it costs."""
+    """Class of operation, and name of a form of it that is declared apart → the kernels whose lowering asks what it costs, those first in which it is
+    what is asked for least often elsewhere."""
     from archdef.lower.cost import Costs
 
     found: dict[tuple[str, str], list] = {}
     asked: set = set()
+    each = []
     honest = Costs.of
     names_of = {id(form): name for name, form in arch.isa.forms.items()}
 
@@ -446,11 +460,14 @@ def used_by(arch) -> dict:
                 _device(arch).compile(launch.ptx)[launch.entry].program
             except ArchdefError:
                 continue
-            for key in asked:
-                found.setdefault(key, []).append(launch)
+            each.append((launch, frozenset(asked)))
     finally:
         Costs.of = honest
-    return found
+    often = Counter(key for _, keys in each for key in keys)
+    for launch, keys in each:
+        for key in keys:
+            found.setdefault(key, []).append((sum(often[other] < often[key] for other in keys), launch))
+    return {key: [launch for _, launch in sorted(launches, key=lambda entry: entry[0])] for key, launches in found.items()}
 
 
 # --------------------------------------------------------------------------------------------- operations beside each other
