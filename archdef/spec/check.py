@@ -189,10 +189,12 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "caches.constant_line_cycles": (lambda arch: arch.caches.constant_uniform, "caches.constant_uniform is given"),
     "caches.instruction_memory_cycles": (lambda arch: arch.caches.instruction, "caches.instruction is given"),
     "caches.launch_bytes": (lambda arch: arch.caches.instruction_fill_bytes, "caches.instruction_fill_bytes is given"),
+    **{f"isa.{name}": (lambda arch: arch.caches.instruction_fill_bytes, "caches.instruction_fill_bytes is given: nothing else reads how long code is")
+       for name in ("code_tail_instructions", "code_alignment_bytes")},
     "host_link.peer_latency_us": (lambda arch: arch.host_link.peer_gb_s, "host_link.peer_gb_s is given"),
     "schedulers.policy.queue_entries": (lambda arch: getattr(arch.schedulers.policy, "oldest_block_first", True), "schedulers.policy.oldest_block_first"),
     "isa.assembler.predication_with_copies": _has("cp_async"), "isa.assembler.loads_before_copies": _has("cp_async"),
-    "isa.assembler.drops_exchanges": _has("shuffle"),
+    "isa.assembler.drops_exchanges": _has("shuffle"), "isa.match_value_cycles": _has("match"),
     **{f"isa.assembler.unroll_{name}": (lambda arch: arch.isa.assembler.unroll_factor > 1, "isa.assembler.unroll_factor is more than 1") for name in (
         "max_instructions", "global_load", "shared_load", "most_instructions", "whole_instructions", "known_instructions")}}
 """Path of a field that is part of something that a machine may not have → whether it has it, and how that is said."""

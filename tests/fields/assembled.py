@@ -5,7 +5,7 @@ from archdef.testing.checks.samples import kernel
 _OWN = "mul.wide.u32 %rd3, %r6, 4; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd1, %rd3; ld.global.u32 %r7, [%rd4];"
 _LEAVE = "st.global.u32 [%rd5], %r7;"
 _WORK = "mad.lo.s32 %r7, %r7, 5, %r6; xor.b32 %r7, %r7, %r8; "
-_STEP = "add.s32 %r8, %r8, 1; setp.ne.s32 %p1, %r8, {trips}; @%p1 bra L;"
+_STEP = "add.s32 %r8, %r8, 1; setp.lt.s32 %p1, %r8, {trips}; @%p1 bra L;"
 
 
 def _loop(inside, trips="%r1", before=""):

@@ -423,6 +423,13 @@ def rows() -> tuple:
     return tuple(found)
 
 
+def one_instruction(name):
+    """The kernels of a form of instruction, of edge and random operands."""
+    def probe(arch):
+        return tuple(_launched(arch, form.launch()) for form in rows() if form.name == name)
+    return probe
+
+
 def taken(arch, form):
     """Why a machine refuses a kernel; None: it does not."""
     try:
@@ -563,6 +570,7 @@ PROBE_KINDS = {
     "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},
+    **{f"form {name}": one_instruction(name) for name in ("mad.f32", "mad.rn.f32", "mad.ftz.f32")},
     "products in many warps": crowd("mma_m8n8k4"), "large products in many warps": crowd("mma_m16n8k16"),
     "reduction": shipped("reduction", 16384), "matmul": shipped("matmul", 64), "transpose": shipped("transpose", 64),
     "divergence": shipped("divergence", 4096), "vector add": shipped("vector_add", 8192),

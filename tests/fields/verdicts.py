@@ -27,13 +27,14 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
     "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism",), "block_clusters": ("clusters",),
     "texture": ("feature texture", "textures"), "isa.matrix": tuple(name for name in PROBE_KINDS if name.startswith("feature matrix")),
     "texture.": ("filtered",), "isa.assembler.": ("assembled", "assembled for debugging"), "isa.warpgroup": ("feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
+    "isa.float_mad": ("form mad.f32", "form mad.rn.f32", "form mad.ftz.f32"),
     "isa.": ("sample floats", "sample stream", "matmul", "reduction", "transpose")}
 
 
 SLOW = {"code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
 """Probe that takes long → beginnings of the paths of which it can tell anything."""
 OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
-           "filtered", "launches", "products", "large products")
+           "filtered", "launches", "form", "products", "large products")
 """Beginnings of probes that show what is decided outside the engine: these alone can tell machines apart that give the engine the same numbers."""
 
 
@@ -169,8 +170,8 @@ def judge(name: str, path: str, tried: list[Variant]) -> Verdict:
 
 
 def _noticed_thoroughly(name: str, other, path: str, variant: Variant) -> bool:
-    if path.startswith("isa.assembler.") and _of_much(name, path, variant):
-        return True
+    if path.startswith("isa.assembler."):
+        return _of_much(name, path, variant)
     return variant.kind != "text" and not _is_cost(path.split(".")) and sees(name, other, path) is not None
 
 
@@ -185,7 +186,8 @@ def _much(name: str, probe: str):
 
 
 def _does_much(name: str):
-    return registry.get(name).evolve({"isa.assembler": DOES_MUCH})
+    """The machine with an assembler that does much, and wide pointers and predicated instructions, which some of it is about."""
+    return registry.get(name).evolve({"isa.assembler": DOES_MUCH, "isa.pointer_bits": 64, "isa.predication_max_instructions": 7})
 
 
 def _of_much(name: str, path: str, variant: Variant) -> bool:
