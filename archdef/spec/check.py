@@ -151,6 +151,12 @@ def _l1_keeps_something_beside_every_carveout(arch):
         yield "caches.l1_gives_carveout", True, "must come with l1 of more bytes than the largest of limits.shared_carveouts"
 
 
+@_combination("caches")
+def _a_carveout_is_of_an_l1(arch):
+    if arch.caches.l1_gives_carveout and arch.caches.l1 is None and _asked(arch, "caches.l1_gives_carveout"):
+        yield "caches.l1_gives_carveout", True, "must come with caches.l1"
+
+
 @_combination("caches.l1_gives_carveout", "caches.carveout_takes")
 def _carveout_takes_of_an_l1(arch):
     if not arch.caches.l1_gives_carveout and arch.caches.carveout_takes != "sets" and (not arch.changes or "caches.carveout_takes" in arch.changes):
@@ -499,6 +505,14 @@ _WRITTEN = {"l1": ("evict", "through"), "l2": ("back",)}
 _ONLY_OF = {"lines_ahead": ("instruction", "instruction_l2", "instruction_l3"), "tag_bank_masks": ("l1",), "fetch_bytes": ("l2", "texture_l2"),
             "dirty_ways": ("l2",), "partial_ways": ("l2",)}
 """Field → caches that it is for; others leave it as it is by itself."""
+
+
+@_combination("coalescing", "caches")
+def _loads_go_by_the_rule_of_their_way(arch):
+    rules = arch.coalescing
+    asked = not arch.changes or any(path == "coalescing.load" or path.startswith("coalescing.load.") for path in arch.changes)
+    if arch.caches.l1 is None and rules.load != rules.load_uncached and asked:
+        yield "coalescing.load", rules.load, f"must be that of coalescing.load_uncached, {rules.load_uncached}, by which loads go without caches.l1"
 
 
 @_combination("coalescing")

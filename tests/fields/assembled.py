@@ -39,6 +39,13 @@ BODIES = {
              f"selp.b32 %r9, %r7, %r6, %p5; add.s32 %r7, %r9, %r7; A: {_LEAVE}",
     "loads and branches": f"{_OWN} ld.global.u32 %r9, [%rd4+4]; setp.gt.s32 %p1, %r6, 3; @%p1 bra A; ld.global.u32 %r8, [%rd4+8]; add.s32 %r8, %r8, 1; "
                           f"{_WORK * 4} add.s32 %r7, %r7, %r8; A: add.s32 %r7, %r7, %r9; {_WORK * 5} {_LEAVE}",
+    **{f"load wanted behind {n} others": f"{_OWN} mov.u32 %r8, 5; mov.u32 %r11, %r6; setp.gt.s32 %p1, %r6, 3; @%p1 bra A; ld.global.u32 %r8, [%rd4+8]; "
+                                         f"A: {'xor.b32 %r11, %r11, %r1; add.s32 %r11, %r11, %r6; ' * n} add.s32 %r7, %r8, %r11; {_LEAVE}" for n in (0, 1, 3)},
+    **{f"load within, wanted behind {n} others": f"{_OWN} mov.u32 %r8, 5; mov.u32 %r11, %r6; setp.gt.s32 %p1, %r6, 3; @%p1 bra B; {_WORK * 12} "
+                                                 f"setp.gt.s32 %p2, %r7, 9; @%p2 bra A; ld.global.u32 %r8, [%rd4+8]; "
+                                                 f"A: {'xor.b32 %r11, %r11, %r1; add.s32 %r11, %r11, %r6; ' * n} add.s32 %r7, %r8, %r11; B: {_LEAVE}" for n in (0, 1, 3)},
+    **{f"{n} products behind a branch": f"{_OWN} mov.u64 %rd9, %rd1; setp.gt.s32 %p1, %r6, 3; @%p1 bra A; " + "".join(
+        f"add.s32 %r8, %r7, {k}; mul.wide.s32 %rd6, %r8, 12; add.s64 %rd9, %rd9, %rd6; " for k in range(n)) + f"A: cvt.u32.u64 %r7, %rd9; {_LEAVE}" for n in (1, 2, 3)},
     "ways to go": f"{_OWN} setp.gt.s32 %p1, %r7, 3; @%p1 bra A; bra B; A: {_WORK * 14} bra C; B: {_WORK * 15} xor.b32 %r7, %r7, 3; "
                   f"setp.gt.s32 %p2, %r7, 4; @%p2 bra C; {_WORK * 3} C: {_LEAVE}",
     "two tests back": f"{_OWN} mov.u32 %r8, 0; L: {_WORK * 20} add.s32 %r8, %r8, 1; setp.lt.s32 %p1, %r8, %r1; setp.gt.s32 %p2, %r7, 3; and.pred %p3, %p1, %p2; "
@@ -64,5 +71,5 @@ KERNELS = {name: kernel(f"    {body}", ".const .align 16 .u32 big[512];" if "[bi
 
 DOES_MUCH = Assembler(unroll_factor=4, unroll_max_instructions=24, unroll_global_load=6, unroll_shared_load=2, unroll_most_instructions=90,
                       unroll_whole_instructions=60, unroll_known_instructions=120, interleaves=True, interleaved_predicates=3, operand_read_cycles=6,
-                      predication_overlap=3, loads_constants=True)
+                      predication_overlap=3, predication_global_load=9, loads_constants=True)
 """An assembler that does what others of its fields are numbers of."""
