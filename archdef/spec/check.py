@@ -510,7 +510,7 @@ _ONLY_OF = {"lines_ahead": ("instruction", "instruction_l2", "instruction_l3"), 
 @_combination("coalescing", "caches")
 def _loads_go_by_the_rule_of_their_way(arch):
     rules = arch.coalescing
-    asked = not arch.changes or any(path == "coalescing.load" or path.startswith("coalescing.load.") for path in arch.changes)
+    asked = any(path == "coalescing.load" or path.startswith("coalescing.load.") for path in arch.changes)   # a variant may take L1 away alone
     if arch.caches.l1 is None and rules.load != rules.load_uncached and asked:
         yield "coalescing.load", rules.load, f"must be that of coalescing.load_uncached, {rules.load_uncached}, by which loads go without caches.l1"
 
@@ -566,7 +566,7 @@ def _levels_of_constants_and_instructions_follow_each_other(arch):
             least = getattr(arch.caches, kind)
             if front is None:
                 yield f"caches.{nearer}", None, f"must be given where caches.{level} is"
-            elif getattr(behind, piece) < least.line_bytes:
+            elif least is not None and getattr(behind, piece) < least.line_bytes:
                 yield f"caches.{level}.{piece}", getattr(behind, piece), f"must be at least caches.{kind}.line_bytes = {least.line_bytes}"
     if arch.caches.constant_uniform is not None and arch.caches.constant is None:
         yield "caches.constant", None, "must be given where caches.constant_uniform is"
