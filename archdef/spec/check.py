@@ -163,6 +163,12 @@ def _l1_keeps_something_beside_every_carveout(arch):
         yield "caches.l1_gives_carveout", True, "must come with l1 of more bytes than the largest of limits.shared_carveouts"
 
 
+@_combination("caches")
+def _a_carveout_is_of_an_l1(arch):
+    if arch.caches.l1_gives_carveout and arch.caches.l1 is None and _asked(arch, "caches.l1_gives_carveout"):
+        yield "caches.l1_gives_carveout", True, "must come with caches.l1"
+
+
 @_combination("caches.l1_gives_carveout", "caches.carveout_takes")
 def _carveout_takes_of_an_l1(arch):
     if not arch.caches.l1_gives_carveout and arch.caches.carveout_takes != "sets" and (not arch.changes or "caches.carveout_takes" in arch.changes):
@@ -201,10 +207,12 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "caches.constant_line_cycles": (lambda arch: arch.caches.constant_uniform, "caches.constant_uniform is given"),
     "caches.instruction_memory_cycles": (lambda arch: arch.caches.instruction, "caches.instruction is given"),
     "caches.launch_bytes": (lambda arch: arch.caches.instruction_fill_bytes, "caches.instruction_fill_bytes is given"),
+    **{f"isa.{name}": (lambda arch: arch.caches.instruction_fill_bytes, "caches.instruction_fill_bytes is given: nothing else reads how long code is")
+       for name in ("code_tail_instructions", "code_alignment_bytes")},
     "host_link.peer_latency_us": (lambda arch: arch.host_link.peer_gb_s, "host_link.peer_gb_s is given"),
     "schedulers.policy.queue_entries": (lambda arch: getattr(arch.schedulers.policy, "oldest_block_first", True), "schedulers.policy.oldest_block_first"),
     "isa.assembler.predication_with_copies": _has("cp_async"), "isa.assembler.loads_before_copies": _has("cp_async"),
-    "isa.assembler.drops_exchanges": _has("shuffle"),
+    "isa.assembler.drops_exchanges": _has("shuffle"), "isa.match_value_cycles": _has("match"),
     **{f"isa.assembler.unroll_{name}": (lambda arch: arch.isa.assembler.unroll_factor > 1, "isa.assembler.unroll_factor is more than 1") for name in (
         "max_instructions", "global_load", "shared_load", "most_instructions", "whole_instructions", "known_instructions")}}
 """Path of a field that is part of something that a machine may not have → whether it has it, and how that is said."""
@@ -511,6 +519,14 @@ _ONLY_OF = {"lines_ahead": ("instruction", "instruction_l2", "instruction_l3"), 
 """Field → caches that it is for; others leave it as it is by itself."""
 
 
+@_combination("coalescing", "caches")
+def _loads_go_by_the_rule_of_their_way(arch):
+    rules = arch.coalescing
+    asked = any(path == "coalescing.load" or path.startswith("coalescing.load.") for path in arch.changes)   # a variant may take L1 away alone
+    if arch.caches.l1 is None and rules.load != rules.load_uncached and asked:
+        yield "coalescing.load", rules.load, f"must be that of coalescing.load_uncached, {rules.load_uncached}, by which loads go without caches.l1"
+
+
 @_combination("coalescing")
 def _lines_have_up_to_four_sectors(arch):
     for kind in ("load", "store", "load_uncached"):
@@ -562,7 +578,7 @@ def _levels_of_constants_and_instructions_follow_each_other(arch):
             least = getattr(arch.caches, kind)
             if front is None:
                 yield f"caches.{nearer}", None, f"must be given where caches.{level} is"
-            elif getattr(behind, piece) < least.line_bytes:
+            elif least is not None and getattr(behind, piece) < least.line_bytes:
                 yield f"caches.{level}.{piece}", getattr(behind, piece), f"must be at least caches.{kind}.line_bytes = {least.line_bytes}"
     if arch.caches.constant_uniform is not None and arch.caches.constant is None:
         yield "caches.constant", None, "must be given where caches.constant_uniform is"

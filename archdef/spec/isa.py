@@ -307,7 +307,8 @@ class Assembler:
     unroll_known_instructions: int = integer(at_least=0, default=0)
     """Instructions of a round, and of the trips that are left over, of other loops whose number of trips is known; 0: they are treated as if it was not."""
     share_products: bool = flag(default=False)
-    """Adding a 64-bit product is a multiply-add, even where others read the product too."""
+    """A 64-bit product counts for nothing towards `Isa.predication_max_instructions`, as the addition takes it in. (That it does, even where others read
+    the product too, is so on every machine on which it is one instruction, and an addition of 64 bits several.)"""
     splits_wide_mads: bool = flag(default=False)
     """``mad.wide`` of 32 bits is a product and an addition of 64 bits; products and additions that the program has apart become one all the same."""
     three_input_operations: bool = flag(default=False)

@@ -91,7 +91,7 @@ class Coalescing:
     """Which transactions serve an access of a warp to global or local memory."""
 
     load: CoalescingRule = policy(CoalescingRule)
-    """Loads."""
+    """Loads that go by way of L1. Without one, none does, and a what-if must change it together with `load_uncached`."""
     store: CoalescingRule = policy(CoalescingRule)
     """Stores, reductions and atomics."""
     load_uncached: CoalescingRule = policy(CoalescingRule)

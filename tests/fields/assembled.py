@@ -5,7 +5,7 @@ from archdef.testing.checks.samples import kernel
 _OWN = "mul.wide.u32 %rd3, %r6, 4; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd1, %rd3; ld.global.u32 %r7, [%rd4];"
 _LEAVE = "st.global.u32 [%rd5], %r7;"
 _WORK = "mad.lo.s32 %r7, %r7, 5, %r6; xor.b32 %r7, %r7, %r8; "
-_STEP = "add.s32 %r8, %r8, 1; setp.ne.s32 %p1, %r8, {trips}; @%p1 bra L;"
+_STEP = "add.s32 %r8, %r8, 1; setp.lt.s32 %p1, %r8, {trips}; @%p1 bra L;"
 
 
 def _loop(inside, trips="%r1", before=""):
@@ -39,6 +39,21 @@ BODIES = {
              f"selp.b32 %r9, %r7, %r6, %p5; add.s32 %r7, %r9, %r7; A: {_LEAVE}",
     "loads and branches": f"{_OWN} ld.global.u32 %r9, [%rd4+4]; setp.gt.s32 %p1, %r6, 3; @%p1 bra A; ld.global.u32 %r8, [%rd4+8]; add.s32 %r8, %r8, 1; "
                           f"{_WORK * 4} add.s32 %r7, %r7, %r8; A: add.s32 %r7, %r7, %r9; {_WORK * 5} {_LEAVE}",
+    **{f"load wanted behind {n} others": f"{_OWN} mov.u32 %r8, 5; mov.u32 %r11, %r6; setp.gt.s32 %p1, %r6, 3; @%p1 bra A; ld.global.u32 %r8, [%rd4+8]; "
+                                         f"A: {'xor.b32 %r11, %r11, %r1; add.s32 %r11, %r11, %r6; ' * n} add.s32 %r7, %r8, %r11; {_LEAVE}" for n in (0, 1, 3)},
+    **{f"load within, wanted behind {n} others": f"{_OWN} mov.u32 %r8, 5; mov.u32 %r11, %r6; setp.gt.s32 %p1, %r6, 3; @%p1 bra B; {_WORK * 12} "
+                                                 f"setp.gt.s32 %p2, %r7, 9; @%p2 bra A; ld.global.u32 %r8, [%rd4+8]; "
+                                                 f"A: {'xor.b32 %r11, %r11, %r1; add.s32 %r11, %r11, %r6; ' * n} add.s32 %r7, %r8, %r11; B: {_LEAVE}" for n in (0, 1, 3)},
+    **{f"{n} products behind a branch": f"{_OWN} mov.u64 %rd9, %rd1; setp.gt.s32 %p1, %r6, 3; @%p1 bra A; " + "".join(
+        f"add.s32 %r8, %r7, {k}; mul.wide.s32 %rd6, %r8, 12; add.s64 %rd9, %rd9, %rd6; " for k in range(n)) + f"A: cvt.u32.u64 %r7, %rd9; {_LEAVE}" for n in (1, 2, 3)},
+    "a pair of zeros": f"{_OWN} mov.u32 %r8, 0; mov.u32 %r9, 0; setp.gt.s32 %p1, %r7, 3; @%p1 ld.global.v2.u32 {{%r8, %r9}}, [%rd2]; add.s32 %r7, %r8, %r9; {_LEAVE}",
+    "signs of factors": f"{_OWN} cvt.rn.f32.u32 %f1, %r7; cvt.rn.f32.u32 %f4, %r6; neg.f32 %f2, %f1; mul.f32 %f3, %f2, %f4; mov.b32 %r7, %f3; {_LEAVE}",
+    "signs of operands": f"{_OWN} cvt.rn.f32.u32 %f1, %r7; neg.f32 %f2, %f1; fma.rn.f32 %f3, %f2, %f1, %f2; mov.b32 %r7, %f3; {_LEAVE}",
+    "a selected sum": f"{_OWN} add.s32 %r8, %r7, %r6; add.s32 %r9, %r8, 224; setp.gt.u32 %p1, %r7, 3; selp.b32 %r7, %r9, %r8, %p1; {_LEAVE}",
+    "halves that change places": f"{_OWN} .reg .b16 %h<9>; mov.b32 {{%h1, %h2}}, %r7; mov.b32 %r7, {{%h2, %h1}}; {_LEAVE}",
+    "the smallest of three": f"{_OWN} min.s32 %r8, %r7, %r6; min.s32 %r7, %r8, 9; {_LEAVE}",
+    "a product in two sums": f"{_OWN} cvt.rn.f32.u32 %f1, %r7; cvt.rn.f32.u32 %f2, %r6; mul.f32 %f9, %f1, %f2; add.f32 %f10, %f9, %f1; add.f32 %f11, %f9, %f2; "
+                             f"xor.b32 %r8, %r7, %r6; min.f32 %f12, %f10, %f11; mov.b32 %r7, %f12; add.s32 %r7, %r7, %r8; {_LEAVE}",
     "ways to go": f"{_OWN} setp.gt.s32 %p1, %r7, 3; @%p1 bra A; bra B; A: {_WORK * 14} bra C; B: {_WORK * 15} xor.b32 %r7, %r7, 3; "
                   f"setp.gt.s32 %p2, %r7, 4; @%p2 bra C; {_WORK * 3} C: {_LEAVE}",
     "two tests back": f"{_OWN} mov.u32 %r8, 0; L: {_WORK * 20} add.s32 %r8, %r8, 1; setp.lt.s32 %p1, %r8, %r1; setp.gt.s32 %p2, %r7, 3; and.pred %p3, %p1, %p2; "
@@ -64,5 +79,5 @@ KERNELS = {name: kernel(f"    {body}", ".const .align 16 .u32 big[512];" if "[bi
 
 DOES_MUCH = Assembler(unroll_factor=4, unroll_max_instructions=24, unroll_global_load=6, unroll_shared_load=2, unroll_most_instructions=90,
                       unroll_whole_instructions=60, unroll_known_instructions=120, interleaves=True, interleaved_predicates=3, operand_read_cycles=6,
-                      predication_overlap=3, loads_constants=True)
+                      predication_overlap=3, predication_global_load=9, loads_constants=True)
 """An assembler that does what others of its fields are numbers of."""

@@ -6,8 +6,10 @@ at packed tables, and none prints the description.
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from pathlib import Path
 
+import attrs
 import numpy as np
 from assembled import KERNELS
 
@@ -421,13 +423,32 @@ def rows() -> tuple:
     return tuple(found)
 
 
+def one_instruction(name):
+    """The kernels of a form of instruction, of edge and random operands."""
+    def probe(arch):
+        return tuple(_launched(arch, form.launch()) for form in rows() if form.name == name)
+    return probe
+
+
+def taken(arch, form):
+    """Why a machine refuses a kernel; None: it does not."""
+    try:
+        launch = attrs.evolve(form, lanes=arch.warp.size).launch()
+        _device(arch).compile(launch.ptx)[launch.entry].program
+    except ArchdefError as error:
+        return told(error, arch)
+    return None
+
+
 @functools.cache
 def used_by(arch) -> dict:
-    """Class of operation, and name of a form of it that is declared apart → the kernels whose lowering asks what it costs."""
+    """Class of operation, and name of a form of it that is declared apart → the kernels whose lowering asks what it costs, those first in which it is
+    what is asked for least often elsewhere."""
     from archdef.lower.cost import Costs
 
     found: dict[tuple[str, str], list] = {}
     asked: set = set()
+    each = []
     honest = Costs.of
     names_of = {id(form): name for name, form in arch.isa.forms.items()}
 
@@ -446,11 +467,14 @@ def used_by(arch) -> dict:
                 _device(arch).compile(launch.ptx)[launch.entry].program
             except ArchdefError:
                 continue
-            for key in asked:
-                found.setdefault(key, []).append(launch)
+            each.append((launch, frozenset(asked)))
     finally:
         Costs.of = honest
-    return found
+    often = Counter(key for _, keys in each for key in keys)
+    for launch, keys in each:
+        for key in keys:
+            found.setdefault(key, []).append((sum(often[other] < often[key] for other in keys), launch))
+    return {key: [launch for _, launch in sorted(launches, key=lambda entry: entry[0])] for key, launches in found.items()}
 
 
 # --------------------------------------------------------------------------------------------- operations beside each other
@@ -546,6 +570,7 @@ PROBE_KINDS = {
     "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},
+    **{f"form {name}": one_instruction(name) for name in ("mad.f32", "mad.rn.f32", "mad.ftz.f32")},
     "products in many warps": crowd("mma_m8n8k4"), "large products in many warps": crowd("mma_m16n8k16"),
     "reduction": shipped("reduction", 16384), "matmul": shipped("matmul", 64), "transpose": shipped("transpose", 64),
     "divergence": shipped("divergence", 4096), "vector add": shipped("vector_add", 8192),

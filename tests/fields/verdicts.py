@@ -6,12 +6,13 @@ from fnmatch import fnmatchcase
 
 import attrs
 from assembled import DOES_MUCH
-from probes import PROBE_KINDS, _device, _launched, crowd, names, step_on, steps_of, used_by
+from probes import PROBE_KINDS, _device, _launched, crowd, names, step_on, steps_of, taken, used_by
 from variants import Variant, variants
 
 from archdef import registry
 from archdef.errors import ArchdefError
 from archdef.pack import machine_tables
+from archdef.testing.checks.features import forms_that_need
 
 FIRST = {  # beginning of a path → probes that are most likely to notice
     "limits.": ("limits", "properties", "private memory", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
@@ -26,14 +27,20 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
     "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism",), "block_clusters": ("clusters",),
     "texture": ("feature texture", "textures"), "isa.matrix": tuple(name for name in PROBE_KINDS if name.startswith("feature matrix")),
     "texture.": ("filtered",), "isa.assembler.": ("assembled", "assembled for debugging"), "isa.warpgroup": ("feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
+    "isa.float_mad": ("form mad.f32", "form mad.rn.f32", "form mad.ftz.f32"),
     "isa.": ("sample floats", "sample stream", "matmul", "reduction", "transpose")}
 
 
 SLOW = {"code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
 """Probe that takes long → beginnings of the paths of which it can tell anything."""
 OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
-           "filtered", "launches", "products", "large products")
+           "filtered", "launches", "form", "products", "large products")
 """Beginnings of probes that show what is decided outside the engine: these alone can tell machines apart that give the engine the same numbers."""
+
+
+OF_CLASS = {"load_local": ("sample local", "private memory"), "store_local": ("sample local", "private memory"),
+            "load_texture": ("feature texture", "fetches from a plane", "textures beside all"), "system_call": ("feature device_print", "feature device_heap")}
+"""Class of operation that small kernels of one instruction may not show → probes that use it."""
 
 
 @attrs.frozen
@@ -92,12 +99,10 @@ def _sees_cost(name, changed, segments):
             launched += 1
             if _launched(changed, launch) != _of_class(name, operation, form, which):
                 return f"{operation} {form} kernel {which}"
-    if launches and not launched:
-        return None
     for steps in _crowds(declared, changed, operation, form):
         if crowd(*steps)(changed) != _of_crowd(name, steps):
             return f"{' beside '.join(steps)} in many warps"
-    for probe in ("chains in many blocks", "banks in many blocks", "add to words", "sample floats", "constants", "matmul"):
+    for probe in (*OF_CLASS.get(operation, ()), "chains in many blocks", "banks in many blocks", "add to words", "sample floats", "constants", "matmul"):
         if PROBE_KINDS[probe](changed) != base(name, probe):
             return probe
     return None
@@ -165,8 +170,8 @@ def judge(name: str, path: str, tried: list[Variant]) -> Verdict:
 
 
 def _noticed_thoroughly(name: str, other, path: str, variant: Variant) -> bool:
-    if path.startswith("isa.assembler.") and _of_much(name, path, variant):
-        return True
+    if path.startswith("isa.assembler."):
+        return _of_much(name, path, variant)
     return variant.kind != "text" and not _is_cost(path.split(".")) and sees(name, other, path) is not None
 
 
@@ -181,7 +186,8 @@ def _much(name: str, probe: str):
 
 
 def _does_much(name: str):
-    return registry.get(name).evolve({"isa.assembler": DOES_MUCH})
+    """The machine with an assembler that does much, and wide pointers and predicated instructions, which some of it is about."""
+    return registry.get(name).evolve({"isa.assembler": DOES_MUCH, "isa.pointer_bits": 64, "isa.predication_max_instructions": 7})
 
 
 def _of_much(name: str, path: str, variant: Variant) -> bool:
@@ -194,8 +200,22 @@ def _of_much(name: str, path: str, variant: Variant) -> bool:
 
 
 def _sees_feature(name: str, changed, variant: Variant) -> bool:
-    probe = "feature " + variant.kind.removeprefix("word ")
-    return probe in PROBE_KINDS and PROBE_KINDS[probe](changed) != base(name, probe)
+    """Tell whether kernels that need a feature are taken by one of the machines, and refused by the other."""
+    feature = variant.kind.removeprefix("word ")
+    probe = f"feature {feature}"
+    if probe in PROBE_KINDS and PROBE_KINDS[probe](changed) != base(name, probe):
+        return True
+    return any(taken(changed, form) != _taken_by(name, feature, which) for which, form in enumerate(_needing(feature)))
+
+
+@functools.cache
+def _needing(feature: str) -> list:
+    return list(forms_that_need(feature))[:8]
+
+
+@functools.cache
+def _taken_by(name: str, feature: str, which: int):
+    return taken(registry.get(name), _needing(feature)[which])
 
 
 def _noticed_at_once(name, declared, other, path, variant) -> bool:
