@@ -11,8 +11,8 @@ the order of data flow gives way to the budget anyway.
 from __future__ import annotations
 
 import heapq
-from bisect import bisect_right
-from collections.abc import Callable, Set
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence, Set
 
 import attrs
 import numpy as np
@@ -173,58 +173,78 @@ def _choose(code: Code, unit: Unit, counted: _Counted, most: int, short: set[int
             written.setdefault(v, []).append(place)
             if op.guard is not None and unit.widths[v] == 0 and op.guard in (v, ~v):
                 kept |= set(op.writes())  # its guard says something else behind it
-    over = np.array(counted.counts, np.int64) - most
     alive = counted.spans({v for v in cost.keys() - kept if counted.size(v)})
-    chosen: list[int] = []
-
-    def price(v: int) -> float | None:
-        """Give what each place that a value relieves costs; None if it relieves none."""
-        relieved = sum(int(np.count_nonzero(over[span.start:span.stop] > 0)) for span in alive[v])
-        relieved -= sum(over[place] > 0 for place in written.get(v, ()))
-        return cost[v] * unit.widths[v] / (int(relieved) * counted.size(v)) if relieved else None
-
-    offers = [(first, v) for v in alive if (first := price(v)) is not None]
-    heapq.heapify(offers)
-    while offers:
-        offered, v = heapq.heappop(offers)
-        now = price(v)
-        if now is None:
-            continue
-        if now > offered:   # others have relieved some of its places; a price only ever rises
-            heapq.heappush(offers, (now, v))
-            continue
+    offers = _Offers(alive, written, np.array(counted.counts, np.int64) - most, {v: (cost[v] * unit.widths[v], counted.size(v)) for v in alive})
+    chosen = []
+    while (v := offers.cheapest()) is not None:
         chosen.append(v)
-        spared = {place: over[place] for place in written.get(v, ())}
-        for span in alive[v]:
-            part = over[span.start:span.stop]
-            part[part > 0] -= counted.size(v)
-        for place, before in spared.items():
-            over[place] = before
+        offers.take(v)
     return {v: alive[v] for v in chosen}
+
+
+class _Offers:
+    """What each place that a value relieves costs, for all values at once: every one that is taken changes the price of many.
+
+    alive   : per value, the places at which it is alive.
+    written : per value, the places at which it is written, where nothing is won.
+    over    : array of int, per place, the registers that are too many there.
+    costs   : per value, what all its accesses cost, and the registers that it takes.
+    """
+
+    def __init__(self, alive: dict[int, list[range]], written: dict[int, list[int]], over: np.ndarray, costs: dict[int, tuple[int, int]]):
+        tight = np.flatnonzero(over > 0)        # the only places that count, as nothing is added to any
+        self.over = over[tight]
+        self.values = sorted(alive)
+        spans = [(k, span.start, span.stop) for k, v in enumerate(self.values) for span in alive[v]]
+        self.owners, starts, ends = np.array(spans, np.int64).reshape(-1, 3).T
+        self.starts, self.ends = np.searchsorted(tight, starts), np.searchsorted(tight, ends)
+        self.first_span = np.searchsorted(self.owners, np.arange(len(self.values) + 1))
+        writes = np.array([(k, place) for k, v in enumerate(self.values) for place in written.get(v, ()) if over[place] > 0], np.int64)
+        self.writers, places = writes.reshape(-1, 2).T
+        self.writes = np.searchsorted(tight, places)
+        self.first_write = np.searchsorted(self.writers, np.arange(len(self.values) + 1))
+        self.costs, self.sizes = np.array([costs[v] for v in self.values], float).reshape(-1, 2).T
+        self.left = np.ones(len(self.values), bool)
+
+    def cheapest(self) -> int | None:
+        """Give the value that costs least for what it relieves, of equal ones the one with the lowest number; None if none relieves any place."""
+        count, above = len(self.values), self.over > 0
+        before = np.concatenate(([0], np.cumsum(above)))
+        relieved = (np.bincount(self.owners, before[self.ends] - before[self.starts], count)
+                    - np.bincount(self.writers, above[self.writes], count))
+        offered = np.flatnonzero(self.left & (relieved > 0))
+        if not len(offered):
+            return None
+        return self.values[offered[np.argmin(self.costs[offered] / (relieved[offered] * self.sizes[offered]))]]
+
+    def take(self, v: int) -> None:
+        """Let a value relieve its places."""
+        k = bisect_left(self.values, v)
+        self.left[k] = False
+        writes = self.writes[self.first_write[k]:self.first_write[k + 1]]
+        spared = self.over[writes]
+        for at in range(self.first_span[k], self.first_span[k + 1]):
+            part = self.over[self.starts[at]:self.ends[at]]
+            part[part > 0] -= int(self.sizes[k])
+        self.over[writes] = spared
 
 
 def _slots(chosen: dict[int, list[range]], unit: Unit, spills: Spills) -> dict[int, int]:
     """Give each value a local address; values that are never alive together share one."""
-    taken: list[tuple[int, int, list[int], list[int]]] = []     # width, address, starts and ends of what is taken, in order
+    starts = sorted({span.start for spans in chosen.values() for span in spans})
+    taken: list[list[int]] = []     # width, address, and as bits the starts within what is taken: of two spans that meet, one has the other's start
     found = {}
     for v in sorted(chosen, key=lambda v: (-unit.widths[v], v)):
-        width = unit.widths[v]
-        slot = next((s for s in taken if s[0] == width and all(_is_free(s[2], s[3], span) for span in chosen[v])), None)
-        if slot is None:
-            slot = width, spills.room(width), [], []
-            taken.append(slot)
+        width, wanted = unit.widths[v], 0
         for span in chosen[v]:
-            at = bisect_right(slot[2], span.start)
-            slot[2].insert(at, span.start)
-            slot[3].insert(at, span.stop)
+            wanted |= (1 << bisect_left(starts, span.stop)) - (1 << bisect_left(starts, span.start))
+        slot = next((s for s in taken if not s[2] & wanted and s[0] == width), None)
+        if slot is None:
+            slot = [width, spills.room(width), 0]
+            taken.append(slot)
+        slot[2] |= wanted
         found[v] = slot[1]
     return found
-
-
-def _is_free(starts: list[int], ends: list[int], span: range) -> bool:
-    """Tell whether a span touches none of those that are taken."""
-    at = bisect_right(starts, span.start)
-    return (not at or ends[at - 1] <= span.start) and (at == len(starts) or span.stop <= starts[at])
 
 
 def _rewrite(code: Code, unit: Unit, counted: _Counted, chosen: dict[int, list[range]], most: int, short: set[int], addresses: set[int],

@@ -82,7 +82,17 @@ def _stack(run: Run) -> Text:
     whole = sum(stack.values()) or 1.0
     parts = sorted(((cycles, cause) for cause, cycles in stack.items() if cycles), reverse=True)
     return Text("warp cycles: " + ", ".join(f"{cause.replace('_', ' ')} {percent(100 * cycles / whole)}"
-                                            for cycles, cause in parts))
+                                            for cycles, cause in parts) + _choice(run))
+
+
+def _choice(run: Run) -> str:
+    """Say what nobody has published of how the scheduler chooses, if any warp waited for its turn."""
+    path, policy = "schedulers.policy", type(run.architecture.schedulers.policy).__name__
+    guessed = [known for known in run.architecture.assumed() if known == path or known.startswith(f"{path}.")]
+    if not run.cpi_stack["not_selected"] or not guessed:
+        return ""
+    chosen = f"\nnot selected: {policy} chooses among ready {run.architecture.vocabulary.warp}s"
+    return f"{chosen}, which is assumed" if path in guessed else f"{chosen} by assumed numbers ({', '.join(guessed)})"
 
 
 def _lanes(run: Run) -> list[Text]:

@@ -16,7 +16,7 @@ import attrs
 from archdef.errors import SpecError
 from archdef.spec.access import Lines
 from archdef.spec.evidence import Cite, covering
-from archdef.spec.fields import Part, Parts, Rule, Table, Text, closest
+from archdef.spec.fields import Part, Parts, Rule, Table, Text, Texts, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
@@ -58,7 +58,7 @@ def evident(arch: Architecture) -> Iterator[tuple[str, object, Rule]]:
     """Yield every leaf that claims something about the machine, and so needs a source."""
     for path, value, rule in arch.walk():
         plain = type(rule) is not Part and not isinstance(rule, (Parts, Table))
-        if plain and rule.needs_evidence and value is not None:
+        if plain and rule.needs_evidence and value is not None and (value or not isinstance(rule, Texts)):
             yield path, value, rule
 
 

@@ -345,9 +345,9 @@ def text(*, optional: bool = False, default: object = attrs.NOTHING) -> Any:
     return _field(Text(optional=optional), default)
 
 
-def texts(*, default: object = attrs.NOTHING) -> Any:
-    """Declare a tuple of names."""
-    return _field(Texts(), default)
+def texts(*, needs_evidence: bool = False, default: object = attrs.NOTHING) -> Any:
+    """Declare a tuple of names; without any it claims nothing."""
+    return _field(Texts(needs_evidence=needs_evidence), default)
 
 
 def choice(*allowed, default: object = attrs.NOTHING) -> Any:

@@ -204,7 +204,7 @@ class Clocks:
     """Multiprocessors ("SM cycles"); equal to the core clock on machines that have one."""
     memory_mhz: float = real()
     """DRAM command clock as device queries print it; data moves `Dram.transfers_per_clock` times per cycle."""
-    core_parts: tuple[str, ...] = texts(default=())
+    core_parts: tuple[str, ...] = texts(needs_evidence=True, default=())
     """What of a multiprocessor runs at the core clock: parts out of `CORE_PARTS`, and units by name, the intervals and latencies of whose
     operations then change with that clock."""
     core_cycle_ratio: float | None = real(optional=True, default=None)

@@ -221,10 +221,15 @@ def test_a_quarter_of_a_wave_leaves_the_machine_empty_and_a_ragged_last_wave_cos
     cycles = {wave: row.run.cycles for wave, row in zip(module.WAVES, ran, strict=True)}
     rate = {wave: row.case.grid[0] / row.run.cycles for wave, row in zip(module.WAVES, ran, strict=True)}
     assert rate[0.25] < 0.9 * rate[8]
-    for waves in (1, 2, 4, 8):      # a wave that is not full takes as long as a full one at most
+    for waves in (1, 2, 4, 8):      # what is left over takes as long as a whole wave at most
         assert cycles[waves + 0.25] - cycles[waves] < 1.02 * cycles[1]
-    if rate[1.25] < rate[1]:        # where one block keeps a multiprocessor busy, nothing is lost after one wave
+    # An earlier test asked the first of these of every machine. Where one block keeps a multiprocessor busy, the last quarter costs no more than its share
+    # after one wave, so nothing is lost that could be less after many; later it meets blocks that end at once or one by one: on the GTX 280 it costs
+    # 0.26 of a wave behind 6, 7, 8 and 10 waves, and 0.49 behind 5 and 9.
+    if cycles[1.25] - cycles[1] > 0.25 * cycles[1]:
         assert rate[8.25] / rate[8] > rate[1.25] / rate[1] - 0.02
+    else:
+        assert rate[8.25] / rate[8] > 0.95
 
 
 # ------------------------------------------------------------------------------------------------------ cooperative groups

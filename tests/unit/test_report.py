@@ -1,8 +1,10 @@
 """Reports of hand-made launches."""
 from types import SimpleNamespace
 
+import attrs
 import numpy as np
 import pytest
+from small_machine import gizmo
 from test_metrics import counters
 
 from archdef import registry
@@ -13,7 +15,9 @@ from archdef.report import numbers, text
 from archdef.report.compared import render
 from archdef.report.comparison import Comparison, Row
 from archdef.report.explain import costliest, why
+from archdef.report.run import render as rendered
 from archdef.run.result import Run
+from archdef.spec import Cite, WeightedPriority
 
 pytestmark = pytest.mark.skipif(not registry.names(), reason="no architecture plugin is installed")
 
@@ -53,6 +57,19 @@ def test_the_costliest_line_is_named_with_its_cause_and_its_accesses(stores):
     assert costliest(stores).line == 3 and costliest(stores).text == "out[threadIdx.x * 32] = 1;"
     assert why(stores) == ("90 % of warp cycles, 88.9 % of them waiting for room in the memory system's queues; "
                            "32.0 transactions per store, 12.5 % of their bytes used")
+
+
+@pytest.mark.parametrize("kind, said", [("assumed", "chooses among ready warps by assumed numbers (schedulers.policy.memory_weight, schedulers.policy.age_weight)"),
+                                        ("documented", None)])
+def test_a_launch_whose_warps_waited_for_their_turn_says_that_the_schedulers_numbers_are_assumed(kind, said):
+    evidence = {"schedulers": Cite("a paper", "scheduling"), "schedulers.policy.memory_weight": Cite("nobody", "weights", kind),
+                "schedulers.policy.age_weight": Cite("nobody", "weights", kind)}
+    machine = gizmo().evolve({"schedulers.policy": WeightedPriority()})
+    machine = attrs.evolve(machine, evidence={path: cite for path, cite in machine.evidence.items() if not path.startswith("schedulers")} | evidence)
+    waited, alone = ({"instructions": 2, "stall_cycles": [4, 6, *[0] * 7, turns, 0, 0]} for turns in (5, 0))
+    assert (said is not None) == ("by assumed numbers" in text(rendered(run(machine, waited, waited))))
+    assert said is None or said in " ".join(text(rendered(run(machine, waited, waited))).split())
+    assert "chooses among" not in text(rendered(run(machine, alone, alone)))
 
 
 def test_requests_that_camp_are_named_where_warps_wait_for_memory(architecture, stores):

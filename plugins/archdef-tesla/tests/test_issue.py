@@ -1,7 +1,7 @@
 """Which units of the Tesla machines work at a time: multiply-adds beside multiplications, double precision, textures beside loads."""
 import archdef
 import pytest
-from archdef_tesla import G80, GT200
+from archdef_tesla import G80, G92, GT200, GT215
 
 _ALONE = {"chip.multiprocessors": 1, "chip.multiprocessors_per_cluster": 1, "chip.block_launch_cycles": 1}
 _TEXT = """.version 1.4
@@ -44,9 +44,10 @@ def each_round(arch, *mix):
 @pytest.mark.parametrize("arch, mix, cycles", [
     (GT200, ("mad",), 4), (GT200, ("mad", "mul"), 4), (GT200, ("mad", "mul", "mad", "mul"), 8), (GT200, ("mul",), 4),
     (GT200, ("mad", "mad", "mul"), 8), (GT200, ("mul", "mul", "mul", "mad"), 12),
-    (G80, ("mad",), 4), (G80, ("mad", "mul"), 8), (G80, ("mul",), 4)])
+    (GT215, ("mad", "mul"), 4), (GT200, ("mad", "mul", "mad", "mad", "mad", "mad", "rsqrt"), 20),
+    (G80, ("mad",), 4), (G80, ("mad", "mul"), 8), (G80, ("mul",), 4), (G92, ("mad", "mul"), 8)])
 def test_a_multiplication_goes_beside_a_multiply_add_where_sfus_multiply(arch, mix, cycles):
-    """RWT 2008 and NVIDIA's brief: MAD and MUL in turn, half as much again as MADs alone. On the 8800 GTX nobody found the MUL."""
+    """RWT 2008 and NVIDIA's brief: MAD and MUL in turn, half as much again as MADs alone; then a transcendental. On the 8800 GTX nobody found the MUL."""
     assert each_round(arch, *mix) == pytest.approx(cycles, rel=0.06)
 
 
@@ -143,6 +144,33 @@ def test_half_the_core_clock_halves_what_runs_at_it_and_leaves_chains_of_arithme
               for machine in (arch, half)}
     assert chains[half][0] == pytest.approx(24, rel=0.03) and chains[arch][0] == pytest.approx(24, rel=0.03)
     assert chains[half][1] == pytest.approx(2 * chains[arch][1], rel=0.03)
+
+
+@pytest.mark.parametrize("arch", [G80, G92, GT215, GT200], ids=lambda a: a.name)
+@pytest.mark.parametrize("words, passes", [(1, 1), (4, 4)])
+def test_half_the_core_clock_halves_a_kernel_on_shared_memory(arch, words, passes):
+    """A full multiprocessor that reads shared memory, without conflicts and with as many of them as the words of a stride."""
+    half = arch.evolve({"clocks.core_mhz": arch.clocks.core_mhz / 2})
+    device_cycles, half_cycles = reading_shared(arch, words), reading_shared(half, words)
+    assert device_cycles == pytest.approx(passes * 2 * arch.shared.pass_cycles, rel=0.1)
+    assert half_cycles == pytest.approx(2 * device_cycles, rel=0.05)
+
+
+def reading_shared(arch, words):
+    """Cycles of a full multiprocessor for one load of a warp from shared memory, neighbouring lanes being some words apart."""
+    device = archdef.Device(arch.evolve(_ALONE))
+    loads = " ".join(f"ld.volatile.shared.u32 %r{k + 3}, [%r1+{k * 4}];" for k in range(4)) * 12
+
+    def cycles(trips):
+        text = f""".version 1.4
+.target sm_13
+.visible .entry k(.param .u64 out)
+{{ .reg .b64 %o; .reg .b32 %r<8>; .reg .pred %p; .shared .align 8 .b8 s[4096];
+   ld.param.u64 %o, [out]; mov.u32 %r0, %tid.x; and.b32 %r0, %r0, 31; mov.u32 %r1, s; mad.lo.u32 %r1, %r0, {4 * words}, %r1; mov.u32 %r2, 0;
+L: {loads} add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, {trips}; @%p bra L;
+   st.global.u32 [%o], %r6; ret; }}"""
+        return device.compile(text).k[(1,), (32 * _WARPS,)](device.zeros(1)).cycles
+    return (cycles(8) - cycles(2)) / (6 * 48 * _WARPS)
 
 
 def latency(arch, line):

@@ -2,8 +2,9 @@
 import archdef
 import numpy as np
 import pytest
-from archdef.errors import LaunchError, SpecErrors
+from archdef.errors import LaunchError, PtxError, SpecErrors
 from archdef.occupancy import occupancy
+from archdef.spec.evidence import covering
 from archdef.testing import Conformance
 from archdef.testing.latency import declared_latency_cycles
 from archdef_tesla import G80, G92, GT200, GT215
@@ -106,6 +107,28 @@ def test_no_lane_mask_or_launch_needs_what_the_machine_lacks(arch):
     assert arch.limits.kernel_instructions == 2_000_000
 
 
+@pytest.mark.parametrize("arch", [G80, GT200], ids=lambda a: a.name)
+def test_a_kernel_of_more_than_two_million_instructions_is_refused_by_counting(arch):
+    """Nothing of it is parsed, let alone lowered: there is no such instruction."""
+    text = ".version 1.4\n.target sm_10\n.visible .entry k(.param .u64 out)\n{ .reg .b32 %r<3>;\n" + "addd.u32 %r1, %r1, %r2;\n" * 2_000_001 + "ret; }"
+    with pytest.raises(PtxError, match=rf":3: kernel k has at least 2000001 PTX instructions; {arch.name} takes kernels of at most 2000000 instructions"):
+        archdef.Device(arch).compile(text)
+
+
+@pytest.mark.parametrize("arch", [G80, G92], ids=lambda a: a.name)
+@pytest.mark.parametrize("start, transactions", [(0, 2), (128, 2), (256, 2), (64, 16), (16, 16)])
+def test_sixteen_lanes_of_16_bytes_start_at_a_multiple_of_128_and_take_two_regions_of_128(arch, start, transactions):
+    """Where they do not, on devices of compute capability 1.0 and 1.1, each lane goes alone."""
+    device = archdef.Device(arch)
+    text = f""".version 1.4
+.target sm_10
+.visible .entry k(.param .u64 in)
+{{ .reg .b64 %i, %t; .reg .b32 %r<2>; .reg .f32 %f<4>;
+  ld.param.u64 %i, [in]; mov.u32 %r0, %tid.x; mul.wide.u32 %t, %r0, 16; add.u64 %i, %i, %t;
+  ld.global.v4.f32 {{%f0, %f1, %f2, %f3}}, [%i+{start}]; st.global.f32 [%i], %f3; ret; }}"""
+    assert device.compile(text).k[(1,), (16,)](device.zeros(256)).counters.global_load_transactions == transactions
+
+
 @pytest.mark.parametrize("arch, bits", [(G80, 32), (G92, 32), (GT215, 40), (GT200, 40)], ids=lambda a: getattr(a, "name", a))
 def test_device_memory_is_no_more_than_addresses_reach(arch, bits):
     assert arch.evolve({"dram.capacity_bytes": 1 << bits}).dram.capacity_bytes == 1 << bits
@@ -113,6 +136,16 @@ def test_device_memory_is_no_more_than_addresses_reach(arch, bits):
         arch.evolve({"dram.capacity_bytes": 2 << bits})
     assert [str(fault) for fault in caught.value.exceptions] == [
         f"{arch.name}.dram.capacity_bytes must be at most what limits.address_bits = {bits} reach, {1 << bits}, got {2 << bits}"]
+
+
+@EVERY
+def test_every_part_says_at_which_clock_it_runs_and_who_says_so(arch):
+    """Arithmetic at the processor clock, a little more than twice the core clock; the rest of a multiprocessor at that."""
+    at_core = {"issue", "fetch", "constants", "shared", "texture", "load_store", "lsu", "tex"}
+    assert set(arch.clocks.core_parts) == at_core and {"sp", "sfu"}.isdisjoint(at_core)
+    assert "clock domains" in covering(arch.evidence, "clocks.core_parts").place
+    assert 2 < arch.clocks.shader_mhz / arch.clocks.core_mhz < 2.6 and arch.clocks.core_cycle_ratio == pytest.approx(
+        arch.clocks.shader_mhz / arch.clocks.core_mhz, rel=1e-6)
 
 
 @EVERY

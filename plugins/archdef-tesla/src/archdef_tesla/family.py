@@ -22,9 +22,10 @@ BLOCKS = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World T
                                 "which an unfavourable pattern can explain, whereas none could show more than there is")
 ADDRESSES = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "40-bit addresses, 32-bit on the G80",
                  "recalled")
+DOMAINS = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "clock domains", "recalled",
+               "arithmetic at the processor clock; fetch, issue, caches, registers, shared memory, textures at the core clock, less than half as fast")
 RATIO = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "clock domains", "inferred",
-             "arithmetic at the processor clock; fetch, issue, caches, registers, shared memory, textures at the core clock; the ratio is that of boards "
-             "as sold, on which times were measured; quoted from memory")
+             "the ratio is that of boards as sold, on which times were measured; quoted from memory")
 MISSING_MUL = Cite("Beyond3D, NVIDIA G80: Architecture and GPU Analysis, 2006", "page 11, the case of the missing MUL", "measured",
                    "the multiplier behind the SFU serves interpolation; a multiplication beside a multiply-add was not found")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
@@ -108,7 +109,7 @@ EVIDENCE = {  # what both chips share
     **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
        t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "limits.address_bits": ADDRESSES, "clocks.core_cycle_ratio": RATIO,
+    "limits.address_bits": ADDRESSES, "clocks.core_parts": DOMAINS, "clocks.core_cycle_ratio": RATIO,
     "units.tex": LINEAGE, "units.tex.first_copy": PIPELINE,
     "caches.texture_l1.size_bytes": BLOCKS, "caches.texture_l1.ways": UNPUBLISHED, "interconnect.store_ports": PATHS,
     "host_link": UNPUBLISHED,
