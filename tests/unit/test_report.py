@@ -59,8 +59,8 @@ def test_the_costliest_line_is_named_with_its_cause_and_its_accesses(stores):
                            "32.0 transactions per store, 12.5 % of their bytes used")
 
 
-@pytest.mark.parametrize("kind, said", [("assumed", "chooses among ready warps by assumed numbers (schedulers.policy.memory_weight, schedulers.policy.age_weight)"),
-                                        ("documented", None)])
+@pytest.mark.parametrize("kind, said", [
+    ("assumed", "chooses among ready warps by assumed numbers (schedulers.policy.memory_weight, schedulers.policy.age_weight)"), ("documented", None)])
 def test_a_launch_whose_warps_waited_for_their_turn_says_that_the_schedulers_numbers_are_assumed(kind, said):
     evidence = {"schedulers": Cite("a paper", "scheduling"), "schedulers.policy.memory_weight": Cite("nobody", "weights", kind),
                 "schedulers.policy.age_weight": Cite("nobody", "weights", kind)}
