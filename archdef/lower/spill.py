@@ -10,9 +10,8 @@ the order of data flow gives way to the budget anyway.
 """
 from __future__ import annotations
 
-import heapq
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence, Set
+from bisect import bisect_left
+from collections.abc import Callable, Set
 
 import attrs
 import numpy as np
