@@ -10,6 +10,7 @@ from test_metrics import counters
 from archdef import registry
 from archdef.examples import Case, Output, load
 from archdef.lower.encoding import MICRO_OP
+from archdef.metrics.counters import STALLS
 from archdef.occupancy import occupancy
 from archdef.report import numbers, text
 from archdef.report.compared import render
@@ -44,10 +45,16 @@ def architecture():
     return registry.get(registry.names()[0])
 
 
+def stalls(**cycles):
+    """Warp cycles by cause, in the order of the counters."""
+    assert set(cycles) <= set(STALLS)
+    return [cycles.get(cause, 0) for cause in STALLS]
+
+
 @pytest.fixture
 def stores(architecture):
-    cheap = {"instructions": 2, "stall_cycles": [4, 6, *[0] * 10]}
-    dear = {"instructions": 2, "stall_cycles": [4, 6, *[0] * 6, 80, 0, 0, 0], "global_stores": 2,
+    cheap = {"instructions": 2, "stall_cycles": stalls(selected=4, alu_dependency=6)}
+    dear = {"instructions": 2, "stall_cycles": stalls(selected=4, alu_dependency=6, memory_throttle=80), "global_stores": 2,
             "global_store_transactions": 64,
             "global_store_bytes_asked": 256, "global_store_bytes_moved": 2048}
     return run(architecture, cheap, dear)
@@ -66,16 +73,16 @@ def test_a_launch_whose_warps_waited_for_their_turn_says_that_the_schedulers_num
                 "schedulers.policy.age_weight": Cite("nobody", "weights", kind)}
     machine = gizmo().evolve({"schedulers.policy": WeightedPriority()})
     machine = attrs.evolve(machine, evidence={path: cite for path, cite in machine.evidence.items() if not path.startswith("schedulers")} | evidence)
-    waited, alone = ({"instructions": 2, "stall_cycles": [4, 6, *[0] * 7, turns, 0, 0]} for turns in (5, 0))
+    waited, alone = ({"instructions": 2, "stall_cycles": stalls(selected=4, alu_dependency=6, not_selected=turns)} for turns in (5, 0))
     assert (said is not None) == ("by assumed numbers" in text(rendered(run(machine, waited, waited))))
     assert said is None or said in " ".join(text(rendered(run(machine, waited, waited))).split())
     assert "chooses among" not in text(rendered(run(machine, alone, alone)))
 
 
 def test_requests_that_camp_are_named_where_warps_wait_for_memory(architecture, stores):
-    waits = {"instructions": 2, "stall_cycles": [4, 0, 90, *[0] * 9]}
+    waits = {"instructions": 2, "stall_cycles": stalls(selected=4, memory_dependency=90)}
     assert "requests camp on 1.2 of 2 memory partitions at a time" in why(run(architecture, waits, waits, in_use=1.2))
-    computes = {"instructions": 2, "stall_cycles": [4, 90, *[0] * 10]}
+    computes = {"instructions": 2, "stall_cycles": stalls(selected=4, alu_dependency=90)}
     assert "camp" not in why(run(architecture, computes, computes, in_use=1.2)) and "camp" not in why(stores)
 
 
@@ -84,12 +91,12 @@ def test_a_kernel_that_did_nothing_has_no_costliest_line(architecture):
 
 
 def test_instructions_without_a_line_are_listed_but_explain_nothing(architecture):
-    nothing = run(architecture, {"stall_cycles": [9] * 12}, {"stall_cycles": [1] * 12}, lines=(0, 3))
+    nothing = run(architecture, {"stall_cycles": [9] * len(STALLS)}, {"stall_cycles": [1] * len(STALLS)}, lines=(0, 3))
     assert costliest(nothing).line == 3 and [line.line for line in nothing.lines] == [0, 3]
 
 
 def test_ptx_without_a_line_table_is_charged_to_its_own_lines(architecture):
-    plain = run(architecture, {"stall_cycles": [1] * 12})
+    plain = run(architecture, {"stall_cycles": [1] * len(STALLS)})
     plain.program.statements[:] = [statement(2, file=None, source_line=None)]
     assert [(line.file, line.line) for line in plain.lines] == [("k.cu.ptx", 12)]
 

@@ -28,13 +28,13 @@ def test_a_table_shows_both_values_the_error_and_the_source():
 def test_the_document_follows_its_schema_and_is_written_as_a_whole(tmp_path):
     jsonschema = pytest.importorskip("jsonschema")
     path = tmp_path / "report.json"
-    run("gt200", "p2000", "-k", "coalescing", "-k", "divergence", "-o", str(path))
+    run("gt200", "v100", "-k", "coalescing", "-k", "memory latency/L1 hit", "-o", str(path))
     written = json.loads(path.read_text())
     jsonschema.Draft202012Validator(schema()).validate(written)
-    assert written == json.loads(run("gt200", "p2000", "-k", "coalescing", "-k", "divergence", "--json"))
-    assert [a["name"] for a in written["architectures"]] == ["gt200", "p2000"]
+    assert written == json.loads(run("gt200", "v100", "-k", "coalescing", "-k", "memory latency/L1 hit", "--json"))
+    assert [a["name"] for a in written["architectures"]] == ["gt200", "v100"]
     gaps = [case["gap"] for case in written["architectures"][1]["cases"] if case["status"] == "known gap"]
-    assert gaps and all(gap["deviation"] == "P9" and "debugging" in gap["machine"] for gap in gaps)
+    assert gaps and all(gap["deviation"] == "V12" and "L1 hit" in gap["machine"] for gap in gaps)
     assert [path.name for path in tmp_path.iterdir()] == ["report.json"], "nothing temporary is left"
 
 
