@@ -163,7 +163,7 @@ UNSEEN = {      # call → the error that nobody looks at
     "cudaStreamDestroy((cudaStream_t)1234);": "InvalidResourceHandle", "cudaEventRecord((cudaEvent_t)77, 0);": "InvalidResourceHandle",
     "cudaStreamWaitEvent(0, (cudaEvent_t)77, 0);": "InvalidResourceHandle", "leaf<<<1, 4096>>>(o);": "InvalidConfiguration",
     "leaf<<<1, 1, 1 << 22>>>(o);": "InvalidConfiguration", "leaf<<<0, 1>>>(o);": "InvalidConfiguration", "cudaFree((void *)123);": "InvalidValue",
-    "size_t v; cudaDeviceGetLimit(&v, (cudaLimit)44);": "UnsupportedLimit", "int v; cudaDeviceGetAttribute(&v, (cudaDeviceAttr)4444, 0);": "InvalidValue",
+    "size_t v; cudaDeviceGetLimit(&v, (cudaLimit)44);": "InvalidValue", "size_t v; cudaDeviceGetLimit(&v, cudaLimitPersistingL2CacheSize);": "UnsupportedLimit", "int v; cudaDeviceGetAttribute(&v, (cudaDeviceAttr)4444, 0);": "InvalidValue",
     "fails<<<1, 1>>>(o);": "InvalidConfiguration",
 }
 

@@ -65,19 +65,30 @@ def test_what_the_pool_has_is_had_at_once():
 
 
 def test_more_than_there_is_ends_in_a_deadlock_that_says_so():
-    """80 and twice 224 are 528 of 504: the deadlock of forums.developer.nvidia.com/t/about-setmaxnreg/356190. Six warps
-    get their 224, and 16 of the 352 that four warps gave are left."""
+    """80 and twice 224 are 528 of 504: the deadlock of forums.developer.nvidia.com/t/about-setmaxnreg/356190. On an H100
+    the last group gets its 224 (tests/data/h100/setmaxnreg.txt, scarce), and 32 are left for each scheduler."""
     with pytest.raises(GuestFault, match=r"waits for registers that none of its warps gives back \(setmaxnreg\)"
-                                         r"(?s:.)*waits for 224 registers a thread, having 168, while the pool has 16 for one warp") as caught:
+                                         r"(?s:.)*waits for 224 registers a thread, having 168, while the pool has 32 for one warp") as caught:
         launched(split("dec 80", "inc 224") + "bar.sync 0;")
     assert caught.value.kind == "deadlock"
+    assert sorted(w["warp"] for w in caught.value.data["waiting"] if "wanted" in w) == [4, 5, 6, 7]
     launched(split("dec 56", "inc 224") + "bar.sync 0;")       # 504
 
 
-def test_registers_of_warps_that_have_ended_are_had_by_others():
-    """The texts do not say so; nothing else is known of them."""
-    run = launched("@%p1 bra FIRST; setmaxnreg.inc.sync.aligned.u32 248; bra NEXT; FIRST: " + LATER + " NEXT:")
-    assert stalls(run, "inc") > 2800
+def test_a_scheduler_hands_out_what_its_own_warps_gave():
+    """Warps 0 and 4 share a scheduler; what warps 1 to 3 give does not help warp 4."""
+    one = "setp.lt.u32 %p1, %r1, 32; setp.ge.u32 %p2, %r1, 128; setp.lt.u32 %p3, %r1, 160; and.pred %p2, %p2, %p3; "
+    body = "@%p1 bra GIVE; @%p2 bra TAKE; bra NEXT; GIVE: setmaxnreg.dec.sync.aligned.u32 24; bra NEXT; TAKE: setmaxnreg.inc.sync.aligned.u32 240; NEXT:"
+    launched(one + body)
+    with pytest.raises(GuestFault, match="waits for 240 registers a thread, having 168, while the pool has 0"):
+        launched(one.replace("lt.u32 %p1, %r1, 32", "eq.u32 %p1, %r4, 1").replace("setp.ge", "shr.u32 %r4, %r1, 5; setp.eq.u32 %p1, %r4, 1; setp.ge", 1) + body)
+
+
+def test_nobody_gets_the_registers_of_warps_that_have_ended():
+    """An H100 hangs here (tests/data/h100/setmaxnreg.txt, ended): the texts do not say so."""
+    with pytest.raises(GuestFault, match="waits for 248 registers a thread, having 168, while the pool has 0") as caught:
+        launched("@%p1 bra END; setmaxnreg.inc.sync.aligned.u32 248; bar.sync 1, 256;")
+    assert caught.value.kind == "deadlock"
 
 
 def test_giving_what_one_has_not_and_taking_what_one_has_change_nothing():
@@ -87,7 +98,7 @@ def test_giving_what_one_has_not_and_taking_what_one_has_change_nothing():
 
 
 def test_every_block_has_a_pool_of_its_own():
-    run = launched(split("dec 40", "inc 120", first_before=LATER), directives=".maxntid 384 .minnctapersm 2", blocks=2 * 132)
+    run = launched(split("dec 40", "inc 96", first_before=LATER), directives=".maxntid 384 .minnctapersm 2", blocks=2 * 132)
     assert run.registers == 80 and run.occupancy.active_blocks == 2
     assert 264 * 8 * 2800 < stalls(run, "inc") < 264 * 8 * 3400
 

@@ -12,7 +12,6 @@ from archdef.engine.fetch cimport fetch_preload
 from archdef.engine.frames cimport stack_drop
 from archdef.engine.lane_states cimport lanes_traced
 from archdef.engine.policy cimport seat_warp
-from archdef.engine.registers cimport registers_give
 from archdef.engine.room cimport room_seat
 from archdef.engine.schedule cimport Scheduler, group_warp, looks_at_blocks
 from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Copies, Launch, Share, Sm, Warp
@@ -147,7 +146,6 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     b.threads_alive = launch.block_threads
     b.warps_alive = launch.block_warps
     b.draining = 0
-    b.register_pool = 0
     b.register_waiters = 0
     b.family = NULL
     b.leaving = False
@@ -247,7 +245,6 @@ cdef void end_warp(Sm *sm, Warp *w, int64_t cycle) noexcept nogil:
     if w.share.warps_alive == 0:
         w.share.counters.active_cycles += cycle - w.share.active_since
     b.warps_alive -= 1
-    registers_give(sm, w, 0, cycle)
     if w.loads:
         b.draining += 1
     end_block(sm, w.block, cycle)

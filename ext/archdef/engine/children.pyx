@@ -32,6 +32,10 @@ cdef enum:
     PER_THREAD = 2
     TAIL = 3
     AT_ONCE = 4                  # fire and forget
+    NON_BLOCKING = 1             # cudaStreamNonBlocking, which may be left out
+    BLOCKING_SYNC = 1            # cudaEventBlockingSync, which changes nothing
+    DISABLE_TIMING = 2           # cudaEventDisableTiming, without which no event is made
+    LIMITS = 7                   # that cudaLimit has
     FIRST_HANDLE = 0x1000
     MOST_HANDLES = 1 << 20
     STREAM = 1
@@ -528,11 +532,11 @@ cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *due) noexc
         if w.launch.depth >= sm.m.join_depth:
             answer = DE_JOIN_DEPTH
     elif u.fn == SYS_STREAM_MAKE:
-        answer = _make(sm, w, u, lane, STREAM)
+        answer = _make(sm, w, u, lane, STREAM) if <uint32_t>_word(w, u, 1, lane) <= NON_BLOCKING else DE_VALUE
     elif u.fn == SYS_STREAM_DROP:
         answer = _drop(w, _wide(w, u, 0, lane), STREAM)
     elif u.fn == SYS_EVENT_MAKE:
-        answer = _make(sm, w, u, lane, EVENT)
+        answer = _make(sm, w, u, lane, EVENT) if (<uint32_t>_word(w, u, 1, lane) | BLOCKING_SYNC) == (DISABLE_TIMING | BLOCKING_SYNC) else DE_VALUE
     elif u.fn == SYS_EVENT_DROP:
         answer = _drop(w, _wide(w, u, 0, lane), EVENT)
     elif u.fn == SYS_EVENT_RECORD:
@@ -559,8 +563,8 @@ cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *due) noexc
         answer = _store(sm, w, lane, _wide(w, u, 0, lane), &value, 4)
     elif u.fn == SYS_LIMIT:
         answer = _told(sm, w, u, lane, origin.limits, origin.limit_count, 8)
-        if answer == DE_VALUE:
-            answer = DE_LIMIT
+        if answer == DE_VALUE:      # which no later question for the last error tells
+            answer = DE_LIMIT if <uint32_t>_word(w, u, 1, lane) < LIMITS else DE_VALUE
             remembered = False
             call_refused(w, answer, u.d[0] >= 0)
     elif _word(w, u, 2, lane):

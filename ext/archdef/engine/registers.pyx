@@ -1,8 +1,9 @@
 """Registers that warps of a block hand to each other (``setmaxnreg``).
 
-A block's pool is empty when it starts: its warps hold all that it was given. A warp that needs fewer gives the rest to the pool, and one
-that wants more waits until the pool has as many as it lacks. What a warp held goes to the pool when it ends. Of warps that wait, those of
-low numbers go first; a warp takes all that it lacks or nothing. Registers are counted per lane.
+Each scheduler has its part of the register file, so only warps of one scheduler hand registers to each other. A block's warps hold all that
+it was given when it starts. A warp that needs fewer gives the rest back, and one that wants more waits until its scheduler's warps of the
+block have given as many as it lacks. What a warp held when it ended nobody gets. Of warps that wait, those of high numbers go first; a warp
+takes all that it lacks or nothing. So an H100 does it (`tests/data/h100/setmaxnreg.txt`). Registers are counted per lane.
 """
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
@@ -16,31 +17,42 @@ from archdef.engine.waiting cimport plan
 from archdef.engine.warpgroup cimport group_hold
 
 
-cdef inline bint _take(Block *b, Warp *w, int32_t wanted) noexcept nogil:
-    """Let a warp have as many registers as it wants, if the pool has what it lacks."""
-    if wanted - w.registers > b.register_pool:
+cdef int64_t registers_spare(Sm *sm, const Warp *w) noexcept nogil:
+    """Count the registers of a lane that warps of the block and of the warp's scheduler have given and none has taken."""
+    cdef const Block *b = sm.blocks + w.block
+    cdef const Warp *other
+    cdef int64_t spare = 0
+    cdef int32_t i
+    for i in range(w.launch.block_warps):
+        other = sm.warps + b.warps[i]
+        if other.scheduler == w.scheduler:
+            spare += w.launch.registers - other.registers
+    return spare
+
+
+cdef inline bint _take(Sm *sm, Warp *w, int32_t wanted) noexcept nogil:
+    """Let a warp have as many registers as it wants, if there are as many as it lacks."""
+    if wanted - w.registers > registers_spare(sm, w):
         return False
-    b.register_pool -= wanted - w.registers
     w.registers = wanted
     return True
 
 
-cdef void registers_give(Sm *sm, Warp *w, int32_t kept, int64_t cycle) noexcept nogil:
-    """Put what a warp has beyond `kept` into the pool, and let those go on that waited for as many."""
+cdef void _give(Sm *sm, Warp *w, int32_t kept, int64_t cycle) noexcept nogil:
+    """Give back what a warp has beyond `kept`, and let those go on that waited for as many."""
     cdef Block *b = sm.blocks + w.block
     cdef Warp *other
     cdef const Uop *its
     cdef int32_t i
-    b.register_pool += w.registers - kept
     w.registers = kept
     if b.register_waiters == 0:
         return
-    for i in range(w.launch.block_warps):
+    for i in range(w.launch.block_warps - 1, -1, -1):
         other = sm.warps + b.warps[i]
         if other.state != WS_REGISTERS:
             continue
         its = other.launch.ops + other.barrier_op
-        if _take(b, other, its.count):
+        if _take(sm, other, its.count):
             b.register_waiters -= 1
             group_hold(other, its, ST_REGISTERS, cycle + <int64_t>its.latency)
             other.pc += 1
@@ -58,9 +70,9 @@ cdef int registers_change(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t
         return part_of_warp(sm, w, lanes)
     if u.fn == RG_GIVE:
         if u.count < w.registers:
-            registers_give(sm, w, u.count, cycle)
+            _give(sm, w, u.count, cycle)
         return 0
-    if u.count <= w.registers or _take(b, w, u.count):
+    if u.count <= w.registers or _take(sm, w, u.count):
         return 0
     w.state = WS_REGISTERS
     w.barrier_op = w.pc

@@ -292,8 +292,7 @@ cdef struct Block:
     BlockCluster *cluster        # NULL: the block is alone in its cluster
     int32_t cluster_rank
     int32_t cluster_state        # ClusterState
-    int64_t register_pool        # registers per lane that nobody has, over the warps that gave them
-    int32_t register_waiters     # warps that wait for some
+    int32_t register_waiters     # warps that wait for registers
     int64_t cluster_opens        # cycle from which the block goes on at the cluster's barrier, -1: it is not known
     Barrier barriers[18]
 

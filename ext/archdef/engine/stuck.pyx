@@ -2,6 +2,7 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.machine cimport SCHEDULER_WARPS
+from archdef.engine.registers cimport registers_spare
 from archdef.engine.session cimport Grid
 from archdef.engine.state cimport (BARRIERS, CLUSTER_BARRIER, FAULT_STANDSTILL, GRID_BARRIER, SPLIT_BARRIER, SPLIT_NAMED,
                                    SPLIT_RUNNABLE, SPLIT_YIELDED, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, WS_REGISTERS, Block, Dispatcher, Fault, Frame, Launch, Sm, Warp)
@@ -148,7 +149,7 @@ cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, const 
                 waiting.append(_entry(sm, w, w.alive, w.barrier_op, grid, _number(sm, w)))
             elif w.state == WS_REGISTERS:
                 waiting.append({**_entry(sm, w, w.active, w.barrier_op, grid), "registers": w.registers, "wanted": w.launch.ops[w.barrier_op].count,
-                                "pool": sm.blocks[w.block].register_pool})
+                                "pool": registers_spare(sm, w)})
             elif w.state == WS_CHILDREN:
                 waiting.append(_entry(sm, w, w.active, w.pc, grid))
             elif f.code == FAULT_STANDSTILL and w.alive and w.state != WS_ENDED:
