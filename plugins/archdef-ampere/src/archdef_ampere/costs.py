@@ -1,9 +1,14 @@
 """What instructions cost on the A100, and where the figures of this plugin come from."""
 from archdef.spec import Cite, Operation
 
+COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
 QUERY = Cite("deviceQuery of an A100-SXM4-40GB", "Paderborn Center for Parallel Computing, NVIDIA A100 40GB with NVLINK", "measured")
 GUIDE = Cite("CUDA C Programming Guide 11", "compute capability 8.0", "recalled")
-RATES = Cite("CUDA C Programming Guide 11", "throughput of native arithmetic instructions, column 8.0", "recalled")
+RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 8.0", note=COPY)
+TABLE = Cite("CUDA C++ Programming Guide 13.1", "table 27, technical specifications, column 8.0")
+MULTIPROCESSOR = Cite(TABLE.document, "section 20.7.1, architecture of 8.x")
+SEGMENTS = Cite(RATES.document, "appendices K.7.2, K.4.2 and K.3.2, segments of global memory", note=COPY)
+ISSUE = Cite(RATES.document, "section 5.2.3, four instructions a cycle; appendix K.7.1", note=COPY)
 LARGE = Cite("NVIDIA technical blog, CUDA 12.1 Supports Large Kernel Parameters", "32,764 bytes on Volta and above; 4,096 before CUDA 12.1")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 8.0")
 PAPER = Cite("NVIDIA A100 white paper", "GA100 architecture", "recalled")
@@ -20,32 +25,40 @@ HALVES = Cite(BENCHES.document, "211 cycles up to half of the L2 only; 426 at 32
 COPIES = Cite("te42kyfo/gpu-benches, results of gpu-stream", "A100 40 GB, copies at 1381 GB/s", "inferred", BENCHES.note)
 PRODUCTS = Cite("NVIDIA A100 white paper", "products per cycle and tensor core", "inferred",
                 "latencies as Sun et al., Dissecting Tensor Cores, TPDS 2022, have them; both quoted from memory")
-SUMS = Cite("Fasi et al., Numerical behavior of NVIDIA tensor cores, 2021; Xie et al., MMA-Sim, 2025", "A100", "recalled", "a measurement")
 H100 = Cite("Matrix products of an H100 80GB HBM3", "tests/hardware/measure_matrix.py", "assumed", "not measured on this machine")
 SLICES = Cite("NVIDIA A100 white paper", "L2: 5120 bytes a clock", "inferred", "80 slices of 64 bytes; gpu-l2-cache of gpu-benches gives 5.4 TB/s; from memory")
 SETS = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "geometry of the L1 data cache: four sets", "inferred",
             "a V100's, taken over; quoted from memory")
 TAGS = Cite("te42kyfo/gpu-benches", "gpu-strides/a100.txt", "inferred", "an H100's masks: 22 strides from 0 to 33 words come out within 18 %")
 HASHED = Cite("archdef-hopper", "hashed sets of an H100's L2 (l2_sets.csv)", "assumed", "not measured on this machine")
+SECTORS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, lineSize and fetchGranularity", "measured", "A100 PCIe")
+SMALL_CONSTANTS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, memory.constant.l1.size", "inferred",
+                       "A100 PCIe: 2112 bytes by a chase in steps of 64, one line more than fits")
+BITWISE = Cite("microsoft/MMA-Sim", "mmasim/simulator/nv_ptx.py, mma of Ampere: 24 bits, 16 products in two halves, 8 of tf32", "measured",
+               "a model that agrees with the hardware to the bit")
+NATIVE_ECC = Cite("Microway, In-Depth Comparison of NVIDIA Ampere GPU Accelerators", "native error correction without any capacity or performance overhead")
 CONSTANTS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, memory.constant", "inferred",
                  "120.7 cycles, less the tool's own: its L1 hits take 68 for 35; fetched by 256 bytes, 64 KiB at least")
 INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: rows DDIV and DSQRT", "inferred", "a V100's, taken over")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
-NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", "recalled")
+NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
 SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of archdef-hopper", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
-ENGINES = Cite("deviceQuery of an A100", "concurrent copy and kernel execution: 3 copy engines", "recalled", "a measurement")
+ENGINES = Cite("thamada/nvidia-smi", "nvsim/A100SXMx4_deviceQuery.py: 3 copy engines", "measured", "the board of 80 GB")
 PCIE = Cite("PCI Express 4.0", "16 lanes, 31.5 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
-GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 8.0", "recalled")
 QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", "recalled")
-STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", "recalled")
-NVLINK = Cite("NVIDIA A100 white paper", "NVLink 3: 300 GB/s a direction, a peak", "recalled")
+STAGED = Cite("CUDA C++ Programming Guide 13.1", "section 6.2.8.1: copies of 64 KB or less to the device do not wait")
+INSTRUCTIONS_MOST = Cite("Wikipedia, CUDA", "technical specifications: maximum number of instructions per kernel, 512 million from 2.0 on")
+CONNECTIONS = Cite("CUDA C++ Programming Guide 13.1", "section 22, CUDA_DEVICE_MAX_CONNECTIONS: up to 32 work queues from 3.5 on")
+FUSED = Cite("PTX ISA 9.1", "section 9.7.3.7, mad: fused for sm_20 and higher")
+MERGED = Cite("CUDA C++ Programming Guide 13.1", "section 17.2: sums and products are combined into FMADs")
+NVLINK = Cite("xynio.com, NVIDIA A100 Tensor Core GPU", "NVLink, 600 GB/s", "inferred", "a peak, half of it a direction")
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit
     Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul24 int_mul32 int_dot",
@@ -80,15 +93,16 @@ MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDI
                "the host's side as measured on an H200")
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
+    "warp": TABLE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
     "coalescing": GUIDE, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
     "device_launches": NESTING,
     **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},
     "device_launches.virtual_us": VIRTUAL_POOL,
     "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
-    "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
+    "host_link.concurrent_grids": TABLE, "host_link.work_queues": CONNECTIONS, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": NVLINK,
-    "host_link.copy_engines": ENGINES, "units.tex": PAPER, "units.lsu": GUIDE, "units.xu": PAPER, "units.tensor": PAPER,
+    "host_link.copy_engines": ENGINES, "units.tex": PAPER, "units.lsu": GUIDE, "units.xu": MULTIPROCESSOR, "units.tensor": PAPER,
+    **{f"schedulers.{name}": ISSUE for name in ("count", "issue_interval_cycles", "issue_width")},
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
@@ -98,8 +112,13 @@ EVIDENCE = {
        shared_bytes_per_multiprocessor shared_bytes_per_block shared_allocation_unit_bytes shared_reserved_bytes_per_block
        shared_carveouts""".split()},
     "limits.registers_reserved_per_thread": Cite("machine code of sm_80", "R1 holds the stack pointer", "inferred", "from memory"),
-    **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread".split()}, "limits.parameter_bytes": LARGE,
-    "isa.operations": UNPUBLISHED, "isa.matrix": SUMS, "isa.matrix.groups": H100, "isa.matrix.groups_f16": H100,
+    "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.stack_bytes_per_thread": GUIDE, "limits.local_bytes_per_thread": TABLE,
+    "limits.parameter_bytes": LARGE, "shared.banks": TABLE, "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
+    **{f"coalescing.{access}": SEGMENTS for access in ("store", "load_uncached")}, "coalescing.load": SECTORS,
+    **{f"isa.operations.{name}.issues": RATES for name in """fp16_add fp16_mul fp16_fma fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma
+       fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count
+       shuffle redux int_sad convert convert64""".split()},
+    "isa.operations": UNPUBLISHED, "isa.matrix": BITWISE, "isa.matrix.groups": H100, "isa.matrix.groups_f16": H100,
     **{f"isa.operations.{name}": PRODUCTS for row in COSTS.values() for name in row.split() if name.startswith("matrix_")},
     "isa.operations.matrix_transpose": H100,
     "isa.operations.matrix_f16_m8n8k4": H100, "isa.operations.matrix_f64_m8n8k4": H100,
@@ -108,15 +127,17 @@ EVIDENCE = {
        fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
     **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": LUO,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
-    "caches.l1_global_loads": GUIDE, "caches.l1_gives_carveout": GUIDE,
+    "caches.l1_global_loads": GUIDE, "caches.l1_gives_carveout": MULTIPROCESSOR,
+    **{f"caches.{c}.{name}": MULTIPROCESSOR for c in ("l1", "texture_l1") for name in ("size_bytes", "scope")},
+    **{f"caches.{c}.{name}": SECTORS for c in ("l1", "texture_l1", "l2", "constant") for name in ("line_bytes", "sector_bytes")},
     "caches.l1": GUIDE, "caches.l1.ways": SETS, "caches.texture_l1.ways": SETS, "caches.carveout_takes": SETS, "caches.l1.tag_bank_masks": TAGS,
     "caches.l2.set_hash_bits": HASHED, "isa.operations.fp64_div": INCORE, "isa.operations.fp64_sqrt": INCORE,
     **{f"caches.constant_l2.{name}": CONSTANTS for name in "size_bytes line_bytes sector_bytes latency_cycles".split()}, "caches.l1.latency_cycles": BENCHES,
     "caches.l1.misses_in_flight": UNPUBLISHED,
-    **{f"caches.texture_l1.{name}": PAPER for name in "size_bytes line_bytes sector_bytes enabled scope".split()},
-    "caches.texture_l1.latency_cycles": BENCHES, "caches.constant.size_bytes": JIA, "caches.constant.latency_cycles": JIA,
-    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": JIA, "caches.l2.line_bytes": PAPER,
+    "caches.texture_l1.enabled": PAPER,
+    "caches.texture_l1.latency_cycles": BENCHES, "caches.constant.size_bytes": SMALL_CONSTANTS, "caches.constant.latency_cycles": JIA,
+    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "interconnect.sides": HALVES, "interconnect.far_latency_ns": HALVES, "dram.write_drain_high": COPIES, "dram.write_drain_low": COPIES,
-    "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": PAPER,
-    "dram.partitions": SLICES, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", "recalled")}
+    "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": NATIVE_ECC,
+    "dram.partitions": SLICES, "dram.burst_bytes": Cite("AMD PG313, Versal network on chip", "HBM topology: pseudo-channels of 64 bits, bursts of four")}

@@ -1,6 +1,13 @@
 """What instructions cost on Fermi, and where the figures of this plugin come from."""
 from archdef.spec import Cite, Operation
 
+BOTH = "read in a copy in English and Korean"
+TABLE = Cite("CUDA C Programming Guide 4.2", "table F-2, technical specifications, column 2.x", note=BOTH)
+MULTIPROCESSOR = Cite(TABLE.document, "appendix F.4.1, architecture of 2.x", note=BOTH)
+SEGMENTS = Cite(TABLE.document, "appendix F.4.2, global memory of 2.x", note=BOTH)
+BANKS = Cite(TABLE.document, "appendix F.4.3, shared memory of 2.x", note=BOTH)
+MERGED = Cite(TABLE.document, "appendix F.2: additions and multiplications are often combined, into FFMA", note=BOTH)
+PARAMETERS = Cite("PTX ISA 9.1", "section 11.2.1, .entry: parameters of 4096 bytes for sm_2x and higher")
 GUIDE = Cite("CUDA C Programming Guide 4.2", "chapter 5 and appendix F, compute capability 2.0",
              "recalled")
 CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capability 2.0")
@@ -17,9 +24,10 @@ FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 2.0", "16 lanes, 8 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
-GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 2.x", "recalled")
+GRIDS = Cite("CUDA C Programming Guide 5", "concurrent kernels: 32 on 3.5, 16 on lower ones", note="quoted at stackoverflow.com/questions/19497137")
 QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: one work queue before GK110", "recalled")
-STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", "recalled")
+STAGED = Cite("CUDA C Programming Guide 3.2", "concurrent execution: copies of 64 KB or less to the device do not wait",
+              note="quoted in a lecture of ME964, Madison, March 2011")
 SIGNALS = Cite("Rennich, CUDA C/C++ Streams and Concurrency, 2011", "Fermi: signals after sequential kernels are delayed",
                "recalled")
 ENGINES = Cite("CUDA C Programming Guide 4.2", "asyncEngineCount: 1 on GeForce, 2 on Tesla boards", "recalled")
@@ -60,15 +68,19 @@ COSTS_2_1 = {
     Operation("dp", 18): "convert64", Operation("sfu", 22, 2, issues=2): "fp32_transcendental"}
 
 EVIDENCE = {
-    "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "isa": GUIDE, "caches.l1": GUIDE, "caches.constant": GUIDE,
-    "coalescing": GUIDE, "chip": LINEAGE, "clocks": LINEAGE, "schedulers": PAPER, "units": PAPER, "caches": UNPUBLISHED,
-    "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
+    "warp": TABLE, "limits": TABLE, "limits.shared_bytes_per_block": GUIDE, "limits.parameter_bytes": PARAMETERS, "shared": BANKS, "isa": GUIDE,
+    "isa.fuse_multiply_add": MERGED, "isa.float_mad": MERGED, "caches.l1": MULTIPROCESSOR, "caches.constant": GUIDE,
+    **{f"caches.l1.{name}": SEGMENTS for name in ("line_bytes", "sector_bytes")}, "caches.constant.size_bytes": TABLE,
+    **{f"shared.{name}": BANKS for name in ("bank_width_bytes", "bank_map")}, "caches.constant.scope": MULTIPROCESSOR, "coalescing": SEGMENTS,
+    "caches.l1.enabled": SEGMENTS, "chip": LINEAGE, "clocks": LINEAGE, "schedulers": MULTIPROCESSOR,
+    "schedulers.issue_width": MULTIPROCESSOR, "units": PAPER, "units.sp": MULTIPROCESSOR, "units.sfu": MULTIPROCESSOR, "caches": UNPUBLISHED,
+    "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": SEGMENTS, "texture": FETCHES, "texture.weight_bits": FILTERING,
     "caches.l2": LINEAGE, "dram": LINEAGE, "load_store": FIT, "interconnect": FIT,
     "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": SIGNALS,
     "host_link.staging_bytes": STAGED,
     "host_link.copy_engines": ENGINES,
-    "units.dp": LINEAGE, "units.dp.exclusive": GUIDE, "schedulers.policy": FIT, "schedulers.instruction_gap_cycles": UNPUBLISHED,
+    "units.dp": LINEAGE, "units.dp.exclusive": MULTIPROCESSOR, "schedulers.policy": FIT, "schedulers.instruction_gap_cycles": UNPUBLISHED,
     "chip.multiprocessors_per_cluster": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": FIT, "chip.launch_overhead_us": UNPUBLISHED,
     **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
@@ -94,8 +106,7 @@ EVIDENCE = {
     "dram.extra_latency_ns": FIT, "dram.ecc_overhead_ratio": COPIES, "dram.burst_bytes": GPGPUSIM,
     **{f"dram.{name}": GPGPUSIM for name in "banks t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_wr_ns".split()}}
 
-ISSUE = Cite("CUDA C Programming Guide 4.2", "appendix F.5.1: two schedulers, each issues two independent instructions of a warp",
-             "recalled")
+ISSUE = Cite(TABLE.document, "appendix F.4.1: two schedulers, each issues two independent instructions of a warp", note=BOTH)
 RATES = Cite("CUDA C Programming Guide 5.0", "throughput of native arithmetic instructions, column 2.1", note="read in a copy")
 BOARD = Cite("GPU database of techpowerup.com", "GeForce GTX 460 1 GB, GF104", note="read in reviews of the time too")
 ANDERSCH = Cite("Andersch et al., On Latency in GPU Microarchitectures, ISPASS 2015", "GF106, a smaller chip of compute capability 2.1",
@@ -103,9 +114,9 @@ ANDERSCH = Cite("Andersch et al., On Latency in GPU Microarchitectures, ISPASS 2
 TAKEN_OVER = Cite("the description of GF100", "taken over", "inferred", "the multiprocessor's memory path is the same")
 EVIDENCE_2_1 = {
     "chip": BOARD, "clocks": BOARD, "dram": UNPUBLISHED, "dram.partitions": BOARD, "dram.bus_bits": BOARD, "dram.capacity_bytes": BOARD,
-    "dram.transfers_per_clock": BOARD, "dram.ecc_overhead_ratio": BOARD, "caches.l2.size_bytes": BOARD, "schedulers": ISSUE,
-    "schedulers.dual_issue": Cite(ISSUE.document, ISSUE.place, "inferred", "any two, but for double precision; quoted from memory"),
-    "units": RATES, "units.tex": BOARD, "units.dp": RATES,
+    "dram.transfers_per_clock": BOARD, "dram.ecc_overhead_ratio": BOARD, "caches.l2.size_bytes": BOARD, "schedulers": ISSUE, "schedulers.issue_width": ISSUE,
+    "schedulers.dual_issue": Cite(ISSUE.document, ISSUE.place, "inferred", "any two, but for double precision"),
+    "units": RATES, "units.tex": BOARD, "units.dp": RATES, "units.sp": RATES, "units.sfu": RATES,
     **{f"isa.operations.{name}": RATES for name in "int_compare convert64".split()}, "caches.l1.latency_cycles": ANDERSCH,
     "caches.l2.latency_cycles": ANDERSCH, "interconnect.request_latency_ns": ANDERSCH, "interconnect.response_latency_ns": ANDERSCH,
     "dram.extra_latency_ns": ANDERSCH, "load_store": TAKEN_OVER, "caches.l1.misses_in_flight": TAKEN_OVER, "interconnect": TAKEN_OVER}

@@ -35,6 +35,11 @@ GUIDE = Cite("CUDA C Programming Guide 12", "compute capability 9.0", "recalled"
 LARGE = Cite("NVIDIA technical blog, CUDA 12.1 Supports Large Kernel Parameters", "32,764 bytes on Volta and above; 4,096 before CUDA 12.1")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12", "compute capability 9.0")
 PAPER = Cite("NVIDIA H100 white paper", "GH100 architecture", "recalled")
+TABLE = Cite("CUDA C++ Programming Guide 13.1", "table 27, technical specifications, column 9.0")
+MULTIPROCESSOR = Cite(TABLE.document, "section 20.8.1, architecture of 9.0")
+INSTRUCTIONS_MOST = Cite("Wikipedia, CUDA", "technical specifications: maximum number of instructions per kernel, 512 million from 2.0 on")
+FUSED = Cite("PTX ISA 9.1", "section 9.7.3.7, mad: fused for sm_20 and higher")
+MERGED = Cite(TABLE.document, "section 17.2: sums and products are combined into FMADs")
 BULK = Cite("archdef microbenchmarks, H100 80GB HBM3 SXM", "data/bulk_copies.csv", "measured")
 FIT = Cite(MICRO, "several sections", "fitted", "split so that the measured total comes out")
 LOOKED = Cite("SASS of the microbenchmarks", "instruction mix per step", "inferred", "the class is not measured alone")
@@ -216,7 +221,8 @@ MANAGED = Cite("tests/data/h200/device_runtime.txt", "managed memory of an H200,
                "a first touch of 32 or 256 KiB by a kernel takes 92 to 98 us more than a launch; 1 GiB 113.8 ms, which is 92 us for each MiB and the "
                "link's rate; the host takes 17.4 us for each 64 KiB that comes back")
 EVIDENCE = {
-    "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": PAPER, "isa": GUIDE,
+    "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": MULTIPROCESSOR, "schedulers.issue_width": MULTIPROCESSOR, "units": PAPER,
+    "isa": GUIDE, **{f"units.{name}": MULTIPROCESSOR for name in ("fma", "alu", "xu", "dp")}, "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
     "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, "units.bar": BARRIERS,
     "isa.match_value_cycles": MATCHED, "isa.guard_latency_cycles": GUARDS, "isa.untaken_branch_cycles": GUARDS,
     "isa.convergence_cycles": CONVERGED, "isa.operations.int_mul_wide": WIDE,
@@ -298,14 +304,14 @@ EVIDENCE = {
     "dram.interleave_bytes": Cite(COUNTED, "atomics.csv, 256 words for all threads; histograms of fresh_kernels.csv", "inferred",
                                   "with 512 bytes few words of many threads lie in too few slices"),
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY,
-    "dram.partitions": Cite("JEDEC HBM3", "16 channels of 64 bits per stack", "recalled", note="5 stacks of the white paper"),
+    "dram.partitions": Cite("Phoronix, JEDEC publishes HBM3", "16 channels a stack", "inferred", "5 stacks, as Lockwood, glennklockwood.com, H100, has them"),
     "dram.burst_bytes": Cite("JEDEC HBM3", "pseudo-channel of 32 bits, burst of 8", "recalled"),
     "device_launches": CHILDREN, "device_launches.pool": FIXED_POOL, "device_launches.virtual_us": FIXED_POOL,
     "host_link": COPIES, "host_link.managed": MANAGED, "host_link.copy_engines": QUERY,
     "host_link.duplex_ratio": BOTH_WAYS, "host_link.staging_bytes": STAGED, "host_link.call_us": CALLS,
     "host_link.submit_us": AWAKE, "host_link.wakeup_us": AWAKE, "host_link.dependency_us": GAPS, "host_link.event_us": GAPS, "host_link.work_queues": QUEUES,
     "host_link.late_kernel_signals": QUEUES, "host_link.concurrent_grids": QUEUES, "host_link.peer_latency_us": UNPUBLISHED,
-    "host_link.peer_gb_s": Cite("NVIDIA H100 white paper", "NVLink 4: 450 GB/s a direction, a peak", "recalled"),
+    "host_link.peer_gb_s": Cite("Lockwood, glennklockwood.com, H100", "NVLink, 900 GB/s", "inferred", "a peak, half of it a direction"),
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": INSTRUCTIONS,
     "chip.multiprocessors_per_cluster": SCATTER, "chip.block_dispatch": PLACES, "chip.block_launch_cycles": BLOCKS,
     "chip.block_end_cycles": BLOCKS, "chip.block_setup_cycles": BLOCKS, "chip.warp_launch_cycles": BLOCKS, "chip.first_block_cycles": CONSTANT,
@@ -315,4 +321,5 @@ EVIDENCE = {
     "limits.shared_carveouts": CALCULATOR,
     "limits.register_allocation_minimum": Cite(COUNTED, "kernels.csv of div_even_odd and others of 8 registers, launch__registers_per_thread", "measured"),
     "limits.registers_reserved_per_thread": Cite("SASS of the microbenchmarks", "R1 holds the stack pointer", "inferred"),
-    **{f"limits.{name}": GUIDE for name in """registers_per_thread kernel_instructions local_bytes_per_thread""".split()}, "limits.parameter_bytes": LARGE}
+    "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.registers_per_thread": TABLE, "limits.local_bytes_per_thread": TABLE,
+    "limits.parameter_bytes": LARGE}

@@ -1,9 +1,16 @@
 """What instructions cost on Kepler, and where the figures of this plugin come from."""
 from archdef.spec import Cite, Operation
 
+COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
 QUERY = Cite("deviceQuery of a Tesla K40c", "CUDA 9.0, error correction off", "measured")
 GUIDE = Cite("CUDA C Programming Guide 8.0", "compute capability 3.x", "recalled")
-RATES = Cite("CUDA C Programming Guide", "throughput of native arithmetic instructions, column 3.5", note="read in a translation")
+RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 3.5", note=COPY)
+TABLE = Cite(RATES.document, "table 15, technical specifications, column 3.5", note=COPY)
+MULTIPROCESSOR = Cite(RATES.document, "appendix K.3.1, architecture of 3.x; section 5.2.3, four pairs of instructions a cycle", note=COPY)
+BANKS = Cite(RATES.document, "appendix K.3.3, shared memory of 3.x", note=COPY)
+BANK_WIDTH = Cite("CUDA C Programming Guide 4.2", "appendix F.5.3: 64 bits a bank and cycle", "inferred", "said of 3.0; read in a copy in English and Korean")
+TEXTURES = Cite("TechRival, NVIDIA Volta Tesla V100 Cards Detailed", "table of Tesla accelerators: 240 texture units, 15 multiprocessors", "inferred")
+SEGMENTS = Cite(RATES.document, "appendix K.3.2, global memory of 3.x", note=COPY)
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 3.5")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GK110 tables")
 PAPER = Cite("NVIDIA Kepler GK110 white paper", "SMX architecture", "recalled")
@@ -16,7 +23,7 @@ SPLIT = Cite(ARAFA.document, "188 cycles to L2, 331 to memory, divided over the 
 PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "two independent instructions of one warp; which may go together is not said")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
-NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", "recalled")
+NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
@@ -25,9 +32,13 @@ CONFLICTS = Cite("CUDA Profiler User's Guide 5.0", "shared_replay_overhead: conf
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "two thirds of it, as bandwidth tests of the time print; quoted from memory")
-GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 3.5", "recalled")
 QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", "recalled")
-STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", "recalled")
+STAGED = Cite("CUDA C++ Programming Guide 13.1", "section 6.2.8.1: copies of 64 KB or less to the device do not wait")
+CONNECTIONS = Cite("CUDA C++ Programming Guide 13.1", "section 22, CUDA_DEVICE_MAX_CONNECTIONS: up to 32 work queues from 3.5 on")
+FUSED = Cite("PTX ISA 9.1", "section 9.7.3.7, mad: fused for sm_20 and higher")
+MERGED = Cite("CUDA C++ Programming Guide 13.1", "section 17.2: sums and products are combined into FMADs")
+PARAMETERS = Cite("PTX ISA 9.1", "section 11.2.1, .entry: parameters of 4096 bytes for sm_2x and higher")
+INSTRUCTIONS_MOST = Cite("Wikipedia, CUDA", "technical specifications: maximum number of instructions per kernel, 512 million from 2.0 on")
 
 COSTS = {  # SM cycles; `sp` are six groups of 32 lanes: five for integers, two of them shift, one multiplies integers and converts
     Operation("sp", 9): """move select predicate fp32_add fp32_mul fp32_fma fp32_minmax
@@ -58,15 +69,16 @@ MANAGED = Cite("CUDA C Programming Guide", "unified memory, devices of compute c
                "cost are those measured on an H200")
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE, "isa.forms": ARAFA,
-    "coalescing": TUNING, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
+    "warp": TABLE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": MULTIPROCESSOR, "units": RATES, "shared": BANKS, "isa": GUIDE,
+    "isa.forms": ARAFA, "shared.pass_cycles": BANK_WIDTH,
+    "coalescing": SEGMENTS, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
     "device_launches": NESTING,
     **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},
     "device_launches.virtual_us": VIRTUAL_POOL,
     "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
-    "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
+    "host_link.concurrent_grids": TABLE, "host_link.work_queues": CONNECTIONS, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": PCIE,
-    "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": LINEAGE, "units.sfu": LINEAGE,
+    "host_link.copy_engines": QUERY, "units.tex": TEXTURES, "units.lsu": LINEAGE, "units.sfu": LINEAGE,
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "schedulers.dual_issue": PAIRED,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
@@ -74,17 +86,21 @@ EVIDENCE = {
        register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
        shared_bytes_per_multiprocessor shared_allocation_unit_bytes shared_reserved_bytes_per_block shared_carveouts""".split()},
     "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_35", "R1 holds the stack pointer", "inferred"),
-    **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
+    "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.local_bytes_per_thread": TABLE, "limits.parameter_bytes": PARAMETERS,
+    "limits.stack_bytes_per_thread": GUIDE, "shared.banks": TABLE, "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
+    **{f"isa.operations.{name}.issues": RATES for name in """fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma fp32_rcp fp32_rsqrt int_add
+       int_mul32 int_shift int_compare int_minmax bit_field int_logic bit_count shuffle int_sad convert64 convert""".split()},
     "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_div32 int_compare bit_count fp32_add fp32_mul
        fp32_fma fp32_compare fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_transcendental fp64_add fp64_fma fp64_div""".split()},
     "shared.conflicts_hold_issue": CONFLICTS,
     "shared.bank_width_bytes": SLIDES, "shared.row_words": SLIDES, "shared.latency_cycles": ARAFA, "shared.wide_access": SLIDES,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
-    "caches.l1_global_loads": TUNING, "caches.l1.size_bytes": CALCULATOR, "caches.l1.line_bytes": GUIDE, "caches.l1.sector_bytes": GUIDE,
-    "caches.l1.latency_cycles": ARAFA, "caches.l1.enabled": TUNING, "caches.l1.scope": GUIDE, "caches.constant.latency_cycles": ARAFA,
-    "caches.constant.size_bytes": GUIDE, "caches.texture_l1.size_bytes": TUNING, "caches.texture_l1.sector_bytes": TUNING,
-    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": TUNING,
+    "caches.l1_global_loads": SEGMENTS, "caches.l1.size_bytes": CALCULATOR, "caches.l1.line_bytes": SEGMENTS, "caches.l1.sector_bytes": SEGMENTS,
+    "caches.l1.latency_cycles": ARAFA, "caches.l1.enabled": MULTIPROCESSOR, "caches.l1.scope": MULTIPROCESSOR, "caches.constant.latency_cycles": ARAFA,
+    "caches.constant.size_bytes": TABLE, "caches.texture_l1.size_bytes": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR,
+    "caches.texture_l1.sector_bytes": TUNING,
+    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": SEGMENTS,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": QUERY,
     "dram.partitions": SHEET, "dram.burst_bytes": SHEET}

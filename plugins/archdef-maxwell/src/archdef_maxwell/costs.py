@@ -1,9 +1,17 @@
 """What instructions cost on Maxwell, and where the figures of this plugin come from."""
 from archdef.spec import Cite, Operation
 
+COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
 QUERY = Cite("deviceQuery of a GeForce GTX TITAN X", "CUDA 10.0", "measured")
 GUIDE = Cite("CUDA C Programming Guide 8.0", "compute capability 5.x", "recalled")
-RATES = Cite("CUDA C Programming Guide 8.0", "throughput of native arithmetic instructions, column 5.2", "recalled")
+RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 5.2", note=COPY)
+TABLE = Cite(RATES.document, "table 15, technical specifications, column 5.2", note=COPY)
+MULTIPROCESSOR = Cite(RATES.document, "appendix K.4.1, architecture of 5.x", note=COPY)
+BANKS = Cite(RATES.document, "appendix K.4.3, shared memory of 5.x", note=COPY)
+SEGMENTS = Cite(RATES.document, "appendices K.4.2 and K.3.2, global memory of 5.x", note=COPY)
+TEXTURES = Cite("TechRival, NVIDIA Volta Tesla V100 Cards Detailed", "table of Tesla accelerators: 192 texture units, 24 multiprocessors of GM200",
+                "inferred")
+ISSUE = Cite(RATES.document, "section 5.2.3, instructions that hide a latency: those of four warps a cycle", note=COPY)
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 5.2")
 PAPER = Cite("NVIDIA GeForce GTX 980 white paper", "Maxwell SM", "recalled")
 TUNING = Cite("Maxwell Tuning Guide", "unified L1/texture cache", "recalled")
@@ -23,7 +31,7 @@ DEBUG_CODE = Cite("Machine code of ptxas 11.8 for sm_52", "mathKernel1 to 4 comp
                   "that joins count as branches was seen on a Quadro P2000")
 COUNTED = Cite("nvprof's counts of branches on a Quadro P2000 and a GeForce GTX 1060", "plugin archdef-pascal, data/divergence.toml", "inferred",
                "the same instructions end threads here")
-NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", "recalled")
+NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
@@ -31,9 +39,13 @@ H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h10
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
-GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 5.2", "recalled")
 QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", "recalled")
-STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", "recalled")
+STAGED = Cite("CUDA C++ Programming Guide 13.1", "section 6.2.8.1: copies of 64 KB or less to the device do not wait")
+CONNECTIONS = Cite("CUDA C++ Programming Guide 13.1", "section 22, CUDA_DEVICE_MAX_CONNECTIONS: up to 32 work queues from 3.5 on")
+FUSED = Cite("PTX ISA 9.1", "section 9.7.3.7, mad: fused for sm_20 and higher")
+MERGED = Cite("CUDA C++ Programming Guide 13.1", "section 17.2: sums and products are combined into FMADs")
+PARAMETERS = Cite("PTX ISA 9.1", "section 11.2.1, .entry: parameters of 4096 bytes for sm_2x and higher")
+INSTRUCTIONS_MOST = Cite("Wikipedia, CUDA", "technical specifications: maximum number of instructions per kernel, 512 million from 2.0 on")
 
 COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
     Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
@@ -62,17 +74,21 @@ FORMS = {  # that differ from the rest of their class
 MANAGED = Cite("CUDA C Programming Guide", "unified memory, devices of compute capability below 6.x", "assumed",
                "all moves before a launch, none may be touched by the host meanwhile: that is documented; the page and the host's "
                "cost are those measured on an H200")
+NATIVE = """fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma fp32_rcp fp32_rsqrt int_add int_shift int_compare int_minmax fp32_compare
+    fp32_minmax bit_field int_logic bit_count shuffle int_sad convert64 convert""".split()
+HALF_RATE = "int_shift int_compare int_minmax fp32_compare fp32_minmax bit_field int_sad".split()
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE, "isa.forms": ARAFA,
+    "warp": TABLE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": BANKS, "isa": GUIDE, "isa.forms": ARAFA,
     "coalescing": TUNING, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
     "device_launches": NESTING,
     **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},
     "device_launches.virtual_us": VIRTUAL_POOL,
     "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
-    "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
+    "host_link.concurrent_grids": TABLE, "host_link.work_queues": CONNECTIONS, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": PCIE,
-    "host_link.copy_engines": Cite(QUERY.document, "two copy engines", "recalled", "a measurement"), "units.tex": PAPER, "units.lsu": GUIDE,
+    "host_link.copy_engines": Cite(QUERY.document, "two copy engines", "recalled", "a measurement"), "units.tex": TEXTURES, "units.lsu": GUIDE,
+    "schedulers.count": MULTIPROCESSOR, "schedulers.issue_interval_cycles": ISSUE,
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "schedulers.dual_issue": PAIRED,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
@@ -82,18 +98,23 @@ EVIDENCE = {
        shared_allocation_unit_bytes shared_reserved_bytes_per_block shared_carveouts""".split()},
     "limits.shared_bytes_per_multiprocessor": CALCULATOR,
     "limits.registers_reserved_per_thread": Cite("machine code of sm_52", "R1 holds the stack pointer", "inferred", "from memory"),
-    **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
+    "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.local_bytes_per_thread": TABLE, "limits.parameter_bytes": PARAMETERS,
+    "limits.stack_bytes_per_thread": GUIDE, "shared.banks": TABLE, "shared.bank_width_bytes": BANKS, "shared.bank_map": BANKS,
+    **{f"coalescing.{access}": SEGMENTS for access in ("store", "load_uncached")}, "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
+    **{f"isa.operations.{name}.issues": RATES for name in NATIVE},
+    **{f"isa.operations.{name}.interval_cycles": RATES for name in HALF_RATE},
     "isa.assembler.joins_by_branch": DEBUG_CODE, "isa.assembler.debug_signs_by_branch": DEBUG_CODE, "isa.ends_count_as_branches": COUNTED,
     "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_div32 int_compare fp32_add fp32_mul fp32_fma fp32_compare
        fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
     "isa.operations.int_mul32": P100, "isa.operations.int_mul_high": P100, "shared.latency_cycles": MEI,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
-    "caches.l1_global_loads": TUNING, "caches.l1.enabled": TUNING, "caches.l1.size_bytes": TUNING, "caches.l1.line_bytes": TUNING,
+    "caches.l1_global_loads": SEGMENTS, "caches.l1.enabled": SEGMENTS, "caches.l1.size_bytes": TUNING, "caches.l1.line_bytes": TUNING,
     "caches.l1.sector_bytes": TUNING, "caches.l1.latency_cycles": JIA, "caches.texture_l1.size_bytes": TUNING,
     "caches.texture_l1.line_bytes": TUNING, "caches.texture_l1.sector_bytes": TUNING, "caches.texture_l1.latency_cycles": JIA,
-    "caches.constant.latency_cycles": UNPUBLISHED, "caches.constant.size_bytes": GUIDE,
-    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": TUNING,
+    "caches.constant.latency_cycles": UNPUBLISHED, "caches.constant.size_bytes": TABLE,
+    "caches.l1.scope": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR,
+    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": SEGMENTS,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": SHEET,
     "dram.partitions": SHEET, "dram.burst_bytes": SHEET}

@@ -1,9 +1,15 @@
 """What instructions cost on Pascal, and where the figures of this plugin come from."""
 from archdef.spec import Cite, Operation
 
+COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
 QUERY = Cite("deviceQuery of a Quadro P2000", "CUDA 10.0, desktop board", "measured")
 GUIDE = Cite("CUDA C Programming Guide 9", "compute capability 6.x", "recalled")
-RATES = Cite("CUDA C Programming Guide", "throughput of native arithmetic instructions, column 6.1", note="read in a translation")
+RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 6.1", note=COPY)
+TABLE = Cite(RATES.document, "table 15, technical specifications, column 6.1", note=COPY)
+MULTIPROCESSOR = Cite(RATES.document, "appendix K.5.1, architecture of 6.x", note=COPY)
+BANKS = Cite(RATES.document, "appendices K.5.3 and K.4.3, shared memory of 6.x is that of 5.x", note=COPY)
+SEGMENTS = Cite(RATES.document, "appendices K.5.2, K.4.2 and K.3.2, global memory of 6.x is that of 5.x", note=COPY)
+ISSUE = Cite(RATES.document, "section 5.2.3, instructions that hide a latency: those of four warps a cycle", note=COPY)
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 6.1")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GP10x tables")
 PAPER = Cite("NVIDIA GeForce GTX 1080 white paper", "Pascal SM", "recalled")
@@ -20,7 +26,7 @@ DEBUG_CODE = Cite("Machine code of ptxas 11.8 for sm_60 and sm_61", "mathKernel1
                   "joins count as branches: nvprof's counts on a Quadro P2000, data/divergence.toml")
 COUNTED = Cite("nvprof's counts of branches on a Quadro P2000 and a GeForce GTX 1060", "data/divergence.toml", "inferred",
                "BRA, SYNC and EXIT that warps execute in machine code of ptxas 11.8 for sm_61, counted by hand, make up each of the seven figures")
-NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", "recalled")
+NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
@@ -28,9 +34,13 @@ H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h10
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
-GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 6.1", "recalled")
 QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", "recalled")
-STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", "recalled")
+STAGED = Cite("CUDA C++ Programming Guide 13.1", "section 6.2.8.1: copies of 64 KB or less to the device do not wait")
+CONNECTIONS = Cite("CUDA C++ Programming Guide 13.1", "section 22, CUDA_DEVICE_MAX_CONNECTIONS: up to 32 work queues from 3.5 on")
+FUSED = Cite("PTX ISA 9.1", "section 9.7.3.7, mad: fused for sm_20 and higher")
+MERGED = Cite("CUDA C++ Programming Guide 13.1", "section 17.2: sums and products are combined into FMADs")
+PARAMETERS = Cite("PTX ISA 9.1", "section 11.2.1, .entry: parameters of 4096 bytes for sm_2x and higher")
+INSTRUCTIONS_MOST = Cite("Wikipedia, CUDA", "technical specifications: maximum number of instructions per kernel, 512 million from 2.0 on")
 
 FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64
     atomics_float_add atomics_double_add atomics_half_add vote vote_ballot shuffle barrier_count barrier_reduce
@@ -67,17 +77,21 @@ MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDI
                "page faults of the device", "inferred", "quoted from memory: 20 to 50 us a fault, 45 us where it is simulated; blocks of 64 KiB "
                "fetched ahead by a tree over 2 MiB; 512 KiB a group gives the half of the link's rate that is published for streaming on demand; "
                "the host's side as measured on an H200")
+NATIVE = """fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma fp32_rcp fp32_rsqrt int_add int_shift int_compare int_minmax fp32_compare
+    fp32_minmax bit_field int_logic bit_count shuffle int_sad convert64 convert""".split()
+HALF_RATE = "int_shift int_compare int_minmax fp32_compare fp32_minmax bit_field int_sad".split()
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE, "isa.forms": P100,
+    "warp": TABLE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": BANKS, "isa": GUIDE, "isa.forms": P100,
     "coalescing": TUNING, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
     "device_launches": NESTING,
     **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},
     "device_launches.virtual_us": VIRTUAL_POOL,
     "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
-    "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
+    "host_link.concurrent_grids": TABLE, "host_link.work_queues": CONNECTIONS, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": PCIE,
     "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": GUIDE,
+    "schedulers.count": MULTIPROCESSOR, "schedulers.issue_interval_cycles": ISSUE,
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "schedulers.dual_issue": PAIRED,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
@@ -87,18 +101,22 @@ EVIDENCE = {
        shared_allocation_unit_bytes shared_reserved_bytes_per_block shared_carveouts""".split()},
     "limits.shared_bytes_per_multiprocessor": LINEAGE,
     "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_60", "R1 holds the stack pointer", "inferred"),
-    **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread parameter_bytes".split()},
+    "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.local_bytes_per_thread": TABLE, "limits.parameter_bytes": PARAMETERS,
+    "limits.stack_bytes_per_thread": GUIDE, "shared.banks": TABLE, "shared.bank_width_bytes": BANKS, "shared.bank_map": BANKS,
+    **{f"coalescing.{access}": SEGMENTS for access in ("store", "load_uncached")}, "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
+    **{f"isa.operations.{name}.issues": RATES for name in NATIVE},
+    **{f"isa.operations.{name}.interval_cycles": RATES for name in HALF_RATE},
     "isa.assembler.joins_by_branch": DEBUG_CODE, "isa.assembler.debug_signs_by_branch": DEBUG_CODE, "isa.ends_count_as_branches": COUNTED,
     "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": P100 for name in """int_add int_mul32 int_mul_high int_div32 int_compare fp32_add fp32_mul
        fp32_fma fp32_compare fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_transcendental""".split()},
     "isa.operations.fp64_add": MAXWELL, "isa.operations.fp64_fma": MAXWELL, "shared.latency_cycles": P100,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
-    "caches.l1_global_loads": TUNING, "caches.l1.enabled": TUNING, "caches.l1.size_bytes": TUNING, "caches.l1.line_bytes": TUNING,
-    "caches.l1.sector_bytes": TUNING, "caches.l1.latency_cycles": P100, "caches.texture_l1.size_bytes": TUNING,
+    "caches.l1_global_loads": SEGMENTS, "caches.l1.enabled": SEGMENTS, "caches.l1.size_bytes": MULTIPROCESSOR, "caches.l1.line_bytes": TUNING,
+    "caches.l1.sector_bytes": TUNING, "caches.l1.latency_cycles": P100, "caches.texture_l1.size_bytes": MULTIPROCESSOR,
     "caches.texture_l1.line_bytes": TUNING, "caches.texture_l1.sector_bytes": TUNING, "caches.texture_l1.latency_cycles": P100,
-    "caches.constant.latency_cycles": P100, "caches.constant.size_bytes": GUIDE,
-    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": TUNING,
+    "caches.constant.latency_cycles": P100, "caches.constant.size_bytes": TABLE, "caches.l1.scope": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR,
+    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": SEGMENTS,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": QUERY,
     "dram.partitions": SHEET, "dram.burst_bytes": SHEET}

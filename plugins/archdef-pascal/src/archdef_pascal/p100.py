@@ -8,12 +8,19 @@ from archdef_pascal.costs import EVIDENCE, FEATURES, GUIDE, TUNING
 
 QUERY = Cite("deviceQuery of a Tesla P100-PCIE-16GB", "three copies of its output", "measured")
 PAPER = Cite("NVIDIA Tesla P100 white paper", "GP100 SM, HBM2", "recalled")
-RATES = Cite("CUDA C Programming Guide", "throughput of native arithmetic instructions, column 6.0", "recalled")
+RATES = Cite(costs.RATES.document, "table 3, throughput of native arithmetic instructions, column 6.0", note=costs.COPY)
+TABLE = Cite(costs.TABLE.document, "table 15, technical specifications, column 6.0", note=costs.COPY)
+ISSUE = Cite(costs.ISSUE.document, "section 5.2.3, instructions that hide a latency: those of two warps a cycle", note=costs.COPY)
+DISPATCH = Cite("NVIDIA Tesla P100 white paper", "GP100 SM: each scheduler dispatches two instructions of a warp a clock", note="quoted in yszheda/wiki, GPGPU")
+TEXTURES = Cite("Beyond3D forum, NVIDIA Pascal Announcement", "page 19: four texture units a multiprocessor of GP100")
+NATIVE_ECC = Cite("Microway, In-Depth Comparison of NVIDIA Tesla Pascal GPU Accelerators",
+                  "native error correction without any capacity or performance overhead")
 ARAFA = Cite(costs.P100.document, "Tesla P100", "measured", "PTX level, as shipped with PPT-GPU")
 SPLIT = Cite(ARAFA.document, "252 cycles to L2, 482 to memory, divided over the stations", "inferred")
 STACKS = Cite("JEDEC HBM2", "4 stacks of 8 channels of 128 bits", "inferred", "number of stacks by the white paper; from memory")
 COPIES = Cite("bandwidthTest of a Tesla P100-PCIE-16GB, Microway", "11.7 GB/s to the device, 12.9 GB/s back, pinned", "measured")
 QUOTED = {costs.QUERY: QUERY, costs.PAPER: PAPER, costs.RATES: RATES, costs.P100: ARAFA, costs.MAXWELL: ARAFA, costs.SPLIT: SPLIT,
+          costs.TABLE: TABLE, costs.ISSUE: ISSUE,
           costs.CALCULATOR: Cite(costs.CALCULATOR.document, "compute capability 6.0"), costs.SHEET: STACKS}
 
 COSTS = {  # SM cycles; as on the GP106, but for twice the special functions a lane, double precision and pairs of halves at full speed
@@ -44,13 +51,14 @@ P100 = Architecture(
     name="p100", title="Tesla P100 PCIe 16GB", vendor="NVIDIA", family="Pascal", compute_capability="6.0",
     aliases=("tesla_p100", "p100_pcie", "gp100"), vocabulary=Vocabulary(),
     evidence={path: QUOTED.get(cite, cite) for path, cite in EVIDENCE.items()} | {
-        "coalescing": GUIDE, "limits.shared_bytes_per_multiprocessor": PAPER,
-        "isa.operations.int_compare": ARAFA, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", "recalled"),
-        "dram.ecc_overhead_ratio": PAPER, "host_link.pinned_h2d_gb_s": COPIES, "host_link.pinned_d2h_gb_s": COPIES,
-        "caches.l1.enabled": Cite(TUNING.document, "GP100 caches global loads in L1 by default", note=TUNING.note),
-        "host_link.copy_engines": Cite(QUERY.document, "two copy engines", "recalled", "a measurement"),
-        "host_link.concurrent_grids": Cite(costs.GRIDS.document, "maximum number of resident grids, compute capability 6.0",
-                                            note=costs.GRIDS.note)},
+        "coalescing.load": GUIDE, "limits.shared_bytes_per_multiprocessor": TABLE, "schedulers.issue_width": DISPATCH, "units.tex": TEXTURES,
+        "caches.constant.size_bytes": GUIDE, "caches.l1_global_loads": TUNING,
+        **{f"isa.operations.{name}.issues": RATES for name in ("fp16_add", "fp16_mul", "fp16_fma")},
+        "isa.operations.int_compare": ARAFA,
+        "dram.burst_bytes": Cite("AMD PG313, Versal network on chip", "HBM topology: pseudo-channels of 64 bits, bursts of four"),
+        "dram.ecc_overhead_ratio": NATIVE_ECC, "host_link.pinned_h2d_gb_s": COPIES, "host_link.pinned_d2h_gb_s": COPIES,
+        "caches.l1.enabled": Cite(TUNING.document, "GP100 caches global loads in L1 by default", "recalled"),
+        "host_link.copy_engines": Cite(QUERY.document, "two copy engines", "recalled", "a measurement")},
     clocks=Clocks(core_mhz=1329, shader_mhz=1329, memory_mhz=715), warp=Warp(size=32),
     chip=Chip(multiprocessors=56, block_launch_cycles=1, block_turnover_cycles=400, launch_overhead_us=4),
     limits=Limits(

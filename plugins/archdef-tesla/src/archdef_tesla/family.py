@@ -6,6 +6,13 @@ from archdef.spec import (Architecture, Assembler, Cache, Caches, Cite, Coalesci
                           WeightedPriority, operations)
 
 CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capability 1.x")
+BOTH = "read in a copy in English and Korean"
+TABLE = Cite("CUDA C Programming Guide 4.2", "table F-2, technical specifications, columns 1.x", note=BOTH)
+MULTIPROCESSOR = Cite(TABLE.document, "appendix F.3.1, architecture of 1.x", note=BOTH)
+SEGMENTS = Cite(TABLE.document, "appendix F.3.2, global memory of 1.x", note=BOTH)
+BANKS = Cite(TABLE.document, "appendix F.3.3, shared memory of 1.x", note=BOTH)
+TRUNCATED = Cite(TABLE.document, "appendix F.2: FMAD truncates the product", note=BOTH)
+PARAMETERS = Cite("PTX ISA 9.1", "section 11.2.1, .entry: parameters of 256 bytes for sm_1x")
 GUIDE = Cite("CUDA C Programming Guide 3.0-4.2", "chapter 5 and the appendix on compute capability 1.x",
              "recalled")
 LINDHOLM = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008",
@@ -51,7 +58,8 @@ PCIE = Cite("PCI Express 1.1 and 2.0", "16 lanes, 4 and 8 GB/s a direction", "in
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
 ENGINES = Cite("CUDA C Programming Guide", "overlap of copies and kernels from compute capability 1.1 on, concurrent kernels from 2.0 on",
                "recalled")
-STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", "recalled")
+STAGED = Cite("CUDA C Programming Guide 3.2", "concurrent execution: copies of 64 KB or less to the device do not wait",
+              note="quoted in a lecture of ME964, Madison, March 2011")
 QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: one work queue before GK110", "recalled")
 
 COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones native
@@ -84,7 +92,9 @@ DOUBLES = {  # 1.3
 BASIC = """clock texture texture_objects
     bit_operations bit_masks byte_permute carry_chain funnel_shift int_dot convert_pack minmax_nan minmax_xorsign fp32_tanh"""
 EVIDENCE = {  # what both chips share
-    "warp": GUIDE, "limits": GUIDE, "shared": GUIDE, "coalescing": GUIDE, "isa": GUIDE, "schedulers": LINDHOLM, "units": LINDHOLM,
+    "warp": TABLE, "limits": TABLE, "limits.shared_bytes_per_block": GUIDE, "limits.parameter_bytes": PARAMETERS, "shared": BANKS, "coalescing": SEGMENTS,
+    "isa": GUIDE, "isa.fuse_multiply_add": TRUNCATED, "isa.float_mad": TRUNCATED, "shared.bank_width_bytes": BANKS, "shared.bank_map": BANKS,
+    "chip.multiprocessors_per_cluster": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR, "schedulers": LINDHOLM, "units": LINDHOLM,
     "chip": LINEAGE, "clocks": LINEAGE, "dram": LINEAGE, "caches": WONG, "load_store": FIT, "interconnect": FIT,
     "shared.latency_cycles": WONG, "shared.conflicts_hold_issue": OPERANDS, "isa.operations": UNPUBLISHED,
     "isa.predication_max_instructions": GUIDE, "isa.assembler": SASS,
@@ -99,7 +109,7 @@ EVIDENCE = {  # what both chips share
     "schedulers.instruction_gap_cycles": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": FIT, "chip.launch_overhead_us": UNPUBLISHED, "load_store.atomic_cycles": UNPUBLISHED,
     "load_store.transaction_cycles": UNPUBLISHED, "load_store.textures_in_flight_per_multiprocessor": UNPUBLISHED,
-    "caches.texture_l1.scope": LINDHOLM, "caches.instruction_preload_bytes": UNPUBLISHED, "isa.instruction_bytes": ENCODING,
+    "caches.instruction_preload_bytes": UNPUBLISHED, "isa.instruction_bytes": ENCODING,
     **{f"caches.{c}.lines_ahead": UNPUBLISHED for c in ("instruction", "instruction_l2", "instruction_l3")},
     **{f"caches.{name}": CODE_WAITS for name in
        "instruction.latency_cycles instruction_l2.latency_cycles instruction_l3.latency_cycles instruction_memory_cycles".split()},

@@ -1,9 +1,14 @@
 """What instructions cost on Volta, and where the figures of this plugin come from."""
 from archdef.spec import Cite, Operation
 
+COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
 QUERY = Cite("deviceQuery of a Tesla V100-SXM2-16GB", "CUDA 10.2", "measured")
 GUIDE = Cite("CUDA C Programming Guide 10", "compute capability 7.0", "recalled")
-RATES = Cite("CUDA C Programming Guide", "throughput of native arithmetic instructions, column 7.x", note="read in a translation")
+RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 7.x", note=COPY)
+TABLE = Cite(RATES.document, "table 15, technical specifications, column 7.0", note=COPY)
+MULTIPROCESSOR = Cite(RATES.document, "appendix K.6.1, architecture of 7.x; section 5.2.3", note=COPY)
+BANKS = Cite(RATES.document, "appendices K.6.4 and K.4.3, shared memory of 7.x is that of 5.x", note=COPY)
+SEGMENTS = Cite(RATES.document, "appendices K.6.3, K.4.2 and K.3.2, segments of global memory", note=COPY)
 LARGE = Cite("NVIDIA technical blog, CUDA 12.1 Supports Large Kernel Parameters", "32,764 bytes on Volta and above; 4,096 before CUDA 12.1")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 7.0")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GV100 tables")
@@ -12,17 +17,24 @@ ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization fo
              "PTX level, as shipped with PPT-GPU")
 JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "V100 PCIe", "recalled",
            "a measurement")
-TENSOR_CORES = Cite("NVIDIA Tesla V100 white paper", "8 tensor cores a multiprocessor, 64 fused multiply-adds a cycle each", "recalled")
+TENSOR_CORES = Cite("NVIDIA Tesla V100 white paper", "8 tensor cores a multiprocessor, 64 fused multiply-adds a cycle each", "inferred",
+                    "as HarleysZhang/dl_note sums it up: two cores, 128 multiply-adds a cycle and scheduler, are a warp's 1024 in eight")
+SUMMIT = Cite("OLCF Summit user guide, NVIDIA V100 GPUs", "4 texture units a multiprocessor")
 RAIHAN = Cite("Raihan, Goli, Aamodt, Modeling Deep Learning Accelerator Enabled GPUs, ISPASS 2019", "wmma.mma m16n16k16 and its HMMA sets", "recalled",
               "a measurement; a Titan V; of wmma.mma as two halves the second starts 16 cycles later")
 SUMS = Cite("Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021", "V100", "recalled",
             "a measurement; Xie et al., MMA-Sim, 2025, agree")
+BITWISE = Cite("microsoft/MMA-Sim", "mmasim/simulator/nv_ptx.py, mma of Volta: 23 bits, products of four", "measured",
+               "a model that agrees with the hardware to the bit")
 SETS = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "geometry of the L1 data cache: four sets", "recalled",
             "a measurement; V100 PCIe; Accel-Sim's SM7_QV100/gpgpusim.config, -gpgpu_cache:dl1 S:4:128:64 at 32 KiB, agrees")
 L2_SETS = Cite("accel-sim/gpgpu-sim_distribution", "configs/tested-cfgs/SM7_QV100/gpgpusim.config, -gpgpu_cache:dl2 S:32:128:24, hashed (P), 64 sub-partitions",
                "inferred", "a simulator's input, fitted to a Quadro GV100; which bits are folded is assumed")
 TAGS = Cite("te42kyfo/gpu-benches", "README.md, gpu-strides, and a100.txt of it", "inferred",
             "an A100's strides and an H100's masks; a V100's lookups are said to be a little slower")
+SECTORS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, lineSize and fetchGranularity", "measured", "V100 PCIe")
+SMALL_CONSTANTS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, memory.constant.l1.size", "inferred",
+                       "V100 PCIe: 2112 bytes by a chase in steps of 64, one line more than fits")
 CONSTANTS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, memory.constant", "measured",
                  "V100 PCIe: 112.8 cycles, fetched by 256 bytes, 64 KiB at least")
 INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: rows DDIV and DSQRT", "measured",
@@ -33,7 +45,7 @@ BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "Tesla V100 PCIe
 SPLIT = Cite(BENCHES.document, "213 cycles to L2, 213 more at 1380 MHz to memory, divided over the stations", "inferred", BENCHES.note)
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
-NESTING = Cite("CUDA C Programming Guide 8.0", "appendix D, dynamic parallelism, configuration", "recalled")
+NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
@@ -43,9 +55,12 @@ SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of arc
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
-GRIDS = Cite("CUDA C Programming Guide", "maximum number of resident grids per device, compute capability 7.0", "recalled")
 QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", "recalled")
-STAGED = Cite("CUDA C Programming Guide", "copies of 64 KB or less to the device do not wait", "recalled")
+STAGED = Cite("CUDA C++ Programming Guide 13.1", "section 6.2.8.1: copies of 64 KB or less to the device do not wait")
+INSTRUCTIONS_MOST = Cite("Wikipedia, CUDA", "technical specifications: maximum number of instructions per kernel, 512 million from 2.0 on")
+CONNECTIONS = Cite("CUDA C++ Programming Guide 13.1", "section 22, CUDA_DEVICE_MAX_CONNECTIONS: up to 32 work queues from 3.5 on")
+FUSED = Cite("PTX ISA 9.1", "section 9.7.3.7, mad: fused for sm_20 and higher")
+MERGED = Cite("CUDA C++ Programming Guide 13.1", "section 17.2: sums and products are combined into FMADs")
 NVLINK = Cite("NVIDIA Tesla V100 white paper", "NVLink: 25 GB/s a link and direction", "inferred",
               "two links, as between neighbours of a DGX-1; from memory")
 
@@ -83,18 +98,19 @@ MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDI
                "the host's side as measured on an H200")
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "warp": GUIDE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE, "isa.forms": ARAFA,
+    "warp": TABLE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "isa": GUIDE, "isa.forms": ARAFA,
     "coalescing": GUIDE, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
     "device_launches": NESTING,
     **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},
     "device_launches.virtual_us": VIRTUAL_POOL,
     "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
-    "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": QUEUES,
+    "host_link.concurrent_grids": TABLE, "host_link.work_queues": CONNECTIONS, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": NVLINK,
-    "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": LINEAGE, "units.xu": LINEAGE, "units.tensor": TENSOR_CORES,
-    "isa.matrix": SUMS, "isa.operations.matrix_f16_m16n8k16": RAIHAN, "isa.operations.matrix_f16_m8n8k4": RAIHAN,
+    "host_link.copy_engines": QUERY, "units.tex": SUMMIT, "units.lsu": LINEAGE, "units.xu": LINEAGE, "units.tensor": TENSOR_CORES,
+    "isa.matrix": SUMS, "isa.matrix.f16": BITWISE, "isa.operations.matrix_f16_m16n8k16": RAIHAN, "isa.operations.matrix_f16_m8n8k4": RAIHAN,
     **{f"isa.operations.matrix_f16_{shape}.interval_cycles": TENSOR_CORES for shape in ("m16n8k16", "m8n8k4")},
     "isa.forms.wmma_mma_f16_f16": RAIHAN, "isa.forms.mma_f16_f16_f16_f16": RAIHAN,
+    **{f"schedulers.{name}": MULTIPROCESSOR for name in ("count", "issue_interval_cycles", "issue_width")},
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
@@ -104,24 +120,33 @@ EVIDENCE = {
        shared_bytes_per_multiprocessor shared_bytes_per_block shared_allocation_unit_bytes shared_reserved_bytes_per_block
        shared_carveouts""".split()},
     "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_70", "R1 holds the stack pointer", "inferred"),
-    **{f"limits.{name}": GUIDE for name in "kernel_instructions local_bytes_per_thread stack_bytes_per_thread".split()}, "limits.parameter_bytes": LARGE,
+    "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.stack_bytes_per_thread": GUIDE, "limits.local_bytes_per_thread": TABLE,
+    "limits.parameter_bytes": LARGE,
+    "shared": BANKS, "shared.banks": TABLE, "shared.bank_width_bytes": BANKS, "shared.bank_map": BANKS,
+    **{f"coalescing.{access}": SEGMENTS for access in ("store", "load_uncached")}, "coalescing.load": SECTORS,
+    "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
+    **{f"isa.operations.{name}.issues": RATES for name in """fp16_add fp16_mul fp16_fma fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma
+       fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count
+       shuffle int_sad convert convert64""".split()},
     "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare bit_count fp32_add fp32_mul fp32_fma
        fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
     **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": JIA,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "instruction", "instruction_l2", "texture_l1", "l2")},
-    "caches.l1_global_loads": GUIDE, "caches.l1_gives_carveout": GUIDE,
+    "caches.l1_global_loads": GUIDE, "caches.l1_gives_carveout": MULTIPROCESSOR,
     "isa.instruction_bytes": JIA, "caches.instruction.size_bytes": JIA, "caches.instruction.scope": JIA, "caches.instruction_l2.size_bytes": JIA,
     "caches.instruction_memory_cycles": SPLIT,
     **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes lines_ahead
        latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE,
+    **{f"caches.{c}.{name}": MULTIPROCESSOR for c in ("l1", "texture_l1") for name in ("size_bytes", "scope")},
+    **{f"caches.{c}.{name}": SECTORS for c in ("l1", "texture_l1", "l2", "constant") for name in ("line_bytes", "sector_bytes")},
     "caches.l1": GUIDE, "caches.l1.ways": SETS, "caches.texture_l1.ways": SETS, "caches.carveout_takes": SETS, "caches.l1.tag_bank_masks": TAGS,
     "caches.l2.ways": L2_SETS, "caches.l2.set_hash_bits": L2_SETS, "isa.operations.fp64_div": INCORE, "isa.operations.fp64_sqrt": INCORE,
     **{f"caches.constant_l2.{name}": CONSTANTS for name in "size_bytes line_bytes sector_bytes latency_cycles".split()}, "caches.l1.latency_cycles": ACCELSIM,
     "caches.l1.misses_in_flight": UNPUBLISHED,
-    **{f"caches.texture_l1.{name}": PAPER for name in "size_bytes line_bytes sector_bytes enabled scope".split()},
-    "caches.texture_l1.latency_cycles": ACCELSIM, "caches.constant.size_bytes": JIA, "caches.constant.latency_cycles": JIA,
-    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": JIA, "caches.l2.line_bytes": JIA,
+    "caches.texture_l1.enabled": PAPER,
+    "caches.texture_l1.latency_cycles": ACCELSIM, "caches.constant.size_bytes": SMALL_CONSTANTS, "caches.constant.latency_cycles": JIA,
+    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": PAPER,
-    "dram.partitions": CHANNELS, "dram.burst_bytes": Cite("JEDEC HBM2", "pseudo-channel of 64 bits, burst of 4", "recalled")}
+    "dram.partitions": CHANNELS, "dram.burst_bytes": Cite("AMD PG313, Versal network on chip", "HBM topology: pseudo-channels of 64 bits, bursts of four")}
