@@ -14,7 +14,9 @@ CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capab
 RATES_2_0 = Cite("CUDA C Programming Guide", "table 2, throughput of native arithmetic instructions, column 2.0",
                  note="read in PCSX2, plugins/GSdx_legacy/res/glsl/nvidia_throughput.txt")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GF100 tables")
-PAPER = Cite("NVIDIA Fermi white paper 1.1", "architecture overview", "recalled")
+PAPER = Cite("NVIDIA Fermi white paper 1.1", "third generation streaming multiprocessor and summary table", note="read in a copy of its pages")
+TEXTURES = Cite("NVIDIA GeForce GTX 680 white paper", "table of chips: 64 texture units of GF110", "inferred",
+                "four a multiprocessor at the graphics clock, two a cycle of the shaders; read in a copy of its pages")
 SHEET = Cite("vendor data sheet", "clocks", "recalled")
 FIT = Cite("archdef timing trial on the reductions of Professional CUDA C Programming, chapter 3", "Tesla M2070", "fitted",
            "nine compiled kernels within 15 %, 7 % on average; another set of values may fit as well")
@@ -30,7 +32,7 @@ UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 2.0", "16 lanes, 8 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
 GRIDS = Cite(TABLE.document, "section 3.2.5.3: at most sixteen kernels at a time", note=BOTH)
-QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: one work queue before GK110", "recalled")
+QUEUES = Cite("NVIDIA Kepler GK110/210 white paper", "Hyper-Q: a single connection on Fermi", note="read in a copy of its pages")
 STAGED = Cite("CUDA C Programming Guide 3.2", "concurrent execution: copies of 64 KB or less to the device do not wait",
               note="quoted in a lecture of ME964, Madison, March 2011")
 SIGNALS = Cite("Rennich, CUDA C/C++ Streams and Concurrency, 2011", "Fermi: signals after sequential kernels are delayed",
@@ -81,7 +83,8 @@ EVIDENCE = {
     **{f"caches.l1.{name}": SEGMENTS for name in ("line_bytes", "sector_bytes")}, "caches.constant.size_bytes": TABLE,
     **{f"shared.{name}": BANKS for name in ("bank_width_bytes", "bank_map")}, "caches.constant.scope": MULTIPROCESSOR, "coalescing": SEGMENTS,
     "caches.l1.enabled": SEGMENTS, "chip": LINEAGE, "clocks": LINEAGE, "schedulers": MULTIPROCESSOR,
-    "schedulers.issue_width": MULTIPROCESSOR, "units": PAPER, "units.sp": MULTIPROCESSOR, "units.sfu": MULTIPROCESSOR,
+    "schedulers.issue_width": MULTIPROCESSOR, "units": PAPER, "units.tex": TEXTURES, "isa.pointer_bits": PAPER,
+    "units.sp": MULTIPROCESSOR, "units.sfu": MULTIPROCESSOR,
     "units.int": RATES_2_0, **{f"isa.operations.{name}.issues": RATES_2_0 for name in NATIVE}, "caches": UNPUBLISHED,
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": SEGMENTS, "texture": FETCHES, "texture.weight_bits": FILTERING,
     "caches.l2": LINEAGE, "dram": LINEAGE, "load_store": FIT, "interconnect": FIT,

@@ -62,7 +62,8 @@ ENGINES = Cite("CUDA C Programming Guide", "overlap of copies and kernels from c
                "recalled")
 STAGED = Cite("CUDA C Programming Guide 3.2", "concurrent execution: copies of 64 KB or less to the device do not wait",
               note="quoted in a lecture of ME964, Madison, March 2011")
-QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: one work queue before GK110", "recalled")
+QUEUES = Cite("CUDA samples, simpleHyperQ", "background: a single connection without Hyper-Q", note="read in a copy of its pages")
+WIDTH = Cite("NVIDIA Fermi white paper 1.1", "summary table: load and store addresses of 32 bits on G80 and GT200", note="read in a copy of its pages")
 
 COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones native
     Operation("sp", 24): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16 int_mul24
@@ -99,7 +100,7 @@ EVIDENCE = {  # what both chips share
     "chip.multiprocessors_per_cluster": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR, "schedulers": LINDHOLM, "units": LINDHOLM,
     "chip": LINEAGE, "clocks": LINEAGE, "dram": LINEAGE, "caches": WONG, "load_store": FIT, "interconnect": FIT,
     "shared.latency_cycles": WONG, "shared.conflicts_hold_issue": OPERANDS, "isa.operations": UNPUBLISHED,
-    "isa.predication_max_instructions": PREDICATION, "isa.operations.int_mul24.issues": NATIVE_24, "isa.assembler": SASS,
+    "isa.pointer_bits": WIDTH, "isa.predication_max_instructions": PREDICATION, "isa.operations.int_mul24.issues": NATIVE_24, "isa.assembler": SASS,
     "isa.assembler.shared_operands": Cite("Volkov and Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC 2008",
                                           "operands in shared memory", "recalled"),
     **{f"isa.operations.{name}": GUIDE for name in "int_mul24 int_mul32 fp32_add fp32_mul fp32_fma fp32_rcp fp32_rsqrt".split()},
