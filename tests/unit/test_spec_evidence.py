@@ -41,6 +41,12 @@ def test_what_is_left_at_its_default_is_not_covered_by_the_source_of_the_part():
 
 
 @pytest.mark.parametrize("arch", ALL, ids=lambda a: a.name)
+def test_what_is_documented_or_measured_was_read_at_a_place_that_it_names(arch):
+    cites = {cite for cite in arch.sources().values() if cite.kind in ("documented", "measured")}
+    assert [str(cite) for cite in cites if not (cite.document.strip() and cite.place.strip()) or "from memory" in f"{cite.place} {cite.note}"] == []
+
+
+@pytest.mark.parametrize("arch", ALL, ids=lambda a: a.name)
 def test_counts_by_kind_are_all_there_is(arch):
     assert sum(arch.evidence_counts().values()) == len(arch.sources())
 

@@ -18,6 +18,8 @@ NOTES = Cite("Abdelkhalik et al., Demystifying the Nvidia Ampere Architecture, H
              "by notes on the paper")
 JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "V100 PCIe", "inferred",
            "measured there, taken over; quoted from memory")
+TENSOR_CORES = Cite("NVIDIA A100 white paper", "section 4.1: four tensor cores a multiprocessor, 256 fused multiply-adds a clock each", "inferred",
+                    "one a scheduler; lanes as of a whole warp; read in a copy of its text")
 LUO = Cite("Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture, 2024", "A100 PCIe", "recalled", "a measurement")
 BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "A100 40 GB, a chase at random", "measured", "read in a public repository")
 SPLIT = Cite(BENCHES.document, "211 cycles to L2, 568 to memory, divided over the stations", "inferred", BENCHES.note)
@@ -26,7 +28,9 @@ COPIES = Cite("te42kyfo/gpu-benches, results of gpu-stream", "A100 40 GB, copies
 PRODUCTS = Cite("NVIDIA A100 white paper", "products per cycle and tensor core", "inferred",
                 "latencies as Sun et al., Dissecting Tensor Cores, TPDS 2022, have them; both quoted from memory")
 H100 = Cite("Matrix products of an H100 80GB HBM3", "tests/hardware/measure_matrix.py", "assumed", "not measured on this machine")
-SLICES = Cite("NVIDIA A100 white paper", "L2: 5120 bytes a clock", "inferred", "80 slices of 64 bytes; gpu-l2-cache of gpu-benches gives 5.4 TB/s; from memory")
+SLICES = Cite("NVIDIA A100 white paper", "section 4.6.3, L2 cache: two partitions of 40 slices of 512 KB", note="read in a copy of its text")
+SLICE_RATE = Cite(SLICES.document, "section 4.6.3, L2 cache: reads of 5120 bytes a clock", "inferred",
+                  "64 bytes a slice; gpu-l2-cache of gpu-benches gives 5.4 TB/s")
 SETS = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "geometry of the L1 data cache: four sets", "inferred",
             "a V100's, taken over; quoted from memory")
 TAGS = Cite("te42kyfo/gpu-benches", "gpu-strides/a100.txt", "inferred", "an H100's masks: 22 strides from 0 to 33 words come out within 18 %")
@@ -101,7 +105,7 @@ EVIDENCE = {
     "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": TABLE, "host_link.work_queues": CONNECTIONS, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": NVLINK,
-    "host_link.copy_engines": ENGINES, "units.tex": PAPER, "units.lsu": GUIDE, "units.xu": MULTIPROCESSOR, "units.tensor": PAPER,
+    "host_link.copy_engines": ENGINES, "units.tex": PAPER, "units.lsu": GUIDE, "units.xu": MULTIPROCESSOR, "units.tensor": TENSOR_CORES,
     **{f"schedulers.{name}": ISSUE for name in ("count", "issue_interval_cycles", "issue_width")},
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
@@ -136,8 +140,8 @@ EVIDENCE = {
     "caches.l1.misses_in_flight": UNPUBLISHED,
     "caches.texture_l1.enabled": PAPER,
     "caches.texture_l1.latency_cycles": BENCHES, "caches.constant.size_bytes": SMALL_CONSTANTS, "caches.constant.latency_cycles": JIA,
-    "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT,
+    "caches.l2.size_bytes": SLICES, "interconnect.partition_response_bytes_per_cycle": SLICE_RATE, "caches.l2.latency_cycles": SPLIT,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
-    "interconnect.sides": HALVES, "interconnect.far_latency_ns": HALVES, "dram.write_drain_high": COPIES, "dram.write_drain_low": COPIES,
+    "interconnect.sides": SLICES, "interconnect.far_latency_ns": HALVES, "dram.write_drain_high": COPIES, "dram.write_drain_low": COPIES,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": NATIVE_ECC,
     "dram.partitions": SLICES, "dram.burst_bytes": Cite("AMD PG313, Versal network on chip", "HBM topology: pseudo-channels of 64 bits, bursts of four")}

@@ -5,7 +5,7 @@ from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
                           TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
-from archdef_fermi.costs import COSTS, COSTS_2_0, COSTS_2_1, EVIDENCE, EVIDENCE_2_1, PCIE, SCALED, SHEET
+from archdef_fermi.costs import COSTS, COSTS_2_0, COSTS_2_1, DOMAINS, EVIDENCE, EVIDENCE_2_1, PCIE, QUERY_M2090, SCALED, SHEET
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
     vote vote_ballot barrier_count barrier_reduce bit_operations byte_permute carry_chain unified_addressing device_calls
@@ -79,7 +79,7 @@ GF100 = fermi(
     name="gf100", title="GeForce GTX 480", aliases=("gtx480", "geforce_gtx_480"), multiprocessors=15,
     clocks=Clocks(core_mhz=700, shader_mhz=1401, memory_mhz=924), dp_lanes=4, latency_ns=(98, 106), dram_latency_ns=225,
     capacity_bytes=1536 * MiB, ecc=1.0, timing_ns=dict(TIMING_NS, transfers_per_clock=4), copy_engines=1,
-    evidence={"clocks": SHEET, "interconnect.request_latency_ns": SCALED,
+    evidence={"clocks": SHEET, "clocks.core_mhz": DOMAINS, "clocks.memory_mhz": DOMAINS, "interconnect.request_latency_ns": SCALED,
               "interconnect.response_latency_ns": SCALED, "dram.extra_latency_ns": SCALED})
 
 M2070 = fermi(
@@ -94,8 +94,8 @@ M2090 = fermi(
     name="m2090", title="Tesla M2090", aliases=("tesla_m2090",), multiprocessors=16,
     clocks=Clocks(core_mhz=650, shader_mhz=1301, memory_mhz=1848), dp_lanes=16, latency_ns=(106, 115), dram_latency_ns=245,
     capacity_bytes=5_636_554_752, ecc=1.25, timing_ns=dict(TIMING_NS, transfers_per_clock=2), copy_engines=2, peer_gb_s=5,
-    evidence={"clocks": SHEET, "host_link.peer_gb_s": PCIE, "interconnect.request_latency_ns": SCALED,
-              "interconnect.response_latency_ns": SCALED, "dram.extra_latency_ns": SCALED, "dram.capacity_bytes": SCALED})
+    evidence={"clocks": QUERY_M2090, "clocks.core_mhz": SHEET, "host_link.peer_gb_s": PCIE, "interconnect.request_latency_ns": SCALED,
+              "interconnect.response_latency_ns": SCALED, "dram.extra_latency_ns": SCALED, "dram.capacity_bytes": QUERY_M2090})
 
 GF104 = fermi(
     name="gf104", title="GeForce GTX 460", aliases=("gtx460", "geforce_gtx_460"), multiprocessors=7, compute_capability="2.1",

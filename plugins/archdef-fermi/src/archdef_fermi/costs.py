@@ -11,21 +11,28 @@ PARAMETERS = Cite("PTX ISA 9.1", "section 11.2.1, .entry: parameters of 4096 byt
 GUIDE = Cite("CUDA C Programming Guide 4.2", "chapter 5 and appendix F, compute capability 2.0",
              "recalled")
 CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capability 2.0")
+RATES_2_0 = Cite("CUDA C Programming Guide", "table 2, throughput of native arithmetic instructions, column 2.0",
+                 note="read in PCSX2, plugins/GSdx_legacy/res/glsl/nvidia_throughput.txt")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GF100 tables")
-PAPER = Cite("NVIDIA Fermi white paper 1.1", "architecture overview", "recalled")
+PAPER = Cite("NVIDIA Fermi white paper 1.1", "third generation streaming multiprocessor and summary table", note="read in a copy of its pages")
+TEXTURES = Cite("NVIDIA GeForce GTX 680 white paper", "table of chips: 64 texture units of GF110", "inferred",
+                "four a multiprocessor at the graphics clock, two a cycle of the shaders; read in a copy of its pages")
 SHEET = Cite("vendor data sheet", "clocks", "recalled")
 FIT = Cite("archdef timing trial on the reductions of Professional CUDA C Programming, chapter 3", "Tesla M2070", "fitted",
            "nine compiled kernels within 15 %, 7 % on average; another set of values may fit as well")
 SCALED = Cite("the M2070 fit", "scaled to the clocks of the GTX 480", "fitted")
 MEI = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy, IEEE TPDS 28(1), 2017", "shared memory", "recalled", "a measurement")
+QUERY_M2090 = Cite("deviceQuery of a Tesla M2090", "CUDA 4.2: clock rates, total amount of global memory", "measured")
+DOMAINS = Cite("GPGPU-Sim 4.0", "configs/tested-cfgs/SM2_GTX480/gpgpusim.config, -gpgpu_clock_domains", "inferred", "a simulator's input, not a measurement")
 GPGPUSIM = Cite("GPGPU-Sim 4.0", "GTX 480 configuration", "inferred", "a simulator's input, not a measurement")
-FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix E, texture fetching, linear filtering", "recalled")
+FILTERING = Cite(TABLE.document, "appendix E.2, linear filtering", note=BOTH)
+PREDICATION = Cite(TABLE.document, "section 5.4.2: up to 7 instructions if warps are likely to diverge", note=BOTH)
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 2.0", "16 lanes, 8 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
-GRIDS = Cite("CUDA C Programming Guide 5", "concurrent kernels: 32 on 3.5, 16 on lower ones", note="quoted at stackoverflow.com/questions/19497137")
-QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: one work queue before GK110", "recalled")
+GRIDS = Cite(TABLE.document, "section 3.2.5.3: at most sixteen kernels at a time", note=BOTH)
+QUEUES = Cite("NVIDIA Kepler GK110/210 white paper", "Hyper-Q: a single connection on Fermi", note="read in a copy of its pages")
 STAGED = Cite("CUDA C Programming Guide 3.2", "concurrent execution: copies of 64 KB or less to the device do not wait",
               note="quoted in a lecture of ME964, Madison, March 2011")
 SIGNALS = Cite("Rennich, CUDA C/C++ Streams and Concurrency, 2011", "Fermi: signals after sequential kernels are delayed",
@@ -67,13 +74,18 @@ COSTS_2_1 = {
     Operation("sp", 18): "int_compare", Operation("sp", 18, issues=2): "int64_compare", Operation("sp", 18, issues=3): "int64_minmax",
     Operation("dp", 18): "convert64", Operation("sfu", 22, 2, issues=2): "fp32_transcendental"}
 
+NATIVE = """fp32_add fp32_mul fp32_fma fp32_compare fp32_minmax fp32_rcp fp32_rsqrt int_add int_mul32 int_shift int_minmax int_logic int_sad bit_field
+    bit_count convert""".split()
 EVIDENCE = {
     "warp": TABLE, "limits": TABLE, "limits.shared_bytes_per_block": GUIDE, "limits.parameter_bytes": PARAMETERS, "shared": BANKS, "isa": GUIDE,
-    "isa.fuse_multiply_add": MERGED, "isa.float_mad": MERGED, "caches.l1": MULTIPROCESSOR, "caches.constant": GUIDE,
+    "isa.predication_max_instructions": PREDICATION, "isa.fuse_multiply_add": MERGED, "isa.float_mad": MERGED,
+    "caches.l1": MULTIPROCESSOR, "caches.constant": GUIDE,
     **{f"caches.l1.{name}": SEGMENTS for name in ("line_bytes", "sector_bytes")}, "caches.constant.size_bytes": TABLE,
     **{f"shared.{name}": BANKS for name in ("bank_width_bytes", "bank_map")}, "caches.constant.scope": MULTIPROCESSOR, "coalescing": SEGMENTS,
     "caches.l1.enabled": SEGMENTS, "chip": LINEAGE, "clocks": LINEAGE, "schedulers": MULTIPROCESSOR,
-    "schedulers.issue_width": MULTIPROCESSOR, "units": PAPER, "units.sp": MULTIPROCESSOR, "units.sfu": MULTIPROCESSOR, "caches": UNPUBLISHED,
+    "schedulers.issue_width": MULTIPROCESSOR, "units": PAPER, "units.tex": TEXTURES, "isa.pointer_bits": PAPER,
+    "units.sp": MULTIPROCESSOR, "units.sfu": MULTIPROCESSOR,
+    "units.int": RATES_2_0, **{f"isa.operations.{name}.issues": RATES_2_0 for name in NATIVE}, "caches": UNPUBLISHED,
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": SEGMENTS, "texture": FETCHES, "texture.weight_bits": FILTERING,
     "caches.l2": LINEAGE, "dram": LINEAGE, "load_store": FIT, "interconnect": FIT,
     "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
@@ -116,7 +128,8 @@ EVIDENCE_2_1 = {
     "chip": BOARD, "clocks": BOARD, "dram": UNPUBLISHED, "dram.partitions": BOARD, "dram.bus_bits": BOARD, "dram.capacity_bytes": BOARD,
     "dram.transfers_per_clock": BOARD, "dram.ecc_overhead_ratio": BOARD, "caches.l2.size_bytes": BOARD, "schedulers": ISSUE, "schedulers.issue_width": ISSUE,
     "schedulers.dual_issue": Cite(ISSUE.document, ISSUE.place, "inferred", "any two, but for double precision"),
-    "units": RATES, "units.tex": BOARD, "units.dp": RATES, "units.sp": RATES, "units.sfu": RATES,
+    "units": RATES, "units.tex": BOARD, "units.dp": RATES, "units.sp": RATES, "units.sfu": RATES, "units.int": RATES,
+    **{f"isa.operations.{name}.issues": RATES for name in (*NATIVE, "int_compare", "convert64")},
     **{f"isa.operations.{name}": RATES for name in "int_compare convert64".split()}, "caches.l1.latency_cycles": ANDERSCH,
     "caches.l2.latency_cycles": ANDERSCH, "interconnect.request_latency_ns": ANDERSCH, "interconnect.response_latency_ns": ANDERSCH,
     "dram.extra_latency_ns": ANDERSCH, "load_store": TAKEN_OVER, "caches.l1.misses_in_flight": TAKEN_OVER, "interconnect": TAKEN_OVER}

@@ -11,10 +11,10 @@ PAPER = Cite("NVIDIA Tesla P100 white paper", "GP100 SM, HBM2", "recalled")
 RATES = Cite(costs.RATES.document, "table 3, throughput of native arithmetic instructions, column 6.0", note=costs.COPY)
 TABLE = Cite(costs.TABLE.document, "table 15, technical specifications, column 6.0", note=costs.COPY)
 ISSUE = Cite(costs.ISSUE.document, "section 5.2.3, instructions that hide a latency: those of two warps a cycle", note=costs.COPY)
-DISPATCH = Cite("NVIDIA Tesla P100 white paper", "GP100 SM: each scheduler dispatches two instructions of a warp a clock", note="quoted in yszheda/wiki, GPGPU")
+DISPATCH = Cite("NVIDIA Tesla P100 white paper", "Pascal Streaming Multiprocessor: each scheduler dispatches two instructions a clock",
+                note="read in a copy of its text")
 TEXTURES = Cite("Beyond3D forum, NVIDIA Pascal Announcement", "page 19: four texture units a multiprocessor of GP100")
-NATIVE_ECC = Cite("Microway, In-Depth Comparison of NVIDIA Tesla Pascal GPU Accelerators",
-                  "native error correction without any capacity or performance overhead")
+NATIVE_ECC = Cite(DISPATCH.document, "Memory Resilience: neither capacity nor bandwidth is lost", note=DISPATCH.note)
 ARAFA = Cite(costs.P100.document, "Tesla P100", "measured", "PTX level, as shipped with PPT-GPU")
 SPLIT = Cite(ARAFA.document, "252 cycles to L2, 482 to memory, divided over the stations", "inferred")
 STACKS = Cite("JEDEC HBM2", "4 stacks of 8 channels of 128 bits", "inferred", "number of stacks by the white paper; from memory")

@@ -2,9 +2,10 @@
 from archdef.hookspecs import hookimpl
 from archdef.spec import Chip, Cite, Clocks, GiB, HostLink, KiB, MiB, SegmentShrinking, StrictHalfWarp, Unit
 from archdef_tesla.family import (ATOMICS, BASIC, BRIEF, COSTS, DOUBLES, GUIDE, KANTER, LONG_INTEGERS, MISSING_MUL, MULTIPLIERS, MULTIPLY_SFU,
-                                  MULTIPLY_SP, PAIRS_OF_32, SP_SFU, SP_WITH_SFU, SP_WITH_SFU_OR_MUL, VOTES, tesla)
+                                  MULTIPLY_SP, PAIRS_OF_32, SP_SFU, SP_WITH_SFU, SP_WITH_SFU_OR_MUL, TABLE, VOTES, tesla)
 
 SHEET = Cite("vendor data sheet", "clocks", "recalled")
+NO_OVERLAP = Cite(TABLE.document, "section 3.2.5.2: copies beside kernels from 1.1 on", note=TABLE.note)
 SHEET_9800 = Cite("TrustedReviews, Asus EN9800GTX TOP, 2008", "page 2: 128 stream processors, 256 bits, 512 MB; 675, 1688 and 1100 MHz")
 SHEET_240 = Cite("amdarea51.de, nVIDIA GeForce GT 240", "technical data: 96 stream processors in 4 clusters, 128 bits, 512 MB; 550, 1340 MHz, GDDR5",
                  note="850 MHz there, four transfers each; device queries print twice as much")
@@ -31,7 +32,8 @@ G80 = tesla(
     link=HostLink(name="PCIe 1.1 x16", pinned_h2d_gb_s=3.1, pinned_d2h_gb_s=3.1, pageable_h2d_gb_s=1.5, pageable_d2h_gb_s=1.5,
                   latency_us=10, call_us=2, submit_us=2, dependency_us=5, wakeup_us=5, copy_engines=0, work_queues=1,
                   concurrent_grids=1),
-    evidence=ALL_CARRIED | GUIDES_LATENCY | {"clocks": SHEET, "schedulers.dual_issue": MISSING_MUL, "isa.operations.fp32_mul": MISSING_MUL})
+    evidence=ALL_CARRIED | GUIDES_LATENCY | {"clocks": SHEET, "host_link.copy_engines": NO_OVERLAP,
+                                             "schedulers.dual_issue": MISSING_MUL, "isa.operations.fp32_mul": MISSING_MUL})
 
 G92 = tesla(
     name="g92", title="GeForce 9800 GTX", compute_capability="1.1", aliases=("9800gtx", "geforce_9800_gtx"),

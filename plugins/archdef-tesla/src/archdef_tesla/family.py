@@ -39,7 +39,10 @@ LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
 WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "recalled", "a measurement")
 FIT = Cite("transposes of Ruetsch and Micikevicius 2009 (GTX 280), reductions of Harris 2007 (8800 GTX)", "compiled kernels", "fitted",
            "eight within 5 %, seven within 18 %; another set of values may fit as well; quoted from memory")
-FILTERING = Cite("CUDA C Programming Guide 4.2", "appendix on texture fetching, linear filtering", "recalled")
+FILTERING = Cite(TABLE.document, "appendix E.2, linear filtering", note=BOTH)
+PREDICATION = Cite(TABLE.document, "section 5.4.2: up to 7 instructions if warps are likely to diverge", note=BOTH)
+ONE_KERNEL = Cite(TABLE.document, "section 3.2.5.3: several kernels at a time from 2.x on", note=BOTH)
+NATIVE_24 = Cite(TABLE.document, "section 5.4.1: products of 24 bits are native on 1.x", note=BOTH)
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 PATHS = Cite("Lindholm et al., NVIDIA Tesla, IEEE Micro 28(2), 2008", "loads go by the texture units, stores by the raster operation units",
              "inferred", "as block diagrams of the time have it; quoted from memory")
@@ -60,7 +63,8 @@ ENGINES = Cite("CUDA C Programming Guide", "overlap of copies and kernels from c
                "recalled")
 STAGED = Cite("CUDA C Programming Guide 3.2", "concurrent execution: copies of 64 KB or less to the device do not wait",
               note="quoted in a lecture of ME964, Madison, March 2011")
-QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: one work queue before GK110", "recalled")
+QUEUES = Cite("CUDA samples, simpleHyperQ", "background: a single connection without Hyper-Q", note="read in a copy of its pages")
+WIDTH = Cite("NVIDIA Fermi white paper 1.1", "summary table: load and store addresses of 32 bits on G80 and GT200", note="read in a copy of its pages")
 
 COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones native
     Operation("sp", 24): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16 int_mul24
@@ -97,7 +101,7 @@ EVIDENCE = {  # what both chips share
     "chip.multiprocessors_per_cluster": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR, "schedulers": LINDHOLM, "units": LINDHOLM,
     "chip": LINEAGE, "clocks": LINEAGE, "dram": LINEAGE, "caches": WONG, "load_store": FIT, "interconnect": FIT,
     "shared.latency_cycles": WONG, "shared.conflicts_hold_issue": OPERANDS, "isa.operations": UNPUBLISHED,
-    "isa.predication_max_instructions": GUIDE, "isa.assembler": SASS,
+    "isa.pointer_bits": WIDTH, "isa.predication_max_instructions": PREDICATION, "isa.operations.int_mul24.issues": NATIVE_24, "isa.assembler": SASS,
     "isa.assembler.shared_operands": Cite("Volkov and Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC 2008",
                                           "operands in shared memory", "recalled"),
     **{f"isa.operations.{name}": GUIDE for name in "int_mul24 int_mul32 fp32_add fp32_mul fp32_fma fp32_rcp fp32_rsqrt".split()},
@@ -124,7 +128,7 @@ EVIDENCE = {  # what both chips share
     "caches.texture_l1.size_bytes": BLOCKS, "caches.texture_l1.ways": UNPUBLISHED, "interconnect.store_ports": PATHS,
     "host_link": UNPUBLISHED,
     "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE, "host_link.copy_engines": ENGINES,
-    "host_link.concurrent_grids": ENGINES, "host_link.work_queues": QUEUES, "host_link.staging_bytes": STAGED}
+    "host_link.concurrent_grids": ONE_KERNEL, "host_link.work_queues": QUEUES, "host_link.staging_bytes": STAGED}
 
 
 SP_SFU = (Unit("sp", 8), Unit("sfu", 2))

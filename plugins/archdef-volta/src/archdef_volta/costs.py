@@ -19,6 +19,9 @@ JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbe
            "a measurement")
 TENSOR_CORES = Cite("NVIDIA Tesla V100 white paper", "8 tensor cores a multiprocessor, 64 fused multiply-adds a cycle each", "inferred",
                     "as HarleysZhang/dl_note sums it up: two cores, 128 multiply-adds a cycle and scheduler, are a warp's 1024 in eight")
+SIDEBAND = Cite("NVIDIA Tesla V100 white paper", "ECC Memory Resiliency: no bandwidth or capacity penalty", note="quoted in the forums of AnandTech")
+SLICE_RATE = Cite("NVIDIA A100 white paper", "section 4.6.3, L2 cache: 2048 bytes a clock on V100", "inferred",
+                  "64 bytes of each of 32 channels; read in a copy of its text")
 SUMMIT = Cite("OLCF Summit user guide, NVIDIA V100 GPUs", "4 texture units a multiprocessor")
 RAIHAN = Cite("Raihan, Goli, Aamodt, Modeling Deep Learning Accelerator Enabled GPUs, ISPASS 2019", "wmma.mma m16n16k16 and its HMMA sets", "recalled",
               "a measurement; a Titan V; of wmma.mma as two halves the second starts 16 cycles later")
@@ -147,6 +150,7 @@ EVIDENCE = {
     "caches.texture_l1.enabled": PAPER,
     "caches.texture_l1.latency_cycles": ACCELSIM, "caches.constant.size_bytes": SMALL_CONSTANTS, "caches.constant.latency_cycles": JIA,
     "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT,
+    "interconnect.partition_response_bytes_per_cycle": SLICE_RATE,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
-    "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": PAPER,
+    "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": SIDEBAND,
     "dram.partitions": CHANNELS, "dram.burst_bytes": Cite("AMD PG313, Versal network on chip", "HBM topology: pseudo-channels of 64 bits, bursts of four")}
