@@ -10,7 +10,6 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from archdef.errors import CompileError
 from archdef.frontends import Options, compile
