@@ -4,7 +4,6 @@ from __future__ import annotations
 import importlib.resources
 import os
 import re
-from collections import Counter
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import attrs
 from archdef.errors import DescriptionFileError, MissingExtra
 from archdef.files.atomic import write_text
 from archdef.page.diagram import diagram
-from archdef.report.described import COSTS, facts, fields, shown, unit_cell
+from archdef.report.described import COSTS, counts_by_kind, facts, fields, shown, unit_cell
 from archdef.report.numbers import count, size, three
 from archdef.spec import FEATURES, OPERATION_CLASSES, Architecture, Operation, unit_of
 from archdef.spec.documented import field_docs, summary
@@ -107,7 +106,7 @@ def _content(architecture: Architecture) -> dict[str, Any]:
         value = owners[section]
         doc = summary(type(value)) if attrs.has(type(value)) else field_docs(Architecture).get(section, "")
         sections.append({"name": section, "doc": doc, "rows": plain})
-    kinds = Counter(row["kind"] for row in rows if row["kind"])
+    kinds = counts_by_kind(rows)
     return {
         "architecture": architecture, "facts": _figures(architecture), "sections": sections, "costs": list(costs.values()),
         "cost_columns": [(a.name, a.name.removesuffix(f"_{unit_of(a.name)}"), unit_of(a.name)) for a in attrs.fields(Operation)],

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -111,11 +111,16 @@ def render_fields(architecture: Architecture, rows: list[dict[str, Any]]) -> Gro
             inner = row["path"].removeprefix(section + ".")
             table.add_row(f"  {inner}" if inner != row["path"] else inner, Text(shown(row["value"], row["unit"], with_unit=False)),
                           unit_cell(row), _evidence_cell(row, sources))
-    counted = Counter(row["kind"] for row in rows if row["kind"])
-    kinds = {kind: counted[kind] for kind in KINDS if counted[kind]}
+    kinds = counts_by_kind(rows)
     return Group(Text(str(architecture), style="bold"), *([table] if table.row_count else []), *_cost_table(costs, sources),
                  *(Text(f"[{number}] {source}") for source, number in sources.items()),
                  Text("\n" + (", ".join(f"{number} {kind}" for kind, number in kinds.items()) or "nothing to list")))
+
+
+def counts_by_kind(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Count fields by where they come from, the surest kind first; those left at their defaults apart, as `Architecture.evidence_counts` does."""
+    counted = Counter(UNSTATED.document if row["source"] == str(UNSTATED) else row["kind"] for row in rows if row["kind"])
+    return {kind: counted[kind] for kind in (*KINDS, UNSTATED.document) if counted[kind]}
 
 
 COSTS = "isa.operations."
