@@ -6,6 +6,7 @@ at packed tables, and none prints the description.
 from __future__ import annotations
 
 import functools
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from assembled import KERNELS
 
 import archdef
 from archdef import page
-from archdef.errors import ArchdefError
+from archdef.errors import ArchdefError, GuestWarning
 from archdef.examples import load as workload
 from archdef.examples.workload import Input, Output
 from archdef.host import Host
@@ -329,6 +330,93 @@ def filtered(arch):
     return tuple(found)
 
 
+_RUNTIME = """
+.extern .func (.param .b64 r) cudaGetParameterBufferV2(.param .b64 f, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);
+.extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 f, .param .b64 s);
+.extern .func (.param .b32 r) cudaDeviceSynchronize();
+.visible .entry leaf(.param .u64 out, .param .u64 in, .param .u32 n)
+{ .reg .b32 %r<3>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [out]; mov.u32 %r1, %clock; st.global.u32 [%rd1], %r1; ret; }"""
+_BUFFER = """{{ .param .b64 f; st.param.b64 [f], %rd6; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s; .param .b64 r;
+    st.param.b32 [g], 1; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1; st.param.b32 [b], 1; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1; st.param.b32 [s], 0;
+    call.uni (r), cudaGetParameterBufferV2, (f, g, b, s); ld.param.b64 %rd7, [r]; }}
+    setp.ne.u64 %p2, %rd7, 0; @%p2 st.u64 [%rd7], {out}; @%p2 st.u64 [%rd7+8], %rd2; @%p2 st.u32 [%rd7+16], {n};
+    {{ .param .b64 f; st.param.b64 [f], %rd7; .param .b64 s; st.param.b64 [s], {stream}; .param .b32 r; call.uni (r), cudaLaunchDeviceV2, (f, s); ld.param.b32 %r10, [r]; }}"""
+_ANSWER = "mul.wide.u32 %rd3, %r1, 4; add.u64 %rd5, %rd1, %rd3;"
+_WAIT = "{ .param .b32 r; call.uni (r), cudaDeviceSynchronize, (); ld.param.b32 %r11, [r]; } st.global.u32 [%rd5+512], %r11;"
+LAUNCHING = {
+    "down": f"mov.u64 %rd6, k; add.u32 %r9, %r1, 1; {_BUFFER.format(out='%rd1', n='%r9', stream='0')} {_ANSWER} st.global.u32 [%rd5], %r10;",
+    "many": f"mov.u64 %rd6, leaf; mov.u32 %r9, 0; add.u64 %rd8, %rd1, 64;\nLOOP: {_BUFFER.format(out='%rd8', n='%r9', stream='0')} add.u64 %rd8, %rd8, 4;"
+            " st.global.u32 [%rd8+1024], %r10; add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 14; @%p1 bra LOOP;",
+    "tail": f"mov.u64 %rd6, leaf; {_BUFFER.format(out='%rd1', n='%r1', stream='3')} st.global.u32 [%rd1+4], %r10;"}
+LAUNCHING["down and wait"] = LAUNCHING["down"] + _WAIT
+
+
+def launched_by_kernels(arch):
+    """Chains of kernels that go too deep, with waits and without; launches of all lanes, at the end, and more of them than there is room for."""
+    found = []
+    for name, threads in (("down", 1), ("down and wait", 1), ("many", 1), ("many", 32), ("tail", 1)):
+        try:
+            few = {} if name != "many" or arch.device_launches is None else {"device_launches.pending": max(arch.device_launches.pending // 256, 1)}
+            device = _device(arch.evolve(few))
+            out = device.zeros(1024, "u4")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", GuestWarning)      # of the calls that fail, whose answers are kept
+                run = device.compile(_text(LAUNCHING[name], _RUNTIME)).k[(1,), (threads,)](out, out, 0)
+            found.append((seen(run), out.to_host().tobytes()))
+        except ArchdefError as error:
+            found.append(told(error, arch))
+    return tuple(found)
+
+
+_SURFACE = _text("""
+    .reg .b32 %v<8>; ld.global.u64 %rd8, [%rd2]; shl.b32 %r7, %r2, 2; mov.u32 %r8, 0; mov.u32 %r11, %r2; cvt.rn.f32.u32 %f1, %r2; mov.f32 %f2, %f1;
+LOOP: suld.b.1d.b32.zero %v0, [%rd8, {%r7}]; suld.b.1d.b32.zero %v1, [%rd8, {%r7}]; mul.rn.f32 %f2, %f2, %f1; add.u32 %r11, %r11, %r2; rsqrt.approx.f32 %f3, %f1;
+    sust.b.1d.b32.zero [%rd8, {%r7}], %r11; sust.b.1d.b32.zero [%rd8, {%r7}], %r8; add.u32 %r11, %r11, %v0; xor.b32 %r11, %r11, %v1; add.rn.f32 %f2, %f2, %f3;
+    add.u32 %r8, %r8, 1; setp.lt.u32 %p1, %r8, 6; @%p1 bra LOOP;
+    cvt.rzi.u32.f32 %r9, %f2; add.u32 %r11, %r11, %r9; mul.wide.u32 %rd3, %r6, 4; add.u64 %rd5, %rd1, %rd3; st.global.u32 [%rd5], %r11;""")
+
+
+def surfaces(arch):
+    """Loads and stores of surfaces by one warp, and by many beside other operations."""
+    found = []
+    for threads in (32, 512):
+        try:
+            device = _device(arch)
+            surface = device.surface(device.to_device(np.arange(1024, dtype="u4")))
+            out = device.zeros(1024, "u4")
+            run = device.compile(_SURFACE).k[(1,), (threads,)](out, device.to_device(np.array([surface.handle], "u8")), 0)
+            found.append((seen(run), out.to_host().tobytes()))
+        except ArchdefError as error:
+            found.append(told(error, arch))
+    return tuple(found)
+
+
+def _fragment(letter, count):
+    return "{" + ", ".join(f"%{letter}{k}" for k in range(count)) + "}"
+
+
+_PRODUCTS = {      # instruction without its operands → words of the result, of a, of b
+    "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32": (8, 8, 8), "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16": (4, 8, 8),
+    "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32": (8, 2, 2), "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16": (4, 2, 2)}
+
+
+def matrix_numbers(arch):
+    """Products of random matrices whose numbers differ by orders of magnitude, on sums that do, and the times of those that wait for each other."""
+    rng, found = np.random.default_rng(5), []
+    halves = (rng.uniform(-2, 2, 2048) * 2.0 ** rng.integers(-6, 4, 2048)).astype("f2").view("u4")
+    for instruction, (d, a, b) in _PRODUCTS.items():
+        sums = "f32" if instruction.endswith("f32") else "b32"
+        loads = "".join(f"ld.global.b32 %{letter}{k}, [%rd4+{128 * (k + first)}]; " for letter, count, first in (("a", a, 0), ("b", b, 8)) for k in range(count))
+        body = f"""
+    .reg .b32 %a<8>, %b<8>; .reg .{sums} %d<8>; mul.wide.u32 %rd3, %r2, 4; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd1, %rd3; {loads}
+    {" ".join(f"mov.b32 %d{k}, 0;" if sums == "b32" else f"mov.f32 %d{k}, 0f3F9D7032;" for k in range(d))}
+    {f"{instruction} {_fragment('d', d)}, {_fragment('a', a)}, {_fragment('b', b)}, {_fragment('d', d)};" * 3}
+    {" ".join(f"st.global.{sums} [%rd5+{128 * k}], %d{k};" for k in range(d))}"""
+        found.append(_launched(arch, Launch(_text(body).replace(".version 6.0", ".version 6.4").replace("sm_30", "sm_70"),
+                                            (np.zeros(256, "u4"), halves, 0), (1,), (32,))))
+    return tuple(found)
+
+
 def bench(name, **parameters):
     """A point of a microbenchmark."""
     def probe(arch):
@@ -490,6 +578,14 @@ MORE_STEPS = {
                           "mad.lo.s32 {x},{x},{w},{z}; mad.lo.s32 {x},{x},{w},{y}; mad.lo.s32 {x},{x},{w},{z}; ON: }}", ("branch",)),
     "mma_m8n8k4": Step("u32", "{{.reg .b32 d<4>; mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {{d0,d1,d2,d3}},{{{x},{w}}},{{{y},{z}}},{{{x},{w},{y},{z}}}; "
                               "xor.b32 {x},d0,d1;}}", ("matrix_f16_m8n8k4",), features=("matrix",), target=70, version="6.4"),
+    "mma_m8n8k4_f32": Step("u32", "{{.reg .f32 d<8>; .reg .b32 e; " + "".join(f"mov.b32 d{k},{{y}}; " for k in range(8)) + "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 "
+                           "{{d0,d1,d2,d3,d4,d5,d6,d7}},{{{x},{w}}},{{{y},{z}}},{{d0,d1,d2,d3,d4,d5,d6,d7}}; mov.b32 e,d0; xor.b32 {x},e,{y};}}", ("matrix_f16_m8n8k4",),
+                           features=("matrix",), target=70, version="6.4"),
+    "wmma_f16": Step("u32", "{{.reg .b32 d<4>; wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {{d0,d1,d2,d3}},{{{x},{w},{y},{z},{x},{w},{y},{z}}},"
+                            "{{{y},{z},{x},{w},{y},{z},{x},{w}}},{{{x},{w},{y},{z}}}; xor.b32 {x},d0,d1;}}", ("matrix_f16_m16n8k16",), features=("matrix",), target=70, version="6.4"),
+    "wmma_f32": Step("u32", "{{.reg .f32 d<8>; .reg .b32 e; " + "".join(f"mov.b32 d{k},{{y}}; " for k in range(8)) + "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 "
+                     "{{d0,d1,d2,d3,d4,d5,d6,d7}},{{{x},{w},{y},{z},{x},{w},{y},{z}}},{{{y},{z},{x},{w},{y},{z},{x},{w}}},{{d0,d1,d2,d3,d4,d5,d6,d7}}; "
+                     "mov.b32 e,d0; xor.b32 {x},e,{y};}}", ("matrix_f16_m16n8k16",), features=("matrix",), target=70, version="6.4"),
     "mma_m16n8k16": Step("u32", "{{.reg .b32 d<2>; mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {{d0,d1}},{{{x},{w},{y},{z}}},{{{y},{z}}},{{{x},{w}}}; "
                                 "xor.b32 {x},d0,d1;}}", ("matrix_f16_m16n8k16",), features=("matrix_tall",), target=80, version="7.0"),
     "call": Step("u32", "{{.param .b32 a; .param .b32 b; st.param.b32 [a],{x}; call (b), away, (a); ld.param.b32 {x},[b];}}", ("call",), features=("device_calls",)),
@@ -567,6 +663,7 @@ PROBE_KINDS = {
     "one warp of doubles": traffic("doubles beside all", most=32), "one warp of textures": textured("textures beside all", 32),
     "doubles and textures in many blocks": textured("doubles and textures", 256, 4),
     "one warp of constants": traffic("constants", most=32), "gather beside shared memory": traffic("store and read back", shared=1 << 16),
+    "launched by kernels": launched_by_kernels, "surfaces": surfaces, "matrix numbers": matrix_numbers,
     "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},

@@ -24,8 +24,8 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
     "caches.constant": ("constants", "one warp of constants", "sample constants", "constants near", "constants far"), "caches.texture_tile": ("fetches from a plane",), "caches.texture": ("textures", "textures in 7 KiB", "textures in 20 KiB", "textures far", "one warp of textures"),
     "caches.instruction": ("straight code", "code of many", "code", "code far", "sample floats"), "caches.": ("straight code", "sample stream"),
     "load_store.": ("stores in a row", "gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
-    "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism",), "block_clusters": ("clusters",),
-    "texture": ("feature texture", "textures"), "isa.matrix": tuple(name for name in PROBE_KINDS if name.startswith("feature matrix")),
+    "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism", "launched by kernels"), "block_clusters": ("clusters",),
+    "texture": ("feature texture", "textures"), "isa.matrix": ("matrix numbers", *(name for name in PROBE_KINDS if name.startswith("feature matrix"))),
     "texture.": ("filtered",), "isa.assembler.": ("assembled", "assembled for debugging"), "isa.warpgroup": ("feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
     "isa.float_mad": ("form mad.f32", "form mad.rn.f32", "form mad.ftz.f32"),
     "isa.": ("sample floats", "sample stream", "matmul", "reduction", "transpose")}
@@ -33,13 +33,14 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
 
 SLOW = {"code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
 """Probe that takes long → beginnings of the paths of which it can tell anything."""
-OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
+OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "launched by", "surfaces", "matrix numbers", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
            "filtered", "launches", "form", "products", "large products")
 """Beginnings of probes that show what is decided outside the engine: these alone can tell machines apart that give the engine the same numbers."""
 
 
 OF_CLASS = {"load_local": ("sample local", "private memory"), "store_local": ("sample local", "private memory"),
-            "load_texture": ("feature texture", "fetches from a plane", "textures beside all"), "system_call": ("feature device_print", "feature device_heap")}
+           "load_surface": ("surfaces",), "store_surface": ("surfaces",),
+           "load_texture": ("feature texture", "fetches from a plane", "textures beside all"), "system_call": ("feature device_print", "feature device_heap")}
 """Class of operation that small kernels of one instruction may not show → probes that use it."""
 
 
