@@ -431,6 +431,16 @@ def _asked(arch, path):
     return not arch.changes or path in arch.changes
 
 
+@_combination("isa.matrix")
+def _groups_of_lanes_have_four_products(arch):
+    for name in ("groups", "groups_f16"):
+        rule = getattr(arch.isa.matrix, name, None)
+        if isinstance(rule, AlignedSum) and rule.products != 4:
+            yield f"isa.matrix.{name}.products", rule.products, "must be 4: a group of lanes has four products, which are added at a time"
+        if isinstance(rule, AlignedSum) and rule.result_bits != 23:
+            yield f"isa.matrix.{name}.result_bits", rule.result_bits, "must be 23: sums of groups of lanes keep all bits of single precision"
+
+
 @_combination("isa.features", "isa.matrix", "isa.warpgroup", declared=True)
 def _matrix_products_have_an_arithmetic(arch):
     matrix = arch.isa.matrix

@@ -64,7 +64,8 @@ def test_fields_drawn_by_chance_mean_something(name):
 @pytest.mark.parametrize("name, path, value", [
     ("gf100", "caches.l1.scope", "chip"), ("gf100", "caches.l1.write", "back"), ("gf100", "caches.l2.scope", "cluster"), ("gt200", "units.sp.exclusive", True),
     ("gt200", "coalescing.load", "lines"), ("gt200", "coalescing.load.smallest_bytes", 64), ("g80", "caches.l1_gives_carveout", True),
-    ("gt200", "caches.constant", None), ("gt200", "caches.instruction", None), ("k40", "isa.code_tail_instructions", 9), ("gt200", "isa.match_value_cycles", 3), ("g80", "schedulers.issue_width", 3), ("gt200", "schedulers.issue_width", 4), ("c500", "schedulers.issue_width", 5)])
+    ("gt200", "caches.constant", None), ("gt200", "caches.instruction", None), ("k40", "isa.code_tail_instructions", 9), ("gt200", "isa.match_value_cycles", 3), ("g80", "schedulers.issue_width", 3), ("gt200", "schedulers.issue_width", 4), ("c500", "schedulers.issue_width", 5),
+    ("v100", "isa.matrix.groups.products", 2), ("v100", "isa.matrix.groups.result_bits", 11), ("v100", "isa.matrix.groups_f16.products", 8)])
 def test_a_value_that_was_ignored_is_refused(name, path, value):
     with pytest.raises(ExceptionGroup) as caught:
         registry.get(name).evolve({path: value})
