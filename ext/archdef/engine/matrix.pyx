@@ -165,11 +165,14 @@ cdef inline int64_t _shifted(int64_t value, int left, int right) noexcept nogil:
 # ------------------------------------------------------------------------------------------------------------------ sums
 cdef uint32_t sum_block(const Number *a, const Number *b, int count, uint32_t c, Format of_c, int lift, int bits, Format of_d,
                      bint special) noexcept nogil:
-    """Add `count` products to c; `lift` is what they are shifted left to have `bits` bits behind the point."""
+    """Add `count` products to c; `lift` is what they are shifted left to have `bits` bits behind the point, or right if it is negative."""
     cdef Number addend = _number(c, of_c)
-    cdef int i, shift, exponent, largest = LEAST_EXPONENT
+    cdef int i, shift, exponent, cut = 0, largest = LEAST_EXPONENT
     cdef bint positive = False, negative = False
     cdef int64_t sum, product, sign
+    if lift < 0:
+        cut = -lift
+        lift = 0
     if special or addend.kind:
         if addend.kind == 2:
             return NAN_F16 if of_d.fraction_bits == 10 else NAN_F32
@@ -200,7 +203,7 @@ cdef uint32_t sum_block(const Number *a, const Number *b, int count, uint32_t c,
     for i in range(count):
         product = <int64_t>a[i].significand * b[i].significand
         sign = product >> 63
-        shift = largest - a[i].exponent - b[i].exponent
+        shift = largest - a[i].exponent - b[i].exponent + cut
         shift = shift if shift < 63 else 63
         product = <int64_t>((<uint64_t>((product ^ sign) - sign) << lift) >> shift)
         sum += (product ^ sign) - sign
@@ -230,7 +233,7 @@ cdef void _floats(const Launch *launch, Warp *w, const Uop *u, Format f) noexcep
     cdef Number b[128]
     cdef int depth = <int>u.offset, together = 32 // u.element, length = depth // together, tall = u.vec, rows = 8 * u.vec
     cdef int step = <int>launch.m.matrix_products[u.fn], bits = <int>launch.m.matrix_fraction_bits[u.fn]
-    cdef int lift = max(bits - 2 * f.fraction_bits, 0), results = tall * (1 if u.combine & MF_D_F16 else 2), k, row, column, at, count
+    cdef int lift = bits - 2 * f.fraction_bits, results = tall * (1 if u.combine & MF_D_F16 else 2), k, row, column, at, count
     cdef bint special
     cdef Format of_c = F16 if u.combine & MF_C_F16 else F32, of_d = F16 if u.combine & MF_D_F16 else F32, of_sum
     if not u.combine & MF_D_F16:
@@ -396,8 +399,8 @@ cdef uint32_t _sum(const Launch *launch, const Uop *u, const uint32_t *a, const 
         for k in range(4):
             x[k] = _number(a[k], F16)
             y[k] = _number(b[k], F16)
-        return sum_block(x, y, 4, c, of_c, max(<int>launch.m.matrix_fraction_bits[which] - 20, 0),
-                      <int>launch.m.matrix_fraction_bits[which], of_d, True)
+        return sum_block(x, y, 4, c, of_c, <int>launch.m.matrix_fraction_bits[which] - 2 * F16.fraction_bits,
+                         <int>launch.m.matrix_fraction_bits[which], of_d, True)
     addend = _widened(c) if u.combine & MF_C_F16 else _single(c)
     if launch.m.matrix_sum[which] == SUM_PAIRED:
         sum = fmaf(_widened(a[1]), _widened(b[1]), _widened(a[0]) * _widened(b[0]))

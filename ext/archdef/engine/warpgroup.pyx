@@ -210,7 +210,7 @@ cdef int _floats(Sm *sm, Warp *w, const Uop *u, const uint32_t *left, uint64_t w
         fraction = 7
     elif u.fn >= MX_E4M3:
         fraction = ((3 if u.fn == MX_E4M3 else 2) + (3 if of_b == MX_E4M3 else 2))
-    lift = max(bits - (fraction if u.fn >= MX_E4M3 else 2 * fraction), 0)
+    lift = bits - (fraction if u.fn >= MX_E4M3 else 2 * fraction)
     special_a = _decode(left, ROWS, u.fn, a)
     if u.offset & GF_NEGATIVE_A:
         _negate(a, ROWS * depth)

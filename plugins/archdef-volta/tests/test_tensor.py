@@ -22,8 +22,8 @@ def module(body, registers):
             + "".join(f"ld.param.u64 %p{k}, [{x}];\n" for k, x in enumerate("dabc")) + body + "ret;\n}\n")
 
 
-def launch(text, *matrices, result):
-    device = archdef.Device(V100)
+def launch(text, *matrices, result, machine=V100):
+    device = archdef.Device(machine)
     arrays = [device.to_device(np.ascontiguousarray(x)) for x in (result, *matrices)]
     device.compile(text)["k"][1, 32](*arrays)
     return arrays[0].to_host()
@@ -33,7 +33,7 @@ def fragment(x, count):
     return "{" + ", ".join(f"%{x}{k}" for k in range(count)) + "}"
 
 
-def wmma(a, b, c, to, layouts=("row", "col")):
+def wmma(a, b, c, to, layouts=("row", "col"), machine=V100):
     m, k = a.shape
     n, size = b.shape[1], f"m{m}n{b.shape[1]}k{k}"
     of_c, to_d = ("f16" if x == np.float16 else "f32" for x in (c.dtype, to))
@@ -43,7 +43,7 @@ def wmma(a, b, c, to, layouts=("row", "col")):
     product = f"wmma.mma.sync.aligned.{'.'.join(layouts)}.{size}.{to_d}.{of_c} {', '.join(fragment(x, counts[x]) for x in 'dabc')};\n"
     store = f"wmma.store.d.sync.aligned.row.{size}.{to_d} [%p0], {fragment('d', counts['d'])};\n"
     given = [x if layout == "row" else x.T for x, layout in zip((a, b), layouts)]
-    return launch(module(loads + product + store, counts), *given, c, result=np.zeros((m, n), to))
+    return launch(module(loads + product + store, counts), *given, c, result=np.zeros((m, n), to), machine=machine)
 
 
 # ------------------------------------------------------------------------------------- Fasi et al.: the sum of a tensor core
@@ -54,8 +54,8 @@ def parts(x):
     return Fraction(float(x)), exponent
 
 
-def four_products(a, b, c):
-    """c plus four exact products, each cut off 23 bits behind the point of the largest exponent."""
+def four_products(a, b, c, kept=23):
+    """c plus four exact products, each cut off so many bits behind the point of the largest exponent."""
     terms = [parts(c)]
     for x, y in zip(a, b):
         (u, p), (v, q) = parts(x), parts(y)
@@ -63,7 +63,7 @@ def four_products(a, b, c):
     largest = max((e for _, e in terms if e is not None), default=None)
     if largest is None:
         return Fraction(0)
-    unit = Fraction(2) ** (largest - 23)
+    unit = Fraction(2) ** (largest - kept)
     return sum(math.trunc(value / unit) for value, _ in terms) * unit
 
 
@@ -76,12 +76,12 @@ def narrow(value, kind):
     return np.float32(float(math.trunc(value / unit) * unit))
 
 
-def expected(a, b, c, to, rounds_between):
+def expected(a, b, c, to, rounds_between, kept=23):
     d = np.zeros(c.shape, to)
     for i, j in np.ndindex(d.shape):
         sum_ = c[i, j]
         for k in range(0, a.shape[1], 4):
-            sum_ = narrow(four_products(a[i, k:k + 4], b[k:k + 4, j], sum_), rounds_between)
+            sum_ = narrow(four_products(a[i, k:k + 4], b[k:k + 4, j], sum_, kept), rounds_between)
         d[i, j] = narrow(Fraction(float(sum_)), to)
     return d
 
@@ -102,6 +102,21 @@ def test_wmma_adds_four_products_at_a_time_and_cuts(shape, of_c, to):
     got = wmma(a, b, c, KINDS[to])
     np.testing.assert_array_equal(got, expected(a, b, c, KINDS[to], between))
     assert to == "f16" or not np.array_equal(got, (a.astype("f8") @ b.astype("f8") + c).astype(KINDS[to])), "these numbers tell the sums apart"
+
+
+@pytest.mark.parametrize("kept", [10, 14, 19, 20, 23, 30])
+def test_bits_behind_the_point_are_as_many_as_declared(kept):
+    """Fewer than the 20 of an exact product of halves, too."""
+    machine = V100.evolve({"isa.matrix.f16.fraction_bits": kept, "isa.matrix.groups.fraction_bits": kept})
+    a, b, c = matrices(16, 16, 16, np.float32, kept)
+    got = wmma(a, b, c, np.float32, machine=machine)
+    np.testing.assert_array_equal(got, expected(a, b, c, np.float32, np.float32, kept))
+    assert kept == 23 or not np.array_equal(got, wmma(a, b, c, np.float32)), "these numbers tell the counts apart"
+    groups = [matrices(8, 8, 4, np.float32, seed) for seed in range(4)]
+    a, b, c = (np.stack(x) for x in zip(*groups))
+    got = mma(a, b, c, np.float32, ("row", "col"), machine)
+    for group in range(4):
+        np.testing.assert_array_equal(got[group], expected(*groups[group], np.float32, np.float32, kept))
 
 
 @pytest.mark.parametrize("layouts", LAYOUTS, ids=".".join)
@@ -142,7 +157,7 @@ def held(part, type, layouts):
     return lane // 4 % 4, across, along
 
 
-def mma(a, b, c, to, layouts):
+def mma(a, b, c, to, layouts, machine=V100):
     of_c, to_d = ("f16" if x == np.float16 else "f32" for x in (c.dtype, to))
     counts = {"a": 2, "b": 2, "c": 4 if of_c == "f16" else 8, "d": 4 if to_d == "f16" else 8}
     given = [np.ascontiguousarray(x[held(name, type, layouts)]) for name, x, type in (("a", a, "f16"), ("b", b, "f16"), ("c", c, of_c))]
@@ -152,7 +167,7 @@ def mma(a, b, c, to, layouts):
         body += "".join(f"ld.global.b32 %{x}{i}, [%at{k}+{4 * i}];\n" for i in range(count) if x != "d")
     body += f"mma.sync.aligned.m8n8k4.{'.'.join(layouts)}.{to_d}.f16.f16.{of_c} {', '.join(fragment(x, counts[x]) for x in 'dabc')};\n"
     body += "".join(f"st.global.b32 [%at0+{4 * i}], %d{i};\n" for i in range(counts["d"]))
-    raw = launch(module(body, counts), *given, result=np.zeros((32, 8), to))
+    raw = launch(module(body, counts), *given, result=np.zeros((32, 8), to), machine=machine)
     d = np.zeros((4, 8, 8), to)
     d[held("d", to_d, layouts)] = raw
     return d
