@@ -101,7 +101,7 @@ def _failures(comparison: Comparison) -> Iterator[Table]:
 
 
 def _assumptions(comparison: Comparison) -> Iterator[Table]:
-    table = _notes("Values that nobody has published; cycles and time depend on them ('archdef show NAME --assumed')")
+    table = _notes("Values that were not read in a source; cycles and time depend on them ('archdef show NAME --assumed')")
     for name, rows in _by_architecture(comparison):
         architecture = rows[0].architecture
         counts = architecture.evidence_counts()

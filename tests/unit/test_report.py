@@ -121,7 +121,7 @@ def test_a_comparison_prints_every_row_the_reasons_and_the_assumptions(stores, a
     assert max(map(len, printed.splitlines())) <= 120
     for part in ("correct", "WRONG 5e-01", "failed", "limits.threads_per_block is 64", "2.0/2", "32.0",
                  why(stores)[:30],
-                 "Values that nobody has published", "NVRTC 11.8"):
+                 "Values that were not read in a source", "NVRTC 11.8"):
         assert part in printed
 
 
