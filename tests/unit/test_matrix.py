@@ -1,6 +1,7 @@
 """Matrix instructions: exact on whole numbers, fragments that come back as they were, costs as addresses say, and clear refusals."""
 import itertools
 
+import attrs
 import numpy as np
 import pytest
 from lowering import kernel, lowered, micro_ops
@@ -158,7 +159,8 @@ def test_every_space_and_stride_gives_the_same(type, shape, layouts, sums, space
 
 @pytest.mark.parametrize("rule", [AlignedSum(4, 23), AlignedSum(8, 24), AlignedSum(5, 21), AlignedSum(16, 30)], ids=str)
 def test_whole_numbers_are_exact_however_a_machine_adds(rule):
-    arithmetic = MatrixArithmetic(f16=rule, bf16=rule, tf32=rule, groups=rule, groups_f16=rule)
+    of_groups = attrs.evolve(rule, products=4)
+    arithmetic = MatrixArithmetic(f16=rule, bf16=rule, tf32=rule, groups=of_groups, groups_f16=of_groups)
     for type in ("f16", "bf16", "tf32"):
         got, expected = product(type, SHAPES[type][0], ("row", "col"), ("f32", "f32"), arithmetic=arithmetic)
         np.testing.assert_array_equal(got, expected)
