@@ -167,6 +167,8 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     """Make an idle multiprocessor."""
     cdef const MachineTable *m = chip.m
     cdef int64_t i, k, places = SCHEDULER_WARPS * m.schedulers, reads = max(m.reads_in_flight, 1), slots, loads
+    if sizeof(Warp) % LINE:
+        raise SystemError(f"a Warp has {sizeof(Warp)} bytes, which are no whole lines of {LINE}: most warps would lie across one more")
     sm.id = number
     sm.chip = chip
     sm.m = m

@@ -498,6 +498,8 @@ cdef class Session:
         for i in range(m.units):
             self.chip.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers == 1 else 1
             self.chip.sharing[m.unit_within[i]] |= <uint32_t>1 << i
+            for j in range(m.unit_first[i], m.unit_first[i] + m.unit_copies[i]):
+                self.chip.using[m.unit_within[i]][j] |= <uint32_t>1 << i
         for i in range(m.units):
             self.chip.counted[i] = m.unit_copies[i] > 1 or m.unit_exclusive[i] or count_bits(self.chip.sharing[m.unit_within[i]]) > 1
         self.chip.pick = pick_of(m.policy)

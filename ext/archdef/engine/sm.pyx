@@ -142,114 +142,13 @@ cdef inline void _result(Sm *sm, Scheduler *s, Warp *w, const Uop *u, int64_t cy
         w.ready[u.sets[i]] = (cycle + latency) << 4 | cause
 
 
-cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCounters *c, uint64_t lanes, int64_t cycle,
-                      int64_t earliest) noexcept nogil:
-    """Do what an op other than plain arithmetic does. Gives what the warp waits for before the next, as `Warp.ready` says it, at
-    `earliest` or later; 0: somebody else says when it goes on; -1: after a fault."""
-    cdef Launch *launch = w.launch
+cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCounters *c, uint64_t lanes, int64_t cycle,
+                           int64_t earliest) noexcept nogil:
+    """As `_execute`, for kinds that are rare: apart, so that registers and caches serve those that are not."""
     cdef const MachineTable *m = sm.m
     cdef int32_t slot = w.slot, cause = ST_ALU_DEPENDENCY
     cdef int i, split
-    cdef bint goes_on
-    if u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM:
-        if u.named == NAMES_ALL and w.splits != NULL and lanes:
-            lanes = _gather(w, u, lanes)
-            if lanes == 0:
-                return earliest << 4 | ST_BARRIER
-        if u.uniform and not w.by_load:
-            if lanes and uniform_issue(sm, w, u, lanes, cycle) < 0:
-                return -1
-            _hold(sm, s, w, u, cycle, u.interval)
-        elif lanes and u.queued and not queue_passes(sm, s, u, cycle):
-            sm.held = queue_access(sm, s, w, u, lanes, cycle)
-            if sm.held < 0:
-                return -1
-        elif lanes:
-            if memory_issue(sm, slot, w, u, lanes, cycle) < 0:
-                return -1
-            if sm.injection.count > 1 and m.replay_cycles and cycle + (sm.injection.count - 1) * m.replay_cycles > earliest:
-                earliest = cycle + (sm.injection.count - 1) * m.replay_cycles
-                cause = ST_MEMORY_THROTTLE
-            elif u.kind == K_ATOM and u.count and sm.looping > earliest:
-                earliest = sm.looping
-                cause = ST_MEMORY_DEPENDENCY
-        else:
-            if u.space == SP_SHARED:        # executed all the same
-                c.shared_loads += u.kind == K_LOAD
-                c.shared_stores += u.kind == K_STORE
-            _hold(sm, s, w, u, cycle, u.interval)
-        w.pc += 1
-        if u.flags & FL_YIELD and w.splits != NULL:
-            converge_yield(w)
-        if sm.held:
-            sm.held = 0
-            simt_arrive(w)
-            w.since = earliest
-            w.state = WS_REFUSED
-            return 0
-        if u.uniform and w.by_load and lanes and w.ready[u.sets[0]] >> 4 > earliest:
-            cause = ST_CONSTANT_DEPENDENCY
-            if w.ready[u.sets[0]] >> 4 >= PENDING:
-                simt_arrive(w)
-                w.since = earliest
-                w.cause = cause
-                w.state = WS_CONSTANT
-                return 0
-            earliest = w.ready[u.sets[0]] >> 4
-    elif u.kind == K_BRANCH:
-        c.branches += 1
-        split = simt_branch(w, u.target, u.reconverge, lanes)
-        if split < 0:
-            return warp_fault(sm, w, FAULT_STACK, lanes)
-        if u.fn != BR_JOIN:
-            c.divergent_branches += split
-        _hold(sm, s, w, u, cycle, u.interval)
-        earliest = max(earliest, cycle + _branch_cycles(m, u, lanes))
-        return earliest << 4 | ST_BRANCH
-    elif u.kind == K_EXIT or u.kind == K_RETURN:
-        c.branches += u.fn == END_BRANCH
-        _hold(sm, s, w, u, cycle, u.interval)
-        earliest = max(earliest, cycle + _branch_cycles(m, u, lanes))
-        i = count_bits(w.alive)
-        if lanes == 0:
-            w.pc += 1
-            simt_arrive(w)
-        elif u.kind == K_EXIT:
-            simt_exit(w, lanes)
-        else:
-            simt_return(w, lanes)
-        i -= count_bits(w.alive)
-        goes_on = w.active != 0         # a barrier that opens for the lanes that are left plans the warp itself
-        if i:
-            sm.effects += 1
-            sm.blocks[w.block].threads_alive -= i
-            if w.alive == 0:
-                end_warp(sm, w, w.settled)
-            elif w.active == 0:
-                barrier_settle(sm, slot, w, w.settled)
-            if sm.blocks[w.block].threads_alive:
-                check_barriers(sm, sm.blocks + w.block, cycle)
-        if goes_on:
-            return earliest << 4 | ST_BRANCH
-        if w.alive and w.active == 0 and w.state == WS_WAITING:
-            w.state = WS_PARTED
-        return 0
-    elif u.kind == K_BARRIER:
-        _hold(sm, s, w, u, cycle, u.interval)
-        if lanes and w.splits != NULL and u.fn == BAR_WARP:
-            lanes = _gather(w, u, lanes)
-            if lanes == 0:
-                return earliest << 4 | ST_BARRIER
-        if lanes:
-            sm.effects += u.fn != BAR_WARP
-            split = barrier_arrive(sm, slot, w, u, lanes, w.settled)
-            if split == 2:
-                return earliest << 4 | ST_BARRIER
-            if split:
-                return split if split < 0 else 0
-        w.pc += 1
-        earliest = max(earliest, cycle + <int64_t>u.latency) if u.fn == BAR_WARP else earliest
-    elif u.kind == K_CALL:
+    if u.kind == K_CALL:
         if lanes:
             if simt_call(w, u.target, lanes) < 0:
                 return warp_fault(sm, w, FAULT_STACK, lanes)
@@ -358,6 +257,120 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         if split:
             return split if split < 0 else 0
         w.pc += 1
+    simt_arrive(w)
+    return earliest << 4 | cause
+
+
+cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCounters *c, uint64_t lanes, int64_t cycle,
+                      int64_t earliest) noexcept nogil:
+    """Do what an op other than plain arithmetic does. Gives what the warp waits for before the next, as `Warp.ready` says it, at
+    `earliest` or later; 0: somebody else says when it goes on; -1: after a fault."""
+    cdef Launch *launch = w.launch
+    cdef const MachineTable *m = sm.m
+    cdef int32_t slot = w.slot, cause = ST_ALU_DEPENDENCY
+    cdef int i, split
+    cdef bint goes_on
+    if u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM:
+        if u.named == NAMES_ALL and w.splits != NULL and lanes:
+            lanes = _gather(w, u, lanes)
+            if lanes == 0:
+                return earliest << 4 | ST_BARRIER
+        if u.uniform and not w.by_load:
+            if lanes and uniform_issue(sm, w, u, lanes, cycle) < 0:
+                return -1
+            _hold(sm, s, w, u, cycle, u.interval)
+        elif lanes and u.queued and not queue_passes(sm, s, u, cycle):
+            sm.held = queue_access(sm, s, w, u, lanes, cycle)
+            if sm.held < 0:
+                return -1
+        elif lanes:
+            if memory_issue(sm, slot, w, u, lanes, cycle) < 0:
+                return -1
+            if sm.injection.count > 1 and m.replay_cycles and cycle + (sm.injection.count - 1) * m.replay_cycles > earliest:
+                earliest = cycle + (sm.injection.count - 1) * m.replay_cycles
+                cause = ST_MEMORY_THROTTLE
+            elif u.kind == K_ATOM and u.count and sm.looping > earliest:
+                earliest = sm.looping
+                cause = ST_MEMORY_DEPENDENCY
+        else:
+            if u.space == SP_SHARED:        # executed all the same
+                c.shared_loads += u.kind == K_LOAD
+                c.shared_stores += u.kind == K_STORE
+            _hold(sm, s, w, u, cycle, u.interval)
+        w.pc += 1
+        if u.flags & FL_YIELD and w.splits != NULL:
+            converge_yield(w)
+        if sm.held:
+            sm.held = 0
+            simt_arrive(w)
+            w.since = earliest
+            w.state = WS_REFUSED
+            return 0
+        if u.uniform and w.by_load and lanes and w.ready[u.sets[0]] >> 4 > earliest:
+            cause = ST_CONSTANT_DEPENDENCY
+            if w.ready[u.sets[0]] >> 4 >= PENDING:
+                simt_arrive(w)
+                w.since = earliest
+                w.cause = cause
+                w.state = WS_CONSTANT
+                return 0
+            earliest = w.ready[u.sets[0]] >> 4
+    elif u.kind == K_BRANCH:
+        c.branches += 1
+        split = simt_branch(w, u.target, u.reconverge, lanes)
+        if split < 0:
+            return warp_fault(sm, w, FAULT_STACK, lanes)
+        if u.fn != BR_JOIN:
+            c.divergent_branches += split
+        _hold(sm, s, w, u, cycle, u.interval)
+        earliest = max(earliest, cycle + _branch_cycles(m, u, lanes))
+        return earliest << 4 | ST_BRANCH
+    elif u.kind == K_EXIT or u.kind == K_RETURN:
+        c.branches += u.fn == END_BRANCH
+        _hold(sm, s, w, u, cycle, u.interval)
+        earliest = max(earliest, cycle + _branch_cycles(m, u, lanes))
+        i = count_bits(w.alive)
+        if lanes == 0:
+            w.pc += 1
+            simt_arrive(w)
+        elif u.kind == K_EXIT:
+            simt_exit(w, lanes)
+        else:
+            simt_return(w, lanes)
+        i -= count_bits(w.alive)
+        goes_on = w.active != 0         # a barrier that opens for the lanes that are left plans the warp itself
+        if i:
+            sm.effects += 1
+            sm.blocks[w.block].threads_alive -= i
+            if w.alive == 0:
+                end_warp(sm, w, w.settled)
+            elif w.active == 0:
+                barrier_settle(sm, slot, w, w.settled)
+            if sm.blocks[w.block].threads_alive:
+                check_barriers(sm, sm.blocks + w.block, cycle)
+        if goes_on:
+            return earliest << 4 | ST_BRANCH
+        if w.alive and w.active == 0 and w.state == WS_WAITING:
+            w.state = WS_PARTED
+        return 0
+    elif u.kind == K_BARRIER:
+        _hold(sm, s, w, u, cycle, u.interval)
+        if lanes and w.splits != NULL and u.fn == BAR_WARP:
+            lanes = _gather(w, u, lanes)
+            if lanes == 0:
+                return earliest << 4 | ST_BARRIER
+        if lanes:
+            sm.effects += u.fn != BAR_WARP
+            split = barrier_arrive(sm, slot, w, u, lanes, w.settled)
+            if split == 2:
+                return earliest << 4 | ST_BARRIER
+            if split:
+                return split if split < 0 else 0
+        w.pc += 1
+        earliest = max(earliest, cycle + <int64_t>u.latency) if u.fn == BAR_WARP else earliest
+    elif u.kind in (K_CALL, K_CALL_INDIRECT, K_BRANCH_INDEXED, K_TRAP, K_COPY, K_COPY_GROUP, K_BULK, K_PHASE, K_MATRIX, K_GROUP_PRODUCT, K_GROUP,
+                    K_REGISTERS, K_SYSTEM):
+        return _execute_rare(sm, s, w, u, c, lanes, cycle, earliest)
     else:
         if w.splits != NULL and lanes and u.named >= 0:
             lanes = _gather(w, u, lanes)

@@ -228,11 +228,12 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t slot
     int32_t block                # block slot
     int32_t index                # in the block
-    int64_t number               # in the grid
     int32_t barrier_op           # op at which it waits
+    int64_t number               # in the grid
     uint64_t cluster_arrived     # lanes that have arrived in this phase of the cluster's barrier
     uint64_t missed              # lanes that were elsewhere when others of the warp, which has a stack, came to a barrier
     int32_t next_waiting
+    int32_t registers            # that each of its lanes has, where the kernel gives and takes some
     Copies *copies               # that are on their way, where the kernel has any
     int32_t copy_group           # number of the group that is open
     int32_t bulk_group
@@ -242,9 +243,7 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t *errors              # of launches, by lane
     int32_t by_load              # the next op reads constants that the load/store unit has to bring
     int32_t again                # the next op looks for its constants once more: all lines that could give way were on their way
-    int32_t registers            # that each of its lanes has, where the kernel gives and takes some
-    int32_t unused_half
-    int64_t unused               # up to whole lines of the host's cache
+    int64_t unused[2]            # up to whole lines of the host's cache, which `Session` checks
 
 cdef struct Barrier:
     int32_t arrived              # threads
@@ -705,6 +704,7 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     int32_t held_from[16]        # per unit: fewest cycles of an op that keep others from starting
     int32_t counted[16]          # per unit: more is to be done when an op takes it; see units.pyx
     uint32_t sharing[16]         # … units that have copies in common with it, itself too; of the unit that has all of them
+    uint32_t using[16][8]        # … those that can use each of its copies
     int64_t budget               # warp instructions left
     Fault fault
     int64_t lookahead            # cycles of an epoch

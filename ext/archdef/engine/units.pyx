@@ -59,17 +59,18 @@ cdef inline void _hold(Sm *sm, int unit, int64_t cycle, int64_t cycles) noexcept
     """Hold a copy; a kind is blocked until the next of its copies is free. Those that fewer kinds can use are taken first."""
     cdef int whole = <int>sm.m.unit_within[unit], first = <int>sm.m.unit_first[unit]
     cdef int64_t *copies = sm.copy_free[whole]
-    cdef int64_t free_
+    cdef int64_t free_, until = cycle + cycles
     cdef int i, kind, taken = first
-    cdef uint32_t sharing = sm.chip.sharing[whole]
+    cdef uint32_t using
     for i in range(first + 1, first + <int>sm.m.unit_copies[unit]):
         if copies[i] <= cycle or copies[i] < copies[taken]:
             taken = i
-    copies[taken] = cycle + cycles
-    while sharing:
-        kind = lowest_bit(sharing)
-        sharing &= sharing - 1
-        free_ = _first_free(sm, kind, copies)
+    copies[taken] = until
+    using = sm.chip.using[whole][taken]     # the others wait for copies of which nothing has changed
+    while using:
+        kind = lowest_bit(using)
+        using &= using - 1
+        free_ = until if sm.m.unit_copies[kind] == 1 else _first_free(sm, kind, copies)
         if free_ > cycle:
             sm.unit_blocked[kind] += free_ - max(cycle, sm.unit_free[kind])
             sm.unit_free[kind] = free_
