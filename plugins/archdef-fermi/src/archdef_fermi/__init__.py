@@ -57,11 +57,11 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
                      set_hash_bits=(13, 14, 15, 16, 17, 18),
                      write="back", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
-        load_store=LoadStore(reads_in_flight_per_multiprocessor=48, stores_in_flight_per_multiprocessor=128,
+        load_store=LoadStore(reads_in_flight_per_multiprocessor=44, stores_in_flight_per_multiprocessor=128,
                              transaction_cycles=2, replay_cycles=28, replay_refused=True, atomic_cycles=1),
         interconnect=Interconnect(
             request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=0, injection_bytes_per_cycle=32,
-            injection_scope="multiprocessor", partition_request_bytes_per_cycle=32, partition_response_bytes_per_cycle=32),
+            injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
         dram=Dram(
             partitions=partitions, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
             burst_bytes=32, banks=16, row_bytes=4 * KiB, extra_latency_ns=dram_latency_ns, queue_entries=128, scheduling=FirstReady(window=64),
@@ -100,7 +100,7 @@ M2090 = fermi(
 GF104 = fermi(
     name="gf104", title="GeForce GTX 460", aliases=("gtx460", "geforce_gtx_460"), multiprocessors=7, compute_capability="2.1",
     clocks=Clocks(core_mhz=675, shader_mhz=1350, memory_mhz=900), dp_lanes=4, partitions=4, issue=DOUBLE, groups=THREE_GROUPS,
-    costs=COSTS_2_1, latency_ns=(72, 79), l2_cycles=44, dram_latency_ns=247, capacity_bytes=1024 * MiB, ecc=1.0,
+    costs=COSTS_2_1, latency_ns=(73.5, 80.5), l2_cycles=44, dram_latency_ns=243, capacity_bytes=1024 * MiB, ecc=1.0,
     timing_ns=dict(TIMING_NS, transfers_per_clock=4), copy_engines=1, evidence=EVIDENCE_2_1)
 
 

@@ -28,6 +28,8 @@ GPGPUSIM = Cite("GPGPU-Sim 4.0", "GTX 480 configuration", "inferred", "a simulat
 FILTERING = Cite(TABLE.document, "appendix E.2, linear filtering", note=BOTH)
 PREDICATION = Cite(TABLE.document, "section 5.4.2: up to 7 instructions if warps are likely to diverge", note=BOTH)
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
+CACHEBENCH = Cite("gpumembench, cachebench of a GeForce GTX 480", "README of github.com/ekondis/gpumembench", "inferred",
+                  "read from L2, 271 GB/s at 775 MHz: 58 bytes a cycle of each of six partitions; responses of 64, requests taken to be as wide")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 2.0", "16 lanes, 8 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
@@ -111,6 +113,7 @@ EVIDENCE = {
     "caches.l2.ways": UNPUBLISHED, "caches.l2.latency_cycles": FIT, "caches.l2.misses_in_flight": UNPUBLISHED,
     "load_store.atomic_cycles": UNPUBLISHED, "load_store.reads_in_flight_per_multiprocessor": FIT, "load_store.replay_cycles": FIT,
     "load_store.replay_refused": REPLAYS,
+    "interconnect.partition_request_bytes_per_cycle": CACHEBENCH, "interconnect.partition_response_bytes_per_cycle": CACHEBENCH,
     "interconnect.header_bytes": COPIES, "caches.l2.set_hash_bits": COPIES, "interconnect.injection_bytes_per_cycle": UNPUBLISHED,
     "interconnect.injection_scope": UNPUBLISHED, "dram.interleave_bytes": UNPUBLISHED, "dram.partition_map": COPIES,
     "dram.row_bytes": UNPUBLISHED, "dram.queue_entries": UNPUBLISHED, "dram.scheduling": UNPUBLISHED,
