@@ -29,7 +29,7 @@ GPGPUSIM = Cite("GPGPU-Sim 4.0", "GTX 480 configuration", "inferred", "a simulat
 FILTERING = Cite(TABLE.document, "appendix E.2, linear filtering", note=BOTH)
 PREDICATION = Cite(TABLE.document, "section 5.4.2: up to 7 instructions if warps are likely to diverge", note=BOTH)
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
-ATOMICS = Cite("NVIDIA GeForce GTX 680 white paper", "table of unit counts and rates a clock: atomics of GF110, shared address 1/9, independent addresses 24", "recalled",
+ATOMICS = Cite("NVIDIA GeForce GTX 680 white paper", "table of rates a clock: atomics of GF110, shared address 1/9, independent addresses 24", "recalled",
                "taken to be of the chip: four a partition, so two cycles for a sector of eight words")
 CONFLICT_LATENCY = Cite(MEI.document, "latency of shared memory by bank conflict, GTX 560 Ti", "recalled",
                         "a measurement: 87, 162, 311, 611 and 1209 cycles for two to 32 lanes of a bank, where one takes 50")
@@ -109,7 +109,9 @@ EVIDENCE = {
     "isa.operations": UNPUBLISHED, "isa.assembler": SASS, "isa.operations.int_div32": SASS,
     **{f"isa.operations.{name}": Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "GTX 480", "recalled", "a measurement")
        for name in "int_add int_logic fp32_add fp32_mul fp32_fma int_shift int_compare int_mul32".split()},
-    "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS, "isa.forms": ATOMICS, "load_store.atomic_sector_cycles": ATOMICS, "shared.pass_latency_cycles": CONFLICT_LATENCY, "shared.latency_cycles": MEI, "shared.conflicts_hold_issue": CONFLICTS,
+    "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS, "isa.forms": ATOMICS,
+    "load_store.atomic_sector_cycles": ATOMICS, "shared.pass_latency_cycles": CONFLICT_LATENCY,
+    "shared.latency_cycles": MEI, "shared.conflicts_hold_issue": CONFLICTS,
     "caches.l1.set_hash_bits": NUGTEREN, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
     "caches.l1.misses_in_flight": FIT, "caches.l1.write": FIT, "caches.constant.line_bytes": UNPUBLISHED,
@@ -139,4 +141,5 @@ EVIDENCE_2_1 = {
     "units": RATES, "units.tex": BOARD, "units.dp": RATES, "units.sp": RATES, "units.sfu": RATES, "units.int": RATES,
     **{f"isa.operations.{name}.issues": RATES for name in (*NATIVE, "convert64")}, "isa.operations.convert64": RATES, "caches.l1.latency_cycles": ANDERSCH,
     "caches.l2.latency_cycles": ANDERSCH, "interconnect.request_latency_ns": ANDERSCH, "interconnect.response_latency_ns": ANDERSCH,
-    "dram.extra_latency_ns": ANDERSCH, "load_store": TAKEN_OVER, "load_store.atomic_sector_cycles": ATOMICS, "caches.l1.misses_in_flight": TAKEN_OVER, "interconnect": TAKEN_OVER}
+    "dram.extra_latency_ns": ANDERSCH, "load_store": TAKEN_OVER, "load_store.atomic_sector_cycles": ATOMICS,
+    "caches.l1.misses_in_flight": TAKEN_OVER, "interconnect": TAKEN_OVER}

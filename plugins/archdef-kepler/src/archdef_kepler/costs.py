@@ -123,6 +123,7 @@ SPLIT_K20 = Cite(SPLIT.document, SPLIT.place, "inferred", "the same cycles up to
 LINK_K20 = Cite("vendor data sheet", "PCIe 2.0 x16", "inferred", "what bandwidthTest reached between host and card")
 
 EVIDENCE_K20 = {path: {QUERY: QUERY_K20, ARAFA: TAKEN_OVER, SPLIT: SPLIT_K20}.get(cite, cite) for path, cite in EVIDENCE.items()} | {
-    "dram.ecc_overhead_ratio": Cite("GPU-STREAM on a Tesla K20c", "results/cuda/nvidia-k20c-ecc-off.txt and -ecc-on.txt of github.com/UoB-HPC/BabelStream", "inferred",
-                                    "a copy takes 1.125 times as long with error correction, Triad 1.155 times"), "host_link.peer_gb_s": LINK_K20,
+    "dram.ecc_overhead_ratio": Cite(
+        "GPU-STREAM on a Tesla K20c", "results/cuda/nvidia-k20c-ecc-off.txt and -ecc-on.txt of github.com/UoB-HPC/BabelStream", "inferred",
+        "a copy takes 1.125 times as long with error correction, Triad 1.155 times"), "host_link.peer_gb_s": LINK_K20,
     "host_link.pinned_h2d_gb_s": COPIES_K20, "host_link.pinned_d2h_gb_s": COPIES_K20}

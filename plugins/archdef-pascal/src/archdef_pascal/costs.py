@@ -31,13 +31,13 @@ VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
-CONFLICTS = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy through Microbenchmarking, TPDS 2017", "latency of shared memory by bank conflict, GTX 980", "inferred",
+CONFLICTS = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy through Microbenchmarking, TPDS 2017", "shared memory by bank conflict, GTX 980", "inferred",
                  "28, 30, 34, 42, 58, 90 cycles for 1 to 32 lanes of a bank on Maxwell; quoted from memory")
 FOUR_SETS = Cite("GPGPU-Sim 4.0", "configs/tested-cfgs/SM6_TITANX/gpgpusim.config, -gpgpu_cache:dl1: four sets of 96 lines", "inferred",
                  "a simulator's input, not a measurement")
 STREAM = Cite("GPU-STREAM on a GeForce GTX TITAN X", "results/cuda/nvidia-gtx-titan_x.txt of github.com/UoB-HPC/BabelStream", "inferred",
               "the share of its peak that a GTX TITAN X reaches, whose memory is of the same kind")
-REQUESTS = Cite("gpumembench on a Tesla P100", "issue 2 of github.com/ekondis/gpumembench: 2 TB/s from the unified cache at its highest utilization", "inferred",
+REQUESTS = Cite("gpumembench on a Tesla P100", "issue 2 of github.com/ekondis/gpumembench: 2 TB/s from the unified cache, at most", "inferred",
                 "27 bytes a cycle of a multiprocessor at 1328 MHz, so eight lanes of words of 4 bytes at a time, four of 8, two of 16")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
@@ -123,7 +123,8 @@ EVIDENCE = {
     **{f"isa.operations.{name}.issues": RATES for name in NATIVE},
     **{f"isa.operations.{name}.interval_cycles": RATES for name in HALF_RATE},
     "isa.assembler.joins_by_branch": DEBUG_CODE, "isa.assembler.debug_signs_by_branch": DEBUG_CODE, "isa.ends_count_as_branches": COUNTED,
-    "units.ld": REQUESTS, **{f"isa.forms.{name}": REQUESTS for name in "64 v2_32 v2_64 v4_32".split()}, "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
+    "units.ld": REQUESTS, **{f"isa.forms.{name}": REQUESTS for name in "64 v2_32 v2_64 v4_32".split()}, "isa.operations": UNPUBLISHED,
+    "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": P100 for name in """int_add int_mul24 int_mul32 int_mul_high int_div32 int_compare bit_count fp32_add fp32_mul
        fp32_fma fp32_compare fp32_div_exact fp32_sqrt fp32_sqrt_exact fp32_rsqrt fp32_transcendental load_texture""".split()},
     **{f"isa.operations.{name}": MAXWELL for name in "fp64_add fp64_fma fp64_div".split()},
