@@ -26,7 +26,8 @@ STREAM = Cite("GPU-STREAM on a GeForce GTX TITAN X", "results/cuda/nvidia-gtx-ti
 CONFLICTS = Cite(MEI.document, "latency of shared memory by bank conflict, GTX 980", "recalled",
                  "a measurement: 28, 30, 34, 42, 58, 90 cycles for 1 to 32 lanes of a bank")
 FOUR_SETS = Cite(MEI.document, "texture cache: four sets", "recalled", "a measurement; GPGPU-Sim has four sets for the TITAN X of the next generation")
-PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "a memory or special instruction beside an arithmetic one of the same warp")
+PAIRED = Cite("maxas of N. Gray", "lib/MaxAs/MaxAsGrammar.pm of github.com/NervanaSystems/maxas: memory and quarter-rate instructions go in pairs", "inferred",
+              "with an arithmetic one of the same warp, as the white paper has it; the programming guide counts one instruction a scheduler and cycle")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 DEBUG_CODE = Cite("Machine code of ptxas 11.8 for sm_52", "mathKernel1 to 4 compiled for debugging: SSY, SYNC and BRA as for sm_61", "inferred",
@@ -40,6 +41,8 @@ H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h10
                      "not measured on this machine")
 REQUESTS = Cite("gpumembench on a Tesla P100", "issue 2 of github.com/ekondis/gpumembench: 2 TB/s from the unified cache, at most", "inferred",
                 "27 bytes a cycle of a multiprocessor at 1328 MHz, so eight lanes of words of 4 bytes at a time, four of 8, two of 16")
+MAXAS = Cite("maxas of N. Gray", "lib/MaxAs/MaxAsGrammar.pm of github.com/NervanaSystems/maxas, classes of instructions: comparisons 13 cycles", "inferred",
+             "what its schedules for GM20x keep between a comparison and the use of its predicate; Arafa et al. have 6, as of an addition")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
@@ -54,11 +57,11 @@ INSTRUCTIONS_MOST = Cite("Wikipedia, CUDA", "technical specifications: maximum n
 COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
     Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
         exit""",
-    Operation("sp", 6, 2): """int_shift int_compare int_minmax int_sad int_mul16 bit_field byte_permute funnel_shift fp32_minmax
-        fp32_compare barrier""",
+    Operation("sp", 6, 2): """int_shift int_minmax int_sad int_mul16 bit_field byte_permute funnel_shift fp32_minmax
+        barrier""", Operation("sp", 13, 2): "int_compare fp32_compare",
     Operation("sp", 13, issues=3): "int_mul32", Operation("sp", 21, issues=5): "int_mul24", Operation("sp", 18, issues=5): "int_mul_high",
     Operation("sp", 18, issues=6): "int_mul_wide",
-    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 12, 2, issues=2): "int64_compare",
+    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 19, 2, issues=2): "int64_compare",
     Operation("sp", 12, 2, issues=3): "int64_shift int64_minmax", Operation("sp", 30, issues=12): "int64_mul",
     Operation("sp", 18, issues=8): "int_dot", Operation("sp", 150, issues=20): "int_div32", Operation("sp", 600, issues=90): "int64_div",
     Operation("sfu", 13): "bit_count", Operation("sfu", 14): "convert",
@@ -112,10 +115,11 @@ EVIDENCE = {
     **{f"isa.operations.{name}.issues": RATES for name in NATIVE},
     **{f"isa.operations.{name}.interval_cycles": RATES for name in HALF_RATE},
     "isa.assembler.joins_by_branch": DEBUG_CODE, "isa.assembler.debug_signs_by_branch": DEBUG_CODE, "isa.ends_count_as_branches": COUNTED,
+    **{f"isa.operations.{name}.latency_cycles": MAXAS for name in ("int_compare", "fp32_compare")},
     "units.ld": REQUESTS, **{f"isa.forms.{name}": REQUESTS for name in "64 v2_32 v2_64 v4_32".split()}, "isa.operations": UNPUBLISHED,
     "isa.predication_max_instructions": UNPUBLISHED,
-    **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul24 int_mul32 int_mul_high int_div32 int_compare bit_count fp32_add fp32_mul
-       fp32_fma fp32_compare fp32_div_exact fp32_sqrt fp32_sqrt_exact fp32_rsqrt fp32_transcendental fp64_add fp64_fma fp64_div load_texture""".split()},
+    **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul24 int_mul32 int_mul_high int_div32 bit_count fp32_add fp32_mul
+       fp32_fma fp32_div_exact fp32_sqrt fp32_sqrt_exact fp32_rsqrt fp32_transcendental fp64_add fp64_fma fp64_div load_texture""".split()},
     "isa.operations.int_mul24.issues": UNPUBLISHED, "shared.latency_cycles": ARAFA, "shared.pass_latency_cycles": CONFLICTS,
     "dram.t_refi_ns": STREAM, "dram.t_rfc_ns": STREAM, "dram.extra_latency_ns": SPLIT, "caches.l1.ways": FOUR_SETS, "caches.texture_l1.ways": FOUR_SETS,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},

@@ -29,11 +29,11 @@ QUOTED = {costs.QUERY: QUERY, costs.PAPER: PAPER, costs.RATES: RATES, costs.P100
 COSTS = {  # SM cycles; as on the GP106, but for twice the special functions a lane, double precision and pairs of halves at full speed
     Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
         exit fp16_add fp16_mul fp16_fma fp16_compare""",
-    Operation("sp", 6, 2): """int_shift int_compare int_minmax int_sad int_mul16 bit_field byte_permute funnel_shift fp32_minmax
-        fp32_compare barrier""",
+    Operation("sp", 6, 2): """int_shift int_minmax int_sad int_mul16 bit_field byte_permute funnel_shift fp32_minmax
+        barrier""", Operation("sp", 13, 2): "int_compare fp32_compare",
     Operation("sp", 13, issues=3): "int_mul32", Operation("sp", 21, issues=5): "int_mul24", Operation("sp", 18, issues=5): "int_mul_high",
     Operation("sp", 18, issues=6): "int_mul_wide",
-    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 12, 2, issues=2): "int64_compare",
+    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 19, 2, issues=2): "int64_compare",
     Operation("sp", 12, 2, issues=3): "int64_shift int64_minmax", Operation("sp", 30, issues=12): "int64_mul",
     Operation("sp", 18, issues=8): "int_dot", Operation("sp", 153, issues=20): "int_div32", Operation("sp", 600, issues=90): "int64_div",
     Operation("sfu", 13): "bit_count", Operation("sfu", 14): "convert convert64",
@@ -56,7 +56,6 @@ P100 = Architecture(
         "coalescing.load": GUIDE, "limits.shared_bytes_per_multiprocessor": TABLE, "schedulers.issue_width": DISPATCH, "units.tex": TEXTURES,
         "caches.constant.size_bytes": TABLE, "caches.l1_global_loads": TUNING,
         **{f"isa.operations.{name}.issues": RATES for name in ("fp16_add", "fp16_mul", "fp16_fma")},
-        "isa.operations.int_compare": ARAFA,
         "dram.burst_bytes": Cite("AMD PG313, Versal network on chip", "HBM topology: pseudo-channels of 64 bits, bursts of four"),
         "dram.ecc_overhead_ratio": NATIVE_ECC, "host_link.pinned_h2d_gb_s": COPIES, "host_link.pinned_d2h_gb_s": COPIES,
         "caches.l1.enabled": Cite(TUNING.document, "GP100 caches global loads in L1 by default", "recalled"),
