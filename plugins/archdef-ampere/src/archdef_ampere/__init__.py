@@ -27,7 +27,7 @@ A100 = Architecture(
         parameter_bytes=32_764, constant_bytes=64 * KiB),
     schedulers=Schedulers(count=4, policy=GreedyThenRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 16, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 8, "scheduler"),
-           Unit("half", 32, "scheduler"), Unit("tensor", 32, "scheduler"), Unit("lsu", 32), Unit("tex", 4)),
+           Unit("half", 32, "scheduler"), Unit("tensor", 32, "scheduler"), Unit("bar", 16), Unit("lsu", 32), Unit("tex", 4)),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, instruction_bytes=16,
             fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
             matrix=MatrixArithmetic(f16=AlignedSum(8, 24), bf16=AlignedSum(8, 24), tf32=AlignedSum(4, 24), groups=ChainedSum(),

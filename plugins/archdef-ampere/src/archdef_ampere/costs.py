@@ -52,6 +52,8 @@ VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
 SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of archdef-hopper", "assumed", "not measured on this machine")
+BARRIERS = Cite("CUDA C++ Best Practices Guide 13.2", "synchronization instructions: __syncthreads() has 16 operations a cycle on 7.x and 8.x",
+                note="read in a copy of its pages")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 ENGINES = Cite("thamada/nvidia-smi", "nvsim/A100SXMx4_deviceQuery.py: 3 copy engines", "measured", "the board of 80 GB")
 PCIE = Cite("PCI Express 4.0", "16 lanes, 31.5 GB/s a direction", "inferred",
@@ -79,7 +81,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     Operation("dp", 8): "fp64_add fp64_mul fp64_fma fp64_compare", Operation("dp", 16, issues=2): "fp64_minmax",
     Operation("dp", 112, interval_cycles=2, issues=15): "fp64_div", Operation("dp", 101, interval_cycles=2, issues=19): "fp64_sqrt",
     Operation("half", 6): "fp16_add fp16_mul fp16_fma", Operation("alu", 6): "fp16_minmax fp16_compare",
-    Operation("alu", 12): "branch call exit barrier", Operation("alu", 20): "special_register",
+    Operation("alu", 12): "branch call exit", Operation("bar", 12): "barrier", Operation("alu", 20): "special_register",
     Operation("alu", 4, issues=100): "system_call", Operation("lsu", 22): "shuffle matrix_transpose", Operation("lsu", 26, 2): "match",
     Operation("lsu", 4): "load_global store_global load_local store_local store_surface fence", Operation("lsu", 50): "atomic_global",
     Operation("tex", 60): "load_texture load_surface", Operation("lsu", 0): "load_shared store_shared load_constant load_matrix",
@@ -122,6 +124,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}.issues": RATES for name in """fp16_add fp16_mul fp16_fma fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma
        fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count
        shuffle redux int_sad convert convert64""".split()},
+    "units.bar": BARRIERS, "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS,
     "isa.operations": UNPUBLISHED, "isa.matrix": BITWISE, "isa.matrix.groups": H100, "isa.matrix.groups_f16": H100,
     **{f"isa.operations.{name}": PRODUCTS for row in COSTS.values() for name in row.split() if name.startswith("matrix_")},
     "isa.operations.matrix_transpose": H100,

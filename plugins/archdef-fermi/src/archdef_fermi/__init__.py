@@ -5,7 +5,7 @@ from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, HostLink, Interconnect,
                           Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
                           TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
-from archdef_fermi.costs import COSTS, COSTS_2_0, COSTS_2_1, DOMAINS, EVIDENCE, EVIDENCE_2_1, PCIE, QUERY_M2090, SCALED, SHEET
+from archdef_fermi.costs import COSTS, COSTS_2_0, COSTS_2_1, DOMAINS, EVIDENCE, EVIDENCE_2_1, FORMS, PCIE, QUERY_M2090, SCALED, SHEET
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
     vote vote_ballot barrier_count barrier_reduce bit_operations byte_permute carry_chain unified_addressing device_calls
@@ -39,11 +39,11 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
             kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB),
         schedulers=Schedulers(count=2, policy=LooseRoundRobin(), issue_interval_cycles=2, instruction_gap_cycles=2, **issue),
         units=(*groups, Unit("lsu", 16), Unit("dp", dp_lanes, exclusive=True)),
-        isa=Isa(features=FEATURES, operations=operations(COSTS, costs), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
+        isa=Isa(features=FEATURES, operations=operations(COSTS, costs), forms=FORMS, pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
                 predication_max_instructions=7,
                 assembler=Assembler(loads_pass_shared_stores=True, predication_global_load=2, convergence_instructions=2,
                                     prologue_instructions=1)),
-        shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=50, pass_cycles=2,
+        shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=50, pass_cycles=2, pass_latency_cycles=37,
                             conflicts_hold_issue=True),
         coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
         caches=Caches(
@@ -57,11 +57,11 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
                      set_hash_bits=(13, 14, 15, 16, 17, 18),
                      write="back", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
-        load_store=LoadStore(reads_in_flight_per_multiprocessor=48, stores_in_flight_per_multiprocessor=128,
-                             transaction_cycles=2, replay_cycles=28, replay_refused=True, atomic_cycles=1),
+        load_store=LoadStore(reads_in_flight_per_multiprocessor=44, stores_in_flight_per_multiprocessor=128,
+                             transaction_cycles=2, replay_cycles=28, replay_refused=True, atomic_cycles=1, atomic_sector_cycles=2),
         interconnect=Interconnect(
             request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=0, injection_bytes_per_cycle=32,
-            injection_scope="multiprocessor", partition_request_bytes_per_cycle=32, partition_response_bytes_per_cycle=32),
+            injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
         dram=Dram(
             partitions=partitions, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
             burst_bytes=32, banks=16, row_bytes=4 * KiB, extra_latency_ns=dram_latency_ns, queue_entries=128, scheduling=FirstReady(window=64),
@@ -100,7 +100,7 @@ M2090 = fermi(
 GF104 = fermi(
     name="gf104", title="GeForce GTX 460", aliases=("gtx460", "geforce_gtx_460"), multiprocessors=7, compute_capability="2.1",
     clocks=Clocks(core_mhz=675, shader_mhz=1350, memory_mhz=900), dp_lanes=4, partitions=4, issue=DOUBLE, groups=THREE_GROUPS,
-    costs=COSTS_2_1, latency_ns=(72, 79), l2_cycles=44, dram_latency_ns=247, capacity_bytes=1024 * MiB, ecc=1.0,
+    costs=COSTS_2_1, latency_ns=(73.5, 80.5), l2_cycles=44, dram_latency_ns=247, capacity_bytes=1024 * MiB, ecc=1.0,
     timing_ns=dict(TIMING_NS, transfers_per_clock=4), copy_engines=1, evidence=EVIDENCE_2_1)
 
 

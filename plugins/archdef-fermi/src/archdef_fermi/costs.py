@@ -1,5 +1,5 @@
 """What instructions cost on Fermi, and where the figures of this plugin come from."""
-from archdef.spec import Cite, Operation
+from archdef.spec import Cite, Form, FrozenMap, Operation
 
 BOTH = "read in a copy in English and Korean"
 TABLE = Cite("CUDA C Programming Guide 4.2", "table F-2, technical specifications, column 2.x", note=BOTH)
@@ -13,6 +13,7 @@ GUIDE = Cite("CUDA C Programming Guide 4.2", "chapter 5 and appendix F, compute 
 CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capability 2.0")
 RATES_2_0 = Cite("CUDA C Programming Guide", "table 2, throughput of native arithmetic instructions, column 2.0",
                  note="read in PCSX2, plugins/GSdx_legacy/res/glsl/nvidia_throughput.txt")
+BARRIERS = Cite(TABLE.document, "section 5.4.3: __syncthreads() has 16 operations a cycle on 2.x", note=BOTH)
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GF100 tables")
 PAPER = Cite("NVIDIA Fermi white paper 1.1", "third generation streaming multiprocessor and summary table", note="read in a copy of its pages")
 TEXTURES = Cite("NVIDIA GeForce GTX 680 white paper", "table of chips: 64 texture units of GF110", "inferred",
@@ -28,6 +29,12 @@ GPGPUSIM = Cite("GPGPU-Sim 4.0", "GTX 480 configuration", "inferred", "a simulat
 FILTERING = Cite(TABLE.document, "appendix E.2, linear filtering", note=BOTH)
 PREDICATION = Cite(TABLE.document, "section 5.4.2: up to 7 instructions if warps are likely to diverge", note=BOTH)
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
+ATOMICS = Cite("NVIDIA GeForce GTX 680 white paper", "table of rates a clock: atomics of GF110, shared address 1/9, independent addresses 24", "recalled",
+               "taken to be of the chip: four a partition, so two cycles for a sector of eight words")
+CONFLICT_LATENCY = Cite(MEI.document, "latency of shared memory by bank conflict, GTX 560 Ti", "recalled",
+                        "a measurement: 87, 162, 311, 611 and 1209 cycles for two to 32 lanes of a bank, where one takes 50")
+CACHEBENCH = Cite("gpumembench, cachebench of a GeForce GTX 480", "README of github.com/ekondis/gpumembench", "inferred",
+                  "read from L2, 271 GB/s at 775 MHz: 58 bytes a cycle of each of six partitions; responses of 64, requests taken to be as wide")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 2.0", "16 lanes, 8 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
@@ -51,10 +58,10 @@ SASS = Cite("machine code of compute capability 2.0", "stack pointer first; SSY 
 
 COSTS = {  # SM cycles; of the groups of 16 lanes, one has multipliers, shifters and converters of integers
     Operation("sp", 18): """move select predicate int_add int_minmax int_logic fp32_add fp32_mul fp32_fma fp32_minmax
-        fp32_compare special_register clock branch call exit barrier fence""",
+        fp32_compare int_compare special_register clock branch call exit fence""",
     Operation("int", 18): """int_shift int_mul16 int_mul24 int_mul32 int_mul_high int_sad bit_field bit_count
-        byte_permute convert vote""",
-    Operation("sp", 18, issues=2): "int64_add int64_logic",
+        byte_permute convert vote barrier""",
+    Operation("sp", 18, issues=2): "int64_add int64_logic int64_compare", Operation("sp", 18, issues=3): "int64_minmax",
     Operation("int", 18, issues=2): "int_mul_wide", Operation("int", 18, issues=3): "funnel_shift", Operation("int", 18, issues=4): "int64_shift int64_mul",
     Operation("int", 18, issues=6): "int_dot", Operation("int", 290, 1, issues=17): "int_div32",
     Operation("int", 1200, 1, issues=70): "int64_div",
@@ -68,14 +75,14 @@ COSTS = {  # SM cycles; of the groups of 16 lanes, one has multipliers, shifters
     Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 0, issues=4): "atomic_shared"}
 
 COSTS_2_0 = {
-    Operation("int", 18): "int_compare", Operation("int", 18, issues=2): "int64_compare", Operation("dp", 18): "convert64",
-    Operation("int", 18, issues=3): "int64_minmax", Operation("sfu", 22, 4, issues=2): "fp32_transcendental"}
+    Operation("dp", 18): "convert64", Operation("sfu", 22, 4, issues=2): "fp32_transcendental"}
 COSTS_2_1 = {
-    Operation("sp", 18): "int_compare", Operation("sp", 18, issues=2): "int64_compare", Operation("sp", 18, issues=3): "int64_minmax",
     Operation("dp", 18): "convert64", Operation("sfu", 22, 2, issues=2): "fp32_transcendental"}
 
-NATIVE = """fp32_add fp32_mul fp32_fma fp32_compare fp32_minmax fp32_rcp fp32_rsqrt int_add int_mul32 int_shift int_minmax int_logic int_sad bit_field
-    bit_count convert""".split()
+FORMS = FrozenMap({"atomic_global_any": Form(operation="atomic_global", pattern="*", unit="lsu", latency_cycles=10, address_cycles=9)})
+
+NATIVE = """fp32_add fp32_mul fp32_fma fp32_compare fp32_minmax fp32_rcp fp32_rsqrt int_add int_mul32 int_shift int_compare int_minmax int_logic int_sad
+    bit_field bit_count convert""".split()
 EVIDENCE = {
     "warp": TABLE, "limits": TABLE, "limits.shared_bytes_per_block": GUIDE, "limits.parameter_bytes": PARAMETERS, "shared": BANKS, "isa": GUIDE,
     "isa.predication_max_instructions": PREDICATION, "isa.fuse_multiply_add": MERGED, "isa.float_mad": MERGED,
@@ -102,6 +109,8 @@ EVIDENCE = {
     "isa.operations": UNPUBLISHED, "isa.assembler": SASS, "isa.operations.int_div32": SASS,
     **{f"isa.operations.{name}": Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "GTX 480", "recalled", "a measurement")
        for name in "int_add int_logic fp32_add fp32_mul fp32_fma int_shift int_compare int_mul32".split()},
+    "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS, "isa.forms": ATOMICS,
+    "load_store.atomic_sector_cycles": ATOMICS, "shared.pass_latency_cycles": CONFLICT_LATENCY,
     "shared.latency_cycles": MEI, "shared.conflicts_hold_issue": CONFLICTS,
     "caches.l1.set_hash_bits": NUGTEREN, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
@@ -111,6 +120,7 @@ EVIDENCE = {
     "caches.l2.ways": UNPUBLISHED, "caches.l2.latency_cycles": FIT, "caches.l2.misses_in_flight": UNPUBLISHED,
     "load_store.atomic_cycles": UNPUBLISHED, "load_store.reads_in_flight_per_multiprocessor": FIT, "load_store.replay_cycles": FIT,
     "load_store.replay_refused": REPLAYS,
+    "interconnect.partition_request_bytes_per_cycle": CACHEBENCH, "interconnect.partition_response_bytes_per_cycle": CACHEBENCH,
     "interconnect.header_bytes": COPIES, "caches.l2.set_hash_bits": COPIES, "interconnect.injection_bytes_per_cycle": UNPUBLISHED,
     "interconnect.injection_scope": UNPUBLISHED, "dram.interleave_bytes": UNPUBLISHED, "dram.partition_map": COPIES,
     "dram.row_bytes": UNPUBLISHED, "dram.queue_entries": UNPUBLISHED, "dram.scheduling": UNPUBLISHED,
@@ -129,7 +139,7 @@ EVIDENCE_2_1 = {
     "dram.transfers_per_clock": BOARD, "dram.ecc_overhead_ratio": BOARD, "caches.l2.size_bytes": BOARD, "schedulers": ISSUE, "schedulers.issue_width": ISSUE,
     "schedulers.dual_issue": Cite(ISSUE.document, ISSUE.place, "inferred", "any two, but for double precision"),
     "units": RATES, "units.tex": BOARD, "units.dp": RATES, "units.sp": RATES, "units.sfu": RATES, "units.int": RATES,
-    **{f"isa.operations.{name}.issues": RATES for name in (*NATIVE, "int_compare", "convert64")},
-    **{f"isa.operations.{name}": RATES for name in "int_compare convert64".split()}, "caches.l1.latency_cycles": ANDERSCH,
+    **{f"isa.operations.{name}.issues": RATES for name in (*NATIVE, "convert64")}, "isa.operations.convert64": RATES, "caches.l1.latency_cycles": ANDERSCH,
     "caches.l2.latency_cycles": ANDERSCH, "interconnect.request_latency_ns": ANDERSCH, "interconnect.response_latency_ns": ANDERSCH,
-    "dram.extra_latency_ns": ANDERSCH, "load_store": TAKEN_OVER, "caches.l1.misses_in_flight": TAKEN_OVER, "interconnect": TAKEN_OVER}
+    "dram.extra_latency_ns": ANDERSCH, "load_store": TAKEN_OVER, "load_store.atomic_sector_cycles": ATOMICS,
+    "caches.l1.misses_in_flight": TAKEN_OVER, "interconnect": TAKEN_OVER}

@@ -29,9 +29,9 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
         schedulers=Schedulers(
             count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1, superscalar=True,
             dual_issue=(frozenset({"sp"}), frozenset({"int"}), frozenset({"sp", "int"}),
-                        *(frozenset({one, other}) for one in ("sp", "int") for other in ("shift", "mul", "sfu", "dp", "lsu", "tex")))),
+                        *(frozenset({one, other}) for one in ("sp", "int") for other in ("shift", "mul", "bar", "sfu", "dp", "lsu", "tex")))),
         units=(Unit("sp", 32, copies=6), Unit("int", 32, copies=5, within="sp"), Unit("shift", 32, copies=2, within="sp"),
-               Unit("mul", 32, within="sp"), Unit("sfu", 32), Unit("dp", 32, copies=2),
+               Unit("mul", 32, within="sp"), Unit("bar", 32, copies=4), Unit("sfu", 32), Unit("dp", 32, copies=2),
                Unit("lsu", 32), Unit("tex", 16)),
         isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
                 predication_max_instructions=7),
@@ -44,7 +44,7 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
                      write="through", scope="multiprocessor"),
             constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=16, misses_in_flight=8,
                            write="evict", scope="multiprocessor"),
-            texture_l1=Cache(size_bytes=48 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=96, misses_in_flight=256,
+            texture_l1=Cache(size_bytes=48 * KiB, line_bytes=128, sector_bytes=32, ways=96, latency_cycles=103, misses_in_flight=256,
                              write="evict", scope="multiprocessor"),
             l2=Cache(size_bytes=256 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
                      write="back", scope="partition")),
@@ -52,8 +52,8 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
         load_store=LoadStore(reads_in_flight_per_multiprocessor=512, stores_in_flight_per_multiprocessor=512, transaction_cycles=1,
                              atomic_cycles=1),
         interconnect=Interconnect(
-            request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=16, injection_bytes_per_cycle=64,
-            injection_scope="multiprocessor", partition_request_bytes_per_cycle=128, partition_response_bytes_per_cycle=128),
+            request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=0, injection_bytes_per_cycle=64,
+            injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
         dram=Dram(
             partitions=partitions, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
             transfers_per_clock=2, burst_bytes=32, banks=16, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12,
@@ -73,7 +73,7 @@ K40 = kepler(
 
 K20 = kepler(
     name="k20", title="Tesla K20c", aliases=("tesla_k20", "k20c", "gk110"), multiprocessors=13, core_mhz=706, memory_mhz=2600,
-    latency_ns=(100, 108), partitions=5, capacity_bytes=4_972_412_928, ecc=1.125, evidence=EVIDENCE_K20,
+    latency_ns=(100, 108), partitions=5, capacity_bytes=4_972_412_928, ecc=1.14, evidence=EVIDENCE_K20,
     link=dict(name="PCIe 2.0 x16", pinned_h2d_gb_s=6.04, pinned_d2h_gb_s=6.55, pageable_h2d_gb_s=3, pageable_d2h_gb_s=3, peer_gb_s=6))
 
 

@@ -29,6 +29,12 @@ VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
 CONFLICTS = Cite("CUDA Profiler User's Guide 5.0", "shared_replay_overhead: conflicts have instructions issued again", "recalled")
+FOUR_SETS = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy, IEEE TPDS 28(1), 2017", "texture cache of 12 KiB a quadrant: four sets", "recalled",
+                 "a measurement")
+CACHEBENCH = Cite("gpumembench on a Tesla K80", "issue 2 of github.com/ekondis/gpumembench: 333 GB/s from L2", "inferred",
+                  "63 bytes a cycle of each of six partitions at 875 MHz, so responses of 64 without a header; requests taken to be as wide")
+BARRIERS = Cite("CUDA C Programming Guide 4.2", "section 5.4.3: __syncthreads() has 128 operations a cycle on 3.0", "inferred",
+                "said of 3.0; read in a copy in English and Korean")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "two thirds of it, as bandwidth tests of the time print; quoted from memory")
@@ -41,17 +47,17 @@ PARAMETERS = Cite("PTX ISA 9.1", "section 11.2.1, .entry: parameters of 4096 byt
 INSTRUCTIONS_MOST = Cite("Wikipedia, CUDA", "technical specifications: maximum number of instructions per kernel, 512 million from 2.0 on")
 
 COSTS = {  # SM cycles; `sp` are six groups of 32 lanes: five for integers, two of them shift, one multiplies integers and converts
-    Operation("sp", 9): """move select predicate fp32_add fp32_mul fp32_fma fp32_minmax
-        fp32_compare special_register clock vote branch call exit barrier""",
-    Operation("int", 9): "int_add int_minmax int_logic int_compare",
+    Operation("sp", 9): "move select predicate fp32_add fp32_mul fp32_fma special_register clock vote branch call exit",
+    Operation("int", 9): "int_add int_minmax int_logic int_compare fp32_minmax fp32_compare", Operation("bar", 9): "barrier",
     Operation("shift", 9): "int_shift funnel_shift",
-    Operation("mul", 9): "int_mul16 int_mul24 int_mul32 int_mul_high int_sad bit_field bit_count byte_permute convert convert64",
+    Operation("mul", 9): "int_mul16 int_mul32 int_mul_high int_sad bit_field bit_count byte_permute convert convert64",
+    Operation("mul", 22, issues=3): "int_mul24",
     Operation("int", 9, issues=2): "int64_add int64_logic int64_compare", Operation("int", 9, issues=3): "int64_minmax",
     Operation("mul", 9, issues=2): "int_mul_wide", Operation("shift", 9, issues=3): "int64_shift",
     Operation("mul", 18, issues=4): "int64_mul", Operation("mul", 9, issues=6): "int_dot",
     Operation("sp", 149, issues=18): "int_div32", Operation("sp", 500, issues=70): "int64_div",
-    Operation("sfu", 40): "fp32_rcp fp32_rsqrt", Operation("sfu", 40, issues=2): "fp32_sqrt fp32_div",
-    Operation("sfu", 18, issues=2): "fp32_transcendental",
+    Operation("sfu", 40): "fp32_rcp fp32_rsqrt", Operation("sfu", 40, issues=2): "fp32_div", Operation("sfu", 49, issues=2): "fp32_sqrt",
+    Operation("sfu", 18): "fp32_transcendental",
     Operation("sp", 418, issues=10): "fp32_div_exact", Operation("sp", 432, issues=10): "fp32_sqrt_exact",
     Operation("dp", 10): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare",
     Operation("dp", 445, issues=10): "fp64_div", Operation("dp", 445, issues=12): "fp64_sqrt",
@@ -61,8 +67,9 @@ COSTS = {  # SM cycles; `sp` are six groups of 32 lanes: five for integers, two 
     Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 0, issues=4): "atomic_shared"}
 
 FORMS = {  # that differ from the rest of their class
-    Operation("sfu", 49, issues=2): "fp32_transcendental:ex2.*", Operation("sfu", 40, issues=2): "fp32_transcendental:lg2.*",
-    Operation("sp", 132, issues=18): "int_div32:rem.s32", Operation("sp", 377, issues=10): "fp32_div_exact:rcp.r?.f32"}
+    Operation("sfu", 49): "fp32_transcendental:ex2.*", Operation("sfu", 40): "fp32_transcendental:lg2.*",
+    Operation("sp", 132, issues=18): "int_div32:rem.s32", Operation("sp", 131, issues=16): "int_div32:div.u32",
+    Operation("sp", 116, issues=16): "int_div32:rem.u32", Operation("mul", 20): "bit_count:clz.*", Operation("sp", 377, issues=10): "fp32_div_exact:rcp.r?.f32"}
 
 MANAGED = Cite("CUDA C Programming Guide", "unified memory, devices of compute capability below 6.x", "assumed",
                "all moves before a launch, none may be touched by the host meanwhile: that is documented; the page and the host's "
@@ -71,7 +78,10 @@ EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": TABLE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": MULTIPROCESSOR, "units": RATES, "shared": BANKS, "isa": GUIDE,
     "isa.forms": ARAFA, "shared.pass_cycles": BANK_WIDTH,
-    "coalescing": SEGMENTS, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
+    "coalescing": SEGMENTS, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED,
+    **{f"interconnect.{name}": CACHEBENCH for name in "header_bytes partition_request_bytes_per_cycle partition_response_bytes_per_cycle".split()},
+    "units.bar": BARRIERS, "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS,
+     "dram": UNPUBLISHED,
     "device_launches": NESTING,
     **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},
     "device_launches.virtual_us": VIRTUAL_POOL,
@@ -88,11 +98,12 @@ EVIDENCE = {
     "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_35", "R1 holds the stack pointer", "inferred"),
     "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.local_bytes_per_thread": TABLE, "limits.parameter_bytes": PARAMETERS,
     "limits.stack_bytes_per_thread": GUIDE, "shared.banks": TABLE, "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
-    **{f"isa.operations.{name}.issues": RATES for name in """fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma fp32_rcp fp32_rsqrt int_add
-       int_mul32 int_shift int_compare int_minmax bit_field int_logic bit_count shuffle int_sad convert64 convert""".split()},
+    **{f"isa.operations.{name}.issues": RATES for name in """fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma fp32_rcp fp32_rsqrt fp32_transcendental
+       fp32_compare fp32_minmax int_add int_mul32 int_shift int_compare int_minmax bit_field int_logic bit_count shuffle int_sad convert64 convert""".split()},
     "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
-    **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_div32 int_compare bit_count fp32_add fp32_mul
-       fp32_fma fp32_compare fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_transcendental fp64_add fp64_fma fp64_div""".split()},
+    **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul24 int_mul32 int_mul_high int_div32 int_compare bit_count fp32_add fp32_mul
+       fp32_fma fp32_compare fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_sqrt fp32_transcendental fp64_add fp64_fma fp64_div""".split()},
+    "isa.operations.int_mul24.issues": UNPUBLISHED, "caches.texture_l1.latency_cycles": ARAFA, "caches.texture_l1.ways": FOUR_SETS,
     "shared.conflicts_hold_issue": CONFLICTS,
     "shared.bank_width_bytes": SLIDES, "shared.row_words": SLIDES, "shared.latency_cycles": ARAFA, "shared.wide_access": SLIDES,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
@@ -112,5 +123,7 @@ SPLIT_K20 = Cite(SPLIT.document, SPLIT.place, "inferred", "the same cycles up to
 LINK_K20 = Cite("vendor data sheet", "PCIe 2.0 x16", "inferred", "what bandwidthTest reached between host and card")
 
 EVIDENCE_K20 = {path: {QUERY: QUERY_K20, ARAFA: TAKEN_OVER, SPLIT: SPLIT_K20}.get(cite, cite) for path, cite in EVIDENCE.items()} | {
-    "dram.ecc_overhead_ratio": Cite("not published", "one word in nine, as of GF100", "assumed"), "host_link.peer_gb_s": LINK_K20,
+    "dram.ecc_overhead_ratio": Cite(
+        "GPU-STREAM on a Tesla K20c", "results/cuda/nvidia-k20c-ecc-off.txt and -ecc-on.txt of github.com/UoB-HPC/BabelStream", "inferred",
+        "a copy takes 1.125 times as long with error correction, Triad 1.155 times"), "host_link.peer_gb_s": LINK_K20,
     "host_link.pinned_h2d_gb_s": COPIES_K20, "host_link.pinned_d2h_gb_s": COPIES_K20}

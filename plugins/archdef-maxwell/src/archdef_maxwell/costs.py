@@ -18,13 +18,16 @@ TUNING = Cite("Maxwell Tuning Guide", "unified L1/texture cache", "recalled")
 SHEET = Cite("vendor data sheet", "GDDR5 memory interface, 32 bits a chip", "recalled")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "GTX Titan X (Maxwell)",
              "measured", "PTX level, as shipped with PPT-GPU")
-P100 = Cite(ARAFA.document, "Tesla P100", "inferred", "measured there, taken over: products of 16 bits make those of 32 on both")
-JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "M60", "inferred",
-           "measured on the smaller Maxwell chip; quoted from memory")
 MEI = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy through Microbenchmarking, TPDS 2017", "GTX 980", "inferred",
            "measured on the smaller Maxwell chip; quoted from memory")
-SPLIT = Cite(JIA.document, "M60: 207 cycles to L2, divided over the stations", "inferred", JIA.note)
-PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "a memory or special instruction beside an arithmetic one of the same warp")
+SPLIT = Cite(ARAFA.document, "225 cycles to L2, 375 to memory, divided over the stations", "inferred")
+STREAM = Cite("GPU-STREAM on a GeForce GTX TITAN X", "results/cuda/nvidia-gtx-titan_x.txt of github.com/UoB-HPC/BabelStream, Copy and Triad", "fitted",
+              "stands for all that keeps the pins idle: refreshes, groups of banks, rows that open and close; a copy runs between both")
+CONFLICTS = Cite(MEI.document, "latency of shared memory by bank conflict, GTX 980", "recalled",
+                 "a measurement: 28, 30, 34, 42, 58, 90 cycles for 1 to 32 lanes of a bank")
+FOUR_SETS = Cite(MEI.document, "texture cache: four sets", "recalled", "a measurement; GPGPU-Sim has four sets for the TITAN X of the next generation")
+PAIRED = Cite("maxas of N. Gray", "lib/MaxAs/MaxAsGrammar.pm of github.com/NervanaSystems/maxas: memory and quarter-rate instructions go in pairs", "inferred",
+              "with an arithmetic one of the same warp, as the white paper has it; the programming guide counts one instruction a scheduler and cycle")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 DEBUG_CODE = Cite("Machine code of ptxas 11.8 for sm_52", "mathKernel1 to 4 compiled for debugging: SSY, SYNC and BRA as for sm_61", "inferred",
@@ -36,6 +39,10 @@ VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
+REQUESTS = Cite("gpumembench on a Tesla P100", "issue 2 of github.com/ekondis/gpumembench: 2 TB/s from the unified cache, at most", "inferred",
+                "27 bytes a cycle of a multiprocessor at 1328 MHz, so eight lanes of words of 4 bytes at a time, four of 8, two of 16")
+MAXAS = Cite("maxas of N. Gray", "lib/MaxAs/MaxAsGrammar.pm of github.com/NervanaSystems/maxas, classes of instructions: comparisons 13 cycles", "inferred",
+             "what its schedules for GM20x keep between a comparison and the use of its predicate; Arafa et al. have 6, as of an addition")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
@@ -50,31 +57,35 @@ INSTRUCTIONS_MOST = Cite("Wikipedia, CUDA", "technical specifications: maximum n
 COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
     Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
         exit""",
-    Operation("sp", 6, 2): """int_shift int_compare int_minmax int_sad int_mul16 bit_field byte_permute funnel_shift fp32_minmax
-        fp32_compare barrier""",
-    Operation("sp", 13, issues=3): "int_mul24 int_mul32", Operation("sp", 18, issues=5): "int_mul_high",
+    Operation("sp", 6, 2): """int_shift int_minmax int_sad int_mul16 bit_field byte_permute funnel_shift fp32_minmax
+        barrier""", Operation("sp", 13, 2): "int_compare fp32_compare",
+    Operation("sp", 13, issues=3): "int_mul32", Operation("sp", 21, issues=5): "int_mul24", Operation("sp", 18, issues=5): "int_mul_high",
     Operation("sp", 18, issues=6): "int_mul_wide",
-    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 12, 2, issues=2): "int64_compare",
+    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 19, 2, issues=2): "int64_compare",
     Operation("sp", 12, 2, issues=3): "int64_shift int64_minmax", Operation("sp", 30, issues=12): "int64_mul",
-    Operation("sp", 18, issues=8): "int_dot", Operation("sp", 141, issues=20): "int_div32", Operation("sp", 600, issues=90): "int64_div",
-    Operation("sfu", 14): "bit_count convert",
-    Operation("sfu", 34): "fp32_rcp fp32_rsqrt", Operation("sfu", 34, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
-    Operation("sp", 347, issues=10): "fp32_div_exact", Operation("sp", 360, issues=10): "fp32_sqrt_exact",
+    Operation("sp", 18, issues=8): "int_dot", Operation("sp", 150, issues=20): "int_div32", Operation("sp", 600, issues=90): "int64_div",
+    Operation("sfu", 13): "bit_count", Operation("sfu", 14): "convert",
+    Operation("sfu", 34): "fp32_rcp fp32_rsqrt fp32_transcendental", Operation("sfu", 34, issues=2): "fp32_div",
+    Operation("sfu", 47, issues=2): "fp32_sqrt",
+    Operation("sp", 450, issues=10): "fp32_div_exact", Operation("sp", 360, issues=10): "fp32_sqrt_exact",
     Operation("dp", 48): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare convert64",
-    Operation("dp", 550, issues=10): "fp64_div", Operation("dp", 600, issues=12): "fp64_sqrt",
+    Operation("dp", 709, issues=10): "fp64_div", Operation("dp", 600, issues=12): "fp64_sqrt",
     Operation("sp", 6, issues=100): "system_call", Operation("lsu", 24): "shuffle",
-    Operation("lsu", 6): "load_global store_global load_local store_local atomic_global store_surface fence",
-    Operation("tex", 6): "load_texture load_surface", Operation("lsu", 0): "load_shared store_shared load_constant",
+    Operation("ld", 6): "load_global", Operation("lsu", 6): "store_global load_local store_local atomic_global store_surface fence",
+    Operation("tex", 19): "load_texture", Operation("tex", 6): "load_surface", Operation("lsu", 0): "load_shared store_shared load_constant",
     Operation("lsu", 20): "atomic_shared"}
 
 FORMS = {  # that differ from the rest of their class
-    Operation("sfu", 15, issues=2): "fp32_transcendental:sin.* fp32_transcendental:cos.*",
-    Operation("sfu", 40, issues=2): "fp32_transcendental:ex2.*"}
+    Operation("sfu", 15): "fp32_transcendental:sin.* fp32_transcendental:cos.*", Operation("sfu", 40): "fp32_transcendental:ex2.*",
+    Operation("sp", 141, issues=20): "int_div32:rem.s32", Operation("sp", 136, issues=18): "int_div32:div.u32",
+    Operation("sp", 127, issues=18): "int_div32:rem.u32", Operation("sp", 347, issues=10): "fp32_div_exact:rcp.r?.f32",
+    Operation("sfu", 19): "bit_count:clz.*",
+    Operation("ld", 6, 8): "load_global:*64 load_global:*.v2.*32", Operation("ld", 6, 16): "load_global:*.v2.*64 load_global:*.v4.*32"}
 
 MANAGED = Cite("CUDA C Programming Guide", "unified memory, devices of compute capability below 6.x", "assumed",
                "all moves before a launch, none may be touched by the host meanwhile: that is documented; the page and the host's "
                "cost are those measured on an H200")
-NATIVE = """fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma fp32_rcp fp32_rsqrt int_add int_shift int_compare int_minmax fp32_compare
+NATIVE = """fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma fp32_rcp fp32_rsqrt fp32_transcendental int_add int_shift int_compare int_minmax fp32_compare
     fp32_minmax bit_field int_logic bit_count shuffle int_sad convert64 convert""".split()
 HALF_RATE = "int_shift int_compare int_minmax fp32_compare fp32_minmax bit_field int_sad".split()
 EVIDENCE = {
@@ -104,15 +115,18 @@ EVIDENCE = {
     **{f"isa.operations.{name}.issues": RATES for name in NATIVE},
     **{f"isa.operations.{name}.interval_cycles": RATES for name in HALF_RATE},
     "isa.assembler.joins_by_branch": DEBUG_CODE, "isa.assembler.debug_signs_by_branch": DEBUG_CODE, "isa.ends_count_as_branches": COUNTED,
-    "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
-    **{f"isa.operations.{name}": ARAFA for name in """int_add int_div32 int_compare fp32_add fp32_mul fp32_fma fp32_compare
-       fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
-    "isa.operations.int_mul32": P100, "isa.operations.int_mul_high": P100, "shared.latency_cycles": MEI,
+    **{f"isa.operations.{name}.latency_cycles": MAXAS for name in ("int_compare", "fp32_compare")},
+    "units.ld": REQUESTS, **{f"isa.forms.{name}": REQUESTS for name in "64 v2_32 v2_64 v4_32".split()}, "isa.operations": UNPUBLISHED,
+    "isa.predication_max_instructions": UNPUBLISHED,
+    **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul24 int_mul32 int_mul_high int_div32 bit_count fp32_add fp32_mul
+       fp32_fma fp32_div_exact fp32_sqrt fp32_sqrt_exact fp32_rsqrt fp32_transcendental fp64_add fp64_fma fp64_div load_texture""".split()},
+    "isa.operations.int_mul24.issues": UNPUBLISHED, "shared.latency_cycles": ARAFA, "shared.pass_latency_cycles": CONFLICTS,
+    "dram.t_refi_ns": STREAM, "dram.t_rfc_ns": STREAM, "dram.extra_latency_ns": SPLIT, "caches.l1.ways": FOUR_SETS, "caches.texture_l1.ways": FOUR_SETS,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
-    "caches.l1_global_loads": SEGMENTS, "caches.l1.enabled": SEGMENTS, "caches.l1.size_bytes": TUNING, "caches.l1.line_bytes": TUNING,
-    "caches.l1.sector_bytes": TUNING, "caches.l1.latency_cycles": JIA, "caches.texture_l1.size_bytes": TUNING,
-    "caches.texture_l1.line_bytes": TUNING, "caches.texture_l1.sector_bytes": TUNING, "caches.texture_l1.latency_cycles": JIA,
-    "caches.constant.latency_cycles": UNPUBLISHED, "caches.constant.size_bytes": TABLE,
+    "caches.l1_global_loads": SEGMENTS, "caches.l1.enabled": SEGMENTS, "caches.l1.size_bytes": MULTIPROCESSOR, "caches.l1.line_bytes": TUNING,
+    "caches.l1.sector_bytes": TUNING, "caches.l1.latency_cycles": ARAFA, "caches.texture_l1.size_bytes": MULTIPROCESSOR,
+    "caches.texture_l1.line_bytes": TUNING, "caches.texture_l1.sector_bytes": TUNING, "caches.texture_l1.latency_cycles": ARAFA,
+    "caches.constant.latency_cycles": ARAFA, "caches.constant.size_bytes": TABLE,
     "caches.l1.scope": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR,
     "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": SEGMENTS,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT,

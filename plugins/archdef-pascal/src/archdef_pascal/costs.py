@@ -19,7 +19,8 @@ P100 = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for
             "measured on the GP100, taken over; PTX level, as shipped with PPT-GPU")
 MAXWELL = Cite(P100.document, "GTX Titan X (Maxwell)", "inferred", "measured there; double precision has the same four lanes here")
 SPLIT = Cite(P100.document, "Tesla P100: 252 cycles to L2, 482 to memory, divided over the stations", "inferred", P100.note)
-PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "a memory or special instruction beside an arithmetic one of the same warp")
+PAIRED = Cite("maxas of N. Gray", "lib/MaxAs/MaxAsGrammar.pm of github.com/NervanaSystems/maxas: memory and quarter-rate instructions go in pairs", "inferred",
+              "with an arithmetic one of the same warp, as the white paper has it; the programming guide counts one instruction a scheduler and cycle")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 DEBUG_CODE = Cite("Machine code of ptxas 11.8 for sm_60 and sm_61", "mathKernel1 to 4 compiled for debugging: SSY, SYNC and BRA", "measured",
@@ -31,6 +32,16 @@ VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
+CONFLICTS = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy through Microbenchmarking, TPDS 2017", "shared memory by bank conflict, GTX 980", "inferred",
+                 "28, 30, 34, 42, 58, 90 cycles for 1 to 32 lanes of a bank on Maxwell; quoted from memory")
+FOUR_SETS = Cite("GPGPU-Sim 4.0", "configs/tested-cfgs/SM6_TITANX/gpgpusim.config, -gpgpu_cache:dl1: four sets of 96 lines", "inferred",
+                 "a simulator's input, not a measurement")
+STREAM = Cite("GPU-STREAM on a GeForce GTX TITAN X", "results/cuda/nvidia-gtx-titan_x.txt of github.com/UoB-HPC/BabelStream", "inferred",
+              "the share of its peak that a GTX TITAN X reaches, whose memory is of the same kind")
+REQUESTS = Cite("gpumembench on a Tesla P100", "issue 2 of github.com/ekondis/gpumembench: 2 TB/s from the unified cache, at most", "inferred",
+                "27 bytes a cycle of a multiprocessor at 1328 MHz, so eight lanes of words of 4 bytes at a time, four of 8, two of 16")
+MAXAS = Cite("maxas of N. Gray", "lib/MaxAs/MaxAsGrammar.pm of github.com/NervanaSystems/maxas, classes of instructions: comparisons 13 cycles", "inferred",
+             "what its schedules for GM20x keep between a comparison and the use of its predicate; Arafa et al. have 6, as of an addition")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
@@ -51,33 +62,41 @@ FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared
 COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
     Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
         exit""",
-    Operation("sp", 6, 2): """int_shift int_compare int_minmax int_sad int_dot int_mul16 bit_field byte_permute funnel_shift fp32_minmax
-        fp32_compare barrier""",
-    Operation("sp", 13, issues=3): "int_mul24 int_mul32", Operation("sp", 18, issues=5): "int_mul_high",
+    Operation("sp", 6, 2): """int_shift int_minmax int_sad int_dot int_mul16 bit_field byte_permute funnel_shift fp32_minmax
+        barrier""", Operation("sp", 13, 2): "int_compare fp32_compare",
+    Operation("sp", 13, issues=3): "int_mul32", Operation("sp", 21, issues=5): "int_mul24", Operation("sp", 18, issues=5): "int_mul_high",
     Operation("sp", 18, issues=6): "int_mul_wide",
-    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 12, 2, issues=2): "int64_compare",
+    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 19, 2, issues=2): "int64_compare",
     Operation("sp", 12, 2, issues=3): "int64_shift int64_minmax", Operation("sp", 30, issues=12): "int64_mul",
     Operation("sp", 153, issues=20): "int_div32", Operation("sp", 600, issues=90): "int64_div",
-    Operation("sfu", 14): "bit_count convert",
+    Operation("sfu", 13): "bit_count", Operation("sfu", 14): "convert",
     Operation("sfu", 35): "fp32_rcp fp32_rsqrt", Operation("sfu", 35, issues=2): "fp32_sqrt fp32_div",
-    Operation("sfu", 15, issues=2): "fp32_transcendental",
-    Operation("sp", 266, issues=10): "fp32_div_exact", Operation("sp", 282, issues=10): "fp32_sqrt_exact",
+    Operation("sfu", 15): "fp32_transcendental",
+    Operation("sp", 408, issues=10): "fp32_div_exact", Operation("sp", 282, issues=10): "fp32_sqrt_exact",
     Operation("dp", 48): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare convert64",
-    Operation("dp", 550, issues=10): "fp64_div", Operation("dp", 600, issues=12): "fp64_sqrt",
+    Operation("dp", 709, issues=10): "fp64_div", Operation("dp", 600, issues=12): "fp64_sqrt",
     Operation("half", 40): "fp16_add fp16_mul fp16_fma fp16_compare",
     Operation("sp", 6, issues=100): "system_call", Operation("lsu", 24): "shuffle",
-    Operation("lsu", 6): "load_global store_global load_local store_local atomic_global store_surface fence",
-    Operation("tex", 6): "load_texture load_surface", Operation("lsu", 0): "load_shared store_shared load_constant",
+    Operation("ld", 6): "load_global", Operation("lsu", 6): "store_global load_local store_local atomic_global store_surface fence",
+    Operation("tex", 12): "load_texture", Operation("tex", 6): "load_surface", Operation("lsu", 0): "load_shared store_shared load_constant",
     Operation("lsu", 20): "atomic_shared"}
 
+DIVISIONS = {
+    Operation("sp", 144, issues=20): "int_div32:rem.s32", Operation("sp", 139, issues=18): "int_div32:div.u32",
+    Operation("sp", 130, issues=18): "int_div32:rem.u32", Operation("sp", 266, issues=10): "fp32_div_exact:rcp.r?.f32",
+    Operation("sfu", 18): "bit_count:clz.*"}
+
+WIDE = {   # requests of 8, 4, 2 lanes
+    Operation("ld", 6, 8): "load_global:*64 load_global:*.v2.*32", Operation("ld", 6, 16): "load_global:*.v2.*64 load_global:*.v4.*32"}
+
 FORMS = {  # that differ from the rest of their class
-    Operation("sfu", 41, issues=2): "fp32_transcendental:ex2.*", Operation("sfu", 35, issues=2): "fp32_transcendental:lg2.*"}
+    Operation("sfu", 41): "fp32_transcendental:ex2.*", Operation("sfu", 35): "fp32_transcendental:lg2.*", **DIVISIONS, **WIDE}
 
 MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDIA, 2017); Zheng et al., HPCA 2016; Ganguly et al., ISCA 2019",
                "page faults of the device", "inferred", "quoted from memory: 20 to 50 us a fault, 45 us where it is simulated; blocks of 64 KiB "
                "fetched ahead by a tree over 2 MiB; 512 KiB a group gives the half of the link's rate that is published for streaming on demand; "
                "the host's side as measured on an H200")
-NATIVE = """fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma fp32_rcp fp32_rsqrt int_add int_shift int_compare int_minmax fp32_compare
+NATIVE = """fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma fp32_rcp fp32_rsqrt fp32_transcendental int_add int_shift int_compare int_minmax fp32_compare
     fp32_minmax bit_field int_logic bit_count shuffle int_sad convert64 convert""".split()
 HALF_RATE = "int_shift int_compare int_minmax fp32_compare fp32_minmax bit_field int_sad".split()
 EVIDENCE = {
@@ -107,10 +126,14 @@ EVIDENCE = {
     **{f"isa.operations.{name}.issues": RATES for name in NATIVE},
     **{f"isa.operations.{name}.interval_cycles": RATES for name in HALF_RATE},
     "isa.assembler.joins_by_branch": DEBUG_CODE, "isa.assembler.debug_signs_by_branch": DEBUG_CODE, "isa.ends_count_as_branches": COUNTED,
-    "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
-    **{f"isa.operations.{name}": P100 for name in """int_add int_mul32 int_mul_high int_div32 int_compare fp32_add fp32_mul
-       fp32_fma fp32_compare fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_transcendental""".split()},
-    "isa.operations.fp64_add": MAXWELL, "isa.operations.fp64_fma": MAXWELL, "shared.latency_cycles": P100,
+    **{f"isa.operations.{name}.latency_cycles": MAXAS for name in ("int_compare", "fp32_compare")},
+    "units.ld": REQUESTS, **{f"isa.forms.{name}": REQUESTS for name in "64 v2_32 v2_64 v4_32".split()}, "isa.operations": UNPUBLISHED,
+    "isa.predication_max_instructions": UNPUBLISHED,
+    **{f"isa.operations.{name}": P100 for name in """int_add int_mul24 int_mul32 int_mul_high int_div32 bit_count fp32_add fp32_mul
+       fp32_fma fp32_div_exact fp32_sqrt fp32_sqrt_exact fp32_rsqrt fp32_transcendental load_texture""".split()},
+    **{f"isa.operations.{name}": MAXWELL for name in "fp64_add fp64_fma fp64_div".split()},
+    "isa.operations.int_mul24.issues": UNPUBLISHED, "shared.pass_latency_cycles": CONFLICTS, "dram.t_refi_ns": STREAM, "dram.t_rfc_ns": STREAM,
+    "caches.l1.ways": FOUR_SETS, "caches.texture_l1.ways": FOUR_SETS, "shared.latency_cycles": P100,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
     "caches.l1_global_loads": SEGMENTS, "caches.l1.enabled": SEGMENTS, "caches.l1.size_bytes": MULTIPROCESSOR, "caches.l1.line_bytes": TUNING,
     "caches.l1.sector_bytes": TUNING, "caches.l1.latency_cycles": P100, "caches.texture_l1.size_bytes": MULTIPROCESSOR,

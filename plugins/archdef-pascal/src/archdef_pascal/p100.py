@@ -4,7 +4,7 @@ from archdef.spec import (Assembler, Architecture, Cache, Caches, Chip, Cite, Cl
                           Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast, Operation, Schedulers, SharedMemory,
                           TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_pascal import costs
-from archdef_pascal.costs import EVIDENCE, FEATURES, GUIDE, TUNING
+from archdef_pascal.costs import DIVISIONS, EVIDENCE, FEATURES, GUIDE, TUNING, WIDE
 
 QUERY = Cite("deviceQuery of a Tesla P100-PCIE-16GB", "three copies of its output", "measured")
 PAPER = Cite("NVIDIA Tesla P100 white paper", "GP100 SM, HBM2", "recalled")
@@ -18,43 +18,44 @@ NATIVE_ECC = Cite(DISPATCH.document, "Memory Resilience: neither capacity nor ba
 ARAFA = Cite(costs.P100.document, "Tesla P100", "measured", "PTX level, as shipped with PPT-GPU")
 SPLIT = Cite(ARAFA.document, "252 cycles to L2, 482 to memory, divided over the stations", "inferred")
 STACKS = Cite("JEDEC HBM2", "4 stacks of 8 channels of 128 bits", "inferred", "number of stacks by the white paper; from memory")
+STREAM = Cite("stream-cuda of mohamso: STREAM in CUDA on a Tesla P100", "Triad with error correction on, 557 GB/s", "fitted",
+              "stands for all that keeps the pins idle: refreshes, groups of banks, rows that open and close, misses of the TLB")
+FOUR_SETS = Cite(costs.FOUR_SETS.document, costs.FOUR_SETS.place, "inferred", "four sets, as a cache of twice the size has there")
 COPIES = Cite("bandwidthTest of a Tesla P100-PCIE-16GB, Microway", "11.7 GB/s to the device, 12.9 GB/s back, pinned", "measured")
 QUOTED = {costs.QUERY: QUERY, costs.PAPER: PAPER, costs.RATES: RATES, costs.P100: ARAFA, costs.MAXWELL: ARAFA, costs.SPLIT: SPLIT,
-          costs.TABLE: TABLE, costs.ISSUE: ISSUE,
+          costs.TABLE: TABLE, costs.ISSUE: ISSUE, costs.STREAM: STREAM, costs.FOUR_SETS: FOUR_SETS,
           costs.CALCULATOR: Cite(costs.CALCULATOR.document, "compute capability 6.0"), costs.SHEET: STACKS}
 
 COSTS = {  # SM cycles; as on the GP106, but for twice the special functions a lane, double precision and pairs of halves at full speed
     Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
         exit fp16_add fp16_mul fp16_fma fp16_compare""",
-    Operation("sp", 6, 2): """int_shift int_compare int_minmax int_sad int_mul16 bit_field byte_permute funnel_shift fp32_minmax
-        fp32_compare barrier""",
-    Operation("sp", 13, issues=3): "int_mul24 int_mul32", Operation("sp", 18, issues=5): "int_mul_high",
+    Operation("sp", 6, 2): """int_shift int_minmax int_sad int_mul16 bit_field byte_permute funnel_shift fp32_minmax
+        barrier""", Operation("sp", 13, 2): "int_compare fp32_compare",
+    Operation("sp", 13, issues=3): "int_mul32", Operation("sp", 21, issues=5): "int_mul24", Operation("sp", 18, issues=5): "int_mul_high",
     Operation("sp", 18, issues=6): "int_mul_wide",
-    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 12, 2, issues=2): "int64_compare",
+    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 19, 2, issues=2): "int64_compare",
     Operation("sp", 12, 2, issues=3): "int64_shift int64_minmax", Operation("sp", 30, issues=12): "int64_mul",
     Operation("sp", 18, issues=8): "int_dot", Operation("sp", 153, issues=20): "int_div32", Operation("sp", 600, issues=90): "int64_div",
-    Operation("sfu", 14): "bit_count convert convert64",
-    Operation("sfu", 35): "fp32_rcp fp32_rsqrt", Operation("sfu", 35, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
-    Operation("sp", 266, issues=10): "fp32_div_exact", Operation("sp", 282, issues=10): "fp32_sqrt_exact",
+    Operation("sfu", 13): "bit_count", Operation("sfu", 14): "convert convert64",
+    Operation("sfu", 35): "fp32_rcp fp32_rsqrt fp32_transcendental", Operation("sfu", 35, issues=2): "fp32_sqrt fp32_div",
+    Operation("sp", 408, issues=10): "fp32_div_exact", Operation("sp", 282, issues=10): "fp32_sqrt_exact",
     Operation("dp", 8): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare",
-    Operation("dp", 200, issues=10): "fp64_div", Operation("dp", 220, issues=12): "fp64_sqrt",
+    Operation("dp", 545, issues=10): "fp64_div", Operation("dp", 220, issues=12): "fp64_sqrt",
     Operation("sp", 6, issues=100): "system_call", Operation("lsu", 24, 1): "shuffle",
-    Operation("lsu", 6): "load_global store_global load_local store_local atomic_global store_surface fence",
-    Operation("tex", 6): "load_texture load_surface", Operation("lsu", 0, 1): "load_shared store_shared load_constant",
+    Operation("ld", 6): "load_global", Operation("lsu", 6): "store_global load_local store_local atomic_global store_surface fence",
+    Operation("tex", 12): "load_texture", Operation("tex", 6): "load_surface", Operation("lsu", 0, 1): "load_shared store_shared load_constant",
     Operation("lsu", 20): "atomic_shared"}
 
 FORMS = {  # that differ from the rest of their class
-    Operation("sfu", 15, issues=2): "fp32_transcendental:sin.* fp32_transcendental:cos.*",
-    Operation("sfu", 41, issues=2): "fp32_transcendental:ex2.*"}
+    Operation("sfu", 15): "fp32_transcendental:sin.* fp32_transcendental:cos.*", Operation("sfu", 41): "fp32_transcendental:ex2.*", **DIVISIONS, **WIDE}
 
 P100 = Architecture(
     name="p100", title="Tesla P100 PCIe 16GB", vendor="NVIDIA", family="Pascal", compute_capability="6.0",
     aliases=("tesla_p100", "p100_pcie", "gp100"), vocabulary=Vocabulary(),
     evidence={path: QUOTED.get(cite, cite) for path, cite in EVIDENCE.items()} | {
         "coalescing.load": GUIDE, "limits.shared_bytes_per_multiprocessor": TABLE, "schedulers.issue_width": DISPATCH, "units.tex": TEXTURES,
-        "caches.constant.size_bytes": GUIDE, "caches.l1_global_loads": TUNING,
+        "caches.constant.size_bytes": TABLE, "caches.l1_global_loads": TUNING,
         **{f"isa.operations.{name}.issues": RATES for name in ("fp16_add", "fp16_mul", "fp16_fma")},
-        "isa.operations.int_compare": ARAFA,
         "dram.burst_bytes": Cite("AMD PG313, Versal network on chip", "HBM topology: pseudo-channels of 64 bits, bursts of four"),
         "dram.ecc_overhead_ratio": NATIVE_ECC, "host_link.pinned_h2d_gb_s": COPIES, "host_link.pinned_d2h_gb_s": COPIES,
         "caches.l1.enabled": Cite(TUNING.document, "GP100 caches global loads in L1 by default", "recalled"),
@@ -70,19 +71,20 @@ P100 = Architecture(
         local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB),
     schedulers=Schedulers(
         count=2, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1, superscalar=True,
-        dual_issue=tuple(frozenset({"sp", other}) for other in ("sfu", "lsu", "tex"))),
-    units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 16, "scheduler"), Unit("lsu", 16), Unit("tex", 4)),
+        dual_issue=tuple(frozenset({"sp", other}) for other in ("sfu", "ld", "lsu", "tex"))),
+    units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 16, "scheduler"), Unit("ld", 8), Unit("lsu", 16), Unit("tex", 4)),
     isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
             predication_max_instructions=7, ends_count_as_branches=True,
             assembler=Assembler(joins_by_branch=True, debug_signs_by_branch=True)),
-    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=25, pass_cycles=1),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=25, pass_cycles=1,
+                        pass_latency_cycles=2),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
-        l1=Cache(size_bytes=24 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=75, misses_in_flight=256,
+        l1=Cache(size_bytes=24 * KiB, line_bytes=128, sector_bytes=32, ways=48, latency_cycles=75, misses_in_flight=256,
                  write="through", scope="multiprocessor"),
-        constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=12, misses_in_flight=8,
+        constant=Cache(size_bytes=4 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=12, misses_in_flight=8,
                        write="evict", scope="multiprocessor"),
-        texture_l1=Cache(size_bytes=24 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=75, misses_in_flight=256,
+        texture_l1=Cache(size_bytes=24 * KiB, line_bytes=128, sector_bytes=32, ways=48, latency_cycles=75, misses_in_flight=256,
                          write="evict", scope="multiprocessor"),
         l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
                  write="back", scope="partition")),
@@ -95,7 +97,7 @@ P100 = Architecture(
     dram=Dram(
         partitions=32, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=17_071_734_784, bus_bits=4096, transfers_per_clock=2,
         burst_bytes=32, banks=32, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14, t_wl_ns=7, t_wtr_ns=8,
-        t_rtw_ns=4, t_wr_ns=16, extra_latency_ns=136, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
+        t_rtw_ns=4, t_wr_ns=16, t_refi_ns=190, t_rfc_ns=40, extra_latency_ns=136, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
         write_drain_low=8),
     device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, pool="virtualised", virtual_us=6.3, call_us=6.3, lane_us=0.2, start_us=0.8,
                                    next_us=1.3, tail_us=4.8),

@@ -3,7 +3,7 @@ import attrs
 
 from archdef.spec import (Architecture, Assembler, Cache, Caches, Cite, Coalescing, Dram, FirstReady, Interconnect, Isa, KiB, Limits,
                           LoadStore, Operation, Schedulers, SharedMemory, SingleWordBroadcast, TextureUnits, Unit, Vocabulary, Warp,
-                          WeightedPriority, operations)
+                          WeightedPriority, WordAtATime, operations)
 
 CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capability 1.x")
 BOTH = "read in a copy in English and Korean"
@@ -160,7 +160,7 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
         units=(*arithmetic, Unit("lsu", 8), Unit("tex", 1, within="lsu", first_copy=0)),      # "tex": share of the cluster's, in the pipeline of loads
         isa=Isa(features=features, operations=operations(*costs), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
                 predication_max_instructions=7, assembler=Assembler(shared_operands=True, loads_pass_shared_stores=True, convergence_instructions=1)),
-        shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), latency_cycles=38, pass_cycles=2,
+        shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), wide_access=WordAtATime(), latency_cycles=38, pass_cycles=2,
                             conflicts_hold_issue=True),
         coalescing=Coalescing(load=coalescing, store=coalescing, load_uncached=coalescing),
         caches=Caches(
