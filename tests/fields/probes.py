@@ -5,14 +5,17 @@ at packed tables, and none prints the description.
 """
 from __future__ import annotations
 
+import contextlib
 import functools
 import warnings
 from collections import Counter
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import attrs
 import numpy as np
 from assembled import KERNELS
+from matrices import launch_of
 
 import archdef
 from archdef import page
@@ -500,15 +503,28 @@ def clusters(arch):
 # ------------------------------------------------------------------------------------------------------ classes of operation
 @functools.cache
 def rows() -> tuple:
-    """A form of each row of the instruction table, with others that differ in type, as far as there is a kernel of it."""
+    """A form of each row of the instruction table, with others that differ in type, or name another shape, as far as there is a kernel of it."""
     found = []
     for row in table.TABLE:
         taken = set()
         for form in forms([row]):
-            if form.types not in taken and len(taken) < 6 and form.launch() is not None:
-                taken.add(form.types)
+            key = form.types, form.bound.get("shape") if row.builder == "matrix_product" else None
+            if key not in taken and len(taken) < 6 and launch_of(form) is not None:
+                taken.add(key)
                 found.append(form)
     return tuple(found)
+
+
+@functools.cache
+def _all_forms() -> tuple:
+    return tuple(forms())
+
+
+def of_pattern(pattern: str, most: int = 12) -> list:
+    """Forms of instruction that a pattern of `isa.forms` is for, those behind its colon left aside; of shared and of global memory as many."""
+    found = [form for form in _all_forms() if fnmatchcase(form.name, pattern.partition(":")[0])]
+    near = [form for form in found if "shared" in form.modifiers]
+    return [form for form in (*near[:most], *[form for form in found if form not in near][:most]) if launch_of(form) is not None]
 
 
 def one_instruction(name):
@@ -528,15 +544,12 @@ def taken(arch, form):
     return None
 
 
-@functools.cache
-def used_by(arch) -> dict:
-    """Class of operation, and name of a form of it that is declared apart → the kernels whose lowering asks what it costs, those first in which it is
-    what is asked for least often elsewhere."""
+@contextlib.contextmanager
+def _asked_for(arch):
+    """Collect the classes of operation, and the names of forms of them that are declared apart, whose cost lowering asks for meanwhile."""
     from archdef.lower.cost import Costs
 
-    found: dict[tuple[str, str], list] = {}
-    asked: set = set()
-    each = []
+    asked: set[tuple[str, str]] = set()
     honest = Costs.of
     names_of = {id(form): name for name, form in arch.isa.forms.items()}
 
@@ -548,16 +561,31 @@ def used_by(arch) -> dict:
 
     Costs.of = of
     try:
-        for form in rows():
-            asked.clear()
-            launch = form.launch()
-            try:
-                _device(arch).compile(launch.ptx)[launch.entry].program
-            except ArchdefError:
-                continue
-            each.append((launch, frozenset(asked)))
+        yield asked
     finally:
         Costs.of = honest
+
+
+def asked_by(arch, launch: Launch) -> frozenset:
+    """What a kernel's lowering asks the costs of; nothing where the machine refuses the kernel."""
+    with _asked_for(arch) as asked:
+        try:
+            _device(arch).compile(launch.ptx)[launch.entry].program
+        except ArchdefError:
+            return frozenset()
+    return frozenset(asked)
+
+
+@functools.cache
+def used_by(arch) -> dict:
+    """Class of operation, and name of a form of it that is declared apart → the kernels whose lowering asks what it costs, those first in which it is
+    what is asked for least often elsewhere."""
+    each = [(launch, asked_by(arch, launch)) for launch in (launch_of(form) for form in rows())]
+    known = frozenset().union(*(keys for _, keys in each))
+    for name, form in arch.isa.forms.items():
+        if (form.operation, name) not in known:
+            each += [(launch, asked_by(arch, launch)) for launch in map(launch_of, of_pattern(form.pattern))]
+    found: dict[tuple[str, str], list] = {}
     often = Counter(key for _, keys in each for key in keys)
     for launch, keys in each:
         for key in keys:
