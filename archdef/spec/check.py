@@ -20,7 +20,7 @@ from archdef.spec.fields import Part, Parts, Rule, Table, Text, Texts, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
-from archdef.spec.policy import AmongOldest, GroupByGroup, LeastRecentlyUsed, ParityHash
+from archdef.spec.policy import AmongOldest, GreedyThenOldest, GroupByGroup, LeastRecentlyUsed, LooseRoundRobin, OldestFirst, ParityHash, TwoLevel
 from archdef.values import printable
 
 if TYPE_CHECKING:
@@ -191,6 +191,11 @@ def _has(feature: str) -> tuple[Callable[[Architecture], bool], str]:
     return lambda arch: feature in arch.isa.features, f"isa.features has {feature}"
 
 
+_BLIND_TO_WAITING = (LooseRoundRobin, GreedyThenOldest, OldestFirst, TwoLevel)
+"""Scheduling policies that do not ask when a warp last issued."""
+_FEATURE_BY_WHICH = {"call": "device_calls", "int_dot": "int_dot"}
+"""Class of operation that every machine has a cost for → feature without which no program asks for it."""
+
 _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "load_store.bulk_read_bytes_per_cycle": _has("bulk_copies"), "load_store.bulk_write_bytes_per_cycle": _has("bulk_copies"),
     "load_store.combining_cycles": (lambda arch: arch.load_store.combined_lines, "load_store.combined_lines is more than 0"),
@@ -211,6 +216,18 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
        for name in ("code_tail_instructions", "code_alignment_bytes")},
     "host_link.peer_latency_us": (lambda arch: arch.host_link.peer_gb_s, "host_link.peer_gb_s is given"),
     "schedulers.policy.queue_entries": (lambda arch: getattr(arch.schedulers.policy, "oldest_block_first", True), "schedulers.policy.oldest_block_first"),
+    "load_store.queued_stores": (lambda arch: not isinstance(arch.schedulers.policy, _BLIND_TO_WAITING),
+                                 "schedulers.policy asks who has waited longest, as grr and weighted do"),
+    "load_store.replay_refused": (lambda arch: arch.caches.l1, "caches.l1 is given"),
+    "load_store.after_load": (lambda arch: arch.schedulers.count > 1, "schedulers.count is more than 1"),
+    "interconnect.gathered_requests": (lambda arch: arch.caches.l2, "caches.l2 is given"),
+    "interconnect.sides": (lambda arch: arch.caches.l2 or arch.interconnect.far_latency_ns or arch.interconnect.side_bytes_per_cycle,
+                           "caches.l2, interconnect.far_latency_ns or interconnect.side_bytes_per_cycle is given"),
+    "interconnect.mask_bytes": (lambda arch: "atomics_global" in arch.isa.features or isinstance(arch.coalescing.store, Lines),
+                                "isa.features has atomics_global, or coalescing.store is Lines, which knows the bytes of a store"),
+    "isa.convergence_cycles": (lambda arch: arch.isa.assembler.convergence_instructions, "isa.assembler.convergence_instructions is more than 0"),
+    "isa.assembler.operand_read_cycles": (lambda arch: arch.isa.assembler.interleaves, "isa.assembler.interleaves"),
+    **{f"isa.assembler.{name}": _has("atomics_global") for name in ("merged_atomics", "branches_around_atomics")},
     "isa.assembler.predication_with_copies": _has("cp_async"), "isa.assembler.loads_before_copies": _has("cp_async"),
     "isa.assembler.drops_exchanges": _has("shuffle"), "isa.match_value_cycles": _has("match"),
     **{f"isa.assembler.unroll_{name}": (lambda arch: arch.isa.assembler.unroll_factor > 1, "isa.assembler.unroll_factor is more than 1") for name in (
@@ -218,7 +235,35 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
 """Path of a field that is part of something that a machine may not have → whether it has it, and how that is said."""
 
 
-@_combination("load_store", "interconnect", "dram", "isa", "caches", "host_link", "schedulers.policy")
+_STAYS: dict[str, tuple[Callable[[Architecture], object], str]] = {
+    "isa.instruction_bytes": (lambda arch: arch.caches.instruction or arch.caches.instruction_fill_bytes,
+                              "caches.instruction or caches.instruction_fill_bytes is given: nothing else reads how long code is"),
+    "load_store.atomic_cycles": _has("atomics_global"), "load_store.atomic_sector_cycles": _has("atomics_global"),
+    "limits.stack_bytes_per_thread": _has("device_calls")}
+"""Path of a field that says what is so whether or not the machine has what it shows in → whether it has it, and how that is said: a what-if about it
+alone is refused."""
+
+
+@_combination("load_store.atomic_cycles", "load_store.atomic_sector_cycles", "limits.stack_bytes_per_thread", "isa", "caches")
+def _what_is_asked_shows(arch):
+    for path, (used, where) in _STAYS.items():
+        if path in arch.changes and not used(arch):
+            yield path, attrgetter(path)(arch), f"must stay as it is unless {where}"
+    lacking = {path: _lacking_for(arch, path) for path in arch.changes}
+    if lacking and all(lacking.values()):          # beside others, classes are moved to another unit all at once, used or not
+        for path, feature in lacking.items():
+            yield path, attrgetter(path.split(".", 3)[3])(arch.isa.operations[path.split(".")[2]]), f"must stay as it is unless isa.features has {feature}"
+
+
+def _lacking_for(arch: Architecture, path: str) -> str:
+    """Name the features without which no program asks for what a path of `isa.operations` is the cost of; empty: it is no such path, or they are there."""
+    above, _, rest = path.partition("isa.operations.")
+    name = rest.partition(".")[0]
+    feature = FEATURE_OF_CLASS.get(name, _FEATURE_BY_WHICH.get(name, ""))
+    return "" if above or "." not in rest or name not in arch.isa.operations or arch.isa.features.issuperset(feature.split()) else feature
+
+
+@_combination("load_store", "interconnect", "dram", "isa", "caches", "host_link", "schedulers", "coalescing.store")
 def _what_is_given_is_used(arch):
     for path, (used, where) in _OF_OTHERS.items():
         above, _, name = path.rpartition(".")

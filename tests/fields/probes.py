@@ -596,6 +596,10 @@ def used_by(arch) -> dict:
 # --------------------------------------------------------------------------------------------- operations beside each other
 _TILE = "{{{{.reg .b32 a; and.b32 a,{{x}},1020; mov.b32 %at,tile; add.s32 a,a,%at; {};}}}}"
 _IN_ARRAY = "{{{{.reg .b64 a; .reg .b32 b; and.b32 b,{{x}},1020; cvt.u64.u32 a,b; add.u64 a,a,%in; {};}}}}"
+_APART = ("{{{{.reg .b32 a,e; .reg .b64 c,d; .reg .f32 f; .reg .f64 g; .reg .b16 h; mov.u32 a,%tid.x; shr.u32 a,a,1; shl.b32 a,a,6; and.b32 a,a,4032; add.s32 a,a,%at; "
+          "mov.b32 e,{{y}}; cvt.u64.u32 c,{{w}}; mov.f32 f,0f3F800000; mov.f64 g,0d3FF0000000000000; mov.b16 h,5; {};}}}}")
+_IN_ARRAY_APART = ("{{{{.reg .b64 a; .reg .b32 b,e; .reg .f32 f; mov.u32 b,%tid.x; shr.u32 b,b,1; shl.b32 b,b,3; and.b32 b,b,2040; cvt.u64.u32 a,b; add.u64 a,a,%in; "
+                   "mov.b32 e,{{y}}; mov.f32 f,0f3F800000; {};}}}}")
 MORE_STEPS = {
     "mul_wide_s16": Step("u32", "{{.reg .b16 a,b; mov.b32 {{a,b}},{x}; mul.wide.s16 {x},a,b; add.s32 {x},{x},{y};}}", ("int_mul16",)),
     "logic_pred": Step("u32", "{{.reg .pred p,q,r; setp.lt.s32 p,{x},{y}; setp.gt.s32 q,{w},{z}; xor.pred r,p,q; and.pred q,r,p; or.pred p,q,r; "
@@ -627,6 +631,29 @@ MORE_STEPS = {
     "load_global": Step("u32", _IN_ARRAY.format("ld.global.u32 {x},[a]"), ("load_global",)),
     "store_global": Step("u32", _IN_ARRAY.format("st.global.u32 [a],{w}; add.s32 {x},{x},{y}"), ("store_global",)),
     "atomic_global": Step("u32", _IN_ARRAY.format("atom.global.add.u32 {x},[a],{w}"), ("atomic_global",), features=("atomics_global",)),
+    **{name: Step("f32", text, (), (1.5, 1.0, 1.25, 1.0)) for name, text in {
+        "cos": "cos.approx.f32 {x},{x};", "ex2": "ex2.approx.f32 {x},{x};", "lg2": "lg2.approx.f32 {x},{x};", "sqrt": "sqrt.approx.f32 {x},{x};",
+        "rsqrt": "rsqrt.approx.f32 {x},{x};", "div_full": "div.full.f32 {x},{x},{y};", "div_approx": "div.approx.f32 {x},{x},{y};",
+        "cvt_rni": "cvt.rni.f32.f32 {x},{x};"}.items()},
+    **{name: Step("u32", text, (), target=75 if "x2" in name else 53, version="7.0") for name, text in {
+        "brev": "brev.b32 {x},{x};", "clz": "clz.b32 {x},{x};", "bfi": "bfi.b32 {x},{x},{w},3,7;", "rem_u": "rem.u32 {x},{w},{x};", "div_u": "div.u32 {x},{w},{x};",
+        "cvt_s16": "{{.reg .f32 f; .reg .b16 h; mov.b32 f,{x}; cvt.rzi.s16.f32 h,f; cvt.u32.u16 {x},h;}}",
+        "cvt_s8": "{{.reg .f32 f; .reg .b16 h; mov.b32 f,{x}; cvt.rzi.s8.f32 h,f; cvt.u32.u16 {x},h;}}",
+        "cvt_f16_f32": "{{.reg .f32 f; .reg .b16 h; mov.b32 f,{x}; cvt.rn.f16.f32 h,f; cvt.u32.u16 {x},h;}}",
+        "cvt_f32_f16": "{{.reg .f32 f; .reg .b16 h,g; mov.b32 {{h,g}},{x}; cvt.f32.f16 f,h; mov.b32 {x},f;}}",
+        "ex2_x2": "ex2.approx.f16x2 {x},{x};", "tanh_x2": "tanh.approx.f16x2 {x},{x};"}.items()},
+    **{name: Step("f64", text, (), (1.5, 1.0, 1.25, 1.0)) for name, text in {
+        "rcp_f64": "rcp.approx.ftz.f64 {x},{x};", "rsqrt_f64": "rsqrt.approx.ftz.f64 {x},{x};"}.items()},
+    **{f"shared {text}": Step("u32", _APART.format(f"{text}; cvt.u32.u64 {{x}},d; mov.b32 e,{{x}}; xor.b32 {{x}},{{x}},{{y}}" if "64 " in text else f"{text}; xor.b32 {{x}},e,{{y}}"),
+                              (), target=90, version="7.8") for text in (
+        "atom.shared.add.u32 e,[a],1", "atom.shared.add.u32 e,[a],{w}", "red.shared.add.u32 [a],1", "atom.shared.cas.b32 e,[a],{x},{w}", "atom.shared.cas.b64 d,[a],c,c",
+        "atom.shared.exch.b64 d,[a],c", "atom.shared.exch.b32 e,[a],{w}", "red.shared.add.f32 [a],f", "atom.shared.add.f32 f,[a],f", "red.shared.add.f64 [a],g",
+        "red.shared.add.noftz.f16x2 [a],{w}", "red.shared.add.noftz.f16 [a],h", "atom.shared.add.u64 d,[a],c", "atom.shared.and.b64 d,[a],c", "atom.shared.min.u64 d,[a],c",
+        "atom.shared.cas.b16 h,[a],h,h", "atom.shared.max.u32 e,[a],{w}")},
+    **{f"global {text}": Step("u32", _IN_ARRAY_APART.format(f"{text}; xor.b32 {{x}},e,{{y}}"), (), target=90, version="7.8") for text in (
+        "atom.global.cas.b32 e,[a],{x},{w}", "red.global.add.f32 [a],f", "atom.global.add.f32 f,[a],f", "atom.global.exch.b32 e,[a],{w}", "red.global.add.u32 [a],{w}",
+        "atom.acq_rel.gpu.global.add.u32 e,[a],{w}", "red.release.gpu.global.add.u32 [a],{w}", "st.release.gpu.global.u32 [a],{w}", "ld.acquire.gpu.global.u32 e,[a]",
+        "membar.gl", "membar.sys", "fence.acq_rel.gpu", "fence.acq_rel.sys", "fence.sc.gpu", "fence.sc.sys")},
     "load_constant": Step("u32", "{{.reg .b64 a; .reg .b32 b; and.b32 b,{x},1020; cvt.u64.u32 a,b; add.u64 a,a,%known; ld.const.u32 {x},[a];}}", ("load_constant",)),
 }
 """Steps, as those of microbenchmarks, of classes that those have no chains of."""
@@ -634,9 +661,17 @@ SIDE_BY_SIDE, REPEATED = 3, 10
 
 
 @functools.cache
-def steps_of(arch, operation: str) -> tuple[str, ...]:
-    """Names of the steps that hold a class of operation and that a machine has."""
-    return tuple(name for name, step in {**STEPS, **MORE_STEPS}.items() if operation in step.classes and arch.isa.features.issuperset(step.features))
+def _asked_by_steps(arch) -> dict:
+    return {name: asked_by(arch, crowded(arch, name)) for name, step in {**STEPS, **MORE_STEPS}.items() if arch.isa.features.issuperset(step.features)}
+
+
+@functools.cache
+def steps_of(arch, operation: str, form: str = "") -> tuple[str, ...]:
+    """Names of the steps that hold a class of operation, or of those whose code asks for the cost of a form of it, and that a machine has."""
+    if form:
+        return tuple(name for name, asked in _asked_by_steps(arch).items() if (operation, form) in asked)[:4]
+    named = tuple(name for name, step in {**STEPS, **MORE_STEPS}.items() if operation in step.classes and arch.isa.features.issuperset(step.features))
+    return named or tuple(name for name, asked in _asked_by_steps(arch).items() if (operation, "") in asked)[:4]
 
 
 @functools.cache
@@ -656,31 +691,34 @@ _AWAY = """.const .align 16 .u32 known[1024];
 """
 
 
-def crowd(*names: str):
+def crowded(arch, *names: str) -> Launch:
     """A block of many warps, in each of which chains of all the steps stand side by side."""
     steps = [{**STEPS, **MORE_STEPS}[name] for name in names]
+    lanes, declared, loaded, stored, body = arch.warp.size, "", "", "", []
+    known = {"all": hex((1 << lanes) - 1), "clamp": hex(lanes - 1)}
+    for n, step in enumerate(steps):
+        kind, bits, at = TYPE[step.type], f"b{step.type[1:]}", f"%s{n}"
+        declared += f"    .reg {kind} {at}x<{SIDE_BY_SIDE}>, {at}w<{SIDE_BY_SIDE}>, {at}y, {at}z;\n"
+        chains = [{"x": f"{at}x{k}", "w": f"{at}w{k}", "y": f"{at}y", "z": f"{at}z", **known} for k in range(SIDE_BY_SIDE)]
+        loaded += "".join(f"    ld.global.{bits} {chain[word]}, [%in+{8 * (4 * n + m)}];\n" for chain in chains for m, word in enumerate("xw"))
+        loaded += f"    ld.global.{bits} {at}y, [%in+{32 * n + 16}]; ld.global.{bits} {at}z, [%in+{32 * n + 24}];\n"
+        stored += "".join(f"    st.global.{bits} [%in+{4096 + 64 * n + 16 * k + 8 * m}], {chain[word]};\n"
+                          for k, chain in enumerate(chains) for m, word in enumerate("xw"))
+        text = step.body(arch.isa.features, lanes)
+        body.append([f"    {text.format(**chain)}\n" for chain in chains])
+    lines = "".join(line for side in zip(*body) for line in side) * REPEATED
+    head = "    .reg .u64 %in, %known; .reg .b32 %at; .shared .align 16 .b8 tile[4096]; ld.param.u64 %in, [in]; mov.u64 %known, known;\n"
+    head += "    mov.u32 %at, tile;\n" if "%at" in lines else ""
+    text = module(head + declared + loaded + lines + stored, ".param .u64 in", target=max(step.target for step in steps),
+                  version=max(step.version for step in steps), variables=_AWAY)
+    words = np.zeros(2048, "u8")
+    words[:4 * len(steps)] = [word for step in steps for word in step.words()]
+    return Launch(text, (words,), (1,), (block_threads(arch, 16 * lanes, 32),))
 
-    def probe(arch):
-        lanes, declared, loaded, stored, body = arch.warp.size, "", "", "", []
-        known = {"all": hex((1 << lanes) - 1), "clamp": hex(lanes - 1)}
-        for n, step in enumerate(steps):
-            kind, bits, at = TYPE[step.type], f"b{step.type[1:]}", f"%s{n}"
-            declared += f"    .reg {kind} {at}x<{SIDE_BY_SIDE}>, {at}w<{SIDE_BY_SIDE}>, {at}y, {at}z;\n"
-            chains = [{"x": f"{at}x{k}", "w": f"{at}w{k}", "y": f"{at}y", "z": f"{at}z", **known} for k in range(SIDE_BY_SIDE)]
-            loaded += "".join(f"    ld.global.{bits} {chain[word]}, [%in+{8 * (4 * n + m)}];\n" for chain in chains for m, word in enumerate("xw"))
-            loaded += f"    ld.global.{bits} {at}y, [%in+{32 * n + 16}]; ld.global.{bits} {at}z, [%in+{32 * n + 24}];\n"
-            stored += "".join(f"    st.global.{bits} [%in+{4096 + 64 * n + 16 * k + 8 * m}], {chain[word]};\n"
-                              for k, chain in enumerate(chains) for m, word in enumerate("xw"))
-            text = step.body(arch.isa.features, lanes)
-            body.append([f"    {text.format(**chain)}\n" for chain in chains])
-        lines = "".join(line for side in zip(*body) for line in side) * REPEATED
-        head = "    .reg .u64 %in, %known; .reg .b32 %at; .shared .align 16 .b8 tile[4096]; ld.param.u64 %in, [in]; mov.u64 %known, known;\n"
-        text = module(head + declared + loaded + lines + stored, ".param .u64 in", target=max(step.target for step in steps),
-                      version=max(step.version for step in steps), variables=_AWAY)
-        words = np.zeros(2048, "u8")
-        words[:4 * len(steps)] = [word for step in steps for word in step.words()]
-        return _launched(arch, Launch(text, (words,), (1,), (block_threads(arch, 16 * lanes, 32),)))
-    return probe
+
+def crowd(*names: str):
+    """Run chains of steps side by side in many warps."""
+    return lambda arch: _launched(arch, crowded(arch, *names))
 
 
 PROBE_KINDS = {

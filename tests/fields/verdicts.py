@@ -114,7 +114,7 @@ def _crowds(declared, changed, operation, form):
     costs = [arch.isa.forms.get(form) if form else arch.isa.operations.get(operation) for arch in (declared, changed)]
     units = dict.fromkeys(cost.unit for cost in costs if cost is not None)
     beside = [step for step in (step_on(declared, unit) for unit in units) if step is not None]
-    return [(step, *others) for step in steps_of(declared, operation) for others in ((), *((other,) for other in beside))]
+    return [(step, *others) for step in steps_of(declared, operation, form) for others in ((), *((other,) for other in beside))]
 
 
 @functools.cache
