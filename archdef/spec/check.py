@@ -600,6 +600,8 @@ def _caches_are_what_is_carried_out(arch):
                 ("write", _WRITTEN.get(level, ("evict",)), "no other way of storing is modelled" if level in _WRITTEN else "it is only read")):
             if getattr(cache, field) not in allowed:
                 yield f"caches.{level}.{field}", getattr(cache, field), f"must be {' or '.join(allowed)}: {why}"
+        if level.startswith("instruction") and cache.sector_bytes != cache.line_bytes and _asked(arch, f"caches.{level}.sector_bytes"):
+            yield f"caches.{level}.sector_bytes", cache.sector_bytes, f"must be line_bytes = {cache.line_bytes}: code comes line by line"
         for field, caches in _ONLY_OF.items():
             default = getattr(attrs.fields(type(cache)), field).default
             if getattr(cache, field) != default and level not in caches:
@@ -635,6 +637,10 @@ def _levels_of_constants_and_instructions_follow_each_other(arch):
                 yield f"caches.{nearer}", None, f"must be given where caches.{level} is"
             elif least is not None and getattr(behind, piece) < least.line_bytes:
                 yield f"caches.{level}.{piece}", getattr(behind, piece), f"must be at least caches.{kind}.line_bytes = {least.line_bytes}"
+    first = arch.caches.instruction
+    if first is not None and not (first.latency_cycles or arch.caches.instruction_l2 or arch.caches.instruction_memory_cycles) and (
+            _asked(arch, "caches.instruction")):
+        yield "caches.instruction", first, "must be None unless caches.instruction_memory_cycles or caches.instruction_l2 says what is waited for"
     if arch.caches.constant_uniform is not None and arch.caches.constant is None:
         yield "caches.constant", None, "must be given where caches.constant_uniform is"
     if arch.caches.instruction is None and arch.caches.instruction_preload_bytes:

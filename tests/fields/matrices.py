@@ -15,7 +15,8 @@ HEAD = f""".version 8.6
 .visible .entry k(.param .u64 in, .param .u64 out)
 {{ .reg .pred %p<8>; .reg .b32 %a<8>, %b<8>, %c<256>, %r<16>; .reg .f64 %ad<8>, %bd<8>, %cd<32>; .reg .b64 %rd<16>;
   ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 8; add.u64 %rd1, %rd1, %rd3; add.u64 %rd2, %rd2, %rd3;
-  mov.u32 %r2, sh; shl.b32 %r3, %r1, 4; add.u32 %r3, %r3, %r2; ld.global.u32 %r4, [%rd1]; st.shared.u32 [%r3], %r4; bar.sync 0; mov.u32 %r5, %r4;
+  mov.u32 %r2, sh; shl.b32 %r3, %r1, 4; add.u32 %r3, %r3, %r2; ld.global.v2.u32 {{%r4, %r5}}, [%rd1]; ld.global.v2.u32 {{%r6, %r7}}, [%rd1+4096];
+  st.shared.v4.u32 [%r3], {{%r4, %r5, %r6, %r7}}; st.shared.v4.u32 [%r3+8192], {{%r5, %r6, %r7, %r4}}; bar.sync 0;
 """
 BESIDE = "  add.u32 %r5, %r5, %r4; xor.b32 %r5, %r5, %r1;\n"
 
@@ -24,9 +25,23 @@ def _listed(prefix: str, first: int, count: int) -> str:
     return "{" + ", ".join(f"%{prefix}{first + k}" for k in range(count)) + "}"
 
 
-def _around(body: str, threads: int = 32 * WARPS) -> Launch:
-    words = np.arange(BYTES // 4, dtype="u4")
-    return Launch(f"{HEAD}{body}  st.global.u32 [%rd2+4096], %r5;\n  ret; }}\n", (words, np.zeros(BYTES // 4, "u4")), (1,), (threads,))
+def _words(type: str) -> np.ndarray:
+    """Words of a type of numbers that differ by orders of magnitude, or at random."""
+    rng = np.random.default_rng(7)
+    numbers = (rng.uniform(-2, 2, BYTES // 2) * 2.0 ** rng.integers(-9, 4, BYTES // 2)).astype("f4")
+    if type in ("f32", "tf32", "bf16"):
+        bits = numbers[:BYTES // 4].view("u4")
+        return bits if type != "bf16" else bits & np.uint32(0xFFFF0000) | np.roll(bits, 1) >> np.uint32(16)
+    if type == "f64":
+        return numbers[:BYTES // 8].astype("f8").view("u4")
+    if type == "f16":
+        return numbers.astype("f2").view("u4")
+    return rng.integers(0, 1 << 32, BYTES // 4, dtype="u4") & np.uint32(0xBFBFBFBF if type in ("e4m3", "e5m2") else 0xFFFFFFFF)      # no NaNs
+
+
+def _around(body: str, threads: int = 32 * WARPS, type: str = "u8") -> Launch:
+    words = _words(type)
+    return Launch(f"{HEAD}{body}  st.global.u32 [%rd2+4], %r5;\n  ret; }}\n", (words, np.zeros(BYTES // 4, "u4")), (1,), (threads,))
 
 
 def product(form: Form) -> Launch:
@@ -47,8 +62,8 @@ def product(form: Form) -> Launch:
             lines.append(f"  {form.name} {_listed('c' + wide, first, words['d'])}, {_listed('a' + wide, 0, words['a'])}, {_listed('b' + wide, 0, words['b'])}, "
                          f"{_listed('c' + wide, first, words['c'])};\n")
         lines.append(BESIDE)
-    lines += [f"  st.global.{bits} [%rd2+{step * i}], %c{wide}{i};\n" for i in (0, most)]
-    return _around("".join(lines))
+    lines += [f"  st.global.{bits} [%rd2+{8 * 256 * i}], %c{wide}{i};\n" for i in range(2 * most) if i < 12]
+    return _around("".join(lines), type=a)
 
 
 def tiles(form: Form) -> Launch:
@@ -80,10 +95,10 @@ def products_of_four_warps(form: Form) -> Launch:
     in_registers = f"  {form.name} {held}, {_listed('a', 0, 4)}, %rd5, %p1{last.removesuffix(', 0')};\n"
     in_memory = f"  {form.name} {held}, %rd4, %rd5, %p1{last};\n"
     before = ("  mov.u64 %rd4, 0x4000004000010000; mov.u64 %rd5, 0x4000004000010000; setp.ne.u32 %p1, %r1, 9999;\n" +
-              "".join(f"  mov.b32 %a{k}, 0x3C003C00;\n" for k in range(4)) + "".join(f"  mov.b32 %c{k}, 0;\n" for k in range(columns // 2)))
-    around = f"  {_FENCE};\n{{}}  {_COMMIT};\n{BESIDE}  {_WAIT} {{}};\n"
+              "".join(f"  ld.global.b32 %a{k}, [%rd1+{8192 + 2048 * k}];\n" for k in range(4)) + "".join(f"  mov.b32 %c{k}, 0;\n" for k in range(columns // 2)))
+    around = f"  {_FENCE};\n{{}}  {_COMMIT};\n{BESIDE}{'  ld.shared.u32 %r7, [%r3]; add.u32 %r5, %r5, %r7;' * 4}\n  {_WAIT} {{}};\n"
     return _around(before + around.format(in_memory * 2, 0) + around.format(in_registers, 1) + around.format(in_memory, 0) +
-                   "  st.global.b32 [%rd2], %c0;\n")
+                   "".join(f"  st.global.b32 [%rd2+{8 * 256 * i}], %c{i};\n" for i in range(columns // (4 if form.types[0] == "f16" else 2))[:12]), type=form.types[1])
 
 
 def meeting_of_four_warps(form: Form) -> Launch:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
+import re
 import warnings
 from collections import Counter
 from fnmatch import fnmatchcase
@@ -28,6 +30,7 @@ from archdef.microbench.operations import STEPS, Step
 from archdef.microbench.ptx import TYPE, module
 from archdef.occupancy import occupancy
 from archdef.ptx import table
+from archdef.run import device_limits
 from archdef.run.array import DeviceArray
 from archdef.runtime import properties
 from archdef.testing.checks.check import run_of
@@ -82,7 +85,7 @@ def limits(arch):
 def host_properties(arch):
     """What the runtime's properties say."""
     made = properties.DeviceProperties(arch, {})
-    return tuple((name, value) for name, value in vars(made).items() if name != "name")
+    return tuple((name, value) for name, value in vars(made).items() if name != "name"), tuple(device_limits.get(_device(arch)).items())
 
 
 def names(arch):
@@ -172,7 +175,29 @@ _DOWN = """
   setp.eq.u32 %q, %s1, 0; @%q bra LAST; sub.u32 %s2, %s1, 1; { .param .b32 a; .param .b32 b; st.param.b32 [a], %s2; call (b), down, (a); ld.param.b32 %s3, [b]; }
   ld.local.u32 %s4, [kept+60]; add.u32 %s3, %s3, %s4; st.param.b32 [back], %s3; ret;
 LAST: st.param.b32 [back], %s1; ret; }"""
+_BY_L1 = _GATHER.format(ca=".ca", mask=8191, trips=24, more="add.u64 %rd8, %rd1, %rd6; ld.global.ca.u32 %r13, [%rd8]; st.global.u32 [%rd8], %r6; "
+                        "ld.global.ca.u32 %r14, [%rd8]; add.u32 %r11, %r11, %r13; xor.b32 %r11, %r11, %r14; ld.global.ca.u32 %r13, [%rd7+32]; add.u32 %r11, %r11, %r13;")
+_BY_ONE_SET = f"""
+    {_OWN} mov.u32 %r10, 0; mov.u32 %r11, 0; and.b32 %r9, %r2, 31; shl.b32 %r9, %r9, 12; mul.wide.u32 %rd6, %r9, 1; add.u64 %rd7, %rd2, %rd6;
+LOOP: ld.global.ca.u32 %r12, [%rd7]; add.u32 %r11, %r11, %r12; ld.global.ca.u32 %r12, [%rd7+65536]; add.u32 %r11, %r11, %r12;
+    add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 3; @%p1 bra LOOP; st.global.u32 [%rd5], %r11;"""
+_MATCHES = f"""
+    {_OWN} and.b32 %r7, %r2, 7; mov.u32 %r9, 0;
+LOOP: match.any.sync.b32 %r8, %r7, -1; xor.b32 %r7, %r8, %r2; and.b32 %r7, %r7, 7; add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 6; @%p1 bra LOOP;
+    st.global.u32 [%rd5], %r7;"""
+
+
+def _apart(instructions, parts=6, rounds=6):
+    """Parts of a loop so many instructions apart, with code that nobody goes through between them."""
+    dead = "add.u32 %r8, %r8, %r2; xor.b32 %r8, %r8, %r6; " * (instructions // 2)
+    inside = "".join(f"setp.ne.u32 %p1, %r1, {1_000_000 + k}; @%p1 bra P{k}; {dead}\nP{k}: add.u32 %r8, %r8, %r6; " for k in range(parts))
+    return (f"{_OWN} mov.u32 %r8, %r2; mov.u32 %r9, 0;\nLOOP: {inside} add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, {rounds}; @%p2 bra LOOP; "
+            "st.global.u32 [%rd5], %r8;")
+
+
 BODIES = {
+    "gather by L1": (_BY_L1, "", 1 << 17), "lines of one set": (_BY_ONE_SET, "", 1 << 18),
+    **{f"code {apart} apart": (_apart(apart), "", 1 << 15) for apart in (124, 252, 508)},
     "gather": (_GATHER.format(ca="", mask=262143, trips=12, more=""), "", 1 << 18),
     "gather and store bytes": (_GATHER.format(ca=".cg", mask=65535, trips=10, more=_STORES), "", 1 << 18),
     "store and read back": (_GATHER.format(ca="", mask=16383, trips=8, more=_WIDE), "", 1 << 18),
@@ -371,6 +396,12 @@ def launched_by_kernels(arch):
     return tuple(found)
 
 
+def matches(arch):
+    """Comparisons of values of which there are several, one waiting for the other."""
+    text = _text(_MATCHES).replace(".version 6.0", ".version 6.4").replace("sm_30", "sm_70")
+    return _launched(arch, Launch(text, (np.zeros(256, "u4"), np.zeros(256, "u4"), 0), (1,), (arch.warp.size * 4,)))
+
+
 _SURFACE = _text("""
     .reg .b32 %v<8>; ld.global.u64 %rd8, [%rd2]; shl.b32 %r7, %r2, 2; mov.u32 %r8, 0; mov.u32 %r11, %r2; cvt.rn.f32.u32 %f1, %r2; mov.f32 %f2, %f1;
 LOOP: suld.b.1d.b32.zero %v0, [%rd8, {%r7}]; suld.b.1d.b32.zero %v1, [%rd8, {%r7}]; mul.rn.f32 %f2, %f2, %f1; add.u32 %r11, %r11, %r2; rsqrt.approx.f32 %f3, %f1;
@@ -407,7 +438,11 @@ def matrix_numbers(arch):
     """Products of random matrices whose numbers differ by orders of magnitude, on sums that do, and the times of those that wait for each other."""
     rng, found = np.random.default_rng(5), []
     halves = (rng.uniform(-2, 2, 2048) * 2.0 ** rng.integers(-6, 4, 2048)).astype("f2").view("u4")
-    for instruction, (d, a, b) in _PRODUCTS.items():
+    great = np.array([[1024, 1, -1024, 1], [4096, 1, 4096, 1]], "f2")[:, None, :] * np.where(np.arange(4) % 2, rng.uniform(0.001, 2, (2, 128, 4)), 1)
+    cancelling = np.zeros(2048, "u4")       # for each lane a row and a column of four: great products cancel each other, and leave what the sum kept of the others
+    for first, rows_ in zip((0, 8), great.astype("f2")):
+        cancelling[32 * first:32 * (first + 2)] = rows_[:32].copy().view("u4").T.reshape(-1)
+    for (instruction, (d, a, b)), numbers in itertools.product(_PRODUCTS.items(), (halves, cancelling)):
         sums = "f32" if instruction.endswith("f32") else "b32"
         loads = "".join(f"ld.global.b32 %{letter}{k}, [%rd4+{128 * (k + first)}]; " for letter, count, first in (("a", a, 0), ("b", b, 8)) for k in range(count))
         body = f"""
@@ -416,7 +451,7 @@ def matrix_numbers(arch):
     {f"{instruction} {_fragment('d', d)}, {_fragment('a', a)}, {_fragment('b', b)}, {_fragment('d', d)};" * 3}
     {" ".join(f"st.global.{sums} [%rd5+{128 * k}], %d{k};" for k in range(d))}"""
         found.append(_launched(arch, Launch(_text(body).replace(".version 6.0", ".version 6.4").replace("sm_30", "sm_70"),
-                                            (np.zeros(256, "u4"), halves, 0), (1,), (32,))))
+                                            (np.zeros(256, "u4"), numbers, 0), (1,), (32,))))
     return tuple(found)
 
 
@@ -453,6 +488,7 @@ def host(arch):
             kernel[(1,), (32,), 0, device.stream()](arrays[k % 4], arrays[k % 4], 1)
         for array, stream in zip(arrays, streams):
             kernel[(2,), (32,), 0, stream](array, array, 1)
+        early = streams[0].record()
         for array, block, stream in zip(arrays, pinned, streams):
             array.copy_to(block, stream)
         streams[3].record()
@@ -473,7 +509,7 @@ def host(arch):
                 kernel[(2,), (32,), 0, streams[0]](both, both, 1)
                 device.synchronize()
         clock.synchronize()
-        return tuple((s.kind, s.name, s.start, s.end) for s in clock.timeline().spans), last.elapsed_since(first)
+        return tuple((s.kind, s.name, s.start, s.end) for s in clock.timeline().spans), last.elapsed_since(first), early.elapsed_since(first)
     except ArchdefError as error:
         return told(error, arch)
 
@@ -508,8 +544,9 @@ def rows() -> tuple:
     for row in table.TABLE:
         taken = set()
         for form in forms([row]):
-            key = form.types, form.bound.get("shape") if row.builder == "matrix_product" else None
-            if key not in taken and len(taken) < 6 and launch_of(form) is not None:
+            shape = form.bound.get("shape", "") if row.builder in ("matrix_product", "group_product") else ""
+            key = form.types, shape
+            if key not in taken and len(taken) < (12 if shape else 6) and not re.match("m64n(?!8k|256k)", shape) and launch_of(form) is not None:
                 taken.add(key)
                 found.append(form)
     return tuple(found)
@@ -525,6 +562,11 @@ def of_pattern(pattern: str, most: int = 12) -> list:
     found = [form for form in _all_forms() if fnmatchcase(form.name, pattern.partition(":")[0])]
     near = [form for form in found if "shared" in form.modifiers]
     return [form for form in (*near[:most], *[form for form in found if form not in near][:most]) if launch_of(form) is not None]
+
+
+def matrix_forms(arch):
+    """Products of numbers that differ by orders of magnitude, in every form of them."""
+    return tuple(_launched(arch, launch_of(form)) for form in rows() if form.row.builder in ("matrix_product", "group_product"))
 
 
 def one_instruction(name):
@@ -729,8 +771,9 @@ PROBE_KINDS = {
     "one warp of doubles": traffic("doubles beside all", most=32), "one warp of textures": textured("textures beside all", 32),
     "doubles and textures in many blocks": textured("doubles and textures", 256, 4),
     "one warp of constants": traffic("constants", most=32), "gather beside shared memory": traffic("store and read back", shared=1 << 16),
+    "lines of one set by one warp": traffic("lines of one set", most=32), "matches": matches,
     "launched by kernels": launched_by_kernels, "surfaces": surfaces, "matrix numbers": matrix_numbers,
-    "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
+    "forms of products": matrix_forms, "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},
     **{f"form {name}": one_instruction(name) for name in ("mad.f32", "mad.rn.f32", "mad.ftz.f32")},
@@ -742,6 +785,11 @@ PROBE_KINDS = {
     "loads spread": bench("global_latency", footprint_bytes=1 << 20, stride_bytes=256),
     "loads spread near": bench("global_latency", footprint_bytes=160 << 10, stride_bytes=256), "code far": bench("code", instructions=12288),
     "code": bench("code", instructions=4096), "code of many": bench("code", instructions=1024, warps=4),
+    **{f"textures just beyond {kib} KiB": bench("texture_latency", footprint_bytes=(kib << 10) + more, stride_bytes=stride)
+       for kib, more, stride in ((12, 512, 128), (16, 128, 32), (24, 512, 32), (48, 512, 128), (64, 2048, 128), (128, 256, 128), (192, 6144, 128), (256, 8192, 128))},
+    "textures never read before": bench("texture_latency", footprint_bytes=8192, stride_bytes=32, warm=False),
+    "constants just beyond 32 KiB": bench("constant_latency", footprint_bytes=(32 << 10) + 2048),
+    "all constants": bench("constant_latency", footprint_bytes=64 << 10),
     **{f"textures in {kib} KiB": bench("texture_latency", footprint_bytes=kib << 10) for kib in (2, 7, 11, 20)},
     "textures": bench("texture_latency", footprint_bytes=65536), "textures far": bench("texture_latency", footprint_bytes=1 << 20),
     "constants near": bench("constant_latency", footprint_bytes=4096), "constants far": bench("constant_latency", footprint_bytes=32768),
