@@ -218,7 +218,7 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "schedulers.policy.queue_entries": (lambda arch: getattr(arch.schedulers.policy, "oldest_block_first", True), "schedulers.policy.oldest_block_first"),
     "load_store.queued_stores": (lambda arch: not isinstance(arch.schedulers.policy, _BLIND_TO_WAITING),
                                  "schedulers.policy asks who has waited longest, as grr and weighted do"),
-    "load_store.replay_refused": (lambda arch: arch.caches.l1, "caches.l1 is given"),
+    "caches.texture_tile_rows": _has("texture"), "load_store.replay_refused": (lambda arch: arch.caches.l1, "caches.l1 is given"),
     "load_store.after_load": (lambda arch: arch.schedulers.count > 1, "schedulers.count is more than 1"),
     "interconnect.gathered_requests": (lambda arch: arch.caches.l2, "caches.l2 is given"),
     "interconnect.sides": (lambda arch: arch.caches.l2 or arch.interconnect.far_latency_ns or arch.interconnect.side_bytes_per_cycle,
@@ -458,6 +458,9 @@ def _forms_say_what_is_theirs(arch):
         for field, operation in _FORM_OF.items():
             if form.operation != operation and getattr(form, field) != getattr(attrs.fields(type(form)), field).default:
                 yield f"{path}.{field}", getattr(form, field), f"must be {getattr(attrs.fields(type(form)), field).default}: it is of {operation} alone"
+        for field, least in (("bank_passes", 1), ("interval_cycles", None)):
+            if form.retry_cycles is not None and getattr(form, field) != least and _asked(arch, f"{path}.{field}"):
+                yield f"{path}.{field}", getattr(form, field), f"must be {least} where retry_cycles is given: the tries of the loop hold unit and banks"
         for field in ("slow_paths", "slow_issues", "slow_branches", "slow_cycles") if whole is not None else ():
             if getattr(form, field) not in (None, getattr(whole, field)):
                 yield f"{path}.{field}", getattr(form, field), f"must be None or that of isa.operations.{form.operation}, {getattr(whole, field)}"
@@ -559,6 +562,12 @@ def _transactions_stay_in_one_place(arch):
             if cache is not None and rule.largest_bytes > cache.line_bytes and not (level == "l1" and kind != "load"):
                 yield (f"coalescing.{kind}", rule.largest_bytes,
                        f"must make transactions of at most caches.{level}.line_bytes = {cache.line_bytes}")
+    l1, line = arch.caches.l1, getattr(arch.coalescing.load, "line_bytes", 0)
+    if l1 is not None and line > l1.line_bytes >= arch.coalescing.load.largest_bytes:
+        yield "caches.l1.line_bytes", l1.line_bytes, f"must be at least coalescing.load.line_bytes = {line}, of which a load asks it for at a time"
+    sector = getattr(arch.coalescing.load, "sector_bytes", 0)
+    if l1 is not None and l1.sector_bytes < sector and _asked(arch, "caches.l1.sector_bytes"):
+        yield "caches.l1.sector_bytes", l1.sector_bytes, f"must be at least coalescing.load.sector_bytes = {sector}, which loads bring at a time"
 
 
 _SHARED_BY = {

@@ -195,7 +195,20 @@ def _apart(instructions, parts=6, rounds=6):
             "st.global.u32 [%rd5], %r8;")
 
 
+_LANES_OF_CONSTANTS = f"""
+    {_OWN} mov.u32 %r7, %r2; mov.u32 %r10, 0; mov.u64 %rd9, big;
+LOOP: and.b32 %r9, %r7, 63; mul.wide.u32 %rd6, %r9, 4; add.u64 %rd7, %rd9, %rd6; ld.const.u32 %r12, [%rd7]; add.u32 %r7, %r12, %r2;
+    add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 24; @%p1 bra LOOP; st.global.u32 [%rd5], %r7;"""
+_OWN_ARRAYS = f"""
+    .local .align 4 .b8 own[256]; {_OWN} mov.u64 %rd9, own; mov.u32 %r7, %r1; mov.u32 %r10, 0; mov.u32 %r11, 0; and.b32 %r7, %r7, 3;
+FILL: mul.wide.u32 %rd6, %r10, 4; add.u64 %rd7, %rd9, %rd6; st.local.u32 [%rd7], %r10; add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 64; @%p1 bra FILL;
+    mov.u32 %r10, 0;
+LOOP: add.u32 %r9, %r10, %r7; and.b32 %r9, %r9, 31; mul.wide.u32 %rd6, %r9, 4; add.u64 %rd7, %rd9, %rd6; {" ".join(
+        f"ld.local.u32 %r{12 + k}, [%rd7+{16 * k}]; add.u32 %r11, %r11, %r{12 + k};" for k in range(6))}
+    add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 6; @%p1 bra LOOP; st.global.u32 [%rd5], %r11;"""
 BODIES = {
+    "lanes of constants": (_LANES_OF_CONSTANTS, ".const .align 16 .u32 big[64] = {" + ", ".join(str(7 * k % 64) for k in range(64)) + "};", 1 << 15),
+    "arrays of threads": (_OWN_ARRAYS, "", 1 << 15),
     "gather by L1": (_BY_L1, "", 1 << 17), "lines of one set": (_BY_ONE_SET, "", 1 << 18),
     **{f"code {apart} apart": (_apart(apart), "", 1 << 15) for apart in (124, 252, 508)},
     "gather": (_GATHER.format(ca="", mask=262143, trips=12, more=""), "", 1 << 18),
@@ -394,6 +407,16 @@ def launched_by_kernels(arch):
         except ArchdefError as error:
             found.append(told(error, arch))
     return tuple(found)
+
+
+_PRINTED = """.global .align 4 .b8 text[8] = {120, 10, 0, 0, 0, 0, 0, 0}; .extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);"""
+_PRINT = "{ .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd6; st.param.b64 [a], 0; call.uni (r), vprintf, (f, a); ld.param.b32 %r9, [r]; }"
+
+
+def many_print(arch):
+    """Warps that print, all at a time, each several times."""
+    text = _text(f"    mov.u64 %rd6, text; cvta.global.u64 %rd6, %rd6; {_PRINT * 4} st.global.u32 [%rd1], %r9;", _PRINTED)
+    return _launched(arch, Launch(text, (np.zeros(256, "u4"), np.zeros(256, "u4"), 0), (1,), (block_threads(arch, 16 * arch.warp.size, 32),)))
 
 
 def matches(arch):
@@ -771,7 +794,7 @@ PROBE_KINDS = {
     "one warp of doubles": traffic("doubles beside all", most=32), "one warp of textures": textured("textures beside all", 32),
     "doubles and textures in many blocks": textured("doubles and textures", 256, 4),
     "one warp of constants": traffic("constants", most=32), "gather beside shared memory": traffic("store and read back", shared=1 << 16),
-    "lines of one set by one warp": traffic("lines of one set", most=32), "matches": matches,
+    "lines of one set by one warp": traffic("lines of one set", most=32), "lanes of constants by one warp": traffic("lanes of constants", most=32), "matches": matches, "many print": many_print,
     "launched by kernels": launched_by_kernels, "surfaces": surfaces, "matrix numbers": matrix_numbers,
     "forms of products": matrix_forms, "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
@@ -784,6 +807,7 @@ PROBE_KINDS = {
     "assembled": issued_for(*KERNELS.values()), "assembled for debugging": issued_for(*KERNELS.values(), debug=True),
     "loads spread": bench("global_latency", footprint_bytes=1 << 20, stride_bytes=256),
     "loads spread near": bench("global_latency", footprint_bytes=160 << 10, stride_bytes=256), "code far": bench("code", instructions=12288),
+    **{f"loads by 192 bytes of {kib} KiB": bench("global_latency", footprint_bytes=kib << 10, stride_bytes=192) for kib in (48, 96)},
     "code": bench("code", instructions=4096), "code of many": bench("code", instructions=1024, warps=4),
     **{f"textures just beyond {kib} KiB": bench("texture_latency", footprint_bytes=(kib << 10) + more, stride_bytes=stride)
        for kib, more, stride in ((12, 512, 128), (16, 128, 32), (24, 512, 32), (48, 512, 128), (64, 2048, 128), (128, 256, 128), (192, 6144, 128), (256, 8192, 128))},

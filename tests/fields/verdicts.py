@@ -20,8 +20,8 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
     "clocks.": ("sample stream", "properties"), "schedulers.": ("chains in many blocks", "reduction"), "units.": ("chains in many blocks", "matmul", "doubles beside all", "textures beside all", "textures beside all in many blocks", "doubles beside all in many blocks",
                                                      "products in many warps", "large products in many warps", "one warp of doubles", "one warp of textures", "doubles and textures", "doubles and textures in many blocks"),
     "shared.": ("banks", "banks in many blocks", "sample shared", "matmul"), "coalescing.": ("gather", "gather and store bytes", "transpose"),
-    "caches.l1": ("gather by L1", "lines of one set", "lines again", "gather", "store and read back", "loads near", "loads spread near", "gather beside shared memory"), "caches.l2": ("gather", "store and read back", "loads far", "loads spread"),
-    "caches.constant": ("constants", "one warp of constants", "sample constants", "constants near", "constants far"), "caches.texture_tile": ("fetches from a plane",), "caches.texture": ("textures", "textures in 7 KiB", "textures in 20 KiB", "textures far", "one warp of textures"),
+    "caches.l1": ("gather by L1", "loads by 192 bytes of 48 KiB", "loads by 192 bytes of 96 KiB", "lines of one set", "lines again", "gather", "store and read back", "loads near", "loads spread near", "gather beside shared memory"), "caches.l2": ("gather", "store and read back", "loads far", "loads spread"),
+    "caches.constant": ("lanes of constants", "lanes of constants by one warp", "all constants", "constants just beyond 32 KiB", "constants", "one warp of constants", "sample constants", "constants near", "constants far"), "caches.texture_tile": ("fetches from a plane",), "caches.texture": ("textures", "textures in 7 KiB", "textures in 20 KiB", "textures far", "one warp of textures"),
     "caches.instruction": ("straight code", "code of many", "code", "code far", "sample floats"), "caches.": ("straight code", "sample stream"),
     "load_store.": ("stores in a row", "gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
     "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism", "launched by kernels"), "block_clusters": ("clusters",),
@@ -33,14 +33,14 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
 
 SLOW = {"forms of products": ("isa.", "units.", "shared."), "code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
 """Probe that takes long → beginnings of the paths of which it can tell anything."""
-OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "launched by", "surfaces", "matrix numbers", "forms of products", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
+OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "launched by", "surfaces", "matrix numbers", "forms of products", "many print", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
            "filtered", "launches", "form", "products", "large products")
 """Beginnings of probes that show what is decided outside the engine: these alone can tell machines apart that give the engine the same numbers."""
 
 
-OF_CLASS = {"load_local": ("sample local", "private memory"), "store_local": ("sample local", "private memory"),
+OF_CLASS = {"atomic_global": ("atomics of lanes",), "load_local": ("arrays of threads", "sample local", "private memory"), "store_local": ("sample local", "private memory"),
            "load_surface": ("surfaces",), "store_surface": ("surfaces",),
-           "load_texture": ("feature texture", "fetches from a plane", "textures beside all"), "system_call": ("feature device_print", "feature device_heap")}
+           "load_texture": ("feature texture", "fetches from a plane", "textures beside all"), "system_call": ("many print", "feature device_print", "feature device_heap")}
 """Class of operation that small kernels of one instruction may not show → probes that use it."""
 
 
@@ -189,9 +189,9 @@ def _much(name: str, probe: str):
 
 
 BESIDE = {      # beginnings of paths → what a machine is that has the part in use that it only declares, and by which probes it shows
-    ("caches.l1.", "caches.l1_gives", "caches.carveout", "coalescing.load.", "coalescing.load", "load_store.replay_refused"): (
+    ("caches.l1", "caches.carveout", "coalescing.load.", "load_store.replay_refused"): (
         {"caches.l1.enabled": True, "caches.l1_global_loads": True},
-        ("gather by L1", "lines of one set", "lines of one set by one warp", "gather", "store and read back", "gather beside shared memory", "loads near", "L1"))}
+        ("gather by L1", "lines of one set", "lines of one set by one warp", "gather", "store and read back", "gather beside shared memory", "loads near", "loads by 192 bytes of 48 KiB", "loads by 192 bytes of 96 KiB", "L1"))}
 
 
 def _beside(name: str, path: str, variant: Variant) -> bool:
@@ -202,7 +202,7 @@ def _beside(name: str, path: str, variant: Variant) -> bool:
         try:
             other = registry.get(name).evolve({**changes, path: variant.value})
         except ArchdefError:
-            continue
+            return True         # it is refused there, by name
         if any(PROBE_KINDS[probe](other) != _with(name, tuple(changes.items()), probe) for probe in probes):
             return True
     return False
