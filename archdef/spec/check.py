@@ -566,7 +566,7 @@ def _transactions_stay_in_one_place(arch):
     if l1 is not None and line > l1.line_bytes >= arch.coalescing.load.largest_bytes:
         yield "caches.l1.line_bytes", l1.line_bytes, f"must be at least coalescing.load.line_bytes = {line}, of which a load asks it for at a time"
     sector = getattr(arch.coalescing.load, "sector_bytes", 0)
-    if l1 is not None and l1.sector_bytes < sector and _asked(arch, "caches.l1.sector_bytes"):
+    if l1 is not None and l1.sector_bytes < sector <= l1.line_bytes and _asked(arch, "caches.l1.sector_bytes"):
         yield "caches.l1.sector_bytes", l1.sector_bytes, f"must be at least coalescing.load.sector_bytes = {sector}, which loads bring at a time"
 
 
