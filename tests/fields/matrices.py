@@ -98,6 +98,7 @@ def products_of_four_warps(form: Form) -> Launch:
               "".join(f"  ld.global.b32 %a{k}, [%rd1+{8192 + 2048 * k}];\n" for k in range(4)) + "".join(f"  mov.b32 %c{k}, 0;\n" for k in range(columns // 2)))
     around = f"  {_FENCE};\n{{}}  {_COMMIT};\n{BESIDE}{'  ld.shared.u32 %r7, [%r3]; add.u32 %r5, %r5, %r7;' * 4}\n  {_WAIT} {{}};\n"
     return _around(before + around.format(in_memory * 2, 0) + around.format(in_registers, 1) + around.format(in_memory, 0) +
+                   f"  {_FENCE};\n{in_memory}  {_COMMIT};\n{BESIDE * 80}  {_WAIT} 0;\n" +
                    "".join(f"  st.global.b32 [%rd2+{8 * 256 * i}], %c{i};\n" for i in range(columns // (4 if form.types[0] == "f16" else 2))[:12]), type=form.types[1])
 
 

@@ -206,7 +206,24 @@ FILL: mul.wide.u32 %rd6, %r10, 4; add.u64 %rd7, %rd9, %rd6; st.local.u32 [%rd7],
 LOOP: add.u32 %r9, %r10, %r7; and.b32 %r9, %r9, 31; mul.wide.u32 %rd6, %r9, 4; add.u64 %rd7, %rd9, %rd6; {" ".join(
         f"ld.local.u32 %r{12 + k}, [%rd7+{16 * k}]; add.u32 %r11, %r11, %r{12 + k};" for k in range(6))}
     add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 6; @%p1 bra LOOP; st.global.u32 [%rd5], %r11;"""
+def _rounds(lines):
+    """Each thread asks for so many lines, 256 lines apart, three times over."""
+    loads = " ".join(f"ld.global.ca.u32 %r12, [%rd7+{32768 * k}]; add.u32 %r11, %r11, %r12;" for k in range(lines))
+    return (f"{_OWN} mov.u32 %r10, 0; mov.u32 %r11, 0; and.b32 %r9, %r2, 255; mul.wide.u32 %rd6, %r9, 128; add.u64 %rd7, %rd2, %rd6;\nLOOP: {loads} bar.sync 0; "
+            "add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 3; @%p1 bra LOOP; st.global.u32 [%rd5], %r11;")
+
+
+def _constants_of_warps(nbytes):
+    """All lanes of a warp ask for the same constants, 32 bytes apart, one after the other, several times over."""
+    return f"""{_OWN} mov.u32 %r10, 0; mov.u32 %r11, 0; mov.u64 %rd9, big;
+ROUND: mov.u32 %r9, 0;
+LOOP: cvt.u64.u32 %rd6, %r9; add.u64 %rd7, %rd9, %rd6; ld.const.u32 %r12, [%rd7]; add.u32 %r11, %r11, %r12; add.u32 %r9, %r9, 32;
+    setp.lt.u32 %p1, %r9, {nbytes}; @%p1 bra LOOP; add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 4; @%p1 bra ROUND; st.global.u32 [%rd5], %r11;"""
+
+
 BODIES = {
+    **{f"constants of warps, {nbytes} bytes": (_constants_of_warps(nbytes), ".const .align 64 .u32 big[2048];", 1 << 15) for nbytes in (320, 512, 4096)},
+    **{f"{lines} lines each": (_rounds(lines), "", 1 << 16) for lines in (3, 4, 5)},
     "lanes of constants": (_LANES_OF_CONSTANTS, ".const .align 16 .u32 big[64] = {" + ", ".join(str(7 * k % 64) for k in range(64)) + "};", 1 << 15),
     "arrays of threads": (_OWN_ARRAYS, "", 1 << 15),
     "gather by L1": (_BY_L1, "", 1 << 17), "lines of one set": (_BY_ONE_SET, "", 1 << 18),
@@ -569,7 +586,7 @@ def rows() -> tuple:
         for form in forms([row]):
             shape = form.bound.get("shape", "") if row.builder in ("matrix_product", "group_product") else ""
             key = form.types, shape
-            if key not in taken and len(taken) < (12 if shape else 6) and not re.match("m64n(?!8k|256k)", shape) and launch_of(form) is not None:
+            if key not in taken and len(taken) < (12 if shape else 6) and not re.match("m64n(?!8k|64k)", shape) and launch_of(form) is not None:
                 taken.add(key)
                 found.append(form)
     return tuple(found)
@@ -794,7 +811,8 @@ PROBE_KINDS = {
     "one warp of doubles": traffic("doubles beside all", most=32), "one warp of textures": textured("textures beside all", 32),
     "doubles and textures in many blocks": textured("doubles and textures", 256, 4),
     "one warp of constants": traffic("constants", most=32), "gather beside shared memory": traffic("store and read back", shared=1 << 16),
-    "lines of one set by one warp": traffic("lines of one set", most=32), "lanes of constants by one warp": traffic("lanes of constants", most=32), "matches": matches, "many print": many_print,
+    "lines of one set by one warp": traffic("lines of one set", most=32), **{f"{lines} lines each beside {kib} KiB": traffic(f"{lines} lines each", shared=kib << 10) for lines in (3, 4, 5) for kib in (2, 8, 30)},
+    "lanes of constants by one warp": traffic("lanes of constants", most=32), "matches": matches, "many print": many_print,
     "launched by kernels": launched_by_kernels, "surfaces": surfaces, "matrix numbers": matrix_numbers,
     "forms of products": matrix_forms, "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),

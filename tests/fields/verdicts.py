@@ -14,13 +14,15 @@ from archdef.errors import ArchdefError
 from archdef.pack import machine_tables
 from archdef.testing.checks.features import forms_that_need
 
+CARVED = tuple(f"{lines} lines each beside {kib} KiB" for lines in (3, 4, 5) for kib in (2, 8, 30))
 FIRST = {  # beginning of a path → probes that are most likely to notice
-    "limits.": ("limits", "properties", "private memory", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
+    "limits.shared_headroom": CARVED, "caches.l1_gives_carveout": CARVED, "caches.carveout_takes": CARVED, "limits.": ("limits", "properties", "private memory", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
     "chip.": ("chains in many blocks", "in turn", "sample stream", "launches", "properties"),
     "clocks.": ("sample stream", "properties"), "schedulers.": ("chains in many blocks", "reduction"), "units.": ("chains in many blocks", "matmul", "doubles beside all", "textures beside all", "textures beside all in many blocks", "doubles beside all in many blocks",
                                                      "products in many warps", "large products in many warps", "one warp of doubles", "one warp of textures", "doubles and textures", "doubles and textures in many blocks"),
     "shared.": ("banks", "banks in many blocks", "sample shared", "matmul"), "coalescing.": ("gather", "gather and store bytes", "transpose"),
     "caches.l1": ("gather by L1", "loads by 192 bytes of 48 KiB", "loads by 192 bytes of 96 KiB", "lines of one set", "lines again", "gather", "store and read back", "loads near", "loads spread near", "gather beside shared memory"), "caches.l2": ("gather", "store and read back", "loads far", "loads spread"),
+    "caches.constant_uniform": ("constants of warps, 320 bytes", "constants of warps, 512 bytes", "constants of warps, 4096 bytes"), "caches.constant_": ("constants of warps, 4096 bytes",),
     "caches.constant": ("lanes of constants", "lanes of constants by one warp", "all constants", "constants just beyond 32 KiB", "constants", "one warp of constants", "sample constants", "constants near", "constants far"), "caches.texture_tile": ("fetches from a plane",), "caches.texture": ("textures", "textures in 7 KiB", "textures in 20 KiB", "textures far", "one warp of textures"),
     "caches.instruction": ("straight code", "code of many", "code", "code far", "sample floats"), "caches.": ("straight code", "sample stream"),
     "load_store.": ("stores in a row", "gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
@@ -31,7 +33,7 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
     "isa.": ("sample floats", "sample stream", "matmul", "reduction", "transpose")}
 
 
-SLOW = {"forms of products": ("isa.", "units.", "shared."), "code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
+SLOW = {**dict.fromkeys(CARVED, ("caches.", "limits.", "load_store.")), "forms of products": ("isa.", "units.", "shared."), "code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
 """Probe that takes long → beginnings of the paths of which it can tell anything."""
 OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "launched by", "surfaces", "matrix numbers", "forms of products", "many print", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
            "filtered", "launches", "form", "products", "large products")
