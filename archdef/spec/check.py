@@ -225,6 +225,7 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
                            "caches.l2, interconnect.far_latency_ns or interconnect.side_bytes_per_cycle is given"),
     "interconnect.mask_bytes": (lambda arch: "atomics_global" in arch.isa.features or isinstance(arch.coalescing.store, Lines),
                                 "isa.features has atomics_global, or coalescing.store is Lines, which knows the bytes of a store"),
+    "device_launches.virtual_us": (lambda arch: arch.device_launches.pool == "virtualised", "device_launches.pool is virtualised"),
     "isa.convergence_cycles": (lambda arch: arch.isa.assembler.convergence_instructions, "isa.assembler.convergence_instructions is more than 0"),
     "isa.assembler.operand_read_cycles": (lambda arch: arch.isa.assembler.interleaves, "isa.assembler.interleaves"),
     **{f"isa.assembler.{name}": _has("atomics_global") for name in ("merged_atomics", "branches_around_atomics")},
@@ -263,7 +264,7 @@ def _lacking_for(arch: Architecture, path: str) -> str:
     return "" if above or "." not in rest or name not in arch.isa.operations or arch.isa.features.issuperset(feature.split()) else feature
 
 
-@_combination("load_store", "interconnect", "dram", "isa", "caches", "host_link", "schedulers", "coalescing.store")
+@_combination("load_store", "interconnect", "dram", "isa", "caches", "host_link", "schedulers", "coalescing.store", "device_launches")
 def _what_is_given_is_used(arch):
     for path, (used, where) in _OF_OTHERS.items():
         above, _, name = path.rpartition(".")
@@ -609,8 +610,8 @@ def _caches_are_what_is_carried_out(arch):
                 ("write", _WRITTEN.get(level, ("evict",)), "no other way of storing is modelled" if level in _WRITTEN else "it is only read")):
             if getattr(cache, field) not in allowed:
                 yield f"caches.{level}.{field}", getattr(cache, field), f"must be {' or '.join(allowed)}: {why}"
-        if level.startswith("instruction") and cache.sector_bytes != cache.line_bytes and _asked(arch, f"caches.{level}.sector_bytes"):
-            yield f"caches.{level}.sector_bytes", cache.sector_bytes, f"must be line_bytes = {cache.line_bytes}: code comes line by line"
+        if level.startswith(("instruction", "constant_uniform")) and cache.sector_bytes != cache.line_bytes and _asked(arch, f"caches.{level}.sector_bytes"):
+            yield f"caches.{level}.sector_bytes", cache.sector_bytes, f"must be line_bytes = {cache.line_bytes}: what it holds comes line by line"
         for field, caches in _ONLY_OF.items():
             default = getattr(attrs.fields(type(cache)), field).default
             if getattr(cache, field) != default and level not in caches:

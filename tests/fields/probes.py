@@ -131,6 +131,7 @@ _BANKS = f"""
     ld.shared.v4.u32 {{%v0, %v1, %v2, %v3}}, [%r12]; st.shared.v2.u32 [%r12], {{%v1, %v2}}; xor.b32 %r13, %r9, 1; shr.u32 %r13, %r13, 1;
     shl.b32 %r13, %r13, 3; add.u32 %r13, %r8, %r13; ld.shared.v2.u32 {{%v4, %v5}}, [%r13]; add.u32 %r11, %r11, %v4; add.u32 %r11, %r11, %v3;
     shr.u32 %r14, %r9, 3; shl.b32 %r14, %r14, 7; add.u32 %r14, %r8, %r14; ld.shared.u32 %r15, [%r14]; add.u32 %r11, %r11, %r15;
+    shr.u32 %r14, %r9, 1; shl.b32 %r14, %r14, 4; add.u32 %r14, %r8, %r14; ld.shared.v4.u32 {{%v0, %v1, %v2, %v3}}, [%r14]; add.u32 %r11, %r11, %v2;
     st.global.u32 [%rd5], %r11;"""
 _CONSTANTS = f"""
     {_OWN} mov.u32 %r7, %r6; mov.u32 %r10, 0; mov.u32 %r11, 0; mov.u64 %rd9, big;
@@ -206,6 +207,11 @@ FILL: mul.wide.u32 %rd6, %r10, 4; add.u64 %rd7, %rd9, %rd6; st.local.u32 [%rd7],
 LOOP: add.u32 %r9, %r10, %r7; and.b32 %r9, %r9, 31; mul.wide.u32 %rd6, %r9, 4; add.u64 %rd7, %rd9, %rd6; {" ".join(
         f"ld.local.u32 %r{12 + k}, [%rd7+{16 * k}]; add.u32 %r11, %r11, %r{12 + k};" for k in range(6))}
     add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 6; @%p1 bra LOOP; st.global.u32 [%rd5], %r11;"""
+_BY_ONE_OF_FOUR = f"""
+    {_OWN} mov.u32 %r11, 0; and.b32 %r9, %r2, 255; mul.wide.u32 %rd6, %r9, 512; add.u64 %rd7, %rd2, %rd6;
+    """ + " ".join(f"ld.global.ca.u32 %r12, [%rd7+{131072 * k}]; add.u32 %r11, %r11, %r12;" for k in range(4)) + " st.global.u32 [%rd5], %r11;"
+
+
 def _rounds(lines):
     """Each thread asks for so many lines, 256 lines apart, three times over."""
     loads = " ".join(f"ld.global.ca.u32 %r12, [%rd7+{32768 * k}]; add.u32 %r11, %r11, %r12;" for k in range(lines))
@@ -223,7 +229,7 @@ LOOP: cvt.u64.u32 %rd6, %r9; add.u64 %rd7, %rd9, %rd6; ld.const.u32 %r12, [%rd7]
 
 BODIES = {
     **{f"constants of warps, {nbytes} bytes": (_constants_of_warps(nbytes), ".const .align 64 .u32 big[2048];", 1 << 15) for nbytes in (320, 512, 4096)},
-    **{f"{lines} lines each": (_rounds(lines), "", 1 << 16) for lines in (3, 4, 5)},
+    "lines of one set of four": (_BY_ONE_OF_FOUR, "", 1 << 18), **{f"{lines} lines each": (_rounds(lines), "", 1 << 16) for lines in (3, 4, 5)},
     "lanes of constants": (_LANES_OF_CONSTANTS, ".const .align 16 .u32 big[64] = {" + ", ".join(str(7 * k % 64) for k in range(64)) + "};", 1 << 15),
     "arrays of threads": (_OWN_ARRAYS, "", 1 << 15),
     "gather by L1": (_BY_L1, "", 1 << 17), "lines of one set": (_BY_ONE_SET, "", 1 << 18),
@@ -609,6 +615,11 @@ def matrix_forms(arch):
     return tuple(_launched(arch, launch_of(form)) for form in rows() if form.row.builder in ("matrix_product", "group_product"))
 
 
+def bulk_copies(arch):
+    """Bulk copies of lanes into shared memory and out of it."""
+    return tuple(_launched(arch, launch_of(form)) for form in [form for form in rows() if form.row.builder == "bulk_copy"][:5])
+
+
 def one_instruction(name):
     """The kernels of a form of instruction, of edge and random operands."""
     def probe(arch):
@@ -811,10 +822,10 @@ PROBE_KINDS = {
     "one warp of doubles": traffic("doubles beside all", most=32), "one warp of textures": textured("textures beside all", 32),
     "doubles and textures in many blocks": textured("doubles and textures", 256, 4),
     "one warp of constants": traffic("constants", most=32), "gather beside shared memory": traffic("store and read back", shared=1 << 16),
-    "lines of one set by one warp": traffic("lines of one set", most=32), **{f"{lines} lines each beside {kib} KiB": traffic(f"{lines} lines each", shared=kib << 10) for lines in (3, 4, 5) for kib in (2, 8, 30)},
-    "lanes of constants by one warp": traffic("lanes of constants", most=32), "matches": matches, "many print": many_print,
+    "lines of one set by one warp": traffic("lines of one set", most=32), **{f"{lines} lines each beside {kib} KiB": traffic(f"{lines} lines each", shared=kib << 10) for lines in (3, 4, 5) for kib in (2, 8, 30, 72)},
+    "lines of one set of four beside 72 KiB": traffic("lines of one set of four", shared=72 << 10), "lanes of constants by one warp": traffic("lanes of constants", most=32), "matches": matches, "many print": many_print,
     "launched by kernels": launched_by_kernels, "surfaces": surfaces, "matrix numbers": matrix_numbers,
-    "forms of products": matrix_forms, "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
+    "forms of products": matrix_forms, "bulk copies": bulk_copies, "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},
     **{f"form {name}": one_instruction(name) for name in ("mad.f32", "mad.rn.f32", "mad.ftz.f32")},
@@ -831,6 +842,7 @@ PROBE_KINDS = {
        for kib, more, stride in ((12, 512, 128), (16, 128, 32), (24, 512, 32), (48, 512, 128), (64, 2048, 128), (128, 256, 128), (192, 6144, 128), (256, 8192, 128))},
     "textures never read before": bench("texture_latency", footprint_bytes=8192, stride_bytes=32, warm=False),
     "constants just beyond 32 KiB": bench("constant_latency", footprint_bytes=(32 << 10) + 2048),
+    "constants a little beyond 32 KiB": bench("constant_latency", footprint_bytes=(32 << 10) + 64),
     "all constants": bench("constant_latency", footprint_bytes=64 << 10),
     **{f"textures in {kib} KiB": bench("texture_latency", footprint_bytes=kib << 10) for kib in (2, 7, 11, 20)},
     "textures": bench("texture_latency", footprint_bytes=65536), "textures far": bench("texture_latency", footprint_bytes=1 << 20),

@@ -14,7 +14,7 @@ from archdef.errors import ArchdefError
 from archdef.pack import machine_tables
 from archdef.testing.checks.features import forms_that_need
 
-CARVED = tuple(f"{lines} lines each beside {kib} KiB" for lines in (3, 4, 5) for kib in (2, 8, 30))
+CARVED = tuple(f"{lines} lines each beside {kib} KiB" for lines in (3, 4, 5) for kib in (2, 8, 30, 72))
 FIRST = {  # beginning of a path → probes that are most likely to notice
     "limits.shared_headroom": CARVED, "caches.l1_gives_carveout": CARVED, "caches.carveout_takes": CARVED, "limits.": ("limits", "properties", "private memory", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
     "chip.": ("chains in many blocks", "in turn", "sample stream", "launches", "properties"),
@@ -25,7 +25,7 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
     "caches.constant_uniform": ("constants of warps, 320 bytes", "constants of warps, 512 bytes", "constants of warps, 4096 bytes"), "caches.constant_": ("constants of warps, 4096 bytes",),
     "caches.constant": ("lanes of constants", "lanes of constants by one warp", "all constants", "constants just beyond 32 KiB", "constants", "one warp of constants", "sample constants", "constants near", "constants far"), "caches.texture_tile": ("fetches from a plane",), "caches.texture": ("textures", "textures in 7 KiB", "textures in 20 KiB", "textures far", "one warp of textures"),
     "caches.instruction": ("straight code", "code of many", "code", "code far", "sample floats"), "caches.": ("straight code", "sample stream"),
-    "load_store.": ("stores in a row", "gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
+    "load_store.bulk_": ("bulk copies",), "units.tma": ("bulk copies",), "load_store.replay_refused": ("lines of one set of four", "lines of one set of four beside 72 KiB", *CARVED), "load_store.": ("stores in a row", "gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
     "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism", "launched by kernels"), "block_clusters": ("clusters",),
     "texture": ("feature texture", "textures"), "isa.matrix": ("matrix numbers", "forms of products", *(name for name in PROBE_KINDS if name.startswith("feature matrix"))),
     "texture.": ("filtered",), "isa.assembler.": ("assembled", "assembled for debugging"), "isa.match_value": ("matches",), "isa.warpgroup": ("forms of products", "feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
