@@ -273,6 +273,16 @@ def in_turn(arch):
         return told(error, arch)
 
 
+_WHERE = _text("""
+    mov.u32 %r7, %smid; mov.u32 %r8, 0;
+LOOP: add.u32 %r8, %r8, 1; setp.lt.u32 %p1, %r8, 400; @%p1 bra LOOP; mul.wide.u32 %rd3, %r4, 4; add.u64 %rd5, %rd1, %rd3; st.global.u32 [%rd5], %r7;""")
+
+
+def places_of_blocks(arch):
+    """Where the blocks of grids go that leave most of the chip idle, or some of it, or come round more than once."""
+    return tuple(_launched(arch, Launch(_WHERE, (np.zeros(1024, "u4"), np.zeros(1, "u4"), 1), (blocks,), (32,))) for blocks in (3, 7, 20, 45, 77, 100, 300, 500))
+
+
 def private_memory(arch):
     """Arrays of a thread of its own that are too large, and calls that go too deep."""
     large = [_text(f"    .local .align 4 .b8 own[{size}]; mov.u64 %rd3, own; mul.wide.u32 %rd4, %r1, 4; add.u64 %rd3, %rd3, %rd4; st.local.u32 [%rd3], %r2;"
@@ -825,7 +835,7 @@ PROBE_KINDS = {
     "lines of one set by one warp": traffic("lines of one set", most=32), **{f"{lines} lines each beside {kib} KiB": traffic(f"{lines} lines each", shared=kib << 10) for lines in (3, 4, 5) for kib in (2, 8, 30, 72)},
     "lines of one set of four beside 72 KiB": traffic("lines of one set of four", shared=72 << 10), "lanes of constants by one warp": traffic("lanes of constants", most=32), "matches": matches, "many print": many_print,
     "launched by kernels": launched_by_kernels, "surfaces": surfaces, "matrix numbers": matrix_numbers,
-    "forms of products": matrix_forms, "bulk copies": bulk_copies, "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
+    "forms of products": matrix_forms, "bulk copies": bulk_copies, "filtered": filtered, "in turn": in_turn, "places of blocks": places_of_blocks, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},
     **{f"form {name}": one_instruction(name) for name in ("mad.f32", "mad.rn.f32", "mad.ftz.f32")},

@@ -17,7 +17,7 @@ from archdef.testing.checks.features import forms_that_need
 CARVED = tuple(f"{lines} lines each beside {kib} KiB" for lines in (3, 4, 5) for kib in (2, 8, 30, 72))
 FIRST = {  # beginning of a path → probes that are most likely to notice
     "limits.shared_headroom": CARVED, "caches.l1_gives_carveout": CARVED, "caches.carveout_takes": CARVED, "limits.": ("limits", "properties", "private memory", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
-    "chip.": ("chains in many blocks", "in turn", "sample stream", "launches", "properties"),
+    "chip.block_dispatch": ("places of blocks",), "chip.": ("chains in many blocks", "in turn", "sample stream", "launches", "properties"),
     "clocks.": ("sample stream", "properties"), "schedulers.": ("chains in many blocks", "reduction"), "units.": ("chains in many blocks", "matmul", "doubles beside all", "textures beside all", "textures beside all in many blocks", "doubles beside all in many blocks",
                                                      "products in many warps", "large products in many warps", "one warp of doubles", "one warp of textures", "doubles and textures", "doubles and textures in many blocks"),
     "shared.": ("banks", "banks in many blocks", "sample shared", "matmul"), "coalescing.": ("gather", "gather and store bytes", "transpose"),
