@@ -611,6 +611,8 @@ def _caches_are_what_is_carried_out(arch):
                 ("write", _WRITTEN.get(level, ("evict",)), "no other way of storing is modelled" if level in _WRITTEN else "it is only read")):
             if getattr(cache, field) not in allowed:
                 yield f"caches.{level}.{field}", getattr(cache, field), f"must be {' or '.join(allowed)}: {why}"
+        if cache.fetch_bytes is not None and cache.fetch_bytes < cache.sector_bytes and _asked(arch, f"caches.{level}.fetch_bytes"):
+            yield f"caches.{level}.fetch_bytes", cache.fetch_bytes, f"must be at least sector_bytes = {cache.sector_bytes}, which a miss fetches anyway"
         if level.startswith(("instruction", "constant_uniform")) and cache.sector_bytes != cache.line_bytes and _asked(arch, f"caches.{level}.sector_bytes"):
             yield f"caches.{level}.sector_bytes", cache.sector_bytes, f"must be line_bytes = {cache.line_bytes}: what it holds comes line by line"
         for field, caches in _ONLY_OF.items():

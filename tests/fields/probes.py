@@ -72,7 +72,7 @@ def limits(arch):
     """Occupancy of blocks of many shapes, and what is refused."""
     found = []
     for threads in (1, 32, 33, 96, 192, 256, 512, 1024, 1025):
-        for registers in (1, 9, 16, 21, 32, 40, 63, 100, 128, 255):
+        for registers in (1, 9, 16, 20, 21, 29, 32, 33, 38, 40, 45, 46, 63, 72, 100, 128, 255):
             for shared in (0, 1, 4000, 16 * 1024, 40 * 1024):
                 try:
                     o = occupancy(arch, threads=threads, registers=registers, shared_bytes=shared)

@@ -50,7 +50,7 @@ def _others(arch, path, value, rule):
             for word in sorted(rule.known):
                 yield value ^ {word}, f"word {word}"
         case Exceptions():
-            for given in (*_tuples(arch, path, value), (((16, 20, 21, 32, 33, 40, 45), 1024),)):
+            for given in (*_tuples(arch, path, value), (((16, 20, 21, 32, 33, 40, 45, 72), 1024),)):
                 yield given, "number"
         case Numbers() | Pairs():
             for given in _tuples(arch, path, value):
@@ -83,7 +83,7 @@ def _numbers(path, value, rule):
     now = value if value is not None else (_elsewhere(path) or [rule.at_least or 1])[0]
     tried = [2 * now, now / 2, now + 1, now - 1, 16 * now + 64, rule.at_least, rule.at_most]
     if rule.power_of_two:
-        tried = [2 * now, now / 2, 16 * now, 4 * now, 1]
+        tried = [2 * now, now / 2, 16 * now, 4 * now, 1, 128 * now]
     if value is None:
         tried.insert(0, now)
     elif value == 0 or path.endswith("latency_cycles"):
