@@ -20,7 +20,7 @@ from archdef.spec.fields import Part, Parts, Rule, Table, Text, Texts, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
-from archdef.spec.policy import AmongOldest, GroupByGroup, LeastRecentlyUsed, ParityHash
+from archdef.spec.policy import AmongOldest, GreedyThenOldest, GroupByGroup, LeastRecentlyUsed, LooseRoundRobin, OldestFirst, ParityHash, TwoLevel
 from archdef.values import printable
 
 if TYPE_CHECKING:
@@ -191,6 +191,11 @@ def _has(feature: str) -> tuple[Callable[[Architecture], bool], str]:
     return lambda arch: feature in arch.isa.features, f"isa.features has {feature}"
 
 
+_BLIND_TO_WAITING = (LooseRoundRobin, GreedyThenOldest, OldestFirst, TwoLevel)
+"""Scheduling policies that do not ask when a warp last issued."""
+_FEATURE_BY_WHICH = {"call": "device_calls", "int_dot": "int_dot"}
+"""Class of operation that every machine has a cost for → feature without which no program asks for it."""
+
 _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "load_store.bulk_read_bytes_per_cycle": _has("bulk_copies"), "load_store.bulk_write_bytes_per_cycle": _has("bulk_copies"),
     "load_store.combining_cycles": (lambda arch: arch.load_store.combined_lines, "load_store.combined_lines is more than 0"),
@@ -211,6 +216,19 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
        for name in ("code_tail_instructions", "code_alignment_bytes")},
     "host_link.peer_latency_us": (lambda arch: arch.host_link.peer_gb_s, "host_link.peer_gb_s is given"),
     "schedulers.policy.queue_entries": (lambda arch: getattr(arch.schedulers.policy, "oldest_block_first", True), "schedulers.policy.oldest_block_first"),
+    "load_store.queued_stores": (lambda arch: not isinstance(arch.schedulers.policy, _BLIND_TO_WAITING),
+                                 "schedulers.policy asks who has waited longest, as grr and weighted do"),
+    "caches.texture_tile_rows": _has("texture"), "load_store.replay_refused": (lambda arch: arch.caches.l1, "caches.l1 is given"),
+    "load_store.after_load": (lambda arch: arch.schedulers.count > 1, "schedulers.count is more than 1"),
+    "interconnect.gathered_requests": (lambda arch: arch.caches.l2, "caches.l2 is given"),
+    "interconnect.sides": (lambda arch: arch.caches.l2 or arch.interconnect.far_latency_ns or arch.interconnect.side_bytes_per_cycle,
+                           "caches.l2, interconnect.far_latency_ns or interconnect.side_bytes_per_cycle is given"),
+    "interconnect.mask_bytes": (lambda arch: "atomics_global" in arch.isa.features or isinstance(arch.coalescing.store, Lines),
+                                "isa.features has atomics_global, or coalescing.store is Lines, which knows the bytes of a store"),
+    "device_launches.virtual_us": (lambda arch: arch.device_launches.pool == "virtualised", "device_launches.pool is virtualised"),
+    "isa.convergence_cycles": (lambda arch: arch.isa.assembler.convergence_instructions, "isa.assembler.convergence_instructions is more than 0"),
+    "isa.assembler.operand_read_cycles": (lambda arch: arch.isa.assembler.interleaves, "isa.assembler.interleaves"),
+    **{f"isa.assembler.{name}": _has("atomics_global") for name in ("merged_atomics", "branches_around_atomics")},
     "isa.assembler.predication_with_copies": _has("cp_async"), "isa.assembler.loads_before_copies": _has("cp_async"),
     "isa.assembler.drops_exchanges": _has("shuffle"), "isa.match_value_cycles": _has("match"),
     **{f"isa.assembler.unroll_{name}": (lambda arch: arch.isa.assembler.unroll_factor > 1, "isa.assembler.unroll_factor is more than 1") for name in (
@@ -218,7 +236,36 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
 """Path of a field that is part of something that a machine may not have → whether it has it, and how that is said."""
 
 
-@_combination("load_store", "interconnect", "dram", "isa", "caches", "host_link", "schedulers.policy")
+_STAYS: dict[str, tuple[Callable[[Architecture], object], str]] = {
+    "isa.instruction_bytes": (lambda arch: arch.caches.instruction or arch.caches.instruction_fill_bytes,
+                              "caches.instruction or caches.instruction_fill_bytes is given: nothing else reads how long code is"),
+    "load_store.atomic_cycles": _has("atomics_global"), "load_store.atomic_sector_cycles": _has("atomics_global"),
+    "limits.stack_bytes_per_thread": _has("device_calls"),
+    "isa.assembler.late_operations": (lambda arch: not arch.isa.assembler.interleaves, "isa.assembler.interleaves is False: what orders all code asks no more")}
+"""Path of a field that says what is so whether or not the machine has what it shows in → whether it has it, and how that is said: a what-if about it
+alone is refused."""
+
+
+@_combination("load_store.atomic_cycles", "load_store.atomic_sector_cycles", "limits.stack_bytes_per_thread", "isa", "caches")
+def _what_is_asked_shows(arch):
+    for path, (used, where) in _STAYS.items():
+        if path in arch.changes and not used(arch):
+            yield path, attrgetter(path)(arch), f"must stay as it is unless {where}"
+    lacking = {path: _lacking_for(arch, path) for path in arch.changes}
+    if lacking and all(lacking.values()):          # beside others, classes are moved to another unit all at once, used or not
+        for path, feature in lacking.items():
+            yield path, attrgetter(path.split(".", 3)[3])(arch.isa.operations[path.split(".")[2]]), f"must stay as it is unless isa.features has {feature}"
+
+
+def _lacking_for(arch: Architecture, path: str) -> str:
+    """Name the features without which no program asks for what a path of `isa.operations` is the cost of; empty: it is no such path, or they are there."""
+    above, _, rest = path.partition("isa.operations.")
+    name = rest.partition(".")[0]
+    feature = FEATURE_OF_CLASS.get(name, _FEATURE_BY_WHICH.get(name, ""))
+    return "" if above or "." not in rest or name not in arch.isa.operations or arch.isa.features.issuperset(feature.split()) else feature
+
+
+@_combination("load_store", "interconnect", "dram", "isa", "caches", "host_link", "schedulers", "coalescing.store", "device_launches")
 def _what_is_given_is_used(arch):
     for path, (used, where) in _OF_OTHERS.items():
         above, _, name = path.rpartition(".")
@@ -413,6 +460,9 @@ def _forms_say_what_is_theirs(arch):
         for field, operation in _FORM_OF.items():
             if form.operation != operation and getattr(form, field) != getattr(attrs.fields(type(form)), field).default:
                 yield f"{path}.{field}", getattr(form, field), f"must be {getattr(attrs.fields(type(form)), field).default}: it is of {operation} alone"
+        for field, least in (("bank_passes", 1), ("interval_cycles", None)):
+            if form.retry_cycles is not None and getattr(form, field) != least and _asked(arch, f"{path}.{field}"):
+                yield f"{path}.{field}", getattr(form, field), f"must be {least} where retry_cycles is given: the tries of the loop hold unit and banks"
         for field in ("slow_paths", "slow_issues", "slow_branches", "slow_cycles") if whole is not None else ():
             if getattr(form, field) not in (None, getattr(whole, field)):
                 yield f"{path}.{field}", getattr(form, field), f"must be None or that of isa.operations.{form.operation}, {getattr(whole, field)}"
@@ -514,6 +564,12 @@ def _transactions_stay_in_one_place(arch):
             if cache is not None and rule.largest_bytes > cache.line_bytes and not (level == "l1" and kind != "load"):
                 yield (f"coalescing.{kind}", rule.largest_bytes,
                        f"must make transactions of at most caches.{level}.line_bytes = {cache.line_bytes}")
+    l1, line = arch.caches.l1, getattr(arch.coalescing.load, "line_bytes", 0)
+    if l1 is not None and line > l1.line_bytes >= arch.coalescing.load.largest_bytes:
+        yield "caches.l1.line_bytes", l1.line_bytes, f"must be at least coalescing.load.line_bytes = {line}, of which a load asks it for at a time"
+    sector = getattr(arch.coalescing.load, "sector_bytes", 0)
+    if l1 is not None and l1.sector_bytes < sector <= l1.line_bytes and _asked(arch, "caches.l1.sector_bytes"):
+        yield "caches.l1.sector_bytes", l1.sector_bytes, f"must be at least coalescing.load.sector_bytes = {sector}, which loads bring at a time"
 
 
 _SHARED_BY = {
@@ -555,6 +611,10 @@ def _caches_are_what_is_carried_out(arch):
                 ("write", _WRITTEN.get(level, ("evict",)), "no other way of storing is modelled" if level in _WRITTEN else "it is only read")):
             if getattr(cache, field) not in allowed:
                 yield f"caches.{level}.{field}", getattr(cache, field), f"must be {' or '.join(allowed)}: {why}"
+        if cache.fetch_bytes is not None and cache.fetch_bytes < cache.sector_bytes and _asked(arch, f"caches.{level}.fetch_bytes"):
+            yield f"caches.{level}.fetch_bytes", cache.fetch_bytes, f"must be at least sector_bytes = {cache.sector_bytes}, which a miss fetches anyway"
+        if level.startswith(("instruction", "constant_uniform")) and cache.sector_bytes != cache.line_bytes and _asked(arch, f"caches.{level}.sector_bytes"):
+            yield f"caches.{level}.sector_bytes", cache.sector_bytes, f"must be line_bytes = {cache.line_bytes}: what it holds comes line by line"
         for field, caches in _ONLY_OF.items():
             default = getattr(attrs.fields(type(cache)), field).default
             if getattr(cache, field) != default and level not in caches:
@@ -590,6 +650,10 @@ def _levels_of_constants_and_instructions_follow_each_other(arch):
                 yield f"caches.{nearer}", None, f"must be given where caches.{level} is"
             elif least is not None and getattr(behind, piece) < least.line_bytes:
                 yield f"caches.{level}.{piece}", getattr(behind, piece), f"must be at least caches.{kind}.line_bytes = {least.line_bytes}"
+    first = arch.caches.instruction
+    if first is not None and not (first.latency_cycles or arch.caches.instruction_l2 or arch.caches.instruction_memory_cycles) and (
+            _asked(arch, "caches.instruction")):
+        yield "caches.instruction", first, "must be None unless caches.instruction_memory_cycles or caches.instruction_l2 says what is waited for"
     if arch.caches.constant_uniform is not None and arch.caches.constant is None:
         yield "caches.constant", None, "must be given where caches.constant_uniform is"
     if arch.caches.instruction is None and arch.caches.instruction_preload_bytes:

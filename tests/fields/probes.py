@@ -5,14 +5,19 @@ at packed tables, and none prints the description.
 """
 from __future__ import annotations
 
+import contextlib
 import functools
+import itertools
+import re
 import warnings
 from collections import Counter
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import attrs
 import numpy as np
 from assembled import KERNELS
+from matrices import launch_of
 
 import archdef
 from archdef import page
@@ -25,6 +30,7 @@ from archdef.microbench.operations import STEPS, Step
 from archdef.microbench.ptx import TYPE, module
 from archdef.occupancy import occupancy
 from archdef.ptx import table
+from archdef.run import device_limits
 from archdef.run.array import DeviceArray
 from archdef.runtime import properties
 from archdef.testing.checks.check import run_of
@@ -66,7 +72,7 @@ def limits(arch):
     """Occupancy of blocks of many shapes, and what is refused."""
     found = []
     for threads in (1, 32, 33, 96, 192, 256, 512, 1024, 1025):
-        for registers in (1, 9, 16, 21, 32, 40, 63, 100, 128, 255):
+        for registers in (1, 9, 16, 20, 21, 29, 32, 33, 38, 40, 45, 46, 63, 72, 100, 128, 255):
             for shared in (0, 1, 4000, 16 * 1024, 40 * 1024):
                 try:
                     o = occupancy(arch, threads=threads, registers=registers, shared_bytes=shared)
@@ -79,7 +85,7 @@ def limits(arch):
 def host_properties(arch):
     """What the runtime's properties say."""
     made = properties.DeviceProperties(arch, {})
-    return tuple((name, value) for name, value in vars(made).items() if name != "name")
+    return tuple((name, value) for name, value in vars(made).items() if name != "name"), tuple(device_limits.get(_device(arch)).items())
 
 
 def names(arch):
@@ -125,6 +131,7 @@ _BANKS = f"""
     ld.shared.v4.u32 {{%v0, %v1, %v2, %v3}}, [%r12]; st.shared.v2.u32 [%r12], {{%v1, %v2}}; xor.b32 %r13, %r9, 1; shr.u32 %r13, %r13, 1;
     shl.b32 %r13, %r13, 3; add.u32 %r13, %r8, %r13; ld.shared.v2.u32 {{%v4, %v5}}, [%r13]; add.u32 %r11, %r11, %v4; add.u32 %r11, %r11, %v3;
     shr.u32 %r14, %r9, 3; shl.b32 %r14, %r14, 7; add.u32 %r14, %r8, %r14; ld.shared.u32 %r15, [%r14]; add.u32 %r11, %r11, %r15;
+    shr.u32 %r14, %r9, 1; shl.b32 %r14, %r14, 4; add.u32 %r14, %r8, %r14; ld.shared.v4.u32 {{%v0, %v1, %v2, %v3}}, [%r14]; add.u32 %r11, %r11, %v2;
     st.global.u32 [%rd5], %r11;"""
 _CONSTANTS = f"""
     {_OWN} mov.u32 %r7, %r6; mov.u32 %r10, 0; mov.u32 %r11, 0; mov.u64 %rd9, big;
@@ -169,7 +176,64 @@ _DOWN = """
   setp.eq.u32 %q, %s1, 0; @%q bra LAST; sub.u32 %s2, %s1, 1; { .param .b32 a; .param .b32 b; st.param.b32 [a], %s2; call (b), down, (a); ld.param.b32 %s3, [b]; }
   ld.local.u32 %s4, [kept+60]; add.u32 %s3, %s3, %s4; st.param.b32 [back], %s3; ret;
 LAST: st.param.b32 [back], %s1; ret; }"""
+_BY_L1 = _GATHER.format(ca=".ca", mask=8191, trips=24, more="add.u64 %rd8, %rd1, %rd6; ld.global.ca.u32 %r13, [%rd8]; st.global.u32 [%rd8], %r6; "
+                        "ld.global.ca.u32 %r14, [%rd8]; add.u32 %r11, %r11, %r13; xor.b32 %r11, %r11, %r14; ld.global.ca.u32 %r13, [%rd7+32]; add.u32 %r11, %r11, %r13;")
+_BY_ONE_SET = f"""
+    {_OWN} mov.u32 %r10, 0; mov.u32 %r11, 0; and.b32 %r9, %r2, 31; shl.b32 %r9, %r9, 12; mul.wide.u32 %rd6, %r9, 1; add.u64 %rd7, %rd2, %rd6;
+LOOP: ld.global.ca.u32 %r12, [%rd7]; add.u32 %r11, %r11, %r12; ld.global.ca.u32 %r12, [%rd7+65536]; add.u32 %r11, %r11, %r12;
+    add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 3; @%p1 bra LOOP; st.global.u32 [%rd5], %r11;"""
+_MATCHES = f"""
+    {_OWN} and.b32 %r7, %r2, 7; mov.u32 %r9, 0;
+LOOP: match.any.sync.b32 %r8, %r7, -1; xor.b32 %r7, %r8, %r2; and.b32 %r7, %r7, 7; add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 6; @%p1 bra LOOP;
+    st.global.u32 [%rd5], %r7;"""
+
+
+def _apart(instructions, parts=6, rounds=6):
+    """Parts of a loop so many instructions apart, with code that nobody goes through between them."""
+    dead = "add.u32 %r8, %r8, %r2; xor.b32 %r8, %r8, %r6; " * (instructions // 2)
+    inside = "".join(f"setp.ne.u32 %p1, %r1, {1_000_000 + k}; @%p1 bra P{k}; {dead}\nP{k}: add.u32 %r8, %r8, %r6; " for k in range(parts))
+    return (f"{_OWN} mov.u32 %r8, %r2; mov.u32 %r9, 0;\nLOOP: {inside} add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, {rounds}; @%p2 bra LOOP; "
+            "st.global.u32 [%rd5], %r8;")
+
+
+_LANES_OF_CONSTANTS = f"""
+    {_OWN} mov.u32 %r7, %r2; mov.u32 %r10, 0; mov.u64 %rd9, big;
+LOOP: and.b32 %r9, %r7, 63; mul.wide.u32 %rd6, %r9, 4; add.u64 %rd7, %rd9, %rd6; ld.const.u32 %r12, [%rd7]; add.u32 %r7, %r12, %r2;
+    add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 24; @%p1 bra LOOP; st.global.u32 [%rd5], %r7;"""
+_OWN_ARRAYS = f"""
+    .local .align 4 .b8 own[256]; {_OWN} mov.u64 %rd9, own; mov.u32 %r7, %r1; mov.u32 %r10, 0; mov.u32 %r11, 0; and.b32 %r7, %r7, 3;
+FILL: mul.wide.u32 %rd6, %r10, 4; add.u64 %rd7, %rd9, %rd6; st.local.u32 [%rd7], %r10; add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 64; @%p1 bra FILL;
+    mov.u32 %r10, 0;
+LOOP: add.u32 %r9, %r10, %r7; and.b32 %r9, %r9, 31; mul.wide.u32 %rd6, %r9, 4; add.u64 %rd7, %rd9, %rd6; {" ".join(
+        f"ld.local.u32 %r{12 + k}, [%rd7+{16 * k}]; add.u32 %r11, %r11, %r{12 + k};" for k in range(6))}
+    add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 6; @%p1 bra LOOP; st.global.u32 [%rd5], %r11;"""
+_BY_ONE_OF_FOUR = f"""
+    {_OWN} mov.u32 %r11, 0; and.b32 %r9, %r2, 255; mul.wide.u32 %rd6, %r9, 512; add.u64 %rd7, %rd2, %rd6;
+    """ + " ".join(f"ld.global.ca.u32 %r12, [%rd7+{131072 * k}]; add.u32 %r11, %r11, %r12;" for k in range(4)) + " st.global.u32 [%rd5], %r11;"
+
+
+def _rounds(lines):
+    """Each thread asks for so many lines, 256 lines apart, three times over."""
+    loads = " ".join(f"ld.global.ca.u32 %r12, [%rd7+{32768 * k}]; add.u32 %r11, %r11, %r12;" for k in range(lines))
+    return (f"{_OWN} mov.u32 %r10, 0; mov.u32 %r11, 0; and.b32 %r9, %r2, 255; mul.wide.u32 %rd6, %r9, 128; add.u64 %rd7, %rd2, %rd6;\nLOOP: {loads} bar.sync 0; "
+            "add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 3; @%p1 bra LOOP; st.global.u32 [%rd5], %r11;")
+
+
+def _constants_of_warps(nbytes):
+    """All lanes of a warp ask for the same constants, 32 bytes apart, one after the other, several times over."""
+    return f"""{_OWN} mov.u32 %r10, 0; mov.u32 %r11, 0; mov.u64 %rd9, big;
+ROUND: mov.u32 %r9, 0;
+LOOP: cvt.u64.u32 %rd6, %r9; add.u64 %rd7, %rd9, %rd6; ld.const.u32 %r12, [%rd7]; add.u32 %r11, %r11, %r12; add.u32 %r9, %r9, 32;
+    setp.lt.u32 %p1, %r9, {nbytes}; @%p1 bra LOOP; add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 4; @%p1 bra ROUND; st.global.u32 [%rd5], %r11;"""
+
+
 BODIES = {
+    **{f"constants of warps, {nbytes} bytes": (_constants_of_warps(nbytes), ".const .align 64 .u32 big[2048];", 1 << 15) for nbytes in (320, 512, 4096)},
+    "lines of one set of four": (_BY_ONE_OF_FOUR, "", 1 << 18), **{f"{lines} lines each": (_rounds(lines), "", 1 << 16) for lines in (3, 4, 5)},
+    "lanes of constants": (_LANES_OF_CONSTANTS, ".const .align 16 .u32 big[64] = {" + ", ".join(str(7 * k % 64) for k in range(64)) + "};", 1 << 15),
+    "arrays of threads": (_OWN_ARRAYS, "", 1 << 15),
+    "gather by L1": (_BY_L1, "", 1 << 17), "lines of one set": (_BY_ONE_SET, "", 1 << 18),
+    **{f"code {apart} apart": (_apart(apart), "", 1 << 15) for apart in (124, 252, 508)},
     "gather": (_GATHER.format(ca="", mask=262143, trips=12, more=""), "", 1 << 18),
     "gather and store bytes": (_GATHER.format(ca=".cg", mask=65535, trips=10, more=_STORES), "", 1 << 18),
     "store and read back": (_GATHER.format(ca="", mask=16383, trips=8, more=_WIDE), "", 1 << 18),
@@ -207,6 +271,16 @@ def in_turn(arch):
             (4 * each * arch.chip.multiprocessors + 3,), (threads,)](*[device.zeros(16, "u4")] * 2, 9))
     except ArchdefError as error:
         return told(error, arch)
+
+
+_WHERE = _text("""
+    mov.u32 %r7, %smid; mov.u32 %r8, 0;
+LOOP: add.u32 %r8, %r8, 1; setp.lt.u32 %p1, %r8, 400; @%p1 bra LOOP; mul.wide.u32 %rd3, %r4, 4; add.u64 %rd5, %rd1, %rd3; st.global.u32 [%rd5], %r7;""")
+
+
+def places_of_blocks(arch):
+    """Where the blocks of grids go that leave most of the chip idle, or some of it, or come round more than once."""
+    return tuple(_launched(arch, Launch(_WHERE, (np.zeros(1024, "u4"), np.zeros(1, "u4"), 1), (blocks,), (32,))) for blocks in (3, 7, 20, 45, 77, 100, 300, 500))
 
 
 def private_memory(arch):
@@ -368,6 +442,22 @@ def launched_by_kernels(arch):
     return tuple(found)
 
 
+_PRINTED = """.global .align 4 .b8 text[8] = {120, 10, 0, 0, 0, 0, 0, 0}; .extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);"""
+_PRINT = "{ .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd6; st.param.b64 [a], 0; call.uni (r), vprintf, (f, a); ld.param.b32 %r9, [r]; }"
+
+
+def many_print(arch):
+    """Warps that print, all at a time, each several times."""
+    text = _text(f"    mov.u64 %rd6, text; cvta.global.u64 %rd6, %rd6; {_PRINT * 4} st.global.u32 [%rd1], %r9;", _PRINTED)
+    return _launched(arch, Launch(text, (np.zeros(256, "u4"), np.zeros(256, "u4"), 0), (1,), (block_threads(arch, 16 * arch.warp.size, 32),)))
+
+
+def matches(arch):
+    """Comparisons of values of which there are several, one waiting for the other."""
+    text = _text(_MATCHES).replace(".version 6.0", ".version 6.4").replace("sm_30", "sm_70")
+    return _launched(arch, Launch(text, (np.zeros(256, "u4"), np.zeros(256, "u4"), 0), (1,), (arch.warp.size * 4,)))
+
+
 _SURFACE = _text("""
     .reg .b32 %v<8>; ld.global.u64 %rd8, [%rd2]; shl.b32 %r7, %r2, 2; mov.u32 %r8, 0; mov.u32 %r11, %r2; cvt.rn.f32.u32 %f1, %r2; mov.f32 %f2, %f1;
 LOOP: suld.b.1d.b32.zero %v0, [%rd8, {%r7}]; suld.b.1d.b32.zero %v1, [%rd8, {%r7}]; mul.rn.f32 %f2, %f2, %f1; add.u32 %r11, %r11, %r2; rsqrt.approx.f32 %f3, %f1;
@@ -404,7 +494,11 @@ def matrix_numbers(arch):
     """Products of random matrices whose numbers differ by orders of magnitude, on sums that do, and the times of those that wait for each other."""
     rng, found = np.random.default_rng(5), []
     halves = (rng.uniform(-2, 2, 2048) * 2.0 ** rng.integers(-6, 4, 2048)).astype("f2").view("u4")
-    for instruction, (d, a, b) in _PRODUCTS.items():
+    great = np.array([[1024, 1, -1024, 1], [4096, 1, 4096, 1]], "f2")[:, None, :] * np.where(np.arange(4) % 2, rng.uniform(0.001, 2, (2, 128, 4)), 1)
+    cancelling = np.zeros(2048, "u4")       # for each lane a row and a column of four: great products cancel each other, and leave what the sum kept of the others
+    for first, rows_ in zip((0, 8), great.astype("f2")):
+        cancelling[32 * first:32 * (first + 2)] = rows_[:32].copy().view("u4").T.reshape(-1)
+    for (instruction, (d, a, b)), numbers in itertools.product(_PRODUCTS.items(), (halves, cancelling)):
         sums = "f32" if instruction.endswith("f32") else "b32"
         loads = "".join(f"ld.global.b32 %{letter}{k}, [%rd4+{128 * (k + first)}]; " for letter, count, first in (("a", a, 0), ("b", b, 8)) for k in range(count))
         body = f"""
@@ -413,7 +507,7 @@ def matrix_numbers(arch):
     {f"{instruction} {_fragment('d', d)}, {_fragment('a', a)}, {_fragment('b', b)}, {_fragment('d', d)};" * 3}
     {" ".join(f"st.global.{sums} [%rd5+{128 * k}], %d{k};" for k in range(d))}"""
         found.append(_launched(arch, Launch(_text(body).replace(".version 6.0", ".version 6.4").replace("sm_30", "sm_70"),
-                                            (np.zeros(256, "u4"), halves, 0), (1,), (32,))))
+                                            (np.zeros(256, "u4"), numbers, 0), (1,), (32,))))
     return tuple(found)
 
 
@@ -450,6 +544,7 @@ def host(arch):
             kernel[(1,), (32,), 0, device.stream()](arrays[k % 4], arrays[k % 4], 1)
         for array, stream in zip(arrays, streams):
             kernel[(2,), (32,), 0, stream](array, array, 1)
+        early = streams[0].record()
         for array, block, stream in zip(arrays, pinned, streams):
             array.copy_to(block, stream)
         streams[3].record()
@@ -470,7 +565,7 @@ def host(arch):
                 kernel[(2,), (32,), 0, streams[0]](both, both, 1)
                 device.synchronize()
         clock.synchronize()
-        return tuple((s.kind, s.name, s.start, s.end) for s in clock.timeline().spans), last.elapsed_since(first)
+        return tuple((s.kind, s.name, s.start, s.end) for s in clock.timeline().spans), last.elapsed_since(first), early.elapsed_since(first)
     except ArchdefError as error:
         return told(error, arch)
 
@@ -500,15 +595,39 @@ def clusters(arch):
 # ------------------------------------------------------------------------------------------------------ classes of operation
 @functools.cache
 def rows() -> tuple:
-    """A form of each row of the instruction table, with others that differ in type, as far as there is a kernel of it."""
+    """A form of each row of the instruction table, with others that differ in type, or name another shape, as far as there is a kernel of it."""
     found = []
     for row in table.TABLE:
         taken = set()
         for form in forms([row]):
-            if form.types not in taken and len(taken) < 6 and form.launch() is not None:
-                taken.add(form.types)
+            shape = form.bound.get("shape", "") if row.builder in ("matrix_product", "group_product") else ""
+            key = form.types, shape
+            if key not in taken and len(taken) < (12 if shape else 6) and not re.match("m64n(?!8k|64k)", shape) and launch_of(form) is not None:
+                taken.add(key)
                 found.append(form)
     return tuple(found)
+
+
+@functools.cache
+def _all_forms() -> tuple:
+    return tuple(forms())
+
+
+def of_pattern(pattern: str, most: int = 12) -> list:
+    """Forms of instruction that a pattern of `isa.forms` is for, those behind its colon left aside; of shared and of global memory as many."""
+    found = [form for form in _all_forms() if fnmatchcase(form.name, pattern.partition(":")[0])]
+    near = [form for form in found if "shared" in form.modifiers]
+    return [form for form in (*near[:most], *[form for form in found if form not in near][:most]) if launch_of(form) is not None]
+
+
+def matrix_forms(arch):
+    """Products of numbers that differ by orders of magnitude, in every form of them."""
+    return tuple(_launched(arch, launch_of(form)) for form in rows() if form.row.builder in ("matrix_product", "group_product"))
+
+
+def bulk_copies(arch):
+    """Bulk copies of lanes into shared memory and out of it."""
+    return tuple(_launched(arch, launch_of(form)) for form in [form for form in rows() if form.row.builder == "bulk_copy"][:5])
 
 
 def one_instruction(name):
@@ -528,15 +647,12 @@ def taken(arch, form):
     return None
 
 
-@functools.cache
-def used_by(arch) -> dict:
-    """Class of operation, and name of a form of it that is declared apart → the kernels whose lowering asks what it costs, those first in which it is
-    what is asked for least often elsewhere."""
+@contextlib.contextmanager
+def _asked_for(arch):
+    """Collect the classes of operation, and the names of forms of them that are declared apart, whose cost lowering asks for meanwhile."""
     from archdef.lower.cost import Costs
 
-    found: dict[tuple[str, str], list] = {}
-    asked: set = set()
-    each = []
+    asked: set[tuple[str, str]] = set()
     honest = Costs.of
     names_of = {id(form): name for name, form in arch.isa.forms.items()}
 
@@ -548,16 +664,31 @@ def used_by(arch) -> dict:
 
     Costs.of = of
     try:
-        for form in rows():
-            asked.clear()
-            launch = form.launch()
-            try:
-                _device(arch).compile(launch.ptx)[launch.entry].program
-            except ArchdefError:
-                continue
-            each.append((launch, frozenset(asked)))
+        yield asked
     finally:
         Costs.of = honest
+
+
+def asked_by(arch, launch: Launch) -> frozenset:
+    """What a kernel's lowering asks the costs of; nothing where the machine refuses the kernel."""
+    with _asked_for(arch) as asked:
+        try:
+            _device(arch).compile(launch.ptx)[launch.entry].program
+        except ArchdefError:
+            return frozenset()
+    return frozenset(asked)
+
+
+@functools.cache
+def used_by(arch) -> dict:
+    """Class of operation, and name of a form of it that is declared apart → the kernels whose lowering asks what it costs, those first in which it is
+    what is asked for least often elsewhere."""
+    each = [(launch, asked_by(arch, launch)) for launch in (launch_of(form) for form in rows())]
+    known = frozenset().union(*(keys for _, keys in each))
+    for name, form in arch.isa.forms.items():
+        if (form.operation, name) not in known:
+            each += [(launch, asked_by(arch, launch)) for launch in map(launch_of, of_pattern(form.pattern))]
+    found: dict[tuple[str, str], list] = {}
     often = Counter(key for _, keys in each for key in keys)
     for launch, keys in each:
         for key in keys:
@@ -568,6 +699,10 @@ def used_by(arch) -> dict:
 # --------------------------------------------------------------------------------------------- operations beside each other
 _TILE = "{{{{.reg .b32 a; and.b32 a,{{x}},1020; mov.b32 %at,tile; add.s32 a,a,%at; {};}}}}"
 _IN_ARRAY = "{{{{.reg .b64 a; .reg .b32 b; and.b32 b,{{x}},1020; cvt.u64.u32 a,b; add.u64 a,a,%in; {};}}}}"
+_APART = ("{{{{.reg .b32 a,e; .reg .b64 c,d; .reg .f32 f; .reg .f64 g; .reg .b16 h; mov.u32 a,%tid.x; shr.u32 a,a,1; shl.b32 a,a,6; and.b32 a,a,4032; add.s32 a,a,%at; "
+          "mov.b32 e,{{y}}; cvt.u64.u32 c,{{w}}; mov.f32 f,0f3F800000; mov.f64 g,0d3FF0000000000000; mov.b16 h,5; {};}}}}")
+_IN_ARRAY_APART = ("{{{{.reg .b64 a; .reg .b32 b,e; .reg .f32 f; mov.u32 b,%tid.x; shr.u32 b,b,1; shl.b32 b,b,3; and.b32 b,b,2040; cvt.u64.u32 a,b; add.u64 a,a,%in; "
+                   "mov.b32 e,{{y}}; mov.f32 f,0f3F800000; {};}}}}")
 MORE_STEPS = {
     "mul_wide_s16": Step("u32", "{{.reg .b16 a,b; mov.b32 {{a,b}},{x}; mul.wide.s16 {x},a,b; add.s32 {x},{x},{y};}}", ("int_mul16",)),
     "logic_pred": Step("u32", "{{.reg .pred p,q,r; setp.lt.s32 p,{x},{y}; setp.gt.s32 q,{w},{z}; xor.pred r,p,q; and.pred q,r,p; or.pred p,q,r; "
@@ -599,6 +734,29 @@ MORE_STEPS = {
     "load_global": Step("u32", _IN_ARRAY.format("ld.global.u32 {x},[a]"), ("load_global",)),
     "store_global": Step("u32", _IN_ARRAY.format("st.global.u32 [a],{w}; add.s32 {x},{x},{y}"), ("store_global",)),
     "atomic_global": Step("u32", _IN_ARRAY.format("atom.global.add.u32 {x},[a],{w}"), ("atomic_global",), features=("atomics_global",)),
+    **{name: Step("f32", text, (), (1.5, 1.0, 1.25, 1.0)) for name, text in {
+        "cos": "cos.approx.f32 {x},{x};", "ex2": "ex2.approx.f32 {x},{x};", "lg2": "lg2.approx.f32 {x},{x};", "sqrt": "sqrt.approx.f32 {x},{x};",
+        "rsqrt": "rsqrt.approx.f32 {x},{x};", "div_full": "div.full.f32 {x},{x},{y};", "div_approx": "div.approx.f32 {x},{x},{y};",
+        "cvt_rni": "cvt.rni.f32.f32 {x},{x};"}.items()},
+    **{name: Step("u32", text, (), target=75 if "x2" in name else 53, version="7.0") for name, text in {
+        "brev": "brev.b32 {x},{x};", "clz": "clz.b32 {x},{x};", "bfi": "bfi.b32 {x},{x},{w},3,7;", "rem_u": "rem.u32 {x},{w},{x};", "div_u": "div.u32 {x},{w},{x};",
+        "cvt_s16": "{{.reg .f32 f; .reg .b16 h; mov.b32 f,{x}; cvt.rzi.s16.f32 h,f; cvt.u32.u16 {x},h;}}",
+        "cvt_s8": "{{.reg .f32 f; .reg .b16 h; mov.b32 f,{x}; cvt.rzi.s8.f32 h,f; cvt.u32.u16 {x},h;}}",
+        "cvt_f16_f32": "{{.reg .f32 f; .reg .b16 h; mov.b32 f,{x}; cvt.rn.f16.f32 h,f; cvt.u32.u16 {x},h;}}",
+        "cvt_f32_f16": "{{.reg .f32 f; .reg .b16 h,g; mov.b32 {{h,g}},{x}; cvt.f32.f16 f,h; mov.b32 {x},f;}}",
+        "ex2_x2": "ex2.approx.f16x2 {x},{x};", "tanh_x2": "tanh.approx.f16x2 {x},{x};"}.items()},
+    **{name: Step("f64", text, (), (1.5, 1.0, 1.25, 1.0)) for name, text in {
+        "rcp_f64": "rcp.approx.ftz.f64 {x},{x};", "rsqrt_f64": "rsqrt.approx.ftz.f64 {x},{x};"}.items()},
+    **{f"shared {text}": Step("u32", _APART.format(f"{text}; cvt.u32.u64 {{x}},d; mov.b32 e,{{x}}; xor.b32 {{x}},{{x}},{{y}}" if "64 " in text else f"{text}; xor.b32 {{x}},e,{{y}}"),
+                              (), target=90, version="7.8") for text in (
+        "atom.shared.add.u32 e,[a],1", "atom.shared.add.u32 e,[a],{w}", "red.shared.add.u32 [a],1", "atom.shared.cas.b32 e,[a],{x},{w}", "atom.shared.cas.b64 d,[a],c,c",
+        "atom.shared.exch.b64 d,[a],c", "atom.shared.exch.b32 e,[a],{w}", "red.shared.add.f32 [a],f", "atom.shared.add.f32 f,[a],f", "red.shared.add.f64 [a],g",
+        "red.shared.add.noftz.f16x2 [a],{w}", "red.shared.add.noftz.f16 [a],h", "atom.shared.add.u64 d,[a],c", "atom.shared.and.b64 d,[a],c", "atom.shared.min.u64 d,[a],c",
+        "atom.shared.cas.b16 h,[a],h,h", "atom.shared.max.u32 e,[a],{w}")},
+    **{f"global {text}": Step("u32", _IN_ARRAY_APART.format(f"{text}; xor.b32 {{x}},e,{{y}}"), (), target=90, version="7.8") for text in (
+        "atom.global.cas.b32 e,[a],{x},{w}", "red.global.add.f32 [a],f", "atom.global.add.f32 f,[a],f", "atom.global.exch.b32 e,[a],{w}", "red.global.add.u32 [a],{w}",
+        "atom.acq_rel.gpu.global.add.u32 e,[a],{w}", "red.release.gpu.global.add.u32 [a],{w}", "st.release.gpu.global.u32 [a],{w}", "ld.acquire.gpu.global.u32 e,[a]",
+        "membar.gl", "membar.sys", "fence.acq_rel.gpu", "fence.acq_rel.sys", "fence.sc.gpu", "fence.sc.sys")},
     "load_constant": Step("u32", "{{.reg .b64 a; .reg .b32 b; and.b32 b,{x},1020; cvt.u64.u32 a,b; add.u64 a,a,%known; ld.const.u32 {x},[a];}}", ("load_constant",)),
 }
 """Steps, as those of microbenchmarks, of classes that those have no chains of."""
@@ -606,9 +764,17 @@ SIDE_BY_SIDE, REPEATED = 3, 10
 
 
 @functools.cache
-def steps_of(arch, operation: str) -> tuple[str, ...]:
-    """Names of the steps that hold a class of operation and that a machine has."""
-    return tuple(name for name, step in {**STEPS, **MORE_STEPS}.items() if operation in step.classes and arch.isa.features.issuperset(step.features))
+def _asked_by_steps(arch) -> dict:
+    return {name: asked_by(arch, crowded(arch, name)) for name, step in {**STEPS, **MORE_STEPS}.items() if arch.isa.features.issuperset(step.features)}
+
+
+@functools.cache
+def steps_of(arch, operation: str, form: str = "") -> tuple[str, ...]:
+    """Names of the steps that hold a class of operation, or of those whose code asks for the cost of a form of it, and that a machine has."""
+    if form:
+        return tuple(name for name, asked in _asked_by_steps(arch).items() if (operation, form) in asked)[:4]
+    named = tuple(name for name, step in {**STEPS, **MORE_STEPS}.items() if operation in step.classes and arch.isa.features.issuperset(step.features))
+    return named or tuple(name for name, asked in _asked_by_steps(arch).items() if (operation, "") in asked)[:4]
 
 
 @functools.cache
@@ -628,31 +794,34 @@ _AWAY = """.const .align 16 .u32 known[1024];
 """
 
 
-def crowd(*names: str):
+def crowded(arch, *names: str) -> Launch:
     """A block of many warps, in each of which chains of all the steps stand side by side."""
     steps = [{**STEPS, **MORE_STEPS}[name] for name in names]
+    lanes, declared, loaded, stored, body = arch.warp.size, "", "", "", []
+    known = {"all": hex((1 << lanes) - 1), "clamp": hex(lanes - 1)}
+    for n, step in enumerate(steps):
+        kind, bits, at = TYPE[step.type], f"b{step.type[1:]}", f"%s{n}"
+        declared += f"    .reg {kind} {at}x<{SIDE_BY_SIDE}>, {at}w<{SIDE_BY_SIDE}>, {at}y, {at}z;\n"
+        chains = [{"x": f"{at}x{k}", "w": f"{at}w{k}", "y": f"{at}y", "z": f"{at}z", **known} for k in range(SIDE_BY_SIDE)]
+        loaded += "".join(f"    ld.global.{bits} {chain[word]}, [%in+{8 * (4 * n + m)}];\n" for chain in chains for m, word in enumerate("xw"))
+        loaded += f"    ld.global.{bits} {at}y, [%in+{32 * n + 16}]; ld.global.{bits} {at}z, [%in+{32 * n + 24}];\n"
+        stored += "".join(f"    st.global.{bits} [%in+{4096 + 64 * n + 16 * k + 8 * m}], {chain[word]};\n"
+                          for k, chain in enumerate(chains) for m, word in enumerate("xw"))
+        text = step.body(arch.isa.features, lanes)
+        body.append([f"    {text.format(**chain)}\n" for chain in chains])
+    lines = "".join(line for side in zip(*body) for line in side) * REPEATED
+    head = "    .reg .u64 %in, %known; .reg .b32 %at; .shared .align 16 .b8 tile[4096]; ld.param.u64 %in, [in]; mov.u64 %known, known;\n"
+    head += "    mov.u32 %at, tile;\n" if "%at" in lines else ""
+    text = module(head + declared + loaded + lines + stored, ".param .u64 in", target=max(step.target for step in steps),
+                  version=max(step.version for step in steps), variables=_AWAY)
+    words = np.zeros(2048, "u8")
+    words[:4 * len(steps)] = [word for step in steps for word in step.words()]
+    return Launch(text, (words,), (1,), (block_threads(arch, 16 * lanes, 32),))
 
-    def probe(arch):
-        lanes, declared, loaded, stored, body = arch.warp.size, "", "", "", []
-        known = {"all": hex((1 << lanes) - 1), "clamp": hex(lanes - 1)}
-        for n, step in enumerate(steps):
-            kind, bits, at = TYPE[step.type], f"b{step.type[1:]}", f"%s{n}"
-            declared += f"    .reg {kind} {at}x<{SIDE_BY_SIDE}>, {at}w<{SIDE_BY_SIDE}>, {at}y, {at}z;\n"
-            chains = [{"x": f"{at}x{k}", "w": f"{at}w{k}", "y": f"{at}y", "z": f"{at}z", **known} for k in range(SIDE_BY_SIDE)]
-            loaded += "".join(f"    ld.global.{bits} {chain[word]}, [%in+{8 * (4 * n + m)}];\n" for chain in chains for m, word in enumerate("xw"))
-            loaded += f"    ld.global.{bits} {at}y, [%in+{32 * n + 16}]; ld.global.{bits} {at}z, [%in+{32 * n + 24}];\n"
-            stored += "".join(f"    st.global.{bits} [%in+{4096 + 64 * n + 16 * k + 8 * m}], {chain[word]};\n"
-                              for k, chain in enumerate(chains) for m, word in enumerate("xw"))
-            text = step.body(arch.isa.features, lanes)
-            body.append([f"    {text.format(**chain)}\n" for chain in chains])
-        lines = "".join(line for side in zip(*body) for line in side) * REPEATED
-        head = "    .reg .u64 %in, %known; .reg .b32 %at; .shared .align 16 .b8 tile[4096]; ld.param.u64 %in, [in]; mov.u64 %known, known;\n"
-        text = module(head + declared + loaded + lines + stored, ".param .u64 in", target=max(step.target for step in steps),
-                      version=max(step.version for step in steps), variables=_AWAY)
-        words = np.zeros(2048, "u8")
-        words[:4 * len(steps)] = [word for step in steps for word in step.words()]
-        return _launched(arch, Launch(text, (words,), (1,), (block_threads(arch, 16 * lanes, 32),)))
-    return probe
+
+def crowd(*names: str):
+    """Run chains of steps side by side in many warps."""
+    return lambda arch: _launched(arch, crowded(arch, *names))
 
 
 PROBE_KINDS = {
@@ -663,8 +832,10 @@ PROBE_KINDS = {
     "one warp of doubles": traffic("doubles beside all", most=32), "one warp of textures": textured("textures beside all", 32),
     "doubles and textures in many blocks": textured("doubles and textures", 256, 4),
     "one warp of constants": traffic("constants", most=32), "gather beside shared memory": traffic("store and read back", shared=1 << 16),
+    "lines of one set by one warp": traffic("lines of one set", most=32), **{f"{lines} lines each beside {kib} KiB": traffic(f"{lines} lines each", shared=kib << 10) for lines in (3, 4, 5) for kib in (2, 8, 30, 72)},
+    "lines of one set of four beside 72 KiB": traffic("lines of one set of four", shared=72 << 10), "lanes of constants by one warp": traffic("lanes of constants", most=32), "matches": matches, "many print": many_print,
     "launched by kernels": launched_by_kernels, "surfaces": surfaces, "matrix numbers": matrix_numbers,
-    "filtered": filtered, "in turn": in_turn, "private memory": private_memory,
+    "forms of products": matrix_forms, "bulk copies": bulk_copies, "filtered": filtered, "in turn": in_turn, "places of blocks": places_of_blocks, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},
     **{f"form {name}": one_instruction(name) for name in ("mad.f32", "mad.rn.f32", "mad.ftz.f32")},
@@ -675,7 +846,14 @@ PROBE_KINDS = {
     "assembled": issued_for(*KERNELS.values()), "assembled for debugging": issued_for(*KERNELS.values(), debug=True),
     "loads spread": bench("global_latency", footprint_bytes=1 << 20, stride_bytes=256),
     "loads spread near": bench("global_latency", footprint_bytes=160 << 10, stride_bytes=256), "code far": bench("code", instructions=12288),
+    **{f"loads by 192 bytes of {kib} KiB": bench("global_latency", footprint_bytes=kib << 10, stride_bytes=192) for kib in (48, 96)},
     "code": bench("code", instructions=4096), "code of many": bench("code", instructions=1024, warps=4),
+    **{f"textures just beyond {kib} KiB": bench("texture_latency", footprint_bytes=(kib << 10) + more, stride_bytes=stride)
+       for kib, more, stride in ((12, 512, 128), (16, 128, 32), (24, 512, 32), (48, 512, 128), (64, 2048, 128), (128, 256, 128), (192, 6144, 128), (256, 8192, 128))},
+    "textures never read before": bench("texture_latency", footprint_bytes=8192, stride_bytes=32, warm=False),
+    "constants just beyond 32 KiB": bench("constant_latency", footprint_bytes=(32 << 10) + 2048),
+    "constants a little beyond 32 KiB": bench("constant_latency", footprint_bytes=(32 << 10) + 64),
+    "all constants": bench("constant_latency", footprint_bytes=64 << 10),
     **{f"textures in {kib} KiB": bench("texture_latency", footprint_bytes=kib << 10) for kib in (2, 7, 11, 20)},
     "textures": bench("texture_latency", footprint_bytes=65536), "textures far": bench("texture_latency", footprint_bytes=1 << 20),
     "constants near": bench("constant_latency", footprint_bytes=4096), "constants far": bench("constant_latency", footprint_bytes=32768),

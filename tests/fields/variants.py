@@ -30,7 +30,7 @@ def variants(arch) -> Iterator[Variant]:
 
 
 def _others(arch, path, value, rule):
-    if getattr(rule, "optional", False) and value is not None:
+    if getattr(rule, "optional", False) and value is not None and not _is_what_none_means(arch, path, value):
         yield None, "none"
     match rule:
         case Number():
@@ -50,7 +50,7 @@ def _others(arch, path, value, rule):
             for word in sorted(rule.known):
                 yield value ^ {word}, f"word {word}"
         case Exceptions():
-            for given in (*_tuples(arch, path, value), (((16, 20, 21, 32, 33, 40, 45), 1024),)):
+            for given in (*_tuples(arch, path, value), (((16, 20, 21, 32, 33, 40, 45, 72), 1024),)):
                 yield given, "number"
         case Numbers() | Pairs():
             for given in _tuples(arch, path, value):
@@ -65,16 +65,29 @@ def _others(arch, path, value, rule):
             pass
 
 
+def _is_what_none_means(arch, path, value):
+    """Tell whether a description says in full what would be so by itself."""
+    segments = path.split(".")
+    if segments[0] != "isa" or segments[1] not in ("operations", "forms") or len(segments) < 4:
+        return segments[0] == "units" and segments[-1] == "first_copy" and value == 0
+    cost = getattr(arch.isa, segments[1])[segments[2]]
+    by_itself = {"interval_cycles": -(-arch.warp.size // next(unit.lanes for unit in arch.units if unit.name == cost.unit)),
+                 "address_cycles": arch.load_store.atomic_cycles}
+    if segments[1] == "forms" and segments[3].startswith("slow"):        # those of the class
+        return segments[3] != "slow_path_instructions" and getattr(arch.isa.operations[cost.operation], segments[3]) == value
+    return by_itself.get(segments[3]) == value
+
+
 def _numbers(path, value, rule):
     """Twice, half, one more, one less, far up, the ends of the range: as far as the rule allows."""
     now = value if value is not None else (_elsewhere(path) or [rule.at_least or 1])[0]
     tried = [2 * now, now / 2, now + 1, now - 1, 16 * now + 64, rule.at_least, rule.at_most]
     if rule.power_of_two:
-        tried = [2 * now, now / 2, 16 * now, 4 * now, 1]
+        tried = [2 * now, now / 2, 16 * now, 4 * now, 1, 128 * now]
     if value is None:
         tried.insert(0, now)
-    elif value == 0:
-        tried.insert(-2, 4096)      # what begins beside something else shows where it lasts longer
+    elif value == 0 or path.endswith("latency_cycles"):
+        tried.insert(-2, 4096)      # what begins beside something else, or ends in its time, shows where it lasts longer
     seen = {value}
     for number in tried:
         if number is None:

@@ -14,33 +14,35 @@ from archdef.errors import ArchdefError
 from archdef.pack import machine_tables
 from archdef.testing.checks.features import forms_that_need
 
+CARVED = tuple(f"{lines} lines each beside {kib} KiB" for lines in (3, 4, 5) for kib in (2, 8, 30, 72))
 FIRST = {  # beginning of a path → probes that are most likely to notice
-    "limits.": ("limits", "properties", "private memory", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
-    "chip.": ("chains in many blocks", "in turn", "sample stream", "launches", "properties"),
+    "limits.shared_headroom": CARVED, "caches.l1_gives_carveout": CARVED, "caches.carveout_takes": CARVED, "limits.": ("limits", "properties", "private memory", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
+    "chip.block_dispatch": ("places of blocks",), "chip.": ("chains in many blocks", "in turn", "sample stream", "launches", "properties"),
     "clocks.": ("sample stream", "properties"), "schedulers.": ("chains in many blocks", "reduction"), "units.": ("chains in many blocks", "matmul", "doubles beside all", "textures beside all", "textures beside all in many blocks", "doubles beside all in many blocks",
                                                      "products in many warps", "large products in many warps", "one warp of doubles", "one warp of textures", "doubles and textures", "doubles and textures in many blocks"),
     "shared.": ("banks", "banks in many blocks", "sample shared", "matmul"), "coalescing.": ("gather", "gather and store bytes", "transpose"),
-    "caches.l1": ("lines again", "gather", "store and read back", "loads near", "loads spread near", "gather beside shared memory"), "caches.l2": ("gather", "store and read back", "loads far", "loads spread"),
-    "caches.constant": ("constants", "one warp of constants", "sample constants", "constants near", "constants far"), "caches.texture_tile": ("fetches from a plane",), "caches.texture": ("textures", "textures in 7 KiB", "textures in 20 KiB", "textures far", "one warp of textures"),
+    "caches.l1": ("gather by L1", "loads by 192 bytes of 48 KiB", "loads by 192 bytes of 96 KiB", "lines of one set", "lines again", "gather", "store and read back", "loads near", "loads spread near", "gather beside shared memory"), "caches.l2": ("gather", "store and read back", "loads far", "loads spread"),
+    "caches.constant_uniform": ("constants of warps, 320 bytes", "constants of warps, 512 bytes", "constants of warps, 4096 bytes"), "caches.constant_": ("constants of warps, 4096 bytes",),
+    "caches.constant": ("lanes of constants", "lanes of constants by one warp", "all constants", "constants just beyond 32 KiB", "constants", "one warp of constants", "sample constants", "constants near", "constants far"), "caches.texture_tile": ("fetches from a plane",), "caches.texture": ("textures", "textures in 7 KiB", "textures in 20 KiB", "textures far", "one warp of textures"),
     "caches.instruction": ("straight code", "code of many", "code", "code far", "sample floats"), "caches.": ("straight code", "sample stream"),
-    "load_store.": ("stores in a row", "gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
+    "load_store.bulk_": ("bulk copies",), "units.tma": ("bulk copies",), "load_store.replay_refused": ("lines of one set of four", "lines of one set of four beside 72 KiB", *CARVED), "load_store.": ("stores in a row", "gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
     "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism", "launched by kernels"), "block_clusters": ("clusters",),
-    "texture": ("feature texture", "textures"), "isa.matrix": ("matrix numbers", *(name for name in PROBE_KINDS if name.startswith("feature matrix"))),
-    "texture.": ("filtered",), "isa.assembler.": ("assembled", "assembled for debugging"), "isa.warpgroup": ("feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
+    "texture": ("feature texture", "textures"), "isa.matrix": ("matrix numbers", "forms of products", *(name for name in PROBE_KINDS if name.startswith("feature matrix"))),
+    "texture.": ("filtered",), "isa.assembler.": ("assembled", "assembled for debugging"), "isa.match_value": ("matches",), "isa.warpgroup": ("forms of products", "feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
     "isa.float_mad": ("form mad.f32", "form mad.rn.f32", "form mad.ftz.f32"),
     "isa.": ("sample floats", "sample stream", "matmul", "reduction", "transpose")}
 
 
-SLOW = {"code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
+SLOW = {**dict.fromkeys(CARVED, ("caches.", "limits.", "load_store.")), "forms of products": ("isa.", "units.", "shared."), "code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
 """Probe that takes long → beginnings of the paths of which it can tell anything."""
-OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "launched by", "surfaces", "matrix numbers", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
+OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "launched by", "surfaces", "matrix numbers", "forms of products", "many print", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
            "filtered", "launches", "form", "products", "large products")
 """Beginnings of probes that show what is decided outside the engine: these alone can tell machines apart that give the engine the same numbers."""
 
 
-OF_CLASS = {"load_local": ("sample local", "private memory"), "store_local": ("sample local", "private memory"),
+OF_CLASS = {"atomic_global": ("atomics of lanes",), "load_local": ("arrays of threads", "sample local", "private memory"), "store_local": ("sample local", "private memory"),
            "load_surface": ("surfaces",), "store_surface": ("surfaces",),
-           "load_texture": ("feature texture", "fetches from a plane", "textures beside all"), "system_call": ("feature device_print", "feature device_heap")}
+           "load_texture": ("feature texture", "fetches from a plane", "textures beside all"), "system_call": ("many print", "feature device_print", "feature device_heap")}
 """Class of operation that small kernels of one instruction may not show → probes that use it."""
 
 
@@ -114,7 +116,7 @@ def _crowds(declared, changed, operation, form):
     costs = [arch.isa.forms.get(form) if form else arch.isa.operations.get(operation) for arch in (declared, changed)]
     units = dict.fromkeys(cost.unit for cost in costs if cost is not None)
     beside = [step for step in (step_on(declared, unit) for unit in units) if step is not None]
-    return [(step, *others) for step in steps_of(declared, operation) for others in ((), *((other,) for other in beside))]
+    return [(step, *others) for step in steps_of(declared, operation, form) for others in ((), *((other,) for other in beside))]
 
 
 @functools.cache
@@ -173,7 +175,9 @@ def judge(name: str, path: str, tried: list[Variant]) -> Verdict:
 def _noticed_thoroughly(name: str, other, path: str, variant: Variant) -> bool:
     if path.startswith("isa.assembler."):
         return _of_much(name, path, variant)
-    return variant.kind != "text" and not _is_cost(path.split(".")) and sees(name, other, path) is not None
+    if variant.kind == "text" or _is_cost(path.split(".")):
+        return False
+    return _beside(name, path, variant) or path.startswith("units.") and _on_unit(name, other, path) or sees(name, other, path) is not None
 
 
 def _is_cost(segments: list[str]) -> bool:
@@ -184,6 +188,39 @@ def _is_cost(segments: list[str]) -> bool:
 @functools.cache
 def _much(name: str, probe: str):
     return PROBE_KINDS[probe](_does_much(name))
+
+
+BESIDE = {      # beginnings of paths → what a machine is that has the part in use that it only declares, and by which probes it shows
+    ("caches.l1", "caches.carveout", "coalescing.load.", "load_store.replay_refused"): (
+        {"caches.l1.enabled": True, "caches.l1_global_loads": True},
+        ("gather by L1", "lines of one set", "lines of one set by one warp", "gather", "store and read back", "gather beside shared memory", "loads near", "loads by 192 bytes of 48 KiB", "loads by 192 bytes of 96 KiB", "L1"))}
+
+
+def _beside(name: str, path: str, variant: Variant) -> bool:
+    """Tell whether the value shows where a part is in use that programs must ask for: a launch may, and a what-if does."""
+    for begins, (changes, probes) in BESIDE.items():
+        if not path.startswith(begins) or registry.get(name).caches.l1 is None:
+            continue
+        try:
+            other = registry.get(name).evolve({**changes, path: variant.value})
+        except ArchdefError:
+            return True         # it is refused there, by name
+        if any(PROBE_KINDS[probe](other) != _with(name, tuple(changes.items()), probe) for probe in probes):
+            return True
+    return False
+
+
+@functools.cache
+def _with(name: str, changes: tuple, probe: str):
+    return PROBE_KINDS[probe](registry.get(name).evolve(dict(changes)))
+
+
+def _on_unit(name: str, other, path: str) -> bool:
+    """Tell whether a field of a unit shows in many warps, of which each does what takes the unit, alone and beside what takes another."""
+    declared = registry.get(name)
+    step = step_on(declared, path.split(".")[1])
+    beside = [one for unit in declared.units if (one := step_on(declared, unit.name)) is not None and one != step]
+    return step is not None and any(crowd(*steps)(other) != _of_crowd(name, steps) for steps in ((step,), *((step, one) for one in beside)))
 
 
 def _does_much(name: str):

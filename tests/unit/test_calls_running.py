@@ -229,3 +229,22 @@ def test_more_than_the_stack_holds_is_a_fault(size):
     with pytest.raises(GuestFault, match="call stack of 1024 bytes"):
         each(f"mov.u64 %rd4, {size}; add.u64 %rd4, %rd4, 5000; stackrestore.u64 %rd4; mov.u32 %r2, 1;")
 
+
+
+# ------------------------------------------------------------------------------------------------------------------ time
+TO_SELF = """.func (.param .b32 back) loop (.param .b32 n)
+{ .reg .b32 %s<3>; .reg .pred %p; ld.param.u32 %s1, [n]; setp.lt.u32 %p, %s1, 0; @%p call (back), loop, (n); add.u32 %s1, %s1, 1; st.param.b32 [back], %s1; ret; }"""
+CONTROL = {
+    "call": "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call (b), loop, (a); ld.param.b32 %r2, [b]; }",
+    "call through a pointer": "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; mov.u64 %rd4, loop; P#: .callprototype (.param .b32 _) _ (.param .b32 _);"
+                              " call (b), %rd4, (a), P#; ld.param.b32 %r2, [b]; }",
+    "branch by an index": "T#: .branchtargets A#, B#; and.b32 %r3, %r1, 1; brx.idx %r3, T#; A#: add.u32 %r2, %r2, 1; B#: add.u32 %r2, %r2, 2;"}
+
+
+@pytest.mark.parametrize("what", CONTROL)
+def test_what_goes_elsewhere_holds_its_unit(what):
+    operation = "branch" if "branch" in what else "call"
+    text = kernel(START + "mov.u32 %r2, %r1;" + "".join(CONTROL[what].replace("#", str(k)) for k in range(8)) + "st.global.u32 [%rd3], %r2;", head=TO_SELF)
+    cycles = [launch(text, np.zeros(512, np.uint32), block=512, arch=machine(**{f"isa__operations__{operation}__interval_cycles": each}))[0].cycles
+              for each in (1, 40)]
+    assert cycles[1] - cycles[0] > 30 * 8 * 512 // 32 // 2       # 8 of each warp, half of the warps on each of two schedulers

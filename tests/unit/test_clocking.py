@@ -62,7 +62,7 @@ def test_a_faster_shader_clock_is_a_slower_core_clock_in_sm_cycles():
 def test_every_part_has_times_that_change(part):
     small = Cache(size_bytes=1 * KiB, line_bytes=64, sector_bytes=32, ways=4, latency_cycles=300, misses_in_flight=4, scope="multiprocessor",
                   write="evict")
-    plain = gizmo(caches=Caches(l1=attrs.evolve(small, line_bytes=128, sector_bytes=128), constant=small, instruction=small, texture_l1=small))
+    plain = gizmo(caches=Caches(l1=attrs.evolve(small, line_bytes=128, sector_bytes=128), constant=small, instruction=attrs.evolve(small, sector_bytes=small.line_bytes), texture_l1=small))
     arch = plain.evolve({"clocks.core_parts": (part,), "clocks.core_cycle_ratio": RATIO})
 
     def at_half(machine):

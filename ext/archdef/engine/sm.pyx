@@ -149,6 +149,7 @@ cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, Statemen
     cdef int32_t slot = w.slot, cause = ST_ALU_DEPENDENCY
     cdef int i, split
     if u.kind == K_CALL:
+        _hold(sm, s, w, u, cycle, u.interval)
         if lanes:
             if simt_call(w, u.target, lanes) < 0:
                 return warp_fault(sm, w, FAULT_STACK, lanes)
@@ -158,6 +159,7 @@ cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, Statemen
         earliest = max(earliest, cycle + <int64_t>u.latency)
         return earliest << 4 | ST_BRANCH
     elif u.kind == K_CALL_INDIRECT:
+        _hold(sm, s, w, u, cycle, u.interval)
         if lanes == 0:
             w.pc += 1
             simt_arrive(w)
@@ -166,6 +168,7 @@ cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, Statemen
         earliest = max(earliest, cycle + <int64_t>u.latency)
         return earliest << 4 | ST_BRANCH
     elif u.kind == K_BRANCH_INDEXED:
+        _hold(sm, s, w, u, cycle, u.interval)
         if _branch_indexed(sm, w, u, c, lanes) < 0:
             return -1
         return max(earliest, cycle + <int64_t>u.latency) << 4 | ST_BRANCH
@@ -180,6 +183,8 @@ cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, Statemen
                 return -1
         elif lanes and memory_issue(sm, slot, w, u, lanes, cycle) < 0:
             return -1
+        elif lanes == 0:
+            _hold(sm, s, w, u, cycle, u.interval)
         w.pc += 1
     elif u.kind == K_COPY_GROUP:
         _hold(sm, s, w, u, cycle, u.interval)
