@@ -26,7 +26,8 @@ FOLDER, GAPS, DEVIATIONS = "data", "gaps.toml", "DEVIATIONS.md"
 _DEVIATION = re.compile(r"^\|\s*([A-Z]+\d+)\s*\|\s*(.*?)\s*\|", re.MULTILINE)
 _PLACE = re.compile(r"\{(\w+)\}")
 _CASE = {field.name for field in attrs.fields(Case)} - {"id"} | {"group", "name"}
-_SET = _CASE | {"table", "benchmark", "long_above", "cases"}
+_TEMPLATE = _CASE - {"ladder", "at"} | {"points"}
+_SET = _TEMPLATE - {"points", "along"} | {"table", "benchmark", "long_above", "cases"}
 
 
 def references(architecture: Architecture | str) -> References:
@@ -101,14 +102,31 @@ def _cases(data: Mapping[str, Any], folder: Traversable, groups: dict[str, Group
         if "benchmark" in given:
             rows = [row for row in rows if row["benchmark"] == given["benchmark"]]
         for template in given.get("cases", []):
-            _refuse_unknown(template, _CASE, where)
+            _refuse_unknown(template, _TEMPLATE, where)
             merged = {**common, **template, **{key: _both(common.get(key, {}), template.get(key, {})) for key in ("parameters", "evolve")}}
+            if "along" in merged or "points" in merged:
+                yield from (_case(values, sources, groups, where) for values in _points(merged, given, where))
+                continue
             for row in rows:
                 values = merged if row is None else _filled(merged, row)
                 if row is not None and "long_above" in given:
                     values["long"] = bool(values.get("long")) or any(float(row.get(column, 0)) > most for column, most in given["long_above"].items())
                 if values.get("value", "") != "":
                     yield _case(values, sources, groups, where)
+
+
+def _points(merged: Mapping[str, Any], given: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
+    """Make a case of each point of a ladder: ``points = [[place, value], ...]`` of the parameter `along`."""
+    name, along, points = merged.get("name"), merged.get("along"), merged.get("points")
+    if "table" in given or not isinstance(along, str) or not isinstance(points, list) or len(points) < 2 or not all(
+            isinstance(point, list) and len(point) == 2 for point in points):
+        raise ReferenceCaseError(f"{where}: a ladder ({name}) is a parameter, along = 'stride_words', and at least two points = "
+                                 "[[place, value], ...]; it is no table")
+    most = given.get("long_above", {}).get(along)
+    for at, value in points:
+        yield {**{key: of for key, of in merged.items() if key != "points"}, "name": f"{name}, {along.replace('_', ' ')} {at}",
+               "ladder": f"{merged.get('group')}/{name}", "at": at, "value": value, "parameters": {**merged["parameters"], along: at},
+               "long": bool(merged.get("long")) or (most is not None and at > most)}
 
 
 def _both(common: Any, own: Any) -> Any:
