@@ -135,6 +135,10 @@ class Case:
     """It takes more than a few seconds."""
     note: str = ""
 
+    def __attrs_post_init__(self):
+        if not bool(self.ladder) == bool(self.along) == (self.at is not None):
+            raise ReferenceCaseError(f"a ladder ({self.ladder or self.along or self.at}) needs along and points, or each of its cases ladder, along and at")
+
     @property
     def fitted(self) -> bool:
         """Whether something of the description was, or may have been, fitted to the figure: then it says little about the model."""
