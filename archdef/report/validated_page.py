@@ -6,12 +6,13 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 import archdef
+from archdef.page.curves import curves
 from archdef.page.page import rendered
 from archdef.report.validated import (ACCURACY, SUMMARY, accuracy_row, error_text, figure, group_title, listed, status_text,
                                       summary_row)
 from archdef.validate.run import MET, RANKED, Outcome, Report
 from archdef.report.scatter import Points, points
-from archdef.validate.statistics import accuracy, overall, slopes, summary
+from archdef.validate.statistics import accuracy, ladders, overall, slopes, summary
 
 _SIDE, _MARGIN, _ROOM = 560, 46, 150
 
@@ -34,7 +35,7 @@ def _machine(report: Report) -> dict[str, Any]:
     return {"name": architecture.label, "title": f"{architecture.label}: {architecture.vendor} {architecture.title}", "faults": report.faults,
             "summary": summary_row(architecture.label, overall(report.groups()), report.outcomes), "groups": groups, "sources": list(sources),
             "near": [(name, accuracy_row(accuracy(report.outcomes, fitted))) for name, fitted in (("unfitted", False), ("fitted", True))],
-            "slopes": slopes(report.outcomes), "svg": _svg(points(report)), "deviations": [
+            "curves": curves(ladders(report.outcomes)), "slopes": slopes(report.outcomes), "svg": _svg(points(report)), "deviations": [
                 (id, report.references.deviations.get(id, "")) for id in used]}
 
 

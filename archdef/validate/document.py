@@ -80,7 +80,7 @@ def schema() -> dict[str, Any]:
     slope = _object({"series": text, "model": number, "hardware": number, "against": number})
     near = _object({"cases": whole, "mean": maybe, "median": maybe, "worst": {"type": ["string", "null"]}, "worst_error": maybe, "equal": whole,
                     "exact": whole})
-    ladder = _object({"name": text, "along": text, "quantity": text, "unit": text, "fitted": flag, "source": whole, "error": number, "points": {
+    ladder = _object({"name": text, "along": text, "quantity": text, "unit": text, "fitted": flag, "usable": flag, "source": whole, "error": number, "points": {
         "type": "array", "items": {"type": "array", "items": number, "description": "place, hardware, model"}}})
     architecture = _object({
         "name": text, "good": flag, "faults": texts, "summary": figures,

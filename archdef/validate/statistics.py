@@ -112,6 +112,8 @@ class Ladder:
     quantity: str
     unit: str
     fitted: bool
+    usable: bool
+    """False: its figures are in doubt."""
     source: Source
     points: tuple[tuple[float, float, float], ...]
     """Value of the parameter, hardware's figure, the model's; in the order of the first."""
@@ -125,7 +127,7 @@ def ladders(outcomes: Iterable[Outcome]) -> tuple[Ladder, ...]:
     for outcome in outcomes:
         if outcome.case.ladder and outcome.model is not None:
             points.setdefault(outcome.case.ladder, []).append(outcome)
-    return tuple(Ladder(name, own[0].case.along, own[0].case.quantity, own[0].case.unit, own[0].case.fitted, own[0].case.source,
+    return tuple(Ladder(name, own[0].case.along, own[0].case.quantity, own[0].case.unit, own[0].case.fitted, own[0].case.usable, own[0].case.source,
                         tuple(sorted((outcome.case.at, outcome.case.value, outcome.model) for outcome in own)),
                         statistics.fmean(abs(outcome.error) for outcome in own)) for name, own in points.items())
 
