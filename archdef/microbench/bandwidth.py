@@ -206,6 +206,61 @@ def l2_bandwidth(machine: Machine, *, footprint_bytes: int = 512 * 1024, word_by
     return {"gb_s": gb_s(machine, "read", word_bytes, warps, 1, footprint_bytes, least)}
 
 
+_ROUNDS = """    .reg .u64 %first, %at, %zero; .reg .u32 %r<{unroll}>, %sum, %i, %n, %k, %steps; .reg .pred %c;
+    ld.param.u64 %at, [memory]; ld.global.u64 %zero, [%at]; ld.param.u32 %n, [rounds]; ld.param.u32 %steps, [steps];
+    mov.u32 %sum, %tid.x; mul.wide.u32 %first, %sum, 4; add.u64 %first, %first, %at;
+    mov.u32 %i, 0;
+ROUND:
+    .pragma "nounroll";
+    mov.u64 %at, %first; mov.u32 %k, 0;
+STEP:
+    .pragma "nounroll";
+{loads}    add.u64 %at, %at, {step_bytes}; add.u32 %k, %k, 1;
+    setp.lt.u32 %c, %k, %steps;
+    @%c bra STEP;
+    add.u64 %first, %first, %zero; add.u32 %i, %i, 1;
+    setp.lt.u32 %c, %i, %n;
+    @%c bra ROUND;
+    setp.ne.u32 %c, %sum, 0x12345679;
+    @%c bra END;
+    st.global.u32 [%first], %sum;
+END:
+"""
+UNDER_WAY = 32
+"""Loads that a thread makes before it uses what they give, if its part of the footprint allows it."""
+
+
+def _rounds(machine):
+    most = max(256, 2 * machine.properties.l2_bytes // 1024)
+    return [{"footprint_bytes": kib * 1024} for kib in (8, 16, 32, 64, 96, 128, 192, 256, 512, 1024, 4096) if kib <= most]
+
+
+@benchmark("round_bandwidth", {"gb_s": "GB/s"}, _rounds)
+def round_bandwidth(machine: Machine, *, footprint_bytes: int = 8192, threads: int = 256) -> dict[str, float]:
+    """Bandwidth of reads of words of 4 bytes where one block of so many threads on every multiprocessor goes round the same footprint again and again,
+    up to 32 loads of a thread under way: that of L1 as far as it holds the footprint, then of what all multiprocessors get of it from L2."""
+    if threads < 1 or footprint_bytes < 4 * threads or footprint_bytes % (4 * threads):
+        raise UnfitParameter(f"a footprint is a multiple of 4 bytes a thread; got {footprint_bytes} bytes for {threads} threads")
+    p = machine.properties
+    of_thread = footprint_bytes // (4 * threads)
+    step = max(n for n in range(1, UNDER_WAY + 1) if of_thread % n == 0)
+    inner = UNDER_WAY // step if step == of_thread else 1          # rounds of a trip, where a round is short
+    modern = ".ca" if "unified_addressing" in machine.features else ""
+    loads = "".join(f"    ld.global{modern}.u32 %r{k}, [%at+{4 * threads * (k % step)}];\n"
+                    + ("    add.u64 %at, %at, %zero;\n" if (k + 1) % step == 0 else "")        # nothing, but an assembler must not merge the rounds
+                    for k in range(inner * step)) + "".join(f"    xor.b32 %sum, %sum, %r{k};\n" for k in range(inner * step))
+    kernel = machine.compile(module(_ROUNDS.format(unroll=UNDER_WAY, loads=loads, step_bytes=4 * threads * step),
+                                    ".param .u64 memory, .param .u32 rounds, .param .u32 steps"))
+    memory = machine.array(footprint_bytes // 4)
+    least = max(1, (1 << 18) // (inner * footprint_bytes))
+    trips = [1 + least * k for k in (1, 3)]      # the first round, which finds nothing in L1, is in both
+
+    def once():
+        seconds = [machine.launch(kernel, p.multiprocessors, threads, memory, np.uint32(n), np.uint32(of_thread // step)) for n in trips]
+        return {"": p.multiprocessors * inner * footprint_bytes * (trips[1] - trips[0]) / (seconds[1] - seconds[0]) / 1e9}
+    return {"gb_s": machine.median(once)[""]}
+
+
 _ELEMENT = """    .reg .u64 %from, %to, %at; .reg .u32 %r<4>, %i; .reg .pred %c;
     ld.param.u64 %from, [from]; ld.param.u64 %to, [to];
     mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %i, %r0, %r1, %r2;
@@ -216,15 +271,21 @@ _ELEMENT_ACCESS = {
     "fill": "    add.u64 %to, %to, %at; st.global.v2.u32 [%to], {%r0, %r1};\n",
     "sum": "    add.u64 %from, %from, %at; ld.global.v2.u32 {%r0, %r1}, [%from]; xor.b32 %r0, %r0, %r1; setp.ne.u32 %c, %r0, 0x12345679;\n"
            "    @%c bra END;\n    st.global.u32 [%to], %r0;\n",
-    "scale": "    add.u64 %from, %from, %at; ld.global.v2.u32 {%r0, %r1}, [%from]; add.u64 %to, %to, %at; st.global.v2.u32 [%to], {%r0, %r1};\n"}
+    "scale": "    add.u64 %from, %from, %at; ld.global.v2.u32 {%r0, %r1}, [%from]; add.u64 %to, %to, %at; st.global.v2.u32 [%to], {%r0, %r1};\n",
+    "add": "    add.u64 %from, %from, %at; ld.global.v2.u32 {%r0, %r1}, [%from]; ld.param.u64 %from, [other]; add.u64 %from, %from, %at;\n"
+           "    ld.global.v2.u32 {%r2, %r3}, [%from]; xor.b32 %r0, %r0, %r2; xor.b32 %r1, %r1, %r3; add.u64 %to, %to, %at;\n"
+           "    st.global.v2.u32 [%to], {%r0, %r1};\n"}
+_ELEMENT_WORDS = {"fill": 1, "sum": 1, "scale": 2, "add": 3}
+"""That each thread reads and writes."""
 
 
 @benchmark("element_stream", {"gb_s": "GB/s"},
            lambda machine: [{"kind": kind, "threads": t} for kind in _ELEMENT_ACCESS for t in (64, 128, 256, 512, 1024)
                             if t <= machine.properties.threads_per_block])
 def element_stream(machine: Machine, *, kind: str = "sum", threads: int = 0, blocks: int = 2) -> dict[str, float]:
-    """Bandwidth of device memory where each thread touches one word of 8 bytes and ends, with so many blocks of so many threads (0: the largest) resident on
-    each multiprocessor, bounded by shared memory: what resident warps hide, and what the turnover of blocks costs."""
+    """Bandwidth of device memory where each thread touches one word of 8 bytes of each array and ends, with so many blocks of so many threads (0: the largest)
+    resident on each multiprocessor, bounded by shared memory: what resident warps hide, and what the turnover of blocks costs. Of one array (fill, sum),
+    from one to another (scale), or from two to a third (add)."""
     p = machine.properties
     threads = threads or p.threads_per_block
     if kind not in _ELEMENT_ACCESS or not 1 <= threads <= p.threads_per_block or blocks < 1:
@@ -235,15 +296,15 @@ def element_stream(machine: Machine, *, kind: str = "sum", threads: int = 0, blo
     waves = max(1, -(-max(machine.stream_bytes, p.l2_bytes) // (8 * threads * blocks * p.multiprocessors)))
     grids = [blocks * p.multiprocessors * waves * k for k in (1, 3)]
     nbytes = 8 * threads * grids[1]
-    if 2 * nbytes > p.dram_bytes:
-        raise Unsupported(f"two arrays of {nbytes} bytes do not fit the memory of {machine.label}")
-    kernel = machine.compile(module(_ELEMENT.format(access=_ELEMENT_ACCESS[kind]), ".param .u64 from, .param .u64 to"))
-    source, target = machine.scratch("from", nbytes), machine.scratch("to", nbytes)
+    if 3 * nbytes > p.dram_bytes:
+        raise Unsupported(f"three arrays of {nbytes} bytes do not fit the memory of {machine.label}")
+    kernel = machine.compile(module(_ELEMENT.format(access=_ELEMENT_ACCESS[kind]), ".param .u64 from, .param .u64 to, .param .u64 other"))
+    source, target, other = machine.scratch("from", nbytes), machine.scratch("to", nbytes), machine.scratch("other", nbytes if kind == "add" else 16)
 
     def once():
         seconds = []
         for grid in grids:
             machine.flush()
-            seconds.append(machine.launch(kernel, grid, threads, source, target, shared_bytes=shared_bytes))
-        return {"": (2 if kind == "scale" else 1) * 8 * threads * (grids[1] - grids[0]) / (seconds[1] - seconds[0]) / 1e9}
+            seconds.append(machine.launch(kernel, grid, threads, source, target, other, shared_bytes=shared_bytes))
+        return {"": _ELEMENT_WORDS[kind] * 8 * threads * (grids[1] - grids[0]) / (seconds[1] - seconds[0]) / 1e9}
     return {"gb_s": machine.median(once)[""]}

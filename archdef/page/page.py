@@ -4,6 +4,7 @@ from __future__ import annotations
 import importlib.resources
 import os
 import re
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import attrs
 
 from archdef.errors import DescriptionFileError, MissingExtra
 from archdef.files.atomic import write_text
+from archdef.page.curves import Curves
 from archdef.page.diagram import diagram
 from archdef.report.described import COSTS, counts_by_kind, facts, fields, shown, unit_cell
 from archdef.report.numbers import count, size, three
@@ -20,18 +22,20 @@ from archdef.spec.documented import field_docs, summary
 from archdef.spec.evidence import UNSTATED
 
 
-def html(architecture: Architecture) -> str:
-    """Give one HTML page that needs no other file. Raises MissingExtra without jinja2."""
-    return rendered("page.html", **_content(architecture), svg=diagram(architecture))
+def html(architecture: Architecture, curves: Sequence[Curves] = ()) -> str:
+    """Give one HTML page that needs no other file, with pictures of curves if there are any. Raises MissingExtra without jinja2."""
+    return rendered("page.html", **_content(architecture), svg=diagram(architecture), curves=curves)
 
 
-def markdown(architecture: Architecture, picture: str | None = None) -> str:
-    """Give a Markdown page; `picture` is the address of the diagram. Raises MissingExtra without jinja2."""
-    return rendered("page.md", **_content(architecture), picture=picture)
+def markdown(architecture: Architecture, picture: str | None = None, curves: Sequence[tuple[str, Curves]] = ()) -> str:
+    """Give a Markdown page; `picture` is the address of the diagram, `curves` has those of further pictures. Raises MissingExtra without jinja2."""
+    return rendered("page.md", **_content(architecture), picture=picture, curves=curves)
 
 
-def save_page(architecture: Architecture, path: str | os.PathLike) -> tuple[Path, ...]:
-    """Write a page to a ``.html`` or ``.md`` file, the latter with its diagram beside it, or the diagram alone to ``.svg``.
+def save_page(architecture: Architecture, path: str | os.PathLike, curves: Sequence[Curves] = ()) -> tuple[Path, ...]:
+    """Write a page to a ``.html`` or ``.md`` file, the latter with its pictures beside it, or the diagram alone to ``.svg``.
+
+    curves : pictures of model and hardware, as `archdef.page.curves` draws them.
 
     Gives the files that were written.
     """
@@ -40,14 +44,17 @@ def save_page(architecture: Architecture, path: str | os.PathLike) -> tuple[Path
         write_text(path, diagram(architecture))
         return (path,)
     if path.suffix in (".html", ".htm"):
-        write_text(path, html(architecture))
+        write_text(path, html(architecture, curves))
         return (path,)
     if path.suffix == ".md":
         picture = path.with_suffix(".svg")
-        text = markdown(architecture, picture.name)
+        beside = [(path.with_name(f"{path.stem}-curves-{number}.svg"), one) for number, one in enumerate(curves, start=1)]
+        text = markdown(architecture, picture.name, [(file.name, one) for file, one in beside])
         write_text(picture, diagram(architecture))
+        for file, one in beside:
+            write_text(file, one.svg)
         write_text(path, text)
-        return path, picture
+        return path, picture, *(file for file, _ in beside)
     raise DescriptionFileError(f"{path}: pages are .html or .md files, diagrams .svg files")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from archdef.report.numbers import NOTHING, three
 from archdef.validate.case import Group, References
 from archdef.validate.run import CLOSED, KNOWN, MET, NEW, RANKED, REFUSED, Outcome, Report
-from archdef.validate.statistics import Summary, overall, slopes, summary
+from archdef.validate.statistics import Accuracy, Summary, accuracy, ladders, overall, slopes, summary
 
 _STYLES = {MET: "green", KNOWN: "yellow", NEW: "bold red", CLOSED: "bold red", RANKED: "dim", REFUSED: "dim"}
 FEW = 16
@@ -83,7 +83,49 @@ def _summary(reports: Iterable[Report]) -> list:
             table.add_row(*summary_row(f"  {group.name}", summary(outcomes), outcomes))
         table.add_row(*(Text(cell, style="bold") for cell in summary_row(
             report.architecture.label, overall(report.groups()), report.outcomes)))
-    return [Text("summary", style="bold"), table, *_slopes(reports)] if table.row_count else []
+    return [Text("summary", style="bold"), table, *_accuracies(reports), *_ladders(reports), *_slopes(reports)] if table.row_count else []
+
+
+ACCURACY = ("cases", "mean", "median", "worst", "worst case", "equal")
+"""Columns of how near the cases come that are fitted, or those that are not."""
+
+
+def accuracy_row(found: Accuracy) -> tuple[str, ...]:
+    """Give how near some cases come as cells, in the order of `ACCURACY`."""
+    if not found.cases:
+        return ("0", NOTHING, NOTHING, NOTHING, "", f"{found.equal}/{found.exact}" if found.exact else NOTHING)
+    return (f"{found.cases}", f"{found.mean:.1%}", f"{found.median:.1%}", f"{found.worst_error:+.1%}", found.worst,
+            f"{found.equal}/{found.exact}" if found.exact else NOTHING)
+
+
+def _accuracies(reports: Iterable[Report]) -> list:
+    """Show for each machine how near its unfitted cases come, and its fitted ones."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for column in ("", *ACCURACY):
+        table.add_column(column, justify="left" if column in ("", "worst case") else "right", no_wrap=column != "worst case")
+    for report in reports:
+        for fitted in (False, True):
+            found = accuracy(report.outcomes, fitted)
+            if found.cases or found.exact:
+                table.add_row(f"  {report.architecture.label}, {'fitted' if fitted else 'unfitted'}", *accuracy_row(found))
+    return [Text("\nfitted cases, and those that only judge the model", style="bold"), table]
+
+
+def _ladders(reports: Iterable[Report]) -> list:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for column in ("ladder", "points", "error over all", ""):
+        table.add_column(column, justify="right" if column in ("points", "error over all") else "left")
+    for report in reports:
+        for ladder in ladders(report.outcomes):
+            table.add_row(f"  {report.architecture.label} {ladder.name}", str(len(ladder.points)), f"{ladder.error:.1%}",
+                          "fitted" if ladder.fitted else "unfitted")
+    return [Text("\nladders", style="bold"), table] if table.row_count else []
 
 
 def _slopes(reports: Iterable[Report]) -> list:
@@ -121,6 +163,8 @@ def _legend(reports: Sequence[Report]) -> list[str]:
     words = [f"{n} {what}" for n, what in ((opened, "new gaps"), (closed, "closed gaps"), (refused, "cases that did not run"),
                                            (faults, "faults in lists of gaps")) if n]
     return ["MAPE: mean absolute relative error of the cases that are not exact; in doubt: the same of those whose figure is.",
+            "A ladder, points of one published curve, counts once in all means: by the mean over its points.",
+            "fitted: something of the description is the figure, or was chosen so that it comes out, or that is not known.",
             "rank: Spearman's correlation of both.",
             "order: pairs in hardware's order, of those that it tells apart by more than their spread.",
             "Values that are recalled or in doubt rank only; they fail nothing.",

@@ -6,11 +6,13 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 import archdef
+from archdef.page.curves import curves
 from archdef.page.page import rendered
-from archdef.report.validated import SUMMARY, error_text, figure, group_title, listed, status_text, summary_row
+from archdef.report.validated import (ACCURACY, SUMMARY, accuracy_row, error_text, figure, group_title, listed, status_text,
+                                      summary_row)
 from archdef.validate.run import MET, RANKED, Outcome, Report
 from archdef.report.scatter import Points, points
-from archdef.validate.statistics import overall, slopes, summary
+from archdef.validate.statistics import accuracy, ladders, overall, slopes, summary
 
 _SIDE, _MARGIN, _ROOM = 560, 46, 150
 
@@ -18,7 +20,8 @@ _SIDE, _MARGIN, _ROOM = 560, 46, 150
 def html(reports: Sequence[Report]) -> str:
     """Give the page. Raises MissingExtra without jinja2."""
     machines = [_machine(report) for report in reports if report.outcomes]
-    return rendered("validation.html", version=archdef.__version__, good=all(report.good for report in reports), columns=SUMMARY, machines=machines)
+    return rendered("validation.html", version=archdef.__version__, good=all(report.good for report in reports), columns=SUMMARY, near_columns=ACCURACY,
+                    machines=machines)
 
 
 def _machine(report: Report) -> dict[str, Any]:
@@ -31,7 +34,8 @@ def _machine(report: Report) -> dict[str, Any]:
     used = dict.fromkeys(outcome.gap.deviation for outcome in report.outcomes if outcome.gap is not None)
     return {"name": architecture.label, "title": f"{architecture.label}: {architecture.vendor} {architecture.title}", "faults": report.faults,
             "summary": summary_row(architecture.label, overall(report.groups()), report.outcomes), "groups": groups, "sources": list(sources),
-            "slopes": slopes(report.outcomes), "svg": _svg(points(report)), "deviations": [
+            "near": [(name, accuracy_row(accuracy(report.outcomes, fitted))) for name, fitted in (("unfitted", False), ("fitted", True))],
+            "curves": curves(ladders(report.outcomes)), "slopes": slopes(report.outcomes), "svg": _svg(points(report)), "deviations": [
                 (id, report.references.deviations.get(id, "")) for id in used]}
 
 

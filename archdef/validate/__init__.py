@@ -8,7 +8,7 @@ from archdef.validate.document import document, schema
 from archdef.validate.experiments import experiment, find
 from archdef.validate.load import read, references
 from archdef.validate.run import Outcome, Report, judge, validate
-from archdef.validate.statistics import Slope, Summary, slopes, spearman, summary
+from archdef.validate.statistics import Accuracy, Ladder, Slope, Summary, accuracy, ladders, slopes, spearman, summary
 
-__all__ = ["EXACT", "Case", "Gap", "Group", "Outcome", "References", "Report", "Slope", "Source", "Summary", "document", "experiment", "find",
-           "judge", "launched", "of_run", "read", "references", "schema", "slopes", "spearman", "summary", "validate"]
+__all__ = ["EXACT", "Accuracy", "Case", "Gap", "Group", "Ladder", "Outcome", "References", "Report", "Slope", "Source", "Summary", "accuracy", "document",
+           "experiment", "find", "judge", "ladders", "launched", "of_run", "read", "references", "schema", "slopes", "spearman", "summary", "validate"]

@@ -43,6 +43,16 @@ def _tolerance(instance, attribute, value) -> None:
         raise ReferenceCaseError(f"{attribute.name} must be {EXACT!r} or a share such as 0.05, got {value!r}")
 
 
+def _paths(instance, attribute, value) -> None:
+    if value is not None and not all(isinstance(path, str) and path for path in value):
+        raise ReferenceCaseError(f"{attribute.name} must be a list of paths such as 'caches.l2.latency_cycles', got {list(value)!r}")
+
+
+def _tuple(value: Any) -> tuple | None:
+    """Take a list for what it holds; anything else is for the validator to refuse."""
+    return value if value is None else tuple(value) if isinstance(value, (list, tuple)) else (value,)
+
+
 def _share(instance, attribute, value) -> None:
     if isinstance(value, (bool, str)) or not isinstance(value, (int, float)) or not 0 <= value < 1:
         raise ReferenceCaseError(f"{attribute.name} must be a share of the value, from 0 to below 1, got {value!r}")
@@ -112,9 +122,27 @@ class Case:
     series: str = ""
     """Cases of one series differ in `size` alone; the slope over sizes is taken over them."""
     size: float | None = None
+    fitted_to: tuple[str, ...] | None = attrs.field(default=None, converter=_tuple, validator=_paths)
+    """Fields or parts of the description, by path, that are this figure or were chosen so that it comes out. Empty: there are none, so the case
+    judges the model. None: nobody knows, so that it may have been fitted to."""
+    ladder: str = ""
+    """``group/name`` of the ladder of which the case is one point: a curve that was published, over `along`; empty for a case by itself."""
+    along: str = ""
+    """The parameter of the experiment in which the points of a ladder differ …"""
+    at: float | None = attrs.field(default=None, validator=attrs.validators.optional(_number))
+    """… and its value at this one."""
     long: bool = False
     """It takes more than a few seconds."""
     note: str = ""
+
+    def __attrs_post_init__(self):
+        if not bool(self.ladder) == bool(self.along) == (self.at is not None):
+            raise ReferenceCaseError(f"a ladder ({self.ladder or self.along or self.at}) needs along and points, or each of its cases ladder, along and at")
+
+    @property
+    def fitted(self) -> bool:
+        """Whether something of the description was, or may have been, fitted to the figure: then it says little about the model."""
+        return self.fitted_to is None or bool(self.fitted_to)
 
     @property
     def group(self) -> str:

@@ -9,9 +9,9 @@ import attrs
 import archdef
 from archdef.validate.case import CONFIDENCES
 from archdef.validate.run import STATUSES, Outcome, Report
-from archdef.validate.statistics import Summary, overall, slopes, summary
+from archdef.validate.statistics import Summary, accuracy, ladders, overall, slopes, summary
 
-FORMAT = 2
+FORMAT = 3
 """Raised when a field goes away or changes what it means."""
 
 
@@ -26,10 +26,13 @@ def _architecture(report: Report) -> dict[str, Any]:
     sources = list(dict.fromkeys(outcome.case.source for outcome in report.outcomes))
     return {"name": report.architecture.label, "good": report.good, "faults": list(report.faults),
             "summary": _figures(overall(report.groups()), report.outcomes),
+            "fitted": attrs.asdict(accuracy(report.outcomes, fitted=True)), "unfitted": attrs.asdict(accuracy(report.outcomes, fitted=False)),
             "groups": [{"name": group.name, "about": group.about, "tolerance": group.tolerance, "mean": group.mean,
                         "ordered": group.ordered, "summary": _figures(summary(outcomes), outcomes)}
                        for group, outcomes in report.groups().items()],
             "slopes": [attrs.asdict(slope) for slope in slopes(report.outcomes)],
+            "ladders": [{**attrs.asdict(ladder, recurse=False), "source": sources.index(ladder.source), "points": [list(point) for point in ladder.points]}
+                        for ladder in ladders(report.outcomes)],
             "sources": [attrs.asdict(source) for source in sources],
             "cases": [_case(outcome, report, sources.index(outcome.case.source)) for outcome in report.outcomes]}
 
@@ -45,7 +48,8 @@ def _case(outcome: Outcome, report: Report, source: int) -> dict[str, Any]:
     return {"id": case.id, "experiment": case.experiment, "parameters": dict(case.parameters), "evolve": dict(case.evolve), "quantity": case.quantity,
             "unit": case.unit, "model": outcome.model, "hardware": case.value, "error": outcome.error, "tolerance": case.tolerance, "spread": case.spread,
             "status": outcome.status, "fault": outcome.fault, "message": outcome.message, "confidence": case.confidence, "usable": case.usable,
-            "source": source, "series": case.series, "size": case.size, "long": case.long, "note": case.note,
+            "source": source, "series": case.series, "size": case.size, "ladder": case.ladder, "at": case.at, "fitted": case.fitted,
+            "fitted_to": None if case.fitted_to is None else list(case.fitted_to), "long": case.long, "note": case.note,
             "gap": None if gap is None else {"deviation": gap.deviation, "machine": report.references.deviations.get(gap.deviation, ""),
                                              "low": gap.low, "high": gap.high}}
 
@@ -57,7 +61,7 @@ def schema() -> dict[str, Any]:
     texts = {"type": "array", "items": text}
     figures = _object({
         "cases": whole, "ran": whole, "equal": whole, "exact": whole, "spearman": maybe,
-        "mape": {**maybe, "description": "without cases in doubt"}, "mape_in_doubt": maybe,
+        "mape": {**maybe, "description": "without cases in doubt, a ladder counted once"}, "mape_in_doubt": maybe,
         "pairs": {**whole, "description": "of cases that are not exact and that hardware tells apart"},
         "ordered": {**whole, "description": "of these, the ones that the model puts in the same order"},
         "worst": {"type": ["string", "null"]}, "worst_error": maybe, "statuses": _object(dict.fromkeys(STATUSES, whole))})
@@ -68,12 +72,21 @@ def schema() -> dict[str, Any]:
         "spread": {**number, "description": "share of hardware's value by which it may be off"},
         "status": {"enum": list(STATUSES)}, "fault": flag, "message": text, "confidence": {"enum": list(CONFIDENCES)}, "usable": flag,
         "source": {**whole, "minimum": 0, "description": "index into sources"},
-        "series": text, "size": maybe, "long": flag, "note": text,
+        "series": text, "size": maybe, "ladder": {**text, "description": "group/name of the ladder of which it is a point, or nothing"},
+        "at": maybe, "fitted": {**flag, "description": "something of the description was, or may have been, fitted to it"},
+        "fitted_to": {"anyOf": [{"type": "null"}, texts], "description": "paths of the description; null: not known"}, "long": flag, "note": text,
         "gap": {"anyOf": [{"type": "null"}, _object({"deviation": text, "machine": text, "low": number, "high": number})]}})
     group = _object({"name": text, "about": text, "tolerance": tolerance, "mean": maybe, "ordered": flag, "summary": figures})
     slope = _object({"series": text, "model": number, "hardware": number, "against": number})
+    near = _object({"cases": whole, "mean": maybe, "median": maybe, "worst": {"type": ["string", "null"]}, "worst_error": maybe, "equal": whole,
+                    "exact": whole})
+    ladder = _object({"name": text, "along": text, "quantity": text, "unit": text, "fitted": flag, "usable": flag, "source": whole, "error": number, "points": {
+        "type": "array", "items": {"type": "array", "items": number, "description": "place, hardware, model"}}})
     architecture = _object({
-        "name": text, "good": flag, "faults": texts, "summary": figures, "groups": {"type": "array", "items": group},
+        "name": text, "good": flag, "faults": texts, "summary": figures,
+        "fitted": {**near, "description": "cases to which something of the description was fitted, or may have been; without those in doubt"},
+        "unfitted": {**near, "description": "the others: what to expect"}, "ladders": {"type": "array", "items": ladder},
+        "groups": {"type": "array", "items": group},
         "slopes": {"type": "array", "items": slope},
         "sources": {"type": "array", "items": _object({"title": text, "authors": text, "year": {"type": ["integer", "null"]}, "where": text})},
         "cases": {"type": "array", "items": case}})

@@ -5,6 +5,7 @@ The files are found with `importlib.resources`, so a plugin may be installed, ed
 """
 from __future__ import annotations
 
+import collections
 import csv
 import functools
 import importlib.resources
@@ -26,7 +27,8 @@ FOLDER, GAPS, DEVIATIONS = "data", "gaps.toml", "DEVIATIONS.md"
 _DEVIATION = re.compile(r"^\|\s*([A-Z]+\d+)\s*\|\s*(.*?)\s*\|", re.MULTILINE)
 _PLACE = re.compile(r"\{(\w+)\}")
 _CASE = {field.name for field in attrs.fields(Case)} - {"id"} | {"group", "name"}
-_SET = _CASE | {"table", "benchmark", "long_above", "cases"}
+_TEMPLATE = _CASE | {"points"}
+_SET = _CASE - {"at"} | {"table", "benchmark", "long_above", "cases"}
 
 
 def references(architecture: Architecture | str) -> References:
@@ -101,14 +103,46 @@ def _cases(data: Mapping[str, Any], folder: Traversable, groups: dict[str, Group
         if "benchmark" in given:
             rows = [row for row in rows if row["benchmark"] == given["benchmark"]]
         for template in given.get("cases", []):
-            _refuse_unknown(template, _CASE, where)
+            _refuse_unknown(template, _TEMPLATE, where)
             merged = {**common, **template, **{key: _both(common.get(key, {}), template.get(key, {})) for key in ("parameters", "evolve")}}
-            for row in rows:
-                values = merged if row is None else _filled(merged, row)
-                if row is not None and "long_above" in given:
-                    values["long"] = bool(values.get("long")) or any(float(row.get(column, 0)) > most for column, most in given["long_above"].items())
-                if values.get("value", "") != "":
-                    yield _case(values, sources, groups, where)
+            found = _points(merged, given, where) if rows == [None] else _of_rows(merged, rows, given.get("long_above", {}))
+            yield from (_case(values, sources, groups, where) for values in found)
+
+
+def _points(merged: Mapping[str, Any], given: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
+    """Give the case itself, or make one of each point of a ladder: ``points = [[place, value], ...]`` of the parameter `along`."""
+    name, along, points = merged.get("name"), merged.get("along"), merged.get("points")
+    if points is None:
+        yield dict(merged)
+        return
+    if not isinstance(along, str) or not isinstance(points, list) or len(points) < 2 or not all(
+            isinstance(point, list) and len(point) == 2 for point in points):
+        raise ReferenceCaseError(f"{where}: a ladder ({name}) is a parameter, along = 'stride_words', and at least two points = "
+                                 "[[place, value], ...]")
+    most = given.get("long_above", {}).get(along)
+    for at, value in points:
+        yield {**{key: of for key, of in merged.items() if key != "points"}, "name": f"{name}, {along.replace('_', ' ')} {at}",
+               "ladder": name, "at": at, "value": value, "parameters": {**merged["parameters"], along: at},
+               "long": bool(merged.get("long")) or (most is not None and at > most)}
+
+
+def _of_rows(merged: Mapping[str, Any], rows: Iterable[Mapping[str, Any]], long_above: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Make a case of each row of a table that has a value; rows that differ in the parameter `along` alone are a ladder."""
+    found = []
+    for row in rows:
+        values = _filled(merged, row)
+        if long_above:
+            values["long"] = bool(values.get("long")) or any(float(row.get(column, 0)) > most for column, most in long_above.items())
+        if values.get("value", "") == "":
+            continue
+        along = values.pop("along", None)
+        if along in values["parameters"]:
+            others = [f"{key} {of}" for key, of in values["parameters"].items() if key != along]
+            values |= {"along": along, "at": values["parameters"][along], "ladder": ", ".join(others) or f"by {along}"}
+        found.append(values)
+    points = collections.Counter((values.get("group"), values.get("ladder")) for values in found)
+    return [{key: of for key, of in values.items() if key not in ("ladder", "along", "at")} if points[values.get("group"), values.get("ladder")] == 1
+            else values for values in found]
 
 
 def _both(common: Any, own: Any) -> Any:
@@ -126,6 +160,8 @@ def _case(values: dict[str, Any], sources: Mapping[str, Source], groups: Mapping
     if source not in sources:
         raise ReferenceCaseError(f"{where}: source {source!r} is none of {', '.join(sources) or 'the (missing) [sources]'}")
     values["source"] = sources[source]
+    if values.get("ladder"):
+        values["ladder"] = f"{group}/{values['ladder']}"
     values.setdefault("tolerance", groups[group].tolerance)
     values.setdefault("slack", groups[group].slack)
     values.setdefault("spread", groups[group].spread)

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
+from archdef.validate.case import Source
 from archdef.validate.run import Outcome
 
 
@@ -21,7 +23,7 @@ class Summary:
     """Of the exact ones, those that are equal."""
     exact: int
     mape: float | None
-    """Mean absolute relative error of those that are neither exact nor in doubt (`Case.usable`); None if there are none."""
+    """Mean absolute relative error of those that are neither exact nor in doubt (`Case.usable`), a ladder counted once; None if there are none."""
     mape_in_doubt: float | None
     """The same of those in doubt."""
     worst: Outcome | None
@@ -53,8 +55,81 @@ def _badness(outcome: Outcome) -> tuple:
 
 
 def _mape(outcomes: Iterable[Outcome]) -> float | None:
-    errors = [abs(outcome.error) for outcome in outcomes]
-    return sum(errors) / len(errors) if errors else None
+    found = [abs(error) for _, error in errors(outcomes)]
+    return sum(found) / len(found) if found else None
+
+
+def errors(outcomes: Iterable[Outcome]) -> list[tuple[str, float]]:
+    """Give id and signed relative error of each case, and of each ladder one: the mean over its points, without their signs.
+
+    So a curve that was published with forty points weighs no more than one with four.
+    """
+    found, points = [], {}
+    for outcome in outcomes:
+        if outcome.case.ladder:
+            points.setdefault(outcome.case.ladder, []).append(abs(outcome.error))
+        else:
+            found.append((outcome.case.id, outcome.error))
+    return found + [(ladder, statistics.fmean(of_points)) for ladder, of_points in points.items()]
+
+
+@attrs.frozen
+class Accuracy:
+    """How near the cases come to which something of the description was fitted, or those that only judge it."""
+
+    cases: int
+    """That ran and are neither exact nor in doubt, a ladder as one."""
+    mean: float | None
+    """Of the absolute relative errors; None without cases."""
+    median: float | None
+    worst: str | None
+    """Id of the case or ladder with the largest error …"""
+    worst_error: float | None
+    """… and that error: with its sign, but for a ladder's mean."""
+    equal: int
+    """Of the exact cases that ran, those that are equal."""
+    exact: int
+
+
+def accuracy(outcomes: Iterable[Outcome], fitted: bool) -> Accuracy:
+    """Work out how near the cases come that are fitted (`Case.fitted`), or those that are not."""
+    ran = [outcome for outcome in outcomes if outcome.model is not None and outcome.case.fitted is fitted and outcome.case.usable]
+    exact = [outcome for outcome in ran if outcome.case.exact]
+    found = errors(outcome for outcome in ran if not outcome.case.exact)
+    sizes = [abs(error) for _, error in found]
+    worst = max(found, key=lambda of: abs(of[1]), default=(None, None))
+    return Accuracy(len(found), statistics.fmean(sizes) if sizes else None, statistics.median(sizes) if sizes else None, *worst,
+                    sum(outcome.case.meets(outcome.model) for outcome in exact), len(exact))
+
+
+@attrs.frozen
+class Ladder:
+    """A published curve and the model's: the points of one ladder that ran."""
+
+    name: str
+    along: str
+    """The parameter that differs."""
+    quantity: str
+    unit: str
+    fitted: bool
+    usable: bool
+    """False: its figures are in doubt."""
+    source: Source
+    points: tuple[tuple[float, float, float], ...]
+    """Value of the parameter, hardware's figure, the model's; in the order of the first."""
+    error: float
+    """The mean of the absolute relative errors of all points."""
+
+
+def ladders(outcomes: Iterable[Outcome]) -> tuple[Ladder, ...]:
+    """Gather the ladders among some outcomes."""
+    points: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        if outcome.case.ladder and outcome.model is not None:
+            points.setdefault(outcome.case.ladder, []).append(outcome)
+    return tuple(Ladder(name, own[0].case.along, own[0].case.quantity, own[0].case.unit, own[0].case.fitted, own[0].case.usable, own[0].case.source,
+                        tuple(sorted((outcome.case.at, outcome.case.value, outcome.model) for outcome in own)),
+                        statistics.fmean(abs(outcome.error) for outcome in own)) for name, own in points.items())
 
 
 def columns(outcomes: Sequence[Outcome]) -> tuple[list[float], list[float], list[float]]:

@@ -51,6 +51,27 @@ def test_a_table_gives_a_case_for_each_row_and_leaves_out_empty_values(tmp_path)
     assert [(c.id, c.parameters["registers"], c.value, c.long) for c in cases] == [("g/16 registers", 16, 8, False), ("g/32 registers", 32, 4, True)]
 
 
+def test_a_ladder_is_a_case_of_each_of_its_points(tmp_path):
+    text = GOOD.replace('name = "a", parameters = { threads = 128 }, value = 8', 'name = "by threads", along = "threads", points = [[64, 16], [128, 8]]'
+                        ).replace("parameters = {", "long_above = { threads = 100 }\nfitted_to = []\nparameters = {")
+    cases = read(made(tmp_path, text)).cases
+    assert [(c.id, c.at, c.value, c.long, c.fitted) for c in cases] == [("g/by threads, threads 64", 64, 16, False, False),
+                                                                       ("g/by threads, threads 128", 128, 8, True, False)]
+    assert all(c.ladder == "g/by threads" and c.along == "threads" and c.parameters == {"registers": 16, "threads": c.at} for c in cases)
+
+
+def test_rows_of_a_table_that_differ_in_one_parameter_alone_are_a_ladder(tmp_path):
+    text = GOOD.replace('parameters = { registers = 16 }', 'table = "t.csv"\nalong = "threads"\nparameters = { registers = "{r}" }').replace(
+        'name = "a", parameters = { threads = 128 }', 'name = "{r}, {t}", parameters = { threads = "{t}" }').replace("value = 8", 'value = "{blocks}"')
+    cases = read(made(tmp_path, text, t_csv="r,t,blocks\n16,64,16\n16,128,8\n32,64,16\n")).cases
+    assert [(c.id, c.ladder, c.at) for c in cases] == [("g/16, 64", "g/registers 16", 64), ("g/16, 128", "g/registers 16", 128), ("g/32, 64", "", None)]
+
+
+def test_a_case_that_does_not_say_what_was_fitted_to_it_counts_as_fitted(tmp_path):
+    (case,) = read(made(tmp_path)).cases
+    assert case.fitted_to is None and case.fitted
+
+
 def test_gaps_are_read_with_the_architecture_that_they_are_of(tmp_path):
     found = read(made(tmp_path, gaps_toml='[D1]\n"g/a" = [-0.2, 0.1]\n"gizmo :: g/*" = [0, 1]\n', DEVIATIONS_md="| D1 | the machine | here | so |\n"))
     assert [(gap.pattern, gap.deviation, gap.low, gap.high, gap.arch) for gap in found.gaps] == [
@@ -63,6 +84,14 @@ def test_gaps_are_read_with_the_architecture_that_they_are_of(tmp_path):
     ('source = "book"', 'source = "film"', "source 'film' is none of book"),
     ('"seen"', '"certain"', "g/a: confidence must be one of"),
     ('value = 8', 'valeu = 8', "unknown valeu"),
+    ('value = 8', 'value = 8, fitted_to = [1]', "fitted_to must be a list of paths"),
+    ('value = 8', 'value = 8, fitted_to = true', "fitted_to must be a list of paths"),
+    ('value = 8', 'along = "threads", points = [[1, 2]]', r"a ladder \(a\) is a parameter"),
+    ('value = 8', 'value = 8, along = "threads"', "needs along and points"),
+    ('value = 8', 'value = 8, ladder = "by threads", at = 128', "needs along and points"),
+    ('value = 8', 'points = [[1, 2], [2, 3]]', r"a ladder \(a\) is a parameter"),
+    ('value = 8', 'along = "threads", points = [[1, 2], [2]]', r"a ladder \(a\) is a parameter"),
+    ('value = 8', 'along = "threads", points = [[1, 2], [2, "x"]]', "value must be a number"),
     ('value = 8', 'value = "eight"', "g/a: value must be a number"),
     ('about = "times"', 'about = "times"\nleeway = 1', "groups.g: unknown leeway"),
     ('cases = [', 'table = "no.csv"\ncases = [', "there is no table no.csv"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_judging import case
 
-from archdef.validate import Outcome, slopes, spearman, summary
+from archdef.validate import Outcome, accuracy, ladders, slopes, spearman, summary
 from archdef.validate.statistics import order, overall, ranks
 
 VALUES = st.lists(st.integers(0, 6), min_size=3, max_size=12)
@@ -102,3 +102,26 @@ def test_the_slope_of_a_power_law_is_its_exponent(exponent, other, factor):
     (slope,) = slopes(points)
     assert slope.model == pytest.approx(exponent, abs=1e-6) and slope.hardware == pytest.approx(other, abs=1e-6)
     assert slope.against == pytest.approx(exponent / other, abs=1e-5)
+
+
+def test_fitted_cases_and_those_that_judge_are_told_apart():
+    """Nothing said counts as fitted; figures in doubt count nowhere; exact ones are counted as equal or not."""
+    outcomes = [outcome(110, 100), outcome(130, 100, fitted_to=["warp.size"]), outcome(80, 100, fitted_to=[]), outcome(94, 100, fitted_to=()),
+                outcome(500, 100, fitted_to=[], usable=False), outcome(5, 4, tolerance="exact", fitted_to=[])]
+    fitted, unfitted = accuracy(outcomes, fitted=True), accuracy(outcomes, fitted=False)
+    assert (fitted.cases, fitted.exact) == (2, 0) and fitted.mean == pytest.approx(0.2) and fitted.worst_error == pytest.approx(0.3)
+    assert (unfitted.cases, unfitted.equal, unfitted.exact) == (2, 0, 1)
+    assert unfitted.mean == unfitted.median == pytest.approx(0.13) and unfitted.worst_error == pytest.approx(-0.2)
+    assert accuracy([], fitted=True).mean is None and accuracy([], fitted=True).worst is None
+
+
+def rungs(*pairs, **more):
+    return [outcome(model, value, name=f"curve, {at}", ladder="g/curve", along="stride", at=at, **more) for at, (model, value) in enumerate(pairs)]
+
+
+def test_a_ladder_counts_once_by_the_mean_over_its_points():
+    single, ladder = outcome(150, 100, fitted_to=[]), rungs((110, 100), (80, 100), (100, 100), fitted_to=[])
+    assert accuracy(ladder, fitted=False).cases == 1 and accuracy(ladder, fitted=False).mean == pytest.approx(0.1)
+    assert accuracy([single, *ladder], fitted=False).mean == pytest.approx(0.3) == summary([single, *ladder]).mape
+    (found,) = ladders([single, *reversed(ladder)])
+    assert found.points == ((0, 100, 110), (1, 100, 80), (2, 100, 100)) and found.error == pytest.approx(0.1) and not found.fitted
