@@ -26,7 +26,7 @@ def test_fitted_and_unfitted_cases_are_counted_apart_over_all_machines():
     def case(error, **more):
         return {"fitted": False, "usable": True, "tolerance": 0.1, "model": 1.0, "ladder": "", "error": error, **more}
 
-    cases = [case(0.1), case(-0.3), case(0.5, ladder="g/one"), case(-0.1, ladder="g/one"), case(9, fitted=True), case(9, usable=False), case(9, tolerance="exact"),
-             case(None, model=None)]
+    cases = [case(0.1), case(-0.3), case(0.5, ladder="g/one"), case(-0.1, ladder="g/one"), case(9, fitted=True), case(9, usable=False),
+             case(9, tolerance="exact"), case(None, model=None)]
     said = validation_page.expected({"a": {"cases": cases, "unfitted": {"cases": 3}}, "b": {"cases": [case(9, fitted=True)], "unfitted": {"cases": 0}}})
     assert said == "The 3 unfitted cases of 1 machines are off by 23.3 % on average, 30.0 % in the median. Of 1 machines there is no unfitted case."
