@@ -179,6 +179,26 @@ def test_more_warps_and_more_loads_under_way_never_give_less_bandwidth(name):
     assert value(name, "dram_bandwidth", word_bytes=4, warps=1, loads=4) > by_warps[0]
 
 
+@pytest.mark.parametrize("kind", ["fill", "scale", "add"])
+@pytest.mark.parametrize("name", [name for name in ARCHITECTURES if archdef.architecture(name).chip.multiprocessors <= 32])
+def test_streams_of_one_two_and_three_arrays_count_all_their_bytes(name, kind):
+    """Those that write are bound by memory where a machine is full of warps, so none is a half or a third of another."""
+    architecture = archdef.architecture(name)
+    found = value(name, "element_stream", kind=kind)
+    assert 0.4 * architecture.dram_bandwidth_gb_s < found <= 1.06 * architecture.dram_bandwidth_gb_s
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_rounds_of_what_fits_l1_are_no_faster_than_l1_and_faster_than_rounds_of_what_does_not(name):
+    architecture = archdef.architecture(name)
+    l1 = architecture.caches.l1
+    if l1 is None or not l1.enabled or not architecture.caches.l1_global_loads:
+        pytest.skip(f"loads of {name} do not stay in L1")
+    near, far = value(name, "round_bandwidth", footprint_bytes=8192), value(name, "round_bandwidth", footprint_bytes=1 << 19)
+    most = value(name, "l1_throughput") * architecture.chip.multiprocessors * architecture.clocks.shader_mhz / 1000
+    assert far < near <= 1.01 * most
+
+
 # ------------------------------------------------------------------------------------------------------------ residency
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_as_many_blocks_are_resident_as_the_occupancy_rule_says(name):
