@@ -139,7 +139,9 @@ EVIDENCE_GTX680 = {path: {
     QUERY: QUERY_GTX680, ARAFA: TAKEN_OVER, CALCULATOR: LIMITS_GTX680, RATES: COLUMN_30, TABLE: COLUMN_30, MULTIPROCESSOR: SMX, BANKS: SMX_BANKS,
     BANK_WIDTH: SMX_BANK_WIDTH, SEGMENTS: SMX_MEMORY, TEXTURES: BOARD_TEXTURES, LINEAGE: CORES_GTX680, SPLIT: SPLIT_GTX680,
     SHEET: CONTROLLERS, CONNECTIONS: COLUMN_30}.get(cite, cite) for path, cite in EVIDENCE.items() if not path.startswith("device_launches")} | {
-    "warp": SMX, "schedulers": SMX, "units.sfu": SMX, "units.dp": COLUMN_30, "chip.block_turnover_cycles": VOLKOV, "isa.operations.convert64": COLUMN_30,
+    "warp": SMX, "limits": COLUMN_30, "dram.ecc_overhead_ratio": Cite("GeForce boards", "no error correction", "recalled"),
+    **{f"limits.{name}": QUERY_GTX680 for name in "threads_per_block registers_per_block shared_bytes_per_block".split()},
+    "schedulers": SMX, "units.sfu": SMX, "units.dp": COLUMN_30, "chip.block_turnover_cycles": VOLKOV, "isa.operations.convert64": COLUMN_30,
     "caches.l1_global_loads": TUNING, "caches.l1.size_bytes": SMX, "caches.texture_l1.size_bytes": UNPUBLISHED, "caches.texture_l1.scope": SMX,
     "caches.l2.sector_bytes": SMX_MEMORY, "host_link.peer_gb_s": LINK_GTX680,
     **{f"host_link.{name}_gb_s": HARRIS for name in ("pinned_h2d", "pinned_d2h", "pageable_h2d", "pageable_d2h")}}
