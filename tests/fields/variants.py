@@ -8,7 +8,8 @@ from archdef import registry
 from archdef.spec.fields import (Choice, Exceptions, Flag, Number, Numbers, Pairs, Part, Parts, Policy, Table, Text, Texts, Words, children)
 
 MACHINES = tuple(name for name in registry.names() if name in {
-    "a100", "c500", "g80", "g92", "gf100", "gf104", "gt200", "gt215", "h100", "k20", "k40", "m2070", "m2090", "p100", "p2000", "titan_x", "v100"})
+    "a100", "c500", "g80", "g92", "gf100", "gf104", "gt200", "gt215", "gtx680", "h100", "k20", "k40", "m2070", "m2090", "p100", "p2000", "rtx2080ti",
+    "titan_x", "v100"})
 
 
 @attrs.frozen

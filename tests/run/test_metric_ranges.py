@@ -14,7 +14,7 @@ from archdef.report.comparison import compare
 
 SIZES = {"divergence": 4096, "matmul": 64, "reduction": 1 << 14, "transpose": 128, "vector_add": 1 << 14,
          "latency_hiding.MEMORY": 4, "latency_hiding.WORKLOAD": 1, "occupancy.BLOCK_SIZES": 1 << 13, "reduction.WORKLOAD": 1 << 14}
-MACHINES = ("g80", "gt200", "gf100", "k20", "k40", "titan_x", "p2000", "v100", "a100", "h100", "c500")
+MACHINES = ("g80", "gt200", "gf100", "gtx680", "k20", "k40", "titan_x", "p2000", "v100", "rtx2080ti", "a100", "h100", "c500")
 WAITING = [name for name in registry.names() if (n := registry.get(name).device_launches) is not None and n.synchronization_depth]
 NESTED = r"""
 __global__ void leaf(int *out) { for (int i = 0; i < 200; i++) atomicAdd(out + threadIdx.x, 1); }

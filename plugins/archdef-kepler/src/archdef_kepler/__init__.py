@@ -1,26 +1,57 @@
-"""NVIDIA Kepler GK110 (compute capability 3.5): Tesla K40 and K20."""
+"""NVIDIA Kepler: GK110 (compute capability 3.5), Tesla K40 and K20; GK104 (3.0), GeForce GTX 680."""
+import attrs
+
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
                           Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast,
                           Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
-from archdef_kepler.costs import COSTS, EVIDENCE, EVIDENCE_K20, FORMS
+from archdef_kepler.costs import COSTS, COSTS_GK104, EVIDENCE, EVIDENCE_GTX680, EVIDENCE_K20, FORMS
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64 atomics_float_add
     vote vote_ballot shuffle barrier_count barrier_reduce bit_operations byte_permute carry_chain funnel_shift read_only_loads
     unified_addressing device_print device_heap device_calls indirect_calls clock clock64 globaltimer dynamic_parallelism
     texture texture_objects texture_layered texture_cubemap texture_gather surface"""
+NESTING = DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, pool="virtualised", virtual_us=6.3, call_us=6.3, lane_us=0.2,
+                         start_us=0.8, next_us=1.3, tail_us=4.8)
+
+
+@attrs.frozen(kw_only=True)
+class Kind:
+    """A chip of the family: what boards with another chip differ in besides."""
+
+    compute_capability: str
+    features: frozenset[str]
+    costs: dict
+    registers_per_thread: int
+    shift_groups: int
+    """Of 32 lanes, in a multiprocessor."""
+    double_lanes: int
+    l2_slice_bytes: int
+    turnover_cycles: int
+    dram_ns: float
+    """From the partition to the row buffer and back."""
+    device_launches: DeviceLaunches | None
+
+
+GK110 = Kind(compute_capability="3.5", features=frozenset(FEATURES.split()), costs=COSTS, registers_per_thread=255, shift_groups=2, double_lanes=64,
+             l2_slice_bytes=256 * KiB, turnover_cycles=500, dram_ns=167, device_launches=NESTING)
+GK104 = Kind(compute_capability="3.0", features=GK110.features - {"atomics_minmax_64", "funnel_shift", "read_only_loads", "dynamic_parallelism"},
+             costs=COSTS_GK104, registers_per_thread=63, shift_groups=1, double_lanes=8, l2_slice_bytes=128 * KiB, turnover_cycles=201, dram_ns=46,
+             device_launches=None)
+
 
 def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, latency_ns, partitions, capacity_bytes, ecc, link,
-           evidence) -> Architecture:
-    """Describe one GK110 board by what the boards differ in."""
+           evidence, chip=GK110) -> Architecture:
+    """Describe one board by what the boards differ in."""
+    host = dict(copy_engines=2, work_queues=32, concurrent_grids=32) | link
     return Architecture(
-        name=name, title=title, vendor="NVIDIA", family="Kepler", compute_capability="3.5", aliases=aliases,
+        name=name, title=title, vendor="NVIDIA", family="Kepler", compute_capability=chip.compute_capability, aliases=aliases,
         vocabulary=Vocabulary(multiprocessor="SMX"), evidence=evidence,
         clocks=Clocks(core_mhz=core_mhz, shader_mhz=core_mhz, memory_mhz=memory_mhz), warp=Warp(size=32),
-        chip=Chip(multiprocessors=multiprocessors, block_launch_cycles=2, block_turnover_cycles=500, launch_overhead_us=5),
+        chip=Chip(multiprocessors=multiprocessors, block_launch_cycles=2, block_turnover_cycles=chip.turnover_cycles, launch_overhead_us=5),
         limits=Limits(
             threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=16,
-            registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, registers_reserved_per_thread=1,
+            registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=chip.registers_per_thread, registers_reserved_per_thread=1,
             register_allocation_unit=256,
             register_allocation_scope="warp", warp_allocation_granularity=4, shared_bytes_per_multiprocessor=48 * KiB,
             shared_bytes_per_block=48 * KiB, shared_allocation_unit_bytes=256, shared_carveouts=(48 * KiB, 32 * KiB, 16 * KiB),
@@ -30,10 +61,11 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
             count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1, superscalar=True,
             dual_issue=(frozenset({"sp"}), frozenset({"int"}), frozenset({"sp", "int"}),
                         *(frozenset({one, other}) for one in ("sp", "int") for other in ("shift", "mul", "bar", "sfu", "dp", "lsu", "tex")))),
-        units=(Unit("sp", 32, copies=6), Unit("int", 32, copies=5, within="sp"), Unit("shift", 32, copies=2, within="sp"),
-               Unit("mul", 32, within="sp"), Unit("bar", 32, copies=4), Unit("sfu", 32), Unit("dp", 32, copies=2),
+        units=(Unit("sp", 32, copies=6), Unit("int", 32, copies=5, within="sp"), Unit("shift", 32, copies=chip.shift_groups, within="sp"),
+               Unit("mul", 32, within="sp"), Unit("bar", 32, copies=4), Unit("sfu", 32),
+               Unit("dp", min(chip.double_lanes, 32), copies=max(chip.double_lanes // 32, 1)),
                Unit("lsu", 32), Unit("tex", 16)),
-        isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
+        isa=Isa(features=chip.features, operations=operations(chip.costs), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
                 predication_max_instructions=7),
         shared=SharedMemory(banks=32, bank_width_bytes=4, row_words=2, conflict_lanes=32, broadcast=MulticastBroadcast(),
                             latency_cycles=26, pass_cycles=1, conflicts_hold_issue=True),
@@ -46,7 +78,7 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
                            write="evict", scope="multiprocessor"),
             texture_l1=Cache(size_bytes=48 * KiB, line_bytes=128, sector_bytes=32, ways=96, latency_cycles=103, misses_in_flight=256,
                              write="evict", scope="multiprocessor"),
-            l2=Cache(size_bytes=256 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
+            l2=Cache(size_bytes=chip.l2_slice_bytes, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
                      write="back", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
         load_store=LoadStore(reads_in_flight_per_multiprocessor=512, stores_in_flight_per_multiprocessor=512, transaction_cycles=1,
@@ -58,12 +90,11 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
             partitions=partitions, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
             transfers_per_clock=2, burst_bytes=32, banks=16, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12,
             t_wl_ns=4, t_wtr_ns=5,
-            t_rtw_ns=3, t_wr_ns=12, extra_latency_ns=167, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
+            t_rtw_ns=3, t_wr_ns=12, extra_latency_ns=chip.dram_ns, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
             write_drain_low=8, ecc_overhead_ratio=ecc),
-        device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, pool="virtualised", virtual_us=6.3, call_us=6.3, lane_us=0.2,
-                                       start_us=0.8, next_us=1.3, tail_us=4.8),
-        host_link=HostLink(duplex_ratio=0.9, latency_us=8, call_us=2, submit_us=1, dependency_us=3, wakeup_us=4, copy_engines=2,
-                           work_queues=32, concurrent_grids=32, peer_latency_us=10, managed=ManagedMemory(host_fault_us=16), **link))
+        device_launches=chip.device_launches,
+        host_link=HostLink(duplex_ratio=0.9, latency_us=8, call_us=2, submit_us=1, dependency_us=3, wakeup_us=4,
+                           peer_latency_us=10, managed=ManagedMemory(host_fault_us=16), **host))
 
 
 K40 = kepler(
@@ -76,7 +107,15 @@ K20 = kepler(
     latency_ns=(100, 108), partitions=5, capacity_bytes=4_972_412_928, ecc=1.14, evidence=EVIDENCE_K20,
     link=dict(name="PCIe 2.0 x16", pinned_h2d_gb_s=6.04, pinned_d2h_gb_s=6.55, pageable_h2d_gb_s=3, pageable_d2h_gb_s=3, peer_gb_s=6))
 
+GTX680 = kepler(
+    name="gtx680", title="GeForce GTX 680", aliases=("gtx_680", "geforce_gtx_680", "gk104"), multiprocessors=8, core_mhz=1006, memory_mhz=3004,
+    latency_ns=(70.5, 75.5), partitions=4, capacity_bytes=2_146_762_752, ecc=1.0, evidence=EVIDENCE_GTX680,
+    link=dict(name="PCIe 2.0 x16", pinned_h2d_gb_s=6.19, pinned_d2h_gb_s=6.67, pageable_h2d_gb_s=5.37, pageable_d2h_gb_s=5.63, peer_gb_s=6,
+              copy_engines=1, work_queues=1, concurrent_grids=16),
+    chip=GK104)
+"""Declared from documents and microbenchmarks alone: nothing in it was fitted to a kernel."""
+
 
 @hookimpl
 def archdef_architectures():
-    return [K40, K20]
+    return [K40, K20, GTX680]

@@ -66,6 +66,8 @@ COSTS = {  # SM cycles; `sp` are six groups of 32 lanes: five for integers, two 
     Operation("tex", 9): "load_texture load_surface",
     Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 0, issues=4): "atomic_shared"}
 
+COSTS_GK104 = {cost: names.replace(" convert64", "") for cost, names in COSTS.items()} | {Operation("mul", 9, 4): "convert64"}
+
 FORMS = {  # that differ from the rest of their class
     Operation("sfu", 49): "fp32_transcendental:ex2.*", Operation("sfu", 40): "fp32_transcendental:lg2.*",
     Operation("sp", 132, issues=18): "int_div32:rem.s32", Operation("sp", 131, issues=16): "int_div32:div.u32",
@@ -127,3 +129,32 @@ EVIDENCE_K20 = {path: {QUERY: QUERY_K20, ARAFA: TAKEN_OVER, SPLIT: SPLIT_K20}.ge
         "GPU-STREAM on a Tesla K20c", "results/cuda/nvidia-k20c-ecc-off.txt and -ecc-on.txt of github.com/UoB-HPC/BabelStream", "inferred",
         "a copy takes 1.125 times as long with error correction, Triad 1.155 times"), "host_link.peer_gb_s": LINK_K20,
     "host_link.pinned_h2d_gb_s": COPIES_K20, "host_link.pinned_d2h_gb_s": COPIES_K20}
+
+COPY_42 = "read in a copy in English and Korean"
+QUERY_GTX680 = Cite("Cook, CUDA Programming, 2012", "chapter 4, deviceQuery of a GeForce GTX 680", "measured", "read in a translation")
+SMX = Cite("CUDA C Programming Guide 4.2", "appendix F.5.1, architecture of 3.0", note=COPY_42)
+SMX_MEMORY = Cite(SMX.document, "appendix F.5.2, global memory of 3.0 is that of 2.x, and F.4.2", note=COPY_42)
+SMX_BANKS = Cite(SMX.document, "appendix F.5.3.2, shared memory of 3.0 in the 32-bit mode", note=COPY_42)
+SMX_BANK_WIDTH = Cite(SMX.document, "appendix F.5.3: 64 bits a bank and cycle", "inferred", COPY_42)
+LIMITS_GTX680 = Cite(CALCULATOR.document, "compute capability 3.0")
+COLUMN_30 = Cite("CUDA C Programming Guide 8.0", "throughput of native arithmetic instructions and technical specifications, column 3.0", "recalled")
+CORES_GTX680 = Cite(LINEAGE.document, "GK104 tables", "inferred", "as of GK110, of which the tables were read")
+VOLKOV = Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "section 3.8: 301 cycles to memory, 201 to replace a block, at 1124 MHz", "measured",
+              "GTX 680; read in a copy with a translation")
+SPLIT_GTX680 = Cite(VOLKOV.document, "section 3.8: 301 cycles to memory at 1124 MHz", "inferred", "less the 188 to L2 of a Tesla K40m (Arafa et al.), divided over the stations")
+HARRIS = Cite("Harris, How to Optimize Data Transfers in CUDA C/C++, 2012", "bandwidthtest on a GTX 680 and a Core i7-3930K, 16 MB", "measured", "read in a copy of the article")
+BOARD = Cite("overclock3d.net, nVidia GTX680 Review", "technical specifications: 128 texture units, 256 bits, 6008 MHz, 512K of L2", note="read in a stored copy")
+BOARD_TEXTURES = Cite(BOARD.document, BOARD.place, "inferred", "over 8 multiprocessors")
+CONTROLLERS = Cite(BOARD.document, BOARD.place, "inferred", "four controllers of 64 bits with 128 KB of L2 each, as of GK110 and of a chip of four")
+LINK_GTX680 = Cite(HARRIS.document, HARRIS.place, "inferred", "what the test reached between host and card: PCIe 2.0, by its rates")
+
+EVIDENCE_GTX680 = {path: {
+    QUERY: QUERY_GTX680, ARAFA: TAKEN_OVER, CALCULATOR: LIMITS_GTX680, RATES: COLUMN_30, TABLE: COLUMN_30, MULTIPROCESSOR: SMX, BANKS: SMX_BANKS,
+    BANK_WIDTH: SMX_BANK_WIDTH, SEGMENTS: SMX_MEMORY, TEXTURES: BOARD_TEXTURES, LINEAGE: CORES_GTX680, SPLIT: SPLIT_GTX680,
+    SHEET: CONTROLLERS, CONNECTIONS: COLUMN_30}.get(cite, cite) for path, cite in EVIDENCE.items() if not path.startswith("device_launches")} | {
+    "warp": SMX, "limits": COLUMN_30, "dram.ecc_overhead_ratio": Cite("GeForce boards", "no error correction", "recalled"),
+    **{f"limits.{name}": QUERY_GTX680 for name in "threads_per_block registers_per_block shared_bytes_per_block".split()},
+    "schedulers": SMX, "units.sfu": SMX, "units.dp": COLUMN_30, "chip.block_turnover_cycles": VOLKOV, "isa.operations.convert64": COLUMN_30,
+    "caches.l1_global_loads": TUNING, "caches.l1.size_bytes": SMX, "caches.texture_l1.size_bytes": UNPUBLISHED, "caches.texture_l1.scope": SMX,
+    "caches.l2.sector_bytes": SMX_MEMORY, "host_link.peer_gb_s": LINK_GTX680,
+    **{f"host_link.{name}_gb_s": HARRIS for name in ("pinned_h2d", "pinned_d2h", "pageable_h2d", "pageable_d2h")}}

@@ -1,0 +1,71 @@
+"""NVIDIA Turing TU102 (compute capability 7.5): GeForce RTX 2080 Ti, the reference board. Nothing in it was fitted to a kernel."""
+from archdef.hookspecs import hookimpl
+from archdef.spec import (FEATURES, AlignedSum, Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram,
+                          FirstReady, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, MatrixArithmetic,
+                          MulticastBroadcast, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, XorHash, forms, operations)
+from archdef_turing.costs import COSTS, EVIDENCE, FORMS
+
+MISSING = set("""lane_masks_64 fp16_minmax minmax_nan minmax_xorsign bf16 tf32 fp8 fp4_fp6 int16x2 atomics_bfloat_add atomics_vector redux elect
+    cp_async mbarrier mbarrier_tx bulk_copies register_reallocation multimem multimem_fp8 clusters matrix_tall matrix_bits_and matrix_bf16
+    matrix_tf32 matrix_f64 matrix_f64_tall matrix_tiles_store matrix_warpgroup matrix_fp8""".split())
+"""Warps have 32 lanes; the others came with 8.0 or later. Every other feature that archdef knows came with 7.5 or before."""
+
+RTX2080TI = Architecture(
+    name="rtx2080ti", title="GeForce RTX 2080 Ti", vendor="NVIDIA", family="Turing", compute_capability="7.5",
+    aliases=("rtx_2080_ti", "tu102"), vocabulary=Vocabulary(), evidence=EVIDENCE,
+    clocks=Clocks(core_mhz=1545, shader_mhz=1545, memory_mhz=7000), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
+    chip=Chip(multiprocessors=68, block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3),
+    limits=Limits(
+        threads_per_block=1024, threads_per_multiprocessor=1024, warps_per_multiprocessor=32, blocks_per_multiprocessor=16,
+        registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, registers_reserved_per_thread=1,
+        register_allocation_unit=256, register_allocation_scope="warp", warp_allocation_granularity=4,
+        shared_bytes_per_multiprocessor=64 * KiB, shared_bytes_per_block=64 * KiB, shared_allocation_unit_bytes=256,
+        shared_carveouts=(32 * KiB, 64 * KiB), block_dimensions=(1024, 1024, 64), grid_dimensions=(2**31 - 1, 65535, 65535),
+        kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB, parameter_bytes=32_764, constant_bytes=64 * KiB),
+    schedulers=Schedulers(count=4, policy=GreedyThenRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
+    units=(Unit("fma", 16, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 2),
+           Unit("tensor", 32, "scheduler"), Unit("lsu", 32), Unit("tex", 4)),
+    isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=16,
+            fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
+            matrix=MatrixArithmetic(f16=AlignedSum(8, 24), groups=AlignedSum(4, 23), groups_f16=AlignedSum(4, 23))),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=21, pass_cycles=1),
+    coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
+    caches=Caches(
+        l1_gives_carveout=True, carveout_takes="ways",
+        l1=Cache(size_bytes=96 * KiB, line_bytes=128, sector_bytes=32, ways=192, latency_cycles=30, misses_in_flight=256,
+                 tag_bank_masks=(0b010110101, 0b101101111), write="through", scope="multiprocessor"),
+        constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=27, misses_in_flight=8,
+                       write="evict", scope="multiprocessor"),
+        constant_l2=Cache(size_bytes=64 * KiB, line_bytes=256, sector_bytes=256, ways=4, latency_cycles=113, misses_in_flight=8,
+                          write="evict", scope="multiprocessor"),
+        instruction=Cache(size_bytes=16 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=0, misses_in_flight=8, lines_ahead=2,
+                          write="evict", scope="scheduler"),
+        instruction_l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=128, ways=8, latency_cycles=30, misses_in_flight=8,
+                             lines_ahead=7, write="evict", scope="multiprocessor"),
+        instruction_memory_cycles=193, instruction_preload_bytes=64 * KiB,
+        texture_l1=Cache(size_bytes=96 * KiB, line_bytes=128, sector_bytes=32, ways=192, latency_cycles=30, misses_in_flight=256,
+                         write="evict", scope="multiprocessor"),
+        l2=Cache(size_bytes=256 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
+                 set_hash_bits=tuple(range(14, 20)), write="back", scope="partition")),
+    texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
+    load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
+                         atomic_cycles=1),
+    interconnect=Interconnect(
+        request_latency_ns=44, response_latency_ns=45.5, header_bytes=12, injection_bytes_per_cycle=64,
+        injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
+    dram=Dram(
+        partitions=22, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=11_519_983_616, bus_bits=352,
+        transfers_per_clock=2, burst_bytes=32, banks=16, row_bytes=2 * KiB, t_rcd_ns=13.7, t_rp_ns=13.7, t_ras_ns=31.4, t_rrd_ns=6.9, t_cl_ns=13.7,
+        t_wl_ns=4.6, t_wtr_ns=5.7, t_rtw_ns=4, t_wr_ns=13.7, extra_latency_ns=163, queue_entries=128, scheduling=FirstReady(window=64),
+        write_drain_high=32, write_drain_low=8),
+    device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, pool="virtualised", virtual_us=6.3, call_us=6.3, lane_us=0.2,
+                                   start_us=0.8, next_us=1.3, tail_us=4.8),
+    host_link=HostLink(name="PCIe 3.0 x16", pinned_h2d_gb_s=12, pinned_d2h_gb_s=12, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
+                       duplex_ratio=0.9, latency_us=3, call_us=2, submit_us=1, dependency_us=2, wakeup_us=3,
+                       copy_engines=3, work_queues=32, concurrent_grids=128, peer_gb_s=50, peer_latency_us=8,
+                       managed=ManagedMemory(fault_bytes=512 * KiB, fault_us=45, host_fault_us=16)))
+
+
+@hookimpl
+def archdef_architectures():
+    return [RTX2080TI]
