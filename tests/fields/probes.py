@@ -457,7 +457,8 @@ def many_print(arch):
 
 def matches(arch):
     """Comparisons of values of which there are several, one waiting for the other."""
-    text = _text(_MATCHES).replace(".version 6.0", ".version 6.4").replace("sm_30", "sm_70")
+    wide = _MATCHES.replace("match.any.sync.b32 %r8, %r7, -1;", "match.any.sync.b32 %rd8, %r7, -1; cvt.u32.u64 %r8, %rd8;")
+    text = _text(wide if arch.warp.size > 32 else _MATCHES).replace(".version 6.0", ".version 6.4").replace("sm_30", "sm_70")
     return _launched(arch, Launch(text, (np.zeros(256, "u4"), np.zeros(256, "u4"), 0), (1,), (arch.warp.size * 4,)))
 
 
@@ -851,8 +852,8 @@ PROBE_KINDS = {
     "loads spread near": bench("global_latency", footprint_bytes=160 << 10, stride_bytes=256), "code far": bench("code", instructions=12288),
     **{f"loads by 192 bytes of {kib} KiB": bench("global_latency", footprint_bytes=kib << 10, stride_bytes=192) for kib in (48, 96)},
     "code": bench("code", instructions=4096), "code of many": bench("code", instructions=1024, warps=4),
-    **{f"textures just beyond {kib} KiB": bench("texture_latency", footprint_bytes=(kib << 10) + more, stride_bytes=stride)
-       for kib, more, stride in ((12, 512, 128), (16, 128, 32), (24, 512, 32), (48, 512, 128), (64, 2048, 128), (128, 256, 128), (192, 6144, 128), (256, 8192, 128))},
+    **{f"textures {more} bytes beyond {kib} KiB": bench("texture_latency", footprint_bytes=(kib << 10) + more, stride_bytes=stride)
+       for kib, more, stride in ((12, 512, 128), (16, 128, 32), (24, 512, 32), (48, 512, 128), (64, 2048, 128), (128, 256, 128), (192, 6144, 128), (192, 256, 128), (256, 8192, 128))},
     "textures never read before": bench("texture_latency", footprint_bytes=8192, stride_bytes=32, warm=False),
     "constants just beyond 32 KiB": bench("constant_latency", footprint_bytes=(32 << 10) + 2048),
     "constants a little beyond 32 KiB": bench("constant_latency", footprint_bytes=(32 << 10) + 64),
