@@ -457,7 +457,7 @@ def _slow_paths_belong_to_an_operation(arch):
 def _a_branch_that_nobody_takes_is_sooner(arch):
     branch, untaken = arch.isa.operations.get("branch"), arch.isa.untaken_branch_cycles
     if branch is not None and untaken is not None and untaken > branch.latency_cycles and _asked(arch, "isa.untaken_branch_cycles"):
-        yield "isa.untaken_branch_cycles", untaken, f"must be at most isa.operations.branch.latency_cycles = {branch.latency_cycles}, what one that is taken takes"
+        yield "isa.untaken_branch_cycles", untaken, f"must be at most isa.operations.branch.latency_cycles = {branch.latency_cycles}, that of one taken"
 
 
 @_combination("isa.operations", "isa.forms")
