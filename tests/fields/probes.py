@@ -624,9 +624,12 @@ def of_pattern(pattern: str, most: int = 12) -> list:
     return [form for form in (*near[:most], *[form for form in found if form not in near][:most]) if launch_of(form) is not None]
 
 
-def matrix_forms(arch):
-    """Products of numbers that differ by orders of magnitude, in every form of them."""
-    return tuple(_launched(arch, launch_of(form)) for form in rows() if form.row.builder in ("matrix_product", "group_product"))
+def products_of(type):
+    """Products of numbers of a type that differ by orders of magnitude, by one warp and by four."""
+    def probe(arch):
+        return tuple(_launched(arch, launch_of(form)) for form in rows()
+                     if form.row.builder in ("matrix_product", "group_product") and form.types[1] == type and "m64n8k" not in form.name)
+    return probe
 
 
 def bulk_copies(arch):
@@ -839,7 +842,7 @@ PROBE_KINDS = {
     "lines of one set by one warp": traffic("lines of one set", most=32), **{f"{lines} lines each beside {kib} KiB": traffic(f"{lines} lines each", shared=kib << 10) for lines in (3, 4, 5) for kib in (2, 8, 30, 72)},
     "lines of one set of four beside 72 KiB": traffic("lines of one set of four", shared=72 << 10), "lanes of constants by one warp": traffic("lanes of constants", most=32), "matches": matches, "many print": many_print,
     "launched by kernels": launched_by_kernels, "surfaces": surfaces, "matrix numbers": matrix_numbers,
-    "forms of products": matrix_forms, "bulk copies": bulk_copies, "filtered": filtered, "in turn": in_turn, "places of blocks": places_of_blocks, "private memory": private_memory,
+    **{f"products of {type}": products_of(type) for type in ("tf32", "bf16", "e4m3", "f16")}, "bulk copies": bulk_copies, "filtered": filtered, "in turn": in_turn, "places of blocks": places_of_blocks, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},
     **{f"form {name}": one_instruction(name) for name in ("mad.f32", "mad.rn.f32", "mad.ftz.f32")},

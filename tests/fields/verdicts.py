@@ -27,15 +27,15 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
     "caches.instruction": ("straight code", "code of many", "code", "code far", "sample floats"), "caches.": ("straight code", "sample stream"),
     "load_store.bulk_": ("bulk copies",), "units.tma": ("bulk copies",), "load_store.replay_refused": ("lines of one set of four", "lines of one set of four beside 72 KiB", *CARVED), "load_store.": ("stores in a row", "gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
     "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism", "launched by kernels"), "block_clusters": ("clusters",),
-    "texture": ("feature texture", "textures"), "isa.matrix": ("matrix numbers", "forms of products", *(name for name in PROBE_KINDS if name.startswith("feature matrix"))),
-    "texture.": ("filtered",), "isa.assembler.": ("assembled", "assembled for debugging"), "isa.match_value": ("matches",), "isa.warpgroup": ("forms of products", "feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
+    "texture": ("feature texture", "textures"), **{f"isa.matrix.{kind}": (f"products of {type}",) for kind, type in (("bf16", "bf16"), ("tf32", "tf32"), ("fp8", "e4m3"), ("f16", "f16"))}, "isa.matrix": ("matrix numbers", *(name for name in PROBE_KINDS if name.startswith("feature matrix"))),
+    "texture.": ("filtered",), "isa.assembler.": ("assembled", "assembled for debugging"), "isa.match_value": ("matches",), "isa.warpgroup": ("products of f16", "feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
     "isa.float_mad": ("form mad.f32", "form mad.rn.f32", "form mad.ftz.f32"),
     "isa.": ("sample floats", "sample stream", "matmul", "reduction", "transpose")}
 
 
-SLOW = {**dict.fromkeys(CARVED, ("caches.", "limits.", "load_store.")), "forms of products": ("isa.", "units.", "shared."), "code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
+SLOW = {**dict.fromkeys(CARVED, ("caches.", "limits.", "load_store.")), **{f"products of {type}": ("isa.", "units.", "shared.") for type in ("tf32", "bf16", "e4m3", "f16")}, "code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
 """Probe that takes long → beginnings of the paths of which it can tell anything."""
-OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "launched by", "surfaces", "matrix numbers", "forms of products", "many print", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
+OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "launched by", "surfaces", "matrix numbers", "many print", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
            "filtered", "launches", "form", "products", "large products")
 """Beginnings of probes that show what is decided outside the engine: these alone can tell machines apart that give the engine the same numbers."""
 
