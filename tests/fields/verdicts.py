@@ -191,7 +191,7 @@ def _much(name: str, probe: str):
 
 
 BESIDE = {      # beginnings of paths → what a machine is that has the part in use that it only declares, and by which probes it shows
-    ("caches.l1", "caches.carveout", "coalescing.load.", "load_store.replay_refused"): (
+    ("caches.l1", "caches.carveout", "coalescing.load", "load_store.replay_refused"): (
         {"caches.l1.enabled": True, "caches.l1_global_loads": True},
         ("gather by L1", "lines of one set", "lines of one set by one warp", "gather", "store and read back", "gather beside shared memory", "loads near", "loads by 192 bytes of 48 KiB", "loads by 192 bytes of 96 KiB", "L1"))}
 
