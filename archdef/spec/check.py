@@ -453,6 +453,13 @@ def _slow_paths_belong_to_an_operation(arch):
         yield from _rare_among_issues(path, cost)
 
 
+@_combination("isa.operations", "isa.untaken_branch_cycles")
+def _a_branch_that_nobody_takes_is_sooner(arch):
+    branch, untaken = arch.isa.operations.get("branch"), arch.isa.untaken_branch_cycles
+    if branch is not None and untaken is not None and untaken > branch.latency_cycles and _asked(arch, "isa.untaken_branch_cycles"):
+        yield "isa.untaken_branch_cycles", untaken, f"must be at most isa.operations.branch.latency_cycles = {branch.latency_cycles}, that of one taken"
+
+
 @_combination("isa.operations", "isa.forms")
 def _forms_say_what_is_theirs(arch):
     for name, form in arch.isa.forms.items():

@@ -32,6 +32,7 @@ BODIES = {
                  f"ld.const.v4.u32 {{%r12, %r13, %r14, %r15}}, [%rd7]; mad.lo.s32 %r7, %r12, %r13, %r7; mad.lo.s32 %r7, %r14, %r15, %r7; {_LEAVE}",
     "exchanges": f"{_OWN} shfl.sync.idx.b32 %r8, %r7, 0, 31, -1; shfl.sync.down.b32 %r9, %r7, 1, 31, -1; shfl.sync.up.b32 %r10|%p1, %r7, 1, 0, -1; "
                  f"add.s32 %r7, %r7, %r9; setp.gt.s32 %p2, %r7, 9; @%p2 bra A; {_WORK * 30} shfl.sync.bfly.b32 %r7, %r7, 1, 31, -1; A: {_LEAVE}",
+    "an access that orders": f"{_OWN} ld.acquire.gpu.global.u32 %r8, [%rd4]; st.release.gpu.global.u32 [%rd5+4], %r8; {_LEAVE}",
     "an exchange of 64 lanes": f"{_OWN} mx.shfl.idx.b32 %r8, %r7, 0, 63; {_LEAVE}",
     "atomics": f"{_OWN} setp.gt.s32 %p1, %r7, 3; @%p1 atom.global.add.u32 %r8, [%rd1], %r7; @%p1 red.global.add.u32 [%rd1+4], 1; "
                f"atom.global.max.s32 %r9, [%rd1+8], %r7; setp.gt.s32 %p2, %r7, 5; @%p2 bra A; red.global.min.s32 [%rd5], %r7; A: {_LEAVE}",

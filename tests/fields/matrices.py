@@ -8,15 +8,15 @@ from archdef.testing.forms import Form
 
 BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "f64": 64, "s32": 32, "u8": 8, "s8": 8, "u4": 4, "s4": 4, "b1": 1}
 WARPS, BYTES = 8, 32768
-HEAD = f""".version 8.6
+HEAD = """.version 8.6
 .target sm_90a
 .address_size 64
 .shared .align 1024 .b8 sh[16384];
 .visible .entry k(.param .u64 in, .param .u64 out)
-{{ .reg .pred %p<8>; .reg .b32 %a<8>, %b<8>, %c<256>, %r<16>; .reg .f64 %ad<8>, %bd<8>, %cd<32>; .reg .b64 %rd<16>;
+{ .reg .pred %p<8>; .reg .b32 %a<8>, %b<8>, %c<256>, %r<16>; .reg .f64 %ad<8>, %bd<8>, %cd<32>; .reg .b64 %rd<16>;
   ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 8; add.u64 %rd1, %rd1, %rd3; add.u64 %rd2, %rd2, %rd3;
-  mov.u32 %r2, sh; shl.b32 %r3, %r1, 4; add.u32 %r3, %r3, %r2; ld.global.v2.u32 {{%r4, %r5}}, [%rd1]; ld.global.v2.u32 {{%r6, %r7}}, [%rd1+4096];
-  st.shared.v4.u32 [%r3], {{%r4, %r5, %r6, %r7}}; st.shared.v4.u32 [%r3+8192], {{%r5, %r6, %r7, %r4}}; bar.sync 0;
+  mov.u32 %r2, sh; shl.b32 %r3, %r1, 4; add.u32 %r3, %r3, %r2; ld.global.v2.u32 {%r4, %r5}, [%rd1]; ld.global.v2.u32 {%r6, %r7}, [%rd1+4096];
+  st.shared.v4.u32 [%r3], {%r4, %r5, %r6, %r7}; st.shared.v4.u32 [%r3+8192], {%r5, %r6, %r7, %r4}; bar.sync 0;
 """
 BESIDE = "  add.u32 %r5, %r5, %r4; xor.b32 %r5, %r5, %r1;\n"
 

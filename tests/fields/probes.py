@@ -120,6 +120,9 @@ _COPY = """
     .reg .b32 %v<8>; mul.lo.u32 %r8, %r5, %r3; mov.u32 %r10, %r6;
 LOOP: mul.wide.u32 %rd3, %r10, 16; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd1, %rd3; ld.global.v4.u32 {%v0, %v1, %v2, %v3}, [%rd4];
     st.global.v4.u32 [%rd5], {%v0, %v1, %v2, %v3}; add.u32 %r10, %r10, %r8; setp.lt.u32 %p1, %r10, %r1; @%p1 bra LOOP;"""
+_MIDDLE = """
+    .reg .b32 %v<8>; mul.wide.u32 %rd3, %r6, 16; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd1, %rd3; ld.global.v4.u32 {%v0, %v1, %v2, %v3}, [%rd4+128];
+    st.global.v4.u32 [%rd5+128], {%v0, %v1, %v2, %v3};"""
 _AGAIN = f"""
     {_OWN} mov.u32 %r10, 0; mov.u32 %r11, 0; mul.lo.u32 %r9, %r2, 128;
 LOOP: mul.wide.u32 %rd6, %r9, 1; add.u64 %rd7, %rd2, %rd6; ld.global.u32 %r12, [%rd7]; ld.global.u32 %r13, [%rd7+64]; add.u32 %r11, %r11, %r12;
@@ -238,7 +241,7 @@ BODIES = {
     "gather and store bytes": (_GATHER.format(ca=".cg", mask=65535, trips=10, more=_STORES), "", 1 << 18),
     "store and read back": (_GATHER.format(ca="", mask=16383, trips=8, more=_WIDE), "", 1 << 18),
     "add to words": (_GATHER.format(ca="", mask=4095, trips=6, more=_ATOMS), "", 1 << 18),
-    "copy": (_COPY, "", 1 << 18), "lines again": (_AGAIN, "", 1 << 18), "banks": (_BANKS, "", 1 << 16),
+    "copy from a middle": (_MIDDLE, "", 1 << 18), "copy": (_COPY, "", 1 << 18), "lines again": (_AGAIN, "", 1 << 18), "banks": (_BANKS, "", 1 << 16),
     "constants": (_CONSTANTS.format(mask=8191), ".const .align 16 .u32 big[8192];", 1 << 16), "chains": (_CHAINS, "", 1 << 16),
     "straight code": ("    mov.u32 %r8, %r2;" + "\n    add.u32 %r8, %r8, %r2; xor.b32 %r8, %r8, %r6;" * 1500 + f"\n{_OWN} st.global.u32 [%rd5], %r8;",
                       "", 1 << 16),
@@ -454,7 +457,8 @@ def many_print(arch):
 
 def matches(arch):
     """Comparisons of values of which there are several, one waiting for the other."""
-    text = _text(_MATCHES).replace(".version 6.0", ".version 6.4").replace("sm_30", "sm_70")
+    wide = _MATCHES.replace("match.any.sync.b32 %r8, %r7, -1;", "match.any.sync.b32 %rd8, %r7, -1; cvt.u32.u64 %r8, %rd8;")
+    text = _text(wide if arch.warp.size > 32 else _MATCHES).replace(".version 6.0", ".version 6.4").replace("sm_30", "sm_70")
     return _launched(arch, Launch(text, (np.zeros(256, "u4"), np.zeros(256, "u4"), 0), (1,), (arch.warp.size * 4,)))
 
 
@@ -620,9 +624,12 @@ def of_pattern(pattern: str, most: int = 12) -> list:
     return [form for form in (*near[:most], *[form for form in found if form not in near][:most]) if launch_of(form) is not None]
 
 
-def matrix_forms(arch):
-    """Products of numbers that differ by orders of magnitude, in every form of them."""
-    return tuple(_launched(arch, launch_of(form)) for form in rows() if form.row.builder in ("matrix_product", "group_product"))
+def products_of(type):
+    """Products of numbers of a type that differ by orders of magnitude, by one warp and by four."""
+    def probe(arch):
+        return tuple(_launched(arch, launch_of(form)) for form in rows()
+                     if form.row.builder in ("matrix_product", "group_product") and form.types[1] == type and "m64n8k" not in form.name)
+    return probe
 
 
 def bulk_copies(arch):
@@ -835,7 +842,7 @@ PROBE_KINDS = {
     "lines of one set by one warp": traffic("lines of one set", most=32), **{f"{lines} lines each beside {kib} KiB": traffic(f"{lines} lines each", shared=kib << 10) for lines in (3, 4, 5) for kib in (2, 8, 30, 72)},
     "lines of one set of four beside 72 KiB": traffic("lines of one set of four", shared=72 << 10), "lanes of constants by one warp": traffic("lanes of constants", most=32), "matches": matches, "many print": many_print,
     "launched by kernels": launched_by_kernels, "surfaces": surfaces, "matrix numbers": matrix_numbers,
-    "forms of products": matrix_forms, "bulk copies": bulk_copies, "filtered": filtered, "in turn": in_turn, "places of blocks": places_of_blocks, "private memory": private_memory,
+    **{f"products of {type}": products_of(type) for type in ("tf32", "bf16", "e4m3", "f16")}, "bulk copies": bulk_copies, "filtered": filtered, "in turn": in_turn, "places of blocks": places_of_blocks, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},
     **{f"form {name}": one_instruction(name) for name in ("mad.f32", "mad.rn.f32", "mad.ftz.f32")},
@@ -848,8 +855,8 @@ PROBE_KINDS = {
     "loads spread near": bench("global_latency", footprint_bytes=160 << 10, stride_bytes=256), "code far": bench("code", instructions=12288),
     **{f"loads by 192 bytes of {kib} KiB": bench("global_latency", footprint_bytes=kib << 10, stride_bytes=192) for kib in (48, 96)},
     "code": bench("code", instructions=4096), "code of many": bench("code", instructions=1024, warps=4),
-    **{f"textures just beyond {kib} KiB": bench("texture_latency", footprint_bytes=(kib << 10) + more, stride_bytes=stride)
-       for kib, more, stride in ((12, 512, 128), (16, 128, 32), (24, 512, 32), (48, 512, 128), (64, 2048, 128), (128, 256, 128), (192, 6144, 128), (256, 8192, 128))},
+    **{f"textures {more} bytes beyond {kib} KiB": bench("texture_latency", footprint_bytes=(kib << 10) + more, stride_bytes=stride)
+       for kib, more, stride in ((12, 512, 128), (16, 128, 32), (24, 512, 32), (48, 512, 128), (64, 2048, 128), (128, 256, 128), (192, 6144, 128), (192, 256, 128), (256, 8192, 128))},
     "textures never read before": bench("texture_latency", footprint_bytes=8192, stride_bytes=32, warm=False),
     "constants just beyond 32 KiB": bench("constant_latency", footprint_bytes=(32 << 10) + 2048),
     "constants a little beyond 32 KiB": bench("constant_latency", footprint_bytes=(32 << 10) + 64),

@@ -20,22 +20,22 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
     "chip.block_dispatch": ("places of blocks",), "chip.": ("chains in many blocks", "in turn", "sample stream", "launches", "properties"),
     "clocks.": ("sample stream", "properties"), "schedulers.": ("chains in many blocks", "reduction"), "units.": ("chains in many blocks", "matmul", "doubles beside all", "textures beside all", "textures beside all in many blocks", "doubles beside all in many blocks",
                                                      "products in many warps", "large products in many warps", "one warp of doubles", "one warp of textures", "doubles and textures", "doubles and textures in many blocks"),
-    "shared.": ("banks", "banks in many blocks", "sample shared", "matmul"), "coalescing.": ("gather", "gather and store bytes", "transpose"),
+    "shared.": ("banks", "banks in many blocks", "sample shared", "matmul"), "coalescing.": ("copy from a middle", "gather", "gather and store bytes", "transpose"),
     "caches.l1": ("gather by L1", "loads by 192 bytes of 48 KiB", "loads by 192 bytes of 96 KiB", "lines of one set", "lines again", "gather", "store and read back", "loads near", "loads spread near", "gather beside shared memory"), "caches.l2": ("gather", "store and read back", "loads far", "loads spread"),
     "caches.constant_uniform": ("constants of warps, 320 bytes", "constants of warps, 512 bytes", "constants of warps, 4096 bytes"), "caches.constant_": ("constants of warps, 4096 bytes",),
     "caches.constant": ("lanes of constants", "lanes of constants by one warp", "all constants", "constants just beyond 32 KiB", "constants", "one warp of constants", "sample constants", "constants near", "constants far"), "caches.texture_tile": ("fetches from a plane",), "caches.texture": ("textures", "textures in 7 KiB", "textures in 20 KiB", "textures far", "one warp of textures"),
     "caches.instruction": ("straight code", "code of many", "code", "code far", "sample floats"), "caches.": ("straight code", "sample stream"),
     "load_store.bulk_": ("bulk copies",), "units.tma": ("bulk copies",), "load_store.replay_refused": ("lines of one set of four", "lines of one set of four beside 72 KiB", *CARVED), "load_store.": ("stores in a row", "gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
     "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism", "launched by kernels"), "block_clusters": ("clusters",),
-    "texture": ("feature texture", "textures"), "isa.matrix": ("matrix numbers", "forms of products", *(name for name in PROBE_KINDS if name.startswith("feature matrix"))),
-    "texture.": ("filtered",), "isa.assembler.": ("assembled", "assembled for debugging"), "isa.match_value": ("matches",), "isa.warpgroup": ("forms of products", "feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
+    "texture": ("feature texture", "textures"), **{f"isa.matrix.{kind}": (f"products of {type}",) for kind, type in (("bf16", "bf16"), ("tf32", "tf32"), ("fp8", "e4m3"), ("f16", "f16"))}, "isa.matrix": ("matrix numbers", *(name for name in PROBE_KINDS if name.startswith("feature matrix"))),
+    "texture.": ("filtered",), "isa.assembler.": ("assembled", "assembled for debugging"), "isa.match_value": ("matches",), "isa.warpgroup": ("products of f16", "feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
     "isa.float_mad": ("form mad.f32", "form mad.rn.f32", "form mad.ftz.f32"),
     "isa.": ("sample floats", "sample stream", "matmul", "reduction", "transpose")}
 
 
-SLOW = {**dict.fromkeys(CARVED, ("caches.", "limits.", "load_store.")), "forms of products": ("isa.", "units.", "shared."), "code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
+SLOW = {**dict.fromkeys(CARVED, ("caches.", "limits.", "load_store.")), **{f"products of {type}": ("isa.", "units.", "shared.") for type in ("tf32", "bf16", "e4m3", "f16")}, "code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
 """Probe that takes long → beginnings of the paths of which it can tell anything."""
-OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "launched by", "surfaces", "matrix numbers", "forms of products", "many print", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
+OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "launched by", "surfaces", "matrix numbers", "many print", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
            "filtered", "launches", "form", "products", "large products")
 """Beginnings of probes that show what is decided outside the engine: these alone can tell machines apart that give the engine the same numbers."""
 
@@ -191,7 +191,7 @@ def _much(name: str, probe: str):
 
 
 BESIDE = {      # beginnings of paths → what a machine is that has the part in use that it only declares, and by which probes it shows
-    ("caches.l1", "caches.carveout", "coalescing.load.", "load_store.replay_refused"): (
+    ("caches.l1", "caches.carveout", "coalescing.load", "load_store.replay_refused"): (
         {"caches.l1.enabled": True, "caches.l1_global_loads": True},
         ("gather by L1", "lines of one set", "lines of one set by one warp", "gather", "store and read back", "gather beside shared memory", "loads near", "loads by 192 bytes of 48 KiB", "loads by 192 bytes of 96 KiB", "L1"))}
 
