@@ -123,6 +123,12 @@ LOOP: mul.wide.u32 %rd3, %r10, 16; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd1,
 _MIDDLE = """
     .reg .b32 %v<8>; mul.wide.u32 %rd3, %r6, 16; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd1, %rd3; ld.global.v4.u32 {%v0, %v1, %v2, %v3}, [%rd4+128];
     st.global.v4.u32 [%rd5+128], {%v0, %v1, %v2, %v3};"""
+_PAIRS = """
+    .reg .b32 %v<8>; .reg .b64 %w<4>; mul.wide.u32 %rd3, %r6, 16; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd1, %rd3; mov.u32 %r10, 0; mov.u32 %r11, 0;
+LOOP: ld.global.v2.u32 {%v0, %v1}, [%rd4]; ld.global.v2.u32 {%v2, %v3}, [%rd4+8]; add.u32 %v0, %v0, %v3; add.u32 %v1, %v1, %v2; add.u32 %r11, %r11, %v0; add.u32 %r11, %r11, %v1;
+    ld.global.v2.u64 {%w0, %w1}, [%rd4]; xor.b64 %w0, %w0, %w1; cvt.u32.u64 %v4, %w0; add.u32 %r11, %r11, %v4;
+    add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 6; @%p1 bra LOOP;
+    st.global.u32 [%rd5], %r11;"""
 _AGAIN = f"""
     {_OWN} mov.u32 %r10, 0; mov.u32 %r11, 0; mul.lo.u32 %r9, %r2, 128;
 LOOP: mul.wide.u32 %rd6, %r9, 1; add.u64 %rd7, %rd2, %rd6; ld.global.u32 %r12, [%rd7]; ld.global.u32 %r13, [%rd7+64]; add.u32 %r11, %r11, %r12;
@@ -241,7 +247,7 @@ BODIES = {
     "gather and store bytes": (_GATHER.format(ca=".cg", mask=65535, trips=10, more=_STORES), "", 1 << 18),
     "store and read back": (_GATHER.format(ca="", mask=16383, trips=8, more=_WIDE), "", 1 << 18),
     "add to words": (_GATHER.format(ca="", mask=4095, trips=6, more=_ATOMS), "", 1 << 18),
-    "copy from a middle": (_MIDDLE, "", 1 << 18), "copy": (_COPY, "", 1 << 18), "lines again": (_AGAIN, "", 1 << 18), "banks": (_BANKS, "", 1 << 16),
+    "copy from a middle": (_MIDDLE, "", 1 << 18), "copy": (_COPY, "", 1 << 18), "pairs": (_PAIRS, "", 1 << 18), "lines again": (_AGAIN, "", 1 << 18), "banks": (_BANKS, "", 1 << 16),
     "constants": (_CONSTANTS.format(mask=8191), ".const .align 16 .u32 big[8192];", 1 << 16), "chains": (_CHAINS, "", 1 << 16),
     "straight code": ("    mov.u32 %r8, %r2;" + "\n    add.u32 %r8, %r8, %r2; xor.b32 %r8, %r8, %r6;" * 1500 + f"\n{_OWN} st.global.u32 [%rd5], %r8;",
                       "", 1 << 16),
