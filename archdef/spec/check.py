@@ -240,8 +240,7 @@ _STAYS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "isa.instruction_bytes": (lambda arch: arch.caches.instruction or arch.caches.instruction_fill_bytes,
                               "caches.instruction or caches.instruction_fill_bytes is given: nothing else reads how long code is"),
     "load_store.atomic_cycles": _has("atomics_global"), "load_store.atomic_sector_cycles": _has("atomics_global"),
-    "limits.stack_bytes_per_thread": _has("device_calls"),
-    "isa.assembler.late_operations": (lambda arch: not arch.isa.assembler.interleaves, "isa.assembler.interleaves is False: what orders all code asks no more")}
+    "limits.stack_bytes_per_thread": _has("device_calls")}
 """Path of a field that says what is so whether or not the machine has what it shows in → whether it has it, and how that is said: a what-if about it
 alone is refused."""
 

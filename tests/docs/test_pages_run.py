@@ -96,7 +96,7 @@ def test_the_first_plugin_is_made_changed_checked_and_swept(tmp_path, elsewhere)
     assert "narrow" in elsewhere("-m", *shlex.split(compare))
     (tmp_path / "sweep.py").write_text(files(page)["sweep.py"])
     cycles = eval(elsewhere("sweep.py"))
-    assert cycles[2] > cycles[4] >= cycles[8]
+    assert cycles[2] > 1.05 * cycles[4] and abs(cycles[8] - cycles[4]) < 0.02 * cycles[4]        # four have all that its multiprocessors ask for
 
 
 # ------------------------------------------------------------------------------------------------------------------ howtos

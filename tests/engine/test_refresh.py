@@ -30,11 +30,11 @@ def test_a_load_waits_for_half_a_refresh_as_often_as_its_banks_are_refreshed(gro
     assert waited == pytest.approx(T_RFC_NS**2 / 2 / PERIOD_NS, rel=0.25)
 
 
-def test_all_banks_at_a_time_take_their_share_of_the_bandwidth_and_few_take_none():
-    """Banks that are refreshed one after the other let the others use the bus."""
+def test_all_banks_at_a_time_take_their_share_of_the_bandwidth_and_few_take_less():
+    """Banks that are refreshed one after the other let the others use the bus, which waits now and then as many requests want the one that cannot serve."""
     alone, together, few = (dram_bandwidth(machine(groups))["gb_s"] for groups in (None, 1, BEFORE.dram.banks))
     assert together < 0.9 * alone
-    assert few > 0.5 * (alone + together)
+    assert 1.1 * together < few < alone
 
 
 def test_refreshes_that_may_be_put_off_leave_more_of_the_bandwidth():

@@ -73,7 +73,7 @@ def test_fields_drawn_by_chance_mean_something(name):
     ("g80", "load_store.atomic_cycles", 9), ("gt200", "interconnect.sides", 2), ("gt200", "interconnect.gathered_requests", 2), ("g80", "interconnect.mask_bytes", 4),
     ("gt200", "caches.instruction_l2.sector_bytes", 128), ("h100", "caches.constant_uniform.sector_bytes", 32), ("k40", "caches.l1.sector_bytes", 32),
     ("p100", "caches.l1.line_bytes", 64), ("c500", "caches.texture_tile_rows", 4), ("h100", "device_launches.virtual_us", 1),
-    ("h100", "isa.forms.shared_add_f32.bank_passes", 2), ("h100", "isa.forms.shared_add_f32.interval_cycles", 2), ("h100", "isa.assembler.late_operations", False),
+    ("h100", "isa.forms.shared_add_f32.bank_passes", 2), ("h100", "isa.forms.shared_add_f32.interval_cycles", 2),
     ("gt200", "limits.stack_bytes_per_thread", 2048),
     ("c500", "isa.untaken_branch_cycles", 10), ("gt200", "caches.texture_l2.fetch_bytes", 16), ("g80", "isa.assembler.merged_atomics", (5, 11)),
     ("v100", "isa.matrix.groups.products", 2), ("v100", "isa.matrix.groups.result_bits", 11), ("v100", "isa.matrix.groups_f16.products", 8)])

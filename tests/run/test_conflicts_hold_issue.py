@@ -33,7 +33,7 @@ END:
 
 
 def measured(name, stride, holds):
-    device = archdef.Device(registry.get(name).evolve({"shared.conflicts_hold_issue": holds}))
+    device = archdef.Device(registry.get(name).evolve({"shared.conflicts_hold_issue": holds, "shared.pass_latency_cycles": None}))
     lanes = device.architecture.warp.size
     out = device.zeros(WARPS * lanes, "u4")
     run = device.compile(kernel(stride, lanes)).k[1, WARPS * lanes](out)
