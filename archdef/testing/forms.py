@@ -177,4 +177,5 @@ def _multicast(words: set[str], types: tuple[str, ...]) -> bool:
     return bool(words & {"relaxed", "acquire", "release"}) == bool(words & {"cta", "cluster", "gpu", "sys"})
 
 
-_RULES = {"multimem": _multicast, "suld": _surface, "sust": _surface, "cvt": _convert, "ld": _load, "ldu": _access, "st": _store, "set": _set, "atom": _atomic, "red": _atomic}
+_RULES = {"multimem": _multicast, "suld": _surface, "sust": _surface, "cvt": _convert, "ld": _load, "ldu": _access,
+          "st": _store, "set": _set, "atom": _atomic, "red": _atomic}

@@ -141,9 +141,12 @@ COLUMN_30 = Cite("CUDA C Programming Guide 8.0", "throughput of native arithmeti
 CORES_GTX680 = Cite(LINEAGE.document, "GK104 tables", "inferred", "as of GK110, of which the tables were read")
 VOLKOV = Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "section 3.8: 301 cycles to memory, 201 to replace a block, at 1124 MHz", "measured",
               "GTX 680; read in a copy with a translation")
-SPLIT_GTX680 = Cite(VOLKOV.document, "section 3.8: 301 cycles to memory at 1124 MHz", "inferred", "less the 188 to L2 of a Tesla K40m (Arafa et al.), divided over the stations")
-HARRIS = Cite("Harris, How to Optimize Data Transfers in CUDA C/C++, 2012", "bandwidthtest on a GTX 680 and a Core i7-3930K, 16 MB", "measured", "read in a copy of the article")
-BOARD = Cite("overclock3d.net, nVidia GTX680 Review", "technical specifications: 128 texture units, 256 bits, 6008 MHz, 512K of L2", note="read in a stored copy")
+SPLIT_GTX680 = Cite(VOLKOV.document, "section 3.8: 301 cycles to memory at 1124 MHz", "inferred",
+                    "less the 188 to L2 of a Tesla K40m (Arafa et al.), divided over the stations")
+HARRIS = Cite("Harris, How to Optimize Data Transfers in CUDA C/C++, 2012", "bandwidthtest on a GTX 680 and a Core i7-3930K, 16 MB", "measured",
+              "read in a copy of the article")
+BOARD = Cite("overclock3d.net, nVidia GTX680 Review", "technical specifications: 128 texture units, 256 bits, 6008 MHz, 512K of L2",
+             note="read in a stored copy")
 BOARD_TEXTURES = Cite(BOARD.document, BOARD.place, "inferred", "over 8 multiprocessors")
 CONTROLLERS = Cite(BOARD.document, BOARD.place, "inferred", "four controllers of 64 bits with 128 KB of L2 each, as of GK110 and of a chip of four")
 LINK_GTX680 = Cite(HARRIS.document, HARRIS.place, "inferred", "what the test reached between host and card: PCIe 2.0, by its rates")

@@ -16,7 +16,8 @@ PAPER = Cite("NVIDIA Turing Architecture In-Depth", "Turing streaming multiproce
 UNITS = Cite(PAPER.document, "Turing TU102 GPU: four texture units and two FP64 units a multiprocessor", note=PAPER.note)
 SCHEDULER = Cite(PAPER.document, "four processing blocks of 16 FP32 and 16 INT32 cores, a scheduler and a dispatch unit each", note=PAPER.note)
 UNIFIED = Cite(PAPER.document, "96 KB of L1 and shared memory: 32 and 64, or 64 and 32", note=PAPER.note)
-TENSOR_CORES = Cite(PAPER.document, "8 tensor cores a multiprocessor, 64 multiply-adds of f16 a clock each, twice as many of INT8; table 1: half the rate with sums "
+TENSOR_CORES = Cite(PAPER.document,
+                    "8 tensor cores a multiprocessor, 64 multiply-adds of f16 a clock each, twice as many of INT8; table 1: half the rate with sums "
                     "of f32, twice INT8's with INT4", "inferred", "a warp's product over the rate of its scheduler")
 LINKS = Cite(PAPER.document, "TU102: two NVLink x8 links, 25 gigabytes a second in each direction", "inferred", "both together, if a bridge joins two boards")
 SLICES = Cite("NVIDIA Turing Architecture In-Depth; accel-sim/gpgpu-sim_distribution", "11 controllers of 32 bits with 512 KB of L2; "
@@ -27,7 +28,8 @@ MT4G = Cite("caps-tum/mt4g", "sample_results/NVIDIA GeForce RTX 2080 Ti.json", "
 SMALL_CONSTANTS = Cite(MT4G.document, MT4G.place + ", memory.constant.l1.size", "inferred", "2112 bytes by a chase in steps of 64, one line more than fits")
 SPLIT = Cite(MT4G.document, MT4G.place + ", memory.l2.latency and memory.main.latency", "inferred",
              "176 cycles to L2, 484 (the median) to memory, divided over the stations")
-CHASE = Cite(MT4G.document, MT4G.place + ", memory.readOnly.latency: 34 cycles", "inferred", "less what a load takes to issue; the L1, shared with read-only data")
+CHASE = Cite(MT4G.document, MT4G.place + ", memory.readOnly.latency: 34 cycles", "inferred",
+             "less what a load takes to issue; the L1, shared with read-only data")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Turing (TITAN RTX, the same chip)", "inferred",
              "measured there; PTX level, as shipped with PPT-GPU")
 VOLTA = Cite(ARAFA.document, "Volta", "inferred", "measured there, taken over; PTX level, as shipped with PPT-GPU")
