@@ -48,6 +48,8 @@ BODIES = {
                                                  f"A: {'xor.b32 %r11, %r11, %r1; add.s32 %r11, %r11, %r6; ' * n} add.s32 %r7, %r8, %r11; B: {_LEAVE}" for n in (0, 1, 3)},
     **{f"{n} products behind a branch": f"{_OWN} mov.u64 %rd9, %rd1; setp.gt.s32 %p1, %r6, 3; @%p1 bra A; " + "".join(
         f"add.s32 %r8, %r7, {k}; mul.wide.s32 %rd6, %r8, 12; add.s64 %rd9, %rd9, %rd6; " for k in range(n)) + f"A: cvt.u32.u64 %r7, %rd9; {_LEAVE}" for n in (1, 2, 3)},
+    **{f"rounds that store what they load, {n} others": _loop(f"setp.gt.s32 %p2, %r7, 3; @%p2 bra A; ld.global.u32 %r9, [%rd4+4]; "
+                                                              f"{'xor.b32 %r9, %r9, %r8; ' * n} st.global.u32 [%rd4+4], %r9; A: {_WORK}") for n in (1, 3, 5)},
     "a pair of zeros": f"{_OWN} mov.u32 %r8, 0; mov.u32 %r9, 0; setp.gt.s32 %p1, %r7, 3; @%p1 ld.global.v2.u32 {{%r8, %r9}}, [%rd2]; add.s32 %r7, %r8, %r9; {_LEAVE}",
     "signs of factors": f"{_OWN} cvt.rn.f32.u32 %f1, %r7; cvt.rn.f32.u32 %f4, %r6; neg.f32 %f2, %f1; mul.f32 %f3, %f2, %f4; mov.b32 %r7, %f3; {_LEAVE}",
     "signs of operands": f"{_OWN} cvt.rn.f32.u32 %f1, %r7; neg.f32 %f2, %f1; fma.rn.f32 %f3, %f2, %f1, %f2; mov.b32 %r7, %f3; {_LEAVE}",

@@ -114,6 +114,7 @@ LOOP: {_NEXT} add.u64 %rd7, %rd2, %rd6; ld.global{{ca}}.u32 %r12, [%rd7]; add.u3
     add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, {{trips}}; @%p1 bra LOOP;
     st.global.u32 [%rd5], %r11;"""
 _STORES = "add.u64 %rd8, %rd1, %rd6; st.global.u8 [%rd8], %r11;"
+_TO_ONE_WORD = f"{_OWN} cvt.rn.f32.u32 %f1, %r2; mov.u32 %r7, 0;\nLOOP: red.global.add.f32 [%rd1], %f1; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 4; @%p1 bra LOOP;"
 _WIDE = "add.u64 %rd8, %rd1, %rd6; st.global.u32 [%rd8], %r11; ld.global.cg.u32 %r13, [%rd8]; add.u32 %r11, %r11, %r13;"
 _ATOMS = "add.u64 %rd8, %rd1, %rd6; red.global.add.u32 [%rd8], %r11; red.global.add.u32 [%rd1], 1; atom.global.add.u32 %r13, [%rd8], %r11;"
 _COPY = """
@@ -246,7 +247,7 @@ BODIES = {
     "gather": (_GATHER.format(ca="", mask=262143, trips=12, more=""), "", 1 << 18),
     "gather and store bytes": (_GATHER.format(ca=".cg", mask=65535, trips=10, more=_STORES), "", 1 << 18),
     "store and read back": (_GATHER.format(ca="", mask=16383, trips=8, more=_WIDE), "", 1 << 18),
-    "add to words": (_GATHER.format(ca="", mask=4095, trips=6, more=_ATOMS), "", 1 << 18),
+    "floats to one word": (_TO_ONE_WORD, "", 1 << 16), "add to words": (_GATHER.format(ca="", mask=4095, trips=6, more=_ATOMS), "", 1 << 18),
     "copy from a middle": (_MIDDLE, "", 1 << 18), "copy": (_COPY, "", 1 << 18), "pairs": (_PAIRS, "", 1 << 18), "lines again": (_AGAIN, "", 1 << 18), "banks": (_BANKS, "", 1 << 16),
     "constants": (_CONSTANTS.format(mask=8191), ".const .align 16 .u32 big[8192];", 1 << 16), "chains": (_CHAINS, "", 1 << 16),
     "straight code": ("    mov.u32 %r8, %r2;" + "\n    add.u32 %r8, %r8, %r2; xor.b32 %r8, %r8, %r6;" * 1500 + f"\n{_OWN} st.global.u32 [%rd5], %r8;",
@@ -638,6 +639,18 @@ def products_of(type):
     return probe
 
 
+def bulk_copies_beside_all(arch):
+    """One thread has bulk copies made of its block's shared memory, one after the other; the other warps issue whenever they can."""
+    asks = ("setp.ne.u32 %p1, %r2, 0; @%p1 bra WORK; mov.u32 %r8, tile; mov.u32 %r9, 64; " + "cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r8], %r9; " * 12
+            + "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; bra END;\nWORK:")
+    work = "".join(f"fma.rn.f32 %f{k}, %f{k}, %f1, %f1; " for k in range(2, 10))
+    text = _text(f".shared .align 16 .b8 tile[64]; cvt.rn.f32.u32 %f1, %r2; mov.u32 %r7, 0; {' '.join(f'mov.f32 %f{k}, %f1;' for k in range(2, 10))} {asks}\n"
+                 f"LOOP: {work} add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 40; @%p1 bra LOOP; mul.wide.u32 %rd3, %r6, 4; add.u64 %rd5, %rd1, %rd3; "
+                 f"{' '.join(f'add.rn.f32 %f2, %f2, %f{k};' for k in range(3, 10))} st.global.f32 [%rd5], %f2;\nEND:")
+    text = text.replace(".version 6.0", ".version 8.0").replace("sm_30", "sm_90")
+    return _launched(arch, Launch(text, (np.zeros(1024, "u4"), np.zeros(1024, "u4"), 0), (1,), (block_threads(arch, 16 * arch.warp.size, 32),)))
+
+
 def bulk_copies(arch):
     """Bulk copies of lanes into shared memory and out of it."""
     return tuple(_launched(arch, launch_of(form)) for form in [form for form in rows() if form.row.builder == "bulk_copy"][:5])
@@ -848,7 +861,7 @@ PROBE_KINDS = {
     "lines of one set by one warp": traffic("lines of one set", most=32), **{f"{lines} lines each beside {kib} KiB": traffic(f"{lines} lines each", shared=kib << 10) for lines in (3, 4, 5) for kib in (2, 8, 30, 72)},
     "lines of one set of four beside 72 KiB": traffic("lines of one set of four", shared=72 << 10), "lanes of constants by one warp": traffic("lanes of constants", most=32), "matches": matches, "many print": many_print,
     "launched by kernels": launched_by_kernels, "surfaces": surfaces, "matrix numbers": matrix_numbers,
-    **{f"products of {type}": products_of(type) for type in ("tf32", "bf16", "e4m3", "f16")}, "bulk copies": bulk_copies, "filtered": filtered, "in turn": in_turn, "places of blocks": places_of_blocks, "private memory": private_memory,
+    **{f"products of {type}": products_of(type) for type in ("tf32", "bf16", "e4m3", "f16")}, "bulk copies": bulk_copies, "bulk copies beside all": bulk_copies_beside_all, "filtered": filtered, "in turn": in_turn, "places of blocks": places_of_blocks, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},
     **{f"form {name}": one_instruction(name) for name in ("mad.f32", "mad.rn.f32", "mad.ftz.f32")},
@@ -862,7 +875,7 @@ PROBE_KINDS = {
     **{f"loads by 192 bytes of {kib} KiB": bench("global_latency", footprint_bytes=kib << 10, stride_bytes=192) for kib in (48, 96)},
     "code": bench("code", instructions=4096), "code of many": bench("code", instructions=1024, warps=4),
     **{f"textures {more} bytes beyond {kib} KiB": bench("texture_latency", footprint_bytes=(kib << 10) + more, stride_bytes=stride)
-       for kib, more, stride in ((12, 512, 128), (16, 128, 32), (24, 512, 32), (48, 512, 128), (64, 2048, 128), (128, 256, 128), (192, 6144, 128), (192, 256, 128), (256, 8192, 128))},
+       for kib, more, stride in ((12, 512, 128), (16, 128, 32), (24, 512, 32), (48, 512, 128), (64, 2048, 128), (96, 128, 32), (128, 256, 128), (192, 6144, 128), (192, 256, 128), (256, 8192, 128))},
     "textures never read before": bench("texture_latency", footprint_bytes=8192, stride_bytes=32, warm=False),
     "constants just beyond 32 KiB": bench("constant_latency", footprint_bytes=(32 << 10) + 2048),
     "constants a little beyond 32 KiB": bench("constant_latency", footprint_bytes=(32 << 10) + 64),

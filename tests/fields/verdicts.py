@@ -25,7 +25,7 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
     "caches.constant_uniform": ("constants of warps, 320 bytes", "constants of warps, 512 bytes", "constants of warps, 4096 bytes"), "caches.constant_": ("constants of warps, 4096 bytes",),
     "caches.constant": ("lanes of constants", "lanes of constants by one warp", "all constants", "constants just beyond 32 KiB", "constants", "one warp of constants", "sample constants", "constants near", "constants far"), "caches.texture_tile": ("fetches from a plane",), "caches.texture": ("textures", "textures in 7 KiB", "textures in 20 KiB", "textures far", "one warp of textures"),
     "caches.instruction": ("straight code", "code of many", "code", "code far", "sample floats"), "caches.": ("straight code", "sample stream"),
-    "load_store.bulk_": ("bulk copies",), "units.tma": ("bulk copies",), "load_store.replay_refused": ("lines of one set of four", "lines of one set of four beside 72 KiB", *CARVED), "load_store.": ("stores in a row", "gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
+    "load_store.bulk_": ("bulk copies",), "units.tma": ("bulk copies", "bulk copies beside all"), "load_store.replay_refused": ("lines of one set of four", "lines of one set of four beside 72 KiB", *CARVED), "load_store.": ("stores in a row", "gather", "store and read back", "add to words", "copy"), "interconnect.": ("gather", "add to words", "store and read back", "copy"),
     "dram.": ("gather", "copy", "store and read back"), "device_launches": ("feature dynamic_parallelism", "launched by kernels"), "block_clusters": ("clusters",),
     "texture": ("feature texture", "textures"), **{f"isa.matrix.{kind}": (f"products of {type}",) for kind, type in (("bf16", "bf16"), ("tf32", "tf32"), ("fp8", "e4m3"), ("f16", "f16"))}, "isa.matrix": ("matrix numbers", *(name for name in PROBE_KINDS if name.startswith("feature matrix"))),
     "texture.": ("filtered",), "isa.assembler.": ("assembled", "assembled for debugging"), "isa.match_value": ("matches",), "isa.warpgroup": ("products of f16", "feature matrix_warpgroup", "feature matrix_fp8"), "warp.": ("sample divergent", "limits"),
@@ -40,7 +40,7 @@ OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn",
 """Beginnings of probes that show what is decided outside the engine: these alone can tell machines apart that give the engine the same numbers."""
 
 
-OF_CLASS = {"load_global": ("pairs",), "atomic_global": ("atomics of lanes",), "load_local": ("arrays of threads", "sample local", "private memory"), "store_local": ("sample local", "private memory"),
+OF_CLASS = {"load_global": ("pairs",), "atomic_global": ("atomics of lanes", "floats to one word"), "load_local": ("arrays of threads", "sample local", "private memory"), "store_local": ("sample local", "private memory"),
            "load_surface": ("surfaces",), "store_surface": ("surfaces",),
            "load_texture": ("feature texture", "fetches from a plane", "textures beside all"), "system_call": ("many print", "feature device_print", "feature device_heap")}
 """Class of operation that small kernels of one instruction may not show → probes that use it."""
