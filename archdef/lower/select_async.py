@@ -63,11 +63,14 @@ def copy_group(s: Selection, m: Match, i: ir.Instruction) -> None:
 def copy_arrive(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``cp.async.mbarrier.arrive``: an arrival once the thread's copies are there.
 
-    Without ``.noinc`` the barrier first expects one arrival more, so nothing changes on balance. The warp waits here.
+    Without ``.noinc`` the barrier first expects one arrival more, so nothing changes on balance, but it must be there: no bytes more are
+    expected. The warp waits here.
     """
     _wait(s, CopyGroup.WAIT_ALL)
     if m.bound["noinc"]:
         _phase(s, PhaseOp.ARRIVE, i.operands[0], None, [None], m)
+    else:
+        _phase(s, PhaseOp.EXPECT, i.operands[0], immediate(0), [None], m)
 
 
 # ------------------------------------------------------------------------------------------------------------ bulk copies

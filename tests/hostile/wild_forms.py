@@ -1,6 +1,7 @@
 """Run every form of the instruction table that takes an address with wild values for it, by itself, so that a crash is seen.
 
-``python wild_forms.py MACHINE [PORTION OF]`` prints what it is about to run as a line of JSON, then what came of it. The kernels are those
+``python wild_forms.py MACHINE [PORTION OF]`` prints what it is about to run as a line of JSON, then what came of it. ``rows`` for the portion takes
+one form of each row of the table that the machine has, and addresses of nothing alone. The kernels are those
 of `archdef.testing.forms`; of the form's statement one operand after the other, an address, a descriptor, a coordinate, a size or a count,
 is replaced by a register that holds the wild value in some lanes and what it was in the others.
 """
@@ -139,26 +140,36 @@ def outcome(kernel, launch: Launch, given, wild: int, who: int) -> str:
     return "ran"
 
 
-def attempt(bench: Bench, form: forms.Form, launch: Launch, statement: int, place: Place) -> None:
-    """Run one operand's launches."""
+def attempt(bench: Bench, form: forms.Form, launch: Launch, statement: int, place: Place, values: tuple[int, ...] = WILD, who: tuple[int, ...] = WHO) -> bool:
+    """Run one operand's launches; give whether the machine takes them."""
     what = {"form": form.name, "builder": form.row.builder, "operand": launch.ptx[place.start:place.end], "address": place.bracketed}
     try:
         kernel = bench.device.compile(wilder(launch.ptx, statement, place))[launch.entry]
         kernel.program
     except ArchdefError as error:       # of a machine without it, or where an operand must be a constant
         print(json.dumps(what | {"refused": type(error).__name__, "missing": isinstance(error, MissingFeature)}), flush=True)
-        return
+        return False
     given, arrays, canaries = bench.prepared(launch)
     data = arrays[0]
-    edges = (data.address - 16, data.address + data.nbytes, data.address + data.nbytes + 1024, data.address + (1 << 63), data.address + 4400000000)
-    for value in (*WILD, *edges):
+    edges = () if values is FAR else (data.address - 16, data.address + data.nbytes, data.address + data.nbytes + 1024, data.address + (1 << 63), data.address + 4400000000)
+    for value in (*values, *edges):
         value &= (1 << 64) - 1
-        for who in WHO:
-            print(json.dumps(what | {"wild": value, "far": value in FAR, "who": who}), end="", flush=True)
+        for lanes in who:
+            print(json.dumps(what | {"wild": value, "far": value in FAR, "who": lanes}), end="", flush=True)
             begun = time.monotonic()
-            came = outcome(kernel, launch, given, value, who)
+            came = outcome(kernel, launch, given, value, lanes)
             print(f"\t{came}\t{time.monotonic() - begun:.2f}", flush=True)
     print(json.dumps(what | {"kept": bool(bench.kept(canaries))}), flush=True)
+    return True
+
+
+def rows(machine: str) -> None:
+    """Run one form of each row, each of its addresses replaced by addresses of nothing in all lanes."""
+    bench, done = Bench(machine), set()
+    for form, launch, statement, place in tried(bench.device.architecture):
+        key = id(form.row), launch.ptx[place.start:place.end]
+        if place.bracketed and key not in done and attempt(bench, form, launch, statement, place, FAR, WHO[:1]):
+            done.add(key)
 
 
 def main(machine: str, portion: int, of: int) -> None:
@@ -169,4 +180,7 @@ def main(machine: str, portion: int, of: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *map(int, sys.argv[2:] or ("0", "1")))
+    if sys.argv[2:] == ["rows"]:
+        rows(sys.argv[1])
+    else:
+        main(sys.argv[1], *map(int, sys.argv[2:] or ("0", "1")))
