@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Set
+from heapq import heappop, heappush
 
 import attrs
 import numpy as np
@@ -27,6 +28,8 @@ _ROUNDS = 60
 _DEEPEST = 6
 _PER_LOOP = 8
 """A loop is taken to go round so often."""
+_OFFERS = 1024
+"""Values that one is chosen from at a time; of so many times more, so many are."""
 _CALLS = (Kind.CALL, Kind.CALL_INDIRECT)
 _FIXED = (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, *_CALLS)
 _AHEAD = 32
@@ -175,9 +178,10 @@ def _choose(code: Code, unit: Unit, counted: _Counted, most: int, short: set[int
     alive = counted.spans({v for v in cost.keys() - kept if counted.size(v)})
     offers = _Offers(alive, written, np.array(counted.counts, np.int64) - most, {v: (cost[v] * unit.widths[v], counted.size(v)) for v in alive})
     chosen = []
-    while (v := offers.cheapest()) is not None:
-        chosen.append(v)
-        offers.take(v)
+    while taken := offers.cheapest():
+        chosen += taken
+        for v in taken:
+            offers.take(v)
     return {v: alive[v] for v in chosen}
 
 
@@ -205,16 +209,21 @@ class _Offers:
         self.costs, self.sizes = np.array([costs[v] for v in self.values], float).reshape(-1, 2).T
         self.left = np.ones(len(self.values), bool)
 
-    def cheapest(self) -> int | None:
-        """Give the value that costs least for what it relieves, of equal ones the one with the lowest number; None if none relieves any place."""
+    def cheapest(self) -> list[int]:
+        """Give the value that costs least for what it relieves, of equal ones the one with the lowest number; none if none relieves any place.
+
+        Of very many values a few are taken at a time, as each look at the offers goes through all of them.
+        """
         count, above = len(self.values), self.over > 0
         before = np.concatenate(([0], np.cumsum(above)))
         relieved = (np.bincount(self.owners, before[self.ends] - before[self.starts], count)
                     - np.bincount(self.writers, above[self.writes], count))
         offered = np.flatnonzero(self.left & (relieved > 0))
         if not len(offered):
-            return None
-        return self.values[offered[np.argmin(self.costs[offered] / (relieved[offered] * self.sizes[offered]))]]
+            return []
+        prices, at_a_time = self.costs[offered] / (relieved[offered] * self.sizes[offered]), 1 + len(offered) // _OFFERS
+        best = [np.argmin(prices)] if at_a_time == 1 else np.argsort(prices, kind="stable")[:at_a_time]
+        return [self.values[k] for k in offered[best]]
 
     def take(self, v: int) -> None:
         """Let a value relieve its places."""
@@ -229,21 +238,56 @@ class _Offers:
 
 
 def _slots(chosen: dict[int, list[range]], unit: Unit, spills: Spills) -> dict[int, int]:
-    """Give each value a local address; values that are never alive together share one."""
+    """Give each value a local address; values that are never alive together share one.
+
+    In the order in which they come alive each takes the first slot of its width that is free for as long as it needs it. Only slots that are
+    free where it comes alive are asked, so that thousands of values that are all alive together cost no more than a look each.
+    """
     starts = sorted({span.start for spans in chosen.values() for span in spans})
-    taken: list[list[int]] = []     # width, address, and as bits the starts within what is taken: of two spans that meet, one has the other's start
     found = {}
-    for v in sorted(chosen, key=lambda v: (-unit.widths[v], v)):
-        width, wanted = unit.widths[v], 0
-        for span in chosen[v]:
-            wanted |= (1 << bisect_left(starts, span.stop)) - (1 << bisect_left(starts, span.start))
-        slot = next((s for s in taken if not s[2] & wanted and s[0] == width), None)
-        if slot is None:
-            slot = [width, spills.room(width), 0]
-            taken.append(slot)
-        slot[2] |= wanted
-        found[v] = slot[1]
+    for width in sorted({unit.widths[v] for v in chosen}, reverse=True):
+        slots = _Slots(starts)
+        for v in sorted((v for v in chosen if unit.widths[v] == width), key=lambda v: (chosen[v][0].start if chosen[v] else 0, v)):
+            at = slots.take(chosen[v])
+            if at == len(slots.addresses):
+                slots.addresses.append(spills.room(width))
+            found[v] = slots.addresses[at]
     return found
+
+
+class _Slots:
+    """Slots of one width, which are taken at places that never go back."""
+
+    def __init__(self, starts: list[int]):
+        self.starts = starts
+        self.addresses: list[int] = []
+        self.taken: list[int] = []          # as bits the starts within what is taken: of two spans that meet, one has the other's start
+        self.free: list[int] = []           # heap of the slots that may be free here
+        self.ends: list[tuple[int, int]] = []       # heap of what ends, and of which slot
+
+    def take(self, spans: list[range]) -> int:
+        """Give the slot for a value that is alive in some spans; it may be a new one."""
+        wanted, passed, chosen = 0, [], len(self.taken)
+        for span in spans:
+            wanted |= (1 << bisect_left(self.starts, span.stop)) - (1 << bisect_left(self.starts, span.start))
+        here = wanted & -wanted
+        while self.ends and spans and self.ends[0][0] <= spans[0].start:
+            heappush(self.free, heappop(self.ends)[1])
+        while self.free:
+            slot = heappop(self.free)
+            if not self.taken[slot] & wanted:
+                chosen = slot
+                break
+            if not self.taken[slot] & here:     # else another span is under way, at whose end it comes back
+                passed.append(slot)
+        for slot in passed:
+            heappush(self.free, slot)
+        if chosen == len(self.taken):
+            self.taken.append(0)
+        self.taken[chosen] |= wanted
+        for span in spans:
+            heappush(self.ends, (span.stop, chosen))
+        return chosen
 
 
 def _rewrite(code: Code, unit: Unit, counted: _Counted, chosen: dict[int, list[range]], most: int, short: set[int], addresses: set[int],

@@ -1,6 +1,9 @@
 """Parsing and lowering take steps in proportion to the length of a program, whatever its shape; programs too long for that are refused by counting."""
+import itertools
+import random
 import sys
 import tracemalloc
+from types import SimpleNamespace
 
 import pytest
 from program_shapes import HEAD, SHAPES, kernel
@@ -9,7 +12,7 @@ from archdef import ArchdefError, Device, registry
 from archdef.lower import Options, lower
 from archdef.lower.allocate import coalesce
 from archdef.lower.size import check_text
-from archdef.lower.spill import _Counted
+from archdef.lower.spill import Spills, _Counted, _Offers, _slots
 from archdef.ptx import parse
 
 SIZE = 80
@@ -67,6 +70,49 @@ def test_spilling_looks_at_each_operation_about_as_often_however_long_the_progra
         assert program.spilled_registers
         often.append(sum(visits) / len(program.ops))
     assert often[1] < 1.5 * often[0]
+
+
+def test_of_many_values_alive_at_once_several_are_chosen_at_a_time(monkeypatch):
+    """Each look at the offers goes through all of them: one for each value that is taken would be quadratic."""
+    looks, cheapest = [], _Offers.cheapest
+
+    def noted(self):
+        found = cheapest(self)
+        looks.append(len(found))
+        return found
+
+    monkeypatch.setattr(_Offers, "cheapest", noted)
+    counts = []
+    for size in (6000, 12_000):
+        looks.clear()
+        program = lower(parse(SHAPES["wide_pressure"](size)), "k", registry.get("k40"))
+        assert program.spilled_registers
+        counts.append((len(looks), sum(looks)))
+    assert counts[1][1] > 1.9 * counts[0][1] and counts[1][0] < 1.7 * counts[0][0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_values_that_are_alive_together_have_slots_of_their_own(seed):
+    rng = random.Random(seed)
+    chosen, unit = {}, SimpleNamespace(widths={v: rng.choice((4, 8)) for v in range(300)})
+    for v in range(300):
+        edges = sorted(rng.sample(range(1000), 2 * rng.randint(1, 4)))
+        chosen[v] = [range(a, b) for a, b in zip(edges[::2], edges[1::2])]
+    spills = Spills(0)
+    slots = _slots(chosen, unit, spills)
+    alive = {v: {place for span in spans for place in span} for v, spans in chosen.items()}
+    for v, w in itertools.combinations(chosen, 2):
+        apart = slots[v] + unit.widths[v] <= slots[w] or slots[w] + unit.widths[w] <= slots[v]
+        assert apart or slots[v] == slots[w] and unit.widths[v] == unit.widths[w] and alive[v].isdisjoint(alive[w])
+    assert spills.bytes < sum(unit.widths.values())
+
+
+def test_values_of_one_span_take_no_more_slots_than_are_alive_at_once():
+    rng, unit = random.Random(3), SimpleNamespace(widths=dict.fromkeys(range(400), 4))
+    chosen = {v: [range(start := rng.randrange(2000), start + rng.randint(1, 90))] for v in range(400)}
+    spills = Spills(0)
+    _slots(chosen, unit, spills)
+    assert spills.bytes == 4 * max(sum(place in spans[0] for spans in chosen.values()) for place in range(2100))
 
 
 @pytest.mark.parametrize("shape", ["copies", "functions"])
