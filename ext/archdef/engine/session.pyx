@@ -654,9 +654,10 @@ cdef class Session:
                         allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes, print_bytes,
                         textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
             self._enter(made)
-            if made.program.uses_bulk:
-                for i in range(self.machine.multiprocessors):
-                    sm_open_bulk(&self.sms[i])
+            for each in [made.program] + made.loaded:
+                if (<LoadedProgram>each).uses_bulk:
+                    for i in range(self.machine.multiprocessors):
+                        sm_open_bulk(&self.sms[i])
         except BaseException:
             self._release(1)
             raise
