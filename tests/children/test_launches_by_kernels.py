@@ -280,3 +280,32 @@ def test_a_grid_of_more_blocks_than_a_number_holds_is_refused():
     out = device.zeros((2,), "i4")
     device.compile(source).k[1, 1](out)
     assert out.to_host().tolist() == [0, 9]
+
+
+BULK = r"""
+extern "C" __global__ void child(const int *in, int *out)
+{
+    __shared__ __align__(16) int tile[64];
+    __shared__ __align__(8) unsigned long long bar;
+    unsigned at = (unsigned)__cvta_generic_to_shared(tile), word = (unsigned)__cvta_generic_to_shared(&bar);
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(word) : "memory");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" :: "r"(word) : "memory");
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];"
+                     :: "r"(at), "l"(in), "r"(word) : "memory");
+    }
+    asm volatile("{ .reg .pred p; SPIN: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra SPIN; }" :: "r"(word) : "memory");
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+extern "C" __global__ void parent(const int *in, int *out) { child<<<1, 64>>>(in, out); }
+"""
+
+
+@pytest.mark.parametrize("name", [name for name in ABLE if "bulk_copies" in registry.get(name).isa.features])
+def test_a_child_may_copy_in_bulk_though_its_parent_does_not(name):
+    device = archdef.Device(name)
+    values = np.arange(64, dtype=np.int32)
+    given, out = device.to_device(values), device.zeros((64,), "i4")
+    device.compile(BULK).parent[1, 1](given, out)
+    assert (out.to_host() == values).all()

@@ -8,6 +8,7 @@ from run_ptx import machine
 from small_machine import gizmo
 
 import archdef
+from archdef.engine import core
 from archdef.errors import SpecErrors
 from archdef.lower.encoding import Flag, Kind
 from archdef.spec import Cache, Caches, FEATURES, KiB, Operation, Schedulers, LooseRoundRobin, Unit, XorHash, operations
@@ -110,6 +111,36 @@ def test_a_unit_that_stands_for_two_takes_whichever_is_free(first, additions, cy
     """Products take 2 cycles of either of two units, sums 1 of that with the number `first`."""
     assert busy([Unit("mul", 32, copies=2), Unit("rest", 32, within="mul", first_copy=first)], 2, additions=additions) == pytest.approx(
         cycles, rel=0.25 if additions else 0.05)
+
+
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("held, asked", [("mul", "add"), ("add", "mul")])
+def test_a_kernel_waits_for_a_unit_that_was_held_when_it_came_in(held, asked, known):
+    """One unit multiplies and adds; no program had ops for what the later kernel does, or one had."""
+    others = " ".join(set(OPERATION_CLASSES) - {"fp32_mul", "fp32_add"})
+    cycles = {held: 20_000, asked: 1}
+    arch = gizmo(chip=attrs.evolve(gizmo().chip, multiprocessors=1),
+                 units=(Unit("mul", 32), Unit("add", 32, within="mul"), Unit("rest", 32, "scheduler")),
+                 isa=attrs.evolve(gizmo().isa, features=frozenset(FEATURES), matrix=MATRIX, warpgroup=WARPGROUP, operations=operations(
+                     {Operation(unit, 4, cycles[unit]): f"fp32_{unit}" for unit in cycles} | {Operation("rest", 1): others})))
+    device = archdef.Device(arch)
+    session = core.Session(device.machine, device.memory.engine, 1 << 40, 1 << 40)
+
+    def started(operation):
+        twice = 2 * f"{operation}.f32 %f0, %f0, %f0; "
+        text = kernel(f"ld.param.u64 %rd1, [out]; ld.global.f32 %f0, [%rd1]; {twice} st.global.f32 [%rd1], %f0;")
+        return device.compile(text).k[1, 32].prepare(device.zeros(64, "f4")).start(session)
+
+    if known:
+        started(asked)
+    first = started(held)
+    session.advance(1000, until_cycle=10_000)
+    second = started(asked)
+    while session.advance(1000):
+        pass
+    session.finished()
+    assert session.result(first)["cycles"] > 20_000
+    assert 20_000 < session.result(second)["cycles"] < 40_000
 
 
 @pytest.mark.parametrize("units, fault", [

@@ -70,6 +70,7 @@ cdef class LoadedProgram:
     cdef readonly bint uses_textures     # reads through textures or surfaces
     cdef readonly bint copies            # some op copies asynchronously
     cdef readonly bint uses_bulk         # has bulk copies
+    cdef readonly uint32_t units         # mask of those that it has ops for
     cdef uint32_t *special_of    # [specials] which special register …
     cdef uint32_t *special_row   # … goes into which row
     cdef char *constants         # [constant_rows][lanes] 32-bit lanes

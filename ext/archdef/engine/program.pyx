@@ -334,6 +334,7 @@ cdef class LoadedProgram:
         u.named = NAMES_NONE
         self.copies |= kind in (T.K_COPY, T.K_COPY_GROUP, T.K_BULK, T.K_GROUP_PRODUCT, T.K_GROUP)
         self._number(m.unit, max_units, "unit")
+        self.units |= <uint32_t>1 << m.unit
         if self.statements:
             self._number(<int>m.statement, self.statements, "statement")
         if (m.issues < 1 and (kind not in (T.K_ALU, T.K_SETP, T.K_BRANCH) or m.latency or m.fpenv)

@@ -26,7 +26,7 @@ from archdef.engine.network cimport network_close, network_next, network_open, n
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.records cimport as_records, child_records, partition_records
 from archdef.engine.room cimport room_plan, rooms_close, sm_close, sm_open, sm_open_bulk
-from archdef.engine.schedule cimport count_bits, lowest_bit, pick_of
+from archdef.engine.schedule cimport lowest_bit, pick_of
 from archdef.engine.sm cimport sm_run
 from archdef.engine.spinning cimport watch_close, watch_look, watch_start
 from archdef.engine.state cimport (FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, FAULT_POLICY, FAULT_STANDSTILL, HP_READY, LS_COMPLETE, LS_WAITING,
@@ -38,6 +38,7 @@ from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIA
                                    SR_DYNAMIC_SHARED, SR_IS_EXPLICIT_CLUSTER, SR_NCLUSTERID_X, SR_GRIDID, SR_NCTAID_X, SR_NTID_X,
                                    SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_GIVE, SYS_LAUNCH, SYS_PRINT,
                                    SYS_TAKE)
+from archdef.engine.units cimport units_need, units_open
 
 from archdef.errors import EngineLimit, LaunchError
 
@@ -495,13 +496,7 @@ cdef class Session:
         self.instructions = max_instructions
         self.max_cycles = max_cycles
         self.chip.m = m
-        for i in range(m.units):
-            self.chip.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers == 1 else 1
-            self.chip.sharing[m.unit_within[i]] |= <uint32_t>1 << i
-            for j in range(m.unit_first[i], m.unit_first[i] + m.unit_copies[i]):
-                self.chip.using[m.unit_within[i]][j] |= <uint32_t>1 << i
-        for i in range(m.units):
-            self.chip.counted[i] = m.unit_copies[i] > 1 or m.unit_exclusive[i] or count_bits(self.chip.sharing[m.unit_within[i]]) > 1
+        units_open(&self.chip)
         self.chip.pick = pick_of(m.policy)
         watch_start(&self.watch)
         self.chip.budget = max_instructions
@@ -641,6 +636,7 @@ cdef class Session:
         """
         cdef int64_t i
         cdef Grid made
+        cdef LoadedProgram loaded
         if self.ended:
             raise RuntimeError("the session has ended")
         with self.memory._lock:
@@ -654,9 +650,12 @@ cdef class Session:
                         allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes, print_bytes,
                         textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
             self._enter(made)
-            if made.program.uses_bulk:
-                for i in range(self.machine.multiprocessors):
-                    sm_open_bulk(&self.sms[i])
+            for each in [made.program] + made.loaded:
+                loaded = <LoadedProgram>each
+                units_need(&self.chip, self.sms, loaded.units)
+                if loaded.uses_bulk:
+                    for i in range(self.machine.multiprocessors):
+                        sm_open_bulk(&self.sms[i])
         except BaseException:
             self._release(1)
             raise

@@ -703,7 +703,8 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     pick_function pick
     int32_t held_from[16]        # per unit: fewest cycles of an op that keep others from starting
     int32_t counted[16]          # per unit: more is to be done when an op takes it; see units.pyx
-    uint32_t sharing[16]         # … units that have copies in common with it, itself too; of the unit that has all of them
+    uint32_t needed              # mask of the units that programs have ops for: nobody waits for others, which are not kept up to date
+    uint32_t sharing[16]         # … of those, units that have copies in common with it, itself too; of the unit that has all of them
     uint32_t using[16][8]        # … those that can use each of its copies
     int64_t budget               # warp instructions left
     Fault fault
