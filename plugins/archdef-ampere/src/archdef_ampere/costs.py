@@ -2,7 +2,8 @@
 from archdef.spec import Cite, Operation
 
 COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
-QUERY = Cite("deviceQuery of an A100-SXM4-40GB", "Paderborn Center for Parallel Computing, NVIDIA A100 40GB with NVLINK", "measured")
+QUERY = Cite("deviceQuery of an A100-SXM4-40GB", "Paderborn Center for Parallel Computing, NVIDIA A100 40GB with NVLINK", "measured",
+             card="A100-SXM4-40GB")
 GUIDE = Cite("CUDA C Programming Guide 11", "compute capability 8.0", "recalled")
 RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 8.0", note=COPY)
 TABLE = Cite("CUDA C++ Programming Guide 13.1", "table 27, technical specifications, column 8.0")
@@ -14,14 +15,15 @@ CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 8.0")
 PAPER = Cite("NVIDIA A100 white paper", "GA100 architecture", "recalled")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Volta", "inferred",
              "measured there, taken over; PTX level, as shipped with PPT-GPU")
-NOTES = Cite("Abdelkhalik et al., Demystifying the Nvidia Ampere Architecture, HPEC 2022", "a dependent add.f32 takes 4 cycles", "measured",
-             "by notes on the paper")
+NOTES = Cite("Abdelkhalik et al., Demystifying the Nvidia Ampere Architecture, HPEC 2022", "a dependent add.f32 takes 4 cycles", "recalled",
+             "a measurement, by notes on the paper")
 JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "V100 PCIe", "inferred",
            "measured there, taken over; quoted from memory")
 TENSOR_CORES = Cite("NVIDIA A100 white paper", "section 4.1: four tensor cores a multiprocessor, 256 fused multiply-adds a clock each", "inferred",
                     "one a scheduler; lanes as of a whole warp; read in a copy of its text")
 LUO = Cite("Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture, 2024", "A100 PCIe", "recalled", "a measurement")
-BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "A100 40 GB, a chase at random", "measured", "read in a public repository")
+BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "gpu-latency/a100_40.txt, a chase at random", "inferred",
+               "measured on an A100 of 40 GB; whether the SXM4 board is not said")
 SPLIT = Cite(BENCHES.document, "211 cycles to L2, 568 to memory, divided over the stations", "inferred", BENCHES.note)
 HALVES = Cite(BENCHES.document, "211 cycles up to half of the L2 only; 426 at 32 MiB leave some 280 for the far half", "inferred", BENCHES.note)
 COPIES = Cite("te42kyfo/gpu-benches, results of gpu-stream", "A100 40 GB, copies at 1381 GB/s", "inferred", BENCHES.note)
@@ -35,11 +37,12 @@ SETS = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microb
             "a V100's, taken over; quoted from memory")
 TAGS = Cite("te42kyfo/gpu-benches", "gpu-strides/a100.txt", "inferred", "an H100's masks: 22 strides from 0 to 33 words come out within 18 %")
 HASHED = Cite("archdef-hopper", "hashed sets of an H100's L2 (l2_sets.csv)", "assumed", "not measured on this machine")
-SECTORS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, lineSize and fetchGranularity", "measured", "A100 PCIe")
+SECTORS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, lineSize and fetchGranularity", "inferred",
+               "measured on the PCIe board, which has the same chip")
 SMALL_CONSTANTS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, memory.constant.l1.size", "inferred",
                        "A100 PCIe: 2112 bytes by a chase in steps of 64, one line more than fits")
-BITWISE = Cite("microsoft/MMA-Sim", "mmasim/simulator/nv_ptx.py, mma of Ampere: 24 bits, 16 products in two halves, 8 of tf32", "measured",
-               "a model that agrees with the hardware to the bit")
+BITWISE = Cite("microsoft/MMA-Sim", "mmasim/simulator/nv_ptx.py, mma of Ampere: 24 bits, 16 products in two halves, 8 of tf32", "inferred",
+               "a model that agrees with the hardware to the bit; on which board is not said")
 NATIVE_ECC = Cite("Microway, In-Depth Comparison of NVIDIA Ampere GPU Accelerators", "native error correction without any capacity or performance overhead")
 CONSTANTS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, memory.constant", "inferred",
                  "120.7 cycles, less the tool's own: its L1 hits take 68 for 35; fetched by 256 bytes, 64 KiB at least")
@@ -55,7 +58,7 @@ SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of arc
 BARRIERS = Cite("CUDA C++ Best Practices Guide 13.2", "synchronization instructions: __syncthreads() has 16 operations a cycle on 7.x and 8.x",
                 note="read in a copy of its pages")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
-ENGINES = Cite("thamada/nvidia-smi", "nvsim/A100SXMx4_deviceQuery.py: 3 copy engines", "measured", "the board of 80 GB")
+ENGINES = Cite("thamada/nvidia-smi", "nvsim/A100SXMx4_deviceQuery.py: 3 copy engines", "inferred", "read of the board of 80 GB")
 PCIE = Cite("PCI Express 4.0", "16 lanes, 31.5 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
 QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", "recalled")

@@ -23,7 +23,7 @@ FIT = Cite("archdef timing trial on the reductions of Professional CUDA C Progra
            "nine compiled kernels within 15 %, 7 % on average; another set of values may fit as well")
 SCALED = Cite("the M2070 fit", "scaled to the clocks of the GTX 480", "fitted")
 MEI = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy, IEEE TPDS 28(1), 2017", "shared memory", "recalled", "a measurement")
-QUERY_M2090 = Cite("deviceQuery of a Tesla M2090", "CUDA 4.2: clock rates, total amount of global memory", "measured")
+QUERY_M2090 = Cite("deviceQuery of a Tesla M2090", "CUDA 4.2: clock rates, total amount of global memory", "measured", card="Tesla M2090")
 DOMAINS = Cite("GPGPU-Sim 4.0", "configs/tested-cfgs/SM2_GTX480/gpgpusim.config, -gpgpu_clock_domains", "inferred", "a simulator's input, not a measurement")
 GPGPUSIM = Cite("GPGPU-Sim 4.0", "GTX 480 configuration", "inferred", "a simulator's input, not a measurement")
 FILTERING = Cite(TABLE.document, "appendix E.2, linear filtering", note=BOTH)

@@ -98,7 +98,7 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
 
 
 K40 = kepler(
-    name="k40", title="Tesla K40", aliases=("tesla_k40", "gk110b"), multiprocessors=15, core_mhz=745, memory_mhz=3004,
+    name="k40", title="Tesla K40", aliases=("tesla_k40", "tesla_k40m", "tesla_k40c", "gk110b"), multiprocessors=15, core_mhz=745, memory_mhz=3004,
     latency_ns=(95, 102), partitions=6, capacity_bytes=12_799_574_016, ecc=1.0, evidence=EVIDENCE,
     link=dict(name="PCIe 3.0 x16", pinned_h2d_gb_s=10, pinned_d2h_gb_s=10, pageable_h2d_gb_s=4, pageable_d2h_gb_s=4, peer_gb_s=10))
 

@@ -2,7 +2,7 @@
 from archdef.spec import Cite, Operation
 
 COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
-QUERY = Cite("deviceQuery of a Tesla K40c", "CUDA 9.0, error correction off", "measured")
+QUERY = Cite("deviceQuery of a Tesla K40c", "CUDA 9.0, error correction off", "measured", card="Tesla K40c")
 GUIDE = Cite("CUDA C Programming Guide 8.0", "compute capability 3.x", "recalled")
 RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 3.5", note=COPY)
 TABLE = Cite(RATES.document, "table 15, technical specifications, column 3.5", note=COPY)
@@ -18,7 +18,7 @@ SLIDES = Cite("GPU Performance Analysis and Optimization, GTC 2012", "slide 83, 
 TUNING = Cite("Kepler Tuning Guide", "L1 and read-only cache", "recalled")
 SHEET = Cite("vendor data sheet", "GDDR5 memory interface", "recalled")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Tesla K40m", "measured",
-             "PTX level, as shipped with PPT-GPU")
+             "PTX level, as shipped with PPT-GPU", card="Tesla K40m")
 SPLIT = Cite(ARAFA.document, "188 cycles to L2, 331 to memory, divided over the stations", "inferred")
 PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "two independent instructions of one warp; which may go together is not said")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
@@ -118,8 +118,8 @@ EVIDENCE = {
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": QUERY,
     "dram.partitions": SHEET, "dram.burst_bytes": SHEET}
 
-QUERY_K20 = Cite("deviceQuery of a Tesla K20c", "CUDA 8.0, error correction on", "measured")
-COPIES_K20 = Cite("bandwidthTest of a Tesla K20c", "CUDA 8.0, pinned memory", "measured")
+QUERY_K20 = Cite("deviceQuery of a Tesla K20c", "CUDA 8.0, error correction on", "measured", card="Tesla K20c")
+COPIES_K20 = Cite("bandwidthTest of a Tesla K20c", "CUDA 8.0, pinned memory", "measured", card="Tesla K20c")
 TAKEN_OVER = Cite(ARAFA.document, ARAFA.place, "inferred", "measured there, taken over: the multiprocessors are alike")
 SPLIT_K20 = Cite(SPLIT.document, SPLIT.place, "inferred", "the same cycles up to L2, the same time in DRAM")
 LINK_K20 = Cite("vendor data sheet", "PCIe 2.0 x16", "inferred", "what bandwidthTest reached between host and card")
@@ -131,7 +131,8 @@ EVIDENCE_K20 = {path: {QUERY: QUERY_K20, ARAFA: TAKEN_OVER, SPLIT: SPLIT_K20}.ge
     "host_link.pinned_h2d_gb_s": COPIES_K20, "host_link.pinned_d2h_gb_s": COPIES_K20}
 
 COPY_42 = "read in a copy in English and Korean"
-QUERY_GTX680 = Cite("Cook, CUDA Programming, 2012", "chapter 4, deviceQuery of a GeForce GTX 680", "measured", "read in a translation")
+QUERY_GTX680 = Cite("Cook, CUDA Programming, 2012", "chapter 4, deviceQuery of a GeForce GTX 680", "measured", "read in a translation",
+                    card="GeForce GTX 680")
 SMX = Cite("CUDA C Programming Guide 4.2", "appendix F.5.1, architecture of 3.0", note=COPY_42)
 SMX_MEMORY = Cite(SMX.document, "appendix F.5.2, global memory of 3.0 is that of 2.x, and F.4.2", note=COPY_42)
 SMX_BANKS = Cite(SMX.document, "appendix F.5.3.2, shared memory of 3.0 in the 32-bit mode", note=COPY_42)
@@ -140,11 +141,11 @@ LIMITS_GTX680 = Cite(CALCULATOR.document, "compute capability 3.0")
 COLUMN_30 = Cite("CUDA C Programming Guide 8.0", "throughput of native arithmetic instructions and technical specifications, column 3.0", "recalled")
 CORES_GTX680 = Cite(LINEAGE.document, "GK104 tables", "inferred", "as of GK110, of which the tables were read")
 VOLKOV = Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "section 3.8: 301 cycles to memory, 201 to replace a block, at 1124 MHz", "measured",
-              "GTX 680; read in a copy with a translation")
+              "read in a copy with a translation", card="GTX 680")
 SPLIT_GTX680 = Cite(VOLKOV.document, "section 3.8: 301 cycles to memory at 1124 MHz", "inferred",
                     "less the 188 to L2 of a Tesla K40m (Arafa et al.), divided over the stations")
 HARRIS = Cite("Harris, How to Optimize Data Transfers in CUDA C/C++, 2012", "bandwidthtest on a GTX 680 and a Core i7-3930K, 16 MB", "measured",
-              "read in a copy of the article")
+              "read in a copy of the article", card="GTX 680")
 BOARD = Cite("overclock3d.net, nVidia GTX680 Review", "technical specifications: 128 texture units, 256 bits, 6008 MHz, 512K of L2",
              note="read in a stored copy")
 BOARD_TEXTURES = Cite(BOARD.document, BOARD.place, "inferred", "over 8 multiprocessors")

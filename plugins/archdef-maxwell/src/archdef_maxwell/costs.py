@@ -2,7 +2,7 @@
 from archdef.spec import Cite, Operation
 
 COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
-QUERY = Cite("deviceQuery of a GeForce GTX TITAN X", "CUDA 10.0", "measured")
+QUERY = Cite("deviceQuery of a GeForce GTX TITAN X", "CUDA 10.0", "measured", card="GeForce GTX TITAN X")
 GUIDE = Cite("CUDA C Programming Guide 8.0", "compute capability 5.x", "recalled")
 RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 5.2", note=COPY)
 TABLE = Cite(RATES.document, "table 15, technical specifications, column 5.2", note=COPY)
@@ -17,7 +17,7 @@ PAPER = Cite("NVIDIA GeForce GTX 980 white paper", "Maxwell SM", "recalled")
 TUNING = Cite("Maxwell Tuning Guide", "unified L1/texture cache", "recalled")
 SHEET = Cite("vendor data sheet", "GDDR5 memory interface, 32 bits a chip", "recalled")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "GTX Titan X (Maxwell)",
-             "measured", "PTX level, as shipped with PPT-GPU")
+             "measured", "PTX level, as shipped with PPT-GPU", card="GTX TITAN X")
 MEI = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy through Microbenchmarking, TPDS 2017", "GTX 980", "inferred",
            "measured on the smaller Maxwell chip; quoted from memory")
 SPLIT = Cite(ARAFA.document, "225 cycles to L2, 375 to memory, divided over the stations", "inferred")

@@ -2,7 +2,7 @@
 from archdef.spec import Cite, Operation
 
 COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
-QUERY = Cite("deviceQuery of a Quadro P2000", "CUDA 10.0, desktop board", "measured")
+QUERY = Cite("deviceQuery of a Quadro P2000", "CUDA 10.0, desktop board", "measured", card="Quadro P2000")
 GUIDE = Cite("CUDA C Programming Guide 9", "compute capability 6.x", "recalled")
 RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 6.1", note=COPY)
 TABLE = Cite(RATES.document, "table 15, technical specifications, column 6.1", note=COPY)
@@ -24,7 +24,7 @@ PAIRED = Cite("maxas of N. Gray", "lib/MaxAs/MaxAsGrammar.pm of github.com/Nerva
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 DEBUG_CODE = Cite("Machine code of ptxas 11.8 for sm_60 and sm_61", "mathKernel1 to 4 compiled for debugging: SSY, SYNC and BRA", "measured",
-                  "joins count as branches: nvprof's counts on a Quadro P2000, data/divergence.toml")
+                  "joins count as branches: nvprof's counts, data/divergence.toml", card="Quadro P2000")
 COUNTED = Cite("nvprof's counts of branches on a Quadro P2000 and a GeForce GTX 1060", "data/divergence.toml", "inferred",
                "BRA, SYNC and EXIT that warps execute in machine code of ptxas 11.8 for sm_61, counted by hand, make up each of the seven figures")
 NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")

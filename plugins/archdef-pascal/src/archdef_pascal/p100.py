@@ -6,7 +6,7 @@ from archdef.spec import (Assembler, Architecture, Cache, Caches, Chip, Cite, Cl
 from archdef_pascal import costs
 from archdef_pascal.costs import DIVISIONS, EVIDENCE, FEATURES, GUIDE, TUNING, WIDE
 
-QUERY = Cite("deviceQuery of a Tesla P100-PCIE-16GB", "three copies of its output", "measured")
+QUERY = Cite("deviceQuery of a Tesla P100-PCIE-16GB", "three copies of its output", "measured", card="Tesla P100-PCIE-16GB")
 PAPER = Cite("NVIDIA Tesla P100 white paper", "GP100 SM, HBM2", "recalled")
 RATES = Cite(costs.RATES.document, "table 3, throughput of native arithmetic instructions, column 6.0", note=costs.COPY)
 TABLE = Cite(costs.TABLE.document, "table 15, technical specifications, column 6.0", note=costs.COPY)
@@ -15,15 +15,17 @@ DISPATCH = Cite("NVIDIA Tesla P100 white paper", "Pascal Streaming Multiprocesso
                 note="read in a copy of its text")
 TEXTURES = Cite("Beyond3D forum, NVIDIA Pascal Announcement", "page 19: four texture units a multiprocessor of GP100")
 NATIVE_ECC = Cite(DISPATCH.document, "Memory Resilience: neither capacity nor bandwidth is lost", note=DISPATCH.note)
-ARAFA = Cite(costs.P100.document, "Tesla P100", "measured", "PTX level, as shipped with PPT-GPU")
+ARAFA = Cite(costs.P100.document, "Tesla P100", "measured", "PTX level, as shipped with PPT-GPU", card="Tesla P100")
 SPLIT = Cite(ARAFA.document, "252 cycles to L2, 482 to memory, divided over the stations", "inferred")
 STACKS = Cite("JEDEC HBM2", "4 stacks of 8 channels of 128 bits", "inferred", "number of stacks by the white paper; from memory")
 STREAM = Cite("stream-cuda of mohamso: STREAM in CUDA on a Tesla P100", "Triad with error correction on, 557 GB/s", "fitted",
               "stands for all that keeps the pins idle: refreshes, groups of banks, rows that open and close, misses of the TLB")
 FOUR_SETS = Cite(costs.FOUR_SETS.document, costs.FOUR_SETS.place, "inferred", "four sets, as a cache of twice the size has there")
-COPIES = Cite("bandwidthTest of a Tesla P100-PCIE-16GB, Microway", "11.7 GB/s to the device, 12.9 GB/s back, pinned", "measured")
+COPIES = Cite("bandwidthTest of a Tesla P100-PCIE-16GB, Microway", "11.7 GB/s to the device, 12.9 GB/s back, pinned", "measured",
+              card="Tesla P100-PCIE-16GB")
+DEBUG_CODE = Cite(costs.DEBUG_CODE.document, costs.DEBUG_CODE.place, "inferred", "joins count as branches, as nvprof counts them on a Quadro P2000")
 QUOTED = {costs.QUERY: QUERY, costs.PAPER: PAPER, costs.RATES: RATES, costs.P100: ARAFA, costs.MAXWELL: ARAFA, costs.SPLIT: SPLIT,
-          costs.TABLE: TABLE, costs.ISSUE: ISSUE, costs.STREAM: STREAM, costs.FOUR_SETS: FOUR_SETS,
+          costs.TABLE: TABLE, costs.ISSUE: ISSUE, costs.STREAM: STREAM, costs.DEBUG_CODE: DEBUG_CODE, costs.FOUR_SETS: FOUR_SETS,
           costs.CALCULATOR: Cite(costs.CALCULATOR.document, "compute capability 6.0"), costs.SHEET: STACKS}
 
 COSTS = {  # SM cycles; as on the GP106, but for twice the special functions a lane, double precision and pairs of halves at full speed

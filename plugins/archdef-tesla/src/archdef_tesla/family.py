@@ -33,8 +33,8 @@ DOMAINS = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World 
                "arithmetic at the processor clock; fetch, issue, caches, registers, shared memory, textures at the core clock, less than half as fast")
 RATIO = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "clock domains", "inferred",
              "the ratio is that of boards as sold, on which times were measured; quoted from memory")
-MISSING_MUL = Cite("Beyond3D, NVIDIA G80: Architecture and GPU Analysis, 2006", "page 11, the case of the missing MUL", "measured",
-                   "the multiplier behind the SFU serves interpolation; a multiplication beside a multiply-add was not found")
+MISSING_MUL = Cite("Beyond3D, NVIDIA G80: Architecture and GPU Analysis, 2006", "page 11, the case of the missing MUL", "inferred",
+                   "on a board that is not named: the multiplier behind the SFU serves interpolation; no multiplication beside a multiply-add")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
 WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "recalled", "a measurement")
 FIT = Cite("transposes of Ruetsch and Micikevicius 2009 (GTX 280), reductions of Harris 2007 (8800 GTX)", "compiled kernels", "fitted",

@@ -2,7 +2,8 @@
 from archdef.spec import Cite, Operation
 
 COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
-QUERY = Cite("deviceQuery of a GeForce RTX 2080 Ti", "CUDA 10.0, 68 multiprocessors, 1545 MHz", "measured", "read in a public article")
+QUERY = Cite("deviceQuery of a GeForce RTX 2080 Ti", "CUDA 10.0, 68 multiprocessors, 1545 MHz", "measured", "read in a public article",
+             card="GeForce RTX 2080 Ti")
 GUIDE = Cite("CUDA C Programming Guide 10", "compute capability 7.5", "recalled")
 RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 7.x", note=COPY)
 TABLE = Cite(RATES.document, "table 15, technical specifications, column 7.5", note=COPY)
@@ -24,7 +25,7 @@ SLICES = Cite("NVIDIA Turing Architecture In-Depth; accel-sim/gpgpu-sim_distribu
               "SM75_RTX2060/gpgpusim.config: channels of 16 bits", "inferred", "two channels of 16 bits a controller, each half of its L2")
 ACCELSIM = Cite("accel-sim/gpgpu-sim_distribution", "configs/tested-cfgs/SM75_RTX2060/gpgpusim.config", "inferred", "a simulator's input for an RTX 2060")
 TIMINGS = Cite(ACCELSIM.document, ACCELSIM.place + ", -gpgpu_dram_timing_opt", "inferred", "cycles of GDDR6's command clock, 1750 MHz")
-MT4G = Cite("caps-tum/mt4g", "sample_results/NVIDIA GeForce RTX 2080 Ti.json", "measured", "pointer chases on this card")
+MT4G = Cite("caps-tum/mt4g", "sample_results/NVIDIA GeForce RTX 2080 Ti.json", "measured", "pointer chases", card="GeForce RTX 2080 Ti")
 SMALL_CONSTANTS = Cite(MT4G.document, MT4G.place + ", memory.constant.l1.size", "inferred", "2112 bytes by a chase in steps of 64, one line more than fits")
 SPLIT = Cite(MT4G.document, MT4G.place + ", memory.l2.latency and memory.main.latency", "inferred",
              "176 cycles to L2, 484 (the median) to memory, divided over the stations")
