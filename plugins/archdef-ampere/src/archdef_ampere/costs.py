@@ -21,7 +21,6 @@ JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbe
            "measured there, taken over; quoted from memory")
 TENSOR_CORES = Cite("NVIDIA A100 white paper", "section 4.1: four tensor cores a multiprocessor, 256 fused multiply-adds a clock each", "inferred",
                     "one a scheduler; lanes as of a whole warp; read in a copy of its text")
-LUO = Cite("Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture, 2024", "A100 PCIe", "recalled", "a measurement")
 BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "gpu-latency/a100_40.txt, a chase at random", "inferred",
                "measured on an A100 of 40 GB; whether the SXM4 board is not said")
 SPLIT = Cite(BENCHES.document, "211 cycles to L2, 568 to memory, divided over the stations", "inferred", BENCHES.note)
@@ -47,6 +46,14 @@ NATIVE_ECC = Cite("Microway, In-Depth Comparison of NVIDIA Ampere GPU Accelerato
 CONSTANTS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, memory.constant", "inferred",
                  "120.7 cycles, less the tool's own: its L1 hits take 68 for 35; fetched by 256 bytes, 64 KiB at least")
 INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: rows DDIV and DSQRT", "inferred", "a V100's, taken over")
+SHARED = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, memory.shared.latency and memory.l1.latency", "inferred",
+              "measured on the PCIe board: 60 cycles, less the tool's own: its L1 hits take 68 for the 34 of gpu-benches")
+CODE_SIZES = Cite("Wikipedia, CUDA", "multiprocessor architecture: 32 KiB of L0 instructions a partition, 128 KiB a multiprocessor", "inferred",
+                  "cells span columns that the copy does not tell; so has YKTian-x2b/AmpereArchViaMicroBenchMark, InstructionCache_Size/README.md, of A100")
+CODE_WIDTH = Cite("Wikipedia, CUDA", "multiprocessor architecture, instruction width: 128 bits from 7.0 on")
+H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper", "assumed", "not measured on this machine")
+PRODUCTS_24 = Cite("NMSU-PEARL/GPUs-ISA-Latencies", "ALU/output/Volta/TITANV/Mul24Lo: SGXT and IMAD, 8 cycles", "inferred",
+                   "measured on a TITAN V, one factor ready; ptxas 11.8 writes three instructions for sm_80, two of them for `alu`")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
@@ -70,7 +77,7 @@ MERGED = Cite("CUDA C++ Programming Guide 13.1", "section 17.2: sums and product
 NVLINK = Cite("xynio.com, NVIDIA A100 Tensor Core GPU", "NVLink, 600 GB/s", "inferred", "a peak, half of it a direction")
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit
-    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul24 int_mul32 int_dot",
+    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul32 int_dot", Operation("alu", 8, 4 / 3, issues=3): "int_mul24",
     Operation("fma", 12, 4): "int_mul_high int_mul_wide",
     Operation("alu", 4): """int_add int_logic int_shift int_minmax int_compare int_sad byte_permute select predicate
         fp32_minmax fp32_compare vote clock""", Operation("alu", 4, 4): "funnel_shift",
@@ -128,15 +135,19 @@ EVIDENCE = {
        fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count
        shuffle redux int_sad convert convert64""".split()},
     "units.bar": BARRIERS, "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS,
-    "isa.operations": UNPUBLISHED, "isa.matrix": BITWISE, "isa.matrix.groups": H100, "isa.matrix.groups_f16": H100,
+    "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24, "isa.matrix": BITWISE, "isa.matrix.groups": H100, "isa.matrix.groups_f16": H100,
     **{f"isa.operations.{name}": PRODUCTS for row in COSTS.values() for name in row.split() if name.startswith("matrix_")},
     "isa.operations.matrix_transpose": H100,
     "isa.operations.matrix_f16_m8n8k4": H100, "isa.operations.matrix_f64_m8n8k4": H100,
     "isa.predication_max_instructions": UNPUBLISHED, "isa.operations.fp32_add": NOTES,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare bit_count fp32_mul fp32_fma
        fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
-    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": LUO,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
+    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": SHARED,
+    "caches.instruction.size_bytes": CODE_SIZES, "caches.instruction.scope": CODE_SIZES, "caches.instruction_l2.size_bytes": CODE_SIZES,
+    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes lines_ahead
+       latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE, "caches.instruction_memory_cycles": SPLIT,
+    "isa.instruction_bytes": CODE_WIDTH,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
     "caches.l1_global_loads": GUIDE, "caches.l1_gives_carveout": MULTIPROCESSOR,
     **{f"caches.{c}.{name}": MULTIPROCESSOR for c in ("l1", "texture_l1") for name in ("size_bytes", "scope")},
     **{f"caches.{c}.{name}": SECTORS for c in ("l1", "texture_l1", "l2", "constant") for name in ("line_bytes", "sector_bytes")},

@@ -70,7 +70,8 @@ COSTS = {  # SM cycles; of the groups of 16 lanes, one has multipliers, shifters
     Operation("int", 18): """int_shift int_mul16 int_mul32 int_mul_high int_sad bit_field bit_count
         byte_permute convert vote barrier""",
     Operation("sp", 18, issues=2): "int64_add int64_logic int64_compare", Operation("sp", 18, issues=3): "int64_minmax",
-    Operation("int", 36, issues=3): "int_mul24", Operation("int", 18, issues=2): "int_mul_wide", Operation("int", 18, issues=3): "funnel_shift", Operation("int", 18, issues=4): "int64_shift int64_mul",
+    Operation("int", 36, issues=3): "int_mul24", Operation("int", 18, issues=2): "int_mul_wide",
+    Operation("int", 18, issues=3): "funnel_shift", Operation("int", 18, issues=4): "int64_shift int64_mul",
     Operation("int", 18, issues=6): "int_dot", Operation("int", 290, 1, issues=17): "int_div32",
     Operation("int", 1200, 1, issues=70): "int64_div",
     Operation("sfu", 22): "fp32_rcp fp32_rsqrt", Operation("sfu", 22, issues=2): "fp32_sqrt fp32_div",

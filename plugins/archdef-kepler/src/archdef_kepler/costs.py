@@ -46,6 +46,17 @@ MERGED = Cite("CUDA C++ Programming Guide 13.1", "section 17.2: sums and product
 PARAMETERS = Cite("PTX ISA 9.1", "section 11.2.1, .entry: parameters of 4096 bytes for sm_2x and higher")
 INSTRUCTIONS_MOST = Cite("Wikipedia, CUDA", "technical specifications: maximum number of instructions per kernel, 512 million from 2.0 on")
 
+LAM = Cite("Lam, Measuring GPU Memory Latency, Chips and Cheese, 2021", "constant memory of Fermi to Ampere", "inferred",
+            "2 KB and, behind them, 32 KB; as notes in Chinese sum it up")
+CODE_SIZES = Cite("Wikipedia, CUDA", "multiprocessor architecture: instruction caches of L1 and L1.5 a multiprocessor", "inferred",
+                  "8 and 32 KiB of 3.x; cells span columns that the copy does not tell, chosen as Jia et al. 2018 are quoted")
+CODE_WIDTH = Cite("Wikipedia, CUDA", "multiprocessor architecture, instruction width: 64 bits, and 64 bits of control logic every 7 instructions")
+H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper", "assumed", "not measured on this machine")
+JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018",
+           "constant caches: 2 KiB, and 92 cycles to the next level of a K80", "recalled", "a measurement")
+TURNOVER = Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "section 3.8: 201 cycles to replace a block, at 1124 MHz", "inferred",
+                "measured on a GTX 680; read in a copy with a translation")
+
 COSTS = {  # SM cycles; `sp` are six groups of 32 lanes: five for integers, two of them shift, one multiplies integers and converts
     Operation("sp", 9): "move select predicate fp32_add fp32_mul fp32_fma special_register clock vote branch call exit",
     Operation("int", 9): "int_add int_minmax int_logic int_compare fp32_minmax fp32_compare", Operation("bar", 9): "barrier",
@@ -92,8 +103,8 @@ EVIDENCE = {
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": PCIE,
     "host_link.copy_engines": QUERY, "units.tex": TEXTURES, "units.lsu": LINEAGE, "units.sfu": LINEAGE,
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "schedulers.dual_issue": PAIRED,
-    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
-       block_turnover_cycles launch_overhead_us""".split()},
+    **{f"chip.{name}": UNPUBLISHED for name in "multiprocessors_per_cluster block_dispatch block_launch_cycles launch_overhead_us".split()},
+    "chip.block_turnover_cycles": TURNOVER,
     **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
        register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
        shared_bytes_per_multiprocessor shared_allocation_unit_bytes shared_reserved_bytes_per_block shared_carveouts""".split()},
@@ -108,10 +119,15 @@ EVIDENCE = {
     "isa.operations.int_mul24.issues": UNPUBLISHED, "caches.texture_l1.latency_cycles": ARAFA, "caches.texture_l1.ways": FOUR_SETS,
     "shared.conflicts_hold_issue": CONFLICTS,
     "shared.bank_width_bytes": SLIDES, "shared.row_words": SLIDES, "shared.latency_cycles": ARAFA, "shared.wide_access": SLIDES,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
     "caches.l1_global_loads": SEGMENTS, "caches.l1.size_bytes": CALCULATOR, "caches.l1.line_bytes": SEGMENTS, "caches.l1.sector_bytes": SEGMENTS,
     "caches.l1.latency_cycles": ARAFA, "caches.l1.enabled": MULTIPROCESSOR, "caches.l1.scope": MULTIPROCESSOR, "caches.constant.latency_cycles": ARAFA,
-    "caches.constant.size_bytes": TABLE, "caches.texture_l1.size_bytes": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR,
+    "caches.constant.size_bytes": LAM, "caches.constant_l2.size_bytes": LAM, "caches.constant_l2.latency_cycles": JIA,
+    "caches.instruction.size_bytes": CODE_SIZES, "caches.instruction.scope": CODE_SIZES, "caches.instruction_l2.size_bytes": CODE_SIZES,
+    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes lines_ahead
+       latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE, "caches.instruction_memory_cycles": SPLIT,
+    "isa.instruction_bytes": CODE_WIDTH,
+    "caches.texture_l1.size_bytes": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR,
     "caches.texture_l1.sector_bytes": TUNING,
     "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": SEGMENTS,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
@@ -134,6 +150,7 @@ COPY_42 = "read in a copy in English and Korean"
 QUERY_GTX680 = Cite("Cook, CUDA Programming, 2012", "chapter 4, deviceQuery of a GeForce GTX 680", "measured", "read in a translation",
                     card="GeForce GTX 680")
 SMX = Cite("CUDA C Programming Guide 4.2", "appendix F.5.1, architecture of 3.0", note=COPY_42)
+GPC = Cite(SMX.document, "appendix F.5.1, architecture of 3.0: a GPC includes two multiprocessors", note=COPY_42)
 SMX_MEMORY = Cite(SMX.document, "appendix F.5.2, global memory of 3.0 is that of 2.x, and F.4.2", note=COPY_42)
 SMX_BANKS = Cite(SMX.document, "appendix F.5.3.2, shared memory of 3.0 in the 32-bit mode", note=COPY_42)
 SMX_BANK_WIDTH = Cite(SMX.document, "appendix F.5.3: 64 bits a bank and cycle", "inferred", COPY_42)
@@ -158,7 +175,8 @@ EVIDENCE_GTX680 = {path: {
     SHEET: CONTROLLERS, CONNECTIONS: COLUMN_30}.get(cite, cite) for path, cite in EVIDENCE.items() if not path.startswith("device_launches")} | {
     "warp": SMX, "limits": COLUMN_30, "dram.ecc_overhead_ratio": Cite("GeForce boards", "no error correction", "recalled"),
     **{f"limits.{name}": QUERY_GTX680 for name in "threads_per_block registers_per_block shared_bytes_per_block".split()},
-    "schedulers": SMX, "units.sfu": SMX, "units.dp": COLUMN_30, "chip.block_turnover_cycles": VOLKOV, "isa.operations.convert64": COLUMN_30,
+    "schedulers": SMX, "units.sfu": SMX, "units.dp": COLUMN_30, "chip.block_turnover_cycles": VOLKOV, "chip.multiprocessors_per_cluster": GPC,
+    "isa.operations.convert64": COLUMN_30,
     "caches.l1_global_loads": TUNING, "caches.l1.size_bytes": SMX, "caches.texture_l1.size_bytes": UNPUBLISHED, "caches.texture_l1.scope": SMX,
     "caches.l2.sector_bytes": SMX_MEMORY, "host_link.peer_gb_s": LINK_GTX680,
     **{f"host_link.{name}_gb_s": HARRIS for name in ("pinned_h2d", "pinned_d2h", "pageable_h2d", "pageable_d2h")}}

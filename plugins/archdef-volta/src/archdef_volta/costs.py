@@ -47,6 +47,10 @@ ACCELSIM = Cite("Khairy et al., Accel-Sim, ISCA 2020", "L1 of a Quadro V100", "i
 CHANNELS = Cite("GPGPU-Sim 4.0", "QV100 configuration, 32 channels", "inferred", "a simulator's input; also 4 stacks of 8 channels")
 BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "Tesla V100 PCIe, a chase at random", "inferred", "measured there; read in a public repository")
 SPLIT = Cite(BENCHES.document, "213 cycles to L2, 213 more at 1380 MHz to memory, divided over the stations", "inferred", BENCHES.note)
+SHARED = Cite(JIA.document, "V100 PCIe, shared memory", "recalled",
+              "a measurement; Arafa et al. have 18, mt4g 23.5 with what its loop adds, 2 to an L1 hit")
+PRODUCTS_24 = Cite("NMSU-PEARL/GPUs-ISA-Latencies", "ALU/output/Volta/TITANV/Mul24Lo: SGXT and IMAD, 8 cycles", "inferred",
+                   "measured on a TITAN V, one factor ready; ptxas 11.8 writes three instructions for sm_70, two of them for `alu`")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
@@ -71,7 +75,7 @@ NVLINK = Cite("NVIDIA Tesla V100 white paper", "NVLink: 25 GB/s a link and direc
               "two links, as between neighbours of a DGX-1; from memory")
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit
-    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul24 int_mul32 int_dot",
+    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul32 int_dot", Operation("alu", 8, 4 / 3, issues=3): "int_mul24",
     Operation("fma", 12, 4): "int_mul_high int_mul_wide",
     Operation("alu", 4): """int_add int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
         fp32_minmax fp32_compare vote clock""",
@@ -135,10 +139,10 @@ EVIDENCE = {
        fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count
        shuffle int_sad convert convert64""".split()},
     "units.bar": BARRIERS, "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS,
-    "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
+    "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare bit_count fp32_add fp32_mul fp32_fma
        fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
-    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": JIA,
+    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": SHARED,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "instruction", "instruction_l2", "texture_l1", "l2")},
     "caches.l1_global_loads": GUIDE, "caches.l1_gives_carveout": MULTIPROCESSOR,
     "isa.instruction_bytes": JIA, "caches.instruction.size_bytes": JIA, "caches.instruction.scope": JIA, "caches.instruction_l2.size_bytes": JIA,
