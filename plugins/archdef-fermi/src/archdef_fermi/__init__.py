@@ -27,8 +27,8 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
     """Describe one board by what the boards differ in."""
     return Architecture(
         name=name, title=title, vendor="NVIDIA", family="Fermi", compute_capability=compute_capability, aliases=aliases,
-        vocabulary=Vocabulary(), evidence=EVIDENCE | evidence, clocks=clocks, warp=Warp(size=32),
-        chip=Chip(multiprocessors=multiprocessors, block_launch_cycles=4, block_turnover_cycles=700, launch_overhead_us=5),
+        vocabulary=Vocabulary(cluster="GPC"), evidence=EVIDENCE | evidence, clocks=clocks, warp=Warp(size=32),
+        chip=Chip(multiprocessors=multiprocessors, multiprocessors_per_cluster=4, block_launch_cycles=4, block_turnover_cycles=700, launch_overhead_us=5),
         limits=Limits(
             threads_per_block=1024, threads_per_multiprocessor=1536, warps_per_multiprocessor=48, blocks_per_multiprocessor=8,
             registers_per_multiprocessor=32768, registers_per_block=32768, registers_per_thread=63, registers_reserved_per_thread=1,
@@ -49,11 +49,11 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
         caches=Caches(
             l1=Cache(size_bytes=16 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=35, misses_in_flight=32,
                      set_hash_bits=(13, 14, 15, 17, 19), write="evict", scope="multiprocessor"),
-            constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=18, misses_in_flight=8,
+            constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=2, latency_cycles=18, misses_in_flight=8,
                            write="evict", scope="multiprocessor"),
             texture_l1=Cache(size_bytes=12 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=200,
                              misses_in_flight=32, write="evict", scope="multiprocessor"),
-            l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=l2_cycles, misses_in_flight=128,
+            l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=8, latency_cycles=l2_cycles, misses_in_flight=128,
                      set_hash_bits=(13, 14, 15, 16, 17, 18),
                      write="back", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
