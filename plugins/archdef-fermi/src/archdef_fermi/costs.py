@@ -92,6 +92,8 @@ FORMS = FrozenMap({"atomic_global_any": Form(operation="atomic_global", pattern=
 
 NATIVE = """fp32_add fp32_mul fp32_fma fp32_compare fp32_minmax fp32_rcp fp32_rsqrt int_add int_mul32 int_shift int_compare int_minmax int_logic int_sad
     bit_field bit_count convert""".split()
+REFRESH = Cite("gem5, dram_interfaces/gddr.py", "class GDDR5_4000_2x32: tRFC 65 ns, of SK Hynix H5GQ1H24AFR", "inferred", "chips of another order")
+REFRESHES = Cite("Ramulator, src/GDDR5.cpp", "init_speed: a refresh in 3.9 us up to 1 Gb, in 1.9 us beyond", "inferred", "chips of 1 Gb, of 2 Gb on Tesla boards")
 EVIDENCE = {
     "warp": TABLE, "limits": TABLE, "limits.shared_bytes_per_block": GUIDE, "limits.parameter_bytes": PARAMETERS, "shared": BANKS, "isa": GUIDE,
     "isa.predication_max_instructions": PREDICATION, "isa.fuse_multiply_add": MERGED, "isa.float_mad": MERGED,
@@ -134,6 +136,7 @@ EVIDENCE = {
     "interconnect.injection_scope": UNPUBLISHED, "dram.interleave_bytes": MAPPING, "dram.partition_map": COPIES,
     "dram.row_bytes": MAPPING, "dram.queue_entries": UNPUBLISHED, "dram.scheduling": UNPUBLISHED,
     "dram.write_drain_high": UNPUBLISHED, "dram.write_drain_low": UNPUBLISHED, "dram.t_rtw_ns": UNPUBLISHED,
+    "dram.t_rfc_ns": REFRESH, "dram.t_refi_ns": REFRESHES,
     "dram.extra_latency_ns": FIT, "dram.ecc_overhead_ratio": COPIES, "dram.burst_bytes": GPGPUSIM,
     **{f"dram.{name}": GPGPUSIM for name in "banks t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_wr_ns".split()}}
 

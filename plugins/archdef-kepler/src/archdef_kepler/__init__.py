@@ -100,8 +100,8 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
             partitions=partitions, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
             transfers_per_clock=2, burst_bytes=32, banks=16, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12,
             t_wl_ns=4, t_wtr_ns=5,
-            t_rtw_ns=3, t_wr_ns=12, extra_latency_ns=chip.dram_ns, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
-            write_drain_low=8, ecc_overhead_ratio=ecc),
+            t_rtw_ns=3, t_wr_ns=12, t_refi_ns=1900, t_rfc_ns=65, extra_latency_ns=chip.dram_ns, queue_entries=128, scheduling=FirstReady(window=64),
+            write_drain_high=32, write_drain_low=8, ecc_overhead_ratio=ecc),
         device_launches=chip.device_launches,
         host_link=HostLink(duplex_ratio=0.9, latency_us=8, call_us=2, submit_us=1, dependency_us=3, wakeup_us=4,
                            peer_latency_us=10, managed=ManagedMemory(host_fault_us=16), **host))

@@ -87,6 +87,8 @@ FORMS = {  # that differ from the rest of their class
 MANAGED = Cite("CUDA C Programming Guide", "unified memory, devices of compute capability below 6.x", "assumed",
                "all moves before a launch, none may be touched by the host meanwhile: that is documented; the page and the host's "
                "cost are those measured on an H200")
+CHIPS = Cite("gem5, dram_interfaces/gddr.py", "class GDDR5_4000_2x32, of SK Hynix H5GQ1H24AFR", "inferred", "chips of another order")
+REFRESHES = Cite("Ramulator, src/GDDR5.cpp", "init_speed: a refresh in 1.9 us beyond 1 Gb", "inferred", "chips of 2 and 4 Gb")
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": TABLE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": MULTIPROCESSOR, "units": RATES, "shared": BANKS, "isa": GUIDE,
@@ -132,6 +134,7 @@ EVIDENCE = {
     "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": SEGMENTS,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": QUERY,
+    **{f"dram.t_{name}_ns": CHIPS for name in "rcd rp ras rrd cl wtr wr rfc".split()}, "dram.t_refi_ns": REFRESHES,
     "dram.partitions": SHEET, "dram.burst_bytes": SHEET}
 
 QUERY_K20 = Cite("deviceQuery of a Tesla K20c", "CUDA 8.0, error correction on", "measured", card="Tesla K20c")
