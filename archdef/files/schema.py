@@ -164,7 +164,7 @@ def _(rule: Table, name, variant, definitions):
 
 def _evidence(definitions: dict[str, Any]) -> None:
     docs = field_docs(Cite)
-    texts = {name: {"type": "string", "description": docs[name]} for name in ("document", "place", "note")}
+    texts = {name: {"type": "string", "description": docs[name]} for name in ("document", "place", "note", "card")}
     definitions["Evidence"] = {
         "description": summary(Cite), "type": "array", "items": {
             "type": "object", "required": ["document", "place", "covers"], "additionalProperties": False,

@@ -208,7 +208,8 @@ class Architecture:
         changes  : as for `evolve`; but this is a machine of its own, so it must satisfy every rule of a declaration.
         name     : its name.
         evidence : where its numbers come from: a field's own path, or the beginning of paths, which covers the changed
-                   fields below it. Changed numbers without evidence are assumed, the others keep theirs.
+                   fields below it. Changed numbers without evidence are assumed, the others keep theirs; what was measured
+                   is inferred, as this is another machine.
         words    : `title`, `vendor`, `family`, `compute_capability`, `aliases` (not inherited), `vocabulary`.
 
         Raises UnknownField, naming the nearest path; SpecErrors with every fault.
@@ -245,7 +246,7 @@ def inherited_evidence(base: Architecture, name: str, changed: Mapping[str, obje
     paths = list(paths)
     own_paths = _only_leaves(paths)
     prefixes = {".".join(segments[:length]) for segments in (path.split(".") for path in paths) for length in range(1, len(segments) + 1)}
-    kept = {key: cite for key, cite in base.evidence.items()
+    kept = {key: cite.elsewhere() for key, cite in base.evidence.items()
             if key in prefixes and not any(key == path or key.startswith(path + ".") for path in changed)}
     own = {path: covering(given, path) or Cite(f"declaration of {name}", path, kind="assumed", note=f"{base.name}: {_told(before)}")
            for path, before in changed.items() if path in prefixes}

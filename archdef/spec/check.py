@@ -89,7 +89,7 @@ def _evidence_faults(arch: Architecture) -> Iterator[SpecError]:
     for key, cite in arch.evidence.items():
         if not isinstance(cite, Cite):
             yield SpecError(f"evidence.{key}", cite, "must be a Cite")
-        elif any(not isinstance(words, str) or printable(words) != words for words in (cite.document, cite.place, cite.note)):
+        elif any(not isinstance(words, str) or printable(words) != words for words in (cite.document, cite.place, cite.note, cite.card)):
             yield SpecError(f"evidence.{key}", cite, "must be texts without control characters and halves of surrogate pairs")
         elif not arch.changes and not any(path == key or path.startswith(key + ".") for path in named):
             yield SpecError("evidence", key, "must name fields of the description",

@@ -35,6 +35,10 @@ def a_number_without_a_source(patch):
     return made
 
 
+def a_measurement_of(card):
+    return lambda patch: with_evidence("g80", {"warp": Cite("a benchmark", "table 1", "measured", card=card)})
+
+
 def pickling_that_forgets_the_evidence(patch):
     made = registry.get("g80")
     patch.setattr("pickle.loads", lambda data: with_evidence("g80", {"warp": Cite("another", "place")}))
@@ -164,6 +168,8 @@ EVERY = results(lambda array: array.dtype != np.uint8)
 MISTAKES = [
     ("evidence_is_complete", None, a_source_without_a_place, "the source of warp names no place"),
     ("evidence_is_complete", None, a_number_without_a_source, "chip.multiprocessors = 16 has no source"),
+    ("measured_names_this_card", None, a_measurement_of("GeForce 8800 GTS"), "not on a card that is called GeForce 8800 GTX or g80 or"),
+    ("measured_names_this_card", None, a_measurement_of(""), "not on a card that is called GeForce 8800 GTX or g80 or"),
     ("description_round_trips", None, pickling_that_forgets_the_evidence, "changes when it is pickled"),
     ("names_lead_to_it", None, an_alias_of_another, "names that lead to another architecture: {'gf100': 'gf100'}"),
     ("features", "fp64", EVERY, "engine .* reference"),

@@ -47,8 +47,28 @@ def test_what_is_documented_or_measured_was_read_at_a_place_that_it_names(arch):
 
 
 @pytest.mark.parametrize("arch", ALL, ids=lambda a: a.name)
+def test_what_is_measured_was_so_on_the_card_that_is_declared(arch):
+    cites = {cite for cite in arch.evidence.values() if cite.kind == "measured"}
+    assert [str(cite) for cite in cites if not cite.of_card((arch.title, arch.name, *arch.aliases))] == []
+    assert [str(cite) for cite in arch.evidence.values() if cite.card and cite.kind != "measured"] == []
+
+
+@pytest.mark.parametrize("card, same", [("Tesla V100-SXM2-16GB", True), ("tesla v100", True), ("V100 SXM2", True), ("GV100", True), ("", False),
+                                        ("Tesla V100-PCIE-16GB", False), ("Tesla V100 SXM2 32GB", False), ("Quadro GV100", False), ("TITAN V", False)])
+def test_a_card_is_known_by_its_title_the_beginning_of_it_or_another_name(card, same):
+    names = ("Tesla V100 SXM2 16GB", "v100", "v100_sxm2", "gv100")
+    assert Cite("a benchmark", "table 1", "measured", card=card).of_card(names) == same
+
+
+@pytest.mark.parametrize("arch", ALL, ids=lambda a: a.name)
 def test_counts_by_kind_are_all_there_is(arch):
     assert sum(arch.evidence_counts().values()) == len(arch.sources())
+
+
+def test_what_a_derived_machine_inherits_was_measured_on_another():
+    base = gizmo(evidence={s: MADE_UP for s in SECTIONS} | {"dram": Cite("a benchmark", "table 1", "measured", "twice", "Gizmo 4")})
+    inherited = base.derive({"chip.block_turnover_cycles": 7}, name="gizmo7").evidence_for("dram.banks")
+    assert inherited == Cite("a benchmark", "table 1", "inferred", "measured on Gizmo 4; twice")
 
 
 def test_only_whole_words_of_a_path_match():

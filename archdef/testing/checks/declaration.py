@@ -21,6 +21,15 @@ def evidence_is_complete(subject: Subject) -> None:
         raise Broken(f"{architecture.name}: " + "; ".join(faults))
 
 
+@check()
+def measured_names_this_card(subject: Subject) -> None:
+    """What counts as measured names the card that was, and it is this one; another card's figures are inferred."""
+    architecture = subject.architecture
+    names = (architecture.title, architecture.name, *architecture.aliases)
+    wrong = dict.fromkeys(str(cite) for cite in architecture.evidence.values() if cite.kind == "measured" and not cite.of_card(names))
+    expect(not wrong, f"{architecture.name}: measured, but not on a card that is called {' or '.join(names)}: {'; '.join(wrong)}")
+
+
 def _is_blank(words: str) -> bool:
     return words.strip(" .?-_").lower() in ("", "todo", "fixme", "tbd", "xxx", "unknown", "n/a", "none")
 

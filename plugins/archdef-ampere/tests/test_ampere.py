@@ -66,7 +66,7 @@ def test_latencies_are_the_measured_ones():
     assert load_latency_cycles(device) == load_latency_cycles(device, operator=".nc") == pytest.approx(34, abs=1)
     assert load_latency_cycles(device, operator=".cg") == pytest.approx(211, abs=4)
     assert load_latency_cycles(device, places=2000, stride_bytes=4224, warm=False) == pytest.approx(568, rel=0.07)
-    assert A100.isa.operations["load_shared"].latency_cycles + A100.shared.latency_cycles == 29
+    assert A100.isa.operations["load_shared"].latency_cycles + A100.shared.latency_cycles == 26
 
 
 @pytest.mark.parametrize("kib, blocks", [(0, 32), (4, 32), (40, 4), (41, 3), (163, 1)])

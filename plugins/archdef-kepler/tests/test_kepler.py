@@ -60,18 +60,20 @@ def test_four_schedulers_reach_six_groups_of_lanes_because_each_may_issue_twice(
 .target sm_35
 .address_size 64
 .visible .entry k(.param .u64 p)
-{ .reg .f32 %%f<20>; .reg .b64 %%d<2>; ld.param.u64 %%d1, [p]; %s
-%s
+{ .reg .f32 %%f<20>; .reg .b64 %%d<2>; .reg .u32 %%r<2>; .reg .pred %%p<2>; ld.param.u64 %%d1, [p]; %s
+mov.u32 %%r1, %d;
+again: %s
+add.u32 %%r1, %%r1, -1; setp.ne.u32 %%p1, %%r1, 0; @%%p1 bra again;
 %s ret; }"""
     names = [f"%f{k}" for k in range(1, 13)]
     device = archdef.Device(K40)
 
-    def cycles(rounds):
-        body = "\n".join(f"fma.rn.f32 {name}, {name}, {name}, {name};" for name in names * rounds)
+    def cycles(trips):        # the loop stays in the first instruction cache
+        body = "\n".join(f"fma.rn.f32 {name}, {name}, {name}, {name};" for name in names * 20)
         reads, writes = ("\n".join(form.format(4 * k, name) for k, name in enumerate(names))
                          for form in ("ld.global.f32 {1}, [%d1+{0}];", "st.global.f32 [%d1+{0}], {1};"))
-        return device.compile(text % (reads, body, writes)).k[(2,), (1024,)](device.zeros((64,), "f4")).cycles
-    lanes = 1024 * 12 * 40 / (cycles(60) - cycles(20))  # one block per multiprocessor
+        return device.compile(text % (reads, trips, body, writes)).k[(2,), (1024,)](device.zeros((64,), "f4")).cycles
+    lanes = 1024 * 12 * 20 * 4 / (cycles(6) - cycles(2))  # one block per multiprocessor
     assert lanes == pytest.approx(192, rel=0.05)
 
 

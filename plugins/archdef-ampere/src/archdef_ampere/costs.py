@@ -2,7 +2,8 @@
 from archdef.spec import Cite, Operation
 
 COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
-QUERY = Cite("deviceQuery of an A100-SXM4-40GB", "Paderborn Center for Parallel Computing, NVIDIA A100 40GB with NVLINK", "measured")
+QUERY = Cite("deviceQuery of an A100-SXM4-40GB", "Paderborn Center for Parallel Computing, NVIDIA A100 40GB with NVLINK", "measured",
+             card="A100-SXM4-40GB")
 GUIDE = Cite("CUDA C Programming Guide 11", "compute capability 8.0", "recalled")
 RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 8.0", note=COPY)
 TABLE = Cite("CUDA C++ Programming Guide 13.1", "table 27, technical specifications, column 8.0")
@@ -14,14 +15,14 @@ CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 8.0")
 PAPER = Cite("NVIDIA A100 white paper", "GA100 architecture", "recalled")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Volta", "inferred",
              "measured there, taken over; PTX level, as shipped with PPT-GPU")
-NOTES = Cite("Abdelkhalik et al., Demystifying the Nvidia Ampere Architecture, HPEC 2022", "a dependent add.f32 takes 4 cycles", "measured",
-             "by notes on the paper")
+NOTES = Cite("Abdelkhalik et al., Demystifying the Nvidia Ampere Architecture, HPEC 2022", "a dependent add.f32 takes 4 cycles", "recalled",
+             "a measurement, by notes on the paper")
 JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "V100 PCIe", "inferred",
            "measured there, taken over; quoted from memory")
 TENSOR_CORES = Cite("NVIDIA A100 white paper", "section 4.1: four tensor cores a multiprocessor, 256 fused multiply-adds a clock each", "inferred",
                     "one a scheduler; lanes as of a whole warp; read in a copy of its text")
-LUO = Cite("Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture, 2024", "A100 PCIe", "recalled", "a measurement")
-BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "A100 40 GB, a chase at random", "measured", "read in a public repository")
+BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "gpu-latency/a100_40.txt, a chase at random", "inferred",
+               "measured on an A100 of 40 GB; whether the SXM4 board is not said")
 SPLIT = Cite(BENCHES.document, "211 cycles to L2, 568 to memory, divided over the stations", "inferred", BENCHES.note)
 HALVES = Cite(BENCHES.document, "211 cycles up to half of the L2 only; 426 at 32 MiB leave some 280 for the far half", "inferred", BENCHES.note)
 COPIES = Cite("te42kyfo/gpu-benches, results of gpu-stream", "A100 40 GB, copies at 1381 GB/s", "inferred", BENCHES.note)
@@ -35,15 +36,24 @@ SETS = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microb
             "a V100's, taken over; quoted from memory")
 TAGS = Cite("te42kyfo/gpu-benches", "gpu-strides/a100.txt", "inferred", "an H100's masks: 22 strides from 0 to 33 words come out within 18 %")
 HASHED = Cite("archdef-hopper", "hashed sets of an H100's L2 (l2_sets.csv)", "assumed", "not measured on this machine")
-SECTORS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, lineSize and fetchGranularity", "measured", "A100 PCIe")
+SECTORS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, lineSize and fetchGranularity", "inferred",
+               "measured on the PCIe board, which has the same chip")
 SMALL_CONSTANTS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, memory.constant.l1.size", "inferred",
                        "A100 PCIe: 2112 bytes by a chase in steps of 64, one line more than fits")
-BITWISE = Cite("microsoft/MMA-Sim", "mmasim/simulator/nv_ptx.py, mma of Ampere: 24 bits, 16 products in two halves, 8 of tf32", "measured",
-               "a model that agrees with the hardware to the bit")
+BITWISE = Cite("microsoft/MMA-Sim", "mmasim/simulator/nv_ptx.py, mma of Ampere: 24 bits, 16 products in two halves, 8 of tf32", "inferred",
+               "a model that agrees with the hardware to the bit; on which board is not said")
 NATIVE_ECC = Cite("Microway, In-Depth Comparison of NVIDIA Ampere GPU Accelerators", "native error correction without any capacity or performance overhead")
 CONSTANTS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, memory.constant", "inferred",
                  "120.7 cycles, less the tool's own: its L1 hits take 68 for 35; fetched by 256 bytes, 64 KiB at least")
 INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: rows DDIV and DSQRT", "inferred", "a V100's, taken over")
+SHARED = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, memory.shared.latency and memory.l1.latency", "inferred",
+              "measured on the PCIe board: 60 cycles, less the tool's own: its L1 hits take 68 for the 34 of gpu-benches")
+CODE_SIZES = Cite("Wikipedia, CUDA", "multiprocessor architecture: 32 KiB of L0 instructions a partition, 128 KiB a multiprocessor", "inferred",
+                  "cells span columns that the copy does not tell; so has YKTian-x2b/AmpereArchViaMicroBenchMark, InstructionCache_Size/README.md, of A100")
+CODE_WIDTH = Cite("Wikipedia, CUDA", "multiprocessor architecture, instruction width: 128 bits from 7.0 on")
+H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper", "assumed", "not measured on this machine")
+PRODUCTS_24 = Cite("NMSU-PEARL/GPUs-ISA-Latencies", "ALU/output/Volta/TITANV/Mul24Lo: SGXT and IMAD, 8 cycles", "inferred",
+                   "measured on a TITAN V, one factor ready; ptxas 11.8 writes three instructions for sm_80, two of them for `alu`")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
@@ -55,7 +65,7 @@ SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of arc
 BARRIERS = Cite("CUDA C++ Best Practices Guide 13.2", "synchronization instructions: __syncthreads() has 16 operations a cycle on 7.x and 8.x",
                 note="read in a copy of its pages")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
-ENGINES = Cite("thamada/nvidia-smi", "nvsim/A100SXMx4_deviceQuery.py: 3 copy engines", "measured", "the board of 80 GB")
+ENGINES = Cite("thamada/nvidia-smi", "nvsim/A100SXMx4_deviceQuery.py: 3 copy engines", "inferred", "read of the board of 80 GB")
 PCIE = Cite("PCI Express 4.0", "16 lanes, 31.5 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
 QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", "recalled")
@@ -67,7 +77,7 @@ MERGED = Cite("CUDA C++ Programming Guide 13.1", "section 17.2: sums and product
 NVLINK = Cite("xynio.com, NVIDIA A100 Tensor Core GPU", "NVLink, 600 GB/s", "inferred", "a peak, half of it a direction")
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit
-    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul24 int_mul32 int_dot",
+    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul32 int_dot", Operation("alu", 8, 4 / 3, issues=3): "int_mul24",
     Operation("fma", 12, 4): "int_mul_high int_mul_wide",
     Operation("alu", 4): """int_add int_logic int_shift int_minmax int_compare int_sad byte_permute select predicate
         fp32_minmax fp32_compare vote clock""", Operation("alu", 4, 4): "funnel_shift",
@@ -125,15 +135,19 @@ EVIDENCE = {
        fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count
        shuffle redux int_sad convert convert64""".split()},
     "units.bar": BARRIERS, "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS,
-    "isa.operations": UNPUBLISHED, "isa.matrix": BITWISE, "isa.matrix.groups": H100, "isa.matrix.groups_f16": H100,
+    "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24, "isa.matrix": BITWISE, "isa.matrix.groups": H100, "isa.matrix.groups_f16": H100,
     **{f"isa.operations.{name}": PRODUCTS for row in COSTS.values() for name in row.split() if name.startswith("matrix_")},
     "isa.operations.matrix_transpose": H100,
     "isa.operations.matrix_f16_m8n8k4": H100, "isa.operations.matrix_f64_m8n8k4": H100,
     "isa.predication_max_instructions": UNPUBLISHED, "isa.operations.fp32_add": NOTES,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare bit_count fp32_mul fp32_fma
        fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
-    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": LUO,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
+    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": SHARED,
+    "caches.instruction.size_bytes": CODE_SIZES, "caches.instruction.scope": CODE_SIZES, "caches.instruction_l2.size_bytes": CODE_SIZES,
+    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes lines_ahead
+       latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE, "caches.instruction_memory_cycles": SPLIT,
+    "isa.instruction_bytes": CODE_WIDTH,
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
     "caches.l1_global_loads": GUIDE, "caches.l1_gives_carveout": MULTIPROCESSOR,
     **{f"caches.{c}.{name}": MULTIPROCESSOR for c in ("l1", "texture_l1") for name in ("size_bytes", "scope")},
     **{f"caches.{c}.{name}": SECTORS for c in ("l1", "texture_l1", "l2", "constant") for name in ("line_bytes", "sector_bytes")},

@@ -27,8 +27,8 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
     """Describe one board by what the boards differ in."""
     return Architecture(
         name=name, title=title, vendor="NVIDIA", family="Fermi", compute_capability=compute_capability, aliases=aliases,
-        vocabulary=Vocabulary(), evidence=EVIDENCE | evidence, clocks=clocks, warp=Warp(size=32),
-        chip=Chip(multiprocessors=multiprocessors, block_launch_cycles=4, block_turnover_cycles=700, launch_overhead_us=5),
+        vocabulary=Vocabulary(cluster="GPC"), evidence=EVIDENCE | evidence, clocks=clocks, warp=Warp(size=32),
+        chip=Chip(multiprocessors=multiprocessors, multiprocessors_per_cluster=4, block_launch_cycles=4, block_turnover_cycles=700, launch_overhead_us=5),
         limits=Limits(
             threads_per_block=1024, threads_per_multiprocessor=1536, warps_per_multiprocessor=48, blocks_per_multiprocessor=8,
             registers_per_multiprocessor=32768, registers_per_block=32768, registers_per_thread=63, registers_reserved_per_thread=1,
@@ -49,11 +49,11 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
         caches=Caches(
             l1=Cache(size_bytes=16 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=35, misses_in_flight=32,
                      set_hash_bits=(13, 14, 15, 17, 19), write="evict", scope="multiprocessor"),
-            constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=18, misses_in_flight=8,
+            constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=2, latency_cycles=18, misses_in_flight=8,
                            write="evict", scope="multiprocessor"),
             texture_l1=Cache(size_bytes=12 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=200,
                              misses_in_flight=32, write="evict", scope="multiprocessor"),
-            l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=l2_cycles, misses_in_flight=128,
+            l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=8, latency_cycles=l2_cycles, misses_in_flight=128,
                      set_hash_bits=(13, 14, 15, 16, 17, 18),
                      write="back", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
@@ -73,7 +73,10 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
                            peer_latency_us=10 if peer_gb_s else 0))
 
 
-TIMING_NS = dict(t_rcd_ns=13, t_rp_ns=13, t_ras_ns=30, t_rrd_ns=6.5, t_cl_ns=13, t_wl_ns=4.3, t_wtr_ns=5.4, t_rtw_ns=4, t_wr_ns=13)
+TIMING_NS = dict(t_rcd_ns=13, t_rp_ns=13, t_ras_ns=30, t_rrd_ns=6.5, t_cl_ns=13, t_wl_ns=4.3, t_wtr_ns=5.4, t_rtw_ns=4, t_wr_ns=13, t_refi_ns=3900,
+                 t_rfc_ns=65)
+LARGE_CHIPS_NS = dict(TIMING_NS, t_refi_ns=1900)
+"""Of chips of 2 Gb."""
 
 GF100 = fermi(
     name="gf100", title="GeForce GTX 480", aliases=("gtx480", "geforce_gtx_480"), multiprocessors=15,
@@ -85,7 +88,7 @@ GF100 = fermi(
 M2070 = fermi(
     name="m2070", title="Tesla M2070", aliases=("tesla_m2070",), multiprocessors=14,
     clocks=Clocks(core_mhz=573.5, shader_mhz=1147, memory_mhz=1566), dp_lanes=16, latency_ns=(120, 130), dram_latency_ns=280,
-    capacity_bytes=5_636_554_752, ecc=1.25, timing_ns=dict(TIMING_NS, transfers_per_clock=2), copy_engines=2, peer_gb_s=5,
+    capacity_bytes=5_636_554_752, ecc=1.25, timing_ns=dict(LARGE_CHIPS_NS, transfers_per_clock=2), copy_engines=2, peer_gb_s=5,
     evidence={"clocks": SHEET, "host_link.peer_gb_s": PCIE,
               "dram.capacity_bytes": Cite("Professional CUDA C Programming", "deviceQuery of chapter 2",
                                           "recalled", note="6 GiB less error correction")})
@@ -93,7 +96,7 @@ M2070 = fermi(
 M2090 = fermi(
     name="m2090", title="Tesla M2090", aliases=("tesla_m2090",), multiprocessors=16,
     clocks=Clocks(core_mhz=650, shader_mhz=1301, memory_mhz=1848), dp_lanes=16, latency_ns=(106, 115), dram_latency_ns=245,
-    capacity_bytes=5_636_554_752, ecc=1.25, timing_ns=dict(TIMING_NS, transfers_per_clock=2), copy_engines=2, peer_gb_s=5,
+    capacity_bytes=5_636_554_752, ecc=1.25, timing_ns=dict(LARGE_CHIPS_NS, transfers_per_clock=2), copy_engines=2, peer_gb_s=5,
     evidence={"clocks": QUERY_M2090, "clocks.core_mhz": SHEET, "host_link.peer_gb_s": PCIE, "interconnect.request_latency_ns": SCALED,
               "interconnect.response_latency_ns": SCALED, "dram.extra_latency_ns": SCALED, "dram.capacity_bytes": QUERY_M2090})
 

@@ -23,7 +23,7 @@ FIT = Cite("archdef timing trial on the reductions of Professional CUDA C Progra
            "nine compiled kernels within 15 %, 7 % on average; another set of values may fit as well")
 SCALED = Cite("the M2070 fit", "scaled to the clocks of the GTX 480", "fitted")
 MEI = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy, IEEE TPDS 28(1), 2017", "shared memory", "recalled", "a measurement")
-QUERY_M2090 = Cite("deviceQuery of a Tesla M2090", "CUDA 4.2: clock rates, total amount of global memory", "measured")
+QUERY_M2090 = Cite("deviceQuery of a Tesla M2090", "CUDA 4.2: clock rates, total amount of global memory", "measured", card="Tesla M2090")
 DOMAINS = Cite("GPGPU-Sim 4.0", "configs/tested-cfgs/SM2_GTX480/gpgpusim.config, -gpgpu_clock_domains", "inferred", "a simulator's input, not a measurement")
 GPGPUSIM = Cite("GPGPU-Sim 4.0", "GTX 480 configuration", "inferred", "a simulator's input, not a measurement")
 FILTERING = Cite(TABLE.document, "appendix E.2, linear filtering", note=BOTH)
@@ -33,6 +33,14 @@ ATOMICS = Cite("NVIDIA GeForce GTX 680 white paper", "table of rates a clock: at
                "taken to be of the chip: four a partition, so two cycles for a sector of eight words")
 CONFLICT_LATENCY = Cite(MEI.document, "latency of shared memory by bank conflict, GTX 560 Ti", "recalled",
                         "a measurement: 87, 162, 311, 611 and 1209 cycles for two to 32 lanes of a bank, where one takes 50")
+CONFIGURATION = "configs/tested-cfgs/SM2_GTX480/gpgpusim.config of accel-sim/gpgpu-sim_distribution"
+CONSTANT_SETS = Cite(GPGPUSIM.document, f"{CONFIGURATION}, line 85, -gpgpu_const_cache:l1 N:64:64:2", "inferred", GPGPUSIM.note)
+L2_SETS = Cite(GPGPUSIM.document, f"{CONFIGURATION}, line 77, -gpgpu_cache:dl2 S:64:128:8", "inferred", "64 sets of eight in each half of a partition; "
+               + GPGPUSIM.note)
+MAPPING = Cite(GPGPUSIM.document, f"{CONFIGURATION}, line 126, -gpgpu_mem_addr_mapping: dramid@8, twelve bits of column", "inferred", GPGPUSIM.note)
+CLUSTERS = Cite(TABLE.document, "appendix F.4.1, architecture of 2.x: a GPC includes four multiprocessors", note=BOTH)
+PRODUCTS_24 = Cite(TABLE.document, "section 5.4.1: __[u]mul24 is implemented using multiple instructions from 2.x on", "inferred",
+                   "how many is not said; two that extract and one that multiplies, as ptxas 11.8 writes for sm_70")
 CACHEBENCH = Cite("gpumembench, cachebench of a GeForce GTX 480", "README of github.com/ekondis/gpumembench", "inferred",
                   "read from L2, 271 GB/s at 775 MHz: 58 bytes a cycle of each of six partitions; responses of 64, requests taken to be as wide")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
@@ -59,10 +67,11 @@ SASS = Cite("machine code of compute capability 2.0", "stack pointer first; SSY 
 COSTS = {  # SM cycles; of the groups of 16 lanes, one has multipliers, shifters and converters of integers
     Operation("sp", 18): """move select predicate int_add int_minmax int_logic fp32_add fp32_mul fp32_fma fp32_minmax
         fp32_compare int_compare special_register clock branch call exit fence""",
-    Operation("int", 18): """int_shift int_mul16 int_mul24 int_mul32 int_mul_high int_sad bit_field bit_count
+    Operation("int", 18): """int_shift int_mul16 int_mul32 int_mul_high int_sad bit_field bit_count
         byte_permute convert vote barrier""",
     Operation("sp", 18, issues=2): "int64_add int64_logic int64_compare", Operation("sp", 18, issues=3): "int64_minmax",
-    Operation("int", 18, issues=2): "int_mul_wide", Operation("int", 18, issues=3): "funnel_shift", Operation("int", 18, issues=4): "int64_shift int64_mul",
+    Operation("int", 36, issues=3): "int_mul24", Operation("int", 18, issues=2): "int_mul_wide",
+    Operation("int", 18, issues=3): "funnel_shift", Operation("int", 18, issues=4): "int64_shift int64_mul",
     Operation("int", 18, issues=6): "int_dot", Operation("int", 290, 1, issues=17): "int_div32",
     Operation("int", 1200, 1, issues=70): "int64_div",
     Operation("sfu", 22): "fp32_rcp fp32_rsqrt", Operation("sfu", 22, issues=2): "fp32_sqrt fp32_div",
@@ -83,6 +92,8 @@ FORMS = FrozenMap({"atomic_global_any": Form(operation="atomic_global", pattern=
 
 NATIVE = """fp32_add fp32_mul fp32_fma fp32_compare fp32_minmax fp32_rcp fp32_rsqrt int_add int_mul32 int_shift int_compare int_minmax int_logic int_sad
     bit_field bit_count convert""".split()
+REFRESH = Cite("gem5, dram_interfaces/gddr.py", "class GDDR5_4000_2x32: tRFC 65 ns, of SK Hynix H5GQ1H24AFR", "inferred", "chips of another order")
+REFRESHES = Cite("Ramulator, src/GDDR5.cpp", "init_speed: a refresh in 3.9 us up to 1 Gb, in 1.9 us beyond", "inferred", "chips of 1 Gb, of 2 Gb on Tesla boards")
 EVIDENCE = {
     "warp": TABLE, "limits": TABLE, "limits.shared_bytes_per_block": GUIDE, "limits.parameter_bytes": PARAMETERS, "shared": BANKS, "isa": GUIDE,
     "isa.predication_max_instructions": PREDICATION, "isa.fuse_multiply_add": MERGED, "isa.float_mad": MERGED,
@@ -100,13 +111,13 @@ EVIDENCE = {
     "host_link.staging_bytes": STAGED,
     "host_link.copy_engines": ENGINES,
     "units.dp": LINEAGE, "units.dp.exclusive": MULTIPROCESSOR, "schedulers.policy": FIT, "schedulers.instruction_gap_cycles": UNPUBLISHED,
-    "chip.multiprocessors_per_cluster": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
+    "chip.multiprocessors_per_cluster": CLUSTERS, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": FIT, "chip.launch_overhead_us": UNPUBLISHED,
     **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
        register_allocation_unit register_allocation_scope register_allocation_unit_exceptions warp_allocation_granularity
        register_partitions shared_allocation_unit_bytes shared_carveouts shared_reserved_bytes_per_block""".split()},
     "limits.registers_reserved_per_thread": Cite("SASS of compute capability 2.0", "R1 holds the stack pointer", "inferred", "from memory"),
-    "isa.operations": UNPUBLISHED, "isa.assembler": SASS, "isa.operations.int_div32": SASS,
+    "isa.operations": UNPUBLISHED, "isa.assembler": SASS, "isa.operations.int_div32": SASS, "isa.operations.int_mul24": PRODUCTS_24,
     **{f"isa.operations.{name}": Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "GTX 480", "recalled", "a measurement")
        for name in "int_add int_logic fp32_add fp32_mul fp32_fma int_shift int_compare int_mul32".split()},
     "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS, "isa.forms": ATOMICS,
@@ -114,17 +125,18 @@ EVIDENCE = {
     "shared.latency_cycles": MEI, "shared.conflicts_hold_issue": CONFLICTS,
     "caches.l1.set_hash_bits": NUGTEREN, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
-    "caches.l1.misses_in_flight": FIT, "caches.l1.write": FIT, "caches.constant.line_bytes": UNPUBLISHED,
-    "caches.constant.sector_bytes": UNPUBLISHED, "caches.constant.ways": UNPUBLISHED,
+    "caches.l1.misses_in_flight": FIT, "caches.l1.write": FIT, "caches.constant.line_bytes": CONSTANT_SETS,
+    "caches.constant.sector_bytes": CONSTANT_SETS, "caches.constant.ways": CONSTANT_SETS,
     "caches.constant.latency_cycles": UNPUBLISHED, "caches.constant.misses_in_flight": UNPUBLISHED,
-    "caches.l2.ways": UNPUBLISHED, "caches.l2.latency_cycles": FIT, "caches.l2.misses_in_flight": UNPUBLISHED,
+    "caches.l2.ways": L2_SETS, "caches.l2.latency_cycles": FIT, "caches.l2.misses_in_flight": UNPUBLISHED,
     "load_store.atomic_cycles": UNPUBLISHED, "load_store.reads_in_flight_per_multiprocessor": FIT, "load_store.replay_cycles": FIT,
     "load_store.replay_refused": REPLAYS,
     "interconnect.partition_request_bytes_per_cycle": CACHEBENCH, "interconnect.partition_response_bytes_per_cycle": CACHEBENCH,
     "interconnect.header_bytes": COPIES, "caches.l2.set_hash_bits": COPIES, "interconnect.injection_bytes_per_cycle": UNPUBLISHED,
-    "interconnect.injection_scope": UNPUBLISHED, "dram.interleave_bytes": UNPUBLISHED, "dram.partition_map": COPIES,
-    "dram.row_bytes": UNPUBLISHED, "dram.queue_entries": UNPUBLISHED, "dram.scheduling": UNPUBLISHED,
+    "interconnect.injection_scope": UNPUBLISHED, "dram.interleave_bytes": MAPPING, "dram.partition_map": COPIES,
+    "dram.row_bytes": MAPPING, "dram.queue_entries": UNPUBLISHED, "dram.scheduling": UNPUBLISHED,
     "dram.write_drain_high": UNPUBLISHED, "dram.write_drain_low": UNPUBLISHED, "dram.t_rtw_ns": UNPUBLISHED,
+    "dram.t_rfc_ns": REFRESH, "dram.t_refi_ns": REFRESHES,
     "dram.extra_latency_ns": FIT, "dram.ecc_overhead_ratio": COPIES, "dram.burst_bytes": GPGPUSIM,
     **{f"dram.{name}": GPGPUSIM for name in "banks t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_wr_ns".split()}}
 

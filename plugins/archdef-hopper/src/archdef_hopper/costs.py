@@ -1,24 +1,30 @@
 """What instructions cost on the H100, and where the figures of this plugin come from."""
 from archdef.spec import MATRIX_CLASSES, Cite, Form, FrozenMap, Operation
 
+
+def measured(document: str, place: str, note: str = "") -> Cite:
+    """Cite a measurement on this card."""
+    return Cite(document, place, "measured", note, "H100 80GB HBM3")
+
+
 MICRO = "archdef microbenchmarks, H100 80GB HBM3 SXM, driver 580.159.04, CUDA 13.0"
-QUERY = Cite("cudaDeviceProp of an H100 80GB HBM3", "device.json", "measured")
-INSTRUCTIONS = Cite(MICRO, "section instructions", "measured", "latency of a dependent chain, rate with 32 warps")
-SHARED = Cite(MICRO, "sections shared, shared_atomics", "measured")
-GLOBAL = Cite(MICRO, "sections global_latency, l1_hit_throughput, cache_bandwidth", "measured")
-CONSTANT = Cite(MICRO, "section constant_latency", "measured")
-TOGETHER = Cite("Stores of parts of sectors on an H100 80GB HBM3 SXM, Nsight Compute, 2026-11-22", "data/combined_stores.csv", "measured",
-                "sectors and requests at L2: 24 lines in between do not part two stores to one line, 32 do")
+QUERY = measured("cudaDeviceProp of an H100 80GB HBM3", "device.json")
+INSTRUCTIONS = measured(MICRO, "section instructions", "latency of a dependent chain, rate with 32 warps")
+SHARED = measured(MICRO, "sections shared, shared_atomics")
+GLOBAL = measured(MICRO, "sections global_latency, l1_hit_throughput, cache_bandwidth")
+CONSTANT = measured(MICRO, "section constant_latency")
+TOGETHER = measured("Stores of parts of sectors on an H100 80GB HBM3 SXM, Nsight Compute, 2026-11-22", "data/combined_stores.csv",
+                    "sectors and requests at L2: 24 lines in between do not part two stores to one line, 32 do")
 APART_IN_TIME = Cite(TOGETHER.document, TOGETHER.place, "inferred", "stores some 20 cycles apart go together, those 70 cycles apart do not; a warp's "
                      "stores in a row go together though seven other warps store")
 HOT = Cite("Stores at random words by all multiprocessors of an H100 80GB HBM3 SXM, 2026-11-22", "data/hot_words.csv, scatter.csv", "inferred",
            "25 to 29 a cycle over 4 MiB; words of one place 3.3 cycles each, of a piece of 256 bytes 3.0 (data/repeated_stores.csv)")
-MATCHED = Cite("Loops of match.any in blocks of 1 to 32 warps on an H100 80GB HBM3 SXM, 2026-11-21", "data/constant_matches.csv", "measured",
-               "11 cycles for each further value; all schedulers together take one every two cycles")
-WALKED = Cite("Walks over tables in constant memory by blocks of one warp on an H100 80GB HBM3 SXM, 2026-11-22", "data/constant_walks.csv", "measured",
-              "a trip with one uniform load, by span and step, by which schedulers' warps walk, at one place or at several")
-ATOMICS = Cite(MICRO, "section global_atomics_latency", "measured")
-BARRIERS = Cite(MICRO, "section bar_sync", "measured")
+MATCHED = measured("Loops of match.any in blocks of 1 to 32 warps on an H100 80GB HBM3 SXM, 2026-11-21", "data/constant_matches.csv",
+                   "11 cycles for each further value; all schedulers together take one every two cycles")
+WALKED = measured("Walks over tables in constant memory by blocks of one warp on an H100 80GB HBM3 SXM, 2026-11-22", "data/constant_walks.csv",
+                  "a trip with one uniform load, by span and step, by which schedulers' warps walk, at one place or at several")
+ATOMICS = measured(MICRO, "section global_atomics_latency")
+BARRIERS = measured(MICRO, "section bar_sync")
 LAUNCHES = Cite(MICRO, "section launch", "inferred", "empty kernels of 1 to 105600 blocks")
 BLOCKS = Cite("Blocks that only live, on an H100 80GB HBM3 SXM, 2026-11-22", "data/streams.csv, live", "inferred",
               "a multiprocessor starts 32 blocks of one warp, 8 of 8 and 2 of 32 within 700, 316 and 126 cycles; ends are noted 1.18 cycles apart")
@@ -26,11 +32,11 @@ STORED = Cite("Loops of loads and stores on an H100 80GB HBM3 SXM, 2026-11-22", 
               "what 8 to 32 warps store before they have to wait: some 10 KB of whole lines, more of single sectors")
 DIRTY = Cite("Nsight Compute on an H100 80GB HBM3 SXM, 2026-11-22", "data/written_back.csv", "inferred",
              "25.0 MB of what is scaled in place stay in L2, whether 33, 50 or 67 MB are; half of the ways would be 26.2 MB")
-CHILDREN = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "measured",
-                "40 generations ran; more were not tried. A tail begins 3 us after a grid of the host, 4.8 us after a nested one")
+CHILDREN = measured("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt",
+                    "40 generations ran; more were not tried. A tail begins 3 us after a grid of the host, 4.8 us after a nested one")
 FIXED_POOL = Cite("Launches by kernels of an H200", "tests/data/h200/device_runtime.txt: 2048 of 4096 refused with error 69", "inferred",
                   "another card with the same chip")
-OCCUPANCY = Cite("CUDA runtime's occupancy API", "2730 launches on an H100, data/occupancy.csv", "measured")
+OCCUPANCY = measured("CUDA runtime's occupancy API", "2730 launches on an H100, data/occupancy.csv")
 GUIDE = Cite("CUDA C Programming Guide 12", "compute capability 9.0", "recalled")
 LARGE = Cite("NVIDIA technical blog, CUDA 12.1 Supports Large Kernel Parameters", "32,764 bytes on Volta and above; 4,096 before CUDA 12.1")
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12", "compute capability 9.0")
@@ -40,28 +46,28 @@ MULTIPROCESSOR = Cite(TABLE.document, "section 20.8.1, architecture of 9.0")
 INSTRUCTIONS_MOST = Cite("Wikipedia, CUDA", "technical specifications: maximum number of instructions per kernel, 512 million from 2.0 on")
 FUSED = Cite("PTX ISA 9.1", "section 9.7.3.7, mad: fused for sm_20 and higher")
 MERGED = Cite(TABLE.document, "section 17.2: sums and products are combined into FMADs")
-BULK = Cite("archdef microbenchmarks, H100 80GB HBM3 SXM", "data/bulk_copies.csv", "measured")
+BULK = measured("archdef microbenchmarks, H100 80GB HBM3 SXM", "data/bulk_copies.csv")
 FIT = Cite(MICRO, "several sections", "fitted", "split so that the measured total comes out")
 LOOKED = Cite("SASS of the microbenchmarks", "instruction mix per step", "inferred", "the class is not measured alone")
-TEXTURES = Cite("Fetches by one block on an H100 80GB HBM3 SXM", "microbench_h100.json, texture_latency; 4 fetches or 8 surface accesses a cycle",
-                "measured", "the split of a hit's 88 cycles between operation and cache follows from misses, which hit in L2, at 317; a surface's is 106")
-FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "measured", "fitted to the outputs, bit for bit")
+TEXTURES = measured("Fetches by one block on an H100 80GB HBM3 SXM", "microbench_h100.json, texture_latency; 4 fetches or 8 surface accesses a cycle",
+                    "the split of a hit's 88 cycles between operation and cache follows from misses, which hit in L2, at 317; a surface's is 106")
+FETCHES = measured("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "fitted to the outputs, bit for bit")
 WEIGHTS = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering", note="and measured: tests/hardware")
-PRODUCTS = Cite("tests/hardware/measure_matrix.py on this card", "chains of products", "measured", "latency of one, rate of 64 in 16 warps")
-ROUTINES = Cite("tests/hardware/measure_matrix.py on this card", "chains of products; SASS of the routine", "inferred",
+PRODUCTS = measured("tests/hardware/measure_matrix.py", "chains of products", "latency of one, rate of 64 in 16 warps")
+ROUTINES = Cite("tests/hardware/measure_matrix.py", "chains of products; SASS of the routine", "inferred",
                 "latency and rate are measured, the number of instructions is read off the machine code")
-GROUPS = Cite("clocks on an H100 80GB HBM3 SXM", "warpgroup.csv, groups of one, four and eight products of 8 to 256 columns", "measured",
-              "slopes over products, offsets over columns")
-GROUP_SUMS = Cite("tests/hardware/data/warpgroup/h100-2026-11-22.json", "671 products of 14 pairs of types, 12 kinds of operands", "measured",
-                  "every number of them to the bit")
-TILES = Cite("microbenchmarks of ldmatrix and stmatrix on this card", "1, 2, 4 tiles, rows 16 to 128 bytes apart", "measured",
-             "a pass takes a cycle of the banks and delays the result by two")
-SUMS = Cite("tests/hardware/data/matrix/h100-2026-11-21.xz", "208 forms of products", "measured", "every number of them to the bit")
+GROUPS = measured("clocks on an H100 80GB HBM3 SXM", "warpgroup.csv, groups of one, four and eight products of 8 to 256 columns",
+                  "slopes over products, offsets over columns")
+GROUP_SUMS = measured("tests/hardware/data/warpgroup/h100-2026-11-22.json", "671 products of 14 pairs of types, 12 kinds of operands",
+                      "every number of them to the bit")
+TILES = measured("microbenchmarks of ldmatrix and stmatrix", "1, 2, 4 tiles, rows 16 to 128 bytes apart",
+                 "a pass takes a cycle of the banks and delays the result by two")
+SUMS = measured("tests/hardware/data/matrix/h100-2026-11-21.xz", "208 forms of products", "every number of them to the bit")
 SCATTER = Cite("Loads, stores and reductions by 1 to 132 multiprocessors of an H100 80GB HBM3 SXM, 2026-11-21", "data/scatter.csv", "inferred",
                "cycles per request of 12 lane patterns: a flit of 32 bytes a sector, one more where bytes are left out; all 132 at half the rate of 66")
-PROMOTED = Cite(MICRO, "coalescing.csv, sectors read from DRAM", "measured", "strides past 32 bytes read 64 bytes each")
-PARTIAL = Cite("Accesses to one set of an H100 80GB HBM3 SXM, 2026-11-23", "data/l2_sets.csv, data/partial_lines.csv", "measured",
-               "of 25600 sets, of 16 lines in order of use, each keeps two such lines, and a third until the next access, whatever that is")
+PROMOTED = measured(MICRO, "coalescing.csv, sectors read from DRAM", "strides past 32 bytes read 64 bytes each")
+PARTIAL = measured("Accesses to one set of an H100 80GB HBM3 SXM, 2026-11-23", "data/l2_sets.csv, data/partial_lines.csv",
+                   "of 25600 sets, of 16 lines in order of use, each keeps two such lines, and a third until the next access, whatever that is")
 MEETING = Cite("Stores of words on an H100 80GB HBM3 SXM, 2026-11-22", "data/partial_lines.csv; DRAM sectors of three kernels", "inferred",
                "not public; some 700 choices were scored by the stores, about ten run on transpose_naive, sha256_blocks and stencil7_slices: "
                "these bits are the least off in the three together")
@@ -76,33 +82,33 @@ BUFFERED = Cite("Streams of reads and stores on an H100 80GB HBM3 SXM, 2026-11-2
 CROSSED = Cite("Streams of reads and stores on an H100 80GB HBM3 SXM, 2026-11-22", "data/mixes.csv", "inferred",
                "streams that store 0.5 to 1 of what they read, or only store, move 2.0 to 2.1 TB/s for the other half of the chip, both ways together")
 STREAMS = Cite(MICRO, "sections dram_bandwidth, hiding_loads", "fitted", "set so that sustained reads, writes, copies and latencies come out")
-REFRESHED = Cite("Loads at random, 32 at a time, by one block on an H100 80GB HBM3 SXM, 2026-11-21", "data/refresh.csv", "measured",
-                 "one in eight waits, anything up to 237 ns; ends of waits repeat after 1906 and 3813 cycles; that half of the banks wait follows "
-                 "from these two periods, and from the 93 % of the peak that streams reach")
+REFRESHED = measured("Loads at random, 32 at a time, by one block on an H100 80GB HBM3 SXM, 2026-11-21", "data/refresh.csv",
+                     "one in eight waits, anything up to 237 ns; ends of waits repeat after 1906 and 3813 cycles; that half of the banks wait follows "
+                     "from these two periods, and from the 93 % of the peak that streams reach")
 LOADED = Cite("Streams, and single loads beside them, on an H100 80GB HBM3 SXM, 2026-11-21", "data/memory_load.csv", "inferred",
               "latencies by load; pieces of 128 bytes at random are as fast as lines in order, so rows do not stay open; bursts are faster than "
               "refreshes allow")
 SASS = Cite("ptxas 13.0 for sm_90", "machine code of 23 calibration kernels and of some 500 conditionals written for it", "inferred",
             "which it unrolls, predicates and merges; what it adds; checked against issued instructions of 73 launches")
-GUARDS = Cite("ptxas 13.0 for sm_90, machine code of 170 kernels", "least distances by its stall counts; data/branches.csv", "measured",
-              "13 cycles from a comparison to what it guards, 4 to a selection; 10 from a branch to where it goes, 5 past one that is not taken")
-CONVERGED = Cite("Loops of branches on an H100 80GB HBM3 SXM, 2026-11-22", "data/branches.csv", "measured",
-                 "41 cycles a branch around one addition, of which 26 are the stall counts of all but BSYNC")
+GUARDS = measured("ptxas 13.0 for sm_90, machine code of 170 kernels", "least distances by its stall counts; data/branches.csv",
+                  "13 cycles from a comparison to what it guards, 4 to a selection; 10 from a branch to where it goes, 5 past one that is not taken")
+CONVERGED = measured("Loops of branches on an H100 80GB HBM3 SXM, 2026-11-22", "data/branches.csv",
+                     "41 cycles a branch around one addition, of which 26 are the stall counts of all but BSYNC")
 WIDE = Cite("ptxas 13.0 for sm_90, machine code of 170 kernels", "least distances by its stall counts", "inferred",
             "4 cycles from IMAD.WIDE to the next that adds to it, 5 to an address; 7 to what reads its upper half alone")
-SLOW = Cite("Quotients and roots of zeros and others on an H100 80GB HBM3 SXM, by clock, 2026-11-22; machine code by ptxas 13.0", "data/slow_paths.csv",
-            "measured", "latency and slow_cycles; which operands: the code's tests, and data/quotient_exponents.csv; slow_issues: the way of a zero through it")
-LANES = Cite("Loops of LDC on an H100 80GB HBM3 SXM, by clock, 2026-11-22", "data/constant_lanes.csv", "measured", "1 to 32 addresses a warp, 1 to 32 warps")
+SLOW = measured("Quotients and roots of zeros and others on an H100 80GB HBM3 SXM, by clock, 2026-11-22; machine code by ptxas 13.0", "data/slow_paths.csv",
+                "latency and slow_cycles; which operands: the code's tests, and data/quotient_exponents.csv; slow_issues: the way of a zero through it")
+LANES = measured("Loops of LDC on an H100 80GB HBM3 SXM, by clock, 2026-11-22", "data/constant_lanes.csv", "1 to 32 addresses a warp, 1 to 32 warps")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 HOST = "tests/hardware/measure_host.c on an H100 80GB HBM3 SXM, driver 580.159.04"
-COPIES = Cite(HOST, "sections copy_events, copy_in_a_row", "measured", "64 MiB or more; 16 small ones in a row")
-BOTH_WAYS = Cite(HOST, "section both_ways", "measured", "128 MiB each")
-STAGED = Cite(HOST, "section async_call_behind_5ms", "measured", "256 KiB do not wait, 4 MiB do")
-CALLS = Cite(HOST, "section host_call", "measured", "200 calls behind a kernel")
-GAPS = Cite(HOST, "section turnaround", "measured")
+COPIES = measured(HOST, "sections copy_events, copy_in_a_row", "64 MiB or more; 16 small ones in a row")
+BOTH_WAYS = measured(HOST, "section both_ways", "128 MiB each")
+STAGED = measured(HOST, "section async_call_behind_5ms", "256 KiB do not wait, 4 MiB do")
+CALLS = measured(HOST, "section host_call", "200 calls behind a kernel")
+GAPS = measured(HOST, "section turnaround")
 AWAKE = Cite(HOST, "section launch_latency", "inferred",
              "6.2 us until the host sees the kernel's first store, 8.3 us beyond the kernel's own time until it goes on")
-QUEUES = Cite(HOST, "sections streams_of and overlap, 1 to 32 connections", "measured")
+QUEUES = measured(HOST, "sections streams_of and overlap, 1 to 32 connections")
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` its multi-function unit
     Operation("fma", 4): "move fp32_add fp32_mul fp32_fma", Operation("fma", 5): "int_add",
@@ -196,24 +202,24 @@ NATIVE = """f16_m16n8k8 f16_m16n8k16 tf32_m16n8k4 tf32_m16n8k8 f64_m8n8k4 f64_m1
 """Matrix products that are instructions of the machine; the others call routines made of them."""
 
 COUNTED = "Nsight Compute and clocks on an H100 80GB HBM3 SXM"
-GATHERING = Cite(COUNTED, "gathering.csv, lts__t_sectors_srcunit_tex and lrc__request_sectors_op_read_coalescing_achieved", "measured",
-                 "equal requests of two to sixteen multiprocessors, by how far apart in time they come")
-LINES = Cite(COUNTED, "hot_lines.csv, all multiprocessors on 1 to 65536 lines", "measured",
-             "1.45 cycles a sector, 1.16 where all its words are operated on, 1.16 for each of two values")
-PAIRED = Cite(COUNTED, "slice_pairs.csv, half of all accesses to each of two slices", "measured",
-              "of 3160 pairs the 40 opposite ones share ways in, 40 others a link; one word 2.0 cycles at a way in, a sector 2.3, a line 5.8")
-PLACES = Cite(COUNTED, "placement.csv, %smid of every block", "measured", "sizes differ from card to card")
+GATHERING = measured(COUNTED, "gathering.csv, lts__t_sectors_srcunit_tex and lrc__request_sectors_op_read_coalescing_achieved",
+                     "equal requests of two to sixteen multiprocessors, by how far apart in time they come")
+LINES = measured(COUNTED, "hot_lines.csv, all multiprocessors on 1 to 65536 lines",
+                 "1.45 cycles a sector, 1.16 where all its words are operated on, 1.16 for each of two values")
+PAIRED = measured(COUNTED, "slice_pairs.csv, half of all accesses to each of two slices",
+                  "of 3160 pairs the 40 opposite ones share ways in, 40 others a link; one word 2.0 cycles at a way in, a sector 2.3, a line 5.8")
+PLACES = measured(COUNTED, "placement.csv, %smid of every block", "sizes differ from card to card")
 BANKED = Cite(COUNTED, "l1_conflicts.csv, 68 patterns of addresses that hit", "inferred", "the two masks of 12 bits that explain every pattern")
-DIVIDED = Cite(COUNTED, "l1_capacity.csv, carveouts.csv", "measured", "what hits beside each carveout; launch__shared_mem_config_size")
-CLUSTERS = Cite("clocks on an H200, which is the same chip", "clusters.csv, made by tests/clusters.cu", "measured",
+DIVIDED = measured(COUNTED, "l1_capacity.csv, carveouts.csv", "what hits beside each carveout; launch__shared_mem_config_size")
+CLUSTERS = Cite("clocks on an H200, which is the same chip", "clusters.csv, made by tests/clusters.cu", "inferred",
                 "Luo et al. 2024 give 180 cycles and 3.3 TB/s, which is 14 bytes a cycle and multiprocessor, on another card; stores in a "
                 "full chip 16 to 18.5, loads 14 to 17")
 CLUSTER_SIZES = Cite("NVIDIA Hopper Tuning Guide 12", "1.4.1.1, thread block clusters: 8 blocks are portable, 16 with an attribute")
-DISTANCES = Cite(COUNTED, "l2_distances.csv, hits of 384 lines from every multiprocessor", "measured", "by pair of multiprocessors in its cluster; by line")
-SCHEDULING = Cite("clocks on an H100 80GB HBM3 SXM", "scheduling.csv, clocks of up to eight warps of a scheduler", "measured")
+DISTANCES = measured(COUNTED, "l2_distances.csv, hits of 384 lines from every multiprocessor", "by pair of multiprocessors in its cluster; by line")
+SCHEDULING = measured("clocks on an H100 80GB HBM3 SXM", "scheduling.csv, clocks of up to eight warps of a scheduler")
 READ = Cite("Nsight Compute on an H100 80GB HBM3 SXM", "dram__sectors_read of 178 kernels against the size of their code", "inferred",
             "72 sectors and 8 for every 256 bytes of code; caches are flushed before each launch")
-CODE = Cite("clocks on an H100 80GB HBM3 SXM", "code_loops.csv, loops of 64 to 32768 additions", "measured", "waits from slopes and steps")
+CODE = measured("clocks on an H100 80GB HBM3 SXM", "code_loops.csv, loops of 64 to 32768 additions", "waits from slopes and steps")
 CODE_SETS = Cite(CODE.document, CODE.place, "inferred", "over how many bytes a step rises; lines that come together, from gaps between waits")
 APART = Cite(COUNTED, "cycles of transpose_naive at n=256", "inferred", "loads behind scattered stores of earlier iterations are not held up")
 
@@ -257,7 +263,7 @@ EVIDENCE = {
     "block_clusters": CLUSTER_SIZES,
     "limits.shared_headroom": DIVIDED, "limits.shared_headroom_bytes": DIVIDED, "chip.cluster_sizes": PLACES,
     "isa.code_tail_instructions": SASS, "isa.code_alignment_bytes": SASS, "caches.instruction_fill_bytes": READ, "caches.launch_bytes": READ,
-    "isa.instruction_bytes": Cite("SASS of the microbenchmarks", "128 bits an instruction", "measured"),
+    "isa.instruction_bytes": Cite("SASS of the microbenchmarks", "128 bits an instruction", "inferred"),
     **{f"caches.{name}": CODE for name in """instruction.size_bytes instruction.latency_cycles instruction.scope instruction_l2.size_bytes
        instruction_l2.latency_cycles instruction_memory_cycles instruction_preload_bytes""".split()},
     **{f"caches.{c}.{name}": CODE_SETS for c in ("instruction", "instruction_l2") for name in "ways line_bytes sector_bytes lines_ahead".split()},
@@ -270,10 +276,10 @@ EVIDENCE = {
     **{f"dram.{name}": REFRESHED for name in "t_refi_ns t_rfc_ns refresh_banks".split()},
     **{f"dram.{name}": LOADED for name in "page_policy queue_entries scheduling extra_latency_ns".split()},
     **{f"dram.{name}": STREAMS for name in "t_rrd_ns t_wtr_ns t_rtw_ns write_drain_high write_drain_low".split()},
-    "shared": SHARED, "coalescing": Cite(MICRO, "coalescing.csv, sectors per request", "measured"),
+    "shared": SHARED, "coalescing": measured(MICRO, "coalescing.csv, sectors per request"),
     "caches": GLOBAL, "caches.constant": CONSTANT, "caches.constant_l2": CONSTANT, "caches.constant_uniform": WALKED,
-    **{f"caches.constant_l2.{name}": Cite("A first walk over a table of an H100 80GB HBM3 SXM, by clock, 2026-11-22", "data/README.md", "measured",
-                                          "of 64-byte steps every fourth waits for memory") for name in ("line_bytes", "sector_bytes")},
+    **{f"caches.constant_l2.{name}": measured("A first walk over a table of an H100 80GB HBM3 SXM, by clock, 2026-11-22", "data/README.md",
+                                              "of 64-byte steps every fourth waits for memory") for name in ("line_bytes", "sector_bytes")},
     "caches.constant_pass_bytes": Cite(COUNTED, "cycles of dct8x8 at n=1024", "inferred", "eight LDC.64 a thread, four addresses each"),
     "caches.constant_pass_latency_cycles": LANES, "isa.operations.load_constant": LANES,
     "caches.constant_fill_cycles": WALKED, "caches.constant_line_cycles": WALKED, "caches.l2.size_bytes": QUERY,
@@ -296,10 +302,10 @@ EVIDENCE = {
     "interconnect.slice_queue_cycles": UNPUBLISHED,
     "interconnect.sector_mask_bytes": Cite(COUNTED, "atomics.csv, global rate of one block", "inferred",
                                            "6 cycles for four sectors, 12 for eight, at 32 bytes a cycle"),
-    "interconnect.slice_map": Cite("contention of atomic operations on an H100 80GB HBM3 SXM", "slice_map.csv", "measured",
-                                   "every chunk of 2 MiB in two allocations, five of each of 1100 pages; bits from 4 GiB on are not known"),
-    "interconnect.cluster_response_bytes_per_cycle": Cite(COUNTED, "l2_rates.csv, all multiprocessors of a cluster, half, six of them", "measured",
-                                                          "16 MiB and more, where few requests go together"),
+    "interconnect.slice_map": measured("contention of atomic operations on an H100 80GB HBM3 SXM", "slice_map.csv",
+                                       "every chunk of 2 MiB in two allocations, five of each of 1100 pages; bits from 4 GiB on are not known"),
+    "interconnect.cluster_response_bytes_per_cycle": measured(COUNTED, "l2_rates.csv, all multiprocessors of a cluster, half, six of them",
+                                                              "16 MiB and more, where few requests go together"),
     "dram": UNPUBLISHED,
     "dram.interleave_bytes": Cite(COUNTED, "atomics.csv, 256 words for all threads; histograms of fresh_kernels.csv", "inferred",
                                   "with 512 bytes few words of many threads lie in too few slices"),
@@ -319,7 +325,7 @@ EVIDENCE = {
     **{f"limits.{name}": OCCUPANCY for name in """register_allocation_unit register_allocation_scope register_partitions
        register_allocation_unit_exceptions warp_allocation_granularity shared_allocation_unit_bytes""".split()},
     "limits.shared_carveouts": CALCULATOR,
-    "limits.register_allocation_minimum": Cite(COUNTED, "kernels.csv of div_even_odd and others of 8 registers, launch__registers_per_thread", "measured"),
+    "limits.register_allocation_minimum": measured(COUNTED, "kernels.csv of div_even_odd and others of 8 registers, launch__registers_per_thread"),
     "limits.registers_reserved_per_thread": Cite("SASS of the microbenchmarks", "R1 holds the stack pointer", "inferred"),
     "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.registers_per_thread": TABLE, "limits.local_bytes_per_thread": TABLE,
     "limits.parameter_bytes": LARGE}

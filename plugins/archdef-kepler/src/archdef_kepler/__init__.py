@@ -26,6 +26,8 @@ class Kind:
     shift_groups: int
     """Of 32 lanes, in a multiprocessor."""
     double_lanes: int
+    cluster: int
+    """Multiprocessors of a GPC, as far as it is known."""
     l2_slice_bytes: int
     turnover_cycles: int
     dram_ns: float
@@ -33,10 +35,10 @@ class Kind:
     device_launches: DeviceLaunches | None
 
 
-GK110 = Kind(compute_capability="3.5", features=frozenset(FEATURES.split()), costs=COSTS, registers_per_thread=255, shift_groups=2, double_lanes=64,
-             l2_slice_bytes=256 * KiB, turnover_cycles=500, dram_ns=167, device_launches=NESTING)
+GK110 = Kind(compute_capability="3.5", features=frozenset(FEATURES.split()), costs=COSTS, registers_per_thread=255, shift_groups=2, double_lanes=64, cluster=1,
+             l2_slice_bytes=256 * KiB, turnover_cycles=201, dram_ns=167, device_launches=NESTING)
 GK104 = Kind(compute_capability="3.0", features=GK110.features - {"atomics_minmax_64", "funnel_shift", "read_only_loads", "dynamic_parallelism"},
-             costs=COSTS_GK104, registers_per_thread=63, shift_groups=1, double_lanes=8, l2_slice_bytes=128 * KiB, turnover_cycles=201, dram_ns=46,
+             costs=COSTS_GK104, registers_per_thread=63, shift_groups=1, double_lanes=8, cluster=2, l2_slice_bytes=128 * KiB, turnover_cycles=201, dram_ns=46,
              device_launches=None)
 
 
@@ -46,9 +48,10 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
     host = dict(copy_engines=2, work_queues=32, concurrent_grids=32) | link
     return Architecture(
         name=name, title=title, vendor="NVIDIA", family="Kepler", compute_capability=chip.compute_capability, aliases=aliases,
-        vocabulary=Vocabulary(multiprocessor="SMX"), evidence=evidence,
+        vocabulary=Vocabulary(multiprocessor="SMX", cluster="GPC"), evidence=evidence,
         clocks=Clocks(core_mhz=core_mhz, shader_mhz=core_mhz, memory_mhz=memory_mhz), warp=Warp(size=32),
-        chip=Chip(multiprocessors=multiprocessors, block_launch_cycles=2, block_turnover_cycles=chip.turnover_cycles, launch_overhead_us=5),
+        chip=Chip(multiprocessors=multiprocessors, multiprocessors_per_cluster=chip.cluster, block_launch_cycles=2,
+                  block_turnover_cycles=chip.turnover_cycles, launch_overhead_us=5),
         limits=Limits(
             threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=16,
             registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=chip.registers_per_thread, registers_reserved_per_thread=1,
@@ -65,8 +68,8 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
                Unit("mul", 32, within="sp"), Unit("bar", 32, copies=4), Unit("sfu", 32),
                Unit("dp", min(chip.double_lanes, 32), copies=max(chip.double_lanes // 32, 1)),
                Unit("lsu", 32), Unit("tex", 16)),
-        isa=Isa(features=chip.features, operations=operations(chip.costs), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
-                predication_max_instructions=7),
+        isa=Isa(features=chip.features, operations=operations(chip.costs), forms=forms(FORMS), pointer_bits=64, instruction_bytes=9,
+                fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7),
         shared=SharedMemory(banks=32, bank_width_bytes=4, row_words=2, conflict_lanes=32, broadcast=MulticastBroadcast(),
                             latency_cycles=26, pass_cycles=1, conflicts_hold_issue=True),
         coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
@@ -74,8 +77,15 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
             l1_global_loads=False,
             l1=Cache(size_bytes=16 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=23, misses_in_flight=64,
                      write="through", scope="multiprocessor"),
-            constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=16, misses_in_flight=8,
+            constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=16, misses_in_flight=8,
                            write="evict", scope="multiprocessor"),
+            constant_l2=Cache(size_bytes=32 * KiB, line_bytes=256, sector_bytes=256, ways=4, latency_cycles=92, misses_in_flight=8,
+                              write="evict", scope="multiprocessor"),
+            instruction=Cache(size_bytes=8 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=0, misses_in_flight=8, lines_ahead=2,
+                              write="evict", scope="multiprocessor"),
+            instruction_l2=Cache(size_bytes=32 * KiB, line_bytes=128, sector_bytes=128, ways=8, latency_cycles=30, misses_in_flight=8, lines_ahead=7,
+                                 write="evict", scope="multiprocessor"),
+            instruction_memory_cycles=168, instruction_preload_bytes=32 * KiB,
             texture_l1=Cache(size_bytes=48 * KiB, line_bytes=128, sector_bytes=32, ways=96, latency_cycles=103, misses_in_flight=256,
                              write="evict", scope="multiprocessor"),
             l2=Cache(size_bytes=chip.l2_slice_bytes, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
@@ -90,15 +100,15 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
             partitions=partitions, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
             transfers_per_clock=2, burst_bytes=32, banks=16, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12,
             t_wl_ns=4, t_wtr_ns=5,
-            t_rtw_ns=3, t_wr_ns=12, extra_latency_ns=chip.dram_ns, queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32,
-            write_drain_low=8, ecc_overhead_ratio=ecc),
+            t_rtw_ns=3, t_wr_ns=12, t_refi_ns=1900, t_rfc_ns=65, extra_latency_ns=chip.dram_ns, queue_entries=128, scheduling=FirstReady(window=64),
+            write_drain_high=32, write_drain_low=8, ecc_overhead_ratio=ecc),
         device_launches=chip.device_launches,
         host_link=HostLink(duplex_ratio=0.9, latency_us=8, call_us=2, submit_us=1, dependency_us=3, wakeup_us=4,
                            peer_latency_us=10, managed=ManagedMemory(host_fault_us=16), **host))
 
 
 K40 = kepler(
-    name="k40", title="Tesla K40", aliases=("tesla_k40", "gk110b"), multiprocessors=15, core_mhz=745, memory_mhz=3004,
+    name="k40", title="Tesla K40", aliases=("tesla_k40", "tesla_k40m", "tesla_k40c", "gk110b"), multiprocessors=15, core_mhz=745, memory_mhz=3004,
     latency_ns=(95, 102), partitions=6, capacity_bytes=12_799_574_016, ecc=1.0, evidence=EVIDENCE,
     link=dict(name="PCIe 3.0 x16", pinned_h2d_gb_s=10, pinned_d2h_gb_s=10, pageable_h2d_gb_s=4, pageable_d2h_gb_s=4, peer_gb_s=10))
 

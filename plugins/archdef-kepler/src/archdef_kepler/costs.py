@@ -2,7 +2,7 @@
 from archdef.spec import Cite, Operation
 
 COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
-QUERY = Cite("deviceQuery of a Tesla K40c", "CUDA 9.0, error correction off", "measured")
+QUERY = Cite("deviceQuery of a Tesla K40c", "CUDA 9.0, error correction off", "measured", card="Tesla K40c")
 GUIDE = Cite("CUDA C Programming Guide 8.0", "compute capability 3.x", "recalled")
 RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 3.5", note=COPY)
 TABLE = Cite(RATES.document, "table 15, technical specifications, column 3.5", note=COPY)
@@ -18,7 +18,7 @@ SLIDES = Cite("GPU Performance Analysis and Optimization, GTC 2012", "slide 83, 
 TUNING = Cite("Kepler Tuning Guide", "L1 and read-only cache", "recalled")
 SHEET = Cite("vendor data sheet", "GDDR5 memory interface", "recalled")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Tesla K40m", "measured",
-             "PTX level, as shipped with PPT-GPU")
+             "PTX level, as shipped with PPT-GPU", card="Tesla K40m")
 SPLIT = Cite(ARAFA.document, "188 cycles to L2, 331 to memory, divided over the stations", "inferred")
 PAIRED = Cite(PAPER.document, PAPER.place, "inferred", "two independent instructions of one warp; which may go together is not said")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
@@ -45,6 +45,17 @@ FUSED = Cite("PTX ISA 9.1", "section 9.7.3.7, mad: fused for sm_20 and higher")
 MERGED = Cite("CUDA C++ Programming Guide 13.1", "section 17.2: sums and products are combined into FMADs")
 PARAMETERS = Cite("PTX ISA 9.1", "section 11.2.1, .entry: parameters of 4096 bytes for sm_2x and higher")
 INSTRUCTIONS_MOST = Cite("Wikipedia, CUDA", "technical specifications: maximum number of instructions per kernel, 512 million from 2.0 on")
+
+LAM = Cite("Lam, Measuring GPU Memory Latency, Chips and Cheese, 2021", "constant memory of Fermi to Ampere", "inferred",
+            "2 KB and, behind them, 32 KB; as notes in Chinese sum it up")
+CODE_SIZES = Cite("Wikipedia, CUDA", "multiprocessor architecture: instruction caches of L1 and L1.5 a multiprocessor", "inferred",
+                  "8 and 32 KiB of 3.x; cells span columns that the copy does not tell, chosen as Jia et al. 2018 are quoted")
+CODE_WIDTH = Cite("Wikipedia, CUDA", "multiprocessor architecture, instruction width: 64 bits, and 64 bits of control logic every 7 instructions")
+H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper", "assumed", "not measured on this machine")
+JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018",
+           "constant caches: 2 KiB, and 92 cycles to the next level of a K80", "recalled", "a measurement")
+TURNOVER = Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "section 3.8: 201 cycles to replace a block, at 1124 MHz", "inferred",
+                "measured on a GTX 680; read in a copy with a translation")
 
 COSTS = {  # SM cycles; `sp` are six groups of 32 lanes: five for integers, two of them shift, one multiplies integers and converts
     Operation("sp", 9): "move select predicate fp32_add fp32_mul fp32_fma special_register clock vote branch call exit",
@@ -76,6 +87,8 @@ FORMS = {  # that differ from the rest of their class
 MANAGED = Cite("CUDA C Programming Guide", "unified memory, devices of compute capability below 6.x", "assumed",
                "all moves before a launch, none may be touched by the host meanwhile: that is documented; the page and the host's "
                "cost are those measured on an H200")
+CHIPS = Cite("gem5, dram_interfaces/gddr.py", "class GDDR5_4000_2x32, of SK Hynix H5GQ1H24AFR", "inferred", "chips of another order")
+REFRESHES = Cite("Ramulator, src/GDDR5.cpp", "init_speed: a refresh in 1.9 us beyond 1 Gb", "inferred", "chips of 2 and 4 Gb")
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": TABLE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": MULTIPROCESSOR, "units": RATES, "shared": BANKS, "isa": GUIDE,
@@ -92,8 +105,8 @@ EVIDENCE = {
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": PCIE,
     "host_link.copy_engines": QUERY, "units.tex": TEXTURES, "units.lsu": LINEAGE, "units.sfu": LINEAGE,
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "schedulers.dual_issue": PAIRED,
-    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
-       block_turnover_cycles launch_overhead_us""".split()},
+    **{f"chip.{name}": UNPUBLISHED for name in "multiprocessors_per_cluster block_dispatch block_launch_cycles launch_overhead_us".split()},
+    "chip.block_turnover_cycles": TURNOVER,
     **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
        register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
        shared_bytes_per_multiprocessor shared_allocation_unit_bytes shared_reserved_bytes_per_block shared_carveouts""".split()},
@@ -108,18 +121,24 @@ EVIDENCE = {
     "isa.operations.int_mul24.issues": UNPUBLISHED, "caches.texture_l1.latency_cycles": ARAFA, "caches.texture_l1.ways": FOUR_SETS,
     "shared.conflicts_hold_issue": CONFLICTS,
     "shared.bank_width_bytes": SLIDES, "shared.row_words": SLIDES, "shared.latency_cycles": ARAFA, "shared.wide_access": SLIDES,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
     "caches.l1_global_loads": SEGMENTS, "caches.l1.size_bytes": CALCULATOR, "caches.l1.line_bytes": SEGMENTS, "caches.l1.sector_bytes": SEGMENTS,
     "caches.l1.latency_cycles": ARAFA, "caches.l1.enabled": MULTIPROCESSOR, "caches.l1.scope": MULTIPROCESSOR, "caches.constant.latency_cycles": ARAFA,
-    "caches.constant.size_bytes": TABLE, "caches.texture_l1.size_bytes": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR,
+    "caches.constant.size_bytes": LAM, "caches.constant_l2.size_bytes": LAM, "caches.constant_l2.latency_cycles": JIA,
+    "caches.instruction.size_bytes": CODE_SIZES, "caches.instruction.scope": CODE_SIZES, "caches.instruction_l2.size_bytes": CODE_SIZES,
+    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes lines_ahead
+       latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE, "caches.instruction_memory_cycles": SPLIT,
+    "isa.instruction_bytes": CODE_WIDTH,
+    "caches.texture_l1.size_bytes": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR,
     "caches.texture_l1.sector_bytes": TUNING,
     "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": SEGMENTS,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": QUERY,
+    **{f"dram.t_{name}_ns": CHIPS for name in "rcd rp ras rrd cl wtr wr rfc".split()}, "dram.t_refi_ns": REFRESHES,
     "dram.partitions": SHEET, "dram.burst_bytes": SHEET}
 
-QUERY_K20 = Cite("deviceQuery of a Tesla K20c", "CUDA 8.0, error correction on", "measured")
-COPIES_K20 = Cite("bandwidthTest of a Tesla K20c", "CUDA 8.0, pinned memory", "measured")
+QUERY_K20 = Cite("deviceQuery of a Tesla K20c", "CUDA 8.0, error correction on", "measured", card="Tesla K20c")
+COPIES_K20 = Cite("bandwidthTest of a Tesla K20c", "CUDA 8.0, pinned memory", "measured", card="Tesla K20c")
 TAKEN_OVER = Cite(ARAFA.document, ARAFA.place, "inferred", "measured there, taken over: the multiprocessors are alike")
 SPLIT_K20 = Cite(SPLIT.document, SPLIT.place, "inferred", "the same cycles up to L2, the same time in DRAM")
 LINK_K20 = Cite("vendor data sheet", "PCIe 2.0 x16", "inferred", "what bandwidthTest reached between host and card")
@@ -131,8 +150,10 @@ EVIDENCE_K20 = {path: {QUERY: QUERY_K20, ARAFA: TAKEN_OVER, SPLIT: SPLIT_K20}.ge
     "host_link.pinned_h2d_gb_s": COPIES_K20, "host_link.pinned_d2h_gb_s": COPIES_K20}
 
 COPY_42 = "read in a copy in English and Korean"
-QUERY_GTX680 = Cite("Cook, CUDA Programming, 2012", "chapter 4, deviceQuery of a GeForce GTX 680", "measured", "read in a translation")
+QUERY_GTX680 = Cite("Cook, CUDA Programming, 2012", "chapter 4, deviceQuery of a GeForce GTX 680", "measured", "read in a translation",
+                    card="GeForce GTX 680")
 SMX = Cite("CUDA C Programming Guide 4.2", "appendix F.5.1, architecture of 3.0", note=COPY_42)
+GPC = Cite(SMX.document, "appendix F.5.1, architecture of 3.0: a GPC includes two multiprocessors", note=COPY_42)
 SMX_MEMORY = Cite(SMX.document, "appendix F.5.2, global memory of 3.0 is that of 2.x, and F.4.2", note=COPY_42)
 SMX_BANKS = Cite(SMX.document, "appendix F.5.3.2, shared memory of 3.0 in the 32-bit mode", note=COPY_42)
 SMX_BANK_WIDTH = Cite(SMX.document, "appendix F.5.3: 64 bits a bank and cycle", "inferred", COPY_42)
@@ -140,11 +161,11 @@ LIMITS_GTX680 = Cite(CALCULATOR.document, "compute capability 3.0")
 COLUMN_30 = Cite("CUDA C Programming Guide 8.0", "throughput of native arithmetic instructions and technical specifications, column 3.0", "recalled")
 CORES_GTX680 = Cite(LINEAGE.document, "GK104 tables", "inferred", "as of GK110, of which the tables were read")
 VOLKOV = Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "section 3.8: 301 cycles to memory, 201 to replace a block, at 1124 MHz", "measured",
-              "GTX 680; read in a copy with a translation")
+              "read in a copy with a translation", card="GTX 680")
 SPLIT_GTX680 = Cite(VOLKOV.document, "section 3.8: 301 cycles to memory at 1124 MHz", "inferred",
                     "less the 188 to L2 of a Tesla K40m (Arafa et al.), divided over the stations")
 HARRIS = Cite("Harris, How to Optimize Data Transfers in CUDA C/C++, 2012", "bandwidthtest on a GTX 680 and a Core i7-3930K, 16 MB", "measured",
-              "read in a copy of the article")
+              "read in a copy of the article", card="GTX 680")
 BOARD = Cite("overclock3d.net, nVidia GTX680 Review", "technical specifications: 128 texture units, 256 bits, 6008 MHz, 512K of L2",
              note="read in a stored copy")
 BOARD_TEXTURES = Cite(BOARD.document, BOARD.place, "inferred", "over 8 multiprocessors")
@@ -157,7 +178,8 @@ EVIDENCE_GTX680 = {path: {
     SHEET: CONTROLLERS, CONNECTIONS: COLUMN_30}.get(cite, cite) for path, cite in EVIDENCE.items() if not path.startswith("device_launches")} | {
     "warp": SMX, "limits": COLUMN_30, "dram.ecc_overhead_ratio": Cite("GeForce boards", "no error correction", "recalled"),
     **{f"limits.{name}": QUERY_GTX680 for name in "threads_per_block registers_per_block shared_bytes_per_block".split()},
-    "schedulers": SMX, "units.sfu": SMX, "units.dp": COLUMN_30, "chip.block_turnover_cycles": VOLKOV, "isa.operations.convert64": COLUMN_30,
+    "schedulers": SMX, "units.sfu": SMX, "units.dp": COLUMN_30, "chip.block_turnover_cycles": VOLKOV, "chip.multiprocessors_per_cluster": GPC,
+    "isa.operations.convert64": COLUMN_30,
     "caches.l1_global_loads": TUNING, "caches.l1.size_bytes": SMX, "caches.texture_l1.size_bytes": UNPUBLISHED, "caches.texture_l1.scope": SMX,
     "caches.l2.sector_bytes": SMX_MEMORY, "host_link.peer_gb_s": LINK_GTX680,
     **{f"host_link.{name}_gb_s": HARRIS for name in ("pinned_h2d", "pinned_d2h", "pageable_h2d", "pageable_d2h")}}

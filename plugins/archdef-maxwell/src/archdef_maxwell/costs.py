@@ -2,7 +2,7 @@
 from archdef.spec import Cite, Operation
 
 COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
-QUERY = Cite("deviceQuery of a GeForce GTX TITAN X", "CUDA 10.0", "measured")
+QUERY = Cite("deviceQuery of a GeForce GTX TITAN X", "CUDA 10.0", "measured", card="GeForce GTX TITAN X")
 GUIDE = Cite("CUDA C Programming Guide 8.0", "compute capability 5.x", "recalled")
 RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 5.2", note=COPY)
 TABLE = Cite(RATES.document, "table 15, technical specifications, column 5.2", note=COPY)
@@ -17,7 +17,7 @@ PAPER = Cite("NVIDIA GeForce GTX 980 white paper", "Maxwell SM", "recalled")
 TUNING = Cite("Maxwell Tuning Guide", "unified L1/texture cache", "recalled")
 SHEET = Cite("vendor data sheet", "GDDR5 memory interface, 32 bits a chip", "recalled")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "GTX Titan X (Maxwell)",
-             "measured", "PTX level, as shipped with PPT-GPU")
+             "measured", "PTX level, as shipped with PPT-GPU", card="GTX TITAN X")
 MEI = Cite("Mei and Chu, Dissecting GPU Memory Hierarchy through Microbenchmarking, TPDS 2017", "GTX 980", "inferred",
            "measured on the smaller Maxwell chip; quoted from memory")
 SPLIT = Cite(ARAFA.document, "225 cycles to L2, 375 to memory, divided over the stations", "inferred")
@@ -54,10 +54,22 @@ MERGED = Cite("CUDA C++ Programming Guide 13.1", "section 17.2: sums and product
 PARAMETERS = Cite("PTX ISA 9.1", "section 11.2.1, .entry: parameters of 4096 bytes for sm_2x and higher")
 INSTRUCTIONS_MOST = Cite("Wikipedia, CUDA", "technical specifications: maximum number of instructions per kernel, 512 million from 2.0 on")
 
+LAM = Cite("Lam, Measuring GPU Memory Latency, Chips and Cheese, 2021", "constant memory of Fermi to Ampere", "inferred",
+            "2 KB and, behind them, 32 KB; as notes in Chinese sum it up")
+CODE_SIZES = Cite("Wikipedia, CUDA", "multiprocessor architecture: instruction caches of L1 and L1.5 a multiprocessor", "inferred",
+                  "8 and 32 KiB of 5.x; cells span columns that the copy does not tell, chosen as Jia et al. 2018 are quoted")
+CODE_WIDTH = Cite("Wikipedia, CUDA", "multiprocessor architecture, instruction width: 64 bits, and 64 bits of control logic every 3 instructions")
+H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper", "assumed", "not measured on this machine")
+JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018",
+           "constant caches: 2 KiB, and 81 cycles to the next level of an M60", "recalled", "a measurement")
+PERMUTES = Cite(MAXAS.document, "lib/MaxAs/MaxAsGrammar.pm of github.com/NervanaSystems/maxas, line 359: PRMT is of the class x32, as additions are",
+                "inferred", "of GM20x")
+PRODUCTS_24 = Cite("machine code of ptxas 11.8, sm_52", "mul24.lo: two BFE and three XMAD", "inferred")
+
 COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
     Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
-        exit""",
-    Operation("sp", 6, 2): """int_shift int_minmax int_sad int_mul16 bit_field byte_permute funnel_shift fp32_minmax
+        exit byte_permute""",
+    Operation("sp", 6, 2): """int_shift int_minmax int_sad int_mul16 bit_field funnel_shift fp32_minmax
         barrier""", Operation("sp", 13, 2): "int_compare fp32_compare",
     Operation("sp", 13, issues=3): "int_mul32", Operation("sp", 21, issues=5): "int_mul24", Operation("sp", 18, issues=5): "int_mul_high",
     Operation("sp", 18, issues=6): "int_mul_wide",
@@ -120,13 +132,19 @@ EVIDENCE = {
     "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul24 int_mul32 int_mul_high int_div32 bit_count fp32_add fp32_mul
        fp32_fma fp32_div_exact fp32_sqrt fp32_sqrt_exact fp32_rsqrt fp32_transcendental fp64_add fp64_fma fp64_div load_texture""".split()},
-    "isa.operations.int_mul24.issues": UNPUBLISHED, "shared.latency_cycles": ARAFA, "shared.pass_latency_cycles": CONFLICTS,
+    "isa.operations.int_mul24.issues": PRODUCTS_24, "isa.operations.byte_permute": PERMUTES,
+    "shared.latency_cycles": ARAFA, "shared.pass_latency_cycles": CONFLICTS,
     "dram.t_refi_ns": STREAM, "dram.t_rfc_ns": STREAM, "dram.extra_latency_ns": SPLIT, "caches.l1.ways": FOUR_SETS, "caches.texture_l1.ways": FOUR_SETS,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
     "caches.l1_global_loads": SEGMENTS, "caches.l1.enabled": SEGMENTS, "caches.l1.size_bytes": MULTIPROCESSOR, "caches.l1.line_bytes": TUNING,
     "caches.l1.sector_bytes": TUNING, "caches.l1.latency_cycles": ARAFA, "caches.texture_l1.size_bytes": MULTIPROCESSOR,
     "caches.texture_l1.line_bytes": TUNING, "caches.texture_l1.sector_bytes": TUNING, "caches.texture_l1.latency_cycles": ARAFA,
-    "caches.constant.latency_cycles": ARAFA, "caches.constant.size_bytes": TABLE,
+    "caches.constant.latency_cycles": ARAFA,
+    "caches.constant.size_bytes": LAM, "caches.constant_l2.size_bytes": LAM, "caches.constant_l2.latency_cycles": JIA,
+    "caches.instruction.size_bytes": CODE_SIZES, "caches.instruction.scope": CODE_SIZES, "caches.instruction_l2.size_bytes": CODE_SIZES,
+    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes lines_ahead
+       latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE, "caches.instruction_memory_cycles": SPLIT,
+    "isa.instruction_bytes": CODE_WIDTH,
     "caches.l1.scope": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR,
     "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": SEGMENTS,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT,

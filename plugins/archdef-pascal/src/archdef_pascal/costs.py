@@ -2,7 +2,7 @@
 from archdef.spec import Cite, Operation
 
 COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
-QUERY = Cite("deviceQuery of a Quadro P2000", "CUDA 10.0, desktop board", "measured")
+QUERY = Cite("deviceQuery of a Quadro P2000", "CUDA 10.0, desktop board", "measured", card="Quadro P2000")
 GUIDE = Cite("CUDA C Programming Guide 9", "compute capability 6.x", "recalled")
 RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 6.1", note=COPY)
 TABLE = Cite(RATES.document, "table 15, technical specifications, column 6.1", note=COPY)
@@ -24,7 +24,7 @@ PAIRED = Cite("maxas of N. Gray", "lib/MaxAs/MaxAsGrammar.pm of github.com/Nerva
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 DEBUG_CODE = Cite("Machine code of ptxas 11.8 for sm_60 and sm_61", "mathKernel1 to 4 compiled for debugging: SSY, SYNC and BRA", "measured",
-                  "joins count as branches: nvprof's counts on a Quadro P2000, data/divergence.toml")
+                  "joins count as branches: nvprof's counts, data/divergence.toml", card="Quadro P2000")
 COUNTED = Cite("nvprof's counts of branches on a Quadro P2000 and a GeForce GTX 1060", "data/divergence.toml", "inferred",
                "BRA, SYNC and EXIT that warps execute in machine code of ptxas 11.8 for sm_61, counted by hand, make up each of the seven figures")
 NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
@@ -53,6 +53,20 @@ MERGED = Cite("CUDA C++ Programming Guide 13.1", "section 17.2: sums and product
 PARAMETERS = Cite("PTX ISA 9.1", "section 11.2.1, .entry: parameters of 4096 bytes for sm_2x and higher")
 INSTRUCTIONS_MOST = Cite("Wikipedia, CUDA", "technical specifications: maximum number of instructions per kernel, 512 million from 2.0 on")
 
+SMALL_CONSTANTS = Cite("caps-tum/mt4g", "sample_results/Quadro P6000.json, memory.constant: l1.size, l1.5.size, lineSize and fetchGranularity", "inferred",
+                       "measured on a GP102 by chases: 2112 and 31,488 bytes, a line more and two less than fit, of 64 and 256 bytes")
+CODE_SIZES = Cite("Wikipedia, CUDA", "multiprocessor architecture: instruction caches of L1 and L1.5 a multiprocessor", "inferred",
+                  "8 and 32 KiB of 6.1; cells span columns that the copy does not tell, chosen as Jia et al. 2018 are quoted")
+CODE_WIDTH = Cite("Wikipedia, CUDA", "multiprocessor architecture, instruction width: 64 bits, and 64 bits of control logic every 3 instructions")
+H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper", "assumed", "not measured on this machine")
+JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018",
+           "constant caches: 2 KiB, and 87 cycles to the next level of a P4", "recalled", "a measurement")
+PERMUTES = Cite(MAXAS.document, "lib/MaxAs/MaxAsGrammar.pm of github.com/NervanaSystems/maxas, line 359: PRMT is of the class x32, as additions are",
+                "inferred", "of GM20x, taken over")
+PRODUCTS_24 = Cite("machine code of ptxas 11.8, sm_60", "mul24.lo: two BFE and three XMAD", "inferred")
+DOTS = Cite("Compucon New Zealand, Tesla P40", "specification: 47 TOPS with INT8", "inferred",
+            "four products and sums a lane and cycle: 3840 lanes at 1531 MHz; a P40's multiprocessors are alike")
+
 FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64
     atomics_float_add atomics_double_add atomics_half_add vote vote_ballot shuffle barrier_count barrier_reduce
     bit_operations byte_permute carry_chain funnel_shift read_only_loads unified_addressing device_print device_heap
@@ -61,8 +75,8 @@ FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared
 
 COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
     Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
-        exit""",
-    Operation("sp", 6, 2): """int_shift int_minmax int_sad int_dot int_mul16 bit_field byte_permute funnel_shift fp32_minmax
+        exit byte_permute int_dot""",
+    Operation("sp", 6, 2): """int_shift int_minmax int_sad int_mul16 bit_field funnel_shift fp32_minmax
         barrier""", Operation("sp", 13, 2): "int_compare fp32_compare",
     Operation("sp", 13, issues=3): "int_mul32", Operation("sp", 21, issues=5): "int_mul24", Operation("sp", 18, issues=5): "int_mul_high",
     Operation("sp", 18, issues=6): "int_mul_wide",
@@ -132,13 +146,21 @@ EVIDENCE = {
     **{f"isa.operations.{name}": P100 for name in """int_add int_mul24 int_mul32 int_mul_high int_div32 bit_count fp32_add fp32_mul
        fp32_fma fp32_div_exact fp32_sqrt fp32_sqrt_exact fp32_rsqrt fp32_transcendental load_texture""".split()},
     **{f"isa.operations.{name}": MAXWELL for name in "fp64_add fp64_fma fp64_div".split()},
-    "isa.operations.int_mul24.issues": UNPUBLISHED, "shared.pass_latency_cycles": CONFLICTS, "dram.t_refi_ns": STREAM, "dram.t_rfc_ns": STREAM,
+    "isa.operations.int_mul24.issues": PRODUCTS_24, "isa.operations.byte_permute": PERMUTES, "isa.operations.int_dot": DOTS,
+    "shared.pass_latency_cycles": CONFLICTS, "dram.t_refi_ns": STREAM, "dram.t_rfc_ns": STREAM,
     "caches.l1.ways": FOUR_SETS, "caches.texture_l1.ways": FOUR_SETS, "shared.latency_cycles": P100,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
     "caches.l1_global_loads": SEGMENTS, "caches.l1.enabled": SEGMENTS, "caches.l1.size_bytes": MULTIPROCESSOR, "caches.l1.line_bytes": TUNING,
     "caches.l1.sector_bytes": TUNING, "caches.l1.latency_cycles": P100, "caches.texture_l1.size_bytes": MULTIPROCESSOR,
     "caches.texture_l1.line_bytes": TUNING, "caches.texture_l1.sector_bytes": TUNING, "caches.texture_l1.latency_cycles": P100,
-    "caches.constant.latency_cycles": P100, "caches.constant.size_bytes": TABLE, "caches.l1.scope": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR,
+    "caches.constant.latency_cycles": P100,
+    "caches.constant.size_bytes": SMALL_CONSTANTS, "caches.constant_l2.size_bytes": SMALL_CONSTANTS, "caches.constant_l2.latency_cycles": JIA,
+    "caches.instruction.size_bytes": CODE_SIZES, "caches.instruction.scope": CODE_SIZES, "caches.instruction_l2.size_bytes": CODE_SIZES,
+    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes lines_ahead
+       latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE, "caches.instruction_memory_cycles": SPLIT,
+    "isa.instruction_bytes": CODE_WIDTH,
+    **{f"caches.{c}.{name}": SMALL_CONSTANTS for c in ("constant", "constant_l2") for name in ("line_bytes", "sector_bytes")},
+    "caches.l1.scope": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR,
     "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": SEGMENTS,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": QUERY,

@@ -4,9 +4,9 @@ from archdef.spec import (Assembler, Architecture, Cache, Caches, Chip, Cite, Cl
                           Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast, Operation, Schedulers, SharedMemory,
                           TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_pascal import costs
-from archdef_pascal.costs import DIVISIONS, EVIDENCE, FEATURES, GUIDE, TUNING, WIDE
+from archdef_pascal.costs import DIVISIONS, EVIDENCE, FEATURES, GUIDE, TUNING, UNPUBLISHED, WIDE
 
-QUERY = Cite("deviceQuery of a Tesla P100-PCIE-16GB", "three copies of its output", "measured")
+QUERY = Cite("deviceQuery of a Tesla P100-PCIE-16GB", "three copies of its output", "measured", card="Tesla P100-PCIE-16GB")
 PAPER = Cite("NVIDIA Tesla P100 white paper", "GP100 SM, HBM2", "recalled")
 RATES = Cite(costs.RATES.document, "table 3, throughput of native arithmetic instructions, column 6.0", note=costs.COPY)
 TABLE = Cite(costs.TABLE.document, "table 15, technical specifications, column 6.0", note=costs.COPY)
@@ -15,21 +15,26 @@ DISPATCH = Cite("NVIDIA Tesla P100 white paper", "Pascal Streaming Multiprocesso
                 note="read in a copy of its text")
 TEXTURES = Cite("Beyond3D forum, NVIDIA Pascal Announcement", "page 19: four texture units a multiprocessor of GP100")
 NATIVE_ECC = Cite(DISPATCH.document, "Memory Resilience: neither capacity nor bandwidth is lost", note=DISPATCH.note)
-ARAFA = Cite(costs.P100.document, "Tesla P100", "measured", "PTX level, as shipped with PPT-GPU")
+ARAFA = Cite(costs.P100.document, "Tesla P100", "measured", "PTX level, as shipped with PPT-GPU", card="Tesla P100")
 SPLIT = Cite(ARAFA.document, "252 cycles to L2, 482 to memory, divided over the stations", "inferred")
 STACKS = Cite("JEDEC HBM2", "4 stacks of 8 channels of 128 bits", "inferred", "number of stacks by the white paper; from memory")
 STREAM = Cite("stream-cuda of mohamso: STREAM in CUDA on a Tesla P100", "Triad with error correction on, 557 GB/s", "fitted",
               "stands for all that keeps the pins idle: refreshes, groups of banks, rows that open and close, misses of the TLB")
 FOUR_SETS = Cite(costs.FOUR_SETS.document, costs.FOUR_SETS.place, "inferred", "four sets, as a cache of twice the size has there")
-COPIES = Cite("bandwidthTest of a Tesla P100-PCIE-16GB, Microway", "11.7 GB/s to the device, 12.9 GB/s back, pinned", "measured")
+COPIES = Cite("bandwidthTest of a Tesla P100-PCIE-16GB, Microway", "11.7 GB/s to the device, 12.9 GB/s back, pinned", "measured",
+              card="Tesla P100-PCIE-16GB")
+DEBUG_CODE = Cite(costs.DEBUG_CODE.document, costs.DEBUG_CODE.place, "inferred", "joins count as branches, as nvprof counts them on a Quadro P2000")
+JIA = Cite(costs.JIA.document, "constant caches: 2 KiB, and 96 cycles to the next level of a P100", "recalled", "a measurement")
+CODE_SIZES = Cite(costs.CODE_SIZES.document, costs.CODE_SIZES.place, "inferred", costs.CODE_SIZES.note.replace("8 and 32 KiB of 6.1", "8 and 128 KiB of 6.0"))
 QUOTED = {costs.QUERY: QUERY, costs.PAPER: PAPER, costs.RATES: RATES, costs.P100: ARAFA, costs.MAXWELL: ARAFA, costs.SPLIT: SPLIT,
-          costs.TABLE: TABLE, costs.ISSUE: ISSUE, costs.STREAM: STREAM, costs.FOUR_SETS: FOUR_SETS,
+          costs.TABLE: TABLE, costs.ISSUE: ISSUE, costs.STREAM: STREAM, costs.DEBUG_CODE: DEBUG_CODE, costs.JIA: JIA,
+          costs.CODE_SIZES: CODE_SIZES, costs.FOUR_SETS: FOUR_SETS,
           costs.CALCULATOR: Cite(costs.CALCULATOR.document, "compute capability 6.0"), costs.SHEET: STACKS}
 
 COSTS = {  # SM cycles; as on the GP106, but for twice the special functions a lane, double precision and pairs of halves at full speed
     Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
-        exit fp16_add fp16_mul fp16_fma fp16_compare""",
-    Operation("sp", 6, 2): """int_shift int_minmax int_sad int_mul16 bit_field byte_permute funnel_shift fp32_minmax
+        exit byte_permute fp16_add fp16_mul fp16_fma fp16_compare""",
+    Operation("sp", 6, 2): """int_shift int_minmax int_sad int_mul16 bit_field funnel_shift fp32_minmax
         barrier""", Operation("sp", 13, 2): "int_compare fp32_compare",
     Operation("sp", 13, issues=3): "int_mul32", Operation("sp", 21, issues=5): "int_mul24", Operation("sp", 18, issues=5): "int_mul_high",
     Operation("sp", 18, issues=6): "int_mul_wide",
@@ -53,8 +58,9 @@ P100 = Architecture(
     name="p100", title="Tesla P100 PCIe 16GB", vendor="NVIDIA", family="Pascal", compute_capability="6.0",
     aliases=("tesla_p100", "p100_pcie", "gp100"), vocabulary=Vocabulary(),
     evidence={path: QUOTED.get(cite, cite) for path, cite in EVIDENCE.items()} | {
-        "coalescing.load": GUIDE, "limits.shared_bytes_per_multiprocessor": TABLE, "schedulers.issue_width": DISPATCH, "units.tex": TEXTURES,
-        "caches.constant.size_bytes": TABLE, "caches.l1_global_loads": TUNING,
+        "isa.operations.int_dot": UNPUBLISHED, "coalescing.load": GUIDE,
+        "limits.shared_bytes_per_multiprocessor": TABLE, "schedulers.issue_width": DISPATCH, "units.tex": TEXTURES,
+        "caches.l1_global_loads": TUNING,
         **{f"isa.operations.{name}.issues": RATES for name in ("fp16_add", "fp16_mul", "fp16_fma")},
         "dram.burst_bytes": Cite("AMD PG313, Versal network on chip", "HBM topology: pseudo-channels of 64 bits, bursts of four"),
         "dram.ecc_overhead_ratio": NATIVE_ECC, "host_link.pinned_h2d_gb_s": COPIES, "host_link.pinned_d2h_gb_s": COPIES,
@@ -73,8 +79,8 @@ P100 = Architecture(
         count=2, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1, superscalar=True,
         dual_issue=tuple(frozenset({"sp", other}) for other in ("sfu", "ld", "lsu", "tex"))),
     units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 16, "scheduler"), Unit("ld", 8), Unit("lsu", 16), Unit("tex", 4)),
-    isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
-            predication_max_instructions=7, ends_count_as_branches=True,
+    isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=11,
+            fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7, ends_count_as_branches=True,
             assembler=Assembler(joins_by_branch=True, debug_signs_by_branch=True)),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=25, pass_cycles=1,
                         pass_latency_cycles=2),
@@ -82,8 +88,15 @@ P100 = Architecture(
     caches=Caches(
         l1=Cache(size_bytes=24 * KiB, line_bytes=128, sector_bytes=32, ways=48, latency_cycles=75, misses_in_flight=256,
                  write="through", scope="multiprocessor"),
-        constant=Cache(size_bytes=4 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=12, misses_in_flight=8,
+        constant=Cache(size_bytes=2 * KiB, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=12, misses_in_flight=8,
                        write="evict", scope="multiprocessor"),
+        constant_l2=Cache(size_bytes=32 * KiB, line_bytes=256, sector_bytes=256, ways=4, latency_cycles=96, misses_in_flight=8,
+                          write="evict", scope="multiprocessor"),
+        instruction=Cache(size_bytes=8 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=0, misses_in_flight=8, lines_ahead=2,
+                          write="evict", scope="multiprocessor"),
+        instruction_l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=128, ways=8, latency_cycles=30, misses_in_flight=8, lines_ahead=7,
+                             write="evict", scope="multiprocessor"),
+        instruction_memory_cycles=232, instruction_preload_bytes=64 * KiB,
         texture_l1=Cache(size_bytes=24 * KiB, line_bytes=128, sector_bytes=32, ways=48, latency_cycles=75, misses_in_flight=256,
                          write="evict", scope="multiprocessor"),
         l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,

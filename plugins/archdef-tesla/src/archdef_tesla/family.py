@@ -3,7 +3,7 @@ import attrs
 
 from archdef.spec import (Architecture, Assembler, Cache, Caches, Cite, Coalescing, Dram, FirstReady, Interconnect, Isa, KiB, Limits,
                           LoadStore, Operation, Schedulers, SharedMemory, SingleWordBroadcast, TextureUnits, Unit, Vocabulary, Warp,
-                          WeightedPriority, WordAtATime, operations)
+                          WeightedPriority, WordAtATime, forms, operations)
 
 CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capability 1.x")
 BOTH = "read in a copy in English and Korean"
@@ -33,12 +33,18 @@ DOMAINS = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World 
                "arithmetic at the processor clock; fetch, issue, caches, registers, shared memory, textures at the core clock, less than half as fast")
 RATIO = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Technologies, 2008", "clock domains", "inferred",
              "the ratio is that of boards as sold, on which times were measured; quoted from memory")
-MISSING_MUL = Cite("Beyond3D, NVIDIA G80: Architecture and GPU Analysis, 2006", "page 11, the case of the missing MUL", "measured",
-                   "the multiplier behind the SFU serves interpolation; a multiplication beside a multiply-add was not found")
+MISSING_MUL = Cite("Beyond3D, NVIDIA G80: Architecture and GPU Analysis, 2006", "page 11, the case of the missing MUL", "inferred",
+                   "on a board that is not named: the multiplier behind the SFU serves interpolation; no multiplication beside a multiply-add")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
 WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "recalled", "a measurement")
 FIT = Cite("transposes of Ruetsch and Micikevicius 2009 (GTX 280), reductions of Harris 2007 (8800 GTX)", "compiled kernels", "fitted",
            "eight within 5 %, seven within 18 %; another set of values may fit as well; quoted from memory")
+DIVISION = Cite(WONG.document, "double-precision division: 1366 cycles, 0.063 a clock", "recalled", "a measurement; sixteen issues of 32 cycles")
+TEXTURE_HITS = Cite(WONG.document, "textures: 261 cycles to the first level", "recalled", "a measurement; less the 24 of the fetch's own latency")
+TEXTURE_L2 = Cite(WONG.document, "textures: 371 cycles to the second level", "inferred", "nothing is left beside the network's way; quoted from memory")
+PREPARED = Cite("envytools", "docs/hw/graph/tesla/cuda/trans.rst: presin and preex2 prepare sin, cos and ex2; lg2 takes one instruction")
+GDDR3 = Cite("GPGPU-Sim 4.0", "configs/deprecated-cfgs/QuadroFX5800/gpgpusim.config of accel-sim/gpgpu-sim_distribution, lines 70 and 71", "inferred",
+             "GDDR3 of a Quadro, K4J52324QH-HC12 at 800 MHz; its cycles in ns")
 FILTERING = Cite(TABLE.document, "appendix E.2, linear filtering", note=BOTH)
 PREDICATION = Cite(TABLE.document, "section 5.4.2: up to 7 instructions if warps are likely to diverge", note=BOTH)
 ONE_KERNEL = Cite(TABLE.document, "section 3.2.5.3: several kernels at a time from 2.x on", note=BOTH)
@@ -81,6 +87,7 @@ COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones nat
     Operation("lsu", 24): "load_global store_global load_local store_local",
     Operation("tex", 24): "load_texture",
     Operation("lsu", 0): "load_shared store_shared load_constant"}
+FORMS = {Operation("sfu", 28): "fp32_transcendental:lg2.*"}       # the others are prepared by an instruction of its own
 MULTIPLY_SP = {Operation("sp", 24): "fp32_mul"}
 MULTIPLY_SFU = {Operation("mul", 24): "fp32_mul"}      # SP or SFU, whichever is free: either takes four cycles
 PAIRS_OF_32 = {Operation("sp", 24, issues=2): "int64_add", Operation("sp", 24, issues=3): "int64_compare int64_minmax",
@@ -89,7 +96,7 @@ ATOMICS = {Operation("lsu", 24): "atomic_global"}                               
 VOTES = {Operation("sp", 24): "vote", Operation("lsu", 0, issues=4): "atomic_shared"}   # from 1.2 on
 DOUBLES = {  # 1.3
     Operation("dp", 48): """fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare int64_add int64_compare int64_minmax int64_mul""",
-    Operation("dp", 48, issues=10): "fp64_div", Operation("dp", 48, issues=12): "fp64_sqrt"}
+    Operation("dp", 1366, issues=16): "fp64_div", Operation("dp", 48, issues=12): "fp64_sqrt"}
 
 # Features of every chip: cycle counters, and what compilers spell out in older instructions.
 # Texture objects are of compute capability 3.0; here the texture units take their handles for references.
@@ -120,11 +127,12 @@ EVIDENCE = {  # what both chips share
     **{f"caches.{c}.{name}": UNPUBLISHED for name in ("replacement", "misses_in_flight")
        for c in """constant constant_l2 constant_l3 instruction instruction_l2 instruction_l3 texture_l1
                    texture_l2""".split()},
-    **{f"dram.{name}": FIT for name in """banks row_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
-       t_wr_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low burst_bytes""".split()},
+    **{f"dram.{name}": FIT for name in "row_bytes t_rtw_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low".split()},
+    **{f"dram.{name}": GDDR3 for name in "banks burst_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_wr_ns".split()},
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
     "limits.address_bits": ADDRESSES, "clocks.core_parts": DOMAINS, "clocks.core_cycle_ratio": RATIO,
     "units.tex": LINEAGE, "units.tex.first_copy": PIPELINE,
+    "isa.forms": PREPARED, "caches.texture_l1.latency_cycles": TEXTURE_HITS, "caches.texture_l2.latency_cycles": TEXTURE_L2,
     "caches.texture_l1.size_bytes": BLOCKS, "caches.texture_l1.ways": UNPUBLISHED, "interconnect.store_ports": PATHS,
     "host_link": UNPUBLISHED,
     "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE, "host_link.copy_engines": ENGINES,
@@ -139,7 +147,8 @@ SP_WITH_SFU_OR_MUL = [("sp", "sfu"), ("sp", "mul"), ("mul", "sfu")]      # not t
 
 
 def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalescing, bus, link, latency_ns,
-          reads, texture_l2_bytes, arithmetic, pairs, address_bits, port_bytes=(16, 32), **names) -> Architecture:
+          reads, texture_l2_bytes, arithmetic, pairs, address_bits, port_bytes=(16, 32), texture_cycles=261,
+          **names) -> Architecture:
     """Describe one chip of the family by what its members differ in."""
     partitions, capacity_bytes = bus
     return Architecture(
@@ -158,7 +167,7 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
         schedulers=Schedulers(count=1, policy=WeightedPriority(memory_weight=16, age_weight=1), issue_interval_cycles=4,
                               issue_width=2, dual_issue=tuple(map(frozenset, pairs)), instruction_gap_cycles=4),
         units=(*arithmetic, Unit("lsu", 8), Unit("tex", 1, within="lsu", first_copy=0)),      # "tex": share of the cluster's, in the pipeline of loads
-        isa=Isa(features=features, operations=operations(*costs), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
+        isa=Isa(features=features, operations=operations(*costs), forms=forms(FORMS), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
                 predication_max_instructions=7, assembler=Assembler(shared_operands=True, loads_pass_shared_stores=True, convergence_instructions=1)),
         shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), wide_access=WordAtATime(), latency_cycles=38, pass_cycles=2,
                             conflicts_hold_issue=True),
@@ -178,9 +187,9 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
                                  write="evict", scope="chip"),
             instruction_memory_cycles=460,
             texture_l1=Cache(size_bytes=chip.multiprocessors_per_cluster * 8 * KiB, line_bytes=32, sector_bytes=32,
-                             ways=8 * chip.multiprocessors_per_cluster, latency_cycles=261, misses_in_flight=32,
+                             ways=8 * chip.multiprocessors_per_cluster, latency_cycles=texture_cycles, misses_in_flight=32,
                              write="evict", scope="cluster"),
-            texture_l2=Cache(size_bytes=texture_l2_bytes, line_bytes=256, sector_bytes=32, ways=8, latency_cycles=53,
+            texture_l2=Cache(size_bytes=texture_l2_bytes, line_bytes=256, sector_bytes=32, ways=8, latency_cycles=0,
                              misses_in_flight=32, write="evict", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
         load_store=LoadStore(reads_in_flight_per_multiprocessor=reads, stores_in_flight_per_multiprocessor=20,
@@ -191,6 +200,6 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
             partition_response_bytes_per_cycle=port_bytes[1]),
         dram=Dram(
             partitions=partitions, interleave_bytes=256, capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
-            transfers_per_clock=2, burst_bytes=32, banks=8, row_bytes=4 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=30, t_rrd_ns=9,
-            t_cl_ns=12, t_wl_ns=6, t_wtr_ns=7, t_rtw_ns=4, t_wr_ns=13, extra_latency_ns=0, queue_entries=60,
+            transfers_per_clock=2, burst_bytes=32, banks=8, row_bytes=4 * KiB, t_rcd_ns=15, t_rp_ns=12.5, t_ras_ns=31.25, t_rrd_ns=10,
+            t_cl_ns=12.5, t_wl_ns=8.75, t_wtr_ns=7.5, t_rtw_ns=4, t_wr_ns=13.75, extra_latency_ns=0, queue_entries=60,
             scheduling=FirstReady(window=64), write_drain_high=32, write_drain_low=8))

@@ -2,7 +2,8 @@
 from archdef.spec import Cite, Operation
 
 COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
-QUERY = Cite("deviceQuery of a GeForce RTX 2080 Ti", "CUDA 10.0, 68 multiprocessors, 1545 MHz", "measured", "read in a public article")
+QUERY = Cite("deviceQuery of a GeForce RTX 2080 Ti", "CUDA 10.0, 68 multiprocessors, 1545 MHz", "measured", "read in a public article",
+             card="GeForce RTX 2080 Ti")
 GUIDE = Cite("CUDA C Programming Guide 10", "compute capability 7.5", "recalled")
 RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 7.x", note=COPY)
 TABLE = Cite(RATES.document, "table 15, technical specifications, column 7.5", note=COPY)
@@ -24,7 +25,7 @@ SLICES = Cite("NVIDIA Turing Architecture In-Depth; accel-sim/gpgpu-sim_distribu
               "SM75_RTX2060/gpgpusim.config: channels of 16 bits", "inferred", "two channels of 16 bits a controller, each half of its L2")
 ACCELSIM = Cite("accel-sim/gpgpu-sim_distribution", "configs/tested-cfgs/SM75_RTX2060/gpgpusim.config", "inferred", "a simulator's input for an RTX 2060")
 TIMINGS = Cite(ACCELSIM.document, ACCELSIM.place + ", -gpgpu_dram_timing_opt", "inferred", "cycles of GDDR6's command clock, 1750 MHz")
-MT4G = Cite("caps-tum/mt4g", "sample_results/NVIDIA GeForce RTX 2080 Ti.json", "measured", "pointer chases on this card")
+MT4G = Cite("caps-tum/mt4g", "sample_results/NVIDIA GeForce RTX 2080 Ti.json", "measured", "pointer chases", card="GeForce RTX 2080 Ti")
 SMALL_CONSTANTS = Cite(MT4G.document, MT4G.place + ", memory.constant.l1.size", "inferred", "2112 bytes by a chase in steps of 64, one line more than fits")
 SPLIT = Cite(MT4G.document, MT4G.place + ", memory.l2.latency and memory.main.latency", "inferred",
              "176 cycles to L2, 484 (the median) to memory, divided over the stations")
@@ -41,6 +42,14 @@ SETS = Cite(JIA_VOLTA.document, "geometry of the L1 data cache: four sets", "inf
 TAGS = Cite("te42kyfo/gpu-benches", "README.md, gpu-strides, and a100.txt of it", "inferred", "an A100's strides and an H100's masks, taken over")
 SUMS = Cite("Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021", "T4: products of four and of eight", "recalled",
             "a measurement")
+GA102 = Cite("NVIDIA Ampere GA102 GPU Architecture white paper", "GA10x SM: 128 bytes a clock of shared memory, 64 in Turing",
+             note="read as public notes quote it")
+LANES = Cite(GA102.document, "GA10x SM: the L1 of an RTX 2080 SUPER gives 116 GB/s", "inferred",
+             "64 bytes a clock at 1815 MHz, so words of 4 bytes of sixteen lanes; Jia et al. measured 59 on a T4, by notes of azhirnov/as-en")
+PRODUCTS_24 = Cite("NMSU-PEARL/GPUs-ISA-Latencies", "ALU/output/Turing/TITANRTX/Mul24Lo: SGXT and IMAD, 8 cycles", "inferred",
+                   "measured on a card with the same chip, one factor ready; ptxas 11.8 writes three instructions for sm_75, two of them for `alu`")
+T4_CODE = Cite("Jia et al., Dissecting the NVidia Turing T4 GPU via Microbenchmarking, 2019", "T4: some 46 KiB of L1 instructions", "inferred",
+               "and of L1.5 constants, in one; measured there; by notes of azhirnov/as-en")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
@@ -61,7 +70,7 @@ FUSED = Cite("PTX ISA 9.1", "section 9.7.3.7, mad: fused for sm_20 and higher")
 MERGED = Cite("CUDA C++ Programming Guide 13.1", "section 17.2: sums and products are combined into FMADs")
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit, `dp` two lanes for all four
-    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul24 int_mul32 int_dot",
+    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul32 int_dot", Operation("alu", 8, 4 / 3, issues=3): "int_mul24",
     Operation("fma", 12, 4): "int_mul_high int_mul_wide",
     Operation("alu", 4): """int_add int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
         fp32_minmax fp32_compare vote clock""",
@@ -76,7 +85,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     Operation("dp", 540, issues=15): "fp64_div", Operation("dp", 540, issues=19): "fp64_sqrt",
     Operation("fma", 6): "fp16_add fp16_mul fp16_fma", Operation("alu", 6): "fp16_compare",
     Operation("alu", 12): "branch call exit barrier", Operation("alu", 20): "special_register",
-    Operation("alu", 4, issues=100): "system_call", Operation("lsu", 22): "shuffle", Operation("lsu", 26, 2): "match",
+    Operation("alu", 4, issues=100): "system_call", Operation("lsu", 22, 1): "shuffle", Operation("lsu", 26, 2): "match",
     Operation("lsu", 4): "load_global store_global load_local store_local store_surface fence", Operation("lsu", 50): "atomic_global",
     Operation("tex", 60): "load_texture load_surface", Operation("lsu", 0): "load_shared store_shared load_constant load_matrix",
     Operation("lsu", 9): "atomic_shared",
@@ -87,6 +96,7 @@ COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     Operation("tensor", 16, 4, issues=2): "matrix_int8_m16n8k16"}
 
 FORMS = {  # that differ from the rest of their class
+    Operation("lsu", 4, 4): "load_global:*64 load_global:*.v2.*32", Operation("lsu", 4, 8): "load_global:*.v2.*64 load_global:*.v4.*32",
     Operation("alu", 114, issues=14): "int_div32:rem.s32 int_div32:div.u32",
     Operation("tensor", 16, 8): "matrix_f16_m16n8k8:mma.*.f16.f16.f16.f16",
     Operation("tensor", 24, 8, issues=2): "matrix_f16_m16n8k16:wmma.mma.*.f16.f16",
@@ -106,7 +116,7 @@ EVIDENCE = {
     "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": TABLE, "host_link.work_queues": CONNECTIONS, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": LINKS,
-    "host_link.copy_engines": QUERY, "units.tex": UNITS, "units.dp": UNITS, "units.lsu": GUIDE, "units.xu": MULTIPROCESSOR, "units.tensor": TENSOR_CORES,
+    "host_link.copy_engines": QUERY, "units.tex": UNITS, "units.dp": UNITS, "units.lsu": LANES, "units.xu": MULTIPROCESSOR, "units.tensor": TENSOR_CORES,
     "isa.matrix": SUMS,
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
@@ -119,9 +129,9 @@ EVIDENCE = {
     **{f"limits.{name}": TABLE for name in "local_bytes_per_thread warps_per_multiprocessor registers_per_multiprocessor registers_per_block".split()},
     "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_75", "R1 holds the stack pointer", "inferred"),
     "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.stack_bytes_per_thread": GUIDE, "limits.parameter_bytes": LARGE,
-    "shared": BANKS, "shared.latency_cycles": ARAFA, "coalescing.load": MT4G,
+    "shared": BANKS, "shared.pass_cycles": GA102, "shared.latency_cycles": ARAFA, "coalescing.load": MT4G,
     "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED, "isa.instruction_bytes": JIA,
-    "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
+    "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}.issues": RATES for name in """fp16_add fp16_mul fp16_fma fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma
        fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count
        shuffle int_sad convert convert64""".split()},
@@ -131,6 +141,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}": JIA_VOLTA for name in "shuffle fp16_add fp16_mul fp16_fma".split()},
     **{f"isa.operations.matrix_{name}.interval_cycles": TENSOR_CORES for name in """f16_m16n8k8 f16_m16n8k16 int8_m8n8k16 int8_m16n8k16 u4_m8n8k32
        s4_m8n8k32""".split()},
+    **{f"isa.forms.{name}": LANES for name in "64 v2_32 v2_64 v4_32".split()},
     **{f"isa.forms.{name}": ARAFA for name in ("rem_s32", "div_u32")},
     **{f"isa.forms.{name}": UNPUBLISHED for name in ("mma_f16_f16_f16_f16", "wmma_mma_f16_f16")},
     **{f"isa.forms.{name}.interval_cycles": TENSOR_CORES for name in ("mma_f16_f16_f16_f16", "wmma_mma_f16_f16")},
@@ -141,7 +152,7 @@ EVIDENCE = {
     **{f"caches.{c}.latency_cycles": CHASE for c in ("l1", "texture_l1")},
     "caches.l1.ways": SETS, "caches.texture_l1.ways": SETS, "caches.carveout_takes": SETS, "caches.l1.tag_bank_masks": TAGS,
     "caches.constant.size_bytes": SMALL_CONSTANTS, "caches.constant.latency_cycles": JIA_VOLTA,
-    "caches.instruction.size_bytes": JIA, "caches.instruction.scope": PAPER, "caches.instruction_l2.size_bytes": ACCELSIM,
+    "caches.instruction.size_bytes": JIA, "caches.instruction.scope": PAPER, "caches.instruction_l2.size_bytes": T4_CODE,
     "caches.instruction_memory_cycles": SPLIT,
     **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes lines_ahead
        latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE,

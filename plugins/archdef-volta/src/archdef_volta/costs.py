@@ -2,7 +2,7 @@
 from archdef.spec import Cite, Operation
 
 COPY = "read in HeKun-NVIDIA/CUDA-Programming-Guide-in-Chinese"
-QUERY = Cite("deviceQuery of a Tesla V100-SXM2-16GB", "CUDA 10.2", "measured")
+QUERY = Cite("deviceQuery of a Tesla V100-SXM2-16GB", "CUDA 10.2", "measured", card="Tesla V100-SXM2-16GB")
 GUIDE = Cite("CUDA C Programming Guide 10", "compute capability 7.0", "recalled")
 RATES = Cite("CUDA C++ Programming Guide 11", "table 3, throughput of native arithmetic instructions, column 7.x", note=COPY)
 TABLE = Cite(RATES.document, "table 15, technical specifications, column 7.0", note=COPY)
@@ -13,8 +13,8 @@ LARGE = Cite("NVIDIA technical blog, CUDA 12.1 Supports Large Kernel Parameters"
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 7.0")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GV100 tables")
 PAPER = Cite("NVIDIA Tesla V100 white paper", "GV100 architecture", "recalled")
-ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Volta", "measured",
-             "PTX level, as shipped with PPT-GPU")
+ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Volta", "inferred",
+             "measured on a TITAN V, whose outputs are in NMSU-PEARL/GPUs-ISA-Latencies, ALU/output/Volta; PTX level, as shipped with PPT-GPU")
 JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "V100 PCIe", "recalled",
            "a measurement")
 TENSOR_CORES = Cite("NVIDIA Tesla V100 white paper", "8 tensor cores a multiprocessor, 64 fused multiply-adds a cycle each", "inferred",
@@ -27,25 +27,30 @@ RAIHAN = Cite("Raihan, Goli, Aamodt, Modeling Deep Learning Accelerator Enabled 
               "a measurement; a Titan V; of wmma.mma as two halves the second starts 16 cycles later")
 SUMS = Cite("Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021", "V100", "recalled",
             "a measurement; Xie et al., MMA-Sim, 2025, agree")
-BITWISE = Cite("microsoft/MMA-Sim", "mmasim/simulator/nv_ptx.py, mma of Volta: 23 bits, products of four", "measured",
-               "a model that agrees with the hardware to the bit")
+BITWISE = Cite("microsoft/MMA-Sim", "mmasim/simulator/nv_ptx.py, mma of Volta: 23 bits, products of four", "inferred",
+               "a model that agrees with the hardware to the bit; on which board is not said")
 SETS = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018", "geometry of the L1 data cache: four sets", "recalled",
             "a measurement; V100 PCIe; Accel-Sim's SM7_QV100/gpgpusim.config, -gpgpu_cache:dl1 S:4:128:64 at 32 KiB, agrees")
 L2_SETS = Cite("accel-sim/gpgpu-sim_distribution", "configs/tested-cfgs/SM7_QV100/gpgpusim.config, -gpgpu_cache:dl2 S:32:128:24, hashed (P), 64 sub-partitions",
                "inferred", "a simulator's input, fitted to a Quadro GV100; which bits are folded is assumed")
 TAGS = Cite("te42kyfo/gpu-benches", "README.md, gpu-strides, and a100.txt of it", "inferred",
             "an A100's strides and an H100's masks; a V100's lookups are said to be a little slower")
-SECTORS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, lineSize and fetchGranularity", "measured", "V100 PCIe")
+SECTORS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, lineSize and fetchGranularity", "inferred",
+               "measured on the PCIe board, which has the same chip")
 SMALL_CONSTANTS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, memory.constant.l1.size", "inferred",
                        "V100 PCIe: 2112 bytes by a chase in steps of 64, one line more than fits")
-CONSTANTS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, memory.constant", "measured",
+CONSTANTS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, memory.constant", "inferred",
                  "V100 PCIe: 112.8 cycles, fetched by 256 bytes, 64 KiB at least")
-INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: rows DDIV and DSQRT", "measured",
-              "latency in one warp, and cycles of a multiprocessor a warp: 111.5 and 7.51, 101.3 and 9.61; how many issue slots they take is assumed")
-ACCELSIM = Cite("Khairy et al., Accel-Sim, ISCA 2020", "L1 of a Quadro V100", "measured")
+INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: rows DDIV and DSQRT", "inferred",
+              "latency in one warp, and cycles of a multiprocessor a warp: 111.5 and 7.51, 101.3 and 9.61; how many issue slots is assumed")
+ACCELSIM = Cite("Khairy et al., Accel-Sim, ISCA 2020", "L1 of a Quadro V100", "inferred", "measured there")
 CHANNELS = Cite("GPGPU-Sim 4.0", "QV100 configuration, 32 channels", "inferred", "a simulator's input; also 4 stacks of 8 channels")
-BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "Tesla V100 PCIe, a chase at random", "measured", "read in a public repository")
+BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "Tesla V100 PCIe, a chase at random", "inferred", "measured there; read in a public repository")
 SPLIT = Cite(BENCHES.document, "213 cycles to L2, 213 more at 1380 MHz to memory, divided over the stations", "inferred", BENCHES.note)
+SHARED = Cite(JIA.document, "V100 PCIe, shared memory", "recalled",
+              "a measurement; Arafa et al. have 18, mt4g 23.5 with what its loop adds, 2 to an L1 hit")
+PRODUCTS_24 = Cite("NMSU-PEARL/GPUs-ISA-Latencies", "ALU/output/Volta/TITANV/Mul24Lo: SGXT and IMAD, 8 cycles", "inferred",
+                   "measured on a TITAN V, one factor ready; ptxas 11.8 writes three instructions for sm_70, two of them for `alu`")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
@@ -70,7 +75,7 @@ NVLINK = Cite("NVIDIA Tesla V100 white paper", "NVLink: 25 GB/s a link and direc
               "two links, as between neighbours of a DGX-1; from memory")
 
 COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit
-    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul24 int_mul32 int_dot",
+    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul32 int_dot", Operation("alu", 8, 4 / 3, issues=3): "int_mul24",
     Operation("fma", 12, 4): "int_mul_high int_mul_wide",
     Operation("alu", 4): """int_add int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
         fp32_minmax fp32_compare vote clock""",
@@ -134,10 +139,10 @@ EVIDENCE = {
        fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count
        shuffle int_sad convert convert64""".split()},
     "units.bar": BARRIERS, "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS,
-    "isa.operations": UNPUBLISHED, "isa.predication_max_instructions": UNPUBLISHED,
+    "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare bit_count fp32_add fp32_mul fp32_fma
        fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
-    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": JIA,
+    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": SHARED,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "instruction", "instruction_l2", "texture_l1", "l2")},
     "caches.l1_global_loads": GUIDE, "caches.l1_gives_carveout": MULTIPROCESSOR,
     "isa.instruction_bytes": JIA, "caches.instruction.size_bytes": JIA, "caches.instruction.scope": JIA, "caches.instruction_l2.size_bytes": JIA,

@@ -2,14 +2,15 @@
 from archdef.spec import Cite, Operation
 
 GUIDE = Cite("MetaX performance tuning guide", "chapters 2 and 3", note="as restated by a C500 profiling skill")
-PROPERTIES = Cite("mcGetDeviceProperties and mcModuleOccupancy on a C500", "register prefetch and AP residency check", "measured")
+PROPERTIES = Cite("mcGetDeviceProperties and mcModuleOccupancy on a C500", "register prefetch and AP residency check", "measured", card="C500")
 USAGE = Cite("mxcc -resource-usage reports for xcore1000", "MTregisters against staticMaxWarps/PEU, 18 pairs", "inferred")
-PROFILER = Cite("mcProfiler reports of a C500", "roofline peaks, clocks, counter names", "measured")
+PROFILER = Cite("mcProfiler reports of a C500", "roofline peaks, clocks, counter names", "measured", card="C500")
 LATENCY = Cite(GUIDE.document, "microbenchmark reference values", note=GUIDE.note)
 SPLIT = Cite(GUIDE.document, "L2 latency of 170 cycles and DRAM latency of 420, divided over the stations", "inferred")
-EMPTY = Cite("c500-kernel-wiki", "empty kernels, grids of 416 and 1664 blocks", "measured", "on a 25 % slice")
+EMPTY = Cite("c500-kernel-wiki", "empty kernels, grids of 416 and 1664 blocks", "measured", "on a 25 % slice", card="C500")
 PROBE = Cite("MXFlashAttn decode notes", "62-66 ns per shuffle, 20 times a multiply-add", "inferred")
-INTRINSICS = Cite("DeepSelect for MACA, notes on wave64 intrinsics", "instruction counts and mask semantics", "measured")
+INTRINSICS = Cite("DeepSelect for MACA, notes on wave64 intrinsics", "instruction counts and mask semantics", "inferred",
+                  "on which card they were found is not said")
 API = Cite("mcModuleOccupancy", "32 blocks of 64 threads; the device property says 16", "assumed")
 BROADCAST = Cite("mhc_post optimisation review on a MetaX C500", "times of the kernel, whose waves all read one address, by shape", "inferred",
                  "16 lanes make a transaction (tuning guide); groups of one wave that share a line do not take it again")

@@ -9,10 +9,10 @@ from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coale
                           operations)
 
 MEMORY = "quoted from memory"
-APPLE = Cite("Apple, M1 press release, November 2020", "8 cores, 24,576 threads, 2.6 teraflops", note=MEMORY)
-METAL = Cite("Apple, Metal Feature Set Tables", "GPU family Apple 7", note=MEMORY)
-BENCHMARKS = Cite("Turner, metal-benchmarks", "README, Apple 7 column of the tables", "measured", MEMORY)
-JOHNSON = Cite("Johnson, Apple G13 GPU Architecture Reference", "registers; execution mask stack", "measured", MEMORY)
+APPLE = Cite("Apple, M1 press release, November 2020", "8 cores, 24,576 threads, 2.6 teraflops", "recalled")
+METAL = Cite("Apple, Metal Feature Set Tables", "GPU family Apple 7", "recalled")
+BENCHMARKS = Cite("Turner, metal-benchmarks", "README, Apple 7 column of the tables", "recalled", "a measurement")
+JOHNSON = Cite("Johnson, Apple G13 GPU Architecture Reference", "registers; execution mask stack", "recalled", "a measurement")
 LPDDR = Cite("JEDEC JESD209-4, LPDDR4X-4266", "128 bit of it on the package", "inferred", MEMORY)
 GUESS = Cite("not published", "a plausible value", "assumed")
 
