@@ -3,7 +3,7 @@ from importlib.resources import as_file, files
 
 import numpy as np
 
-from archdef.device import Device
+from archdef import Device
 from archdef.errors import ReferenceCaseError
 from archdef.host import Host
 
