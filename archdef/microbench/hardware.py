@@ -133,6 +133,20 @@ class Hardware(Machine):
         kernel = self.compile(ptx_module("", ""))
         return statistics.median(self.launch(kernel, grid, block) for _ in range(15))
 
+    def series_s(self, ptx, launches, grid, block, *arguments):
+        kernel = self.compile(ptx)
+        given = [c_uint64(self.scratch(f"series {k}", a).address) if isinstance(a, int) else np.ctypeslib.as_ctypes_type(a.dtype)(a.item())
+                 for k, a in enumerate(arguments)]
+
+        def once():
+            self.gpu.start(self.compile(_SPIN), 1, 1, c_uint64(self._spun.address), c_uint32(SPIN_CYCLES))
+            self.gpu.record(self._first)
+            for _ in range(launches):
+                self.gpu.start(kernel, grid, block, *given)
+            self.gpu.record(self._last)
+            return self.gpu.seconds(self._first, self._last)
+        return statistics.median(once() for _ in range(15))
+
     def texture(self, array):
         texels = np.empty(array.shape, array.dtype).reshape(-1, 1)
         handle = self.gpu.texture(self.gpu.of_bytes(array.pointer, texels), filter="point", address=("clamp",) * 3, normalized=False, read="element")

@@ -100,6 +100,13 @@ class Machine(abc.ABC):
         """Give the seconds between two events around a kernel that does nothing, in a stream that is busy before."""
 
     @abc.abstractmethod
+    def series_s(self, ptx: str, launches: int, grid: int, block: int, *arguments: Any) -> float:
+        """Give the seconds between two events around so many launches of a kernel, one after the other in a stream that is busy before.
+
+        Arguments are numpy scalars of the parameters' widths, and numbers of bytes, each of which stands for memory of its own.
+        """
+
+    @abc.abstractmethod
     def texture(self, array: Array) -> Any:
         """Make a texture object of an array in linear memory, one texel for each element, as an argument of launches."""
 

@@ -90,6 +90,8 @@ def _steps() -> Mapping[str, Step]:
         "shf_l_wrap_b32": Step(u32, "shf.l.wrap.b32 {x},{x},{w},{y};", ("funnel_shift",), (3, 5, 1, 9)),
         "div_s32": Step(u32, "div.s32 {x},{x},{y};", ("int_div32",), (0x7fffffff, 5, 1, 9), lengths=_ROUTINE),
         "rem_s32": Step(u32, "rem.s32 {x},{x},{y};", ("int_div32",), (0x7ffffff, 5, 0x7fffffff, 9), lengths=_ROUTINE),
+        "div_u32": Step(u32, "div.u32 {x},{x},{y};", ("int_div32",), (0x7fffffff, 5, 1, 9), lengths=_ROUTINE),
+        "rem_u32": Step(u32, "rem.u32 {x},{x},{y};", ("int_div32",), (0x7ffffff, 5, 0x7fffffff, 9), lengths=_ROUTINE),
         # ---------------------------------------------------------------------------------------------- 64-bit integers
         "add_s64": Step(u64, "add.s64 {x},{x},{w}; add.s64 {w},{w},{x};", ("int64_add",) * 2),
         "and_add_b64": Step(u64, "and.b64 {x},{x},{y}; add.s64 {x},{x},{w};", ("int64_logic", "int64_add")),

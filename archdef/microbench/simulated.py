@@ -67,13 +67,18 @@ class Simulated(Machine):
         return kernel[(grid,), (block,), shared_bytes].launch(*given, progress=False).elapsed_s
 
     def empty_launch_s(self, grid, block):
+        return self.series_s(module("", ""), 1, grid, block)
+
+    def series_s(self, ptx, launches, grid, block, *arguments):
         device = Device(self.architecture, host=Host())  # of its own: launches elsewhere stay without streams
-        empty = device.compile(module("", ""))["k"]
+        kernel = device.compile(ptx)["k"]
+        given = [device.empty((a // 4,), "u4") if isinstance(a, int) else a for a in arguments]
         stream = device.stream()
         # what keeps the stream busy, so that the host's calls do not count
         device.empty(BUSY_BYTES // 4, "u4").fill_bytes(0, stream)
         first = stream.record()
-        empty[(grid,), (block,), 0, stream]()
+        for _ in range(launches):
+            kernel[(grid,), (block,), 0, stream](*given)
         last = stream.record()
         device.synchronize()
         return last.elapsed_since(first)

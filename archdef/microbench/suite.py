@@ -17,7 +17,7 @@ FAMILIES = ("arithmetic", "instruction_fetch", "memory_latency", "shared_memory"
 """Modules of this package that declare benchmarks, in the order of tables."""
 
 MOST = {"warps": 1 << 16, "threads": 1 << 20, "blocks": (1 << 31) - 1, "lanes": 1 << 16, "loads": 1 << 16, "chains": 1 << 16, "instructions": 1 << 20,
-        "stride_bytes": 1 << 40}
+        "stride_bytes": 1 << 40, "elements": 1 << 26}
 """Parameters of which there is at least one, unless 0 is the default → the most that is tried."""
 
 

@@ -212,6 +212,15 @@ def test_as_many_blocks_are_resident_as_the_occupancy_rule_says(name):
         assert found == rule.active_blocks, (warps, shared)
 
 
+# ------------------------------------------------------------------------------------------------------------- launches
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_one_more_kernel_in_a_row_takes_what_the_first_took_at_most_and_copies_no_faster_than_it_can_start(name):
+    alone, more = (value(name, benchmark, blocks=4, threads=64) for benchmark in ("launch", "launch_series"))
+    assert 0 < more <= 1.001 * alone
+    copied = value(name, "small_kernels", elements=256, threads=64)
+    assert copied < 2 * 8 * 256 / (more * 1000)
+
+
 # --------------------------------------------------------------------------------------------------------------- always
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_the_same_point_gives_the_same_number(name):

@@ -98,3 +98,39 @@ __global__ void shared_stores(int *out, int count, int stride)
     __syncthreads();
     out[blockIdx.x * blockDim.x + threadIdx.x] = words[threadIdx.x];
 }
+
+// A block for each row of the result copies the row of its token; a row is `words` words of 16 bytes.
+__global__ void expand(uint4 *out, const uint4 *tokens, const int *token_of_row, int words)
+{
+    long long from = (long long)token_of_row[blockIdx.x] * words, to = (long long)blockIdx.x * words;
+    for (int i = threadIdx.x; i < words; i += blockDim.x)
+        out[to + i] = tokens[from + i];
+}
+
+// One float a thread.
+__global__ void elementwise(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = in[i] * 2.f + 1.f;
+}
+
+// So many barriers in each of `rounds` rounds of a loop with one addition.
+template <int BARRIERS>
+__device__ void meet(float *out, int rounds)
+{
+    float sum = threadIdx.x;
+#pragma unroll 1
+    for (int k = 0; k < rounds; ++k) {
+        sum += k;
+#pragma unroll
+        for (int b = 0; b < BARRIERS; ++b)
+            __syncthreads();
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+__global__ void meet_never(float *out, int rounds) { meet<0>(out, rounds); }
+__global__ void meet_once(float *out, int rounds) { meet<1>(out, rounds); }
+__global__ void meet_twice(float *out, int rounds) { meet<2>(out, rounds); }
+__global__ void meet_4_times(float *out, int rounds) { meet<4>(out, rounds); }
