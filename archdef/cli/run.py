@@ -26,7 +26,7 @@ def _traced(context, parameter, texts) -> tuple[tuple[int, int], ...]:
     try:
         pairs = [tuple(map(int, text.split(":"))) for text in texts]
         if all(len(pair) in (1, 2) and min(pair) >= 0 for pair in pairs):
-            return tuple(pair if len(pair) == 2 else (0, *pair) for pair in pairs)
+            return tuple((pair[0] if len(pair) == 2 else 0, pair[-1]) for pair in pairs)
     except ValueError:
         pass
     raise click.BadParameter("a warp is WARP of block 0, or BLOCK:WARP")

@@ -302,4 +302,4 @@ def occupancy_dict(occupancy) -> dict[str, Any]:
 
 def _rows(table: np.ndarray) -> Iterator[dict[str, int]]:
     for row in table:
-        yield {name: row[name].item() for name in table.dtype.names}
+        yield {name: row[name].item() for name in table.dtype.names or ()}
