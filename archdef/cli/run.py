@@ -6,8 +6,8 @@ import warnings
 import click
 
 from archdef.cli.common import architectures, compiler_options, emit, json_option, set_option, show, will_write
-from archdef.cli.values import Value, parse_argument, parse_shape
 from archdef.errors import GuestWarning
+from archdef.run.written import Value, parse_argument, parse_shape
 from archdef.values import printable
 
 

@@ -199,6 +199,6 @@ class LaneTrace:
         return render(self)
 
     def __str__(self) -> str:
-        from archdef.report import text
+        from archdef.console import text
 
         return text(self.__rich__())

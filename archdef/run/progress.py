@@ -28,7 +28,7 @@ class Progress:
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
 
-            from archdef.report.console import console
+            from archdef.console import console
 
             self._bar = Bar(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TextColumn("blocks"),
                             TimeRemainingColumn(), console=console(stderr=True), transient=True)

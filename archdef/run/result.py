@@ -288,7 +288,7 @@ class Run:
         return pandas.DataFrame(rows)
 
     def __str__(self) -> str:
-        from archdef.report import text
+        from archdef.console import text
         from archdef.report.run import render
 
         return text(render(self))

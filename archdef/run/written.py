@@ -1,4 +1,4 @@
-"""Kernel arguments on the command line.
+"""Kernel arguments as they are written on the command line and in reference cases.
 
     1024  -3  2.5  0x1f  true          numbers; the kernel's own signature gives their type
     f4[1048576]                        an array of zeros: numpy type, shape
