@@ -11,6 +11,7 @@ import inspect
 import sys
 import warnings
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import attrs
@@ -38,7 +39,8 @@ class Deprecation:
 
     def warn(self) -> None:
         """Warn, in the name of the innermost line that is not archdef's."""
-        level, frame = 1, sys._getframe()
+        level = 1
+        frame: FrameType | None = sys._getframe()
         while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "archdef":
             level, frame = level + 1, frame.f_back
         warnings.warn(f"{self.what} is deprecated since archdef {self.since} and goes away in {self.removed}; use {self.instead}",

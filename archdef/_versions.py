@@ -19,7 +19,9 @@ def misfit(points: Iterable[importlib.metadata.EntryPoint], version: str | None 
     """
     version = version or archdef.__version__
     for point in points:
-        for line in (point.dist.requires or ()) if point.dist is not None else ():
+        if (dist := point.dist) is None:
+            continue
+        for line in dist.requires or ():
             try:
                 requirement = Requirement(line)
             except InvalidRequirement:
@@ -27,6 +29,6 @@ def misfit(points: Iterable[importlib.metadata.EntryPoint], version: str | None 
             if canonicalize_name(requirement.name) != OURS or (requirement.marker is not None and not requirement.marker.evaluate({"extra": ""})):
                 continue
             if not requirement.specifier.contains(version, prereleases=True):
-                return (f"{point.dist.name} {point.dist.version} supports archdef {requirement.specifier}, this is archdef {version}: "
+                return (f"{dist.name} {dist.version} supports archdef {requirement.specifier}, this is archdef {version}: "
                         f"install another version of one of them")
     return None

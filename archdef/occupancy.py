@@ -107,7 +107,7 @@ class Occupancy:
         return Group(head, table, *([f"to hold more: {self.suggestion}"] if self.suggestion else []))
 
     def __str__(self) -> str:
-        from archdef.report.console import console
+        from archdef.console import console
 
         made = console(width=100, color_system=None)
         with made.capture() as captured:

@@ -4,6 +4,9 @@ Clock domains meet here: SM times stay cycles, everything beyond the multiproces
 """
 from __future__ import annotations
 
+from collections.abc import Container
+from typing import Any
+
 from archdef import spec
 from archdef.engine.machine import (CoalescingRule as Rule, PartitionMap as Map, SchedulerPolicy as Scheduling,
                                     SumRule as Sum, WritePolicy as Write)
@@ -40,24 +43,25 @@ def _fs(ns: float) -> int:
     return round(ns * 1e6)
 
 
-def _known(path: str, policy, choices, method: str | None = None):
+def _known(path: str, policy, choices, method: str | None = None) -> Any:
     """Refuse a policy that the engine cannot carry out: neither one of its own, nor one that says what it does in `method`."""
     if type(policy) not in choices and not (method and (hasattr(policy, method) or policy.compiled() is not None)):
         raise UnsupportedPolicy(path, policy, [choice.__name__ for choice in choices])
     return policy
 
 
-def _brought(arch: Architecture) -> list[tuple[str, str, object, str]]:
+def _brought(arch: Architecture) -> list[tuple[str, str, spec.PolicyValue, str]]:
     """List the policies that plugins bring: place in the machine, path, value, method."""
-    fields = [("scheduler", "schedulers.policy", arch.schedulers.policy, _POLICIES, "choose"),
-              ("dispatch", "chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin, spec.GroupByGroup), "multiprocessor"),
-              ("branch", "warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers), "taken_first"),
-              ("partition", "dram.partition_map", arch.dram.partition_map, (spec.Interleaved, spec.XorHash), "partition"),
-              ("banks", "shared.bank_map", arch.shared.bank_map, (spec.LowOrder,), "banks_of"),
-              *((name, f"coalescing.{name}", getattr(arch.coalescing, name), _RULES, "transactions")
-                for name in ("load", "store", "load_uncached")),
-              *((name, f"caches.{name}.replacement", cache.replacement, (spec.LeastRecentlyUsed, spec.AmongOldest), "victim")
-                for name, cache in arch.caches.declared.items())]
+    fields: list[tuple[str, str, spec.PolicyValue, Container[type], str]] = [
+        ("scheduler", "schedulers.policy", arch.schedulers.policy, _POLICIES, "choose"),
+        ("dispatch", "chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin, spec.GroupByGroup), "multiprocessor"),
+        ("branch", "warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers), "taken_first"),
+        ("partition", "dram.partition_map", arch.dram.partition_map, (spec.Interleaved, spec.XorHash), "partition"),
+        ("banks", "shared.bank_map", arch.shared.bank_map, (spec.LowOrder,), "banks_of"),
+        *((name, f"coalescing.{name}", getattr(arch.coalescing, name), _RULES, "transactions")
+          for name in ("load", "store", "load_uncached")),
+        *((name, f"caches.{name}.replacement", cache.replacement, (spec.LeastRecentlyUsed, spec.AmongOldest), "victim")
+          for name, cache in arch.caches.declared.items())]
     return [(place, path, _known(path, policy, own, method), method) for place, path, policy, own, method in fields if type(policy) not in own]
 
 
@@ -146,7 +150,7 @@ def _schedulers(arch: Architecture) -> dict:
         unit_per_scheduler=[int(i < len(arch.units) and arch.units[i].scope == "scheduler") for i in range(16)],
         shared_units=sum(1 << i for i, unit in enumerate(arch.units) if unit.scope != "scheduler"),
         unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
-        unit_within=[index[arch.units[i].within] if i < len(arch.units) and arch.units[i].within else i for i in range(16)],
+        unit_within=[*(i if unit.within is None else index[unit.within] for i, unit in enumerate(arch.units)), *range(len(arch.units), 16)],
         unit_first=[(arch.units[i].first_copy or 0) if i < len(arch.units) else 0 for i in range(16)],
         unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],
         superscalar=int(arch.schedulers.superscalar), loads_by_chance=int(arch.load_store.after_load == "chance"),
@@ -169,17 +173,16 @@ def _untaken_saving(isa) -> int:
 
 
 def _slices(arch: Architecture) -> dict:
-    rule = arch.interconnect.slice_map
-    if rule is None:
+    if arch.interconnect.slice_map is None:
         return dict(slice_masks=[0] * 16, slice_parities=0, slice_parts=0, slice_high=0)
-    _known("interconnect.slice_map", rule, (spec.ParityHash,))
+    rule = _known("interconnect.slice_map", arch.interconnect.slice_map, (spec.ParityHash,))
     masks = [mask & -arch.dram.interleave_bytes for mask in (*rule.low_masks, *rule.part_masks)]
     return dict(slice_masks=[*masks, *[0] * 16][:16], slice_parities=len(masks), slice_parts=rule.halvings(arch.dram.partitions), slice_high=rule.high_bit)
 
 
 def _dram(arch: Architecture) -> dict:
     dram = arch.dram
-    _known("dram.scheduling", dram.scheduling, (spec.FirstReady,))
+    scheduling = _known("dram.scheduling", dram.scheduling, (spec.FirstReady,))
     shifts = [*dram.partition_map.shifts, *[0] * 8][:8] if isinstance(dram.partition_map, spec.XorHash) else [0] * 8
     bytes_per_second = arch.dram_bandwidth_gb_s * 1e9 / dram.partitions / dram.ecc_overhead_ratio
     return dict(
@@ -193,7 +196,7 @@ def _dram(arch: Architecture) -> dict:
         refresh_banks=(dram.refresh_banks or 0) if dram.t_refi_ns else 0, refreshes_postponed=dram.refreshes_postponed,
         closes_rows=int(dram.page_policy == "close_adaptive"),
         extra_latency_fs=_fs(dram.extra_latency_ns), queue_entries=dram.queue_entries,
-        window=dram.scheduling.window, drain_high=dram.write_drain_high, drain_low=dram.write_drain_low)
+        window=scheduling.window, drain_high=dram.write_drain_high, drain_low=dram.write_drain_low)
 
 
 _SUMS_BY_NAME = (spec.AlignedSum, spec.ChainedSum, spec.PairedSum)

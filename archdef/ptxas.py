@@ -151,7 +151,7 @@ def read(log: str) -> dict[str, dict]:
         elif found := re.search(r"Function properties for (\S+)", line):
             of = found[1]
         elif found := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
-            frames[of] = tuple(map(int, found.groups()))
+            frames[of] = int(found[1]), int(found[2]), int(found[3])
         elif (found := re.search(r"Used (\d+) registers", line)) and name:
             def number(pattern: str, line: str = line) -> int:
                 match = re.search(pattern, line)

@@ -44,8 +44,13 @@ def as_whole(value: Any) -> int | None:
     """
     if getattr(value, "shape", None) == ():
         value = value[()]
-    fits = isinstance(value, numbers.Real) and not isinstance(value, bool) and -MOST_WHOLE < value < MOST_WHOLE
+    fits = _is_real(value) and -MOST_WHOLE < value < MOST_WHOLE
     return int(value) if fits and value == int(value) else None
+
+
+def _is_real(value: Any) -> bool:
+    """Whether it is a number, of Python or of numpy, that is not complex; yes and no are none."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def whole(value: Any, what: str, error: type[Exception], *, at_least: int = 0, at_most: int | None = None) -> int:
@@ -60,7 +65,7 @@ def whole(value: Any, what: str, error: type[Exception], *, at_least: int = 0, a
 
 def seconds(value: Any, what: str, error: type[Exception]) -> float:
     """Give a span of time as a float."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 <= value <= 1e9:
+    if not _is_real(value) or not 0 <= value <= 1e9:
         raise error(f"{what} must be a number of seconds from 0 to 1e9, got {shown(value)}")
     return float(value)
 

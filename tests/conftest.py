@@ -24,6 +24,7 @@ SLOW = {
     "policies": "brought policy_plugin",
     "pytest_plugin": "architecture_matrix",
     "run": "debug_builds footprint lane_states module_symbols template_instances warp_sizes",
+    "style": "tools",
     "texture": "surfaces",
     "unit": "description_files diff hostile_runtime hostile_values lower_assembler lower_equivalence lowering_grows matrix "
         "new_plugin pages_of_architectures ptx_hostile spec_evidence spec_evolve system_calls",

@@ -112,8 +112,8 @@ def _needed(arch: Architecture) -> Iterator[Needed]:
             each = _starts_per_cycle(arch, operation)
             flying = operation.latency_cycles * each
             yield Needed(name, operation.latency_cycles, each, flying, math.ceil(flying))
-    if (declared := arch.isa.operations.get("load_shared")) is not None:
-        load = at_clocks(arch, declared)
+    if (shared := arch.isa.operations.get("load_shared")) is not None:
+        load = at_clocks(arch, shared)
         each = min(_starts_per_cycle(arch, load), arch.shared.banks * arch.shared.bank_width_bytes / arch.shared.pass_cycles / (4 * size))
         latency = load.latency_cycles + arch.shared.latency_cycles
         yield Needed("load_shared", latency, each, latency * each, math.ceil(latency * each))

@@ -72,7 +72,8 @@ def _scoreboard(program) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
 
 def _chain(program, machine, gap, first: int, last: int) -> int:
     """Cycles from the issue of the first op to where the warp may issue what follows the last."""
-    board, ready, now, end, along, width = _scoreboard(program), {}, 0, 0, 1, _together(machine)
+    ready: dict[int, int] = {}
+    board, now, end, along, width = _scoreboard(program), 0, 0, 1, _together(machine)
     for k in range(first, last):
         op = program.ops[k]
         waits, sets = board[k]

@@ -19,7 +19,7 @@ class Refused(click.ClickException):
 
     def __init__(self, error: ArchdefError):
         super().__init__(printable(str(error)))
-        self.exit_code = INTERRUPTED if isinstance(error, Interrupted) else USAGE
+        self.exit_code = INTERRUPTED if isinstance(error, Interrupted) else USAGE  # type: ignore[misc]  # click reads the instance's
 
 
 class Commands(click.Group):

@@ -80,8 +80,7 @@ def architectures(names: tuple[str, ...], settings: dict[str, str]) -> list:
 
 def show(renderable) -> None:
     """Print a rich object; text that goes to no terminal gets the full width."""
-    from archdef.report import WIDTH
-    from archdef.report.console import console
+    from archdef.console import WIDTH, console
 
     console(width=None if sys.stdout.isatty() else WIDTH, soft_wrap=False).print(renderable)
 

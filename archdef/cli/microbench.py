@@ -60,7 +60,7 @@ def command(context, words, hardware, parameters, against, listed, as_json, plot
             return write(output, found[0].to_json() if len(documents) == 1 else json.dumps(documents, indent=1) + "\n")
         return emit(documents[0] if len(documents) == 1 else documents)
     if output:
-        from archdef.report import text
+        from archdef.console import text
 
         return write(output, text(render(found, measured)) + "\n")
     show(render(found, measured))

@@ -6,8 +6,8 @@ import warnings
 import click
 
 from archdef.cli.common import architectures, compiler_options, emit, json_option, set_option, show, will_write
-from archdef.cli.values import Value, parse_argument, parse_shape
 from archdef.errors import GuestWarning
+from archdef.run.written import Value, parse_argument, parse_shape
 from archdef.values import printable
 
 
@@ -26,7 +26,7 @@ def _traced(context, parameter, texts) -> tuple[tuple[int, int], ...]:
     try:
         pairs = [tuple(map(int, text.split(":"))) for text in texts]
         if all(len(pair) in (1, 2) and min(pair) >= 0 for pair in pairs):
-            return tuple(pair if len(pair) == 2 else (0, *pair) for pair in pairs)
+            return tuple((pair[0] if len(pair) == 2 else 0, pair[-1]) for pair in pairs)
     except ValueError:
         pass
     raise click.BadParameter("a warp is WARP of block 0, or BLOCK:WARP")

@@ -7,9 +7,10 @@ SCHEDULER_WARPS: int
 class SchedulerPolicy(IntEnum):
     SCH_ROUND_ROBIN = 0
     SCH_GREEDY_OLDEST = 1
-    SCH_GREEDY_ROUND_ROBIN = 6
     SCH_OLDEST = 2
     SCH_TWO_LEVEL = 3
+    SCH_ASKED = 5
+    SCH_GREEDY_ROUND_ROBIN = 6
     SCH_WEIGHTED = 4
 
 class CoalescingRule(IntEnum):
@@ -25,3 +26,9 @@ class WritePolicy(IntEnum):
 class PartitionMap(IntEnum):
     PM_INTERLEAVED = 0
     PM_XOR = 1
+
+class SumRule(IntEnum):
+    SUM_NONE = 0
+    SUM_ALIGNED = 1
+    SUM_CHAINED = 2
+    SUM_PAIRED = 3

@@ -134,6 +134,8 @@ def _shipped(name: str) -> Workload:
 
 def _from_file(recipe: Path) -> Workload:
     spec = importlib.util.spec_from_file_location(f"archdef_workload_{recipe.stem}", recipe)
+    if spec is None or spec.loader is None:
+        raise WorkloadError(f"{recipe} does not load: it is no Python file")
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)

@@ -10,7 +10,8 @@ Plain data are mappings, lists, texts, numbers and yes or no, as TOML and JSON h
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from types import GenericAlias
 from typing import Any
 
 import attrs
@@ -91,15 +92,20 @@ def _(rule: Parts, name, value):
     if wrong := [key for key, fields in value.items() if not isinstance(fields, Mapping)]:
         raise _Unfit(value[wrong[0]], f"must map names to {rule.of.__name__}, each a table: {wrong[0]} is none")
     named = {key: {**fields, "name": key} for key, fields in value.items()}
-    return tuple(CONVERTER.structure(named, dict[str, rule.of]).values())
+    return tuple(CONVERTER.structure(named, _by_name(rule.of)).values())
 
 
 @_read.register
 def _(rule: Table, name, value):
     if not isinstance(value, Mapping):
         return value
-    read = CONVERTER.structure({key: fields for key, fields in value.items() if isinstance(fields, Mapping)}, dict[str, rule.of])
+    read = CONVERTER.structure({key: fields for key, fields in value.items() if isinstance(fields, Mapping)}, _by_name(rule.of))
     return FrozenMap({key: read.get(key, fields) for key, fields in value.items()})  # the rule refuses what is no mapping
+
+
+def _by_name(cls: type) -> Any:
+    """Give the type of a mapping from names to what `cls` describes."""
+    return GenericAlias(dict, (str, cls))
 
 
 def _tuples(value: Any) -> Any:
@@ -145,19 +151,21 @@ def _described(cls: type) -> bool:
 
 
 def _reader(cls: type):
-    hooks = {a.name: override(struct_hook=lambda value, _, rule=rule_of(a), name=a.name: _read(rule, name, value))
-             for a in attrs.fields(cls) if rule_of(a) is not None}
+    hooks: dict[str, Any] = {a.name: override(struct_hook=_reads(rule, a.name)) for a in attrs.fields(cls) if (rule := rule_of(a)) is not None}
     if cls is Architecture:
         hooks |= {"evidence": override(struct_hook=read_evidence), "changes": override(struct_hook=_read_changes)}
     return make_dict_structure_fn(cls, CONVERTER, _cattrs_forbid_extra_keys=True, _cattrs_use_linecache=False, **hooks)
 
 
+def _reads(rule: Rule, name: str) -> Callable[[Any, Any], Any]:
+    return lambda value, _: _read(rule, name, value)
+
+
 def _writer(cls: type):
-    hooks = {a.name: override(unstruct_hook=lambda value, rule=rule_of(a): _write(rule, value))
-             for a in attrs.fields(cls) if rule_of(a) is not None}
+    hooks: dict[str, Any] = {a.name: override(unstruct_hook=functools.partial(_write, rule)) for a in attrs.fields(cls) if (rule := rule_of(a)) is not None}
     if cls is Architecture:
         hooks |= {"evidence": override(unstruct_hook=write_evidence), "changes": override(unstruct_hook=_write_changes)}
-    whole = make_dict_unstructure_fn(cls, CONVERTER, _cattrs_use_linecache=False, **hooks)
+    whole: Callable[[Any], dict[str, Any]] = make_dict_unstructure_fn(cls, CONVERTER, _cattrs_use_linecache=False, **hooks)
     return lambda value: {key: v for key, v in whole(value).items() if v is not None}
 
 
@@ -210,7 +218,7 @@ def rule_at(path: str) -> Rule | None:
         if isinstance(rule, (Parts, Table)):
             rule, segments = Part(of=rule.of), segments[1:]
             continue
-        classes = rule.of.by_name().values() if isinstance(rule, Policy) else [rule.of] if isinstance(rule, Part) else ()
+        classes: Collection[type[Any]] = rule.of.by_name().values() if isinstance(rule, Policy) else [rule.of] if isinstance(rule, Part) else ()
         rule = next((rule_of(getattr(attrs.fields(cls), segments[0])) for cls in classes if segments[0] in attrs.fields_dict(cls)), None)
         segments = segments[1:]
     return rule

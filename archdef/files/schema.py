@@ -35,9 +35,9 @@ def _definition(cls: type, variant: str, definitions: dict[str, Any], named: boo
     if name not in definitions:
         definitions[name] = {}  # before its fields, which may refer to it
         docs = field_docs(cls)
-        fields = [a for a in attrs.fields(cls) if rule_of(a) is not None and (named or a.name != "name")]
-        properties = {a.name: _told(a.name, rule_of(a), docs.get(a.name), variant, definitions) for a in fields}
-        required = [a.name for a in fields if a.default is attrs.NOTHING]
+        fields = [(a, rule) for a in attrs.fields(cls) if (rule := rule_of(a)) is not None and (named or a.name != "name")]
+        properties = {a.name: _told(a.name, rule, docs.get(a.name), variant, definitions) for a, rule in fields}
+        required = [a.name for a, _ in fields if a.default is attrs.NOTHING]
         if cls is Architecture:
             properties = {"format": {"const": FORMAT}, "$schema": {"type": "string"}, **properties,
                           "evidence": {"$ref": "#/$defs/Evidence"}, "changes": {"$ref": "#/$defs/Changes"}}
@@ -144,8 +144,8 @@ def _(rule: Policy, name, variant, definitions):
 
 def _definition_of_policy(short_name: str, cls: type, definitions: dict[str, Any]) -> dict[str, Any]:
     docs = field_docs(cls)
-    properties = {a.name: _told(a.name, rule_of(a), docs.get(a.name), _WHOLE, definitions)
-                  for a in attrs.fields(cls) if rule_of(a) is not None}
+    properties = {a.name: _told(a.name, rule, docs.get(a.name), _WHOLE, definitions)
+                  for a in attrs.fields(cls) if (rule := rule_of(a)) is not None}
     return {"description": summary(cls), "type": "object", "required": ["type"], "additionalProperties": False,
             "properties": {"type": {"const": short_name}, **properties}}
 

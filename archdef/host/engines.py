@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 
+from archdef.host.executor import Executor
 from archdef.host.operation import RUNNING, WAITING, Operation
 
 
@@ -14,7 +15,7 @@ class Engine:
     """Carries out up to `capacity` operations at a time; copies over the host link (of a machine without copy
     engines) alone."""
 
-    def __init__(self, name: str, capacity: int = 1, grids=None):
+    def __init__(self, name: str, capacity: int = 1, grids: Executor | None = None):
         self.name, self.capacity = name, capacity
         self.grids = grids
         """Executor of grids, for the engine that has one."""
@@ -41,7 +42,7 @@ class Engine:
             return None
         first = min(heads, key=lambda operation: operation.number)
         alone = first.direction or self.running and self.running[0].direction
-        if self.running and alone or first.grid is not None and not self.grids.room:
+        if self.running and alone or first.grid is not None and self.grids is not None and not self.grids.room:
             return None
         self.queues[first.queue].popleft()
         first.state = RUNNING

@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import heapq
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from archdef.errors import GuestFault
+
+if TYPE_CHECKING:
+    from archdef.engine import core
 
 SLICE_MS = 50
 """The engine comes up for air this often, to look for Ctrl-C."""
@@ -61,8 +64,8 @@ class Shared:
     def __init__(self, architecture, link, reaction: int):
         self._period = round(1e9 / architecture.clocks.shader_mhz)
         self._most = link.concurrent_grids
-        self.quantum = max(reaction, LEAST_QUANTUM_FS)
-        self._session = None
+        self.quantum: int | None = max(reaction, LEAST_QUANTUM_FS)
+        self._session: core.Session | None = None
         self._origin = 0
         """The host's time at which the session was at cycle 0."""
         self._active: list = []
@@ -97,17 +100,22 @@ class Shared:
         return None if cycle is None else self._origin + cycle * self._period
 
     def let_go(self, operation, at: int) -> None:
-        self._session.let_go(operation.grid.running, -(-(at - self._origin) // self._period))
+        self._open.let_go(operation.grid.running, -(-(at - self._origin) // self._period))
 
     def stop(self, story: str) -> None:
-        error = self._session.deadlock()
+        error = self._open.deadlock()
         self._fail(type(error)(f"{error}{story}", **error.data))
 
+    @property
+    def _open(self) -> core.Session:
+        assert self._session is not None, "there are grids"
+        return self._session
+
     def _time(self) -> int:
-        return self._origin + self._session.cycle * self._period
+        return self._origin + self._open.cycle * self._period
 
     def _simulate(self, until: int | None, alone: bool) -> None:
-        session = self._session
+        session = self._open
         last = None if until is None else (until - self._origin) // self._period + 1
         try:
             while session.advance(SLICE_MS, last, alone):

@@ -10,7 +10,8 @@ import heapq
 import itertools
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
 
 from archdef.errors import HostError
 from archdef.host.engines import Engine
@@ -281,7 +282,7 @@ class Host:
             if operation.grid is not None and not any(o.grid is not None for o in engine.running):
                 self._busy.remove(side)
         if operation.error is None and operation.act is not None:
-            self._act(operation)
+            self._act(operation, operation.act)
         self._log(operation)
         if operation.error is not None:
             self._fail(operation)
@@ -289,10 +290,10 @@ class Host:
         if engine is not None:
             self._dispatch(engine, at)
 
-    def _act(self, operation: Operation) -> None:
+    def _act(self, operation: Operation, act: Callable[[], Any]) -> None:
         self._in_function = operation.kind == "function"
         try:
-            operation.act()
+            act()
         except Exception as error:      # whatever it is, it belongs to the next synchronise
             operation.error = error
         finally:
@@ -337,7 +338,7 @@ class Host:
         self._spans.append(Span(place, row, operation.name, operation.stream.label, operation.start, operation.end, operation.nbytes,
                                 operation.kind, operation.error is not None))
 
-    _HANDLERS = ()
+    _HANDLERS: ClassVar[tuple[Callable[[Host, Operation, int], None], ...]] = ()
 
 
 _END, _FLOW, _READY = range(3)

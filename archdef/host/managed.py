@@ -18,6 +18,7 @@ from archdef.host.timeline import Span
 if TYPE_CHECKING:
     from archdef.host.side import Side
     from archdef.host.stream import Stream
+    from archdef.spec.machine import ManagedMemory
 
 
 @attrs.frozen
@@ -79,7 +80,8 @@ def before_launch(side: Side, grid, stream: Stream) -> Moved | None:
     if managed is None or not memory.managed:
         return None
     lacking = [pages for pages in memory.managed.values() if not pages.there.all()]
-    on_demand = managed.fault_us is not None
+    fault_us = managed.fault_us
+    on_demand = fault_us is not None
     if lacking and on_demand:
         lacking = _reached(memory, grid, lacking)
     nbytes = count = groups = 0
@@ -91,7 +93,7 @@ def before_launch(side: Side, grid, stream: Stream) -> Moved | None:
         _arrive(memory, pages, slice(0, len(pages.there)))
     if not count:
         return None
-    latency = groups * fs(managed.fault_us) if on_demand else fs(side.link.latency_us) if nbytes else 0
+    latency = groups * fs(fault_us) if fault_us is not None else fs(side.link.latency_us) if nbytes else 0
     transfer = transfer_fs(nbytes, side.link.pinned_h2d_gb_s)
     if latency or transfer:
         side.move(stream, True, nbytes, latency, transfer)
@@ -107,7 +109,7 @@ def note_launch(side: Side, operation: Operation) -> None:
 def _arrive(memory, pages: Pages, where: slice) -> None:
     """Let the device have pages. The host keeps read-mostly ones: its copies are compared when it next looks."""
     if pages.copies is not None:
-        _forget_changed(memory, pages)
+        _forget_changed(memory, pages, pages.copies)
         fresh = np.flatnonzero(pages.here[where] & ~pages.there[where]) + where.start
         for page in fresh:
             start = int(page) * pages.page_bytes
@@ -115,14 +117,20 @@ def _arrive(memory, pages: Pages, where: slice) -> None:
     pages.settle(True, where, keep=pages.copies is not None)
 
 
-def _forget_changed(memory, pages: Pages) -> None:
+def _forget_changed(memory, pages: Pages, copies: np.ndarray) -> None:
     """Take from the host the copies of pages that a kernel has written to since."""
     both = np.flatnonzero(pages.here & pages.there)
     now = _bytes(memory, pages)
     for page in both:
         start = int(page) * pages.page_bytes
-        if not np.array_equal(now[start:start + pages.page_bytes], pages.copies[start:start + pages.page_bytes]):
+        if not np.array_equal(now[start:start + pages.page_bytes], copies[start:start + pages.page_bytes]):
             pages.here[page] = False
+
+
+def _managed(side: Side) -> ManagedMemory:
+    """Give what a device that has pages declares of them."""
+    assert side.link.managed is not None, "ManagedArray refuses a device without"
+    return side.link.managed
 
 
 def _bytes(memory, pages: Pages) -> np.ndarray:
@@ -168,7 +176,7 @@ def _reached(memory, grid, wanted: list[Pages]) -> list[Pages]:
 # --------------------------------------------------------------------------------------------------------------- the host
 def touched_by_host(side: Side, pages: Pages, where: slice, write: bool) -> None:
     """The host reads or writes pages: those that it lacks come to it first, and it waits for each. Raises HostError where it must not."""
-    host, managed = side.host, side.link.managed
+    host, managed = side.host, _managed(side)
     with host.lock:
         if not host.in_function:
             host.catch_up()
@@ -176,7 +184,7 @@ def touched_by_host(side: Side, pages: Pages, where: slice, write: bool) -> None
             raise HostError(f"the host touches managed memory of {side.label} while {side.unseen[0].name} may be running there, which is an error on a "
                             "machine whose device has no page faults (host_link.managed.fault_us); synchronize first")
         if pages.copies is not None:
-            _forget_changed(side.memory, pages)
+            _forget_changed(side.memory, pages, pages.copies)
         absent, nbytes = pages.missing(False, where)
         came = int(pages.there[absent].sum())
         pages.settle(False, where, keep=not write and pages.copies is not None)
@@ -191,13 +199,13 @@ def touched_by_host(side: Side, pages: Pages, where: slice, write: bool) -> None
 
 def prefetch(side: Side, pages: Pages, where: slice, to_host: bool, stream: Stream | None) -> int:
     """Move pages in a stream, without faults; give the bytes that move. Raises HostError where hardware does not prefetch."""
-    managed = side.link.managed
+    managed = _managed(side)
     with side.host.lock:
         if managed.fault_us is None:
             raise HostError(f"{side.label} does not prefetch managed memory: its device has no page faults (host_link.managed.fault_us)")
         stream = side.own(stream)
         if pages.copies is not None:
-            _forget_changed(side.memory, pages)
+            _forget_changed(side.memory, pages, pages.copies)
         _, nbytes = pages.missing(not to_host, where)
         side.host.charge("prefetch", side.call_fs)
         link = side.link
@@ -225,7 +233,7 @@ def mostly_read(side: Side, pages: Pages, on: bool) -> None:
         if on and pages.copies is None:
             pages.copies = np.zeros(pages.nbytes, "u1")      # filled where both sides come to have a page
         elif not on and pages.copies is not None:
-            _forget_changed(side.memory, pages)
+            _forget_changed(side.memory, pages, pages.copies)
             pages.copies = None
             pages.there &= ~pages.here
 

@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from archdef.host.engines import Engine
 
 WAITING, RUNNING, DONE, DROPPED = range(4)
 """States. Dropped: an error on its device came first."""
@@ -29,7 +32,7 @@ class Operation:
         self.blockers = 0
         """Operations that must end first."""
         self.followers: list[Operation] = []
-        self.engine = None
+        self.engine: Engine | None = None
         """What carries it out; None: nothing, it ends when it is ready."""
         self.queue: object = 0
         """Work queue of its stream."""

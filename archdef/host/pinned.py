@@ -4,6 +4,7 @@ from __future__ import annotations
 import bisect
 import threading
 import weakref
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +13,10 @@ _ends: dict[int, int] = {}
 _lock = threading.Lock()
 
 
-def _range(array: np.ndarray) -> tuple[int, int]:
-    low, high = np.lib.array_utils.byte_bounds(array) if hasattr(np.lib, "array_utils") else np.byte_bounds(array)
+def byte_bounds(array: np.ndarray) -> tuple[int, int]:
+    """Give the addresses of the first byte of an array, and of the one behind its last."""
+    functions: Any = np.lib.array_utils if hasattr(np.lib, "array_utils") else np       # numpy 2, numpy 1
+    low, high = functions.byte_bounds(array)
     return low, high
 
 
@@ -25,7 +28,7 @@ def _forget(start: int) -> None:
 
 def pin(array: np.ndarray) -> np.ndarray:
     """Page-lock the memory of an array until it goes out of scope; a second time does nothing."""
-    start, end = _range(array)
+    start, end = byte_bounds(array)
     if is_pinned(array):
         return array
     with _lock:
@@ -40,7 +43,7 @@ def pin(array: np.ndarray) -> np.ndarray:
 
 def unpin(array: np.ndarray) -> bool:
     """Make it ordinary memory again; False if it was not pinned by this start."""
-    start, _ = _range(array)
+    start, _ = byte_bounds(array)
     known = start in _ends
     _forget(start)
     return known
@@ -48,7 +51,7 @@ def unpin(array: np.ndarray) -> bool:
 
 def is_pinned(array: np.ndarray) -> bool:
     """Say whether all of an array is page-locked."""
-    low, high = _range(array)
+    low, high = byte_bounds(array)
     with _lock:
         place = bisect.bisect_right(_starts, low) - 1
         return place >= 0 and high <= _ends[_starts[place]]

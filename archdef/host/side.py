@@ -11,7 +11,7 @@ import numpy as np
 from archdef.errors import HostError
 from archdef.host import managed
 from archdef.host.engines import Engine
-from archdef.host.executor import Shared
+from archdef.host.executor import Executor, Shared
 from archdef.host.link import fs, link_of, peers, transfer_fs
 from archdef.host.operation import RUNNING, Operation
 from archdef.host.pinned import is_pinned
@@ -37,7 +37,7 @@ class Side:
         self.call_fs, self.submit_fs, self.dependency_fs = fs(link.call_us), fs(link.submit_us), fs(link.dependency_us)
         self.event_fs = fs(link.event_us)
         self.wakeup_fs, self.launch_fs = fs(link.wakeup_us), fs(architecture.chip.launch_overhead_us)
-        self.grids = grids or Shared(architecture, link, min(self.dependency_fs, fs(link.latency_us)))
+        self.grids: Executor = grids or Shared(architecture, link, min(self.dependency_fs, fs(link.latency_us)))
         self.compute = Engine("kernels", link.concurrent_grids, self.grids)
         copies = [Engine(name) for name in _ENGINE_NAMES[min(link.copy_engines, 3)]] or [self.compute]
         self.engines = {TO_DEVICE: copies[0], TO_HOST: copies[min(1, len(copies) - 1)], "peer": copies[-1]}

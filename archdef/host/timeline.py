@@ -170,7 +170,7 @@ class Timeline:
         return Group(table, legend, *notes)
 
     def __str__(self) -> str:
-        from archdef.report import text
+        from archdef.console import text
 
         return text(self)
 

@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from archdef.errors import HostError
 from archdef.host import managed
 from archdef.host.link import fs, peers
 from archdef.host.operation import DROPPED, Operation
 from archdef.host.stream import Launched, Stream
+
+if TYPE_CHECKING:
+    from archdef.run.launch import Grid
 
 
 class Together:
@@ -55,7 +59,7 @@ def _does(operation: Operation) -> str:
     return "waits for the others" if operation.side.grids.gathered(operation) is not None else "never comes to their barrier"
 
 
-def launch_together(launches: Sequence[tuple[Stream, object]], before: bool = True, after: bool = True) -> list[Launched]:
+def launch_together(launches: Sequence[tuple[Stream, Grid]], before: bool = True, after: bool = True) -> list[Launched]:
     """Put prepared grids into streams of different devices of one host; all start as one launch, and may wait for each other.
 
     before : none starts before what all the streams hold has ended.

@@ -45,17 +45,17 @@ class Counters:
     def of(cls, result: Mapping) -> Counters:
         """Wrap what ``Simulation.result()`` gives."""
         return cls(cycles=int(result["cycles"]), elapsed_s=int(result["elapsed_fs"]) / FEMTOSECONDS,
-                   **{name: result[name] for name in ("statements", "multiprocessor", "partition", "issued")},
-                   partitions_in_use=float(result["partitions_in_use"]),
-                   **{name: int(result[name])
-                      for name in ("launches", "warps", "lanes_launched", "threads", "max_resident_blocks")})
+                   statements=result["statements"], multiprocessor=result["multiprocessor"], partition=result["partition"], issued=result["issued"],
+                   partitions_in_use=float(result["partitions_in_use"]), launches=int(result["launches"]), warps=int(result["warps"]),
+                   lanes_launched=int(result["lanes_launched"]), threads=int(result["threads"]),
+                   max_resident_blocks=int(result["max_resident_blocks"]))
 
     def only(self, rows) -> Counters:
         """Give the same launch with the statements of `rows` (an index array or mask) only."""
         return attrs.evolve(self, statements=self.statements[rows])
 
     def __getattr__(self, field: str) -> int:
-        if field.startswith("_") or field == "statements" or field not in self.statements.dtype.names:
+        if field.startswith("_") or field == "statements" or field not in (self.statements.dtype.names or ()):
             raise AttributeError(f"no counter {field!r}")
         if field not in self._sums:
             self._sums[field] = int(self.statements[field].sum())
@@ -83,5 +83,5 @@ class Counters:
 
     def totals(self) -> dict[str, int]:
         """Sum every scalar statement counter."""
-        return {name: getattr(self, name) for name in self.statements.dtype.names
+        return {name: getattr(self, name) for name in self.statements.dtype.names or ()
                 if self.statements.dtype[name].shape == ()}

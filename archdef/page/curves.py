@@ -63,7 +63,7 @@ def _picture(title: str, ladders: Sequence[Ladder]) -> str:
     def at(place: float, value: float) -> tuple[float, float]:
         return LEFT + across.share(place) * (RIGHT - LEFT), BOTTOM - up.share(value) * (BOTTOM - TOP)
 
-    _frame(drawing, across, up, size if in_bytes else _number, ladders[0].along.replace("_", " ").removesuffix(" bytes"),
+    _frame(drawing, across, up, _bytes if in_bytes else _number, ladders[0].along.replace("_", " ").removesuffix(" bytes"),
            ladders[0].unit or ladders[0].quantity)
     for ladder, colour in zip(ladders, _colours(len(ladders)), strict=True):
         drawing.path([at(place, model) for place, _, model in ladder.points], line=colour, thick=2)
@@ -103,6 +103,10 @@ def _step(rough: float) -> float:
     """Give the next larger of 1, 2, 5 and 10 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(rough))
     return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - 1e-9))
+
+
+def _bytes(value: float) -> str:
+    return size(int(value)) if float(value).is_integer() else _number(value)
 
 
 def _number(value: float) -> str:

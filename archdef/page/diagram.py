@@ -65,25 +65,22 @@ class _Diagram:
     def chip(self, x: float, y: float) -> tuple[tuple[float, float, float, float], float]:
         """Draw everything outside the multiprocessors; give where one of them stands, and where the drawing ends."""
         arch, on, chip, clocks = self.arch, self.on, self.arch.chip, self.arch.clocks
+        clusters: list[str | Words] = []
+        if chip.multiprocessors_per_cluster > 1:
+            number = count(-(-chip.multiprocessors // chip.multiprocessors_per_cluster))
+            clusters = [
+                " in ",
+                Words(number, "chip.multiprocessors_per_cluster" in self.uncertain),
+                f" {_plural(self.words.cluster, 2)} of ",
+                self.told("chip.multiprocessors_per_cluster"),
+            ]
         on.text(
             x,
             y + 14,
             [
                 self.told("chip.multiprocessors"),
                 f" {_plural(self.words.multiprocessor, chip.multiprocessors)}",
-                *(
-                    [
-                        " in ",
-                        Words(
-                            count(-(-chip.multiprocessors // chip.multiprocessors_per_cluster)),
-                            "chip.multiprocessors_per_cluster" in self.uncertain,
-                        ),
-                        f" {_plural(self.words.cluster, 2)} of ",
-                        self.told("chip.multiprocessors_per_cluster"),
-                    ]
-                    if chip.multiprocessors_per_cluster > 1
-                    else []
-                ),
+                *clusters,
                 " at ",
                 self.told("clocks.shader_mhz", _mhz),
             ],
@@ -207,6 +204,7 @@ class _Diagram:
                     )
                 if marked:
                     first = (cx, cy, cell, cell)
+        assert first is not None, "one is marked"
         return first, y + -(-groups // in_row) * (group_height + between) - between
 
     def memory(self, x: float, y: float) -> float:
@@ -216,13 +214,14 @@ class _Diagram:
         width = (LEFT + gap) / per_row - gap
         slices = l2 is not None and l2.scope == "partition"
         textures = arch.caches.texture_l2
+        with_slices: list[str | Words] = [self.told("caches.l2.size_bytes", size), " of L2 and "] if slices else []
         on.text(
             x,
             y + 14,
             [
                 self.told("dram.partitions"),
                 f" {_plural(self.words.partition, dram.partitions)}, each ",
-                *([self.told("caches.l2.size_bytes", size), " of L2 and "] if slices else []),
+                *with_slices,
                 Words(
                     f"{dram.bus_bits // dram.partitions} bit"
                     if dram.bus_bits % dram.partitions == 0
@@ -257,7 +256,7 @@ class _Diagram:
             f"{three(arch.dram_bandwidth_gb_s)} GB/s",
             bool({"clocks.memory_mhz", "dram.bus_bits", "dram.transfers_per_clock"} & self.uncertain),
         )
-        lines = [
+        lines: list[list[str | Words]] = [
             [
                 bandwidth,
                 ": ",
@@ -440,14 +439,16 @@ class _Diagram:
             on.text(
                 sx + 8, y + 15, f"{self.words.scheduler} {k}" if issue.count > 1 else self.words.scheduler, bold=True, size=12, room=inner
             )
-            wide = [self.told("schedulers.issue_width"), " issues / "] if issue.issue_width > 1 else ["issue / "]
+            wide: list[str | Words] = [self.told("schedulers.issue_width"), " issues / "] if issue.issue_width > 1 else ["issue / "]
+            if numbers_assumed("schedulers.policy", issue.policy, self.uncertain):
+                wide = [" (", Words("numbers assumed", True), ")", ", ", *wide]
+            else:
+                wide = [", ", *wide]
             on.text(
                 sx + 8,
                 y + 31,
                 [
                     Words(_policy(issue.policy), "schedulers.policy" in self.uncertain),
-                    *([" (", Words("numbers assumed", True), ")"] if numbers_assumed("schedulers.policy", issue.policy, self.uncertain) else []),
-                    ", ",
                     *wide,
                     self.told("schedulers.issue_interval_cycles"),
                     f" {_plural('cycle', issue.issue_interval_cycles)}",
@@ -522,6 +523,7 @@ class _Diagram:
             for edge, inside in ((y, y + 5), (y + 26, y + 21)):
                 self.on.path([(x + k * RIGHT / min(parts, 32), edge), (x + k * RIGHT / min(parts, 32), inside)], line=STORE[1])
         each = limits.registers_per_multiprocessor
+        split: list[str | Words] = [" in ", self.told("limits.register_partitions"), " parts"] if parts > 1 else []
         self.on.text(
             x + 10,
             y + 17,
@@ -530,7 +532,7 @@ class _Diagram:
                 self.told("limits.registers_per_multiprocessor"),
                 " x 32 bit = ",
                 Words(size(4 * each), "limits.registers_per_multiprocessor" in self.uncertain),
-                *([" in ", self.told("limits.register_partitions"), " parts"] if parts > 1 else []),
+                *split,
             ],
             bold=True,
             room=RIGHT - 20,

@@ -94,11 +94,13 @@ def _content(architecture: Architecture) -> dict[str, Any]:
         cost_left = row["path"].startswith(COSTS) and row["source"] == str(UNSTATED)       # what is not charged claims nothing
         row["number"] = sources.setdefault(row["source"], len(sources) + 1) if row["source"] and not cost_left else None
         owner, _, name = row["path"].rpartition(".")
-        row["doc"] = " ".join(field_docs(type(owners[owner] if owner else architecture)).get(name, "").split())
+        described: type = type(owners[owner] if owner else architecture)
+        row["doc"] = " ".join(field_docs(described).get(name, "").split())
         row["shown"], row["unit"] = shown(row["value"], row["unit"], with_unit=False), unit_cell(row)
-    sections, costs = [], {}
-    for section, group in groupby(rows, lambda row: row["path"].partition(".")[0]):
-        group = list(group)
+    sections: list[dict[str, Any]] = []
+    costs: dict[str, dict[str, Any]] = {}
+    for section, grouped in groupby(rows, lambda row: row["path"].partition(".")[0]):
+        group = list(grouped)
         if group[0]["path"] == section and section not in ("texture", "host_link", "device_launches"):
             continue  # the words at the top of the page
         for row in group:

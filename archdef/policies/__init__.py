@@ -65,7 +65,7 @@ class Compiled:
 
 
 def _address(function: object) -> int:
-    if isinstance(function, ctypes._CFuncPtr):
+    if isinstance(function, ctypes._CFuncPtr):  # type: ignore[attr-defined]  # the base of its functions has no public name
         return ctypes.cast(function, ctypes.c_void_p).value or 0
     if type(function).__name__ == "PyCapsule":
         api = ctypes.pythonapi

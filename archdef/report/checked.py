@@ -19,12 +19,13 @@ def counts(report: Report) -> dict[str, int]:
 
 def render(report: Report, verbose: bool = False):
     """Make the table: each check with the number of its cases, and below it whatever is not as it should be."""
-    from rich.console import Group
+    from rich.console import Group, JustifyMethod
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
-    for column, justify in (("check", "left"), ("passed", "right"), ("seconds", "right"), ("what it proves", "left")):
+    columns: tuple[tuple[str, JustifyMethod], ...] = (("check", "left"), ("passed", "right"), ("seconds", "right"), ("what it proves", "left"))
+    for column, justify in columns:
         table.add_column(column, justify=justify)
     groups: dict[str, list[Outcome]] = {}
     for outcome in report.outcomes:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from rich import box
-from rich.console import Group
+from rich.console import Group, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -15,10 +15,10 @@ from archdef.report.explain import costliest, why
 from archdef.report.numbers import NOTHING, count, limiter, percent, seconds, three
 from archdef.spec.evidence import UNSTATED
 
-_COLUMNS = (("", "left"), ("cycles", "right"), ("time", "right"), ("GB/s", "right"),
-            ("occupancy\nand its limit", "left"),
-            ("branch\neff.", "right"), ("trans. per\nld | st", "right"), ("bank\nconflicts", "right"),
-            ("parts.\nin use", "right"), ("least time\nand by what", "left"), ("output", "left"))
+_COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (
+    ("", "left"), ("cycles", "right"), ("time", "right"), ("GB/s", "right"), ("occupancy\nand its limit", "left"),
+    ("branch\neff.", "right"), ("trans. per\nld | st", "right"), ("bank\nconflicts", "right"),
+    ("parts.\nin use", "right"), ("least time\nand by what", "left"), ("output", "left"))
 
 
 def render(comparison: Comparison, explain_all: bool = False) -> Group:
@@ -39,8 +39,8 @@ def render(comparison: Comparison, explain_all: bool = False) -> Group:
 
 
 def _by_architecture(comparison: Comparison) -> Iterator[tuple[str, list[Row]]]:
-    for _, rows in groupby(comparison.rows, key=lambda row: row.architecture.label):
-        rows = list(rows)
+    for _, grouped in groupby(comparison.rows, key=lambda row: row.architecture.label):
+        rows = list(grouped)
         yield _short(rows[0].architecture), rows
 
 
@@ -90,7 +90,7 @@ def _reasons(comparison: Comparison, explain_all: bool) -> Iterator[Table]:
 
 def _failures(comparison: Comparison) -> Iterator[Table]:
     table = _notes("What failed")
-    reasons = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
     for row in comparison.rows:
         if row.failure:
             reasons.setdefault((_short(row.architecture), row.failure), []).append(row.case.kernel)

@@ -117,9 +117,9 @@ def _rows(workload, architectures, size, kernels, compilers, said) -> Iterator[R
 
 def _launch(architecture, device, module, case: Case) -> Row:
     try:
-        arguments = [device.to_device(a.array) if isinstance(a, Input)
-                     else device.zeros(a.expected.shape, a.expected.dtype) if isinstance(a, Output) else a
-                     for a in case.arguments]
+        arguments: list[Any] = [
+            device.to_device(a.array) if isinstance(a, Input) else device.zeros(a.expected.shape, a.expected.dtype) if isinstance(a, Output) else a
+            for a in case.arguments]
         for name, value in case.symbols.items():
             module.symbols[name].copy_from_host(value)
         launcher = module[case.kernel][case.grid, case.block, case.shared_bytes]

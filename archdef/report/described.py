@@ -99,8 +99,8 @@ def render_fields(architecture: Architecture, rows: list[dict[str, Any]]) -> Gro
     table.add_column("unit", no_wrap=True)
     table.add_column("evidence", no_wrap=True)
     costs: dict[str, dict[str, dict[str, Any]]] = {}
-    for section, group in groupby(rows, lambda row: row["path"].partition(".")[0]):
-        group = list(group)
+    for section, grouped in groupby(rows, lambda row: row["path"].partition(".")[0]):
+        group = list(grouped)
         if group[0]["path"] != section:
             table.add_row(Text(section, style="bold"))
         for row in group:

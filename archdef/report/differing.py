@@ -28,7 +28,7 @@ def differences(one: Architecture, other: Architecture, only: str = "") -> list[
         a, b = (side.get(path) for side in sides)
         if a is not None and b is not None and a["value"] == b["value"]:
             continue
-        rows.append({"path": path, "unit": (a or b)["unit"], "a": _side(a), "b": _side(b), "ratio": _ratio(a, b)})
+        rows.append({"path": path, "unit": (a or b or {})["unit"], "a": _side(a), "b": _side(b), "ratio": _ratio(a, b)})
     return rows
 
 
@@ -44,8 +44,8 @@ def render(one: Architecture, other: Architecture, rows: list[dict[str, Any]]) -
         table.add_column(side.name, overflow="fold", justify="right")
         table.add_column("evidence", no_wrap=True)
     table.add_column("ratio", no_wrap=True, justify="right")
-    for section, group in groupby(rows, lambda row: row["path"].partition(".")[0]):
-        group = list(group)
+    for section, grouped in groupby(rows, lambda row: row["path"].partition(".")[0]):
+        group = list(grouped)
         if any("." in row["path"] for row in group):
             table.add_row(Text(section, style="bold"))
         for row in (row for row in group if not row["path"].startswith(COSTS)):
@@ -53,8 +53,8 @@ def render(one: Architecture, other: Architecture, rows: list[dict[str, Any]]) -
             inner = row["path"].removeprefix(section + ".")
             table.add_row(f"  {inner}" if inner != row["path"] else inner, unit_cell(row), *cells,
                           "" if row["ratio"] is None else f"{row['ratio']:.3g}x")
-        for name, costs in groupby((row for row in group if row["path"].startswith(COSTS)), lambda row: row["path"].split(".")[2]):
-            costs = list(costs)
+        for name, fields_of_cost in groupby((row for row in group if row["path"].startswith(COSTS)), lambda row: row["path"].split(".")[2]):
+            costs = list(fields_of_cost)
             cells = [cell for side in ("a", "b") for cell in _cost_cells([(row["path"], row[side]) for row in costs], sources)]
             table.add_row(f"  operations.{name}", "", *cells)
     if not rows:
@@ -74,7 +74,11 @@ def _own_words(a: dict[str, Any] | None, b: dict[str, Any] | None) -> tuple[dict
     """Of two sets of words, such as features, leave only those that the other does not have."""
     if a is None or b is None or not all(isinstance(word, str) for side in (a, b) for word in _listed(side["value"])):
         return a, b
-    return tuple(side | {"value": [f"+{word}" for word in side["value"] if word not in other["value"]]} for side, other in ((a, b), (b, a)))
+    return _beyond(a, b), _beyond(b, a)
+
+
+def _beyond(side: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    return side | {"value": [f"+{word}" for word in side["value"] if word not in other["value"]]}
 
 
 def _listed(value: Any) -> list:

@@ -78,8 +78,9 @@ def _cells(found: Sequence[Row | None], beside: Sequence[Row | None], quantity: 
     for k, row in enumerate(found):
         cells.append(number(row.values.get(quantity)) if row else NOTHING)
         if beside:
-            error = error_of(row, beside[k], quantity)
-            cells += [number(beside[k].values.get(quantity)) if beside[k] else NOTHING, NOTHING if error is None else f"{100 * error:+.1f} %"]
+            other = beside[k]
+            error = error_of(row, other, quantity)
+            cells += [number(other.values.get(quantity)) if other else NOTHING, NOTHING if error is None else f"{100 * error:+.1f} %"]
     return cells
 
 

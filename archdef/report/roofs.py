@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich import box
-from rich.console import Group
+from rich.console import Group, JustifyMethod
 from rich.table import Table
 
 from archdef.bounds import ceilings, needed
@@ -24,7 +24,8 @@ def render(machines: Sequence[Architecture]) -> Group:
 
 def _ceilings(machine: Architecture) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{machine.label}: at most", title_justify="left")
-    for heading, justify in (("", "left"), ("rate", "right"), ("", "left"), ("how", "left")):
+    columns: tuple[tuple[str, JustifyMethod], ...] = (("", "left"), ("rate", "right"), ("", "left"), ("how", "left"))
+    for heading, justify in columns:
         table.add_column(heading, justify=justify)
     for ceiling in ceilings(machine):
         table.add_row(ceiling.name, three(ceiling.rate), ceiling.unit, ceiling.about)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from rich import box
-from rich.console import Group
+from rich.console import Group, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -106,7 +106,8 @@ def _lanes(run: Run) -> list[Text]:
 
 def _lines(run: Run, lines: int) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading, justify in (("line", "left"), ("share", "right"), ("issued", "right"), ("mostly", "left")):
+    columns: tuple[tuple[str, JustifyMethod], ...] = (("line", "left"), ("share", "right"), ("issued", "right"), ("mostly", "left"))
+    for heading, justify in columns:
         table.add_column(heading, justify=justify, no_wrap=True)
     table.add_column("source", no_wrap=True, overflow="ellipsis")
     costly = sorted((line for line in run.lines if line.warp_cycles), key=lambda line: -line.warp_cycles)[:lines]

@@ -30,7 +30,7 @@ class Points:
 
 def points(report: Report) -> Points:
     """Gather the points of a report."""
-    groups = []
+    groups: list[tuple[str, str, tuple[tuple[float, float], ...]]] = []
     for group, outcomes in report.groups().items():
         pairs = tuple((math.log10(o.case.value), math.log10(o.model)) for o in outcomes
                       if not o.case.exact and o.model is not None and min(o.model, o.case.value) > 0)

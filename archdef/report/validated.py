@@ -3,11 +3,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from archdef.report.numbers import NOTHING, three
 from archdef.validate.case import Group, References
 from archdef.validate.run import CLOSED, KNOWN, MET, NEW, RANKED, REFUSED, Outcome, Report
 from archdef.validate.statistics import Accuracy, Summary, accuracy, ladders, overall, slopes, summary
+
+if TYPE_CHECKING:
+    from rich.console import JustifyMethod, RenderableType
 
 _STYLES = {MET: "green", KNOWN: "yellow", NEW: "bold red", CLOSED: "bold red", RANKED: "dim", REFUSED: "dim"}
 FEW = 16
@@ -24,7 +28,12 @@ def render(reports: Sequence[Report], everything: bool = False):
     return Lines(*parts, *_summary(reports), "", *_legend(reports))
 
 
-def _cases(report: Report, everything: bool) -> list:
+_CASE_COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (
+    ("", "left"), ("model", "right"), ("hardware", "right"), ("unit", "left"), ("error", "right"), ("status", "left"), ("confidence", "left"),
+    ("source", "right"))
+
+
+def _cases(report: Report, everything: bool) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
@@ -33,11 +42,10 @@ def _cases(report: Report, everything: bool) -> list:
     if not report.outcomes:
         return [head, "  no reference cases\n"]
     sources: dict[str, int] = {}
-    parts = [head]
+    parts: list[RenderableType] = [head]
     for group, outcomes in report.groups().items():
         table = Table(box=None, pad_edge=False)
-        for column, justify in (("", "left"), ("model", "right"), ("hardware", "right"), ("unit", "left"), ("error", "right"),
-                                ("status", "left"), ("confidence", "left"), ("source", "right")):
+        for column, justify in _CASE_COLUMNS:
             table.add_column(column, justify=justify, overflow="fold" if column else "ellipsis", no_wrap=not column)
         shown = outcomes if everything else listed(outcomes)
         for outcome in shown:
@@ -94,7 +102,7 @@ def accuracy_row(found: Accuracy) -> tuple[str, ...]:
     """Give how near some cases come as cells, in the order of `ACCURACY`."""
     if not found.cases:
         return ("0", NOTHING, NOTHING, NOTHING, "", f"{found.equal}/{found.exact}" if found.exact else NOTHING)
-    return (f"{found.cases}", f"{found.mean:.1%}", f"{found.median:.1%}", f"{found.worst_error:+.1%}", found.worst,
+    return (f"{found.cases}", f"{found.mean:.1%}", f"{found.median:.1%}", f"{found.worst_error:+.1%}", found.worst or "",
             f"{found.equal}/{found.exact}" if found.exact else NOTHING)
 
 

@@ -25,7 +25,8 @@ def html(reports: Sequence[Report]) -> str:
 
 
 def _machine(report: Report) -> dict[str, Any]:
-    architecture, sources = report.architecture, {}
+    architecture = report.architecture
+    sources: dict[str, int] = {}
     groups = [{"title": group_title(group), "summary": summary_row(group.name, summary(outcomes), outcomes),
                "cases": [_case(outcome, sources) for outcome in listed(outcomes)], "hidden": len(outcomes) - len(listed(outcomes))}
               for group, outcomes in report.groups().items()]

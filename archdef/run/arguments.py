@@ -15,7 +15,7 @@ from archdef.run.pointer import Pointer
 from archdef.run.tensor_map import TensorMap
 from archdef.run.texture import Handle
 
-_FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+_FLOATS: dict[str, type[np.floating]] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 
 
 def pack(kernel: str, layout: Sequence, arguments: Sequence, memory) -> bytes:
@@ -112,7 +112,7 @@ def _integer(parameter, argument) -> bytes:
     return (value % (1 << bits)).to_bytes(parameter.bytes, "little")
 
 
-def _float(argument) -> float:
+def _float(argument) -> float | np.generic:
     """Round what numpy does not take itself (integers past 64 bits, fractions) to a double, past the largest to infinity."""
     if isinstance(argument, np.generic):
         return argument

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class DeviceArray:
         self.memory = memory
         self.address: int = memory.allocate(max(1, self.nbytes))
         """Device address of the first element."""
-        self._release = weakref.finalize(self, memory.free, self.address)
+        self._release: weakref.finalize = weakref.finalize(self, memory.free, self.address)
         self._release.atexit = False
 
     @property
@@ -52,7 +52,7 @@ class DeviceArray:
         """Whether the memory was given back."""
         return not self._release.alive
 
-    def copy_from_host(self, array) -> DeviceArray:
+    def copy_from_host(self, array) -> Self:
         """Fill from a numpy array of the same shape and dtype.
 
         Raises DeviceMemoryError if shape or dtype differ.
@@ -107,7 +107,7 @@ class DeviceArray:
         return self
 
     # ----------------------------------------------------------------------------------------------------------- streams
-    def copy_from(self, source: np.ndarray | DeviceArray, stream: Stream | None = None) -> DeviceArray:
+    def copy_from(self, source: np.ndarray | DeviceArray, stream: Stream | None = None) -> Self:
         """Fill from a numpy array, or from an array of this or another device, of the same shape and dtype.
 
         stream : put the copy there and go on. From page-locked memory (`Device.pinned`) the bytes are read when the copy ends, so

@@ -90,7 +90,7 @@ class Kernels:
                               shared_bytes=shared_bytes + self.programs[kernel].launch_shared_bytes)
         except LaunchError as error:
             raise LaunchError(f"a kernel launched {self.names[kernel]}, which cannot run on {error}", error.kind) from None
-        return tuple(found.limits[of] for of in ("warps", "blocks", "registers", "shared"))
+        return found.limits["warps"], found.limits["blocks"], found.limits["registers"], found.limits["shared"]
 
     @property
     def attributes(self) -> dict[int, int]:
@@ -120,7 +120,7 @@ class Kernels:
         """Read what the engine recorded."""
         return tuple(ChildLaunch(
             number=int(row["number"]), parent=int(row["parent"]), depth=int(row["depth"]), kernel=self.names[row["kernel"]],
-            grid=tuple(map(int, row["grid"])), block=tuple(map(int, row["block"])), asked=int(row["asked"]), started=int(row["started"]),
+            grid=_three(row["grid"]), block=_three(row["block"]), asked=int(row["asked"]), started=int(row["started"]),
             ended=int(row["ended"])) for row in grid.launches())
 
 
@@ -139,3 +139,8 @@ def _offsets(function, program) -> list[int]:
     """Offsets of the arguments of eight bytes that the kernel uses as addresses."""
     used = set(addresses_among(function))
     return [p.offset for p in program.parameter_layout if p.name in used and p.bytes == 8]
+
+
+def _three(extents) -> tuple[int, int, int]:
+    x, y, z = extents
+    return int(x), int(y), int(z)

@@ -60,7 +60,7 @@ class MemoryMap:
         return render_map(self)
 
     def __str__(self) -> str:
-        from archdef.report import text
+        from archdef.console import text
 
         return text(self.__rich__())
 

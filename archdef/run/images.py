@@ -26,7 +26,7 @@ class Images:
 
     def __init__(self, module: ir.Module, memory: Memory):
         self._module, self.memory = module, memory
-        self._layout: Layout | None = None
+        self._layout: Layout        # from the moment they are placed
         self._placed: Placed | None = None
         self._later: list[tuple[int, bytes]] = []
         self._lock = threading.Lock()
@@ -97,7 +97,7 @@ class Images:
     def _write(self, layout: Layout, placed: Placed) -> None:
         images = {"global": layout.image("global"), "const": layout.image("const")}
         bases = {"global": placed.global_base, "const": placed.const_base}
-        added = {ConstantKind.GLOBAL_SYMBOL: placed.global_base, ConstantKind.CONST_SYMBOL: placed.const_base}
+        added: dict[int, int] = {ConstantKind.GLOBAL_SYMBOL: placed.global_base, ConstantKind.CONST_SYMBOL: placed.const_base}
         addresses: dict[str, dict[int, bytes]] = {space: {} for space in images}
         for r in layout.relocations:
             address = (added.get(r.kind, 0) + r.value) % (1 << 8 * r.bytes)

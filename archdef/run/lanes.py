@@ -33,16 +33,22 @@ SIGNS = " C12."
 
 def _warps(given: Any) -> tuple[tuple[int, int], ...]:
     pairs = tuple(pair if isinstance(pair, tuple) else (0, pair) for pair in (given if isinstance(given, (list, tuple, set)) else (given,)))
-    for pair in pairs:
-        if len(pair) != 2 or any((number := values.as_whole(n)) is None or number < 0 for n in pair):
-            raise LaunchError(f"a warp to trace is its number in block 0, or (block, warp), got {values.shown(pair)}")
-    return tuple((values.as_whole(block), values.as_whole(warp)) for block, warp in pairs)
+    return tuple(map(_warp, pairs))
+
+
+def _warp(pair: tuple[Any, ...]) -> tuple[int, int]:
+    if len(pair) == 2:
+        block, warp = map(values.as_whole, pair)
+        if block is not None and warp is not None and block >= 0 and warp >= 0:
+            return block, warp
+    raise LaunchError(f"a warp to trace is its number in block 0, or (block, warp), got {values.shown(pair)}")
 
 
 def _cycles(given: Any) -> tuple[int, int]:
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise LaunchError(f"cycles to trace are (first, behind the last), got {values.shown(given)}")
-    return tuple(values.whole(n, "a cycle to trace", LaunchError, at_most=1 << 62) for n in given)
+    first, behind = (values.whole(n, "a cycle to trace", LaunchError, at_most=1 << 62) for n in given)
+    return first, behind
 
 
 @attrs.frozen
@@ -193,6 +199,6 @@ class LaneTrace:
         return render(self)
 
     def __str__(self) -> str:
-        from archdef.report import text
+        from archdef.console import text
 
         return text(self.__rich__())

@@ -21,8 +21,10 @@ from archdef.run.record import record
 from archdef.run.result import Run
 
 if TYPE_CHECKING:
+    from archdef.engine import core
     from archdef.host import Launched, Stream
     from archdef.host.managed import Moved
+    from archdef.run.children import ChildLaunch
     from archdef.run.module import Kernel
 
 SLICE_MS = 50
@@ -100,7 +102,7 @@ class Launcher:
         program = kernel.program
         limits.check_warp_size(name, architecture, program.statements, kernel.interface.warp_size)
         if (adapt := kernel.interface.arguments) is not None:
-            arguments = [*adapt(arguments, program.parameter_layout), *self._scratch()]
+            arguments = (*adapt(arguments, program.parameter_layout), *self._scratch())
         parameters = pack(name, program.parameter_layout, arguments, device.memory)
         limits.check_kernel(name, architecture, program, self.block)
         shared = program.shared_bytes + self.shared_bytes
@@ -150,11 +152,17 @@ class Grid:
         self.tracer = None if lanes is None else lanes.tracer(self.name, math.prod(launcher.grid), resident.warps_per_block)
         self.children = launcher.kernel.children
         """What it can launch, None: it launches nothing."""
-        self.engine, self.running = None, None
+        self.engine: core.Session | None = None
+        self.running: core.Grid | None = None
         """Session and grid of the engine, while it runs."""
         self.result: Run | None = None
 
-    def session(self, launches: int = 1):
+    @property
+    def _at_work(self) -> tuple[core.Session, core.Grid]:
+        assert self.engine is not None and self.running is not None, "started and not finished"
+        return self.engine, self.running
+
+    def session(self, launches: int = 1) -> core.Session:
         """Make a session of the engine for it, and for others beside it; each may spend the budgets of this one."""
         from archdef.engine import core
 
@@ -165,21 +173,22 @@ class Grid:
         except MemoryError:
             raise EngineLimit(f"{device.architecture.label} as it is declared takes more memory than this computer has") from None
 
-    def start(self, session, earliest_cycle: int = 0):
+    def start(self, session: core.Session, earliest_cycle: int = 0) -> core.Grid:
         """Hand it to a session of the engine."""
         launcher, program, variables = self.launcher, self.program, self.variables
         kernel = launcher.kernel
         device = kernel.module.device
         programs = self.children.programs if self.children is not None else [program]
         device.served.update(*(set(p.ops["fn"][p.ops["kind"] == Kind.SYSTEM].tolist()) for p in programs))
-        self.engine, self.running = session, session.launch(
+        running = session.launch(
             program, launcher.grid, launcher.block, self.parameters, dynamic_shared_bytes=launcher.shared_bytes,
             allowed=tuple(self.resident.limits[of] for of in ("warps", "blocks", "registers", "shared")),
             global_base=variables.global_base, const_base=variables.const_base, name=self.name, heap_bytes=device.heap_bytes,
             print_bytes=device.print_bytes, cooperative=self.cooperative, earliest_cycle=earliest_cycle, kernels=self.children,
             lane_trace=self.tracer, among=self.among, cluster=self.cluster, **self._l1_shape(),
             textures=texture.of(device.memory).pack(self._textures()), multicast=tuple(multicast.spans(device.memory)))
-        return self.running
+        self.engine, self.running = session, running
+        return running
 
     def _l1_shape(self) -> dict[str, int]:
         """Sets and ways of L1 beside the shared memory that the kernel needs; none: those of the description."""
@@ -199,10 +208,10 @@ class Grid:
 
     def _constants_written(self) -> bool:
         programs = self.children.programs if self.children is not None else [self.program]
-        return self.running.constants_written and any((p.ops["space"][p.ops["kind"] == Kind.LOAD] == Space.CONST).any() for p in programs)
+        return self._at_work[1].constants_written and any((p.ops["space"][p.ops["kind"] == Kind.LOAD] == Space.CONST).any() for p in programs)
 
     def _failures(self) -> tuple[failures.IgnoredFailure, ...]:
-        return failures.ignored(self.running.ignored(), self.children.programs) if self.children is not None else ()
+        return failures.ignored(self._at_work[1].ignored(), self.children.programs) if self.children is not None else ()
 
     def _memory_map(self) -> footprint.MemoryMap:
         device, program = self.launcher.kernel.module.device, self.program
@@ -215,14 +224,16 @@ class Grid:
 
     def finish(self) -> Run:
         """Wrap what the engine has counted for it."""
-        launcher, counted, program, launches = self.launcher, self.engine.result(self.running), self.program, ()
+        engine, running = self._at_work
+        launcher, counted, program = self.launcher, engine.result(running), self.program
+        launches: tuple[ChildLaunch, ...] = ()
         if self.children is not None:
-            program, launches = self.children.together(program, self.running, counted), self.children.launched(self.running)
+            program, launches = self.children.together(program, running, counted), self.children.launched(running)
         self.result = Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
                           shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
                           program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
                           counters=Counters.of(counted), sources=launcher.kernel.module.sources, moved=self.moved, constants_written=self._constants_written(),
-                          recorded=None if self.lanes is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost))
+                          recorded=None if self.lanes is None or self.tracer is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost))
         self.engine = self.running = None
         record(self.result)
         for text in self.result.complaints:
@@ -247,13 +258,13 @@ class Grid:
 
     def interrupted(self) -> Interrupted:
         """Say how far it had got when the user stopped it."""
-        session, grid = self.engine, self.running
+        session, grid = self._at_work
         return Interrupted(f"{self.name} on {self.architecture.label} was interrupted at cycle {session.cycle:,}, after "
                            f"{grid.blocks_done:,} of {grid.blocks:,} blocks; device memory is as it was then")
 
     def printed(self) -> printing.Output:
         """Give what it has printed, and show it where the device says so."""
-        output = printing.read(*self.running.printed())
+        output = printing.read(*self._at_work[1].printed())
         stream = self.launcher.kernel.module.device.printf
         if stream is not None and (output.calls or output.lost):
             stream.write(output.text)

@@ -22,7 +22,8 @@ def shape(kernel: str, what: str, given: Any) -> tuple[int, int, int]:
     sizes = tuple(number for n in numbers if (number := values.as_whole(n)) is not None)
     if not 1 <= len(numbers) <= 3 or len(sizes) != len(numbers) or min(sizes) < 1:
         raise LaunchError(f"{what} of {kernel} must be one to three positive whole numbers, got {values.shown(given)}", "shape")
-    return (*sizes, *(1,) * (3 - len(sizes)))
+    x, y, z = (*sizes, 1, 1)[:3]
+    return x, y, z
 
 
 def check_launch(kernel: str, architecture, grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from archdef.errors import DeviceMemoryError, HostError
 from archdef.host import managed as moving
+from archdef.host.pinned import byte_bounds
 from archdef.host.side import side_of
 from archdef.run.array import DeviceArray, dtype_of, host_array, shape_of
 from archdef.run.pointer import Pointer
@@ -61,7 +62,7 @@ class ManagedArray(DeviceArray):
         self._touch(..., write=True)
         return self._host
 
-    def copy_from_host(self, array) -> ManagedArray:
+    def copy_from_host(self, array) -> Self:
         """Fill from a numpy array of the same shape and dtype, as the host's own code would."""
         array = host_array(array)
         self._fits(array.astype(array.dtype.newbyteorder("<"), copy=False))
@@ -136,7 +137,7 @@ class ManagedArray(DeviceArray):
             seen = self._host[index if ... in index else (*index, ...)]     # a view, also of one element
             if not seen.size:
                 return []
-            low, high = np.lib.array_utils.byte_bounds(seen) if hasattr(np.lib, "array_utils") else np.byte_bounds(seen)
+            low, high = byte_bounds(seen)
             return [self._where(low - self._host.ctypes.data, high - low)]
         places = np.arange(self.size).reshape(self.shape)[index] * self.dtype.itemsize
         size = self._pages.page_bytes

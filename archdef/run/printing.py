@@ -95,7 +95,8 @@ class _Record:
         """Give its text, and whether anything of that was cut off."""
         _, length, _, _, count = _RECORD.unpack_from(self.data, self.at)
         start = self.at + _RECORD.size
-        template, values, place = self.data[start:start + length], [], start + (length + 7 & ~7)
+        template, place = self.data[start:start + length], start + (length + 7 & ~7)
+        values: list[tuple[int, int | bytes]] = []
         for _ in range(count & _CUT - 1):
             kind, _, value = _VALUE.unpack_from(self.data, place)
             place += _VALUE.size

@@ -3,6 +3,10 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 PATIENCE_S = 1.0
 
@@ -14,7 +18,7 @@ class Progress:
         self.label, self.total = label, total
         self._shown = sys.stderr.isatty() if shown is None else shown
         self._start = time.monotonic()
-        self._bar = None
+        self._bar: Bar | None = None
 
     def update(self, done: int) -> None:
         """Say how many of the blocks have ended."""
@@ -24,7 +28,7 @@ class Progress:
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
 
-            from archdef.report.console import console
+            from archdef.console import console
 
             self._bar = Bar(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TextColumn("blocks"),
                             TimeRemainingColumn(), console=console(stderr=True), transient=True)

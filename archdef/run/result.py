@@ -288,7 +288,7 @@ class Run:
         return pandas.DataFrame(rows)
 
     def __str__(self) -> str:
-        from archdef.report import text
+        from archdef.console import text
         from archdef.report.run import render
 
         return text(render(self))
@@ -302,4 +302,4 @@ def occupancy_dict(occupancy) -> dict[str, Any]:
 
 def _rows(table: np.ndarray) -> Iterator[dict[str, int]]:
     for row in table:
-        yield {name: row[name].item() for name in table.dtype.names}
+        yield {name: row[name].item() for name in table.dtype.names or ()}

@@ -6,7 +6,7 @@ import functools
 import math
 import operator
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -63,11 +63,11 @@ class Symbol(DeviceArray):
             raise DeviceMemoryError(f"cannot see the {self.nbytes} bytes of {self.name} as {seen} of shape {values.shown(shape)}")
         return Symbol(self.module, self.name, tuple(sizes), seen)
 
-    def copy_from_host(self, array) -> Symbol:
+    def copy_from_host(self, array) -> Self:
         """Fill from a numpy array, or from numbers. Raises DeviceMemoryError if they do not fit."""
         return super().copy_from_host(self._given(array))
 
-    def copy_from(self, source, stream: Stream | None = None) -> Symbol:
+    def copy_from(self, source, stream: Stream | None = None) -> Self:
         """Fill from a numpy array, from numbers, or from a device array; see `DeviceArray.copy_from`."""
         return super().copy_from(source if isinstance(source, DeviceArray) else self._given(source), stream)
 

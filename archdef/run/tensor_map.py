@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numbers
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import attrs
@@ -105,7 +105,7 @@ def encode_tiles(layout: Layout, box: Sequence[int]) -> bytes:
     return struct.pack("<32I", *words)
 
 
-def encode_pixels(layout: Layout, lower: Sequence[int], upper: Sequence[int], channels: int, pixels: int) -> bytes:
+def encode_pixels(layout: Layout, lower: Sequence[int], upper: Sequence[int], channels: int | None, pixels: int | None) -> bytes:
     """Make the map of a tensor of pixels. Raises LaunchError for what ``cuTensorMapEncodeIm2col`` refuses."""
     rank = len(layout.dims)
     try:
@@ -165,12 +165,13 @@ def _common(layout: Layout, least_rank: int) -> list[int]:
     return words
 
 
-def _is_one_of(given: Any, allowed: Iterable[str | int]) -> bool:
+def _is_one_of(given: Any, allowed: Collection[str | int]) -> bool:
     """Whether a text or a whole number is one of several, and no object that is merely equal to it."""
-    return isinstance(given, (str, numbers.Integral)) and not isinstance(given, bool) and given in allowed
+    plain = isinstance(given, (str, numbers.Integral)) and not isinstance(given, bool)
+    return plain and given in allowed
 
 
-def _listed(name: str, given: Sequence[int], count: int, least: int, most: int, multiple: int = 1) -> tuple[int, ...]:
+def _listed(name: str, given: Sequence[Any], count: int, least: int, most: int, multiple: int = 1) -> tuple[int, ...]:
     """Check a list of integers."""
     if isinstance(given, (str, bytes)) or not isinstance(given, Sequence) or len(given) != count:
         raise _Refused(f"{count} numbers are wanted as {name}, got {values.shown(given)}")
@@ -212,7 +213,7 @@ def of_array(array: Any, *, box: Sequence[int] | None = None, lower: Sequence[in
         raise LaunchError("no tensor map: the device array was freed")
     extents = tuple(reversed(array.shape)) if shape is None else _dimensions("shape", shape)
     kind = OF_DTYPE.get(array.dtype.str[1:]) if type is None else type
-    if not _is_one_of(kind, TYPES):
+    if kind is None or not _is_one_of(kind, TYPES):
         raise LaunchError(f"no tensor map: elements of type {array.dtype if type is None else values.shown(type)} are none of {', '.join(TYPES)}")
     if not _is_one_of(oob_fill, ("zero", "nan")):
         raise LaunchError(f"no tensor map: oob_fill is zero or nan, got {values.shown(oob_fill)}")

@@ -5,6 +5,7 @@ import itertools
 import threading
 import weakref
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -105,7 +106,7 @@ def of(memory) -> Handles:
 
 
 # ------------------------------------------------------------------------------------------------------------ descriptions
-def _choice(what: str, value, known) -> object:
+def _choice(what: str, value, known) -> Any:
     if not isinstance(value, (str, int)) or isinstance(value, bool) or value not in known:
         raise LaunchError(f"{what} must be one of {', '.join(map(str, known))}, got {values.shown(value)}"
                           + (nearest(value, map(str, known)) if isinstance(value, str) else ""))

@@ -1,7 +1,6 @@
 """The runtime, once, without a vocabulary: `names.py` gives it the names that users know."""
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -160,14 +159,13 @@ class Runtime:
         """Wait for the device, and give memory back. None or 0 does nothing."""
         if pointer is None or isinstance(pointer, int) and not pointer:
             return
-        memory = getattr(pointer, "memory", None)
-        if isinstance(pointer, ManagedArray):
-            pointer = pointer.address
-        if not isinstance(pointer, int) or self._allocated.pop((id(memory), int(pointer)), None) is None:
-            raise Refusal("InvalidValue", f"{values.shown(pointer)} was not given by Malloc, or was freed")
+        memory: Any = getattr(pointer, "memory", None)
+        address: Any = pointer.address if isinstance(pointer, ManagedArray) else pointer
+        if not isinstance(address, int) or self._allocated.pop((id(memory), int(address)), None) is None:
+            raise Refusal("InvalidValue", f"{values.shown(address)} was not given by Malloc, or was freed")
         side = memory.side
         side.host.wait("free", list(side.holding), [])
-        memory.free(int(pointer))
+        memory.free(int(address))
 
     def MemGetInfo(self) -> tuple[int, int]:
         """Give the free and the total bytes of the current device."""
@@ -324,7 +322,7 @@ class Runtime:
 
     def _layout(self, type, rank, address, dims, strides, element_strides, modes) -> Layout:
         """Read the driver's numbers."""
-        found = []
+        found: list[Any] = []
         for what, number, known in zip(("data type", "interleave", "swizzle", "L2 promotion", "fill"), (type, *modes),
                                        (DRIVER_TYPES, INTERLEAVES, SWIZZLES, PROMOTIONS, (False, True))):
             if number not in range(len(known)):
@@ -333,7 +331,8 @@ class Runtime:
         if rank != len(dims):
             raise Refusal("InvalidValue", f"a tensor of {rank!r} dimensions has as many extents, got {len(dims)}")
         place = address.address if isinstance(address, DeviceArray) else address
-        return Layout(found[0], place, tuple(dims), tuple(strides), tuple(element_strides), *found[1:3], bool(found[4]), found[3])
+        kind, slices, lines, l2, nan = found
+        return Layout(kind, place, tuple(dims), tuple(strides), tuple(element_strides), slices, lines, bool(nan), l2)
 
     # ----------------------------------------------------------------------------------------------------------- streams
     def StreamCreate(self) -> Stream:
@@ -394,11 +393,11 @@ class Runtime:
     def EventElapsedTime(self, start: Event, end: Event) -> float:
         """Give the milliseconds between two events."""
         for event in (start, end):
-            if self._event(event).operation is None or not event.timing:
+            if (operation := self._event(event).operation) is None or not event.timing:
                 raise Refusal("InvalidResourceHandle", f"{values.shown(event)} was never recorded, or made without timing")
-            with event.operation.side.host.lock:
-                event.operation.side.host.catch_up()
-            if not event.operation.over:
+            with operation.side.host.lock:
+                operation.side.host.catch_up()
+            if not operation.over:
                 raise Refusal("NotReady", f"{values.shown(event)} has not been reached yet")
         return end.elapsed_since(start) * 1e3
 
@@ -469,7 +468,9 @@ class Runtime:
         """
         architecture = self.devices.current.architecture
         kernel = self._for(kernel, self.devices.current)
-        most = min(self._most_threads(kernel), block_size_limit or math.inf)
+        most = self._most_threads(kernel)
+        if block_size_limit:
+            most = min(most, block_size_limit)
         best_blocks = best_size = best_threads = 0
         step = architecture.warp.size
         for aligned in range(-(-most // step) * step, 0, -step):
@@ -557,7 +558,9 @@ class Runtime:
         if stream.side is not device.side:
             raise HostError(f"{values.shown(stream)} is not of the current device, {device.side.label}")
         launcher = Launcher(self._for(kernel, device), grid, block, shared_bytes, stream)
-        return launcher.launch(*arguments, cooperative=cooperative)
+        launched = launcher.launch(*arguments, cooperative=cooperative)
+        assert isinstance(launched, Launched), "it was given a stream"
+        return launched
 
     @staticmethod
     def _most_threads(kernel: Kernel) -> int:
@@ -621,8 +624,8 @@ class Runtime:
         there, here = (isinstance(end, (Pointer, DeviceArray)) for end in (dst, src))
         if kind != DEFAULT and kind != _KINDS[there, here]:
             raise Refusal("InvalidMemcpyDirection", f"kind {kind} does not fit {type(dst).__name__} and {type(src).__name__}")
-        to = self._device_end(dst) if there else _host_end(dst, write=True)
-        source = self._device_end(src) if here else _host_end(src, write=False)
+        to: Any = self._device_end(dst) if there else _host_end(dst, write=True)
+        source: Any = self._device_end(src) if here else _host_end(src, write=False)
         left = [end[2] if on_device else end.nbytes for end, on_device in ((to, there), (source, here))]
         count = min(left) if count is None else count
         self._check_count(count, *left)

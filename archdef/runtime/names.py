@@ -49,8 +49,8 @@ class _LastError:
 
     def name_of(self, number: int) -> str:
         """Give the name of an error number."""
-        number = values.as_whole(number)
-        return next((self.called(status) for status, (n, _) in STATUS.items() if n == number), "unrecognized error code")
+        whole = values.as_whole(number)
+        return next((self.called(status) for status, (n, _) in STATUS.items() if n == whole), "unrecognized error code")
 
 
 def _guarded(call, last: _LastError):

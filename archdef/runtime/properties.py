@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from archdef.host.link import link_of
 from archdef.spec import Architecture, KiB
@@ -53,7 +54,7 @@ PROPERTIES: dict[str, Callable[[Architecture], object]] = {
     "integrated": lambda a: int(a.host_link is None),
     "canMapHostMemory": lambda a: 0,
     "managedMemory": lambda a: int(link_of(a).managed is not None),
-    "concurrentManagedAccess": lambda a: int(link_of(a).managed is not None and link_of(a).managed.fault_us is not None),
+    "concurrentManagedAccess": lambda a: int((managed := link_of(a).managed) is not None and managed.fault_us is not None),
     "streamPrioritiesSupported": lambda a: 0,
     "computeMode": lambda a: 0,
     "kernelExecTimeoutEnabled": lambda a: 0,
@@ -84,6 +85,9 @@ ATTRIBUTES: dict[str, tuple[int, str | tuple[str, int]]] = {
 
 class DeviceProperties:
     """The properties of one device, as attributes under the runtime's names."""
+
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, architecture: Architecture, also: dict[str, str], whole_shared: bool = False):
         """Read them; `also` are more names: of the field → the property it repeats."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from string import Template
 from textwrap import shorten
+from typing import Any
 
 import archdef
 from archdef import registry
@@ -102,12 +103,12 @@ def _variant(base: Architecture) -> dict[str, str]:
     return {"like": f", like {base.vendor} {base.title}", "based_on": base.name, "dependencies": dependencies, "base_title": f"{base.vendor} {base.title}",
             "vendor": repr(base.vendor), "family": repr(base.family), "compute_capability": repr(base.compute_capability),
             "fields": "\n".join(_lines(base)), "gb_s": f"{base.dram_bandwidth_gb_s:.6g}",
-            "resident_blocks": occupancy(base, threads=64, registers=16).active_blocks}
+            "resident_blocks": str(occupancy(base, threads=64, registers=16).active_blocks)}
 
 
 def _lines(base: Architecture) -> Iterator[str]:
     """Write a line for each likely field, with its value in `base` and what it means."""
-    values = {path: value for path, value, _ in base.walk()}
+    values: dict[str, Any] = {path: value for path, value, _ in base.walk()}
     for path in _LIKELY:
         value = values.get(path)
         if value is None:
@@ -116,7 +117,8 @@ def _lines(base: Architecture) -> Iterator[str]:
         if not isinstance(value, (int, float)):
             written = f'"{value.short_name}"' if value == type(value)() else None
         else:
-            written = f'"{size(value)}"' if unit_of(field) == "B" and "," not in size(value) else repr(value)
+            written = f'"{size(value)}"' if isinstance(value, int) and unit_of(field) == "B" and "," not in size(value) else repr(value)
         if written is not None:
-            doc = " ".join(field_docs(type(values[owner])).get(field, "").split()).replace(" …", "").rstrip(".")
+            described: type = type(values[owner])
+            doc = " ".join(field_docs(described).get(field, "").split()).replace(" …", "").rstrip(".")
             yield f'    "{path}": {written},  # {shorten(doc, 70, placeholder=" …")}'

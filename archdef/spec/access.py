@@ -28,11 +28,11 @@ class Transaction(NamedTuple):
 
 def _groups(addresses: Sequence[int], mask: Sequence[bool] | None, lanes: int):
     """Yield ``(width, [(lane, address), …])`` for each run of `lanes` lanes that has an active one."""
-    addresses = np.asarray(addresses)
-    active = np.ones(len(addresses), bool) if mask is None else np.asarray(mask, bool)
-    for first in range(0, len(addresses), lanes):
-        group = range(first, min(first + lanes, len(addresses)))
-        taking_part = [(lane, int(addresses[lane])) for lane in group if active[lane]]
+    given = np.asarray(addresses)
+    active = np.ones(len(given), bool) if mask is None else np.asarray(mask, bool)
+    for first in range(0, len(given), lanes):
+        group = range(first, min(first + lanes, len(given)))
+        taking_part = [(lane, int(given[lane])) for lane in group if active[lane]]
         if taking_part:
             yield len(group), taking_part
 

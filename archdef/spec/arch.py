@@ -119,8 +119,9 @@ class Architecture:
         switch is off) is assumed, unless its own path has a source.
         """
         left = check.left_at_default(self)
-        return {path: UNSTATED if path in left and path not in self.evidence else covering(self.evidence, path)
-                for path, _, _ in check.evident(self)}
+        unclaimed = left - set(self.evidence)
+        found = {path: UNSTATED if path in unclaimed else covering(self.evidence, path) for path, _, _ in check.evident(self)}
+        return {path: source for path, source in found.items() if source is not None}       # a checked description has one for each
 
     def assumed(self) -> tuple[str, ...]:
         """List the paths of all values of which nobody says anything, those left at their defaults too."""
@@ -232,7 +233,7 @@ class Architecture:
 
 # --------------------------------------------------------------------------------------------------------------- paths
 # `parts` is a description taken apart: name of a top-level field → value. Nothing is checked until it is put together again.
-_RULES: dict[str, Rule] = {a.name: rule_of(a) for a in attrs.fields(Architecture) if rule_of(a) is not None}
+_RULES: dict[str, Rule] = {a.name: rule for a in attrs.fields(Architecture) if (rule := rule_of(a)) is not None}
 
 
 def inherited_evidence(base: Architecture, name: str, changed: Mapping[str, object], given: Mapping[str, Cite],
@@ -369,7 +370,7 @@ def _replaced(value: Any, rule: Rule, segments: list[str], path: str, new: objec
     if not rest and head in there and isinstance(rule, (Table, Parts)) and (new is None or isinstance(new, str) and new.lower() == "none"):
         return FrozenMap({n: v for n, v in value.items() if n != head}) if isinstance(rule, Table) else tuple(v for v in value if v.name != head)
     nested, nested_rule = there.get(head, (None, Part(of=object)))
-    changed = _replaced(nested, nested_rule, rest, path, new)
+    changed: Any = _replaced(nested, nested_rule, rest, path, new)
     if isinstance(rule, Table):
         return FrozenMap({**value, head: changed})
     if isinstance(rule, Parts):
@@ -384,7 +385,7 @@ def _told(value: object) -> object:
     return ", ".join(sorted(value)) if isinstance(value, frozenset) else value
 
 
-def _plain(value: object) -> object:
+def _plain(value: Any) -> object:
     """Turn a numpy scalar into the Python number that it stands for, an array or a list into a tuple."""
     if isinstance(value, list):
         return tuple(_plain(one) for one in value)

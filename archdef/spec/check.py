@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
 from types import NoneType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -64,14 +64,14 @@ def evident(arch: Architecture) -> Iterator[tuple[str, object, Rule]]:
 
 def left_at_default(arch: Architecture) -> set[str]:
     """Give the paths of the values that are what their class has where nothing is declared."""
-    return {f"{path}.{attribute.name}" for path, value, _ in arch.walk() if attrs.has(type(value))
-            for attribute in attrs.fields(type(value)) if attribute.default is not attrs.NOTHING
+    return {f"{path}.{attribute.name}" for path, value, _ in arch.walk() if attrs.has(cls := type(value))
+            for attribute in attrs.fields(cls) if attribute.default is not attrs.NOTHING
             and getattr(value, attribute.name) == _default(attribute)}
 
 
 def _default(attribute: attrs.Attribute) -> object:
-    default = attribute.default
-    return default.factory() if isinstance(default, attrs.Factory) else default
+    default: Any = attribute.default
+    return default.factory() if isinstance(default, attrs.Factory) else default  # type: ignore[arg-type]  # attrs types its class as a function
 
 
 def absent_operations(isa: Isa) -> set[str]:
@@ -214,7 +214,7 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "caches.launch_bytes": (lambda arch: arch.caches.instruction_fill_bytes, "caches.instruction_fill_bytes is given"),
     **{f"isa.{name}": (lambda arch: arch.caches.instruction_fill_bytes, "caches.instruction_fill_bytes is given: nothing else reads how long code is")
        for name in ("code_tail_instructions", "code_alignment_bytes")},
-    "host_link.peer_latency_us": (lambda arch: arch.host_link.peer_gb_s, "host_link.peer_gb_s is given"),
+    "host_link.peer_latency_us": (lambda arch: arch.host_link and arch.host_link.peer_gb_s, "host_link.peer_gb_s is given"),
     "schedulers.policy.queue_entries": (lambda arch: getattr(arch.schedulers.policy, "oldest_block_first", True), "schedulers.policy.oldest_block_first"),
     "load_store.queued_stores": (lambda arch: not isinstance(arch.schedulers.policy, _BLIND_TO_WAITING),
                                  "schedulers.policy asks who has waited longest, as grr and weighted do"),
@@ -225,7 +225,7 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
                            "caches.l2, interconnect.far_latency_ns or interconnect.side_bytes_per_cycle is given"),
     "interconnect.mask_bytes": (lambda arch: "atomics_global" in arch.isa.features or isinstance(arch.coalescing.store, Lines),
                                 "isa.features has atomics_global, or coalescing.store is Lines, which knows the bytes of a store"),
-    "device_launches.virtual_us": (lambda arch: arch.device_launches.pool == "virtualised", "device_launches.pool is virtualised"),
+    "device_launches.virtual_us": (lambda arch: arch.device_launches and arch.device_launches.pool == "virtualised", "device_launches.pool is virtualised"),
     "isa.convergence_cycles": (lambda arch: arch.isa.assembler.convergence_instructions, "isa.assembler.convergence_instructions is more than 0"),
     "isa.assembler.operand_read_cycles": (lambda arch: arch.isa.assembler.interleaves, "isa.assembler.interleaves"),
     **{f"isa.assembler.{name}": _has("atomics_global") for name in ("merged_atomics", "branches_around_atomics")},

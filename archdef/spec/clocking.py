@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import attrs
 
@@ -51,6 +52,6 @@ def at_clocks(arch: Architecture, cost: Operation) -> Operation:
 
 
 def _times(arch: Architecture) -> Iterator[tuple[str, int]]:
-    known = {path: value for path, value, _ in arch.walk()}
+    known: dict[str, Any] = {path: value for path, value, _ in arch.walk()}
     for part in arch.clocks.core_parts:
         yield from ((path, known[path]) for path in _FIELDS.get(part, ()) if known.get(path))

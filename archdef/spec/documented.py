@@ -16,9 +16,11 @@ def field_docs(cls: type) -> dict[str, str]:
             (node,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
         except (OSError, TypeError, SyntaxError, ValueError):
             continue
+        if not isinstance(node, ast.ClassDef):
+            continue
         for field, below in zip(node.body, node.body[1:]):
-            if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) \
-                    and isinstance(below.value.value, str):
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr) \
+                    and isinstance(below.value, ast.Constant) and isinstance(below.value.value, str):
                 found[field.target.id] = inspect.cleandoc(below.value.value)
     return found
 

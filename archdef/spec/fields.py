@@ -6,12 +6,15 @@ import difflib
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from archdef import values
 from archdef.errors import SpecError
+
+if TYPE_CHECKING:
+    from archdef.spec.policy import PolicyValue
 
 KiB, MiB, GiB = 1 << 10, 1 << 20, 1 << 30
 
@@ -261,6 +264,8 @@ class Part(Rule):
 class Policy(Part):
     """A policy: a typed value of class `of`, whose own fields are checked too."""
 
+    of: type[PolicyValue]
+
     def parse(self, name, text):
         known = self.of.by_name()
         return known[text]() if text in known else text
@@ -276,7 +281,7 @@ class Policy(Part):
 class Parts(Rule):
     """A tuple of descriptions of class `of`, addressed by their `name`."""
 
-    of: type
+    of: type[Any]
     at_most: int
 
     def check(self, path, value):
@@ -294,7 +299,7 @@ class Parts(Rule):
 class Table(Rule):
     """A mapping from names to descriptions of class `of`."""
 
-    of: type
+    of: type[Any]
 
     def check(self, path, value):
         if not isinstance(value, Mapping):
@@ -383,7 +388,7 @@ def part(of: type, *, optional: bool = False, default: object = attrs.NOTHING) -
     return _field(Part(of=of, optional=optional), default)
 
 
-def policy(of: type, *, optional: bool = False, default: object = attrs.NOTHING) -> Any:
+def policy(of: type[PolicyValue], *, optional: bool = False, default: object = attrs.NOTHING) -> Any:
     """Declare a policy value."""
     return _field(Policy(of=of, optional=optional), default)
 
@@ -407,7 +412,8 @@ def rule_of(attribute: attrs.Attribute) -> Rule | None:
 def children(value: object, rule: Rule) -> Iterator[tuple[str, object, Rule]]:
     """Yield ``(name, value, rule)`` of what is nested in a value; nothing for a plain value, or one of the wrong type."""
     if isinstance(rule, Part) and isinstance(value, rule.of):
-        for attribute in attrs.fields(type(value)):
+        described: Any = type(value)
+        for attribute in attrs.fields(described):
             if (nested := rule_of(attribute)) is not None:
                 yield attribute.name, getattr(value, attribute.name), nested
     elif isinstance(rule, Parts) and isinstance(value, tuple):

@@ -67,7 +67,7 @@ def launched(device, *, source: str, kernel: str, grid: Sequence[int], block: Se
     launches  : the last of so many is what counts; the ones before leave their results in memory, and nothing in the caches.
     debug : lower PTX that was compiled for debugging as it is written.
     """
-    from archdef.cli.values import parse_argument
+    from archdef.run.written import parse_argument
 
     path = _file(source, device.architecture.name)
     module = device.compile(path, lowering=Lowering(debug=True) if debug else None, **_as_shipped(path))

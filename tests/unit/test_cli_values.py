@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from archdef.cli.values import parse_argument, parse_shape
+from archdef.run.written import parse_argument, parse_shape
 
 RANDOM = np.random.default_rng(1)
 

@@ -7,8 +7,8 @@ from small_machine import gizmo
 
 from archdef import registry
 from archdef.cli import main
+from archdef.console import text
 from archdef.errors import UnknownField
-from archdef.report import text
 from archdef.report.differing import differences, render
 from archdef.spec import GreedyThenOldest, TwoLevel
 

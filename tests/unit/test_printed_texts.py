@@ -6,9 +6,8 @@ import attrs
 import pytest
 from archdef import registry
 from archdef.cli import main
+from archdef.console import console, text
 from archdef.errors import SpecErrors
-from archdef.report import text
-from archdef.report.console import console
 from click.testing import CliRunner
 from rich.console import Group
 from rich.panel import Panel

@@ -8,11 +8,12 @@ from small_machine import gizmo
 from test_metrics import counters
 
 from archdef import registry
+from archdef.console import text
 from archdef.examples import Case, Output, load
 from archdef.lower.encoding import MICRO_OP
 from archdef.metrics.counters import STALLS
 from archdef.occupancy import occupancy
-from archdef.report import numbers, text
+from archdef.report import numbers
 from archdef.report.compared import render
 from archdef.report.comparison import Comparison, Row
 from archdef.report.explain import costliest, why

@@ -11,6 +11,9 @@ from rich.segment import Segment
 
 from archdef.values import printable
 
+WIDTH = 120
+"""Columns of text that goes to no terminal."""
+
 
 class _Printable:
     """A renderable whose texts hold no control characters."""
@@ -33,3 +36,11 @@ def console(**options: Any) -> Console:
     made = Console(markup=False, emoji=False, highlight=False, **options)
     made.push_render_hook(_Escape())
     return made
+
+
+def text(renderable: Any) -> str:
+    """Render a rich object to plain text."""
+    made = console(width=WIDTH, color_system=None, force_terminal=False, legacy_windows=False)
+    with made.capture() as captured:
+        made.print(renderable)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines()).rstrip("\n")

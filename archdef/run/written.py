@@ -1,4 +1,4 @@
-"""Kernel arguments on the command line.
+"""Kernel arguments as they are written on the command line and in reference cases.
 
     1024  -3  2.5  0x1f  true          numbers; the kernel's own signature gives their type
     f4[1048576]                        an array of zeros: numpy type, shape
@@ -48,21 +48,21 @@ class Value:
         if self.file is not None:
             return np.load(self.file, allow_pickle=False)
         try:
-            return self._filled(random)
+            return self._filled(random, np.dtype(self.dtype))
         except MemoryError:
-            raise LaunchError(f"this computer has no room for an array of {math.prod(self.shape) * self.dtype.itemsize:,} bytes") from None
+            raise LaunchError(f"this computer has no room for an array of {math.prod(self.shape) * np.dtype(self.dtype).itemsize:,} bytes") from None
 
-    def _filled(self, random: np.random.Generator) -> np.ndarray:
+    def _filled(self, random: np.random.Generator, dtype: np.dtype) -> np.ndarray:
         count = math.prod(self.shape)
         if self.fill == "random":
-            data = _random(random, count, self.dtype)
+            data = _random(random, count, dtype)
         elif self.fill == "range":
             data = np.arange(count)
         elif isinstance(self.fill, tuple):
             data = np.array(self.fill)
         else:
-            data = np.full(count, {"zeros": 0, "ones": 1}.get(self.fill, self.fill), self.dtype)
-        return data.astype(self.dtype, copy=False).reshape(self.shape)
+            data = np.full(count, {"zeros": 0, "ones": 1}[self.fill] if isinstance(self.fill, str) else self.fill, dtype)
+        return data.astype(dtype, copy=False).reshape(self.shape)
 
 
 def parse_argument(text: str) -> Value:
@@ -139,7 +139,8 @@ def parse_shape(text: str) -> tuple[int, int, int]:
         shape = ()
     if not 1 <= len(shape) <= 3 or min(shape) <= 0:
         raise ValueError(f"{text!r} is no shape: give one to three positive numbers, such as 64 or 16,16")
-    return (*shape, *(1,) * (3 - len(shape)))
+    x, y, z = (*shape, 1, 1)[:3]
+    return x, y, z
 
 
 def _number(text: str, refusal: str) -> int | float:

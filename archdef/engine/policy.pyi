@@ -1,0 +1,12 @@
+from enum import IntEnum
+
+class PolicyKind(IntEnum):
+    PK_SCHEDULER = 0
+    PK_PARTITION = 1
+    PK_BANKS = 2
+    PK_COALESCING = 3
+    PK_REPLACEMENT = 4
+    PK_DISPATCH = 5
+    PK_BRANCH = 6
+
+def sizes() -> dict[PolicyKind, tuple[int, int]]: ...
