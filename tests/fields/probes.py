@@ -128,6 +128,7 @@ _PAIRS = """
     .reg .b32 %v<8>; .reg .b64 %w<4>; mul.wide.u32 %rd3, %r6, 16; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd1, %rd3; mov.u32 %r10, 0; mov.u32 %r11, 0;
 LOOP: ld.global.v2.u32 {%v0, %v1}, [%rd4]; ld.global.v2.u32 {%v2, %v3}, [%rd4+8]; add.u32 %v0, %v0, %v3; add.u32 %v1, %v1, %v2; add.u32 %r11, %r11, %v0; add.u32 %r11, %r11, %v1;
     ld.global.v2.u64 {%w0, %w1}, [%rd4]; xor.b64 %w0, %w0, %w1; cvt.u32.u64 %v4, %w0; add.u32 %r11, %r11, %v4;
+    ld.global.v4.u32 {%v4, %v5, %v6, %v7}, [%rd4]; add.u32 %r11, %r11, %v4; add.u32 %r11, %r11, %v6; add.u32 %r11, %r11, %v7;
     add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 6; @%p1 bra LOOP;
     st.global.u32 [%rd5], %r11;"""
 _AGAIN = f"""

@@ -93,7 +93,8 @@ FORMS = FrozenMap({"atomic_global_any": Form(operation="atomic_global", pattern=
 NATIVE = """fp32_add fp32_mul fp32_fma fp32_compare fp32_minmax fp32_rcp fp32_rsqrt int_add int_mul32 int_shift int_compare int_minmax int_logic int_sad
     bit_field bit_count convert""".split()
 REFRESH = Cite("gem5, dram_interfaces/gddr.py", "class GDDR5_4000_2x32: tRFC 65 ns, of SK Hynix H5GQ1H24AFR", "inferred", "chips of another order")
-REFRESHES = Cite("Ramulator, src/GDDR5.cpp", "init_speed: a refresh in 3.9 us up to 1 Gb, in 1.9 us beyond", "inferred", "chips of 1 Gb, of 2 Gb on Tesla boards")
+REFRESHES = Cite("Ramulator, src/GDDR5.cpp", "init_speed: a refresh in 3.9 us up to 1 Gb, in 1.9 us beyond", "inferred",
+                 "chips of 1 Gb, of 2 Gb on Tesla boards")
 EVIDENCE = {
     "warp": TABLE, "limits": TABLE, "limits.shared_bytes_per_block": GUIDE, "limits.parameter_bytes": PARAMETERS, "shared": BANKS, "isa": GUIDE,
     "isa.predication_max_instructions": PREDICATION, "isa.fuse_multiply_add": MERGED, "isa.float_mad": MERGED,
