@@ -106,6 +106,8 @@ MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDI
                "page faults of the device", "inferred", "quoted from memory: 20 to 50 us a fault, 45 us where it is simulated; blocks of 64 KiB "
                "fetched ahead by a tree over 2 MiB; 512 KiB a group gives the half of the link's rate that is published for streaming on demand; "
                "the host's side as measured on an H200")
+REFRESH = Cite("Ramulator 2, src/dram/impl/GDDR6.cpp", "timing_presets, GDDR6_2000_1350mV_double: nRFC 210, nREFI 3333, of 0.57 ns", "inferred",
+               "chips of 8 Gb and 14 Gb/s; whether a board refreshes all banks at once is not said")
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": TABLE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": SCHEDULER, "units": SCHEDULER, "isa": GUIDE, "isa.forms": VOLTA,
@@ -160,4 +162,4 @@ EVIDENCE = {
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": PAPER, "dram.partitions": SLICES,
     "dram.burst_bytes": ACCELSIM, "dram.banks": ACCELSIM, "dram.row_bytes": ACCELSIM,
-    **{f"dram.t_{name}_ns": TIMINGS for name in "rcd rp ras rrd cl wl wtr wr".split()}}
+    **{f"dram.t_{name}_ns": TIMINGS for name in "rcd rp ras rrd cl wl wtr wr".split()}, "dram.t_refi_ns": REFRESH, "dram.t_rfc_ns": REFRESH}
