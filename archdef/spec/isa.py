@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
+from textwrap import shorten
+from typing import TypeAlias
 
 import attrs
 
@@ -456,43 +458,69 @@ class Isa:
         return max(found, key=lambda one: (len(one.pattern), one.pattern)) if found and form else self.operations[operation]
 
 
-def forms(*tables: Mapping[Operation, str]) -> FrozenMap:
-    """Turn tables *cost → forms that have it, each* ``class:pattern``, into the mapping that `Isa.forms` wants; names are the patterns' words.
+CostTable: TypeAlias = Iterable[tuple[Operation, str]]
+"""Rows *cost, names of what has it*. A dict would drop the first of two rows of equal cost without a word, so it is refused."""
 
-    >>> forms({Operation("xu", 17): "fp32_transcendental:ex2.approx.ftz.f32"})["ex2_approx_ftz_f32"].latency_cycles
+
+def forms(*tables: CostTable) -> FrozenMap:
+    """Turn tables of rows *cost, forms that have it, each* ``class:pattern``, into the mapping that `Isa.forms` wants; names are the patterns' words.
+
+    >>> forms([(Operation("xu", 17), "fp32_transcendental:ex2.approx.ftz.f32")])["ex2_approx_ftz_f32"].latency_cycles
     17
 
-    Raises SpecErrors if two have one name.
+    Raises SpecErrors if two forms have one name, or two rows of a table one cost.
     """
     made: dict[str, Form] = {}
-    faults = []
-    for cost, listed in (row for costs in tables for row in costs.items()):
-        for one in listed.split():
-            operation, _, pattern = one.partition(":")
-            name = re.sub(r"\W+", "_", pattern).strip("_")
-            if name in made:
-                faults.append(SpecError(f"isa.forms.{name}", one, "must be declared once"))
-            made[name] = Form(operation=operation, pattern=pattern, **attrs.asdict(cost))
-    if faults:
-        raise SpecErrors("the table of forms is not usable", faults)
+    for name, (cost, entry) in _by_name("isa.forms", tables, lambda entry: re.sub(r"\W+", "_", entry.partition(":")[2]).strip("_")).items():
+        operation, _, pattern = entry.partition(":")
+        made[name] = Form(operation=operation, pattern=pattern, **attrs.asdict(cost))
     return FrozenMap(made)
 
 
-def operations(*tables: Mapping[Operation, str]) -> FrozenMap:
-    """Turn tables *cost → names of the classes that have it* into the mapping that `Isa.operations` wants.
+def operations(*tables: CostTable) -> FrozenMap:
+    """Turn tables of rows *cost, names of the classes that have it* into the mapping that `Isa.operations` wants.
 
-    >>> operations({Operation("sp", 24): "move int_add", Operation("sp", 24, issues=2): "int64_add"})["int64_add"].issues
+    >>> operations([(Operation("sp", 24), "move int_add"), (Operation("sp", 24, issues=2), "int64_add")])["int64_add"].issues
     2
 
-    Raises SpecErrors if a class is listed twice; names that are no class are refused by the `Architecture`.
+    Raises SpecErrors if a class is listed twice, or if two rows of a table have one cost; names that are no class are refused by the `Architecture`.
     """
-    made: dict[str, Operation] = {}
+    return FrozenMap({name: cost for name, (cost, _) in _by_name("isa.operations", tables, str).items()})
+
+
+def _by_name(path: str, tables: tuple[CostTable, ...], name_of: Callable[[str], str]) -> dict[str, tuple[Operation, str]]:
+    """Give name → cost and entry of everything that cost tables list, each once; raise SpecErrors for all that is listed or charged twice."""
+    made: dict[str, tuple[Operation, str]] = {}
     faults = []
-    for cost, names in (row for costs in tables for row in costs.items()):
-        for name in names.split():
-            if name in made:
-                faults.append(SpecError(f"isa.operations.{name}", cost, "must be declared once"))
-            made[name] = cost
+    for table_rows in tables:
+        rows: dict[Operation, str] = {}
+        for cost, names in _rows(path, table_rows):
+            if cost in rows:
+                faults.append(SpecError(path, [shorten(rows[cost], 60), shorten(names, 60)], f"must have one row for {_brief(cost)} in a table"))
+            rows[cost] = names
+            for entry in names.split():
+                name = name_of(entry)
+                if name in made:
+                    faults.append(SpecError(f"{path}.{name}", entry, f"must be declared once, not for {_brief(made[name][0])} and for {_brief(cost)}"))
+                made[name] = cost, entry
     if faults:
-        raise SpecErrors("the table of operations is not usable", faults)
-    return FrozenMap(made)
+        raise SpecErrors(f"the table of {path.removeprefix('isa.')} is not usable", faults)
+    return made
+
+
+def _brief(cost: Operation) -> str:
+    """A cost for a message, without what is at its default."""
+    values = ((field, getattr(cost, field.name)) for field in attrs.fields(Operation))
+    return f"Operation({', '.join(f'{field.name}={value!r}' for field, value in values if value != field.default)})"
+
+
+def _rows(path: str, given: CostTable) -> CostTable:
+    """Give the rows of a cost table; refuse what is none."""
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        raise SpecErrors("a cost table is not usable", [SpecError(path, type(given), "must be made of rows (cost, names)")])
+    rows = list(given)
+    faults = [SpecError(path, row, "must be made of rows (cost, names)") for row in rows
+              if not (isinstance(row, tuple) and len(row) == 2 and isinstance(row[0], Operation) and isinstance(row[1], str))]
+    if faults:
+        raise SpecErrors("a cost table is not usable", faults)
+    return rows

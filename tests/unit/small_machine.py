@@ -24,7 +24,7 @@ def gizmo(**changed) -> Architecture:
         clocks=Clocks(core_mhz=500, shader_mhz=1000, memory_mhz=1000),
         schedulers=Schedulers(count=2, policy=LooseRoundRobin(), issue_interval_cycles=2, instruction_gap_cycles=2),
         units=(Unit("alu", 16, "scheduler"), Unit("lsu", 16)),
-        isa=Isa(features="vote clock", operations=operations({Operation("alu", 8): OTHERS, Operation("lsu", 8): MEMORY}),
+        isa=Isa(features="vote clock", operations=operations([(Operation("alu", 8), OTHERS), (Operation("lsu", 8), MEMORY)]),
                 pointer_bits=64, fuse_multiply_add=True, float_mad="fused", predication_max_instructions=4),
         shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=20, pass_cycles=2),
         coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)), caches=Caches(

@@ -15,7 +15,7 @@ def evolved(**isa):
 
 
 def test_of_the_patterns_that_fit_the_longest_counts():
-    isa = evolved(forms=forms({Operation("alu", 40): "fp32_rcp:rcp.*", Operation("alu", 9): "fp32_rcp:rcp.approx.ftz.f32"})).isa
+    isa = evolved(forms=forms([(Operation("alu", 40), "fp32_rcp:rcp.*"), (Operation("alu", 9), "fp32_rcp:rcp.approx.ftz.f32")])).isa
     assert [isa.cost("fp32_rcp", form).latency_cycles for form in ("rcp.approx.f32", "rcp.approx.ftz.f32", "div.approx.f32", "")] == [40, 9, 8, 8]
     assert isa.cost("fp32_add", "rcp.approx.f32") == isa.operations["fp32_add"]
 
@@ -26,18 +26,20 @@ def test_of_the_patterns_that_fit_the_longest_counts():
     (Operation("alu", 0), "fp32_rcp:rcp.*", "gizmo.isa.forms.rcp.latency_cycles must be at least 1, got 0")])
 def test_a_form_of_nothing_is_refused(cost, what, fault):
     with pytest.raises(SpecErrors) as caught:
-        evolved(forms=forms({cost: what}))
+        evolved(forms=forms([(cost, what)]))
     assert fault in [str(one) for one in caught.value.exceptions]
 
 
 def test_two_forms_of_one_name_are_refused():
     with pytest.raises(SpecErrors) as caught:
-        forms({Operation("alu", 4): "fp32_rcp:rcp.*", Operation("alu", 5): "fp32_rcp:rcp*"})
-    assert [str(one) for one in caught.value.exceptions] == ["isa.forms.rcp must be declared once, got 'fp32_rcp:rcp*'"]
+        forms([(Operation("alu", 4), "fp32_rcp:rcp.*"), (Operation("alu", 5), "fp32_rcp:rcp*")])
+    assert [str(one) for one in caught.value.exceptions] == [
+        "isa.forms.rcp must be declared once, not for Operation(unit='alu', latency_cycles=4) and for Operation(unit='alu', latency_cycles=5), "
+        "got 'fp32_rcp:rcp*'"]
 
 
 def test_a_form_is_charged_as_declared_and_the_rest_as_its_class():
-    architecture = gizmo().evolve({"isa.forms": forms({Operation("lsu", 40, 2.5, issues=3): "fp32_transcendental:ex2.*"})})
+    architecture = gizmo().evolve({"isa.forms": forms([(Operation("lsu", 40, 2.5, issues=3), "fp32_transcendental:ex2.*")])})
     module = archdef.Device(architecture).compile("""
 .version 7.0
 .target sm_50
@@ -52,7 +54,7 @@ def test_a_form_is_charged_as_declared_and_the_rest_as_its_class():
 
 @pytest.mark.parametrize("interval", [8, 8.5, 6.25])
 def test_parts_of_cycles_for_which_a_unit_is_held_add_up(interval):
-    device = archdef.Device(gizmo().evolve({"isa.forms": forms({Operation("alu", 4, interval): "fp32_transcendental:ex2.*"}),
+    device = archdef.Device(gizmo().evolve({"isa.forms": forms([(Operation("alu", 4, interval), "fp32_transcendental:ex2.*")]),
                                             "schedulers.issue_interval_cycles": 1, "schedulers.instruction_gap_cycles": 1}))
 
     def cycles(count):
@@ -68,7 +70,7 @@ def test_parts_of_cycles_for_which_a_unit_is_held_add_up(interval):
 
 def test_lanes_leave_out_what_is_for_operands_out_of_the_ordinary():
     def counted(**rare):
-        device = archdef.Device(gizmo().evolve({"isa.forms": forms({Operation("alu", 40, issues=9, **rare): "int_div32:div.*"})}))
+        device = archdef.Device(gizmo().evolve({"isa.forms": forms([(Operation("alu", 40, issues=9, **rare), "int_div32:div.*")])}))
         module = device.compile(""".version 7.0
 .target sm_50
 .address_size 64

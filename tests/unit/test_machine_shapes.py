@@ -54,7 +54,7 @@ def busy(units, interval, warps=32, schedulers=4, width=1, steps=256, superscala
         schedulers=Schedulers(count=schedulers, policy=LooseRoundRobin(), issue_interval_cycles=issue_interval, instruction_gap_cycles=1,
                               issue_width=width, dual_issue=pairs, superscalar=superscalar),
         isa=attrs.evolve(gizmo().isa, features=frozenset(FEATURES), matrix=MATRIX, warpgroup=WARPGROUP,
-                         operations=operations({Operation("mul", 4, interval): "fp32_mul", Operation("rest", 1): others})))
+                         operations=operations([(Operation("mul", 4, interval), "fp32_mul"), (Operation("rest", 1), others)])))
     def cycles(steps):
         body = "\n".join(f"{'add' if k % (1 + additions) else 'mul'}.f32 %f{k % chains + 1}, %f{k % chains + 1}, %f0;" for k in range(steps))
         ends = "\n".join(f"st.global.f32 [%rd1+{4 * k}], %f{k};" for k in range(1, 17))
@@ -122,7 +122,7 @@ def test_a_kernel_waits_for_a_unit_that_was_held_when_it_came_in(held, asked, kn
     arch = gizmo(chip=attrs.evolve(gizmo().chip, multiprocessors=1),
                  units=(Unit("mul", 32), Unit("add", 32, within="mul"), Unit("rest", 32, "scheduler")),
                  isa=attrs.evolve(gizmo().isa, features=frozenset(FEATURES), matrix=MATRIX, warpgroup=WARPGROUP, operations=operations(
-                     {Operation(unit, 4, cycles[unit]): f"fp32_{unit}" for unit in cycles} | {Operation("rest", 1): others})))
+                     [*((Operation(unit, 4, cycles[unit]), f"fp32_{unit}") for unit in cycles), (Operation("rest", 1), others)])))
     device = archdef.Device(arch)
     session = core.Session(device.machine, device.memory.engine, 1 << 40, 1 << 40)
 

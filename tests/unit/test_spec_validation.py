@@ -4,7 +4,7 @@ import pickle
 import attrs
 import pytest
 from archdef.errors import SpecErrors
-from archdef.spec import FrozenMap, Lines, LooseRoundRobin, Operation, Schedulers, Unit, operations
+from archdef.spec import FrozenMap, Lines, LooseRoundRobin, Operation, Schedulers, Unit, forms, operations
 from small_machine import MADE_UP, gizmo
 
 GIZMO = gizmo()
@@ -172,8 +172,28 @@ def test_only_memory_operations_may_have_no_latency_of_their_own():
 
 def test_a_class_with_two_costs_is_refused():
     with pytest.raises(SpecErrors) as caught:
-        operations({Operation("alu", 8): "move", Operation("alu", 9): "move"})
-    assert caught.value.exceptions[0].path == "isa.operations.move"
+        operations([(Operation("alu", 8), "move"), (Operation("alu", 9), "move")])
+    assert [str(fault) for fault in caught.value.exceptions] == [
+        "isa.operations.move must be declared once, not for Operation(unit='alu', latency_cycles=8) and for Operation(unit='alu', latency_cycles=9), "
+        "got 'move'"]
+
+
+@pytest.mark.parametrize("make, path", [(operations, "isa.operations"), (forms, "isa.forms")])
+def test_two_rows_of_one_cost_are_refused_in_a_table_but_not_in_two(make, path):
+    first, second = (Operation("alu", 8), "fp32_rcp:rcp.*"), (Operation("alu", 8, issues=1), "fp32_div:div.*")
+    with pytest.raises(SpecErrors) as caught:
+        make([first, second])
+    assert [str(fault) for fault in caught.value.exceptions] == [
+        f"{path} must have one row for Operation(unit='alu', latency_cycles=8) in a table, got ['fp32_rcp:rcp.*', 'fp32_div:div.*']"]
+    assert len(make([first], [second])) == 2
+
+
+@pytest.mark.parametrize("make", [operations, forms])
+@pytest.mark.parametrize("table", [{Operation("alu", 8): "move"}, {}, 5, [Operation("alu", 8)], [("alu", "move")], [(Operation("alu", 8), ["move"])], ["ab"]])
+def test_a_table_of_costs_is_made_of_rows_and_no_dict_that_drops_some(make, table):
+    with pytest.raises(SpecErrors) as caught:
+        make(table)
+    assert {fault.allowed for fault in caught.value.exceptions} == {"must be made of rows (cost, names)"}
 
 
 def test_numbers_without_a_source_are_faults():

@@ -76,32 +76,32 @@ FUSED = Cite("PTX ISA 9.1", "section 9.7.3.7, mad: fused for sm_20 and higher")
 MERGED = Cite("CUDA C++ Programming Guide 13.1", "section 17.2: sums and products are combined into FMADs")
 NVLINK = Cite("xynio.com, NVIDIA A100 Tensor Core GPU", "NVLink, 600 GB/s", "inferred", "a peak, half of it a direction")
 
-COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit
-    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul32 int_dot", Operation("alu", 8, 4 / 3, issues=3): "int_mul24",
-    Operation("fma", 12, 4): "int_mul_high int_mul_wide",
-    Operation("alu", 4): """int_add int_logic int_shift int_minmax int_compare int_sad byte_permute select predicate
-        fp32_minmax fp32_compare vote clock""", Operation("alu", 4, 4): "funnel_shift",
-    Operation("alu", 8, issues=2): "bit_field int64_add int64_logic int64_compare", Operation("alu", 8, issues=3): "int64_minmax",
-    Operation("alu", 8, issues=2, interval_cycles=4): "int64_shift", Operation("fma", 18, issues=4): "int64_mul",
-    Operation("alu", 90, issues=14): "int_div32", Operation("alu", 400, issues=70): "int64_div",
-    Operation("xu", 15): "bit_count convert", Operation("xu", 20): "convert64", Operation("xu", 44): "redux",
-    Operation("xu", 31): "fp32_rcp fp32_rsqrt", Operation("xu", 31, issues=2): "fp32_sqrt fp32_div",
-    Operation("xu", 22): "fp32_transcendental fp16_transcendental",
-    Operation("fma", 80, issues=14): "fp32_div_exact", Operation("fma", 80, issues=12): "fp32_sqrt_exact",
-    Operation("dp", 8): "fp64_add fp64_mul fp64_fma fp64_compare", Operation("dp", 16, issues=2): "fp64_minmax",
-    Operation("dp", 112, interval_cycles=2, issues=15): "fp64_div", Operation("dp", 101, interval_cycles=2, issues=19): "fp64_sqrt",
-    Operation("half", 6): "fp16_add fp16_mul fp16_fma", Operation("alu", 6): "fp16_minmax fp16_compare",
-    Operation("alu", 12): "branch call exit", Operation("bar", 12): "barrier", Operation("alu", 20): "special_register",
-    Operation("alu", 4, issues=100): "system_call", Operation("lsu", 22): "shuffle matrix_transpose", Operation("lsu", 26, 2): "match",
-    Operation("lsu", 4): "load_global store_global load_local store_local store_surface fence", Operation("lsu", 50): "atomic_global",
-    Operation("tex", 60): "load_texture load_surface", Operation("lsu", 0): "load_shared store_shared load_constant load_matrix",
-    Operation("lsu", 9): "atomic_shared",
-    Operation("tensor", 18, 4): """matrix_f16_m16n8k8 matrix_tf32_m16n8k4 matrix_int8_m16n8k16 matrix_u4_m16n8k32 matrix_s4_m16n8k32
-        matrix_and_m16n8k128 matrix_xor_m16n8k128""",
-    Operation("tensor", 25, 8): """matrix_f16_m16n8k16 matrix_tf32_m16n8k8 matrix_int8_m16n8k32 matrix_u4_m16n8k64 matrix_s4_m16n8k64
-        matrix_and_m16n8k256 matrix_xor_m16n8k256""",
-    Operation("tensor", 16, 4): "matrix_int8_m8n8k16 matrix_u4_m8n8k32 matrix_s4_m8n8k32 matrix_and_m8n8k128 matrix_xor_m8n8k128",
-    Operation("tensor", 26, 16): "matrix_f64_m8n8k4", Operation("tensor", 278, 2, issues=60): "matrix_f16_m8n8k4"}
+COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit
+    (Operation("fma", 4), "move fp32_add fp32_mul fp32_fma int_mul16 int_mul32 int_dot"), (Operation("alu", 8, 4 / 3, issues=3), "int_mul24"),
+    (Operation("fma", 12, 4), "int_mul_high int_mul_wide"),
+    (Operation("alu", 4), """int_add int_logic int_shift int_minmax int_compare int_sad byte_permute select predicate
+        fp32_minmax fp32_compare vote clock"""), (Operation("alu", 4, 4), "funnel_shift"),
+    (Operation("alu", 8, issues=2), "bit_field int64_add int64_logic int64_compare"), (Operation("alu", 8, issues=3), "int64_minmax"),
+    (Operation("alu", 8, issues=2, interval_cycles=4), "int64_shift"), (Operation("fma", 18, issues=4), "int64_mul"),
+    (Operation("alu", 90, issues=14), "int_div32"), (Operation("alu", 400, issues=70), "int64_div"),
+    (Operation("xu", 15), "bit_count convert"), (Operation("xu", 20), "convert64"), (Operation("xu", 44), "redux"),
+    (Operation("xu", 31), "fp32_rcp fp32_rsqrt"), (Operation("xu", 31, issues=2), "fp32_sqrt fp32_div"),
+    (Operation("xu", 22), "fp32_transcendental fp16_transcendental"),
+    (Operation("fma", 80, issues=14), "fp32_div_exact"), (Operation("fma", 80, issues=12), "fp32_sqrt_exact"),
+    (Operation("dp", 8), "fp64_add fp64_mul fp64_fma fp64_compare"), (Operation("dp", 16, issues=2), "fp64_minmax"),
+    (Operation("dp", 112, interval_cycles=2, issues=15), "fp64_div"), (Operation("dp", 101, interval_cycles=2, issues=19), "fp64_sqrt"),
+    (Operation("half", 6), "fp16_add fp16_mul fp16_fma"), (Operation("alu", 6), "fp16_minmax fp16_compare"),
+    (Operation("alu", 12), "branch call exit"), (Operation("bar", 12), "barrier"), (Operation("alu", 20), "special_register"),
+    (Operation("alu", 4, issues=100), "system_call"), (Operation("lsu", 22), "shuffle matrix_transpose"), (Operation("lsu", 26, 2), "match"),
+    (Operation("lsu", 4), "load_global store_global load_local store_local store_surface fence"), (Operation("lsu", 50), "atomic_global"),
+    (Operation("tex", 60), "load_texture load_surface"), (Operation("lsu", 0), "load_shared store_shared load_constant load_matrix"),
+    (Operation("lsu", 9), "atomic_shared"),
+    (Operation("tensor", 18, 4), """matrix_f16_m16n8k8 matrix_tf32_m16n8k4 matrix_int8_m16n8k16 matrix_u4_m16n8k32 matrix_s4_m16n8k32
+        matrix_and_m16n8k128 matrix_xor_m16n8k128"""),
+    (Operation("tensor", 25, 8), """matrix_f16_m16n8k16 matrix_tf32_m16n8k8 matrix_int8_m16n8k32 matrix_u4_m16n8k64 matrix_s4_m16n8k64
+        matrix_and_m16n8k256 matrix_xor_m16n8k256"""),
+    (Operation("tensor", 16, 4), "matrix_int8_m8n8k16 matrix_u4_m8n8k32 matrix_s4_m8n8k32 matrix_and_m8n8k128 matrix_xor_m8n8k128"),
+    (Operation("tensor", 26, 16), "matrix_f64_m8n8k4"), (Operation("tensor", 278, 2, issues=60), "matrix_f16_m8n8k4")]
 
 MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDIA, 2017); Zheng et al., HPCA 2016; Ganguly et al., ISCA 2019",
                "page faults of the device", "inferred", "quoted from memory: 20 to 50 us a fault, 45 us where it is simulated; blocks of 64 KiB "
@@ -136,7 +136,7 @@ EVIDENCE = {
        shuffle redux int_sad convert convert64""".split()},
     "units.bar": BARRIERS, "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS,
     "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24, "isa.matrix": BITWISE, "isa.matrix.groups": H100, "isa.matrix.groups_f16": H100,
-    **{f"isa.operations.{name}": PRODUCTS for row in COSTS.values() for name in row.split() if name.startswith("matrix_")},
+    **{f"isa.operations.{name}": PRODUCTS for _, names in COSTS for name in names.split() if name.startswith("matrix_")},
     "isa.operations.matrix_transpose": H100,
     "isa.operations.matrix_f16_m8n8k4": H100, "isa.operations.matrix_f64_m8n8k4": H100,
     "isa.predication_max_instructions": UNPUBLISHED, "isa.operations.fp32_add": NOTES,

@@ -64,29 +64,29 @@ CONFLICTS = Cite("CUDA Profiler User's Guide 5.0", "shared_replay_overhead: conf
 SASS = Cite("machine code of compute capability 2.0", "stack pointer first; SSY and NOP.S around a branch that may diverge; division", "inferred",
             "from memory; instructions per warp of the book's reductions agree within 2 %")
 
-COSTS = {  # SM cycles; of the groups of 16 lanes, one has multipliers, shifters and converters of integers
-    Operation("sp", 18): """move select predicate int_add int_minmax int_logic fp32_add fp32_mul fp32_fma fp32_minmax
-        fp32_compare int_compare special_register clock branch call exit fence""",
-    Operation("int", 18): """int_shift int_mul16 int_mul32 int_mul_high int_sad bit_field bit_count
-        byte_permute convert vote barrier""",
-    Operation("sp", 18, issues=2): "int64_add int64_logic int64_compare", Operation("sp", 18, issues=3): "int64_minmax",
-    Operation("int", 36, issues=3): "int_mul24", Operation("int", 18, issues=2): "int_mul_wide",
-    Operation("int", 18, issues=3): "funnel_shift", Operation("int", 18, issues=4): "int64_shift int64_mul",
-    Operation("int", 18, issues=6): "int_dot", Operation("int", 290, 1, issues=17): "int_div32",
-    Operation("int", 1200, 1, issues=70): "int64_div",
-    Operation("sfu", 22): "fp32_rcp fp32_rsqrt", Operation("sfu", 22, issues=2): "fp32_sqrt fp32_div",
-    Operation("sp", 18, issues=9): "fp32_div_exact fp32_sqrt_exact",
-    Operation("dp", 24): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare",
-    Operation("dp", 24, issues=9): "fp64_div", Operation("dp", 24, issues=11): "fp64_sqrt",
-    Operation("sp", 18, issues=100): "system_call",
-    Operation("lsu", 10): "load_global store_global load_local store_local atomic_global store_surface",
-    Operation("tex", 10): "load_texture load_surface",
-    Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 0, issues=4): "atomic_shared"}
+COSTS = [  # SM cycles; of the groups of 16 lanes, one has multipliers, shifters and converters of integers
+    (Operation("sp", 18), """move select predicate int_add int_minmax int_logic fp32_add fp32_mul fp32_fma fp32_minmax
+        fp32_compare int_compare special_register clock branch call exit fence"""),
+    (Operation("int", 18), """int_shift int_mul16 int_mul32 int_mul_high int_sad bit_field bit_count
+        byte_permute convert vote barrier"""),
+    (Operation("sp", 18, issues=2), "int64_add int64_logic int64_compare"), (Operation("sp", 18, issues=3), "int64_minmax"),
+    (Operation("int", 36, issues=3), "int_mul24"), (Operation("int", 18, issues=2), "int_mul_wide"),
+    (Operation("int", 18, issues=3), "funnel_shift"), (Operation("int", 18, issues=4), "int64_shift int64_mul"),
+    (Operation("int", 18, issues=6), "int_dot"), (Operation("int", 290, 1, issues=17), "int_div32"),
+    (Operation("int", 1200, 1, issues=70), "int64_div"),
+    (Operation("sfu", 22), "fp32_rcp fp32_rsqrt"), (Operation("sfu", 22, issues=2), "fp32_sqrt fp32_div"),
+    (Operation("sp", 18, issues=9), "fp32_div_exact fp32_sqrt_exact"),
+    (Operation("dp", 24), "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare"),
+    (Operation("dp", 24, issues=9), "fp64_div"), (Operation("dp", 24, issues=11), "fp64_sqrt"),
+    (Operation("sp", 18, issues=100), "system_call"),
+    (Operation("lsu", 10), "load_global store_global load_local store_local atomic_global store_surface"),
+    (Operation("tex", 10), "load_texture load_surface"),
+    (Operation("lsu", 0), "load_shared store_shared load_constant"), (Operation("lsu", 0, issues=4), "atomic_shared")]
 
-COSTS_2_0 = {
-    Operation("dp", 18): "convert64", Operation("sfu", 22, 4, issues=2): "fp32_transcendental"}
-COSTS_2_1 = {
-    Operation("dp", 18): "convert64", Operation("sfu", 22, 2, issues=2): "fp32_transcendental"}
+COSTS_2_0 = [
+    (Operation("dp", 18), "convert64"), (Operation("sfu", 22, 4, issues=2), "fp32_transcendental")]
+COSTS_2_1 = [
+    (Operation("dp", 18), "convert64"), (Operation("sfu", 22, 2, issues=2), "fp32_transcendental")]
 
 FORMS = FrozenMap({"atomic_global_any": Form(operation="atomic_global", pattern="*", unit="lsu", latency_cycles=10, address_cycles=9)})
 

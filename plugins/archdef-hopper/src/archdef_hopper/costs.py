@@ -110,69 +110,69 @@ AWAKE = Cite(HOST, "section launch_latency", "inferred",
              "6.2 us until the host sees the kernel's first store, 8.3 us beyond the kernel's own time until it goes on")
 QUEUES = measured(HOST, "sections streams_of and overlap, 1 to 32 connections")
 
-COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` its multi-function unit
-    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma", Operation("fma", 5): "int_add",
-    Operation("fma", 4, 2): "int_mul32 int_mul16 int_dot",
-    Operation("fma", 10, 1.036, issues=2): "int_mul24", Operation("fma", 9, 4): "int_mul_high", Operation("fma", 5, 4): "int_mul_wide",
-    Operation("alu", 4): """int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
-        fp32_minmax fp32_compare fp16_minmax""",
-    Operation("alu", 13): "vote", Operation("alu", 8, 4, issues=2): "bit_field", Operation("alu", 63, 1.07, issues=14, rare_issues=3): "int_div32",
-    Operation("alu", 6, 1.026, issues=2): "int64_add", Operation("alu", 4, issues=2): "int64_logic",
-    Operation("alu", 12, issues=4): "int64_minmax", Operation("alu", 8, issues=2): "int64_shift int64_compare",
-    Operation("fma", 17, 2.094, issues=4): "int64_mul", Operation("fma", 345, 2.15, issues=70): "int64_div",
-    Operation("xu", 17): "bit_count fp16_transcendental", Operation("xu", 39, 2, issues=4): "fp32_rsqrt fp32_sqrt",
-    Operation("xu", 41, 1.2, issues=7): "fp32_rcp", Operation("xu", 41, 1.6, issues=5): "fp32_div",
-    Operation("xu", 23, 4, issues=2): "fp32_transcendental", Operation("alu", 5): "convert", Operation("xu", 18, 8.5): "convert64",
-    Operation("fma", 58, 17 / 9, issues=9, slow_paths=1, slow_issues=33, slow_branches=8, slow_cycles=213, slow_path_instructions=103):
-        "fp32_div_exact",
-    Operation("fma", 56, 11 / 9, issues=9, slow_paths=1, slow_issues=11, slow_branches=4, slow_cycles=105, slow_path_instructions=23): "fp32_sqrt_exact",
-    Operation("dp", 8): "fp64_add fp64_mul fp64_fma", Operation("dp", 10): "fp64_compare",
-    Operation("dp", 25, 1, issues=7): "fp64_minmax",
-    Operation("dp", 124, 25 / 15, issues=15, slow_paths=1, slow_issues=64, slow_branches=7, slow_cycles=299, slow_path_instructions=93):
-        "fp64_div",
-    Operation("dp", 92, 25 / 17, issues=17, slow_paths=1, slow_issues=15, slow_branches=4, slow_cycles=135, slow_path_instructions=48): "fp64_sqrt",
-    Operation("cbu", 10): "branch call exit", Operation("bar", 13): "barrier", Operation("alu", 20): "special_register", Operation("alu", 2): "clock",
-    Operation("fma", 8, 1.028): "fp16_add fp16_mul fp16_fma", Operation("alu", 8): "fp16_compare",
-    Operation("xu", 44): "redux", Operation("alu", 4, issues=100): "system_call",
-    Operation("lsu", 24): "shuffle matrix_transpose", Operation("lsu", 28, 2): "match", Operation("lsu", 8): "fence",
-    Operation("lsu", 4): "load_global store_global load_local store_local", Operation("lsu", 3): "atomic_global atomic_shared",
-    Operation("tex", 38): "load_texture", Operation("tex", 56, 4): "load_surface", Operation("tex", 4, 4): "store_surface",
-    Operation("tma", 41, 52): "bulk_copy",
-    Operation("lsu", 0): "load_shared store_shared load_matrix store_matrix", Operation("lsu", 0, 2): "load_constant",
-    Operation("tensor", 17, 4): """matrix_f16_m16n8k8 matrix_tf32_m16n8k4 matrix_int8_m16n8k16 matrix_and_m16n8k128""",
-    Operation("tensor", 24, 6): """matrix_f16_m16n8k16 matrix_tf32_m16n8k8 matrix_int8_m16n8k32 matrix_and_m16n8k256""",
-    Operation("tensor", 14, 4): "matrix_int8_m8n8k16 matrix_and_m8n8k128",
-    Operation("tensor", 26, 16): "matrix_f64_m8n8k4", Operation("tensor", 34, 16): "matrix_f64_m16n8k4",
-    Operation("tensor", 50, 32): "matrix_f64_m16n8k8", Operation("tensor", 82, 64): "matrix_f64_m16n8k16",
-    Operation("tensor", 32, 4): "warpgroup_f16 warpgroup_tf32 warpgroup_fp8", Operation("tensor", 30, 4): "warpgroup_int8",
-    Operation("cbu", 11, 1): "warpgroup_fence", Operation("cbu", 4, 1): "warpgroup_wait",
+COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` its multi-function unit
+    (Operation("fma", 4), "move fp32_add fp32_mul fp32_fma"), (Operation("fma", 5), "int_add"),
+    (Operation("fma", 4, 2), "int_mul32 int_mul16 int_dot"),
+    (Operation("fma", 10, 1.036, issues=2), "int_mul24"), (Operation("fma", 9, 4), "int_mul_high"), (Operation("fma", 5, 4), "int_mul_wide"),
+    (Operation("alu", 4), """int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
+        fp32_minmax fp32_compare fp16_minmax"""),
+    (Operation("alu", 13), "vote"), (Operation("alu", 8, 4, issues=2), "bit_field"), (Operation("alu", 63, 1.07, issues=14, rare_issues=3), "int_div32"),
+    (Operation("alu", 6, 1.026, issues=2), "int64_add"), (Operation("alu", 4, issues=2), "int64_logic"),
+    (Operation("alu", 12, issues=4), "int64_minmax"), (Operation("alu", 8, issues=2), "int64_shift int64_compare"),
+    (Operation("fma", 17, 2.094, issues=4), "int64_mul"), (Operation("fma", 345, 2.15, issues=70), "int64_div"),
+    (Operation("xu", 17), "bit_count fp16_transcendental"), (Operation("xu", 39, 2, issues=4), "fp32_rsqrt fp32_sqrt"),
+    (Operation("xu", 41, 1.2, issues=7), "fp32_rcp"), (Operation("xu", 41, 1.6, issues=5), "fp32_div"),
+    (Operation("xu", 23, 4, issues=2), "fp32_transcendental"), (Operation("alu", 5), "convert"), (Operation("xu", 18, 8.5), "convert64"),
+    (Operation("fma", 58, 17 / 9, issues=9, slow_paths=1, slow_issues=33, slow_branches=8, slow_cycles=213, slow_path_instructions=103),
+        "fp32_div_exact"),
+    (Operation("fma", 56, 11 / 9, issues=9, slow_paths=1, slow_issues=11, slow_branches=4, slow_cycles=105, slow_path_instructions=23), "fp32_sqrt_exact"),
+    (Operation("dp", 8), "fp64_add fp64_mul fp64_fma"), (Operation("dp", 10), "fp64_compare"),
+    (Operation("dp", 25, 1, issues=7), "fp64_minmax"),
+    (Operation("dp", 124, 25 / 15, issues=15, slow_paths=1, slow_issues=64, slow_branches=7, slow_cycles=299, slow_path_instructions=93),
+        "fp64_div"),
+    (Operation("dp", 92, 25 / 17, issues=17, slow_paths=1, slow_issues=15, slow_branches=4, slow_cycles=135, slow_path_instructions=48), "fp64_sqrt"),
+    (Operation("cbu", 10), "branch call exit"), (Operation("bar", 13), "barrier"), (Operation("alu", 20), "special_register"), (Operation("alu", 2), "clock"),
+    (Operation("fma", 8, 1.028), "fp16_add fp16_mul fp16_fma"), (Operation("alu", 8), "fp16_compare"),
+    (Operation("xu", 44), "redux"), (Operation("alu", 4, issues=100), "system_call"),
+    (Operation("lsu", 24), "shuffle matrix_transpose"), (Operation("lsu", 28, 2), "match"), (Operation("lsu", 8), "fence"),
+    (Operation("lsu", 4), "load_global store_global load_local store_local"), (Operation("lsu", 3), "atomic_global atomic_shared"),
+    (Operation("tex", 38), "load_texture"), (Operation("tex", 56, 4), "load_surface"), (Operation("tex", 4, 4), "store_surface"),
+    (Operation("tma", 41, 52), "bulk_copy"),
+    (Operation("lsu", 0), "load_shared store_shared load_matrix store_matrix"), (Operation("lsu", 0, 2), "load_constant"),
+    (Operation("tensor", 17, 4), """matrix_f16_m16n8k8 matrix_tf32_m16n8k4 matrix_int8_m16n8k16 matrix_and_m16n8k128"""),
+    (Operation("tensor", 24, 6), """matrix_f16_m16n8k16 matrix_tf32_m16n8k8 matrix_int8_m16n8k32 matrix_and_m16n8k256"""),
+    (Operation("tensor", 14, 4), "matrix_int8_m8n8k16 matrix_and_m8n8k128"),
+    (Operation("tensor", 26, 16), "matrix_f64_m8n8k4"), (Operation("tensor", 34, 16), "matrix_f64_m16n8k4"),
+    (Operation("tensor", 50, 32), "matrix_f64_m16n8k8"), (Operation("tensor", 82, 64), "matrix_f64_m16n8k16"),
+    (Operation("tensor", 32, 4), "warpgroup_f16 warpgroup_tf32 warpgroup_fp8"), (Operation("tensor", 30, 4), "warpgroup_int8"),
+    (Operation("cbu", 11, 1), "warpgroup_fence"), (Operation("cbu", 4, 1), "warpgroup_wait"),
     # no units of their own: loops of other instructions
-    Operation("tensor", 91, 2, issues=13): "matrix_xor_m8n8k128", Operation("tensor", 94, 2, issues=14): "matrix_xor_m16n8k128",
-    Operation("tensor", 114, 2, issues=19): "matrix_xor_m16n8k256", Operation("tensor", 97, 2, issues=16): "matrix_u4_m8n8k32",
-    Operation("tensor", 106, 2, issues=20): "matrix_u4_m16n8k32", Operation("tensor", 131, 2, issues=27): "matrix_u4_m16n8k64",
-    Operation("tensor", 172, 2, issues=53): "matrix_s4_m8n8k32", Operation("tensor", 227, 2, issues=80): "matrix_s4_m16n8k32",
-    Operation("tensor", 416, 2, issues=150): "matrix_s4_m16n8k64", Operation("tensor", 278, 2, issues=60): "matrix_f16_m8n8k4"}
+    (Operation("tensor", 91, 2, issues=13), "matrix_xor_m8n8k128"), (Operation("tensor", 94, 2, issues=14), "matrix_xor_m16n8k128"),
+    (Operation("tensor", 114, 2, issues=19), "matrix_xor_m16n8k256"), (Operation("tensor", 97, 2, issues=16), "matrix_u4_m8n8k32"),
+    (Operation("tensor", 106, 2, issues=20), "matrix_u4_m16n8k32"), (Operation("tensor", 131, 2, issues=27), "matrix_u4_m16n8k64"),
+    (Operation("tensor", 172, 2, issues=53), "matrix_s4_m8n8k32"), (Operation("tensor", 227, 2, issues=80), "matrix_s4_m16n8k32"),
+    (Operation("tensor", 416, 2, issues=150), "matrix_s4_m16n8k64"), (Operation("tensor", 278, 2, issues=60), "matrix_f16_m8n8k4")]
 
-FORMS = {  # that differ from the rest of their class
-    Operation("xu", 17): """fp32_transcendental:ex2.approx.ftz.f32 fp32_transcendental:lg2.approx.ftz.f32 fp32_transcendental:tanh.approx.f32
-        fp32_rsqrt:rsqrt.approx.ftz.f32 fp32_sqrt:sqrt.approx.ftz.f32 convert:cvt.r?i*.f32.f32""",
-    Operation("xu", 39, 2, issues=4, rare_issues=2): """fp32_transcendental:ex2.approx.f32 fp32_transcendental:lg2.approx.f32
-        fp32_rsqrt:rsqrt.approx.f32 fp32_sqrt:sqrt.approx.f32""", Operation("xu", 41, 1.6, issues=5, rare_issues=2): "fp32_div:div.approx.f32",
-    Operation("xu", 19): """fp32_rcp:rcp.approx.ftz.f32 fp32_rcp:div.full.* bit_field:brev.b32 convert:cvt.*[su]32.f32 convert:cvt.*[su]16.f32
-        convert:cvt.*[su]8.f32""", Operation("xu", 23, 4, issues=2): "fp32_div:div.approx.ftz.f32 bit_count:clz.b32",
-    Operation("xu", 19, 4, issues=2): "fp32_rcp:rcp.approx.ftz.f64 fp32_rsqrt:rsqrt.approx.ftz.f64",      # the lower half of the result is 0
-    Operation("fma", 77, 12 / 9, issues=9, slow_paths=1, slow_path_instructions=53): "fp32_div_exact:rcp.r?.f32",
-    Operation("fma", 12, 6): "int_mul_wide:mad.wide.*",       # the upper half of its sum goes to `fma`, too
-    Operation("xu", 17, 8, issues=2): "fp16_transcendental:ex2.*x2 fp16_transcendental:tanh.*x2",
-    Operation("alu", 66, 1.17, issues=12, rare_issues=3): "int_div32:rem.s*", Operation("alu", 57, 1.17, issues=10, rare_issues=2): "int_div32:div.u*",
-    Operation("alu", 63, 1.67, issues=9, rare_issues=2): "int_div32:rem.u*",
-    Operation("alu", 10, 2, issues=4): "bit_field:bfi.b32", Operation("lsu", 26): "shuffle:shfl*.idx.b32",
+FORMS = [  # that differ from the rest of their class
+    (Operation("xu", 17), """fp32_transcendental:ex2.approx.ftz.f32 fp32_transcendental:lg2.approx.ftz.f32 fp32_transcendental:tanh.approx.f32
+        fp32_rsqrt:rsqrt.approx.ftz.f32 fp32_sqrt:sqrt.approx.ftz.f32 convert:cvt.r?i*.f32.f32"""),
+    (Operation("xu", 39, 2, issues=4, rare_issues=2), """fp32_transcendental:ex2.approx.f32 fp32_transcendental:lg2.approx.f32
+        fp32_rsqrt:rsqrt.approx.f32 fp32_sqrt:sqrt.approx.f32"""), (Operation("xu", 41, 1.6, issues=5, rare_issues=2), "fp32_div:div.approx.f32"),
+    (Operation("xu", 19), """fp32_rcp:rcp.approx.ftz.f32 fp32_rcp:div.full.* bit_field:brev.b32 convert:cvt.*[su]32.f32 convert:cvt.*[su]16.f32
+        convert:cvt.*[su]8.f32"""), (Operation("xu", 23, 4, issues=2), "fp32_div:div.approx.ftz.f32 bit_count:clz.b32"),
+    (Operation("xu", 19, 4, issues=2), "fp32_rcp:rcp.approx.ftz.f64 fp32_rsqrt:rsqrt.approx.ftz.f64"),      # the lower half of the result is 0
+    (Operation("fma", 77, 12 / 9, issues=9, slow_paths=1, slow_path_instructions=53), "fp32_div_exact:rcp.r?.f32"),
+    (Operation("fma", 12, 6), "int_mul_wide:mad.wide.*"),       # the upper half of its sum goes to `fma`, too
+    (Operation("xu", 17, 8, issues=2), "fp16_transcendental:ex2.*x2 fp16_transcendental:tanh.*x2"),
+    (Operation("alu", 66, 1.17, issues=12, rare_issues=3), "int_div32:rem.s*"), (Operation("alu", 57, 1.17, issues=10, rare_issues=2), "int_div32:div.u*"),
+    (Operation("alu", 63, 1.67, issues=9, rare_issues=2), "int_div32:rem.u*"),
+    (Operation("alu", 10, 2, issues=4), "bit_field:bfi.b32"), (Operation("lsu", 26), "shuffle:shfl*.idx.b32"),
     # conversions: of integers to floats and among narrow integers by `alu`, of halves by `fma`, to integers and to whole numbers by `xu`
-    Operation("alu", 4): "convert:cvt.*f32.[su]*",
-    Operation("alu", 14): "barrier:bar.warp.sync", Operation("lsu", 663, issues=4): "fence:membar.gl fence:membar.sys fence:fence.*.gpu fence:fence.*.sys",
-    Operation("lsu", 663, issues=3): "fence:atom.* fence:red.* fence:st.*",     # before a release
-    Operation("fma", 5): "convert:cvt.*f16.f32 convert:cvt.*f32.f16", Operation("udp", 0): "load_constant:*:uniform",
-    Operation("lsu", 28): "move:*:brought"}
+    (Operation("alu", 4), "convert:cvt.*f32.[su]*"),
+    (Operation("alu", 14), "barrier:bar.warp.sync"), (Operation("lsu", 663, issues=4), "fence:membar.gl fence:membar.sys fence:fence.*.gpu fence:fence.*.sys"),
+    (Operation("lsu", 663, issues=3), "fence:atom.* fence:red.* fence:st.*"),     # before a release
+    (Operation("fma", 5), "convert:cvt.*f16.f32 convert:cvt.*f32.f16"), (Operation("udp", 0), "load_constant:*:uniform"),
+    (Operation("lsu", 28), "move:*:brought")]
 
 TECHNIQUES = FrozenMap({   # techniques of atomic operations; the rest of `atomic_shared` the memory does by itself
     name: Form(operation=operation, pattern=pattern, unit="lsu", latency_cycles=latency, **technique)

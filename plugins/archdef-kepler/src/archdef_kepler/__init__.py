@@ -21,7 +21,7 @@ class Kind:
 
     compute_capability: str
     features: frozenset[str]
-    costs: dict
+    costs: list
     registers_per_thread: int
     shift_groups: int
     """Of 32 lanes, in a multiprocessor."""

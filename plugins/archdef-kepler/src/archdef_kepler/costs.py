@@ -57,32 +57,33 @@ JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbe
 TURNOVER = Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "section 3.8: 201 cycles to replace a block, at 1124 MHz", "inferred",
                 "measured on a GTX 680; read in a copy with a translation")
 
-COSTS = {  # SM cycles; `sp` are six groups of 32 lanes: five for integers, two of them shift, one multiplies integers and converts
-    Operation("sp", 9): "move select predicate fp32_add fp32_mul fp32_fma special_register clock vote branch call exit",
-    Operation("int", 9): "int_add int_minmax int_logic int_compare fp32_minmax fp32_compare", Operation("bar", 9): "barrier",
-    Operation("shift", 9): "int_shift funnel_shift",
-    Operation("mul", 9): "int_mul16 int_mul32 int_mul_high int_sad bit_field bit_count byte_permute convert convert64",
-    Operation("mul", 22, issues=3): "int_mul24",
-    Operation("int", 9, issues=2): "int64_add int64_logic int64_compare", Operation("int", 9, issues=3): "int64_minmax",
-    Operation("mul", 9, issues=2): "int_mul_wide", Operation("shift", 9, issues=3): "int64_shift",
-    Operation("mul", 18, issues=4): "int64_mul", Operation("mul", 9, issues=6): "int_dot",
-    Operation("sp", 149, issues=18): "int_div32", Operation("sp", 500, issues=70): "int64_div",
-    Operation("sfu", 40): "fp32_rcp fp32_rsqrt", Operation("sfu", 40, issues=2): "fp32_div", Operation("sfu", 49, issues=2): "fp32_sqrt",
-    Operation("sfu", 18): "fp32_transcendental",
-    Operation("sp", 418, issues=10): "fp32_div_exact", Operation("sp", 432, issues=10): "fp32_sqrt_exact",
-    Operation("dp", 10): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare",
-    Operation("dp", 445, issues=10): "fp64_div", Operation("dp", 445, issues=12): "fp64_sqrt",
-    Operation("sp", 9, issues=100): "system_call", Operation("lsu", 24): "shuffle",
-    Operation("lsu", 9): "load_global store_global load_local store_local atomic_global store_surface fence",
-    Operation("tex", 9): "load_texture load_surface",
-    Operation("lsu", 0): "load_shared store_shared load_constant", Operation("lsu", 0, issues=4): "atomic_shared"}
+COSTS = [  # SM cycles; `sp` are six groups of 32 lanes: five for integers, two of them shift, one multiplies integers and converts
+    (Operation("sp", 9), "move select predicate fp32_add fp32_mul fp32_fma special_register clock vote branch call exit"),
+    (Operation("int", 9), "int_add int_minmax int_logic int_compare fp32_minmax fp32_compare"), (Operation("bar", 9), "barrier"),
+    (Operation("shift", 9), "int_shift funnel_shift"),
+    (Operation("mul", 9), "int_mul16 int_mul32 int_mul_high int_sad bit_field bit_count byte_permute convert convert64"),
+    (Operation("mul", 22, issues=3), "int_mul24"),
+    (Operation("int", 9, issues=2), "int64_add int64_logic int64_compare"), (Operation("int", 9, issues=3), "int64_minmax"),
+    (Operation("mul", 9, issues=2), "int_mul_wide"), (Operation("shift", 9, issues=3), "int64_shift"),
+    (Operation("mul", 18, issues=4), "int64_mul"), (Operation("mul", 9, issues=6), "int_dot"),
+    (Operation("sp", 149, issues=18), "int_div32"), (Operation("sp", 500, issues=70), "int64_div"),
+    (Operation("sfu", 40), "fp32_rcp fp32_rsqrt"), (Operation("sfu", 40, issues=2), "fp32_div"), (Operation("sfu", 49, issues=2), "fp32_sqrt"),
+    (Operation("sfu", 18), "fp32_transcendental"),
+    (Operation("sp", 418, issues=10), "fp32_div_exact"), (Operation("sp", 432, issues=10), "fp32_sqrt_exact"),
+    (Operation("dp", 10), "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare"),
+    (Operation("dp", 445, issues=10), "fp64_div"), (Operation("dp", 445, issues=12), "fp64_sqrt"),
+    (Operation("sp", 9, issues=100), "system_call"), (Operation("lsu", 24), "shuffle"),
+    (Operation("lsu", 9), "load_global store_global load_local store_local atomic_global store_surface fence"),
+    (Operation("tex", 9), "load_texture load_surface"),
+    (Operation("lsu", 0), "load_shared store_shared load_constant"), (Operation("lsu", 0, issues=4), "atomic_shared")]
 
-COSTS_GK104 = {cost: names.replace(" convert64", "") for cost, names in COSTS.items()} | {Operation("mul", 9, 4): "convert64"}
+COSTS_GK104 = [*((cost, names.replace(" convert64", "")) for cost, names in COSTS), (Operation("mul", 9, 4), "convert64")]
 
-FORMS = {  # that differ from the rest of their class
-    Operation("sfu", 49): "fp32_transcendental:ex2.*", Operation("sfu", 40): "fp32_transcendental:lg2.*",
-    Operation("sp", 132, issues=18): "int_div32:rem.s32", Operation("sp", 131, issues=16): "int_div32:div.u32",
-    Operation("sp", 116, issues=16): "int_div32:rem.u32", Operation("mul", 20): "bit_count:clz.*", Operation("sp", 377, issues=10): "fp32_div_exact:rcp.r?.f32"}
+FORMS = [  # that differ from the rest of their class
+    (Operation("sfu", 49), "fp32_transcendental:ex2.*"), (Operation("sfu", 40), "fp32_transcendental:lg2.*"),
+    (Operation("sp", 132, issues=18), "int_div32:rem.s32"), (Operation("sp", 131, issues=16), "int_div32:div.u32"),
+    (Operation("sp", 116, issues=16), "int_div32:rem.u32"), (Operation("mul", 20), "bit_count:clz.*"),
+    (Operation("sp", 377, issues=10), "fp32_div_exact:rcp.r?.f32")]
 
 MANAGED = Cite("CUDA C Programming Guide", "unified memory, devices of compute capability below 6.x", "assumed",
                "all moves before a launch, none may be touched by the host meanwhile: that is documented; the page and the host's "

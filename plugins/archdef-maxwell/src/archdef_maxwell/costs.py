@@ -66,33 +66,33 @@ PERMUTES = Cite(MAXAS.document, "lib/MaxAs/MaxAsGrammar.pm of github.com/Nervana
                 "inferred", "of GM20x")
 PRODUCTS_24 = Cite("machine code of ptxas 11.8, sm_52", "mul24.lo: two BFE and three XMAD", "inferred")
 
-COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
-    Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
-        exit byte_permute""",
-    Operation("sp", 6, 2): """int_shift int_minmax int_sad int_mul16 bit_field funnel_shift fp32_minmax
-        barrier""", Operation("sp", 13, 2): "int_compare fp32_compare",
-    Operation("sp", 13, issues=3): "int_mul32", Operation("sp", 21, issues=5): "int_mul24", Operation("sp", 18, issues=5): "int_mul_high",
-    Operation("sp", 18, issues=6): "int_mul_wide",
-    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 19, 2, issues=2): "int64_compare",
-    Operation("sp", 12, 2, issues=3): "int64_shift int64_minmax", Operation("sp", 30, issues=12): "int64_mul",
-    Operation("sp", 18, issues=8): "int_dot", Operation("sp", 150, issues=20): "int_div32", Operation("sp", 600, issues=90): "int64_div",
-    Operation("sfu", 13): "bit_count", Operation("sfu", 14): "convert",
-    Operation("sfu", 34): "fp32_rcp fp32_rsqrt fp32_transcendental", Operation("sfu", 34, issues=2): "fp32_div",
-    Operation("sfu", 47, issues=2): "fp32_sqrt",
-    Operation("sp", 450, issues=10): "fp32_div_exact", Operation("sp", 360, issues=10): "fp32_sqrt_exact",
-    Operation("dp", 48): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare convert64",
-    Operation("dp", 709, issues=10): "fp64_div", Operation("dp", 600, issues=12): "fp64_sqrt",
-    Operation("sp", 6, issues=100): "system_call", Operation("lsu", 24): "shuffle",
-    Operation("ld", 6): "load_global", Operation("lsu", 6): "store_global load_local store_local atomic_global store_surface fence",
-    Operation("tex", 19): "load_texture", Operation("tex", 6): "load_surface", Operation("lsu", 0): "load_shared store_shared load_constant",
-    Operation("lsu", 20): "atomic_shared"}
+COSTS = [  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
+    (Operation("sp", 6), """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
+        exit byte_permute"""),
+    (Operation("sp", 6, 2), """int_shift int_minmax int_sad int_mul16 bit_field funnel_shift fp32_minmax
+        barrier"""), (Operation("sp", 13, 2), "int_compare fp32_compare"),
+    (Operation("sp", 13, issues=3), "int_mul32"), (Operation("sp", 21, issues=5), "int_mul24"), (Operation("sp", 18, issues=5), "int_mul_high"),
+    (Operation("sp", 18, issues=6), "int_mul_wide"),
+    (Operation("sp", 6, issues=2), "int64_add int64_logic"), (Operation("sp", 19, 2, issues=2), "int64_compare"),
+    (Operation("sp", 12, 2, issues=3), "int64_shift int64_minmax"), (Operation("sp", 30, issues=12), "int64_mul"),
+    (Operation("sp", 18, issues=8), "int_dot"), (Operation("sp", 150, issues=20), "int_div32"), (Operation("sp", 600, issues=90), "int64_div"),
+    (Operation("sfu", 13), "bit_count"), (Operation("sfu", 14), "convert"),
+    (Operation("sfu", 34), "fp32_rcp fp32_rsqrt fp32_transcendental"), (Operation("sfu", 34, issues=2), "fp32_div"),
+    (Operation("sfu", 47, issues=2), "fp32_sqrt"),
+    (Operation("sp", 450, issues=10), "fp32_div_exact"), (Operation("sp", 360, issues=10), "fp32_sqrt_exact"),
+    (Operation("dp", 48), "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare convert64"),
+    (Operation("dp", 709, issues=10), "fp64_div"), (Operation("dp", 600, issues=12), "fp64_sqrt"),
+    (Operation("sp", 6, issues=100), "system_call"), (Operation("lsu", 24), "shuffle"),
+    (Operation("ld", 6), "load_global"), (Operation("lsu", 6), "store_global load_local store_local atomic_global store_surface fence"),
+    (Operation("tex", 19), "load_texture"), (Operation("tex", 6), "load_surface"), (Operation("lsu", 0), "load_shared store_shared load_constant"),
+    (Operation("lsu", 20), "atomic_shared")]
 
-FORMS = {  # that differ from the rest of their class
-    Operation("sfu", 15): "fp32_transcendental:sin.* fp32_transcendental:cos.*", Operation("sfu", 40): "fp32_transcendental:ex2.*",
-    Operation("sp", 141, issues=20): "int_div32:rem.s32", Operation("sp", 136, issues=18): "int_div32:div.u32",
-    Operation("sp", 127, issues=18): "int_div32:rem.u32", Operation("sp", 347, issues=10): "fp32_div_exact:rcp.r?.f32",
-    Operation("sfu", 19): "bit_count:clz.*",
-    Operation("ld", 6, 8): "load_global:*64 load_global:*.v2.*32", Operation("ld", 6, 16): "load_global:*.v2.*64 load_global:*.v4.*32"}
+FORMS = [  # that differ from the rest of their class
+    (Operation("sfu", 15), "fp32_transcendental:sin.* fp32_transcendental:cos.*"), (Operation("sfu", 40), "fp32_transcendental:ex2.*"),
+    (Operation("sp", 141, issues=20), "int_div32:rem.s32"), (Operation("sp", 136, issues=18), "int_div32:div.u32"),
+    (Operation("sp", 127, issues=18), "int_div32:rem.u32"), (Operation("sp", 347, issues=10), "fp32_div_exact:rcp.r?.f32"),
+    (Operation("sfu", 19), "bit_count:clz.*"),
+    (Operation("ld", 6, 8), "load_global:*64 load_global:*.v2.*32"), (Operation("ld", 6, 16), "load_global:*.v2.*64 load_global:*.v4.*32")]
 
 MANAGED = Cite("CUDA C Programming Guide", "unified memory, devices of compute capability below 6.x", "assumed",
                "all moves before a launch, none may be touched by the host meanwhile: that is documented; the page and the host's "

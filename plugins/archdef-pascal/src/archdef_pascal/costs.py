@@ -73,38 +73,38 @@ FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared
     device_calls indirect_calls clock clock64 globaltimer dynamic_parallelism cooperative_launch
     texture texture_objects texture_layered texture_cubemap texture_gather surface"""
 
-COSTS = {  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
-    Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
-        exit byte_permute int_dot""",
-    Operation("sp", 6, 2): """int_shift int_minmax int_sad int_mul16 bit_field funnel_shift fp32_minmax
-        barrier""", Operation("sp", 13, 2): "int_compare fp32_compare",
-    Operation("sp", 13, issues=3): "int_mul32", Operation("sp", 21, issues=5): "int_mul24", Operation("sp", 18, issues=5): "int_mul_high",
-    Operation("sp", 18, issues=6): "int_mul_wide",
-    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 19, 2, issues=2): "int64_compare",
-    Operation("sp", 12, 2, issues=3): "int64_shift int64_minmax", Operation("sp", 30, issues=12): "int64_mul",
-    Operation("sp", 153, issues=20): "int_div32", Operation("sp", 600, issues=90): "int64_div",
-    Operation("sfu", 13): "bit_count", Operation("sfu", 14): "convert",
-    Operation("sfu", 35): "fp32_rcp fp32_rsqrt", Operation("sfu", 35, issues=2): "fp32_sqrt fp32_div",
-    Operation("sfu", 15): "fp32_transcendental",
-    Operation("sp", 408, issues=10): "fp32_div_exact", Operation("sp", 282, issues=10): "fp32_sqrt_exact",
-    Operation("dp", 48): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare convert64",
-    Operation("dp", 709, issues=10): "fp64_div", Operation("dp", 600, issues=12): "fp64_sqrt",
-    Operation("half", 40): "fp16_add fp16_mul fp16_fma fp16_compare",
-    Operation("sp", 6, issues=100): "system_call", Operation("lsu", 24): "shuffle",
-    Operation("ld", 6): "load_global", Operation("lsu", 6): "store_global load_local store_local atomic_global store_surface fence",
-    Operation("tex", 12): "load_texture", Operation("tex", 6): "load_surface", Operation("lsu", 0): "load_shared store_shared load_constant",
-    Operation("lsu", 20): "atomic_shared"}
+COSTS = [  # SM cycles; an interval of 2 on `sp` is half rate; 32-bit multiplies are built of 16-bit ones
+    (Operation("sp", 6), """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
+        exit byte_permute int_dot"""),
+    (Operation("sp", 6, 2), """int_shift int_minmax int_sad int_mul16 bit_field funnel_shift fp32_minmax
+        barrier"""), (Operation("sp", 13, 2), "int_compare fp32_compare"),
+    (Operation("sp", 13, issues=3), "int_mul32"), (Operation("sp", 21, issues=5), "int_mul24"), (Operation("sp", 18, issues=5), "int_mul_high"),
+    (Operation("sp", 18, issues=6), "int_mul_wide"),
+    (Operation("sp", 6, issues=2), "int64_add int64_logic"), (Operation("sp", 19, 2, issues=2), "int64_compare"),
+    (Operation("sp", 12, 2, issues=3), "int64_shift int64_minmax"), (Operation("sp", 30, issues=12), "int64_mul"),
+    (Operation("sp", 153, issues=20), "int_div32"), (Operation("sp", 600, issues=90), "int64_div"),
+    (Operation("sfu", 13), "bit_count"), (Operation("sfu", 14), "convert"),
+    (Operation("sfu", 35), "fp32_rcp fp32_rsqrt"), (Operation("sfu", 35, issues=2), "fp32_sqrt fp32_div"),
+    (Operation("sfu", 15), "fp32_transcendental"),
+    (Operation("sp", 408, issues=10), "fp32_div_exact"), (Operation("sp", 282, issues=10), "fp32_sqrt_exact"),
+    (Operation("dp", 48), "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare convert64"),
+    (Operation("dp", 709, issues=10), "fp64_div"), (Operation("dp", 600, issues=12), "fp64_sqrt"),
+    (Operation("half", 40), "fp16_add fp16_mul fp16_fma fp16_compare"),
+    (Operation("sp", 6, issues=100), "system_call"), (Operation("lsu", 24), "shuffle"),
+    (Operation("ld", 6), "load_global"), (Operation("lsu", 6), "store_global load_local store_local atomic_global store_surface fence"),
+    (Operation("tex", 12), "load_texture"), (Operation("tex", 6), "load_surface"), (Operation("lsu", 0), "load_shared store_shared load_constant"),
+    (Operation("lsu", 20), "atomic_shared")]
 
-DIVISIONS = {
-    Operation("sp", 144, issues=20): "int_div32:rem.s32", Operation("sp", 139, issues=18): "int_div32:div.u32",
-    Operation("sp", 130, issues=18): "int_div32:rem.u32", Operation("sp", 266, issues=10): "fp32_div_exact:rcp.r?.f32",
-    Operation("sfu", 18): "bit_count:clz.*"}
+DIVISIONS = [
+    (Operation("sp", 144, issues=20), "int_div32:rem.s32"), (Operation("sp", 139, issues=18), "int_div32:div.u32"),
+    (Operation("sp", 130, issues=18), "int_div32:rem.u32"), (Operation("sp", 266, issues=10), "fp32_div_exact:rcp.r?.f32"),
+    (Operation("sfu", 18), "bit_count:clz.*")]
 
-WIDE = {   # requests of 8, 4, 2 lanes
-    Operation("ld", 6, 8): "load_global:*64 load_global:*.v2.*32", Operation("ld", 6, 16): "load_global:*.v2.*64 load_global:*.v4.*32"}
+WIDE = [   # requests of 8, 4, 2 lanes
+    (Operation("ld", 6, 8), "load_global:*64 load_global:*.v2.*32"), (Operation("ld", 6, 16), "load_global:*.v2.*64 load_global:*.v4.*32")]
 
-FORMS = {  # that differ from the rest of their class
-    Operation("sfu", 41): "fp32_transcendental:ex2.*", Operation("sfu", 35): "fp32_transcendental:lg2.*", **DIVISIONS, **WIDE}
+FORMS = [  # that differ from the rest of their class
+    (Operation("sfu", 41), "fp32_transcendental:ex2.*"), (Operation("sfu", 35), "fp32_transcendental:lg2.*"), *DIVISIONS, *WIDE]
 
 MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDIA, 2017); Zheng et al., HPCA 2016; Ganguly et al., ISCA 2019",
                "page faults of the device", "inferred", "quoted from memory: 20 to 50 us a fault, 45 us where it is simulated; blocks of 64 KiB "

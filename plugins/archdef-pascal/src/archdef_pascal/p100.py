@@ -31,28 +31,28 @@ QUOTED = {costs.QUERY: QUERY, costs.PAPER: PAPER, costs.RATES: RATES, costs.P100
           costs.CODE_SIZES: CODE_SIZES, costs.FOUR_SETS: FOUR_SETS,
           costs.CALCULATOR: Cite(costs.CALCULATOR.document, "compute capability 6.0"), costs.SHEET: STACKS}
 
-COSTS = {  # SM cycles; as on the GP106, but for twice the special functions a lane, double precision and pairs of halves at full speed
-    Operation("sp", 6): """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
-        exit byte_permute fp16_add fp16_mul fp16_fma fp16_compare""",
-    Operation("sp", 6, 2): """int_shift int_minmax int_sad int_mul16 bit_field funnel_shift fp32_minmax
-        barrier""", Operation("sp", 13, 2): "int_compare fp32_compare",
-    Operation("sp", 13, issues=3): "int_mul32", Operation("sp", 21, issues=5): "int_mul24", Operation("sp", 18, issues=5): "int_mul_high",
-    Operation("sp", 18, issues=6): "int_mul_wide",
-    Operation("sp", 6, issues=2): "int64_add int64_logic", Operation("sp", 19, 2, issues=2): "int64_compare",
-    Operation("sp", 12, 2, issues=3): "int64_shift int64_minmax", Operation("sp", 30, issues=12): "int64_mul",
-    Operation("sp", 18, issues=8): "int_dot", Operation("sp", 153, issues=20): "int_div32", Operation("sp", 600, issues=90): "int64_div",
-    Operation("sfu", 13): "bit_count", Operation("sfu", 14): "convert convert64",
-    Operation("sfu", 35): "fp32_rcp fp32_rsqrt fp32_transcendental", Operation("sfu", 35, issues=2): "fp32_sqrt fp32_div",
-    Operation("sp", 408, issues=10): "fp32_div_exact", Operation("sp", 282, issues=10): "fp32_sqrt_exact",
-    Operation("dp", 8): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare",
-    Operation("dp", 545, issues=10): "fp64_div", Operation("dp", 220, issues=12): "fp64_sqrt",
-    Operation("sp", 6, issues=100): "system_call", Operation("lsu", 24, 1): "shuffle",
-    Operation("ld", 6): "load_global", Operation("lsu", 6): "store_global load_local store_local atomic_global store_surface fence",
-    Operation("tex", 12): "load_texture", Operation("tex", 6): "load_surface", Operation("lsu", 0, 1): "load_shared store_shared load_constant",
-    Operation("lsu", 20): "atomic_shared"}
+COSTS = [  # SM cycles; as on the GP106, but for twice the special functions a lane, double precision and pairs of halves at full speed
+    (Operation("sp", 6), """move select predicate int_add int_logic fp32_add fp32_mul fp32_fma special_register clock vote branch call
+        exit byte_permute fp16_add fp16_mul fp16_fma fp16_compare"""),
+    (Operation("sp", 6, 2), """int_shift int_minmax int_sad int_mul16 bit_field funnel_shift fp32_minmax
+        barrier"""), (Operation("sp", 13, 2), "int_compare fp32_compare"),
+    (Operation("sp", 13, issues=3), "int_mul32"), (Operation("sp", 21, issues=5), "int_mul24"), (Operation("sp", 18, issues=5), "int_mul_high"),
+    (Operation("sp", 18, issues=6), "int_mul_wide"),
+    (Operation("sp", 6, issues=2), "int64_add int64_logic"), (Operation("sp", 19, 2, issues=2), "int64_compare"),
+    (Operation("sp", 12, 2, issues=3), "int64_shift int64_minmax"), (Operation("sp", 30, issues=12), "int64_mul"),
+    (Operation("sp", 18, issues=8), "int_dot"), (Operation("sp", 153, issues=20), "int_div32"), (Operation("sp", 600, issues=90), "int64_div"),
+    (Operation("sfu", 13), "bit_count"), (Operation("sfu", 14), "convert convert64"),
+    (Operation("sfu", 35), "fp32_rcp fp32_rsqrt fp32_transcendental"), (Operation("sfu", 35, issues=2), "fp32_sqrt fp32_div"),
+    (Operation("sp", 408, issues=10), "fp32_div_exact"), (Operation("sp", 282, issues=10), "fp32_sqrt_exact"),
+    (Operation("dp", 8), "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare"),
+    (Operation("dp", 545, issues=10), "fp64_div"), (Operation("dp", 220, issues=12), "fp64_sqrt"),
+    (Operation("sp", 6, issues=100), "system_call"), (Operation("lsu", 24, 1), "shuffle"),
+    (Operation("ld", 6), "load_global"), (Operation("lsu", 6), "store_global load_local store_local atomic_global store_surface fence"),
+    (Operation("tex", 12), "load_texture"), (Operation("tex", 6), "load_surface"), (Operation("lsu", 0, 1), "load_shared store_shared load_constant"),
+    (Operation("lsu", 20), "atomic_shared")]
 
-FORMS = {  # that differ from the rest of their class
-    Operation("sfu", 15): "fp32_transcendental:sin.* fp32_transcendental:cos.*", Operation("sfu", 41): "fp32_transcendental:ex2.*", **DIVISIONS, **WIDE}
+FORMS = [  # that differ from the rest of their class
+    (Operation("sfu", 15), "fp32_transcendental:sin.* fp32_transcendental:cos.*"), (Operation("sfu", 41), "fp32_transcendental:ex2.*"), *DIVISIONS, *WIDE]
 
 P100 = Architecture(
     name="p100", title="Tesla P100 PCIe 16GB", vendor="NVIDIA", family="Pascal", compute_capability="6.0",

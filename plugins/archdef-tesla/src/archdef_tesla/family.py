@@ -72,31 +72,31 @@ STAGED = Cite("CUDA C Programming Guide 3.2", "concurrent execution: copies of 6
 QUEUES = Cite("CUDA samples, simpleHyperQ", "background: a single connection without Hyper-Q", note="read in a copy of its pages")
 WIDTH = Cite("NVIDIA Fermi white paper 1.1", "summary table: load and store addresses of 32 bits on G80 and GT200", note="read in a copy of its pages")
 
-COSTS = {  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones native
-    Operation("sp", 24): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16 int_mul24
+COSTS = [  # SM cycles; 32-bit multiplies are four instructions, 24-bit ones native
+    (Operation("sp", 24), """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16 int_mul24
         int_sad fp32_add fp32_fma fp32_minmax fp32_compare convert special_register clock branch call exit
-        barrier fence""",
-    Operation("sp", 24, issues=2): "int64_logic convert64", Operation("sp", 24, issues=3): "bit_field byte_permute funnel_shift",
-    Operation("sp", 96, issues=4): "int_mul32", Operation("sp", 24, issues=6): "int64_shift",
-    Operation("sp", 192, issues=8): "int_mul_wide int_mul_high int_dot",
-    Operation("sp", 24, issues=12): "bit_count fp32_div_exact",
-    Operation("sp", 24, issues=14): "fp32_sqrt_exact",
-    Operation("sp", 668, issues=31): "int_div32", Operation("sp", 2900, issues=120): "int64_div",
-    Operation("sfu", 28): "fp32_rcp fp32_rsqrt",
-    Operation("sfu", 28, issues=2): "fp32_sqrt fp32_div fp32_transcendental",
-    Operation("lsu", 24): "load_global store_global load_local store_local",
-    Operation("tex", 24): "load_texture",
-    Operation("lsu", 0): "load_shared store_shared load_constant"}
-FORMS = {Operation("sfu", 28): "fp32_transcendental:lg2.*"}       # the others are prepared by an instruction of its own
-MULTIPLY_SP = {Operation("sp", 24): "fp32_mul"}
-MULTIPLY_SFU = {Operation("mul", 24): "fp32_mul"}      # SP or SFU, whichever is free: either takes four cycles
-PAIRS_OF_32 = {Operation("sp", 24, issues=2): "int64_add", Operation("sp", 24, issues=3): "int64_compare int64_minmax",
-               Operation("sp", 384, issues=16): "int64_mul"}
-ATOMICS = {Operation("lsu", 24): "atomic_global"}                                   # from compute capability 1.1 on
-VOTES = {Operation("sp", 24): "vote", Operation("lsu", 0, issues=4): "atomic_shared"}   # from 1.2 on
-DOUBLES = {  # 1.3
-    Operation("dp", 48): """fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare int64_add int64_compare int64_minmax int64_mul""",
-    Operation("dp", 1366, issues=16): "fp64_div", Operation("dp", 48, issues=12): "fp64_sqrt"}
+        barrier fence"""),
+    (Operation("sp", 24, issues=2), "int64_logic convert64"), (Operation("sp", 24, issues=3), "bit_field byte_permute funnel_shift"),
+    (Operation("sp", 96, issues=4), "int_mul32"), (Operation("sp", 24, issues=6), "int64_shift"),
+    (Operation("sp", 192, issues=8), "int_mul_wide int_mul_high int_dot"),
+    (Operation("sp", 24, issues=12), "bit_count fp32_div_exact"),
+    (Operation("sp", 24, issues=14), "fp32_sqrt_exact"),
+    (Operation("sp", 668, issues=31), "int_div32"), (Operation("sp", 2900, issues=120), "int64_div"),
+    (Operation("sfu", 28), "fp32_rcp fp32_rsqrt"),
+    (Operation("sfu", 28, issues=2), "fp32_sqrt fp32_div fp32_transcendental"),
+    (Operation("lsu", 24), "load_global store_global load_local store_local"),
+    (Operation("tex", 24), "load_texture"),
+    (Operation("lsu", 0), "load_shared store_shared load_constant")]
+FORMS = [(Operation("sfu", 28), "fp32_transcendental:lg2.*")]       # the others are prepared by an instruction of its own
+MULTIPLY_SP = [(Operation("sp", 24), "fp32_mul")]
+MULTIPLY_SFU = [(Operation("mul", 24), "fp32_mul")]      # SP or SFU, whichever is free: either takes four cycles
+PAIRS_OF_32 = [(Operation("sp", 24, issues=2), "int64_add"), (Operation("sp", 24, issues=3), "int64_compare int64_minmax"),
+               (Operation("sp", 384, issues=16), "int64_mul")]
+ATOMICS = [(Operation("lsu", 24), "atomic_global")]                                   # from compute capability 1.1 on
+VOTES = [(Operation("sp", 24), "vote"), (Operation("lsu", 0, issues=4), "atomic_shared")]   # from 1.2 on
+DOUBLES = [  # 1.3
+    (Operation("dp", 48), """fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare int64_add int64_compare int64_minmax int64_mul"""),
+    (Operation("dp", 1366, issues=16), "fp64_div"), (Operation("dp", 48, issues=12), "fp64_sqrt")]
 
 # Features of every chip: cycle counters, and what compilers spell out in older instructions.
 # Texture objects are of compute capability 3.0; here the texture units take their handles for references.

@@ -74,33 +74,33 @@ MERGED = Cite("CUDA C++ Programming Guide 13.1", "section 17.2: sums and product
 NVLINK = Cite("NVIDIA Tesla V100 white paper", "NVLink: 25 GB/s a link and direction", "inferred",
               "two links, as between neighbours of a DGX-1; from memory")
 
-COSTS = {  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit
-    Operation("fma", 4): "move fp32_add fp32_mul fp32_fma int_mul16 int_mul32 int_dot", Operation("alu", 8, 4 / 3, issues=3): "int_mul24",
-    Operation("fma", 12, 4): "int_mul_high int_mul_wide",
-    Operation("alu", 4): """int_add int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
-        fp32_minmax fp32_compare vote clock""",
-    Operation("alu", 8, issues=2): "bit_field int64_add int64_logic int64_compare", Operation("alu", 8, issues=3): "int64_minmax",
-    Operation("alu", 8, issues=2, interval_cycles=4): "int64_shift", Operation("fma", 18, issues=4): "int64_mul",
-    Operation("alu", 90, issues=14): "int_div32", Operation("alu", 400, issues=70): "int64_div",
-    Operation("xu", 15): "bit_count convert", Operation("xu", 20): "convert64",
-    Operation("xu", 31): "fp32_rcp fp32_rsqrt", Operation("xu", 31, issues=2): "fp32_sqrt fp32_div",
-    Operation("xu", 22): "fp32_transcendental",
-    Operation("fma", 80, issues=14): "fp32_div_exact", Operation("fma", 80, issues=12): "fp32_sqrt_exact",
-    Operation("dp", 8): "fp64_add fp64_mul fp64_fma fp64_compare", Operation("dp", 16, issues=2): "fp64_minmax",
-    Operation("dp", 112, interval_cycles=2, issues=15): "fp64_div", Operation("dp", 101, interval_cycles=2, issues=19): "fp64_sqrt",
-    Operation("fma", 6): "fp16_add fp16_mul fp16_fma", Operation("alu", 6): "fp16_compare",
-    Operation("alu", 12): "branch call exit", Operation("bar", 12): "barrier", Operation("alu", 20): "special_register",
-    Operation("alu", 4, issues=100): "system_call", Operation("lsu", 22): "shuffle", Operation("lsu", 26, 2): "match",
-    Operation("lsu", 4): "load_global store_global load_local store_local store_surface fence", Operation("lsu", 50): "atomic_global",
-    Operation("tex", 60): "load_texture load_surface", Operation("lsu", 0): "load_shared store_shared load_constant",
-    Operation("lsu", 9): "atomic_shared",
+COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a scheduler, `xu` its special-function unit
+    (Operation("fma", 4), "move fp32_add fp32_mul fp32_fma int_mul16 int_mul32 int_dot"), (Operation("alu", 8, 4 / 3, issues=3), "int_mul24"),
+    (Operation("fma", 12, 4), "int_mul_high int_mul_wide"),
+    (Operation("alu", 4), """int_add int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
+        fp32_minmax fp32_compare vote clock"""),
+    (Operation("alu", 8, issues=2), "bit_field int64_add int64_logic int64_compare"), (Operation("alu", 8, issues=3), "int64_minmax"),
+    (Operation("alu", 8, issues=2, interval_cycles=4), "int64_shift"), (Operation("fma", 18, issues=4), "int64_mul"),
+    (Operation("alu", 90, issues=14), "int_div32"), (Operation("alu", 400, issues=70), "int64_div"),
+    (Operation("xu", 15), "bit_count convert"), (Operation("xu", 20), "convert64"),
+    (Operation("xu", 31), "fp32_rcp fp32_rsqrt"), (Operation("xu", 31, issues=2), "fp32_sqrt fp32_div"),
+    (Operation("xu", 22), "fp32_transcendental"),
+    (Operation("fma", 80, issues=14), "fp32_div_exact"), (Operation("fma", 80, issues=12), "fp32_sqrt_exact"),
+    (Operation("dp", 8), "fp64_add fp64_mul fp64_fma fp64_compare"), (Operation("dp", 16, issues=2), "fp64_minmax"),
+    (Operation("dp", 112, interval_cycles=2, issues=15), "fp64_div"), (Operation("dp", 101, interval_cycles=2, issues=19), "fp64_sqrt"),
+    (Operation("fma", 6), "fp16_add fp16_mul fp16_fma"), (Operation("alu", 6), "fp16_compare"),
+    (Operation("alu", 12), "branch call exit"), (Operation("bar", 12), "barrier"), (Operation("alu", 20), "special_register"),
+    (Operation("alu", 4, issues=100), "system_call"), (Operation("lsu", 22), "shuffle"), (Operation("lsu", 26, 2), "match"),
+    (Operation("lsu", 4), "load_global store_global load_local store_local store_surface fence"), (Operation("lsu", 50), "atomic_global"),
+    (Operation("tex", 60), "load_texture load_surface"), (Operation("lsu", 0), "load_shared store_shared load_constant"),
+    (Operation("lsu", 9), "atomic_shared"),
     # two tensor cores of a scheduler do 128 multiply-adds a cycle; four HMMA make a set of 1024, wmma.mma is four sets
-    Operation("tensor", 38, 2, issues=8): "matrix_f16_m16n8k16", Operation("tensor", 18, 2, issues=4): "matrix_f16_m8n8k4"}
+    (Operation("tensor", 38, 2, issues=8), "matrix_f16_m16n8k16"), (Operation("tensor", 18, 2, issues=4), "matrix_f16_m8n8k4")]
 
-FORMS = {  # that differ from the rest of their class; sets of f16 results are two HMMA
-    Operation("tensor", 48, 4, issues=4): "matrix_f16_m16n8k16:wmma.mma.*.f16.f16",
-    Operation("tensor", 21, 4, issues=2): "matrix_f16_m8n8k4:mma.*.f16.f16.f16.f16",
-    Operation("xu", 11): "fp32_transcendental:sin.* fp32_transcendental:cos.*", Operation("xu", 31): "fp32_transcendental:lg2.*"}
+FORMS = [  # that differ from the rest of their class; sets of f16 results are two HMMA
+    (Operation("tensor", 48, 4, issues=4), "matrix_f16_m16n8k16:wmma.mma.*.f16.f16"),
+    (Operation("tensor", 21, 4, issues=2), "matrix_f16_m8n8k4:mma.*.f16.f16.f16.f16"),
+    (Operation("xu", 11), "fp32_transcendental:sin.* fp32_transcendental:cos.*"), (Operation("xu", 31), "fp32_transcendental:lg2.*")]
 
 MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDIA, 2017); Zheng et al., HPCA 2016; Ganguly et al., ISCA 2019",
                "page faults of the device", "inferred", "quoted from memory: 20 to 50 us a fault, 45 us where it is simulated; blocks of 64 KiB "

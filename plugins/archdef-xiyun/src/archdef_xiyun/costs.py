@@ -28,21 +28,21 @@ FEATURES = """fp64 fp32_fma fp32_tanh fp16 fp16_minmax fp16_transcendental minma
     unified_addressing device_calls indirect_calls device_print device_heap clock clock64 globaltimer cooperative_launch
     bit_operations byte_permute carry_chain funnel_shift int_dot bit_masks convert_pack"""
 
-COSTS = {  # core cycles; a wave of 64 takes 4 on 16 lanes; special functions and double precision take 16
-    Operation("valu", 4): """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16
+COSTS = [  # core cycles; a wave of 64 takes 4 on 16 lanes; special functions and double precision take 16
+    (Operation("valu", 4), """move select predicate int_add int_minmax int_logic int_shift int_compare int_mul16
         int_mul24 int_sad int_dot bit_field bit_count byte_permute funnel_shift fp32_add fp32_mul fp32_fma fp32_minmax
-        fp32_compare fp16_add fp16_mul fp16_fma fp16_minmax fp16_compare convert special_register vote""",
-    Operation("valu", 16, 16): """int_mul32 int_mul_high fp32_rcp fp32_rsqrt fp32_sqrt fp32_transcendental fp16_transcendental convert64
-        fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare""",
-    Operation("valu", 4, issues=2): "int64_add int64_logic int64_shift int64_compare fp32_div",
-    Operation("valu", 16, 16, issues=2): "int_mul_wide",
-    Operation("valu", 4, issues=3): "int64_minmax", Operation("valu", 16, 16, issues=4): "int64_mul",
-    Operation("valu", 4, issues=10): "fp32_div_exact fp32_sqrt_exact", Operation("valu", 4, issues=24): "int_div32",
-    Operation("valu", 4, issues=110): "int64_div", Operation("valu", 16, 16, issues=9): "fp64_div fp64_sqrt",
-    Operation("valu", 4, issues=64): "match", Operation("misc", 4, issues=100): "system_call",
-    Operation("misc", 4): "branch call exit barrier fence clock",
-    Operation("vmem", 8): "load_global store_global load_local store_local atomic_global",
-    Operation("wsm", 72): "shuffle", Operation("wsm", 0): "load_shared store_shared load_constant atomic_shared"}
+        fp32_compare fp16_add fp16_mul fp16_fma fp16_minmax fp16_compare convert special_register vote"""),
+    (Operation("valu", 16, 16), """int_mul32 int_mul_high fp32_rcp fp32_rsqrt fp32_sqrt fp32_transcendental fp16_transcendental convert64
+        fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare"""),
+    (Operation("valu", 4, issues=2), "int64_add int64_logic int64_shift int64_compare fp32_div"),
+    (Operation("valu", 16, 16, issues=2), "int_mul_wide"),
+    (Operation("valu", 4, issues=3), "int64_minmax"), (Operation("valu", 16, 16, issues=4), "int64_mul"),
+    (Operation("valu", 4, issues=10), "fp32_div_exact fp32_sqrt_exact"), (Operation("valu", 4, issues=24), "int_div32"),
+    (Operation("valu", 4, issues=110), "int64_div"), (Operation("valu", 16, 16, issues=9), "fp64_div fp64_sqrt"),
+    (Operation("valu", 4, issues=64), "match"), (Operation("misc", 4, issues=100), "system_call"),
+    (Operation("misc", 4), "branch call exit barrier fence clock"),
+    (Operation("vmem", 8), "load_global store_global load_local store_local atomic_global"),
+    (Operation("wsm", 72), "shuffle"), (Operation("wsm", 0), "load_shared store_shared load_constant atomic_shared")]
 
 MANAGED = Cite("not published", "as of machines with page faults of about that time", "assumed")
 EVIDENCE = {

@@ -17,20 +17,20 @@ FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atom
     lane_masks_64 shuffle bit_operations bit_masks byte_permute carry_chain funnel_shift unified_addressing device_calls indirect_calls
     clock clock64"""
 
-COSTS = {  # cycles of a wave: a SIMD takes four, quarter-rate instructions 16, double precision (one sixteenth) 64; salu takes one
-    Operation("valu", 4): """move select int_add int_minmax int_logic int_shift int_compare int_mul24 int_mul16 int_sad bit_field bit_count
-        byte_permute funnel_shift fp32_add fp32_mul fp32_fma fp32_minmax fp32_compare convert""",
-    Operation("valu", 16, 16): "int_mul32 int_mul_high fp32_rcp fp32_rsqrt fp32_sqrt fp32_transcendental convert64",
-    Operation("valu", 16, 16, issues=2): "int_mul_wide", Operation("valu", 16, 16, issues=4): "int64_mul",
-    Operation("valu", 4, issues=2): "int64_add int64_logic int64_compare fp32_div",
-    Operation("valu", 4, issues=4): "int64_minmax int64_shift int_dot",
-    Operation("valu", 4, issues=10): "fp32_div_exact fp32_sqrt_exact", Operation("valu", 4, issues=24): "int_div32",
-    Operation("valu", 4, issues=110): "int64_div",
-    Operation("valu", 64, 64): "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare",
-    Operation("valu", 64, 64, issues=9): "fp64_div fp64_sqrt",
-    Operation("salu", 4): "predicate vote special_register clock", Operation("branch", 16): "branch call exit barrier fence",
-    Operation("vmem", 8): "load_global store_global load_local store_local atomic_global", Operation("salu", 0): "load_constant",
-    Operation("lds", 64): "shuffle", Operation("lds", 0): "load_shared store_shared atomic_shared"}
+COSTS = [  # cycles of a wave: a SIMD takes four, quarter-rate instructions 16, double precision (one sixteenth) 64; salu takes one
+    (Operation("valu", 4), """move select int_add int_minmax int_logic int_shift int_compare int_mul24 int_mul16 int_sad bit_field bit_count
+        byte_permute funnel_shift fp32_add fp32_mul fp32_fma fp32_minmax fp32_compare convert"""),
+    (Operation("valu", 16, 16), "int_mul32 int_mul_high fp32_rcp fp32_rsqrt fp32_sqrt fp32_transcendental convert64"),
+    (Operation("valu", 16, 16, issues=2), "int_mul_wide"), (Operation("valu", 16, 16, issues=4), "int64_mul"),
+    (Operation("valu", 4, issues=2), "int64_add int64_logic int64_compare fp32_div"),
+    (Operation("valu", 4, issues=4), "int64_minmax int64_shift int_dot"),
+    (Operation("valu", 4, issues=10), "fp32_div_exact fp32_sqrt_exact"), (Operation("valu", 4, issues=24), "int_div32"),
+    (Operation("valu", 4, issues=110), "int64_div"),
+    (Operation("valu", 64, 64), "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare"),
+    (Operation("valu", 64, 64, issues=9), "fp64_div fp64_sqrt"),
+    (Operation("salu", 4), "predicate vote special_register clock"), (Operation("branch", 16), "branch call exit barrier fence"),
+    (Operation("vmem", 8), "load_global store_global load_local store_local atomic_global"), (Operation("salu", 0), "load_constant"),
+    (Operation("lds", 64), "shuffle"), (Operation("lds", 0), "load_shared store_shared atomic_shared")]
 SOURCES = {  # the longest path decides
     GUESS: "caches load_store interconnect dram host_link schedulers limits chip isa shared.latency_cycles",
     ISA: "warp isa.features units",

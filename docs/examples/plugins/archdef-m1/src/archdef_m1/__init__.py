@@ -20,19 +20,19 @@ FEATURES = """fp32_fma fp16 fp16_minmax fp16_transcendental atomics_global atomi
     barrier_count barrier_reduce bit_operations bit_masks byte_permute carry_chain funnel_shift int_dot int16x2 minmax_nan minmax_xorsign
     convert_pack fp32_tanh device_calls indirect_calls unified_addressing clock clock64"""
 
-COSTS = {  # core cycles; a pipeline has 32 lanes, so that most instructions hold it for one
-    Operation("alu", 2): """move select predicate int_add int_minmax int_logic int_compare fp32_add fp32_mul fp32_fma fp32_minmax
-        fp32_compare fp16_add fp16_mul fp16_fma fp16_minmax fp16_compare vote special_register clock branch exit barrier fence""",
-    Operation("alu", 4, 2): "int_shift bit_field bit_count funnel_shift byte_permute convert",
-    Operation("alu", 4, 4): "int_mul16 int_mul24 int_mul32 int_mul_high", Operation("alu", 4, 4, issues=2): "int_mul_wide convert64",
-    Operation("alu", 2, issues=2): "int_sad int64_add int64_logic int64_minmax int64_compare", Operation("alu", 4, 2, issues=4): "int64_shift",
-    Operation("alu", 4, 4, issues=4): "int64_mul int_dot", Operation("alu", 4, 2, issues=20): "int_div32",
-    Operation("alu", 4, 2, issues=80): "int64_div", Operation("alu", 2, issues=4): "call",
-    Operation("alu", 4, issues=8): "fp32_div_exact fp32_sqrt_exact",
-    Operation("complex", 6): "fp32_rcp fp32_rsqrt fp32_sqrt fp32_transcendental fp16_transcendental", Operation("complex", 6, issues=2): "fp32_div",
-    Operation("alu", 5, 2): "shuffle",
-    Operation("memory", 6): "load_global store_global load_local store_local atomic_global",
-    Operation("memory", 0): "load_shared store_shared load_constant atomic_shared"}
+COSTS = [  # core cycles; a pipeline has 32 lanes, so that most instructions hold it for one
+    (Operation("alu", 2), """move select predicate int_add int_minmax int_logic int_compare fp32_add fp32_mul fp32_fma fp32_minmax
+        fp32_compare fp16_add fp16_mul fp16_fma fp16_minmax fp16_compare vote special_register clock branch exit barrier fence"""),
+    (Operation("alu", 4, 2), "int_shift bit_field bit_count funnel_shift byte_permute convert"),
+    (Operation("alu", 4, 4), "int_mul16 int_mul24 int_mul32 int_mul_high"), (Operation("alu", 4, 4, issues=2), "int_mul_wide convert64"),
+    (Operation("alu", 2, issues=2), "int_sad int64_add int64_logic int64_minmax int64_compare"), (Operation("alu", 4, 2, issues=4), "int64_shift"),
+    (Operation("alu", 4, 4, issues=4), "int64_mul int_dot"), (Operation("alu", 4, 2, issues=20), "int_div32"),
+    (Operation("alu", 4, 2, issues=80), "int64_div"), (Operation("alu", 2, issues=4), "call"),
+    (Operation("alu", 4, issues=8), "fp32_div_exact fp32_sqrt_exact"),
+    (Operation("complex", 6), "fp32_rcp fp32_rsqrt fp32_sqrt fp32_transcendental fp16_transcendental"), (Operation("complex", 6, issues=2), "fp32_div"),
+    (Operation("alu", 5, 2), "shuffle"),
+    (Operation("memory", 6), "load_global store_global load_local store_local atomic_global"),
+    (Operation("memory", 0), "load_shared store_shared load_constant atomic_shared")]
 
 M1 = Architecture(
     name="m1", title="M1, 8-core GPU", vendor="Apple", family="Apple 7", compute_capability="6.0", aliases=("apple_m1", "g13"),

@@ -1,0 +1,43 @@
+"""The code gets no more tangled: CONTRIBUTING.md shows what the script counts, and no count is above its limit."""
+import pytest
+from shape_table import PAGE, ROOT, ROWS, counts, page
+
+from archdef import registry
+
+LIMITS = {
+    "fields": (352, "each is something that an author of a machine must understand"),
+    "one_plugin": (150, "what only one machine needs belongs in an optional component of its own"),
+    "one_plugin_assembler": (45, "what one assembler does belongs in a target that its plugin names"),
+    "at_default": (21, "a field that no machine sets has nobody who needs it"),
+    "machine_table": (178, "a component's parameters belong in a struct of its own"),
+    "header_modules": (47, "what cimports the header of all state can touch all of it, and is compiled again with every change of it"),
+    "pxd_lines": (847, "a component's state belongs in its own header"),
+    "pyx_lines": (987, "a module holds one stage of an access"),
+    "archdef_imports": (149, "an import within a function hides a circle of packages"),
+    "package_imports": (26, "only optional packages need it; a slow one belongs behind the command that uses it"),
+    "long_functions": (9, "a function fits on a screen"),
+}
+"""Count → its most, as it was when this was written or later lowered, and why less is better. How many modules the engine has, is free."""
+
+pytestmark = pytest.mark.skipif(not {path.name.removeprefix("archdef-") for path in (ROOT / "plugins").iterdir()}
+                                <= {str(registry.REGISTRY.package(name)).removeprefix("archdef_") for name in registry.names()},
+                                reason="needs all plugins of this repository")
+
+
+@pytest.fixture(scope="module")
+def now():
+    return counts()
+
+
+def test_the_table_of_shape_is_what_the_code_says():
+    assert PAGE.read_text(encoding="utf-8") == page(), "refresh it with: python tests/docs/shape_table.py"
+
+
+def test_every_count_but_that_of_modules_has_a_limit(now):
+    assert set(ROWS) == set(now) == {*LIMITS, "modules"}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_count_is_within_its_limit(name, now):
+    most, why = LIMITS[name]
+    assert now[name] <= most, f"{ROWS[name]}: {why}"
