@@ -18,7 +18,7 @@ from archdef.spec.clocking import in_sm_cycles
 _POLICIES = {
     spec.LooseRoundRobin: lambda p: (Scheduling.SCH_ROUND_ROBIN, 0, 0),
     spec.GreedyThenOldest: lambda p: (Scheduling.SCH_GREEDY_OLDEST, 0, 0),
-    spec.GreedyThenRoundRobin: lambda p: (Scheduling.SCH_GREEDY_ROUND_ROBIN, int(p.oldest_block_first), p.queue_entries),
+    spec.GreedyThenRoundRobin: lambda p: (Scheduling.SCH_GREEDY_ROUND_ROBIN, int(p.oldest_block_first), 0),
     spec.OldestFirst: lambda p: (Scheduling.SCH_OLDEST, 0, 0),
     spec.TwoLevel: lambda p: (Scheduling.SCH_TWO_LEVEL, p.active_warps, 0),
     spec.WeightedPriority: lambda p: (Scheduling.SCH_WEIGHTED, p.memory_weight, p.age_weight),
@@ -154,17 +154,23 @@ def _schedulers(arch: Architecture) -> dict:
         unit_first=[(arch.units[i].first_copy or 0) if i < len(arch.units) else 0 for i in range(16)],
         unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],
         superscalar=int(arch.schedulers.superscalar), loads_by_chance=int(arch.load_store.after_load == "chance"),
-        queued_units=_queued_units(arch) if a and policy == Scheduling.SCH_GREEDY_ROUND_ROBIN else 0, queue_room=max(b, 1),
+        **_instruction_queue(arch),
         bank_queue=arch.load_store.bank_queue_entries, queued_stores=int(arch.load_store.queued_stores),
         match_value_cycles=arch.isa.match_value_cycles, guard_latency_cycles=arch.isa.guard_latency_cycles,
         untaken_branch_saving=_untaken_saving(arch.isa), dual_issue=pairs)
 
 
-def _queued_units(arch: Architecture) -> int:
-    """Units that schedulers share and that access memory, textures apart: those whose instructions are queued."""
-    shared = {unit.name: i for i, unit in enumerate(arch.units) if unit.scope != "scheduler"}
-    accessing = {operation.unit for name, operation in arch.isa.operations.items() if name.rpartition("_")[2] in ("global", "shared", "local")}
-    return sum(1 << i for name, i in shared.items() if name in accessing)
+def _instruction_queue(arch: Architecture) -> dict:
+    queue = arch.load_store.instruction_queue
+    if queue is None:
+        return dict(queued_units=0, queue_room=1)
+    return dict(queued_units=sum(1 << i for i, unit in enumerate(arch.units) if unit.name in arch.shared_memory_units), queue_room=queue.entries)
+
+
+def _write_combining(buffer: spec.WriteCombining | None) -> dict:
+    if buffer is None:
+        return dict(combined_lines=0, combining_cycles=1)
+    return dict(combined_lines=buffer.lines, combining_cycles=buffer.idle_cycles)
 
 
 def _untaken_saving(isa) -> int:
@@ -285,7 +291,7 @@ def machine_tables(arch: Architecture) -> dict:
         reads_in_flight=arch.load_store.reads_in_flight_per_multiprocessor,
         stores_in_flight=arch.load_store.stores_in_flight_per_multiprocessor,
         store_bytes_in_flight=arch.load_store.store_bytes_in_flight_per_multiprocessor or 0,
-        combined_lines=arch.load_store.combined_lines, combining_cycles=arch.load_store.combining_cycles,
+        **_write_combining(arch.load_store.write_combining),
         transaction_cycles=arch.load_store.transaction_cycles,
         access_distance_cycles=arch.load_store.access_distance_cycles, replay_cycles=arch.load_store.replay_cycles,
         replay_refused=int(arch.load_store.replay_refused),

@@ -12,7 +12,7 @@ from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_
                               Operation, Unit, forms, operations)
 from archdef.spec.machine import BlockClusters, Chip, Clocks, DeviceLaunches, HostLink, Limits, ManagedMemory, Schedulers, Vocabulary, Warp
 from archdef.spec.matrix import MATRIX_CLASSES, AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum, WarpgroupProducts
-from archdef.spec.memory import Cache, Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory, TextureUnits
+from archdef.spec.memory import Cache, Caches, Coalescing, Dram, InstructionQueue, Interconnect, LoadStore, SharedMemory, TextureUnits, WriteCombining
 from archdef.spec.policy import (
     AmongOldest, BankMap,
     BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, GroupByGroup, Interleaved, IpdomStack,
@@ -24,11 +24,12 @@ __all__ = [
     "Cite",
     "Clocks", "Coalescing", "CoalescingRule", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "FEATURES",
     "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FirstReady", "Form", "forms", "FrozenMap", "GiB", "GreedyThenOldest", "GreedyThenRoundRobin", "GroupByGroup",
-    "HostLink", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KINDS", "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",
+    "HostLink", "InstructionQueue", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KINDS", "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",
     "LooseRoundRobin", "LowOrder",
     "MATRIX_CLASSES", "MEMORY_CLASSES", "ManagedMemory", "MatrixArithmetic", "MatrixSum", "MergedLanes", "MiB", "MulticastBroadcast", "OPERATION_CLASSES",
     "OldestFirst", "Operation", "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RoundRobin",
     "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp",
-    "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WarpgroupProducts", "WeightedPriority", "WideAccess", "WordAtATime", "XorHash",
+    "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WarpgroupProducts", "WeightedPriority", "WideAccess", "WordAtATime",
+    "WriteCombining", "XorHash",
     "named", "operations", "unit_of",
 ]

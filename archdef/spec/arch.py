@@ -157,6 +157,12 @@ class Architecture:
         return 0 if l2 is None else l2.size_bytes * (self.dram.partitions if l2.scope == "partition" else 1)
 
     @property
+    def shared_memory_units(self) -> frozenset[str]:
+        """Units that schedulers share and that access memory, textures apart."""
+        accessing = {operation.unit for name, operation in self.isa.operations.items() if name.rpartition("_")[2] in ("global", "shared", "local")}
+        return frozenset(unit.name for unit in self.units if unit.scope != "scheduler" and unit.name in accessing)
+
+    @property
     def label(self) -> str:
         """The name, and what `evolve` has changed: ``gizmo with dram.partitions=7``."""
         changed = ", ".join(f"{path}={now}" for path, (_, now) in self.changes.items())

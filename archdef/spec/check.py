@@ -198,7 +198,6 @@ _FEATURE_BY_WHICH = {"call": "device_calls", "int_dot": "int_dot"}
 
 _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "load_store.bulk_read_bytes_per_cycle": _has("bulk_copies"), "load_store.bulk_write_bytes_per_cycle": _has("bulk_copies"),
-    "load_store.combining_cycles": (lambda arch: arch.load_store.combined_lines, "load_store.combined_lines is more than 0"),
     "interconnect.gathering_lines": (lambda arch: arch.interconnect.gathered_requests > 1, "interconnect.gathered_requests is more than 1"),
     **{f"interconnect.{name}": (lambda arch: arch.interconnect.mask_bytes, "interconnect.mask_bytes is more than 0")
        for name in ("sector_mask_bytes", "partial_write_cycles")},
@@ -215,7 +214,6 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     **{f"isa.{name}": (lambda arch: arch.caches.instruction_fill_bytes, "caches.instruction_fill_bytes is given: nothing else reads how long code is")
        for name in ("code_tail_instructions", "code_alignment_bytes")},
     "host_link.peer_latency_us": (lambda arch: arch.host_link and arch.host_link.peer_gb_s, "host_link.peer_gb_s is given"),
-    "schedulers.policy.queue_entries": (lambda arch: getattr(arch.schedulers.policy, "oldest_block_first", True), "schedulers.policy.oldest_block_first"),
     "load_store.queued_stores": (lambda arch: not isinstance(arch.schedulers.policy, _BLIND_TO_WAITING),
                                  "schedulers.policy asks who has waited longest, as grr and weighted do"),
     "caches.texture_tile_rows": _has("texture"), "load_store.replay_refused": (lambda arch: arch.caches.l1, "caches.l1 is given"),
@@ -677,9 +675,17 @@ def _a_shared_texture_cache_is_no_nearer_than_the_network(arch):
 
 @_combination("load_store", "coalescing.store", "interconnect.mask_bytes", declared=True)
 def _stores_that_wait_for_each_other_know_their_words(arch):
-    rule, lines = arch.coalescing.store, arch.load_store.combined_lines
-    if lines and (not isinstance(rule, Lines) or rule.line_bytes > 128 or not arch.interconnect.mask_bytes):
-        yield "load_store.combined_lines", lines, "must be 0 unless coalescing.store is Lines of at most 128 bytes and interconnect.mask_bytes is given"
+    rule, combining = arch.coalescing.store, arch.load_store.write_combining
+    if combining and (not isinstance(rule, Lines) or rule.line_bytes > 128 or not arch.interconnect.mask_bytes):
+        yield ("load_store.write_combining", combining,
+               "must be absent unless coalescing.store is Lines of at most 128 bytes and interconnect.mask_bytes is given")
+
+
+@_combination("load_store.instruction_queue", "units", "isa.operations", declared=True)
+def _instructions_queue_for_a_unit_that_schedulers_share(arch):
+    if arch.load_store.instruction_queue and not arch.shared_memory_units:
+        yield ("load_store.instruction_queue", arch.load_store.instruction_queue,
+               "must be absent unless the schedulers share a unit that accesses memory")
 
 
 @_combination("dram")

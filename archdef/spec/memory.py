@@ -223,9 +223,31 @@ class TextureUnits:
 
 
 @attrs.frozen(kw_only=True)
+class InstructionQueue:
+    """Memory instructions that each scheduler has issued and the load/store unit has not begun; their warps go on. First come, first served."""
+
+    entries: int = integer(at_least=1, at_most=64)
+    """Instructions of one scheduler; fetches of textures do not wait here."""
+
+
+@attrs.frozen(kw_only=True)
+class WriteCombining:
+    """A buffer of lines of which some words have been stored, and which wait for stores to the others to leave together."""
+
+    lines: int = integer(at_least=1, at_most=64)
+    """Lines that wait; if more come, the oldest leaves. One of which all words are there leaves at once."""
+    idle_cycles: int = integer()
+    """SM cycles after the latest store until all of them leave."""
+
+
+@attrs.frozen(kw_only=True)
 class LoadStore:
     """What one multiprocessor can have under way."""
 
+    instruction_queue: InstructionQueue | None = part(InstructionQueue, optional=True, default=None)
+    """Where memory instructions wait for the load/store unit; None: in their warps."""
+    write_combining: WriteCombining | None = part(WriteCombining, optional=True, default=None)
+    """Where stores wait for others to the same line; None: each leaves by itself."""
     reads_in_flight_per_multiprocessor: int = integer()
     """Read transactions sent and not yet answered."""
     stores_in_flight_per_multiprocessor: int = integer()
@@ -242,11 +264,6 @@ class LoadStore:
     bank_queue_entries: int = integer(at_least=0, at_most=64, default=0)
     """Accesses that wait for the banks of L1 and shared memory behind the unit, which goes on as long as there is room. Loads that miss come to
     the banks when their data are there. 0: an access holds the unit until the banks are through with it, be its words there or not."""
-    combined_lines: int = integer(at_least=0, at_most=64, default=0)
-    """Lines of which stores wait for others to the same line, to leave together. A line goes when all its words have been stored, when more lines
-    come than there is room for, the oldest first, or when no store has come for `combining_cycles`. 0: each store goes by itself."""
-    combining_cycles: int = integer(default=1)
-    """SM cycles after the latest store until all such lines leave."""
     transaction_cycles: int = integer()
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
     access_distance_cycles: int = integer(at_least=0, at_most=64, default=0)

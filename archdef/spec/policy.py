@@ -100,9 +100,6 @@ class GreedyThenRoundRobin(SchedulerPolicy):
     oldest_block_first: bool = flag(default=False)
     """Where a scheduler has a choice among warps of several blocks, those of the block that started first come first, which so runs as if
     it were alone while younger ones get what it leaves. The warp issued last still stays as long as it can go on."""
-    queue_entries: int = integer(at_least=1, at_most=64, default=64)
-    """With `oldest_block_first`: instructions of a scheduler's warps, for the units that access memory (textures apart), that wait in a queue
-    until the unit takes them, first come, first served. The warp goes on; where there is no room left, the oldest block comes first."""
 
 
 @named("oldest")

@@ -2,7 +2,6 @@
 import archdef
 import numpy as np
 import pytest
-from archdef.spec import GreedyThenRoundRobin
 
 KERNEL = """.version 7.5
 .target sm_75
@@ -45,14 +44,15 @@ ret;
 
 
 def queueing():
-    return [name for name in archdef.architectures() if isinstance(policy := archdef.architecture(name).schedulers.policy, GreedyThenRoundRobin)
-            and policy.oldest_block_first]
+    return [name for name in archdef.architectures() if archdef.architecture(name).load_store.instruction_queue]
 
 
 @pytest.mark.parametrize("name", queueing())
-@pytest.mark.parametrize("entries, waiting", [(1, 0), (1, 1), (2, 64), (64, 3)])
-def test_results_do_not_depend_on_how_many_accesses_wait(name, entries, waiting):
-    device = archdef.Device(archdef.architecture(name).evolve({"schedulers.policy.queue_entries": entries, "load_store.bank_queue_entries": waiting}))
+@pytest.mark.parametrize("entries, waiting, policy", [(1, 0, "grr"), (1, 1, "grr"), (2, 64, "grr"), (64, 3, "grr"), (4, 20, "gto"), (4, 20, "lrr"),
+                                                      (4, 20, "oldest"), (4, 20, "two_level"), (4, 20, "weighted")])
+def test_results_do_not_depend_on_how_many_accesses_wait(name, entries, waiting, policy):
+    device = archdef.Device(archdef.architecture(name).evolve({
+        "load_store.instruction_queue.entries": entries, "load_store.bank_queue_entries": waiting, "schedulers.policy": policy}))
     n = 40 * 256
     values = np.random.default_rng(5).integers(0, 1 << 20, n, "u4")
     to, total, times = device.zeros(n, "u4"), device.zeros(1, "u4"), device.zeros(n, "u4")
@@ -68,8 +68,21 @@ def test_a_warp_goes_on_behind_what_it_has_queued(name):
     passed = {}
     for entries in (1, 64):
         device = archdef.Device(archdef.architecture(name).evolve(
-            {"schedulers.policy.queue_entries": entries, "load_store.bank_queue_entries": 0}))
+            {"load_store.instruction_queue.entries": entries, "load_store.bank_queue_entries": 0}))
         times = device.zeros(32, "u4")
         device.compile(STORES).k[1, 32](times)
         passed[entries] = int(times.to_host().max())
     assert passed[64] < 32 and passed[1] > 64
+
+
+@pytest.mark.parametrize("name", queueing())
+def test_another_scheduling_policy_leaves_the_queue_in_place(name):
+    """What a policy changes is the order of issue alone: under each a warp goes on behind its stores."""
+    passed = {}
+    for policy in ("gto", "lrr", "oldest"):
+        for queue in ({}, {"load_store.instruction_queue": None}):
+            device = archdef.Device(archdef.architecture(name).evolve({"schedulers.policy": policy, "load_store.bank_queue_entries": 0} | queue))
+            times = device.zeros(32, "u4")
+            device.compile(STORES).k[1, 32](times)
+            passed[policy, bool(queue)] = int(times.to_host().max())
+    assert all(taken > 64 if without else taken < 32 for (_, without), taken in passed.items()), passed

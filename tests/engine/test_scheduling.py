@@ -44,11 +44,10 @@ def test_the_oldest_block_comes_first_once_a_warp_stalls():
     assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b0001, last=3, **blocks) == 0
 
 
-def test_whoever_has_a_place_in_the_queue_comes_before_the_oldest_block():
+def test_of_those_who_wait_for_what_schedulers_share_the_oldest_block_comes_first():
     state = dict(policy_a=1, blocks=[0b1000, 0b0111], shared_units=0b10, memory=0b1111, issued_at=[1, 2, 3, 9])
-    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b1111, policy_b=0, **state) == 3      # no queue: the oldest block
-    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b0111, policy_b=0, **state) == 0      # of one block the longest waiting
-    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b1111, policy_b=4, **state) == 3      # it takes the first place, too
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b1111, **state) == 3
+    assert pick(P.SCH_GREEDY_ROUND_ROBIN, 0b0111, **state) == 0      # of one block the longest waiting
 
 
 def test_oldest_ignores_who_issued_last():

@@ -2,10 +2,10 @@
 from archdef.hookspecs import hookimpl
 from archdef.spec import (AlignedSum, AmongOldest, Architecture, Assembler, BlockClusters, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing,
                           ConvergenceBarriers, DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin, GroupByGroup,
-                          HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, MatrixArithmetic, MergedLanes, MiB,
+                          HostLink, InstructionQueue, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, MatrixArithmetic, MergedLanes, MiB,
                           MulticastBroadcast,
                           operations, PairedSum, ParityHash, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, WarpgroupProducts,
-                          XorHash)
+                          WriteCombining, XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE, FORMS, TECHNIQUES
 
 MISSING = {"lane_masks_64", "read_only_loads", "fp4_fp6", "multimem_fp8"}
@@ -33,7 +33,7 @@ H100 = Architecture(
         block_dimensions=(1024, 1024, 64),
         grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB,
         parameter_bytes=32_764, constant_bytes=64 * KiB),
-    schedulers=Schedulers(count=4, policy=GreedyThenRoundRobin(oldest_block_first=True, queue_entries=11), issue_interval_cycles=1, instruction_gap_cycles=1),
+    schedulers=Schedulers(count=4, policy=GreedyThenRoundRobin(oldest_block_first=True), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 32, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 16, "scheduler"),
            Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler"), Unit("bar", 16),
            Unit("cbu", 16, "scheduler"), Unit("udp", 16, "scheduler")),
@@ -84,8 +84,8 @@ H100 = Architecture(
                  fetch_bytes=64, dirty_ways=8, partial_ways=2, set_hash_bits=tuple(range(12, 20)), write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=160, store_bytes_in_flight_per_multiprocessor=10 * KiB,
-                         transaction_cycles=1, access_distance_cycles=4, combined_lines=28,
-                         combining_cycles=32, queued_stores=True, after_load="chance", bank_queue_entries=20,
+                         instruction_queue=InstructionQueue(entries=11), write_combining=WriteCombining(lines=28, idle_cycles=32),
+                         transaction_cycles=1, access_distance_cycles=4, queued_stores=True, after_load="chance", bank_queue_entries=20,
                          atomic_cycles=1.45, atomic_sector_cycles=1.165, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
     interconnect=Interconnect(
         request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, sector_mask_bytes=16, partial_write_cycles=2.4,
