@@ -67,7 +67,7 @@ def test_fields_drawn_by_chance_mean_something(name):
     ("gt200", "coalescing.load", "lines"), ("gt200", "coalescing.load.smallest_bytes", 64), ("g80", "caches.l1_gives_carveout", True),
     ("gt200", "caches.constant", None), ("gt200", "caches.instruction", None), ("k40", "isa.code_tail_instructions", 9), ("gt200", "isa.match_value_cycles", 3), ("g80", "schedulers.issue_width", 3), ("gt200", "schedulers.issue_width", 4), ("c500", "schedulers.issue_width", 5),
     ("k40", "isa.operations.int_dot.latency_cycles", 30), ("g80", "isa.operations.call.issues", 3),
-    ("k40", "isa.instruction_bytes", 16), ("k40", "isa.convergence_cycles", 9), ("k40", "isa.assembler.operand_read_cycles", 9), ("k40", "caches.instruction", Cache(
+    ("c500", "isa.instruction_bytes", 16), ("k40", "isa.convergence_cycles", 9), ("k40", "isa.assembler.operand_read_cycles", 9), ("k40", "caches.instruction", Cache(
         size_bytes=4096, line_bytes=256, sector_bytes=256, ways=4, latency_cycles=0, misses_in_flight=4, write="evict", scope="multiprocessor")),
     ("gf100", "load_store.queued_stores", True), ("gt200", "load_store.replay_refused", True), ("gt200", "load_store.after_load", "chance"),
     ("g80", "load_store.atomic_cycles", 9), ("gt200", "interconnect.sides", 2), ("gt200", "interconnect.gathered_requests", 2), ("g80", "interconnect.mask_bytes", 4),

@@ -50,7 +50,7 @@ def test_a_loop_that_fits_is_as_fast_as_without_caches_and_a_longer_one_waits_as
     assert measure("code", architecture, instructions=fits)["cycles"] == fast
     together = instructions_of(architecture, near.line_bytes) * (near.lines_ahead + 1)
     waits = fast + (behind.latency_cycles - fast) / together
-    assert measure("code", architecture, instructions=more)["cycles"] == pytest.approx(waits, rel=0.03)
+    assert measure("code", architecture, instructions=more)["cycles"] == pytest.approx(waits, rel=0.05)     # lines end within instructions of 9 bytes, and the loop within a line
 
 
 @pytest.mark.parametrize("name", WITH)
