@@ -9,20 +9,21 @@ from bisect import bisect_right
 from ..errors import PtxError, nearest
 
 # One match is a gap, then one token, or (group 2) everything from the first junk character on: taking the rest in one
-# bite keeps the scan linear when a comment is never closed. Quantifiers are possessive: nothing here ever backtracks.
+# bite keeps the scan linear when a comment is never closed. Nothing here ever backtracks: groups are atomic and quantifiers of
+# single characters possessive. Those of groups go wrong before Python 3.11.5 (python/cpython#106052).
 _TOKEN = re.compile(
     r"""
-    (?: \s++ | //[^\n]*+ | /\*(?s:.*?)\*/ | (?<![^\n])(?:\#|@@DWARF)[^\n]*+ )*+
-    (?: ( (?:[A-Za-z_$]|%(?=[A-Za-z_$]))[\w$]*+ (?: (?:\.|::)[\w$]++ )*+  # add.s32, %tid.x, $L__BB0_1
+    (?> (?: \s++ | //[^\n]*+ | /\*(?s:.*?)\*/ | (?<![^\n])(?:\#|@@DWARF)[^\n]*+ )* )
+    (?: ( (?:[A-Za-z_$]|%(?=[A-Za-z_$]))[\w$]*+ (?> (?: (?:\.|::)[\w$]++ )* )  # add.s32, %tid.x, $L__BB0_1
         | \d++ (?:\.\d*+)? [eE][+-]?\d++ (?![\w$])                 # 1.5e-3
         | \d[\w.]*+                                                # 12, 0x1F, 0f3F800000, 7.8
         | \.\d++ (?:[eE][+-]?\d++)? (?![\w$])                      # .5
-        | \.[\w$]++ (?: ::[\w$]++ )*+                              # .reg, .shared::cta
-        | "(?:[^"\\\n]|\\.)*+"
+        | \.[\w$]++ (?> (?: ::[\w$]++ )* )                              # .reg, .shared::cta
+        | "(?> (?:[^"\\\n]|\\.)* )"
         | <<|>>|<=|>=|==|!=|&&|\|\|
         | (?!/\*)[][(){}<>,;:@+\-*/%~!&|^?=]
         )
-      | ((?s:.)++)
+      | ((?s:.+))
       | \Z
     )""",
     re.VERBOSE | re.ASCII,
