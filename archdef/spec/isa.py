@@ -520,7 +520,7 @@ def _rows(path: str, given: CostTable) -> CostTable:
         raise SpecErrors("a cost table is not usable", [SpecError(path, type(given), "must be made of rows (cost, names)")])
     rows = list(given)
     faults = [SpecError(path, row, "must be made of rows (cost, names)") for row in rows
-              if not (isinstance(row, tuple) and len(row) == 2 and isinstance(row[0], Operation) and isinstance(row[1], str))]
+              if not (isinstance(row, tuple) and len(row) == 2 and type(row[0]) is Operation and isinstance(row[1], str))]
     if faults:
         raise SpecErrors("a cost table is not usable", faults)
     return rows

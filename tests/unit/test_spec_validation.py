@@ -4,7 +4,7 @@ import pickle
 import attrs
 import pytest
 from archdef.errors import SpecErrors
-from archdef.spec import FrozenMap, Lines, LooseRoundRobin, Operation, Schedulers, Unit, forms, operations
+from archdef.spec import Form, FrozenMap, Lines, LooseRoundRobin, Operation, Schedulers, Unit, forms, operations
 from small_machine import MADE_UP, gizmo
 
 GIZMO = gizmo()
@@ -189,7 +189,8 @@ def test_two_rows_of_one_cost_are_refused_in_a_table_but_not_in_two(make, path):
 
 
 @pytest.mark.parametrize("make", [operations, forms])
-@pytest.mark.parametrize("table", [{Operation("alu", 8): "move"}, {}, 5, [Operation("alu", 8)], [("alu", "move")], [(Operation("alu", 8), ["move"])], ["ab"]])
+@pytest.mark.parametrize("table", [{Operation("alu", 8): "move"}, {}, 5, [Operation("alu", 8)], [("alu", "move")], [(Operation("alu", 8), ["move"])], ["ab"],
+                                   [(Form("alu", 8, operation="move", pattern="*"), "move")]])
 def test_a_table_of_costs_is_made_of_rows_and_no_dict_that_drops_some(make, table):
     with pytest.raises(SpecErrors) as caught:
         make(table)
