@@ -1,6 +1,6 @@
 """Lowering: PTX and a description become the micro-ops that a machine of that description would issue.
 
-`lower` selects micro-ops instruction by instruction, then runs passes over them, each switched by a field of `Options`, assigns
+`lower` selects micro-ops instruction by instruction (`select`), then runs passes over them (`passes`), each switched by a field of `Options`, assigns
 registers and packs the result into a `Program`.
 """
 from __future__ import annotations
@@ -8,47 +8,45 @@ from __future__ import annotations
 import attrs
 
 from archdef.errors import ArchdefError, PtxError, nearest
-from archdef.lower import (  # noqa: F401  builders register here
-    select_arithmetic, select_async, select_control, select_convert, select_matrix, select_memory, select_multimem, select_stack, select_tensor, select_texture,
-    select_video, select_warp, select_warpgroup, select_wmma)
-from archdef.lower.absorb import absorb, absorb_terms, clear_pairs
-from archdef.lower.addresses import fold_addresses
-from archdef.lower.ahead import compare_ahead
 from archdef.lower.allocate import Assignment, assign, assign_passed, coalesce
-from archdef.lower.branches import begin_within, copy_first, else_first, exit_early, invert_branches, join_tests, predicate_branches, predicate_loops
 from archdef.lower.calls import call_of, calls_of
-from archdef.lower.charges import charge_overheads, named_here, shared_bases
-from archdef.lower.check import check_features, settle_caches
-from archdef.lower.constants import read_constants
-from archdef.lower.copies import propagate
-from archdef.lower.dead import drop_dead, drop_labels, drop_unreachable
-from archdef.lower.fold import fold_constants
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
-from archdef.lower.fuse import fuse, keep_sums_apart, share_products, split_sums, three_inputs, widen_indices
 from archdef.lower.handed import kernels_taken
-from archdef.lower.interleave import interleave
-from archdef.lower.interface import interfaces_of
 from archdef.lower.layout import Layout, lay_out
-from archdef.lower.narrow import narrow_shared_addresses
 from archdef.lower.pack import pack
-from archdef.lower.pointers import charge_addresses, narrow_addresses, scaled_indices
-from archdef.lower.predicates import combine_predicates
+from archdef.lower.passes.absorb import absorb, absorb_terms, clear_pairs
+from archdef.lower.passes.addresses import fold_addresses
+from archdef.lower.passes.ahead import compare_ahead
+from archdef.lower.passes.branches import begin_within, copy_first, else_first, exit_early, invert_branches, join_tests, predicate_branches, predicate_loops
+from archdef.lower.passes.charges import charge_overheads, named_here, shared_bases
+from archdef.lower.passes.check import check_features, settle_caches
+from archdef.lower.passes.constants import read_constants
+from archdef.lower.passes.copies import propagate
+from archdef.lower.passes.dead import drop_dead, drop_labels, drop_unreachable
+from archdef.lower.passes.fold import fold_constants
+from archdef.lower.passes.fuse import fuse, keep_sums_apart, share_products, split_sums, three_inputs, widen_indices
+from archdef.lower.passes.interleave import interleave
+from archdef.lower.passes.narrow import narrow_shared_addresses
+from archdef.lower.passes.pointers import charge_addresses, narrow_addresses, scaled_indices
+from archdef.lower.passes.predicates import combine_predicates
+from archdef.lower.passes.schedule import start_loads_early
+from archdef.lower.passes.shared_operands import read_shared_operands
+from archdef.lower.passes.spaces import resolve_spaces
+from archdef.lower.passes.unroll import unroll
+from archdef.lower.passes.vector import merge_loads, uniform_values
+from archdef.lower.passes.waits import mark_waits
+from archdef.lower.passes.whole import guard_selections, join_halves, share_reciprocals, whole_products
+from archdef.lower.passes.written import as_written
 from archdef.lower.pressure import Demand, demand, free_registers
-from archdef.lower.program import Parameter, Program, Relocation, Statement
+from archdef.lower.program import Program
+from archdef.lower.records import Parameter, Relocation, Statement
 from archdef.lower.registers import budget, register_unit, registers_of
-from archdef.lower.schedule import start_loads_early
-from archdef.lower.shared_operands import read_shared_operands
 from archdef.lower.select import Selection
-from archdef.lower.select_children import CHILD_SERVICES
+from archdef.lower.select.children import CHILD_SERVICES
+from archdef.lower.select.interface import interfaces_of
 from archdef.lower.size import check_length, code_bytes
-from archdef.lower.spaces import resolve_spaces
 from archdef.lower.spill import Spills, spill
-from archdef.lower.unroll import unroll
-from archdef.lower.vector import merge_loads, uniform_values
 from archdef.lower.virtual import Code, Const, Unit, immediate
-from archdef.lower.waits import mark_waits
-from archdef.lower.whole import guard_selections, join_halves, share_reciprocals, whole_products
-from archdef.lower.written import as_written
 from archdef.ptx import ir
 
 __all__ = ["Options", "Parameter", "Program", "Relocation", "Statement", "lower"]

@@ -8,7 +8,7 @@ from archdef.lower.calls import Calls, number_of
 from archdef.lower.encoding import ConstantKind
 from archdef.lower.frames import ALIGNMENT, rounded
 from archdef.lower.image import Image
-from archdef.lower.program import Parameter, Relocation
+from archdef.lower.records import Parameter, Relocation
 from archdef.lower.virtual import Const, immediate
 from archdef.ptx import ir
 

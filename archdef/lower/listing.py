@@ -1,6 +1,8 @@
 """A program as text: op index, PTX line, micro-op, cost."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from archdef.lower.encoding import (
     NO_PREDICATE,
     NO_ROW,
@@ -27,7 +29,9 @@ from archdef.lower.encoding import (
     VoteOp,
 )
 from archdef.lower.pack import PREDICATE_SOURCES, lane_functions, predicate_destinations
-from archdef.lower.program import Program
+
+if TYPE_CHECKING:
+    from archdef.lower.program import Program
 
 _KINDS_WITH_TARGET = (Kind.BRANCH, Kind.CALL)
 _SYMBOLS = {ConstantKind.GLOBAL_SYMBOL: "global", ConstantKind.CONST_SYMBOL: "const", ConstantKind.PARAM_SYMBOL: "param",

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from archdef.lower.encoding import BarrierOp, Kind
+from archdef.lower.encoding import BarrierOp, BranchOp, Kind
 from archdef.lower.virtual import Code, Op, successors
 from archdef.ptx.graph import Successors, chains, leading_to, post_dominator_tree, post_dominators, round_at
 
@@ -167,3 +167,9 @@ def _within_levels(graph: Successors, ending: list[bool]) -> list[int]:
             if meeting >= 0 and level[meeting] < len(blocks):
                 result[blocks[n][-1]] = blocks[level[meeting]][0]
     return result
+
+
+def behind_join(ops: list[Op], labels: dict[str, int], place: int) -> int:
+    """Give where lanes meet that are to meet at a join: behind it, so that each group of them executes it."""
+    op = ops[place]
+    return labels[op.target] if op.kind == Kind.BRANCH and op.fn == BranchOp.JOIN and op.guard is None else place

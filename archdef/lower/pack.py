@@ -23,11 +23,10 @@ from archdef.lower.encoding import (
     ConstantKind,
     VoteOp,
 )
-from archdef.lower.joins import behind_join
-from archdef.lower.meeting import meeting_points, waits_within
+from archdef.lower.meeting import behind_join, meeting_points, waits_within
 from archdef.lower.scoreboards import shared_waits
-from archdef.lower.select import place
-from archdef.lower.select_warpgroup import FIXED_SOURCES, late_accumulators, timed
+from archdef.lower.select.selection import place
+from archdef.lower.select.warpgroup import FIXED_SOURCES, late_accumulators, timed
 from archdef.lower.virtual import Code, Const, Op, Unit
 from archdef.ptx import ir
 

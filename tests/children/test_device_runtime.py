@@ -13,8 +13,8 @@ from archdef import registry
 from archdef.cli import main
 from archdef.errors import ArchdefError, GuestWarning
 from archdef.frontends import nvrtc
-from archdef.lower.select_children import REFUSED as REFUSED_NAMES
-from archdef.lower.select_system import SERVICES
+from archdef.lower.select.children import REFUSED as REFUSED_NAMES
+from archdef.lower.select.system import SERVICES
 from archdef.runtime.properties import ATTRIBUTES, DeviceProperties
 
 ABLE = [name for name in registry.names() if "dynamic_parallelism" in registry.get(name).isa.features]

@@ -8,7 +8,8 @@ import pytest
 
 from archdef import registry
 from archdef.errors import GuestFault, MissingFeature, PtxError
-from archdef.lower import cost, select
+from archdef.lower import cost
+from archdef.lower.select import selection
 from archdef.metrics.counters import Counters
 from archdef.run import launch, limits
 from archdef.run.array import DeviceArray
@@ -66,7 +67,7 @@ def results(change):
 
 
 def features_that_are_not_asked_for(patch):
-    patch.setattr(select, "need", lambda *asked: None)
+    patch.setattr(selection, "need", lambda *asked: None)
     return registry.get("gf100")
 
 
@@ -74,12 +75,12 @@ def a_refusal_that_names_another_machine(patch):
     def need(architecture, feature, module, instruction):
         if feature not in architecture.isa.features:
             raise MissingFeature(f"somebody needs {feature}", architecture="?", feature=feature)
-    patch.setattr(select, "need", need)
+    patch.setattr(selection, "need", need)
     return registry.get("gf100")
 
 
 def a_fused_product_where_it_should_be_cut(patch):
-    forms = importlib.import_module("archdef.lower.fuse")._FLOAT_FORMS
+    forms = importlib.import_module("archdef.lower.passes.fuse")._FLOAT_FORMS
     patch.setitem(forms, "truncated", forms["fused"])
     return registry.get("g80")
 

@@ -1,5 +1,5 @@
 /* Video instructions. What is known before they run (parts, signs, saturation, second operation) comes as a fourth operand,
- * whose bits `archdef.lower.select_video` sets. */
+ * whose bits `archdef.lower.select.video` sets. */
 #ifndef ARCHDEF_LANES_VIDEO_H
 #define ARCHDEF_LANES_VIDEO_H
 

@@ -1,4 +1,4 @@
-"""Order one straight piece of code by the latencies of its chains: the inner loop of `archdef.lower.interleave`.
+"""Order one straight piece of code by the latencies of its chains: the inner loop of `archdef.lower.passes.interleave`.
 
 Every step looks at all operations that could come next, which are as many as a piece has: that is why it is compiled.
 

@@ -1,0 +1,1 @@
+"""Passes of lowering: each changes the micro-ops of one function, before registers are assigned."""
