@@ -9,7 +9,7 @@ import click
 from archdef.errors import ArchdefError, Interrupted
 from archdef.values import printable
 
-COMMANDS = ("archs", "check", "compare", "diff", "export", "metrics", "microbench", "new-plugin", "occupancy", "page", "resources",
+COMMANDS = ("archs", "check", "compare", "diff", "export", "lower", "metrics", "microbench", "new-plugin", "occupancy", "page", "resources",
             "roofline", "run", "schema", "show", "validate")
 USAGE, INTERRUPTED = 2, 130
 

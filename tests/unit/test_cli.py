@@ -139,3 +139,54 @@ def test_a_malformed_kernel_leaves_the_others_alone(tmp_path, name):
     assert archdef("run", file, "good", *where).exit_code == 0
     result = archdef("run", file, "bad", *where)
     assert result.exit_code == 2 and "two.ptx:5:33: unknown register `%r1`" in result.output
+
+
+# ------------------------------------------------------------------------------------------------------------------ lower
+STORE = """.version 6.0
+.target sm_20
+.address_size 64
+.visible .entry put(.param .u64 out)
+{
+    .reg .b64 %rd<3>; .reg .b32 %r<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    add.s32 %r2, %r1, 7;
+    st.global.u32 [%rd1], %r2;
+    ret;
+}
+.visible .entry nothing() { ret; }
+"""
+
+
+@pytest.fixture
+def stores(tmp_path):
+    (tmp_path / "put.ptx").write_text(STORE)
+    return tmp_path / "put.ptx"
+
+
+def test_lower_prints_the_micro_ops_of_every_kernel(stores, name):
+    printed = archdef("lower", stores, "-a", name).output
+    assert printed.count(f" for {name}: ") == 2 and "put for" in printed and "add_b32" in printed
+    assert archdef("lower", stores, "-a", name, "-k", "nothing").output.count(" for ") == 1
+
+
+def test_lower_says_what_each_pass_did_in_the_width_of_a_terminal(stores, name):
+    printed = archdef("lower", stores, "-a", name, "-k", "put", "--passes").output
+    lines = [line.split() for line in printed.splitlines()]
+    assert ["drop_labels", "5"] in lines and any(line[:1] == ["propagate"] for line in lines)
+    assert max(map(len, printed.splitlines())) <= 80
+
+
+def test_lower_gives_its_passes_as_json_and_what_was_set_shows(stores, name):
+    one, = json.loads(archdef("lower", stores, "-a", name, "-k", "put", "--passes", "--json").output)
+    assert one["kernel"] == "put" and one["micro_ops"] == one["passes"][-1]["after"] > 2
+    assert {"function", "name", "summary", "skipped", "before", "after", "changed", "moved"} == set(one["passes"][0])
+    other, = json.loads(archdef("lower", stores, "-a", name, "-k", "put", "--passes", "--json", "-G").output)
+    assert len(other["passes"]) < len(one["passes"])
+
+
+def test_lower_says_what_a_machine_refuses(stores, name):
+    stores.write_text(STORE.replace("add.s32 %r2, %r1, 7;", ".reg .pred %p; elect.sync %r2|%p, -1;"))
+    machine = next(one for one in registry.names() if "elect" not in registry.get(one).isa.features)
+    result = archdef("lower", stores, "-a", machine, "-k", "put")
+    assert result.exit_code == 2 and "elect" in result.output

@@ -9,8 +9,9 @@ import pytest
 from program_shapes import HEAD, SHAPES, kernel
 
 from archdef import ArchdefError, Device, registry
-from archdef.lower import Options, lower
+from archdef.lower import Options, lower, target
 from archdef.lower.allocate import coalesce
+from archdef.lower.pipeline import changed
 from archdef.lower.size import check_text
 from archdef.lower.spill import Spills, _Counted, _Offers, _slots
 from archdef.ptx import parse
@@ -130,7 +131,7 @@ def test_joining_twice_as_many_copies_takes_about_twice_the_memory(shape, monkey
         finally:
             tracemalloc.stop()
 
-    monkeypatch.setattr("archdef.lower.coalesce", measured)
+    monkeypatch.setattr(target, "PASSES", changed(target.PASSES, "coalesce", function=measured))
     for size in (3000, 6000):
         lower(parse(SHAPES[shape](size)), "k", architecture)
     assert len(peaks) == 2 and peaks[1] <= MOST * peaks[0]

@@ -31,8 +31,6 @@ _WORD = (1 << 32) - 1
 def absorb(code: Code, architecture) -> None:
     """Absorb, as far as `Isa.assembler` declares it."""
     assembler = architecture.isa.assembler
-    if not (assembler.three_input_operations or assembler.reads_halves or assembler.adds_before_minmax or assembler.source_modifiers):
-        return
     readers = _readers(code)
     if assembler.reads_halves:
         for op in code.ops:
@@ -53,9 +51,7 @@ def absorb(code: Code, architecture) -> None:
 
 def absorb_terms(code: Code, architecture) -> None:
     """Absorb what sums of three and the smaller or greater of sums take in: only when branches are settled, for which ptxas counts it."""
-    assembler = architecture.isa.assembler
-    if assembler.three_input_operations or assembler.adds_before_minmax:
-        _terms(code, _readers(code), assembler)
+    _terms(code, _readers(code), architecture.isa.assembler)
 
 
 def _readers(code: Code) -> dict[int, list[Op]]:
@@ -106,10 +102,8 @@ def _pairs_converted(code: Code, readers: dict[int, list[Op]]) -> None:
                     one.operation = ABSORBED
 
 
-def clear_pairs(code: Code, architecture) -> None:
+def clear_pairs(code: Code) -> None:
     """Registers that are next to each other in a vector, or in the result of a matrix instruction, are set to 0 by twos."""
-    if not architecture.isa.assembler.clears_pairs:
-        return
     place: dict[int, tuple[tuple[int, int], int]] = {}      # register → the pair that it is part of, and which half
     for op in code.ops:
         if op.kind == Kind.MATRIX and op.operation.startswith("matrix_") or op.kind == Kind.LOAD and op.vec in (2, 4) and op.element == 4:

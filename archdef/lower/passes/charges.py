@@ -50,7 +50,7 @@ def _is_shared(operand, function: str, layout: Layout) -> bool:
     return place is not None and place[0] == "shared"
 
 
-def named_here(code: Code, source: list[ir.Instruction]) -> set[int]:
+def _named_here(code: Code, source: list[ir.Instruction]) -> set[int]:
     """Give the statements that read a register to which the program gives an immediate in the same straight piece of its text."""
     body, starts = code.function.body, set(code.function.labels.values())
     named: set[str] = set()
@@ -68,14 +68,13 @@ def named_here(code: Code, source: list[ir.Instruction]) -> set[int]:
     return {op.statement for op in code.ops if id(source[op.statement]) in readers}
 
 
-def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int], named: set[int], room: int) -> None:
+def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int], source: list[ir.Instruction], room: int) -> None:
     """Insert charged operations, each before its first use in the text and outside of loops; nobody reads their results.
 
     bases : statements at which the address of a variable in shared memory is made.
-    named : statements that read immediates which the program has in registers, `named_here`.
     room  : registers of a thread that cost nothing.
     """
-    assembler = architecture.isa.assembler
+    assembler, named = architecture.isa.assembler, _named_here(code, source)
     if assembler.division_setup_instructions:
         _set_up_divisions(code, unit, assembler.division_setup_instructions, architecture.isa.operations["fp32_rcp"].issues)
     if code.function.entry:

@@ -128,10 +128,9 @@ def keep_sums_apart(code: Code, source: Sequence[ir.Instruction]) -> None:
             op.exact = True
 
 
-def split_sums(code: Code, unit: Unit, architecture) -> None:
-    """Make a product and an addition of those that were marked; the sum takes in a product that is a shift."""
+def split_sums(code: Code, unit: Unit, shifts: bool = False) -> None:
+    """Make a product and an addition of those that were marked; with `shifts` the sum takes in a product that is a shift."""
     made: list[Op] = []
-    shifts = architecture.isa.assembler.three_input_operations
     for op in code.ops:
         if op.fn in _WIDE_MADS and op.exact:
             product = unit.new(8)
@@ -148,10 +147,8 @@ _INNER = {"add_b32", "shl_b32", "shr_u32", "shr_s32", *_LOGIC}
 _SHIFTS = ("shl_b32", "shr_u32", "shr_s32")
 
 
-def three_inputs(code: Code, unit: Unit, architecture) -> None:
+def three_inputs(code: Code) -> None:
     """Make one operation of two that a machine with three-input integer operations has: a shift or sum that is added, logic of logic."""
-    if not architecture.isa.assembler.three_input_operations:
-        return
     uses, written = use_counts(code), definitions(code)
     inner: dict[int, tuple[int, Op]] = {}       # result that is read once → where it was made, in this block
     last: dict[int, int] = {}
@@ -176,10 +173,8 @@ def three_inputs(code: Code, unit: Unit, architecture) -> None:
     code.ops = [op for op in code.ops if id(op) not in gone]
 
 
-def widen_indices(code: Code, unit: Unit, architecture) -> None:
+def widen_indices(code: Code, unit: Unit) -> None:
     """Make one product of widening an unsigned index and shifting it, as an address wants it."""
-    if not architecture.isa.assembler.three_input_operations:
-        return
     known = single(code, unit)
     for op in code.ops:
         made = known.get(op.s[0]) if op.kind == Kind.ALU and op.fn == "shl_b64" and type(op.s[0]) is int else None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind, Space
 from archdef.lower.facts import definitions
+from archdef.lower.options import Options
+from archdef.lower.passes.copies import propagate
 from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit
 
 _MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM)
@@ -24,8 +26,14 @@ _HALVES = frozenset(("low_b64", *(f"cvt_{a}32_{b}64" for a in "us" for b in "us"
 _CONSTANTS = (ConstantKind.IMMEDIATE, ConstantKind.SHARED_SYMBOL, ConstantKind.LOCAL_SYMBOL, ConstantKind.PARAMETER)
 
 
-def narrow_shared_addresses(code: Code, unit: Unit) -> bool:
-    """Halve what feeds addresses of shared or local memory and nothing else; tell whether there was anything."""
+def narrow_shared_addresses(code: Code, unit: Unit, architecture, options: Options) -> None:
+    """Halve what feeds addresses of shared or local memory and nothing else."""
+    if _narrow(code, unit) and options.propagate:
+        propagate(code, unit, architecture)
+
+
+def _narrow(code: Code, unit: Unit) -> bool:
+    """Halve it; tell whether there was anything."""
     made = definitions(code)
     halved = {v for v, ops in made.items() if unit.widths[v] == 8 and v not in code.foreign | code.results and all(_can(op) for op in ops)}
     halved -= set(unit.specials)

@@ -14,9 +14,7 @@ _OTHERS = (Kind.SELP, Kind.PRED, Kind.P2R, Kind.SPECIAL)
 
 
 def read_shared_operands(code: Code, architecture) -> None:
-    """Charge one load from shared memory for each operation with the operation, where the assembler is declared to do so."""
-    if not architecture.isa.assembler.shared_operands:
-        return
+    """Charge one load from shared memory for each operation with the operation."""
     operations = architecture.isa.operations
     uses, written = use_counts(code), definitions(code)
     loaded: dict[int, Op] = {}      # register → the load that it comes from, since shared memory was written last in this block

@@ -62,8 +62,6 @@ class _Loop:
 def unroll(code: Code, unit: Unit, architecture, rolled: frozenset[int]) -> None:
     """Unroll what can be. `rolled`: statements at whose start the source forbids it."""
     assembler = architecture.isa.assembler
-    if assembler.unroll_factor < 2:
-        return
     facts = _Facts(code)
     done: list[Op] = []
     at = 0

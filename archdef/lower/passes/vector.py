@@ -41,11 +41,10 @@ def merge_loads(code: Code, unit: Unit, architecture) -> None:
         code.ops = [op for op in code.ops if id(op) not in gone]
 
 
-def uniform_values(code: Code, architecture) -> set[int]:
-    """Give the registers that hold constants from a place that the program names: registers of the warp, where constants have such loads."""
-    if architecture.isa.assembler.constant_load_bytes <= _WORD:
-        return set()
-    return {v for op in code.ops if op.kind == Kind.LOAD and op.space == Space.CONST and isinstance(op.s[0], Const) for v in op.writes()}
+def mark_uniform(code: Code, unit: Unit, architecture) -> None:
+    """Note the registers that hold constants from a place that the program names: registers of the warp, where constants have such loads."""
+    if architecture.isa.assembler.constant_load_bytes > _WORD:
+        unit.uniform |= {v for op in code.ops if op.kind == Kind.LOAD and op.space == Space.CONST and isinstance(op.s[0], Const) for v in op.writes()}
 
 
 def _halves(code: Code) -> set[int]:

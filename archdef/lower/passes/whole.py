@@ -16,10 +16,8 @@ _SMALL, _LARGE, _QUARTER, _TWO24 = 0x00800000, 0x7E800000, 0x3E800000, 0x4B80000
 _HIGH = {"mul_hi_u32": "mul_wide_u32", "mul_hi_s32": "mul_wide_s32"}
 
 
-def whole_products(code: Code, unit: Unit, architecture) -> None:
+def whole_products(code: Code, unit: Unit) -> None:
     """Make one multiplication of ``mul.hi`` and ``mul.lo`` of the same factors within a basic block."""
-    if not architecture.isa.assembler.whole_products:
-        return
     halves: dict[tuple, tuple[dict[int, Op], dict[int, Op]]] = {}   # factors, in order of their names → lower, upper halves of their product, by identity
     of_factor: dict[int, set[tuple]] = {}
     of_result: dict[int, list[tuple[tuple, Op]]] = {}
@@ -63,10 +61,8 @@ def whole_products(code: Code, unit: Unit, architecture) -> None:
     code.ops = made
 
 
-def join_halves(code: Code, architecture) -> None:
+def join_halves(code: Code) -> None:
     """Keep words whole that a program takes apart into halves of 16 bits, to put nothing but those together again, perhaps in the next trip of a loop."""
-    if not architecture.isa.assembler.reads_halves:
-        return
     packs = [op for op in code.ops if _packs(op)]
     if not packs:
         return
@@ -111,12 +107,12 @@ def _halves_of_one(ops: list[Op], at: int, other: int, low: Op, high: Op) -> boo
         low.d[0] not in low.s and high.d[0] not in high.s)
 
 
-def share_reciprocals(code: Code, unit: Unit, architecture) -> None:
+def share_reciprocals(code: Code, unit: Unit) -> None:
     """Make a reciprocal and a product of each ``div.full``, and one reciprocal for quotients by the same value within a basic block.
 
     A divisor near an end of the range is scaled first, and the dividend with it.
     """
-    if not architecture.isa.assembler.shares_reciprocals or not any(_full(op) for op in code.ops):
+    if not any(_full(op) for op in code.ops):
         return
     written = definitions(code)
     known: dict[Value, dict[int, tuple]] = {}      # divisor → rounding and flushing → factors with their guards, the reciprocal
@@ -200,7 +196,7 @@ def _inverse(divisor) -> Const | None:
 
 def guard_selections(code: Code, architecture) -> None:
     """Turn ``t = f(y); d = p ? t : y`` into ``@p y = f(y)`` where nothing else reads t, and y no more: d is y then."""
-    if not architecture.isa.assembler.guards_selections or not any(op.kind == Kind.SELP for op in code.ops):
+    if not any(op.kind == Kind.SELP for op in code.ops):
         return
     written, alive = definitions(code), lives(code)
     kept = code.foreign | code.results

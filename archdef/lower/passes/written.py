@@ -1,31 +1,13 @@
-"""Code for debugging: as PTX says, without optimisation, as an assembler leaves what was compiled with ``-G``."""
+"""Pass over code for debugging: signs of quotients, as an assembler leaves what was compiled with ``-G``."""
 from __future__ import annotations
 
 from archdef.lower.encoding import BranchOp, Kind
-from archdef.lower.passes.check import check_features, settle_caches
-from archdef.lower.passes.dead import drop_unreachable
-from archdef.lower.passes.joins import leave_by_joining
-from archdef.lower.passes.spaces import resolve_spaces
 from archdef.lower.virtual import ABSORBED, Code, Op, Unit, immediate
-from archdef.ptx import ir
 
 _SIGNED = ("div_s16", "div_s32", "rem_s16", "rem_s32")
 
 
-def as_written(code: Code, unit: Unit, architecture, module: ir.Module, source: list[ir.Instruction]) -> None:
-    """Do what has to be done, and nothing else: no branch goes, none becomes predicates."""
-    drop_unreachable(code)
-    resolve_spaces(code, unit)
-    check_features(code, architecture, module, source)
-    settle_caches(code, architecture, source)
-    assembler = architecture.isa.assembler
-    if assembler.joins_by_branch:
-        leave_by_joining(code)
-    if assembler.debug_signs_by_branch:
-        _negate_by_branch(code, unit)
-
-
-def _negate_by_branch(code: Code, unit: Unit) -> None:
+def negate_by_branch(code: Code, unit: Unit) -> None:
     """Signed quotients and remainders are computed of magnitudes: lanes whose result is not negative leave by a guarded join, the others negate theirs
     and leave by a join of their own. Only the joins are added here; the rest is among the instructions that the division costs."""
     ops: list[Op] = []

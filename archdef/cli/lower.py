@@ -1,0 +1,34 @@
+"""``archdef lower``: the micro-ops that a machine issues for the kernels in a file, and which pass made them so."""
+from __future__ import annotations
+
+import click
+
+import archdef
+from archdef.cli.common import arch_option, architectures, compiler_options, emit, json_option, set_option, show
+
+
+@click.command("lower")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--kernel", "-k", "kernels", multiple=True, metavar="NAME", help="Kernel of the file; may be repeated. All of them if left out.")
+@click.option("--passes", is_flag=True, help="Print what each pass did instead: whether it ran, micro-ops before and after, those that it changed.")
+@arch_option
+@compiler_options
+@set_option
+@json_option
+@click.pass_context
+def command(context, file, kernels, passes, names, options, settings, as_json):
+    """Print what each kernel of FILE (.cu or .ptx) becomes on a machine: its micro-ops, one a line, with their PTX line and their cost.
+
+    A kernel that a machine refuses says why; exit code 2 if there is no other.
+    """
+    from archdef.report.lowered import lowered, render_passes, render_program
+
+    answers = [answer for machine in architectures(names, settings)
+               for answer in lowered(archdef.Device(machine).compile(file, options), kernels)]
+    if as_json:
+        emit([answer.to_dict(passes) for answer in answers])
+    elif passes:
+        show(render_passes(answers))
+    else:
+        click.echo(render_program(answers), nl=False)
+    context.exit(2 if answers and all(answer.program is None for answer in answers) else 0)
