@@ -19,6 +19,8 @@ MODULES: dict[str, str] = {
     "archdef.testing.latency": "Latencies that follow from a declaration.",
     "archdef.frontends": "Compilers, and how a plugin brings one.",
     "archdef.host": "Streams, events and the timeline of simulated time.",
+    "archdef.lower.pipeline": "Passes of lowering: what each needs of the code, and the order that follows.",
+    "archdef.lower.target": "Targets of lowering, from which a plugin's own derives.",
     "archdef.metrics": "Metrics, and how they follow from counters.",
     "archdef.microbench": "Microbenchmarks of simulated machines and of real ones.",
     "archdef.examples": "Workloads that `archdef compare` runs.",

@@ -20,7 +20,7 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 
 from archdef.errors import SpecError, SpecErrors, UnknownField, nearest
 from archdef.spec import Architecture, Cite
-from archdef.spec.fields import (Exceptions, FrozenMap, Number, Numbers, Pairs, Part, Parts, Policy, Rule, Table, Texts, Words,
+from archdef.spec.fields import (Exceptions, Extensible, FrozenMap, Number, Numbers, Pairs, Part, Parts, Policy, Rule, Table, Texts, Words,
                                  closest, rule_of)
 
 FORMAT = "archdef-architecture/1"
@@ -86,6 +86,22 @@ def _(rule: Policy, name, value):
 
 
 @_read.register
+def _(rule: Extensible, name, value):
+    if not isinstance(value, Mapping):
+        return rule.parse(name, value) if isinstance(value, str) else value
+    known = rule.of.by_name()
+    tag = value.get("type", _with_fields(known, value, rule.of.short_name))
+    if tag not in known:
+        raise _Unfit(tag, f"needs a type that is one of {', '.join(known)}", closest(tag, known))
+    return CONVERTER.structure({key: v for key, v in value.items() if key != "type"}, known[tag])
+
+
+def _with_fields(known: Mapping[str, type[Any]], value: Mapping, otherwise: str) -> str:
+    """Give the first choice that has all the fields of a mapping, which does not say its type: files of before there were types do not."""
+    return next((name for name, cls in known.items() if value.keys() <= attrs.fields_dict(cls).keys()), otherwise)
+
+
+@_read.register
 def _(rule: Parts, name, value):
     if not isinstance(value, Mapping):
         raise _Unfit(value, f"must map names to {rule.of.__name__}")
@@ -127,6 +143,11 @@ def _(rule: Part, value):
 @_write.register
 def _(rule: Policy, value):
     return None if value is None else {"type": value.short_name, **CONVERTER.unstructure(value)}
+
+
+@_write.register
+def _(rule: Extensible, value):
+    return ({} if type(value) is rule.of else {"type": value.short_name}) | CONVERTER.unstructure(value)
 
 
 @_write.register
@@ -218,7 +239,7 @@ def rule_at(path: str) -> Rule | None:
         if isinstance(rule, (Parts, Table)):
             rule, segments = Part(of=rule.of), segments[1:]
             continue
-        classes: Collection[type[Any]] = rule.of.by_name().values() if isinstance(rule, Policy) else [rule.of] if isinstance(rule, Part) else ()
+        classes: Collection[type[Any]] = rule.of.by_name().values() if isinstance(rule, (Policy, Extensible)) else [rule.of] if isinstance(rule, Part) else ()
         rule = next((rule_of(getattr(attrs.fields(cls), segments[0])) for cls in classes if segments[0] in attrs.fields_dict(cls)), None)
         segments = segments[1:]
     return rule

@@ -9,7 +9,7 @@ import attrs
 from archdef.files.convert import FORMAT, NONE
 from archdef.spec import KINDS, Architecture, Cite
 from archdef.spec.documented import field_docs, summary
-from archdef.spec.fields import (Choice, Exceptions, Flag, Number, Numbers, Pairs, Part, Parts, Policy, Rule, Table, Text, Texts, Words,
+from archdef.spec.fields import (Choice, Exceptions, Extensible, Flag, Number, Numbers, Pairs, Part, Parts, Policy, Rule, Table, Text, Texts, Words,
                                  rule_of, unit_of)
 from archdef.spec.isa import OPERATION_CLASSES
 
@@ -123,6 +123,18 @@ def _(rule: Exceptions, name, variant, definitions):
 @_allowed.register
 def _(rule: Part, name, variant, definitions):
     return _definition(rule.of, variant, definitions)
+
+
+@_allowed.register
+def _(rule: Extensible, name, variant, definitions):
+    """That of archdef, which needs no type, or that of a plugin, whose further fields only the plugin knows."""
+    definition = f"{rule.of.__name__}{variant}"
+    if definition not in definitions:
+        _definition(rule.of, variant, definitions)
+        definitions[definition]["properties"] |= {"type": {"const": rule.of.short_name}}
+    return {"anyOf": [{"$ref": f"#/$defs/{definition}"}, {"description": "Its name alone.", "type": "string", "pattern": r"\S"},
+                      {"description": "A plugin's own.", "type": "object", **({} if variant else {"required": ["type"]}),
+                       "properties": {"type": {"type": "string", "not": {"const": rule.of.short_name}}}}]}
 
 
 @_allowed.register

@@ -8,7 +8,7 @@ from archdef.errors import SpecError, SpecErrors
 from archdef.files.convert import NONE, faults_of, read_evidence, rule_at, to_plain, write_evidence
 from archdef.spec import Architecture
 from archdef.spec.arch import inherited_evidence
-from archdef.spec.fields import Part, Parts, Policy, Table
+from archdef.spec.fields import Extensible, Part, Parts, Policy, Table
 
 WORDS = ("name", "title", "vendor", "family", "compute_capability", "aliases")
 
@@ -53,8 +53,8 @@ def _goes_on(path: str, old: Any, new: Any) -> bool:
     rule = rule_at(path) if path else Part(of=Architecture)
     if not isinstance(old, Mapping) or not isinstance(new, Mapping):
         return False
-    if isinstance(rule, Policy):
-        return "type" not in new or new["type"] == old["type"]
+    if isinstance(rule, (Policy, Extensible)):
+        return "type" not in new or new["type"] == old.get("type", rule.of.short_name)
     return isinstance(rule, (Part, Parts, Table))
 
 

@@ -20,13 +20,22 @@ from archdef.lower.pressure import Demand, demand, free_registers
 from archdef.lower.program import Program
 from archdef.lower.records import Statement
 from archdef.lower.registers import Registers, budget, register_unit, registers_of
-from archdef.lower.select import Selection
+from archdef.lower.select import Accesses, Selection
 from archdef.lower.select.children import CHILD_SERVICES
 from archdef.lower.select.interface import interfaces_of
 from archdef.lower.size import check_length, code_bytes
 from archdef.lower.spill import Spills, spill
 from archdef.lower.virtual import Code, Const, Unit, immediate
 from archdef.ptx import ir
+
+
+@attrs.frozen(kw_only=True)
+class Recipe:
+    """How a target makes programs."""
+
+    passes: Sequence[Pass]
+    accesses: Accesses
+    result_scoreboards: int
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -82,20 +91,20 @@ class _Assigned:
     """Bytes by which the call stack moves up: spilled values lie before it."""
 
 
-def lower_kernel(module: ir.Module, entry: str, architecture: Any, passes: Sequence[Pass], options: Options, trace: list[Ran] | None = None) -> Program:
-    """Lower one kernel of a module by some passes; with `trace`, say there what each did."""
+def lower_kernel(module: ir.Module, entry: str, architecture: Any, recipe: Recipe, options: Options, trace: list[Ran] | None = None) -> Program:
+    """Lower one kernel of a module as a target does; with `trace`, say there what each pass did."""
     kernel = _begun(module, entry, architecture, options)
-    _select(kernel)
+    _select(kernel, recipe.accesses)
     budgeted = _budget(kernel)
     for code in kernel.codes:
         context = Context(code=code, unit=kernel.unit, architecture=architecture, options=options, module=module, source=kernel.source,
                           layout=kernel.layout, room=budgeted.room, rolled=kernel.rolled)
-        run(passes, context, trace)
+        run(recipe.passes, context, trace)
         kernel.addresses[code.function.name] = context.addresses
         save_across_calls(code, kernel.unit, kernel.calls)
     if architecture.warp.reconvergence.independent:
         mark_waits(kernel.codes, kernel.source)
-    return _program(kernel, budgeted, _allocate(kernel, budgeted))
+    return _program(kernel, budgeted, _allocate(kernel, budgeted), recipe.result_scoreboards)
 
 
 def _begun(module: ir.Module, entry: str, architecture: Any, options: Options) -> Kernel:
@@ -111,7 +120,7 @@ def _begun(module: ir.Module, entry: str, architecture: Any, options: Options) -
     return kernel
 
 
-def _select(kernel: Kernel) -> None:
+def _select(kernel: Kernel, accesses: Accesses) -> None:
     """Make micro-ops of the instructions of all functions."""
     module, unit = kernel.module, kernel.unit
     interfaces, carriers = interfaces_of(module, kernel.calls, unit)
@@ -121,7 +130,7 @@ def _select(kernel: Kernel) -> None:
     for f in kernel.calls.functions:
         first = len(kernel.source)
         kernel.rolled |= {first + k for k in f.rolled}
-        selection = Selection(module, f, kernel.architecture, unit, kernel.layout, interfaces, carriers, kernel.calls, first)
+        selection = Selection(module, f, kernel.architecture, unit, kernel.layout, interfaces, carriers, kernel.calls, first, accesses)
         kernel.source.extend(f.body)
         kernel.statements.extend(Statement(i.where.line, i.where.column, i.where.file, i.where.source_line, i.text, i.opcode, f.name) for i in f.body)
         kernel.codes.append(selection.run())
@@ -175,11 +184,12 @@ def _make_room(kernel: Kernel, spills: Spills, moved: int) -> int:
     return kernel.local_bytes + moved
 
 
-def _program(kernel: Kernel, budgeted: _Budget, assigned: _Assigned) -> Program:
+def _program(kernel: Kernel, budgeted: _Budget, assigned: _Assigned, scoreboards: int) -> Program:
     """Pack the code, and say what the kernel takes."""
     module, architecture, layout, functions, spills = kernel.module, kernel.architecture, kernel.layout, kernel.calls.functions, assigned.spills
     launch_data = getattr(architecture.limits, "shared_launch_bytes_per_block", None)
-    ops, targets, operands, constants, specials, instructions = pack(kernel.codes, kernel.unit, kernel.places, architecture, module, kernel.source)
+    ops, targets, operands, constants, specials, instructions = pack(kernel.codes, kernel.unit, kernel.places, architecture, module, kernel.source,
+                                                                       scoreboards)
     return Program(
         entry=kernel.function.name, file=module.file, architecture=architecture.name, warp_size=architecture.warp.size,
         ops=ops, targets=targets, operands=operands, constants=constants, specials=specials, rows=kernel.places.row_count,

@@ -75,8 +75,11 @@ class Constants:
         return self.numbers[constant]
 
 
-def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module: ir.Module, source: list[ir.Instruction]):
-    """Give micro-ops, branch targets, operands of matrix products, constant rows, special rows, and the number of instructions."""
+def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module: ir.Module, source: list[ir.Instruction], scoreboards: int = 0):
+    """Give micro-ops, branch targets, operands of matrix products, constant rows, special rows, and the number of instructions.
+
+    scoreboards : those of a warp for results that come after a time nobody knows beforehand, see `scoreboards.shared_waits`; 0: each has its own.
+    """
     constants = Constants(codes)
     functions, costs = lane_functions(), Costs(architecture)
     records: list[tuple] = []
@@ -90,7 +93,8 @@ def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module
         total += sum(op.kind != Kind.LABEL for op in code.ops)
     waits = waits_within(codes)
     for code in codes:
-        _pack_function(code, waits, starts, constants, functions, costs, places, module, source, records, targets, operands, lists, architecture)
+        _pack_function(code, waits, starts, constants, functions, costs, places, module, source, records, targets, operands, lists, architecture,
+                       scoreboards)
     ops = np.array(records, MICRO_OP)
     count = int(ops["issues"].sum())
     if count > architecture.limits.kernel_instructions:
@@ -100,7 +104,8 @@ def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module
     return ops, np.array(targets, np.int32), np.array(operands, np.int32), constants.rows, specials, count
 
 
-def _pack_function(code, waits, starts, constants, functions, costs, places, module, source, records, targets, operands, lists, architecture) -> None:
+def _pack_function(code, waits, starts, constants, functions, costs, places, module, source, records, targets, operands, lists, architecture,
+                   scoreboards) -> None:
     ops = code.ops
     base = starts[code.function.name]
     position, at = [], base  # index of each op, labels taking that of the op behind them
@@ -110,7 +115,7 @@ def _pack_function(code, waits, starts, constants, functions, costs, places, mod
     places_of = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
     labels = {label: position[k] for label, k in places_of.items()}
     meetings = meeting_points(ops, waits)
-    shared = shared_waits(ops, architecture.isa.assembler.result_scoreboards) | late_accumulators(ops)
+    shared = shared_waits(ops, scoreboards) | late_accumulators(ops)
     together = {k: [v for v in waited if v in places.rows] for k, waited in shared.items()}      # what nobody reads has no place
     for k, op in enumerate(ops):
         if op.kind == Kind.LABEL:

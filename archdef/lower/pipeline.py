@@ -13,6 +13,8 @@ from archdef.lower.virtual import Code, Op, Unit
 from archdef.ptx import ir
 from archdef.spec import FrozenMap
 
+__all__ = ["AT_FIRST", "FACTS", "Context", "Pass", "Ran", "after", "before", "changed", "check", "run"]
+
 FACTS: dict[str, str] = {
     "selected": "every operation is still the one that its instruction was selected as: nothing has become an operand of another",
     "unfused": "a product and the sum that reads it are two operations",
@@ -22,14 +24,12 @@ FACTS: dict[str, str] = {
     "spaces": "accesses whose space is known name it",
     "checked": "the machine has what accesses ask for, and atomic operations are those of their space",
     "operands": "constants, parameters and copies are operands where they can be",
-    "trips": "loops make as many trips a round as they will",
     "fused": "products and sums that the machine does as one are one",
-    "absorbed": "what operations do on their way costs nothing",
     "branches": "branches that become guards have become guards",
     "coalesced": "copies whose ends can share a register are gone",
     "charged": "what is issued besides the operations of the source is there",
 }
-"""What may be so of the code of a function between two passes."""
+"""What may be so of the code of a function between two passes. A plugin may say more, by names with its own and a dot in front: ``sass.trips``."""
 AT_FIRST = frozenset(("selected", "unfused", "load order"))
 """What is so of code as it was selected."""
 
@@ -50,8 +50,8 @@ class Context:
     """Registers of a thread that cost nothing."""
     rolled: frozenset[int] = frozenset()
     """Statements at whose start the source forbids that a loop is unrolled."""
-    bases: set[int] = attrs.Factory(set)
-    """Statements at which the address of a variable in shared memory is made."""
+    found: dict[str, Any] = attrs.Factory(dict)
+    """What passes found out for others, by the name that `Pass.result` gives it."""
     scaled: frozenset[int] = frozenset()
     """Products by a power of two that are part of a 32-bit address."""
     addresses: set[int] = attrs.Factory(set)
@@ -90,11 +90,11 @@ class Pass:
     function: Callable[..., Any]
     """What it does to the code, in place; the first sentence of its documentation says so."""
     takes: tuple[str, ...] = attrs.field(default=("code",), converter=_words)
-    """Attributes of `Context` that it is given, in this order."""
+    """What it is given, in this order: attributes of `Context`, or results of passes before it."""
     fields: Mapping[str, str] = attrs.field(default=FrozenMap(), converter=FrozenMap)
     """Keyword → the field of the machine's assembler whose value it is given."""
     result: str | None = None
-    """Attribute of `Context` that what it returns becomes."""
+    """Name of what it returns, by which passes behind it are given that: an attribute of `Context`, or a word of its own."""
     options: tuple[str, ...] = attrs.field(default=(), converter=_words)
     """Fields of `Options` all of which must be set."""
     declared: tuple[str, ...] = attrs.field(default=(), converter=_words)
@@ -130,10 +130,12 @@ class Pass:
 
     def __call__(self, context: Context) -> None:
         """Run on the code of one function."""
-        found = self.function(*[getattr(context, name) for name in self.takes],
-                              **{keyword: getattr(context.assembler, name) for keyword, name in self.fields.items()})
-        if self.result is not None:
-            setattr(context, self.result, found)
+        made = self.function(*[getattr(context, name) if name in _ASKED else context.found[name] for name in self.takes],
+                             **{keyword: getattr(context.assembler, name) for keyword, name in self.fields.items()})
+        if self.result in _ASKED:
+            setattr(context, self.result, made)
+        elif self.result is not None:
+            context.found[self.result] = made
 
 
 def _is_declared(assembler: Any, name: str) -> bool:
@@ -147,27 +149,28 @@ def check(passes: Sequence[Pass]) -> None:
 
     A pass that is switched off counts as if it had run: what it would have given is then not wanted, and passes behind it leave that alone.
     """
-    names = [one.name for one in passes]
-    holds, lost = set(AT_FIRST), {}
-    for place, one in enumerate(passes):
-        if one.name in names[:place]:
+    holds, lost, names, known = set(AT_FIRST), {}, set(), set(_ASKED)
+    for one in passes:
+        if one.name in names:
             raise PluginError(f"two passes of lowering are called {one.name}")
-        _check_words(one)
+        names.add(one.name)
+        _check_words(one, known)
         for fact in sorted(one.requires - holds):
             why = f"{lost[fact]} before it takes that away" if fact in lost else "no pass before it gives that"
-            raise PluginError(f"the pass {one.name} needs {fact!r} ({FACTS[fact]}): {why}")
+            raise PluginError(f"the pass {one.name} needs {fact!r} ({FACTS.get(fact, 'a fact of a plugin')}): {why}")
         lost |= {fact: one.name for fact in one.invalidates & holds}
         holds = holds - one.invalidates | one.gives
+        known |= {one.result} - {None}
 
 
-def _check_words(one: Pass) -> None:
-    """Refuse what a pass names and nobody knows. Raises PluginError."""
-    facts = one.requires | one.gives | one.invalidates
-    for given, known, what in ((one.takes, _ASKED, "an attribute of a context"), (one.result and (one.result,) or (), _ASKED, "an attribute of a context"),
-                               (one.options, _SWITCHES, "an option"), (facts, FACTS, "a fact")):
+def _check_words(one: Pass, known: set[str]) -> None:
+    """Refuse what a pass names and nobody knows; `known`: what passes may be given. Raises PluginError."""
+    facts = {fact for fact in one.requires | one.gives | one.invalidates if "." not in fact}
+    for given, words, what in ((one.takes, known, "an attribute of a context, nor what a pass before it finds"), (one.options, _SWITCHES, "an option"),
+                               (facts, FACTS, "a fact")):
         for word in given:
-            if word not in known:
-                raise PluginError(f"the pass {one.name} names {word!r}, which is not {what}{nearest(word, known)}")
+            if word not in words:
+                raise PluginError(f"the pass {one.name} names {word!r}, which is not {what}{nearest(word, words)}")
 
 
 def before(passes: Sequence[Pass], name: str, *new: Pass) -> tuple[Pass, ...]:

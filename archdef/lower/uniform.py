@@ -13,10 +13,12 @@ _UNKNOWN_AFTER = frozenset((Kind.LABEL, Kind.CALL, Kind.CALL_INDIRECT))
 _MERGED = ("add_", "min_", "max_", "and_", "or_", "xor_")
 
 
-def merged_atomics(code: Code, unit: Unit, architecture) -> dict[int, int]:
+def merged_atomics(code: Code, unit: Unit, times: tuple[int, int]) -> dict[int, int]:
     """Give the 32-bit integer operations on a word whose address all lanes know to be the same, by identity, with the instructions by which one
-    lane comes to do them for all. Which lane that is, is found once for what follows without a branch: without a result, two are left then."""
-    times = architecture.isa.assembler.merged_atomics
+    lane comes to do them for all. Which lane that is, is found once for what follows without a branch: without a result, two are left then.
+
+    times : instructions without and with a result; 0: every lane does its own.
+    """
     if not any(times) or all(op.kind != Kind.ATOM for op in code.ops):
         return {}
     differing = varying(code, unit)

@@ -12,7 +12,7 @@ from archdef._deprecation import renamed
 from archdef.errors import SpecError, SpecErrors, UnknownField, nearest
 from archdef.spec import check
 from archdef.spec.evidence import KINDS, UNSTATED, Cite, covering
-from archdef.spec.fields import (FrozenMap, Part, Parts, Rule, Table, children, part, parts, rule_of, text, texts, unit_of,
+from archdef.spec.fields import (Extensible, FrozenMap, Part, Parts, Rule, Table, children, holds_fields, part, parts, rule_of, text, texts, unit_of,
                                  walk)
 from archdef.spec.isa import Isa, Operation, Unit
 from archdef.spec.machine import BlockClusters, Chip, Clocks, DeviceLaunches, HostLink, Limits, Schedulers, Vocabulary, Warp
@@ -98,7 +98,7 @@ class Architecture:
         """Yield ``(path, value, unit)`` of every value that holds no further description; policies are leaves, and so are
         their numbers."""
         for path, value, rule in self.walk():
-            if not isinstance(rule, (Parts, Table)) and (value is None or type(rule) is not Part):
+            if not isinstance(rule, (Parts, Table)) and (value is None or not holds_fields(rule)):
                 yield path, value, unit_of(path.rpartition(".")[2])
 
     def __getitem__(self, path: str) -> Any:
@@ -351,7 +351,18 @@ def _full(parts: Mapping[str, Any], path: str, name: str, value: object = None) 
     for absent, value in known.items():
         if value is None and path.startswith(absent + "."):
             raise UnknownField(f"{name} has no field {values.shown(path)}, because {absent} is None; set {absent} as a whole first")
-    raise UnknownField(f"{name} has no field {values.shown(path)}{nearest(path, known)}")
+    raise UnknownField(f"{name} has no field {values.shown(path)}{_of_another(parts, path) or nearest(path, known)}")
+
+
+def _of_another(parts: Mapping[str, Any], path: str) -> str:
+    """Say which other choice has the field at a path, where there is one for the part that it would be of."""
+    above, _, field = path.rpartition(".")
+    for where, _, rule in _walk(parts):
+        if isinstance(rule, Extensible) and (where == above or where.endswith("." + above) or not above):
+            having = [one for one, cls in rule.of.by_name().items() if field in attrs.fields_dict(cls)]
+            if having:
+                return f"; {where}={having[0]} has it, set that first"
+    return ""
 
 
 def _table_of(parts: Mapping[str, Any], path: str, value: object) -> str | None:

@@ -16,7 +16,7 @@ import attrs
 from archdef.errors import SpecError
 from archdef.spec.access import Lines
 from archdef.spec.evidence import Cite, covering
-from archdef.spec.fields import Part, Parts, Rule, Table, Text, Texts, closest
+from archdef.spec.fields import Rule, Text, Texts, closest, holds_fields
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
@@ -57,8 +57,7 @@ def _overlap(a: str, b: str) -> bool:
 def evident(arch: Architecture) -> Iterator[tuple[str, object, Rule]]:
     """Yield every leaf that claims something about the machine, and so needs a source."""
     for path, value, rule in arch.walk():
-        plain = type(rule) is not Part and not isinstance(rule, (Parts, Table))
-        if plain and rule.needs_evidence and value is not None and (value or not isinstance(rule, Texts)):
+        if not holds_fields(rule) and rule.needs_evidence and value is not None and (value or not isinstance(rule, Texts)):
             yield path, value, rule
 
 
@@ -225,12 +224,7 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
                                 "isa.features has atomics_global, or coalescing.store is Lines, which knows the bytes of a store"),
     "device_launches.virtual_us": (lambda arch: arch.device_launches and arch.device_launches.pool == "virtualised", "device_launches.pool is virtualised"),
     "isa.convergence_cycles": (lambda arch: arch.isa.assembler.convergence_instructions, "isa.assembler.convergence_instructions is more than 0"),
-    "isa.assembler.operand_read_cycles": (lambda arch: arch.isa.assembler.interleaves, "isa.assembler.interleaves"),
-    **{f"isa.assembler.{name}": _has("atomics_global") for name in ("merged_atomics", "branches_around_atomics")},
-    "isa.assembler.predication_with_copies": _has("cp_async"), "isa.assembler.loads_before_copies": _has("cp_async"),
-    "isa.assembler.drops_exchanges": _has("shuffle"), "isa.match_value_cycles": _has("match"),
-    **{f"isa.assembler.unroll_{name}": (lambda arch: arch.isa.assembler.unroll_factor > 1, "isa.assembler.unroll_factor is more than 1") for name in (
-        "max_instructions", "global_load", "shared_load", "most_instructions", "whole_instructions", "known_instructions")}}
+    "isa.match_value_cycles": _has("match")}
 """Path of a field that is part of something that a machine may not have → whether it has it, and how that is said."""
 
 
@@ -271,6 +265,11 @@ def _what_is_given_is_used(arch):
             continue            # another policy
         value, default = getattr(owner, name), getattr(attrs.fields(type(owner)), name).default
         if value != default and not used(arch) and (not arch.changes or path in arch.changes):     # a what-if may take the whole away
+            yield path, value, f"must be {default} unless {where}"
+    assembler = arch.isa.assembler
+    for name, where in assembler.idle(arch).items():
+        path, value, default = f"isa.assembler.{name}", getattr(assembler, name), getattr(attrs.fields(type(assembler)), name).default
+        if value != default and (not arch.changes or any(path == change or path.startswith(f"{change}.") for change in arch.changes)):
             yield path, value, f"must be {default} unless {where}"
 
 

@@ -14,7 +14,7 @@ from archdef import values
 from archdef.errors import SpecError
 
 if TYPE_CHECKING:
-    from archdef.spec.policy import PolicyValue
+    from archdef.spec.policy import Named, PolicyValue
 
 KiB, MiB, GiB = 1 << 10, 1 << 20, 1 << 30
 
@@ -278,6 +278,23 @@ class Policy(Part):
 
 
 @attrs.frozen(kw_only=True)
+class Extensible(Part):
+    """A nested description of class `of`, or of a class derived from it that a plugin brings under a name of its own, with further fields."""
+
+    of: type[Named]
+
+    def parse(self, name, text):
+        known = self.of.by_name()
+        return known[text]() if text in known else text
+
+    def check(self, path, value):
+        if not isinstance(value, self.of):
+            known = self.of.by_name()
+            listed = ", ".join(f"{cls.__name__}() = {name!r}" for name, cls in known.items())
+            yield SpecError(path, value, f"must be a {self.of.__name__} ({listed})", hint=closest(value, known))
+
+
+@attrs.frozen(kw_only=True)
 class Parts(Rule):
     """A tuple of descriptions of class `of`, addressed by their `name`."""
 
@@ -388,6 +405,11 @@ def part(of: type, *, optional: bool = False, default: object = attrs.NOTHING) -
     return _field(Part(of=of, optional=optional), default)
 
 
+def extensible(of: type[Named], *, default: object = attrs.NOTHING) -> Any:
+    """Declare a nested description that plugins may bring more of."""
+    return _field(Extensible(of=of), default)
+
+
 def policy(of: type[PolicyValue], *, optional: bool = False, default: object = attrs.NOTHING) -> Any:
     """Declare a policy value."""
     return _field(Policy(of=of, optional=optional), default)
@@ -404,6 +426,11 @@ def table(of: type, *, default: object = attrs.NOTHING) -> Any:
 
 
 # ---------------------------------------------------------------------------------------------------------------- walk
+def holds_fields(rule: Rule) -> bool:
+    """Tell whether a value of this rule is nothing but the fields in it; a policy is a value by itself."""
+    return isinstance(rule, (Part, Parts, Table)) and not isinstance(rule, Policy)
+
+
 def rule_of(attribute: attrs.Attribute) -> Rule | None:
     """Give the rule of an attrs attribute, or None if it is not part of the description."""
     return attribute.metadata.get(_RULE)

@@ -19,24 +19,30 @@ from archdef.errors import PluginError, PluginWarning
 from archdef.spec.fields import flag, integer, integers
 
 
-class PolicyValue(abc.ABC):
-    """Base of every policy. A direct subclass is a *kind* of policy; its subclasses, made with `named`, are the choices."""
+class Named(abc.ABC):
+    """What a description names out of several that archdef and plugins bring: policies, and the target of lowering."""
 
     __slots__ = ()
     short_name: ClassVar[str]
-    """The name under which sweeps and the command line choose the policy with its default numbers."""
+    """The name under which sweeps, files and the command line choose it with its default numbers."""
     _choices: ClassVar[dict[str, type]]
+
+    @classmethod
+    def by_name(cls) -> dict[str, type]:
+        """Give the choices of this kind, by short name; those of installed plugins (entry points of `GROUPS`) too."""
+        _load_plugins()
+        return dict(cls._choices)
+
+
+class PolicyValue(Named):
+    """Base of every policy. A direct subclass is a *kind* of policy; its subclasses, made with `named`, are the choices."""
+
+    __slots__ = ()
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         if PolicyValue in cls.__bases__:
             cls._choices = {}
-
-    @classmethod
-    def by_name(cls) -> dict[str, type]:
-        """Give the choices of this kind, by short name; those of installed plugins (entry points of ``archdef.policies``) too."""
-        _load_plugins()
-        return dict(cls._choices)
 
     def compiled(self):
         """Give an `archdef.policies.Compiled` that does the same at the engine's speed; None: there is none.
@@ -46,21 +52,25 @@ class PolicyValue(abc.ABC):
         return None
 
 
+GROUPS = {"archdef.policies": "policies", "archdef.targets": "targets"}
+"""Groups of entry points by which plugins bring what is named → what they bring."""
+
+
 @cache
 def _load_plugins() -> None:
-    """Import the modules that installed plugins name, so that their policies are known. One that is broken costs a warning."""
-    for entry in installed("archdef.policies"):
+    """Import the modules that installed plugins name, so that what they bring is known. One that is broken costs a warning."""
+    for entry, brought in ((entry, brought) for group, brought in GROUPS.items() for entry in installed(group)):
         try:
             if (why := misfit([entry])) is not None:
                 raise PluginError(why)
             entry.load()
         except BaseException as error:  # whatever it is, the others must stay usable
-            warnings.warn(str(refusal(f"plugin {entry.name!r} ({entry.value}) of policies", error)), PluginWarning, stacklevel=2)
+            warnings.warn(str(refusal(f"plugin {entry.name!r} ({entry.value}) of {brought}", error)), PluginWarning, stacklevel=2)
 
 
 @dataclass_transform(frozen_default=True)
 def named(short_name: str):
-    """Make a class a frozen policy value that can be chosen by its short name."""
+    """Make a class a frozen value that can be chosen by its short name."""
     def decorate(cls):
         made = attrs.frozen(cls)
         made.short_name = short_name

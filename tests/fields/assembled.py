@@ -1,5 +1,5 @@
 """Kernels in which a compiler can do each thing that `isa.assembler` declares: loops, divisions, constants side by side, exchanges nobody reads, and so on."""
-from archdef.spec import Assembler
+from archdef_sass import Sass
 from archdef.testing.checks.samples import kernel
 
 _OWN = "mul.wide.u32 %rd3, %r6, 4; add.u64 %rd4, %rd2, %rd3; add.u64 %rd5, %rd1, %rd3; ld.global.u32 %r7, [%rd4];"
@@ -81,7 +81,7 @@ BODIES = {
 KERNELS = {name: kernel(f"    {body}", ".const .align 16 .u32 big[512];" if "[big" in body else "") for name, body in BODIES.items()}
 """Name → PTX, whose kernel is ``k``."""
 
-DOES_MUCH = Assembler(unroll_factor=4, unroll_max_instructions=24, unroll_global_load=6, unroll_shared_load=2, unroll_most_instructions=90,
-                      unroll_whole_instructions=60, unroll_known_instructions=120, interleaves=True, interleaved_predicates=3, operand_read_cycles=6,
-                      predication_overlap=3, predication_global_load=9, loads_constants=True)
+DOES_MUCH = Sass(unroll_factor=4, unroll_max_instructions=24, unroll_global_load=6, unroll_shared_load=2, unroll_most_instructions=90,
+                 unroll_whole_instructions=60, unroll_known_instructions=120, interleaves=True, interleaved_predicates=3, operand_read_cycles=6,
+                 predication_overlap=3, predication_global_load=9, loads_constants=True)
 """An assembler that does what others of its fields are numbers of."""

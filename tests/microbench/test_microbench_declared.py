@@ -36,7 +36,7 @@ def costs(architecture, step):
     counting = [word for word in words if word[0] != "." and not word.startswith("mov.")]
     assert len(counting) == len(step.classes)
     found = [architecture.isa.cost(operation, form) for operation, form in zip(step.classes, counting)]
-    if architecture.isa.assembler.splits_wide_mads and any(form.startswith("mad.wide") for form in counting):
+    if getattr(architecture.isa.assembler, "splits_wide_mads", False) and any(form.startswith("mad.wide") for form in counting):
         found.append(architecture.isa.cost("int64_add"))        # the sum
     # a choice between pairs of registers is two
     return [attrs.evolve(cost, issues=2 * cost.issues) if form in ("selp.b64", "selp.f64") else cost for cost, form in zip(found, [*counting, ""])]

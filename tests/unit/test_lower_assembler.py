@@ -11,9 +11,9 @@ from archdef import Device
 from archdef.lower import lower
 from archdef.lower.encoding import Kind
 from archdef.ptx import parse
-from archdef.spec import Assembler
+from archdef_sass import Sass
 
-EVERYTHING = Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_whole_instructions=100, share_products=True,
+EVERYTHING = Sass(unroll_factor=4, unroll_max_instructions=64, unroll_whole_instructions=100, share_products=True,
                        three_input_operations=True, shared_load_bytes=16, shared_operands=True, loads_pass_shared_stores=True, predication_global_load=6,
                        convergence_instructions=2, prologue_instructions=1, global_access_instructions=1, shared_access_instructions=3,
                        division_setup_instructions=4, loads_constants=True, late_operations=True, interleaves=True, narrow_shared_addresses=True,
@@ -25,7 +25,7 @@ EVERYTHING = Assembler(unroll_factor=4, unroll_max_instructions=64, unroll_whole
 INT = st.one_of(st.integers(-40, 40), st.integers(-2**31, 2**31 - 1), st.integers(2**31 - 60, 2**31 - 1), st.integers(-2**31, -2**31 + 60))
 
 
-def listed(body: str, assembler: Assembler, head: str = "") -> list[str]:
+def listed(body: str, assembler: Sass, head: str = "") -> list[str]:
     """Micro-ops of a body on a machine with such an assembler."""
     from lowering import micro_ops
 
@@ -70,7 +70,7 @@ def looped(step: int, down: bool, early: bool) -> str:
 def test_counting_down_to_zero_makes_every_trip_once(trips, step, early, factor):
     data = np.arange(96, dtype=np.uint32) * 2654435761
     same(looped(-step, True, early), data, scalars=np.array([trips * step, 0], "i4").tobytes(),
-         assembler=Assembler(unroll_factor=factor, unroll_max_instructions=64))
+         assembler=Sass(unroll_factor=factor, unroll_max_instructions=64))
 
 
 @settings(max_examples=30, deadline=None)
@@ -82,7 +82,7 @@ def test_counting_up_to_a_bound_makes_every_trip_once_even_at_the_ends_of_the_nu
     bound = max(-2**31, min(start + span, 2**31 - 1 - step))
     data = np.arange(96, dtype=np.uint32) * 2654435761
     same(looped(step, False, early), data, scalars=np.array([start, bound], "i4").tobytes(),
-         assembler=Assembler(unroll_factor=factor, unroll_max_instructions=64))
+         assembler=Sass(unroll_factor=factor, unroll_max_instructions=64))
 
 
 @pytest.mark.parametrize("start", [0x7EFFFFF0, 0x7B000001, 0x79000001])
@@ -93,7 +93,7 @@ def test_a_counter_that_wraps_goes_on(start):
     assert 20 < trips < 200         # the sum has passed the largest number
     data = np.arange(96, dtype=np.uint32) * 2654435761
     same(looped(step, False, False), data, scalars=np.array([start, bound], "i4").tobytes(),
-         assembler=Assembler(unroll_factor=4, unroll_max_instructions=64))
+         assembler=Sass(unroll_factor=4, unroll_max_instructions=64))
 
 
 @pytest.mark.parametrize("trips", [1, 2, 5, 9])
@@ -102,7 +102,7 @@ def test_a_loop_of_known_length_becomes_straight_code_if_it_is_short(trips):
 L:  mad.lo.s32 %r3, %r3, 5, %r1; xor.b32 %r3, %r3, %r9; add.s32 %r1, %r1, 2; setp.ne.s32 %p1, %r1, {3 + 2 * trips}; @%p1 bra L;
     st.global.u32 [%rd3], %r3; st.global.u32 [%rd3+128], %r1;"""
     same(kernel(text), np.zeros(64, np.uint32))
-    found = {whole: listed(text, Assembler(unroll_factor=4, unroll_whole_instructions=whole)) for whole in (0, 100)}
+    found = {whole: listed(text, Sass(unroll_factor=4, unroll_whole_instructions=whole)) for whole in (0, 100)}
     assert [sum("branch" in op for op in ops) for ops in found.values()] == [1, 0]
 
 
@@ -112,7 +112,7 @@ def test_of_a_loop_of_known_length_as_many_trips_make_a_round_as_ptxas_puts_ther
     text = f"""ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; mov.u32 %r3, %r9; mov.u32 %r1, 0;
 L:  not.b32 %r3, %r3; {"mad.lo.s32 %r3, %r3, 5, %r9; " * work} add.s64 %rd1, %rd1, 4; add.s32 %r1, %r1, 1; setp.ne.s32 %p1, %r1, {trips}; @%p1 bra L;
     st.global.u32 [%rd3], %r3; st.global.u64 [%rd3+128], %rd1; st.global.u32 [%rd3+512], %r1;"""
-    found = listed(text, Assembler(unroll_factor=4, unroll_whole_instructions=400, unroll_known_instructions=350))
+    found = listed(text, Sass(unroll_factor=4, unroll_whole_instructions=400, unroll_known_instructions=350))
     made = [op.split()[0] for op in found if op.startswith(("not", "branch", "@"))]
     parts = (made.count("not_b32"),) if rounds == () else rounds
     assert made.count("not_b32") == sum(parts) and len(made) == sum(parts) + 1
@@ -127,7 +127,7 @@ def test_rounds_of_a_loop_of_known_length_make_every_trip_once(trips, step, star
     body = LOOP.format(before="xor.b32 %r3, %r3, %r1;", after=f"add.s32 %r1, %r1, {step}; setp.ne.s32 %p1, %r1, {start + trips * step};")
     text = kernel(body.replace("ld.param.u32 %r1, [n];", f"mov.u32 %r1, {start};"), ".param .u64 out, .param .align 4 .b8 n[8]")
     same(text, np.arange(96, dtype=np.uint32) * 2654435761, scalars=bytes(8),
-         assembler=Assembler(unroll_factor=4, unroll_whole_instructions=1, unroll_known_instructions=room))
+         assembler=Sass(unroll_factor=4, unroll_whole_instructions=1, unroll_known_instructions=room))
 
 
 @pytest.mark.parametrize("together, test, loads", [("bar.sync 0;", "", 7), ("", "setp.eq.u32 %p2, %r4, 3; @%p2 bra A;", 7),
@@ -136,7 +136,7 @@ def test_loops_with_barriers_and_branches_stay_loops(together, test, loads):
     body = f"""ld.param.u64 %rd1, [out]; mov.u32 %r3, 0; mov.u32 %r1, 0; ld.param.u32 %r2, [n];
 L:  ld.global.u32 %r4, [%rd1]; {test} add.s32 %r3, %r3, %r4; A: {together} add.s64 %rd1, %rd1, 8; add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r2; @%p1 bra L;
     st.global.u32 [%rd1], %r3;"""
-    found = listed(body, Assembler(unroll_factor=4, unroll_max_instructions=40))
+    found = listed(body, Sass(unroll_factor=4, unroll_max_instructions=40))
     assert sum(op.startswith("load") for op in found) == loads
 
 
@@ -152,7 +152,7 @@ def test_a_round_tests_once_and_folds_its_steps():
     body = """ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r3, 0;
 L:  ld.global.u32 %r4, [%rd1]; add.s32 %r3, %r3, %r4; add.s64 %rd1, %rd1, 8; add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;
     st.global.u32 [%rd1], %r3;"""
-    found = listed(body, Assembler(unroll_factor=4, unroll_max_instructions=16))
+    found = listed(body, Sass(unroll_factor=4, unroll_max_instructions=16))
     addresses = [op.split("[", 1)[1] for op in found if op.startswith("load")]
     assert [a.partition("+")[2] for a in addresses] == ["", "8]", "16]", "24]", "", "8]", ""]      # a round, half of one, one trip
     assert sum(op.startswith("set_gt_s32") for op in found) == 4      # whether it ends there, at the entry, at the end of a round, before half of one
@@ -164,7 +164,7 @@ def test_a_loop_that_the_source_keeps_rolled_stays():
 L:  .pragma "nounroll";
     mad.lo.s32 %r3, %r3, 3, %r1; add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;
     st.global.u32 [%rd1], %r3;"""
-    assert listed(body, Assembler(unroll_factor=4, unroll_max_instructions=16)) == listed(body, Assembler())
+    assert listed(body, Sass(unroll_factor=4, unroll_max_instructions=16)) == listed(body, Sass())
 
 
 # ------------------------------------------------------------------------------------------------------------ shared memory
@@ -188,7 +188,7 @@ def test_only_aligned_neighbours_are_merged(offsets, widths):
     loads = " ".join(f"ld.shared.u32 %r{10 + k}, [%r3+{o}];" for k, o in enumerate(offsets))
     uses = " ".join(f"st.global.u32 [%rd1+{4 * k}], %r{10 + k};" for k in range(len(offsets)))
     found = listed(f"ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 5; mov.u32 %r4, s; add.s32 %r3, %r4, %r2; {loads} {uses}",
-                   Assembler(shared_load_bytes=16), head=".shared .align 16 .b8 s[2048];")
+                   Sass(shared_load_bytes=16), head=".shared .align 16 .b8 s[2048];")
     made = [op for op in found if op.startswith("load.shared")]
     assert sorted(4 if ".v4" in op else 2 if ".v2" in op else 1 for op in made) == sorted(widths)
 
@@ -198,7 +198,7 @@ def test_an_address_that_goes_round_a_loop_is_as_aligned_as_its_steps(step, widt
     loads = " ".join(f"ld.shared.u32 %r{10 + k}, [%r3+{4 * k}];" for k in range(4))
     found = listed(f"""ld.param.u64 %rd1, [out]; ld.param.u32 %r2, [n]; mov.u32 %r3, s;
     L: {loads} st.global.v4.u32 [%rd1], {{%r10, %r11, %r12, %r13}}; add.s32 %r3, %r3, {step}; add.s32 %r2, %r2, -1; setp.ne.s32 %p1, %r2, 0; @%p1 bra L;""",
-                   Assembler(shared_load_bytes=16), head=".shared .align 16 .b8 s[2048];")
+                   Sass(shared_load_bytes=16), head=".shared .align 16 .b8 s[2048];")
     made = [op for op in found if op.startswith("load.shared")]
     assert sorted(4 if ".v4" in op else 2 if ".v2" in op else 1 for op in made) == sorted(widths)
 
@@ -206,7 +206,7 @@ def test_an_address_that_goes_round_a_loop_is_as_aligned_as_its_steps(step, widt
 def test_a_store_between_keeps_loads_apart():
     found = listed("""ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 5; mov.u32 %r4, s; add.s32 %r3, %r4, %r2;
     ld.shared.u32 %r5, [%r3]; st.shared.u32 [%r3+4], %r1; ld.shared.u32 %r6, [%r3+4]; add.s32 %r7, %r5, %r6; st.global.u32 [%rd1], %r7;""",
-                   Assembler(shared_load_bytes=16), head=".shared .align 16 .b8 s[2048];")
+                   Sass(shared_load_bytes=16), head=".shared .align 16 .b8 s[2048];")
     assert not any(".v2" in op for op in found)
 
 
@@ -227,7 +227,7 @@ def test_nothing_changes_without_declaration():
     body = """ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r3, 0;
 L:  shl.b32 %r4, %r3, 2; add.s32 %r3, %r4, %r1; add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;
     st.global.u32 [%rd1], %r3;"""
-    assert listed(body, Assembler()) == ["mov_b32 r0, param[8]", "mov_b32 r1, 0", "shl_b32 r2, r1, 2", "add_b32 r1, r2, r0", "add_b32 r0, r0, -1",
+    assert listed(body, Sass()) == ["mov_b32 r0, param[8]", "mov_b32 r1, 0", "shl_b32 r2, r1, 2", "add_b32 r1, r2, r0", "add_b32 r0, r0, -1",
                                          "set_ne_s32 p2, r0, 0", "@p2 branch -> 2, meet 7", "store.global.b32 [param[0]], r1", "exit"]
 
 
@@ -235,7 +235,7 @@ def divided(operation: str, body: str = "", **assembler) -> int:
     """Instructions issued for a body beyond what it takes without its assembler."""
     text = kernel(f"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; mov.u32 %r4, 0; {body.format(operation)}"
                   "st.global.u32 [%rd1], %r3;", ".param .u64 out, .param .u32 n")
-    made, plain = (lower(parse(text, "k.ptx"), "k", standin(assembler=one)) for one in (Assembler(**assembler), Assembler()))
+    made, plain = (lower(parse(text, "k.ptx"), "k", standin(assembler=one)) for one in (Sass(**assembler), Sass()))
     return int(sum(made.ops["issues"])) - int(sum(plain.ops["issues"]))
 
 
@@ -261,7 +261,7 @@ def test_a_branch_that_lanes_may_part_at_costs_more_than_one_that_all_take():
         program = lower(parse(kernel(f"""ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, {value}; setp.lt.s32 %p1, %r2, %r1; @%p1 bra A;
         atom.global.add.u32 %r3, [%rd1], 1; st.global.u32 [%rd1+8], %r3;
         A: st.global.u32 [%rd1+4], %r1;""", ".param .u64 out, .param .u32 n"), "k.ptx"), "k",
-                        standin(assembler=Assembler(convergence_instructions=2), predication_max_instructions=0))
+                        standin(assembler=Sass(convergence_instructions=2), predication_max_instructions=0))
         return int(sum(program.ops["issues"]))
 
     assert issues("%tid.x") == issues("%ctaid.x") + 2
@@ -286,14 +286,14 @@ TILE = ".shared .align 4 .b8 tile[512];"
     ("ld.shared.u32 %r6, [%r3];", 0)])                                                              # a store reads it
 def test_arithmetic_reads_a_shared_operand_itself(body, free):
     text = kernel(SUM.format(body=body), ".param .u64 out, .param .u32 n", TILE)
-    for assembler, expected in ((Assembler(), 0), (Assembler(shared_operands=True), free)):
+    for assembler, expected in ((Sass(), 0), (Sass(shared_operands=True), free)):
         ops = lower(parse(text, "k.ptx"), "k", standin(assembler=assembler)).ops
         assert (ops["issues"][ops["kind"] == Kind.LOAD] == 0).sum() == expected
 
 
 def test_shared_operands_change_no_result():
     body = "ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r3+4]; add.u32 %r6, %r4, %r5; mad.lo.u32 %r6, %r6, 3, %r5;"
-    same(kernel(SUM.format(body=body), ".param .u64 out, .param .u32 n", TILE), np.zeros(64, "u4"), scalars=np.uint32(64).tobytes(), assembler=Assembler(shared_operands=True))
+    same(kernel(SUM.format(body=body), ".param .u64 out, .param .u32 n", TILE), np.zeros(64, "u4"), scalars=np.uint32(64).tobytes(), assembler=Sass(shared_operands=True))
 
 
 # ------------------------------------------------------------------------------------------------------------------- order
@@ -310,7 +310,7 @@ def order(body: str, head: str = "", **assembler) -> list[str]:
     from lowering import micro_ops
 
     text = kernel(body, ".param .u64 out, .param .u32 n", head)
-    return micro_ops(lower(parse(text, "k.ptx"), "k", machine(isa__assembler=Assembler(**assembler))))
+    return micro_ops(lower(parse(text, "k.ptx"), "k", machine(isa__assembler=Sass(**assembler))))
 
 
 def test_independent_chains_take_turns():
@@ -369,7 +369,7 @@ def test_immediates_come_within_a_loop_where_the_program_has_them_in_registers_t
     use = "fma.rn.f32 %f1, %f1, %f5, %f6;" if first else "fma.rn.f32 %f1, %f1, 0f3F000000, 0f3E800000;"
     body = f"""ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.f32 %f1, 0f3F800000;
     L: {first} {use} add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L; st.global.f32 [%rd1], %f1;"""
-    found = listed(body, Assembler(loads_constants=True))
+    found = listed(body, Sass(loads_constants=True))
     end = next(k for k, op in enumerate(found) if "branch" in op)
     start = int(found[end].split("->")[1].split(",")[0])
     assert sum(op.startswith("mov") for op in found[start:end]) == moves
@@ -384,7 +384,7 @@ PRODUCT = "mad.lo.s32 %r3, %r3, 5, %r1;"
 
 @pytest.mark.parametrize("outer, inner, before", [(PRODUCT, "", "mad"), ("", PRODUCT, "I")])
 def test_a_constant_beside_another_is_read_from_a_register_that_a_loop_keeps(outer, inner, before):
-    body, assembler = KEPT.format(outer=outer, inner=inner), Assembler(loads_constants=True)
+    body, assembler = KEPT.format(outer=outer, inner=inner), Sass(loads_constants=True)
     found = listed(body, assembler)
     made, read = next(k for k, op in enumerate(found) if "mov_b32" in op and "param[8]" in op), next(k for k, op in enumerate(found) if "mad_lo" in op)
     assert "param" not in found[read] and found[made].split()[1].strip(",") in found[read]
@@ -399,7 +399,7 @@ def test_a_copy_of_a_parameter_that_a_loop_changes_stays_the_programs_own():
     I: ld.global.u32 %r4, [%rd5]; add.s64 %rd5, %rd5, 4; mad.lo.s32 %r3, %r3, 3, %r4; mad.wide.s32 %rd6, %r7, 4, %rd1; ld.global.u32 %r5, [%rd6+4];
     xor.b32 %r3, %r3, %r5; add.s32 %r7, %r7, 1; setp.lt.s32 %p1, %r7, %r2; @%p1 bra I; mad.wide.s32 %rd3, %r9, 4, %rd1; st.global.u32 [%rd3], %r3;"""
     same(kernel(body, ".param .u64 out, .param .u32 n"), np.arange(64, dtype=np.uint32), scalars=np.array([9], "u4").tobytes(),
-         assembler=Assembler(loads_constants=True))
+         assembler=Sass(loads_constants=True))
 
 
 @pytest.mark.parametrize("logic, ahead, last", [("and", False, True), ("or", False, False), ("and", True, False)])
@@ -407,7 +407,7 @@ def test_a_branch_back_waits_for_two_predicates_that_must_both_hold(logic, ahead
     body = f"""ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; mov.u32 %r3, 1;
     L: add.s32 %r1, %r1, -1; mad.lo.s32 %r3, %r3, 3, 1; setp.gt.s32 %p1, %r1, 0; setp.lt.s32 %p2, %r3, 1000; {logic}.pred %p3, %p1, %p2;
     @%p3 bra {'A' if ahead else 'L'}; bar.sync 0; A: st.global.u32 [%rd3], %r3;"""
-    assembler = Assembler(branches_take_two=True)
+    assembler = Sass(branches_take_two=True)
     combined = next(op.split()[0] for op in listed(body, assembler) if op.startswith("set_") and f".{logic}" in op)
     assert combined == f"set_{'lt' if last else 'gt'}_s32.{logic}"
     same(kernel(body, ".param .u64 out, .param .u32 n"), np.zeros(32, np.uint32), scalars=np.array([4], "u4").tobytes(), assembler=assembler)
@@ -460,21 +460,21 @@ LONG = "mad.lo.s32 %r1, %r1, 31, %r9; " * 10
 def test_copies_alone_have_no_way_of_their_own_and_what_is_jumped_to_comes_first(a, b, branches):
     text = TWO_WAYS.format(a=a, b=b)
     same(kernel(text), np.arange(32, dtype=np.uint32))
-    found = listed(text, Assembler(falls_through_to_else=True))
+    found = listed(text, Sass(falls_through_to_else=True))
     assert sum("branch" in op for op in found) == branches
-    assert sum("branch" in op for op in listed(text, Assembler())) == 2
+    assert sum("branch" in op for op in listed(text, Sass())) == 2
 
 
 def test_code_that_leads_to_the_end_ends_there():
     found = listed("""ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; setp.gt.u32 %p1, %r1, 3; @%p1 bra A; atom.global.add.u32 %r2, [%rd1], %r1;
-    st.global.u32 [%rd1+8], %r2; bar.sync 0; bra B; A: bar.sync 1; st.global.u32 [%rd1+4], %r1; B:""", Assembler())
+    st.global.u32 [%rd1+8], %r2; bar.sync 0; bra B; A: bar.sync 1; st.global.u32 [%rd1+4], %r1; B:""", Sass())
     assert sum(op.endswith("exit") for op in found) == 2
 
 
 def test_exchanges_among_lanes_that_may_have_parted_branch_once_a_block():
     exchange = "shfl.sync.idx.b32 %r1, %r1, 0, 31, -1; add.s32 %r1, %r1, %r9;"
     text = TWO_WAYS.format(a=exchange * 3, b=LONG + exchange) + exchange
-    count = [sum("branch" in op for op in listed(text, Assembler(warp_exchange_branches=flag))) for flag in (False, True)]
+    count = [sum("branch" in op for op in listed(text, Sass(warp_exchange_branches=flag))) for flag in (False, True)]
     assert count[1] - count[0] == 2         # one in A, one in B, none behind both
 
 
@@ -483,16 +483,16 @@ def test_exchanges_among_lanes_that_may_have_parted_branch_once_a_block():
 def test_lanes_that_a_register_names_are_waited_for_without_a_branch(exchange, branches):
     found = listed(f"""ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 7; setp.gt.u32 %p2, %r1, 3; mov.u32 %r4, 0; @%p1 bra A;
     activemask.b32 %r3; {exchange} st.global.u32 [%rd1+4], %r3; st.global.u32 [%rd1], %r4; A: st.global.u32 [%rd1+8], %r1;""",
-                   Assembler(warp_exchange_branches=True))
+                   Sass(warp_exchange_branches=True))
     assert sum("branch" in op for op in found) == branches
 
 
 def test_a_multiply_add_of_the_program_is_two_and_two_of_them_are_one():
     body = """ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r9, %tid.x; {} st.global.u64 [%rd3], %rd3;"""
     texts = ["mad.wide.s32 %rd3, %r9, %r1, %rd1;", "mul.wide.s32 %rd2, %r9, %r1; add.s64 %rd3, %rd2, %rd1;"]
-    split = Assembler(splits_wide_mads=True)
+    split = Sass(splits_wide_mads=True)
     assert [sum(op.startswith("add_b64") for op in listed(body.format(t), split)) for t in texts] == [1, 0]
-    assert [sum(op.startswith("mad_wide") for op in listed(body.format(t), Assembler())) for t in texts] == [1, 1]
+    assert [sum(op.startswith("mad_wide") for op in listed(body.format(t), Sass())) for t in texts] == [1, 1]
 
 
 QUOTIENT = """ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];
@@ -525,7 +525,7 @@ STORES = "".join(f"mul.lo.u32 %r3, %r1, {k}; st.global.u32 [%rd3+{128 * k}], %r3
 def test_of_two_tests_that_lead_to_one_place_one_branch_is_left(work, body, branches):
     """As many as in machine code for compute capability 9.0, by ptxas 13.0."""
     text = TESTS.format(work=work, body=body)
-    assert sum("branch" in op for op in listed(text, Assembler(joined_tests=5))) == branches
+    assert sum("branch" in op for op in listed(text, Sass(joined_tests=5))) == branches
     values = np.arange(32 * 8, dtype=np.uint32) % 7
     same(kernel(text, ".param .u64 out, .param .u32 n"), values, scalars=np.array([20], "u4").tobytes())
 
@@ -537,7 +537,7 @@ E:  add.u32 %r1, %r1, %r9; st.global.u32 [%rd3], %r1;"""
 
 
 def test_a_loop_that_begins_in_its_middle_begins_with_that():
-    found = listed(MIDDLE, Assembler(falls_through_to_else=True))
+    found = listed(MIDDLE, Sass(falls_through_to_else=True))
     assert [op.split()[0].split(".")[0] for op in found if not op.startswith(("m", "add"))][:3] == ["store", "barrier", "set_gt_u32"]
     same(kernel(MIDDLE), np.zeros(320, np.uint32), block=64)
 
@@ -550,7 +550,7 @@ L:  bar.sync 0; {behind} ld.shared.u32 %r4, [%r1]; add.u32 %r4, %r4, %r5; st.glo
 
 @pytest.mark.parametrize("work, behind, branches", [(10, 3, 0), (16, 3, 1), (10, 0, 1)])
 def test_what_is_loaded_to_be_stored_is_predicated_where_there_is_work_behind_the_barrier(work, behind, branches):
-    made = Assembler(joined_tests=5, predication_beside_loads=18, predication_global_load=6)
+    made = Sass(joined_tests=5, predication_beside_loads=18, predication_global_load=6)
     text = LOADED.format(work="mad.lo.u32 %r2, %r2, %r9, 3; " * work, behind="mov.u32 %r5, %r9; " + "mad.lo.u32 %r5, %r5, %r9, 3; " * behind)
     assert sum("branch" in op for op in listed(text, made, ".shared .align 8 .b8 s[1024];")) == branches
 
@@ -567,7 +567,7 @@ COPY = "cp.async.ca.shared.global [%r1], [%rd3], 4; "
 def test_loads_that_no_lane_does_stand_before_asynchronous_copies(body, loads):
     """As in machine code for compute capability 9.0, by ptxas 13.0, of these very programs."""
     head = ".shared .align 8 .b8 s[1024];"
-    made, plain = (sum("load" in op and "shared" in op for op in listed(COPIES.format(body), Assembler(loads_before_copies=times), head)) for times in (3, 0))
+    made, plain = (sum("load" in op and "shared" in op for op in listed(COPIES.format(body), Sass(loads_before_copies=times), head)) for times in (3, 0))
     assert made - plain == loads
 
 
@@ -575,7 +575,7 @@ def test_loads_that_no_lane_does_stand_before_asynchronous_copies(body, loads):
 def test_branches_with_asynchronous_copies_are_predicated_up_to_a_length_of_their_own(work, branches):
     inner = "mad.lo.u32 %r2, %r2, %r9, 3; " * work
     body = f"setp.gt.u32 %p1, %r9, %r8; @%p1 bra L; {inner} and.b32 %r2, %r2, 252; add.u32 %r4, %r1, %r2; cp.async.ca.shared.global [%r4], [%rd3], 4; L: "
-    found = listed(COPIES.format(body), Assembler(predication_with_copies=19), ".shared .align 8 .b8 s[1024];")
+    found = listed(COPIES.format(body), Sass(predication_with_copies=19), ".shared .align 8 .b8 s[1024];")
     assert sum("branch" in op for op in found) == branches
 
 
@@ -619,7 +619,7 @@ def test_one_instruction_does_what_the_program_spells_with_two(body, saved, asse
     body = f"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; {body}"
     text = body + "st.global.u32 [%rd3], %r3;"
     made, plain = (lower(parse(kernel(text, ".param .u64 out, .param .u32 n"), "k.ptx"), "k", standin(assembler=one))
-                   for one in (Assembler(**assembler), Assembler()))
+                   for one in (Sass(**assembler), Sass()))
     assert sum(made.ops["issues"]) == sum(plain.ops["issues"]) - saved
     same(kernel(text, ".param .u64 out, .param .u32 n"), np.zeros(32, np.uint32), scalars=np.array([7], "u4").tobytes())
 
@@ -631,7 +631,7 @@ def test_quotients_by_one_number_share_its_reciprocal(divisors, ordinary, work):
     body = f"""ld.param.u64 %rd1, [out]; mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];
     cvt.rn.f32.u32 %f2, %r2; add.f32 %f2, %f2, 0f3F000000; add.f32 %f3, %f2, 0f40400000; {made}
     div.full.f32 %f4, %f1, {first}; div.full.f32 %f5, %f3, {second}; st.global.f32 [%rd3], %f4; st.global.f32 [%rd3+128], %f5;"""
-    found = listed(body, Assembler(shares_reciprocals=True))
+    found = listed(body, Sass(shares_reciprocals=True))
     assert sum(op.startswith(("rcp", "mul_f32")) for op in found) == work
     assert sum("set_lt_f32" in op for op in found) == (0 if ordinary else len({first, second} & {"%f2", "%f3"}))
     data = np.concatenate([np.float32(2) ** np.arange(-16, 16), np.zeros(32, np.float32)]).astype(np.float32)
@@ -644,10 +644,10 @@ def test_what_orders_an_access_stands_around_it():
     for access, before, behind in (("atom.global.gpu.acq_rel.add.u32 %r3, [%rd1], %r2;", 1, 1), ("atom.global.gpu.relaxed.add.u32 %r3, [%rd1], %r2;", 0, 0),
                                    ("ld.acquire.gpu.global.u32 %r3, [%rd1];", 0, 1), ("st.release.gpu.global.u32 [%rd1], %r2;", 1, 0),
                                    ("red.release.gpu.global.add.u32 [%rd1], %r2;", 1, 0)):
-        found = listed(body.format(access), Assembler(orders_by_fences=True))
+        found = listed(body.format(access), Sass(orders_by_fences=True))
         at = next(k for k, op in enumerate(found) if "[r" in op or "[%" in op or "param" in op and "global" in op)
         assert (sum("fence" in op for op in found[:at]), sum("fence" in op for op in found[at:])) == (before, behind), access
-        guarded = listed(body.format("@%p1 " + access), Assembler(orders_by_fences=True))
+        guarded = listed(body.format("@%p1 " + access), Sass(orders_by_fences=True))
         assert any("branch" in op for op in guarded) == bool(before or behind)
 
 
@@ -663,8 +663,8 @@ def test_short_loops_that_stay_bring_the_halves_of_their_pointers_together(point
 def test_a_sum_of_what_is_selected_is_copied_once_a_trip(addend, extra):
     body = f"""mov.u32 %r3, 0; mov.u32 %r9, %tid.x; L: ld.global.u32 %r4, [%rd1]; setp.gt.u32 %p2, %r4, 3; {addend} add.s32 %r3, %r3, %r5; add.s32 %r1, %r1, -1;
     bar.sync 0; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;"""
-    found = listed(f"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; {body} st.global.u32 [%rd1], %r3;", Assembler(guards_selections=True))
-    plain = listed(f"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; {body} st.global.u32 [%rd1], %r3;", Assembler())
+    found = listed(f"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; {body} st.global.u32 [%rd1], %r3;", Sass(guards_selections=True))
+    plain = listed(f"ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; {body} st.global.u32 [%rd1], %r3;", Sass())
     assert sum("mov_b32" in op for op in found) - sum("mov_b32" in op for op in plain) == extra
 
 
@@ -673,7 +673,7 @@ def test_more_is_predicated_where_loads_are_near():
     {} setp.lt.u32 %p1, %r9, %r1; @%p1 bra A; """ + "mad.lo.s32 %r9, %r9, 31, %r1; " * 12 + "A: {} st.global.u32 [%rd3], %r9;"
     load, use = "ld.global.u32 %r4, [%rd3];", "add.s32 %r9, %r9, %r4;"
     texts = [body.format(load, use), body.format("", load + use), body.format(load + use, ""), body.format("", "")]
-    more = Assembler(predication_beside_loads=18)
+    more = Sass(predication_beside_loads=18)
     assert [sum("branch" in op for op in listed(t, more)) for t in texts] == [0, 0, 1, 1]
     for text in texts:
         same(kernel(text, ".param .u64 out, .param .u32 n"), np.arange(32, dtype=np.uint32), scalars=np.array([9], "u4").tobytes())
@@ -722,7 +722,7 @@ def test_neighbours_of_other_sizes_are_merged_too(type, size, count, widths):
     uses = " ".join(f"st.global.f64 [%rd1+{8 * k}], {name};" if size == 8 else f"cvt.f32.f16 %f{k}, {name}; st.global.f32 [%rd1+{4 * k}], %f{k};"
                     for k, name in enumerate(names))
     head = "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 6; mov.u32 %r4, s; add.s32 %r3, %r4, %r2;"
-    assembler = Assembler(shared_load_bytes=16, reads_halves=True)
+    assembler = Sass(shared_load_bytes=16, reads_halves=True)
     made = [op for op in listed(f"{head} {loads} {uses}", assembler, head=".shared .align 16 .b8 s[4096];") if op.startswith("load.shared")]
     assert sorted(4 if ".v4" in op else 2 if ".v2" in op else 1 for op in made) == sorted(widths)
 
@@ -730,7 +730,7 @@ def test_neighbours_of_other_sizes_are_merged_too(type, size, count, widths):
 def test_exchanges_whose_predicates_nobody_reads_wait_for_nobody():
     body = """ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shfl.sync.down.b32 %r3|%p1, %r1, 1, 31, -1; shfl.sync.up.b32 %r4|%p1, %r1, 1, 0, -1;
     add.s32 %r3, %r3, %r4; {} st.global.u32 [%rd1], %r3;"""
-    unread, read = (listed(body.format(more), Assembler()) for more in ("", "@%p1 add.s32 %r3, %r3, 1;"))
+    unread, read = (listed(body.format(more), Sass()) for more in ("", "@%p1 add.s32 %r3, %r3, 1;"))
     assert [sum("shuffle" in op and ", p" in op for op in found) for found in (unread, read)] == [0, 1]
 
 
@@ -739,7 +739,7 @@ def test_atomics_on_one_word_cost_what_makes_them_one_lanes(result, extra):
     body = f"""
     ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; atom.global.add.u32 %r3, [%rd1], %r1; {result}"""
     lone = body.replace("[%rd1], %r1", "[%rd3], %r1").replace("mov.u32 %r1, %tid.x;", "mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;")
-    count = [lower(parse(kernel(text, ".param .u64 out, .param .u32 n"), "k.ptx"), "k", machine(isa__assembler=Assembler(merged_atomics=pair))).instructions
+    count = [lower(parse(kernel(text, ".param .u64 out, .param .u32 n"), "k.ptx"), "k", machine(isa__assembler=Sass(merged_atomics=pair))).instructions
              for text in (body, lone) for pair in ((0, 0), (5, 11))]
     assert (count[1] - count[0], count[3] - count[2]) == (extra, 0)
 
@@ -748,7 +748,7 @@ def test_memory_operates_once_where_one_lane_does_the_atomic_of_all():
     text = kernel("""ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r3, 0;
     L: red.global.max.s32 [%rd1], %r1; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 40; @%p1 bra L;""", ".param .u64 out")
     cycles = []
-    for assembler in (Assembler(), Assembler(merged_atomics=(5, 11))):
+    for assembler in (Sass(), Sass(merged_atomics=(5, 11))):
         device = Device(machine(isa__assembler=assembler))
         cycles.append(device.compile(text)["k"][1, 32](device.zeros(1, np.int32)).cycles)
     assert cycles[1] < 0.7 * cycles[0]
@@ -773,5 +773,5 @@ def test_a_result_that_nobody_reads_holds_no_scoreboard_in_code_for_debugging():
     shfl.sync.up.b32 %r10|%p1, %r7, 1, 0, -1; add.s32 %r7, %r7, %r9; setp.gt.s32 %p2, %r7, 9; @%p2 bra A; add.s32 %r7, %r7, 1;
     shfl.sync.bfly.b32 %r7, %r7, 1, 31, -1; A: st.global.u32 [%rd1], %r7;""", ".param .u64 out")
     for scoreboards in (1, 2):
-        made = lower(parse(text, "k.ptx"), "k", machine(isa__assembler=Assembler(result_scoreboards=scoreboards)), options=Options(debug=True))
+        made = lower(parse(text, "k.ptx"), "k", machine(isa__assembler=Sass(result_scoreboards=scoreboards)), options=Options(debug=True))
         assert made.instructions > 5

@@ -4,8 +4,8 @@ from lowering import kernel, lowered, machine, micro_ops
 
 from archdef.errors import ArchdefError, PtxError
 from archdef.lower import Options
-from archdef.spec import Assembler
 from archdef.spec.isa import Operation
+from archdef_sass import Sass
 
 
 def ops(body, architecture=None, parameters=".param .u64 out, .param .u32 n", head="", **arguments):
@@ -433,7 +433,7 @@ def test_global_loads_pass_stores_to_shared_memory_and_shared_loads_do_not():
                       for k in range(3))
 
     def accesses(body, **assembler):
-        found = ops(f"{tile}{OUT} {body} {store('%r8')}", machine(assembler=Assembler(**assembler)))
+        found = ops(f"{tile}{OUT} {body} {store('%r8')}", machine(assembler=Sass(**assembler)))
         return [op.split()[0] for op in found if ".shared" in op or "load.global" in op]
     assert accesses(copies) == ["load.global.b32", "store.shared.b32"] * 3
     assert accesses(copies, loads_pass_shared_stores=True) == ["load.global.b32"] * 3 + ["store.shared.b32"] * 3

@@ -9,7 +9,7 @@ from archdef import registry
 from archdef.errors import PluginError
 from archdef.lower import Options, lower
 from archdef.lower.pipeline import AT_FIRST, FACTS, Pass, after, before, changed, check
-from archdef.lower.target import AS_WRITTEN, PASSES, target_of
+from archdef.lower.target import AS_WRITTEN, PASSES, Target, target_of
 from archdef.ptx import parse
 
 WAYS = (Options(), Options(debug=True))
@@ -21,9 +21,18 @@ def nothing(code):
     """Do nothing."""
 
 
-def drop_stores(code):
-    """Drop what writes to memory."""
-    code.ops = [op for op in code.ops if op.operation != "store_global"]
+class Brought(Target):
+    """A target with passes of a test."""
+
+    def passes(self, options):
+        return self.brought
+
+
+def lowered_by(passes, trace):
+    """Lower one small kernel by some passes."""
+    target = Brought(machine())
+    target.brought = passes
+    return target.lower(parse(kernel(BODY, ".param .u64 out, .param .u32 n"), "k.ptx"), "k", Options(), trace)
 
 
 def traced(architecture=None, body=BODY, **options):
@@ -78,28 +87,52 @@ def test_no_pass_may_come_before_all_that_give_what_it_requires(passes):
 
 
 def test_every_fact_is_required_and_lost_or_given_by_some_pass():
-    required = {fact for one in PASSES for fact in one.requires}
+    required = {fact for one in (*PASSES, *AS_WRITTEN) for fact in one.requires}
     assert required == set(FACTS)
     assert set(FACTS) == AT_FIRST | {fact for one in PASSES for fact in one.gives}
     assert {fact for one in PASSES for fact in one.invalidates} >= AT_FIRST
 
 
 def test_a_pass_behind_what_takes_its_fact_away_is_refused_by_both_names():
-    moved = next(one for one in PASSES if one.name == "shared_bases")
+    moved = next(one for one in PASSES if one.name == "scaled_indices")
     rest = [one for one in PASSES if one is not moved]
-    with pytest.raises(PluginError, match="the pass shared_bases needs 'selected' .*: propagate before it takes that away"):
-        check(after(rest, "propagate", moved))
-    check(before(rest, "propagate", moved))
+    with pytest.raises(PluginError, match="the pass scaled_indices needs 'unfused' .*: fuse before it takes that away"):
+        check(after(rest, "fuse", moved))
+    check(before(rest, "fuse", moved))
 
 
 @pytest.mark.parametrize("wrong, said", [
-    (dict(takes="code units"), "names 'units', which is not an attribute of a context; did you mean unit"), (dict(result="base"), "names 'base'"),
+    (dict(takes="code units"), "names 'units', which is not an attribute of a context, nor what a pass before it finds"),
     (dict(options="unrol"), "names 'unrol', which is not an option"), (dict(requires="label"), "names 'label', which is not a fact"),
     (dict(name="coalesce"), "two passes of lowering are called coalesce")])
 def test_a_pass_that_names_what_nobody_knows_is_refused(wrong, said):
     with pytest.raises(PluginError) as refused:
         check([*PASSES, Pass(**{"name": "mine", "function": nothing} | wrong)])
     assert said.partition(";")[0] in str(refused.value)
+
+
+def test_what_a_pass_finds_is_given_to_those_behind_it_by_its_name_and_to_no_others():
+    told = []
+
+    def count(code):
+        """Count operations."""
+        return len(code.ops)
+
+    finds, takes = Pass(name="count", function=count, result="operations"), Pass(name="tell", function=told.append, takes="operations")
+    with pytest.raises(PluginError, match="the pass tell names 'operations'"):
+        check([*PASSES, takes, finds])
+    passes = (*PASSES, finds, takes)
+    check(passes)
+    ran = []
+    lowered_by(passes, ran)
+    assert told == [ran[-1].after] and told[0] > 3
+
+
+def test_a_plugin_may_say_facts_of_its_own_by_names_with_a_dot():
+    gives, needs = Pass(name="gives", function=nothing, gives="mine.sorted"), Pass(name="needs", function=nothing, requires="mine.sorted")
+    check([*PASSES, gives, needs])
+    with pytest.raises(PluginError, match="the pass needs needs 'mine.sorted' .*: no pass before it gives that"):
+        check([*PASSES, needs, gives])
 
 
 def test_a_place_beside_a_pass_that_is_not_there_is_refused_with_the_nearest_name():
@@ -148,7 +181,8 @@ def test_an_option_switches_the_passes_that_name_it_and_no_others(name):
 def test_every_option_that_is_a_switch_of_passes_has_some():
     apart = {"debug", "spill", "pointer_width"}     # of other passes, behind them all, and of what addresses are charged as
     switches = {a.name for a in attrs.fields(Options) if a.type in (bool, "bool")}
-    assert {option for one in PASSES for option in one.options} == switches - apart
+    of_targets = {"unroll", "merge_loads"}          # archdef's own passes do neither
+    assert {option for one in PASSES for option in one.options} == switches - apart - of_targets
 
 
 def test_every_pass_says_what_it_does():
@@ -163,4 +197,4 @@ def test_a_spilling_kernel_is_traced_once():
     sums = "".join(f"add.s32 %r9, %r9, %r{k};" for k in range(39, 9, -1))
     text = kernel(f"ld.param.u64 %rd1, [out]; {loads} bar.sync 0; mov.u32 %r9, 0; {sums} st.global.u32 [%rd1], %r9;", ".param .u64 out, .param .u32 n")
     program = lower(parse(text, "k.ptx"), "k", small, trace=ran)
-    assert program.spilled_registers and len(ran) == len(PASSES)
+    assert program.spilled_registers and [one.name for one in ran] == [one.name for one in PASSES]

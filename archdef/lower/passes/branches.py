@@ -1,23 +1,47 @@
 """Passes over branches: leave early without a branch, and turn short branches into predicated code."""
 from __future__ import annotations
 
-from bisect import bisect_right
 
 import attrs
 
 from archdef.lower.encoding import Flag, Kind, Space
 from archdef.lower.passes.dead import drop_labels
-from archdef.lower.passes.unroll import BEHIND
 from archdef.lower.uniform import merged_atomics
-from archdef.lower.virtual import ABSORBED, PARTS, PURE, TRUE, Code, Const, Op, Unit, holding_loops, leads_to, lives, loops, slow_paths, \
+from archdef.lower.virtual import ABSORBED, PARTS, PURE, Code, Op, Unit, holding_loops, leads_to, lives, loops, slow_paths, \
     within_loops
 from archdef.ptx.liveness import Lives
 
 _BLOCK_ENDS = PARTS | {Kind.EXIT, Kind.RETURN, Kind.TRAP}
+BEHIND = " behind"
+"""What the labels of what comes behind an unrolled loop end with."""
 _NEVER = 1 << 20
-_EITHER = 0xFC
-"""Truth table of `or`, see `archdef.lower.select.arithmetic.TRUTH`."""
 _GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.COPY}
+
+
+@attrs.frozen(kw_only=True)
+class Predication:
+    """When the code of a branch becomes guarded."""
+
+    limit: int
+    """Instructions up to which it does; 0: never."""
+    global_load: int = 1
+    """Instructions as which a load from global memory counts; an atomic operation as well."""
+    overlap: int = 0
+    """Instructions, before the load and in the basic block behind the branch, that do not need it, from which on it counts as one; 0: never."""
+    overlap_within: int = 0
+    """The same for a branch within another one: instructions behind it."""
+    beside_loads: int = 0
+    """`limit` where a load from global memory is near that others could wait for meanwhile, outside of loops, if that is more."""
+    with_copies: int = 0
+    """`limit` of a branch that starts asynchronous copies, if that is more."""
+    joined_tests: int = 0
+    """Not 0: of two branches to one place, what stands between them is guarded."""
+    free_products: bool = False
+    """A 64-bit product counts for nothing, as the addition takes it in."""
+    merged_atomics: tuple[int, int] = (0, 0)
+    """Instructions by which one lane comes to do the atomic operation of its warp: without and with a result."""
+    around_atomics: bool = False
+    """Atomic operations are never guarded."""
 
 
 def exit_early(code: Code) -> None:
@@ -51,164 +75,40 @@ def invert_branches(code: Code) -> None:
     code.ops = [op for k, op in enumerate(ops) if k not in gone]
 
 
-def else_first(code: Code) -> None:
-    """Turn ``@p bra A; bra B; A: …; bra M; B: …; M:`` into ``@p bra A; B: …; bra M; A: …; M:``."""
-    ops = list(code.ops)        # None: what is gone, all before the place that is looked at
-    labels = {op.fn: at for at, op in enumerate(ops) if op.kind == Kind.LABEL}
-    for k in range(len(ops) - 2):
-        op, jump = ops[k], ops[k + 1]
-        if op is None or jump is None or not (op.kind == jump.kind == Kind.BRANCH and op.guard is not None and jump.guard is None
-                                              and leads_to(ops, k + 2, op.target)):
-            continue
-        other = labels[jump.target]
-        last = ops[other - 1]
-        if other < k + 3 or last.kind != Kind.BRANCH or last.guard is not None or labels[last.target] <= other:
-            continue
-        end = labels[last.target]
-        final = ops[end - 1]
-        back = [] if _leaves(final) else [attrs.evolve(jump, target=last.target, statement=final.statement)]
-        moved = [*ops[other:end], *back, *ops[k + 2:other - 1]]
-        ops[k + 1:end] = [*[None] * (end - k - 1 - len(moved)), *moved]
-        labels.update((op.fn, n) for n, op in enumerate(ops[k + 1:end], k + 1) if op is not None and op.kind == Kind.LABEL)
-    code.ops = [op for op in ops if op is not None]
-
-
-def _leaves(op: Op) -> bool:
-    return op.kind in (Kind.BRANCH, Kind.EXIT, Kind.RETURN, Kind.TRAP) and op.guard is None
-
-
-def copy_first(code: Code) -> None:
-    """Turn ``@p bra A; copies; bra M; A: …; M:`` into ``copies; @!p bra M; A: …; M:``: copies alone are not worth a way of their own."""
-    ops, made = list(code.ops), []
-    found: Lives | None = None          # stays what it is at labels: where both ways meet, nobody can tell how control came
-    k = 0
-    while k < len(ops):
-        op, end = ops[k], k + 1
-        k += 1
-        if op.kind != Kind.BRANCH or op.guard is None:
-            made.append(op)
-            continue
-        while end < len(ops) and ops[end].kind == Kind.ALU and ops[end].operation == "move" and ops[end].guard is None \
-                and isinstance(ops[end].s[0], Const):
-            end += 1
-        if end == k or end + 1 >= len(ops) or ops[end].kind != Kind.BRANCH or ops[end].guard is not None or not leads_to(ops, end + 1, op.target):
-            made.append(op)
-            continue
-        written = {v for copy in ops[k:end] for v in copy.writes()}
-        found = lives(code) if found is None else found
-        if any(found.is_alive(v, end + 1) for v in written) or written & set(op.reads()):
-            made.append(op)
-            continue
-        made += ops[k:end]
-        ops[end] = attrs.evolve(op, guard=~op.guard, target=ops[end].target)
-        k = end
-    code.ops = made
-
-
-def begin_within(code: Code) -> None:
-    """Turn ``bra X; B: …; X: … bra B`` into ``X: … B: …; bra X``: a loop that begins in its middle begins with that."""
-    ops = list(code.ops)        # None: what is gone
-    at = {id(op): k for k, op in enumerate(ops)}
-    labels = {op.fn: op for op in ops if op.kind == Kind.LABEL}
-    jumps: dict[str, list[Op]] = {}
-    for op in ops:
-        if op.kind == Kind.BRANCH and op.guard is None:
-            jumps.setdefault(op.target, []).append(op)
-    k = 0
-    while k < len(ops):
-        jump = ops[k]
-        k += 1
-        while k < len(ops) and ops[k] is None:
-            k += 1
-        if jump is None or jump.kind != Kind.BRANCH or jump.guard is not None or k == len(ops) or ops[k].kind != Kind.LABEL:
-            continue
-        middle = at[id(labels[jump.target])]
-        back = max((at[id(op)] for op in jumps.get(ops[k].fn, ())), default=0)
-        if middle <= k or back <= middle:
-            continue
-        first, moved = at[id(jump)], [op for op in ops[k:middle] if op is not None]
-        around = [] if _leaves(moved[-1]) else [attrs.evolve(jump, statement=ops[back].statement)]
-        jumps[jump.target] = [op for op in jumps[jump.target] if op is not jump] + around
-        jumps[ops[k].fn] = [op for op in jumps[ops[k].fn] if op is not ops[back]]
-        placed = [*ops[middle:back], *moved, *around]
-        k = back + 1 - len(placed)
-        ops[first:back + 1] = [*[None] * (k - first), *placed]
-        at.update((id(op), n) for n, op in enumerate(placed, k))
-        k += 1
-    code.ops = [op for op in ops if op is not None]
-
-
-def join_tests(code: Code, unit: Unit, architecture) -> None:
-    """Turn ``@p bra A; a few operations; @q bra A`` into those operations and one branch, if nobody at A reads what they write."""
-    longest, operations = architecture.isa.assembler.joined_tests, architecture.isa.operations
-    ops = list(code.ops)
-    labels = {op.fn: at for at, op in enumerate(ops) if op.kind == Kind.LABEL}
-    around = sorted({start for start, _ in loops(ops)})
-    behind = [len(ops)] * (len(ops) + 1)        # the next place that holds no label
-    for n in range(len(ops) - 1, -1, -1):
-        behind[n] = behind[n + 1] if ops[n].kind == Kind.LABEL else n
-    found: Lives | None = None                  # stays what it is at labels
-    k = 0
-    while longest and k < len(ops):
-        op, end = ops[k], k + 1
-        k += 1
-        if op.kind != Kind.BRANCH or op.guard is None or op.operation == ABSORBED:
-            continue
-        predicate, work = op.guard if op.guard >= 0 else ~op.guard, 0
-        while end < len(ops) and ops[end].kind in PURE and ops[end].guard is None and predicate not in ops[end].d and not slow_paths(ops[end], operations):
-            work += _issues(ops[end], architecture)
-            end += 1
-        other = ops[end] if end < len(ops) else op
-        if work > longest or other.kind != Kind.BRANCH or other.guard is None or other.target != op.target or other is op or other.operation == ABSORBED:
-            continue
-        place = labels[op.target]
-        after = behind[place] if behind[place] < len(ops) else place
-        inner = bisect_right(around, k)
-        if ops[after].kind in (Kind.EXIT, Kind.RETURN) or inner < len(around) and around[inner] < place:    # a loop to skip is worth two branches
-            continue
-        found = lives(code) if found is None else found
-        if any(found.is_alive(v, place) for between in ops[k:end] for v in between.writes()):
-            continue
-        either = unit.new(0)
-        joined = Op(Kind.PRED, _EITHER, [either], [op.guard, other.guard, TRUE], "predicate", statement=other.statement)
-        ops[k - 1:end + 1] = [*ops[k:end], joined, attrs.evolve(other, guard=either)]
-        k = end
-    code.ops = ops
-
-
-def predicate_loops(code: Code, unit: Unit, architecture, longest: int) -> None:
+def predicate_loops(code: Code, unit: Unit, architecture, longest: int, **rules) -> None:
     """Turn branches within loops of up to `longest` operations that hold no other loop into guards, so that the loops can be unrolled."""
     found = loops(code.ops)
     holding = holding_loops(found)
     inside = {id(op) for start, end in found if end - start <= longest and (start, end) not in holding for op in code.ops[start:end]}
     if inside:
-        predicate_branches(code, unit, architecture, inside)
+        predicate_branches(code, unit, architecture, inside, **rules)
         drop_labels(code)
 
 
-def predicate_branches(code: Code, unit: Unit, architecture, only: set[int] | None = None) -> None:
+def predicate_branches(code: Code, unit: Unit, architecture, only: set[int] | None = None, **rules) -> None:
     """Turn a forward branch over a short straight piece of code (and an else part) into guards on that code.
 
-    only : identities of the branches that may be turned; None: all.
+    only  : identities of the branches that may be turned; None: all.
+    rules : fields of `Predication`; its limit is `Isa.predication_max_instructions`.
 
     Only code that a guard can switch off lane by lane: no branch, call or barrier, no exchange among lanes, nothing guarded by
     another predicate, and no change of the predicate itself.
     """
-    limit = architecture.isa.predication_max_instructions
-    if limit <= 0:
+    worth = Predication(limit=architecture.isa.predication_max_instructions, **rules)
+    if worth.limit <= 0:
         return
-    while _predicated(code, unit, architecture, only, limit) and architecture.isa.assembler.predication_overlap:
+    while _predicated(code, unit, architecture, only, worth) and worth.overlap:
         drop_labels(code)           # what stands behind a branch may reach further now
 
 
-def _predicated(code: Code, unit: Unit, architecture, only: set[int] | None, limit: int) -> bool:
+def _predicated(code: Code, unit: Unit, architecture, only: set[int] | None, worth: Predication) -> bool:
     """Turn the branches that are worth it as the code stands; tell whether there were any."""
     ops = code.ops
     references: dict[str, int] = {}
     for op in ops:
         for label in (op.target,) if op.kind == Kind.BRANCH else op.target if op.kind == Kind.BRANCH_INDEXED else ():
             references[label] = references.get(label, 0) + 1
-    around, merged = within_loops(ops, loops(ops)), merged_atomics(code, unit, architecture)
+    around, merged = within_loops(ops, loops(ops)), merged_atomics(code, unit, worth.merged_atomics)
     reach = _reach(ops)
     found: Lives | None = None
     kept: list[Op] = []
@@ -216,7 +116,7 @@ def _predicated(code: Code, unit: Unit, architecture, only: set[int] | None, lim
     while k < len(ops):
         op = ops[k]
         turned = op.kind == Kind.BRANCH and op.guard is not None and (only is None or id(op) in only)
-        region = _region(ops, k, references, architecture, limit, around[k], merged, reach) if turned else None
+        region = _region(ops, k, references, architecture, worth, around[k], merged, reach) if turned else None
         if region is None:
             kept.append(op)
             k += 1
@@ -240,35 +140,35 @@ def _predicated(code: Code, unit: Unit, architecture, only: set[int] | None, lim
     return changed
 
 
-def _region(ops: list[Op], k: int, references: dict[str, int], architecture, limit: int, turns: bool, merged: dict[int, int],
+def _region(ops: list[Op], k: int, references: dict[str, int], architecture, worth: Predication, turns: bool, merged: dict[int, int],
             reach: list[int]):
     """Give the two parts of a conditional, the index where the second begins (or both meet), and where both meet."""
-    target, guard = ops[k].target, ops[k].guard
+    target, guard, limit = ops[k].target, ops[k].guard, worth.limit
     first, at = _straight(ops, k + 1, guard, references, architecture.isa.operations)
     if at >= len(ops):
         return None
     if any(op.kind == Kind.COPY for op in first):
-        limit = max(limit, architecture.isa.assembler.predication_with_copies)
+        limit = max(limit, worth.with_copies)
     if _is_label(ops, at, target):
-        if (not turns and architecture.isa.assembler.predication_beside_loads > limit and not any(op.kind in (Kind.STORE, Kind.ATOM) for op in first)
+        if (not turns and worth.beside_loads > limit and not any(op.kind in (Kind.STORE, Kind.ATOM) for op in first)
                 and not target.endswith(BEHIND) and _loads_near(ops, k, at)):
-            limit = architecture.isa.assembler.predication_beside_loads
-        if (architecture.isa.assembler.joined_tests and _stores_what_it_loads(first) and _work_behind(ops, at, architecture) >= 2
-                and _cost(first, architecture, False, merged) <= architecture.isa.assembler.predication_beside_loads):
+            limit = worth.beside_loads
+        if (worth.joined_tests and _stores_what_it_loads(first) and _work_behind(ops, at, architecture) >= 2
+                and _cost(first, architecture, worth, False, merged) <= worth.beside_loads):
             return first, [], at, at
-        behind = None if architecture.isa.assembler.predication_overlap == 0 else _behind(ops, k, at, reach)
-        return None if _cost(first, architecture, turns, merged, behind) > limit else (first, [], at, at)
-    if _cost(first, architecture, turns, merged) > limit:
+        behind = None if worth.overlap == 0 else _behind(ops, k, at, reach)
+        return None if _cost(first, architecture, worth, turns, merged, behind) > limit else (first, [], at, at)
+    if _cost(first, architecture, worth, turns, merged) > limit:
         return None
     other = ops[at]
-    if (other.kind == Kind.BRANCH and other.guard is None and other.target == target and architecture.isa.assembler.joined_tests
+    if (other.kind == Kind.BRANCH and other.guard is None and other.target == target and worth.joined_tests
             and not any(op.kind == Kind.ATOM for op in first)):
         return first, [], at, at        # what follows goes there, too
     if other.kind != Kind.BRANCH or other.guard is not None or not _is_label(ops, at + 1, target) or references[target] != 1:
         return None
     label_at = at + 1
     second, after = _straight(ops, label_at + 1, guard, references, architecture.isa.operations)
-    if after >= len(ops) or not _is_label(ops, after, other.target) or _cost(second, architecture, turns, merged) > limit:
+    if after >= len(ops) or not _is_label(ops, after, other.target) or _cost(second, architecture, worth, turns, merged) > limit:
         return None
     return first, second, label_at, after
 
@@ -293,7 +193,7 @@ def _work_behind(ops: list[Op], at: int, architecture) -> int:
         if op.kind in (Kind.LOAD, Kind.ATOM) or not late.isdisjoint(op.reads()):
             late.update(op.writes())
         elif op.kind in PURE:
-            work += _issues(op, architecture)
+            work += issues(op, architecture)
     return work
 
 
@@ -335,21 +235,21 @@ def _reach(ops: list[Op]) -> list[int]:
     return reach
 
 
-def _overlaps(ops: list[Op], behind: tuple[list[Op], bool], architecture) -> bool:
+def _overlaps(ops: list[Op], behind: tuple[list[Op], bool], architecture, worth: Predication) -> bool:
     """Tell whether there is something to do until what some operations load is wanted: what leads to the loads, or stands behind the branch."""
     late = {v for op in ops if op.kind == Kind.LOAD for v in op.writes()}
     following, within = behind
-    least, least_within = architecture.isa.assembler.predication_overlap, architecture.isa.assembler.predication_overlap_within
-    work = 0 if within else sum(_issues(op, architecture) for op in ops)
+    least, least_within = worth.overlap, worth.overlap_within
+    work = 0 if within else sum(issues(op, architecture) for op in ops)
     for op in following:
         if late.isdisjoint(op.reads()):
-            work += _issues(op, architecture)
+            work += issues(op, architecture)
         else:
             late.update(op.writes())
     return work >= (least_within if within else least)
 
 
-def _issues(op: Op, architecture) -> int:
+def issues(op: Op, architecture) -> int:
     """Give the instructions of an operation that are its own; a product that is added has none, nor has a copy, whose place is free."""
     operations = architecture.isa.operations
     if op.operation in (ABSORBED, "move") or op.fn in ("mul_wide_s32", "mul_wide_u32"):
@@ -376,26 +276,26 @@ def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int], op
     return found, at
 
 
-def _cost(ops: list[Op], architecture, turns: bool, merged: dict[int, int], behind: tuple[list[Op], bool] | None = None) -> int:
+def _cost(ops: list[Op], architecture, worth: Predication, turns: bool, merged: dict[int, int], behind: tuple[list[Op], bool] | None = None) -> int:
     """Give what predicating some operations costs; `turns`: they are part of a loop, `merged`: what atomic operations take besides.
 
     A load from global memory costs more where its result leaves the branch, or a test of it does, where a loop stores what comes of it, and
     where it is one of several of which one is written back; but not where there is something to do until it is wanted (`behind`).
     """
-    operations, load = architecture.isa.operations, architecture.isa.assembler.predication_global_load
+    operations, load = architecture.isa.operations, worth.global_load
     cost = 0
     loaded = [(op.s[0], op.offset) for op in ops if op.kind == Kind.LOAD]
     stored = [(op.s[0], op.offset) for op in ops if op.kind == Kind.STORE]
     late = stored and (turns or len(loaded) > 1 and not set(loaded).isdisjoint(stored))
     stays = set() if late else {v for op in ops if op.kind != Kind.SETP for v in op.reads()}
-    products = {op.d[0] for op in ops if op.operation == "int_mul_wide" and op.d} if architecture.isa.assembler.share_products else set()
+    products = {op.d[0] for op in ops if op.operation == "int_mul_wide" and op.d} if worth.free_products else set()
     if behind is not None and not late:
         leaving = {v for op in ops if op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC) for v in op.writes()} - stays
-        if _overlaps(ops, behind, architecture):
+        if _overlaps(ops, behind, architecture, worth):
             stays |= leaving
         elif leaving:
             return _NEVER
-    if architecture.isa.assembler.branches_around_atomics and any(op.kind == Kind.ATOM for op in ops):
+    if worth.around_atomics and any(op.kind == Kind.ATOM for op in ops):
         return _NEVER
     for op in ops:
         if op.operation == ABSORBED or op.fn == "add_b64" and not products.isdisjoint(op.s):     # one multiply-add with the product

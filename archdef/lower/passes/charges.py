@@ -1,169 +1,29 @@
-"""Pass: charge what an assembler issues besides the operations of the source: it brings constants into registers, sets up accesses to
-memory and divisions, and lets lanes that part meet again. Such instructions compute nothing that the program reads."""
+"""Passes: charge what an assembler issues besides the operations of the source. Such instructions compute nothing that the program reads."""
 from __future__ import annotations
 
-import math
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-import attrs
-
-from archdef.lower.encoding import BarrierOp, ConstantKind, Flag, Kind, Space, VoteOp
-from archdef.lower.facts import use_counts
-from archdef.lower.layout import Layout
+from archdef.lower.encoding import ConstantKind, Kind
 from archdef.lower.meeting import meeting_points
 from archdef.lower.passes.joins import join_behind, leave_by_joining
-from archdef.lower.passes.kept import keep_constants
-from archdef.lower.passes.unroll import ROUNDS
-from archdef.lower.places import Insertions, Marks, Passed, blocks_begun, earliest_ends, innermost, outermost
-from archdef.lower.uniform import merged_atomics, varying
-from archdef.lower.virtual import ABSORBED, PARTS, TRUE, Code, Const, Op, Unit, Value, holding_loops, immediate, loops, mov, slow_paths, \
-    within_loops
-from archdef.ptx import ir
+from archdef.lower.places import Insertions, earliest_ends, outermost
+from archdef.lower.uniform import varying
+from archdef.lower.virtual import ABSORBED, TRUE, Code, Const, Op, Unit, immediate, loops, mov, slow_paths
 from archdef.spec.isa import Operation
 
-_WORD = (1 << 32) - 1
-_LOADED = (ConstantKind.PARAMETER, ConstantKind.SPECIAL)
 UNCOMMON = ("div_f32", "rcp_f32", "sqrt_f32", "div_f64", "rcp_f64", "sqrt_f64")
 """Lane functions for which there is a test whether operands are out of the ordinary."""
-_ORDINARY = "@ordinary"
-_DIVISIONS = ("div_s32", "div_u32", "rem_s32", "rem_u32")
+ORDINARY = "@ordinary"
+"""Beginning of the labels of branches that are part of what an operation costs."""
 
 
-def shared_bases(code: Code, source: Sequence[ir.Instruction], layout: Layout) -> set[int]:
-    """Give the statements at which the address of a variable in shared memory is made: those that name one, unless control always comes
-    from another such."""
-    found: set[int] = set()
-    there: Marks | None = None      # operations that control cannot get to without passing one of those found
-    for k, op in enumerate(code.ops):
-        if op.kind != Kind.LABEL and (there is None or k not in there) and any(
-                _is_shared(operand, code.function.name, layout) for operand in source[op.statement].operands):
-            found.add(op.statement)
-            there = Passed(code.ops).none() if there is None else there
-            there.add(k)
-    return found
-
-
-def _is_shared(operand, function: str, layout: Layout) -> bool:
-    named = operand.base if isinstance(operand, ir.Address) else operand
-    place = layout.find(function, named.name) if isinstance(named, ir.Symbol) else None
-    return place is not None and place[0] == "shared"
-
-
-def _named_here(code: Code, source: list[ir.Instruction]) -> set[int]:
-    """Give the statements that read a register to which the program gives an immediate in the same straight piece of its text."""
-    body, starts = code.function.body, set(code.function.labels.values())
-    named: set[str] = set()
-    readers: set[int] = set()
-    for index, instruction in enumerate(body):
-        if index in starts or index and body[index - 1].opcode == "bra":
-            named.clear()
-        if any(isinstance(operand, ir.Register) and operand.name in named for operand in instruction.operands[1:]):
-            readers.add(id(instruction))
-        written = instruction.operands[0] if instruction.operands else None
-        if isinstance(written, ir.Register):
-            named.discard(written.name)
-            if instruction.opcode == "mov" and isinstance(instruction.operands[1], ir.Immediate):
-                named.add(written.name)
-    return {op.statement for op in code.ops if id(source[op.statement]) in readers}
-
-
-def charge_overheads(code: Code, unit: Unit, architecture, bases: set[int], source: list[ir.Instruction], room: int) -> None:
-    """Insert charged operations, each before its first use in the text and outside of loops; nobody reads their results.
-
-    bases : statements at which the address of a variable in shared memory is made.
-    room  : registers of a thread that cost nothing.
-    """
-    assembler, named = architecture.isa.assembler, _named_here(code, source)
-    if assembler.division_setup_instructions:
-        _set_up_divisions(code, unit, assembler.division_setup_instructions, architecture.isa.operations["fp32_rcp"].issues)
+def charge_prologue(code: Code, unit: Unit, times: int) -> None:
+    """Charge the instructions with which every kernel begins."""
     if code.function.entry:
-        _once(code, unit, assembler.prologue_instructions, lambda op: True)
-        _once(code, unit, assembler.global_access_instructions, lambda op: _accesses(op, (Space.GLOBAL, Space.GENERIC)))
-        for statement in sorted(bases):
-            _once(code, unit, assembler.shared_access_instructions, lambda op, statement=statement: op.statement >= statement)
-        if assembler.loads_constants:
-            keep_constants(code, unit, architecture, room, _bring_constants(code, unit))
-    if assembler.loads_constants:
-        _bring_immediates(code, unit, named)
-    if assembler.copies_pointers:
-        _copy_pointers(code, unit, assembler.copies_pointers)
-    if assembler.guards_selections:
-        _copy_counters(code, unit)
-    if any(assembler.merged_atomics):
-        _merge_atomics(code, unit, architecture)
-    if assembler.loads_before_copies:
-        _load_before_copies(code, assembler.loads_before_copies)
-    _branch_to_slow_paths(code, unit, architecture)
-    if assembler.warp_exchange_branches:
-        _bring_together(code, unit)
-    if assembler.convergence_instructions:
-        _meet_again(code, unit, assembler.convergence_instructions)
-    if assembler.joins_by_branch:
-        join_behind(code, unit, leave_by_joining(code), _ORDINARY)
+        once(code, unit, times, lambda op: True)
 
 
-def _copy_pointers(code: Code, unit: Unit, longest: int) -> None:
-    """Charge, each trip of a short loop that was not unrolled and holds no other, what brings the halves of pointers together that step through it."""
-    found, insertions = loops(code.ops), Insertions()
-    holding = holding_loops(found)
-    for start, end in sorted(found, reverse=True):
-        label = code.ops[start]
-        if label.fn.endswith(ROUNDS) or (start, end) in holding:
-            continue
-        body = code.ops[start:end]
-        if sum(op.times for op in body) > longest:
-            continue
-        written = [v for op in body for v in op.writes()]
-        bases = {op.s[0] for op in body if _accesses(op, (Space.GLOBAL, Space.GENERIC, Space.LOCAL)) and op.s}
-        stepping = {op.d[0] for op in body if op.fn == "add_b64" and op.guard is None and op.d[0] in op.s[:2] and op.d[0] in bases
-                    and written.count(op.d[0]) == 1}
-        if stepping:
-            times = 1 if len(stepping) == 1 else 2 * len(stepping)
-            made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=times, statement=body[1].statement)
-            insertions.put(body[1], made)
-    insertions.apply(code)
-
-
-def _copy_counters(code: Code, unit: Unit) -> None:
-    """Charge the copy, once a straight piece of a loop, of a sum whose addend is selected: it is two sums, the second under a predicate, beside the old value.
-    """
-    inside, insertions = within_loops(code.ops, loops(code.ops)), Insertions()
-    uses = use_counts(code)
-    selected: set[int] = set()      # results of selections between immediates, in this block
-    copied: set[int] = set()
-    for k, op in enumerate(code.ops):
-        if op.kind in PARTS:
-            selected.clear()
-            copied.clear()
-        if op.kind == Kind.ALU and op.fn == "add_b32" and op.guard is None and op.d[0] in op.s and op.d[0] not in copied:
-            if any(type(v) is int and v in selected for v in op.s) and inside[k]:
-                copied.add(op.d[0])
-                insertions.put(code.ops[k + 1], Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", statement=op.statement))
-        selected.difference_update(op.writes())
-        if op.kind == Kind.SELP and op.guard is None and uses.get(op.d[0]) == 1 and all(
-                isinstance(v, Const) and v.kind == ConstantKind.IMMEDIATE for v in op.s[:2]):
-            selected.add(op.d[0])
-    insertions.apply(code)
-
-
-def _load_before_copies(code: Code, times: int) -> None:
-    """Insert the loads that no lane does before asynchronous copies."""
-    made: list[Op] = []
-    done = False
-    for op in code.ops:
-        if op.kind == Kind.COPY:
-            if not done:
-                made += [Op(Kind.LOAD, 0, [None], [immediate(0)], "load_shared", space=Space.SHARED, element=4, vec=1, guard=~TRUE,
-                            statement=op.statement) for _ in range(times)]
-            done = True
-        elif op.kind in PARTS or op.kind in (Kind.BARRIER, Kind.FENCE) or _accesses(op, (Space.SHARED,)):
-            done = False
-        made.append(op)
-    code.ops = made
-
-
-def _branch_to_slow_paths(code: Code, unit: Unit, architecture) -> None:
+def branch_to_slow_paths(code: Code, unit: Unit, architecture) -> None:
     """Insert the branches to routines for operands out of the ordinary, and those routines, which lie elsewhere; what they compute is computed
     anyway."""
     operations = architecture.isa.operations
@@ -173,12 +33,12 @@ def _branch_to_slow_paths(code: Code, unit: Unit, architecture) -> None:
         if paths and op.fn in UNCOMMON and op.kind == Kind.ALU and op.guard is None and operations[op.operation].slow_issues:
             apart = unit.new(0)
             made += [Op(Kind.SETP, f"uncommon_{op.fn}", [apart, None], [op.s[0], op.s[1] if len(op.s) > 1 else op.s[0], None], ABSORBED,
-                        statement=op.statement), op, *_slow_path(op, ~apart, unit, operations[op.operation], f"{_ORDINARY}{len(made)}")]
+                        statement=op.statement), op, *_slow_path(op, ~apart, unit, operations[op.operation], f"{ORDINARY}{len(made)}")]
             paths -= 1
         else:
             made.append(op)
         for _ in range(paths):
-            made += _passed(op, ~TRUE, f"{_ORDINARY}{len(made)}")
+            made += _passed(op, ~TRUE, f"{ORDINARY}{len(made)}")
     code.ops = made
 
 
@@ -197,226 +57,7 @@ def _slow_path(op: Op, ordinary: int, unit: Unit, cost: Operation, label: str) -
     return [branch, waits, *(part for k in range(branches) for part in _passed(op, never, f"{label}.{k}", 1)), end]
 
 
-def _bring_together(code: Code, unit: Unit) -> None:
-    """Insert a branch before the exchanges of a basic block among lanes that may not all be there; one more before a barrier at its end.
-
-    Lanes that a register names are waited for by one instruction, but before a match; who is there is asked without.
-    """
-    differing, meetings = varying(code, unit), meeting_points(code.ops)
-    parted = [(k, meetings[k] if meetings[k] >= 0 else len(code.ops)) for k, op in enumerate(code.ops)
-              if op.kind == Kind.BRANCH and op.guard is not None and (meetings[k] > k or meetings[k] < 0)
-              and (op.guard if op.guard >= 0 else ~op.guard) in differing]
-    apart = within_loops(code.ops, parted)
-    made: list[Op] = []
-    met = False                 # whether the lanes have been brought together in this basic block
-    for k, op in enumerate(code.ops):
-        if op.kind in PARTS:
-            met = False
-        barrier = op.kind == Kind.BARRIER and op.fn == BarrierOp.WARP
-        last = barrier and k + 1 < len(code.ops) and code.ops[k + 1].kind in (Kind.LABEL, Kind.BRANCH)
-        exchange = op.kind in (Kind.SHUFFLE, Kind.MATCH) or op.kind == Kind.VOTE and op.fn != VoteOp.ACTIVE
-        if (barrier or exchange) and (last or not met) and apart[k]:
-            met = True
-            together = f"@together{k}"
-            if op.kind in (Kind.SHUFFLE, Kind.VOTE) and type(op.s[-1]) is int:
-                made += [Op(Kind.ALU, "mov_b32", [unit.new(4)], [op.s[-1]], "move", statement=op.statement), op]
-                continue
-            made += [Op(Kind.BRANCH, 0, operation="branch", target=together, guard=~TRUE, statement=op.statement), Op(Kind.LABEL, together)]
-        made.append(op)
-    code.ops = made
-
-
-def _merge_atomics(code: Code, unit: Unit, architecture) -> None:
-    """Charge what it takes that one lane does the atomic operation of all."""
-    merged = merged_atomics(code, unit, architecture)
-    insertions = Insertions()
-    for op in code.ops:
-        if id(op) in merged:
-            insertions.put(op, Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=merged[id(op)], guard=op.guard, statement=op.statement))
-            op.merged = True
-    insertions.apply(code)
-
-
-def _accesses(op: Op, spaces: tuple) -> bool:
-    return op.kind in (Kind.LOAD, Kind.STORE, Kind.ATOM) and op.space in spaces
-
-
-def _once(code: Code, unit: Unit, times: int, wants: Callable[[Op], bool]) -> None:
-    """Charge moves before the first op that wants them, or the loop around it."""
-    first = next((op for op in code.ops if op.kind != Kind.LABEL and wants(op)), None) if times else None
-    if first is not None:
-        insertions = Insertions()
-        insertions.put(outermost(code.ops).get(id(first), first), _moved(unit, Const(ConstantKind.IMMEDIATE, 4, 0), first, times=times))
-        insertions.apply(code)
-
-
-def _moved(unit: Unit, constant: Const, like: Op, **fields) -> Op:
-    return Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", width=constant.width, statement=like.statement, **fields)
-
-
-def _bring_constants(code: Code, unit: Unit) -> dict[Const, list[Op]]:
-    """Charge moves of the constants of the launch; give those that are not guarded."""
-    ops = code.ops
-    readers: dict[Const, list[int]] = {}
-    for k, op in enumerate(ops):
-        for s in dict.fromkeys(s for s in op.s if isinstance(s, Const) and s.kind in _LOADED):
-            readers.setdefault(s, []).append(k)
-    if not readers:
-        return {}
-    outside, block, passed, insertions = outermost(ops), blocks_begun(ops, Kind.EXIT), Passed(ops), Insertions()
-    first = {constant: ops[places[0]] for constant, places in readers.items()}      # what reads a constant first, or what its move stands before
-    brought: dict[Const, list[Op]] = {}
-    for constant, places in readers.items():
-        other = constant._replace(value=constant.value ^ 4)
-        if constant.kind == ConstantKind.PARAMETER and constant.width == 4 and constant.value & 4 and other in readers \
-                and block[id(first[constant])] == block[id(first[other])]:
-            continue        # both halves of 64 bits are brought together
-        if constant.kind == ConstantKind.PARAMETER and constant.width == 8:
-            brought[constant] = _bring_pointer(ops, unit, constant, places, outside, passed, insertions)
-        else:
-            before = outside.get(id(first[constant]), first[constant])
-            brought[constant] = [_moved(unit, constant, first[constant])]
-            insertions.put(before, brought[constant][0])
-            first[constant] = before
-    insertions.apply(code)
-    return brought
-
-
-def _bring_pointer(ops: list[Op], unit: Unit, constant: Const, places: list[int], outside: dict[int, Op], passed: Passed,
-                   insertions: Insertions) -> list[Op]:
-    """Charge moves of a 64-bit parameter: on every way to a use, before the loops around it; a predicate's own, where it guards the first use.
-    Gives those without a guard."""
-    there = passed.none()           # operations that control cannot get to without passing one for which it was brought
-    guards: set[int] = set()        # predicates under which it has been brought, in this block
-    found, seen = [], 0
-    for k in places:
-        op = ops[k]
-        for between in ops[seen:k + 1] if guards else (op,):
-            if between.kind in PARTS:
-                guards.clear()
-            guards.difference_update(between.writes())
-            guards.difference_update({~v for v in between.writes()})
-        seen = k + 1
-        if k in there or op.guard in guards:
-            continue
-        guard = op.guard if op.flags & Flag.PREDICATED else None
-        made = _moved(unit, constant, op, guard=guard, flags=op.flags & Flag.PREDICATED if guard is not None else 0)
-        if guard is None:
-            insertions.put(outside.get(id(op), op), made)
-            found.append(made)
-            there.add(k)
-        else:
-            insertions.put(op, made)
-            guards.add(guard)
-    return found
-
-
-def _bring_immediates(code: Code, unit: Unit, named: set[int]) -> None:
-    """Charge moves of immediates beyond one operand, once for each basic block or loop; where the program brings them itself, it is done there.
-
-    Notes
-    -----
-    In machine code by ptxas 13.0 of 24 loops, immediates of floating-point operations are brought before the loop where the text has them as operands
-    of an instruction, and within where it has them in registers that are set there. Numbers of double precision are operands of an instruction if their
-    lower half is 0; else both halves are moved.
-    """
-    there: set[tuple[int, Const]] = set()       # basic block, by the op before it, and what has been brought there
-    outside, blocks, insertions = outermost(code.ops), blocks_begun(code.ops), Insertions()
-    for op in code.ops:
-        if op.kind not in (Kind.ALU, Kind.SELP, Kind.SETP):
-            continue
-        immediates = [s for s in op.s[:3] if isinstance(s, Const) and s.kind == ConstantKind.IMMEDIATE and s.value]   # a fourth is a table
-        wide = op.kind == Kind.ALU and op.fn.endswith("_f64")
-        plain = next((k for k, s in enumerate(immediates) if not (wide and s.value & _WORD)), len(immediates))
-        for constant in dict.fromkeys(immediates[:plain] + immediates[plain + 1:]):
-            before = op if op.statement in named else outside.get(id(op), op)
-            if (blocks[id(before)], constant) not in there:
-                there.add((blocks[id(before)], constant))
-                insertions.put(before, _moved(unit, constant, op, times=2 if wide and constant.width == 8 else 1))
-    insertions.apply(code)
-
-
-def _set_up_divisions(code: Code, unit: Unit, times: int, reciprocal: int) -> None:
-    """Let each division by a variable wait for what it needs of its divisor; divisions by the same value share it.
-
-    Out of a loop that holds no other, ptxas takes what the first of its divisions needs, and no more. Signed divisors take one instruction
-    more, for their magnitude.
-
-    times, reciprocal : instructions in all for a signed divisor, and those of the reciprocal among them.
-    """
-    ops, insertions = code.ops, Insertions()
-    found = loops(ops)
-    around, holding, inside = innermost(ops, found), _holding(found), within_loops(ops, found)
-    reach = _last_branches(ops)
-    starts = sorted(reach)
-    places: dict[int, list[int]] | None = None      # register → where it is written
-    taken: set[int] = set()         # loops before which something has been put
-    ready: dict[Value, int] = {}    # divisor → what has been made of it, in this basic block
-    for at, op in enumerate(ops):
-        if op.kind in PARTS:
-            ready.clear()
-        elif op.kind == Kind.ALU and op.fn in _DIVISIONS and (type(op.s[1]) is int or op.s[1].kind in _LOADED):
-            divisor, hoisted = op.s[1], False
-            if divisor not in ready:
-                ready[divisor] = unit.new(4)
-                rest = times - reciprocal - op.fn.endswith("u32")
-                # to floating point, the reciprocal and its correction, and back: one after the other
-                steps = ["convert64"] * (rest // 2) + ["fp32_rcp"] + ["convert64"] * (rest - rest // 2)
-                made = [Op(Kind.ALU, "mov_b32", [ready[divisor]], [ready[divisor] if k else divisor], operation, statement=op.statement)
-                        for k, operation in enumerate(steps)]
-                outside = around[at][0] if at in around and around[at] not in holding else at
-                if outside < at and outside not in taken:
-                    places = _written_at(ops) if places is None else places
-                    mine = places.get(divisor, ())
-                    n = bisect_left(mine, outside)
-                    hoisted = n == len(mine) or mine[n] > max(reach[k] for k in starts[bisect_left(starts, outside):bisect_left(starts, at)])
-                if hoisted:
-                    taken.add(outside)
-                if op.fn.endswith("s32") and not hoisted and inside[at]:
-                    # magnitudes of numerator and divisor are taken once more, each trip, as in seven kernels
-                    made.append(attrs.evolve(made[0], operation="move", times=2, d=[unit.new(4)], s=[immediate(0)]))
-                insertions.put(ops[outside] if hoisted else op, *made)
-            op.s = [*op.s[:2], ready[divisor]]
-            if hoisted:
-                del ready[divisor]
-        for v in op.writes():
-            ready.pop(v, None)
-    insertions.apply(code)
-
-
-def _holding(found: list[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Give the loops that hold one which starts behind their start."""
-    holding, earliest = set(), math.inf         # the earliest end of those that start later
-    for start, ends in sorted(_grouped(found).items(), reverse=True):
-        holding.update((start, end) for end in ends if earliest <= end)
-        earliest = min(earliest, *ends)
-    return holding
-
-
-def _grouped(found: list[tuple[int, int]]) -> dict[int, list[int]]:
-    """Give the ends of loops by their starts."""
-    ends: dict[int, list[int]] = {}
-    for start, end in found:
-        ends.setdefault(start, []).append(end)
-    return ends
-
-
-def _last_branches(ops: list[Op]) -> dict[int, int]:
-    """Give, by the place of each label that is branched back to, the place of the last branch there."""
-    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
-    return {labels[op.target]: k for k, op in enumerate(ops) if op.kind == Kind.BRANCH and labels[op.target] < k}
-
-
-def _written_at(ops: list[Op]) -> dict[int, list[int]]:
-    """Give where each register is written."""
-    found: dict[int, list[int]] = {}
-    for k, op in enumerate(ops):
-        for v in op.writes():
-            found.setdefault(v, []).append(k)
-    return found
-
-
-def _meet_again(code: Code, unit: Unit, times: int) -> None:
+def meet_again(code: Code, unit: Unit, times: int) -> None:
     """Charge forward branches that lanes may take apart."""
     differing = varying(code, unit)
     labels = {op.fn: k for k, op in enumerate(code.ops) if op.kind == Kind.LABEL}
@@ -426,7 +67,7 @@ def _meet_again(code: Code, unit: Unit, times: int) -> None:
     for k, op in enumerate(code.ops):
         if op.kind != Kind.BRANCH or op.guard is None or (op.guard if op.guard >= 0 else ~op.guard) not in differing:
             continue
-        if op.target.startswith(_ORDINARY):     # part of what the operation costs
+        if op.target.startswith(ORDINARY):     # part of what the operation costs
             continue
         target = labels[op.target]
         # lanes that leave a loop early meet behind it, which costs once, not every trip
@@ -434,3 +75,22 @@ def _meet_again(code: Code, unit: Unit, times: int) -> None:
             op.times += times
             op.meets = True
             prepared.add(meetings[k])
+
+
+def join_ways(code: Code, unit: Unit) -> None:
+    """Let lanes that come to a meeting point without a branch come by a join."""
+    join_behind(code, unit, leave_by_joining(code), ORDINARY)
+
+
+def once(code: Code, unit: Unit, times: int, wants: Callable[[Op], bool]) -> None:
+    """Charge moves before the first op that wants them, or the loop around it."""
+    first = next((op for op in code.ops if op.kind != Kind.LABEL and wants(op)), None) if times else None
+    if first is not None:
+        insertions = Insertions()
+        insertions.put(outermost(code.ops).get(id(first), first), moved(unit, Const(ConstantKind.IMMEDIATE, 4, 0), first, times=times))
+        insertions.apply(code)
+
+
+def moved(unit: Unit, constant: Const, like: Op, **fields) -> Op:
+    """Give the charged move of a constant into a register that nobody reads, for an operation."""
+    return Op(Kind.ALU, mov(constant.width), [unit.new(constant.width)], [constant], "move", width=constant.width, statement=like.statement, **fields)

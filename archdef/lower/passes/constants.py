@@ -18,8 +18,11 @@ _PIECE = 8
 """Bytes of the widest register that belongs to a warp as a whole."""
 
 
-def read_constants(code: Code, unit: Unit, architecture) -> None:
-    """Mark the loads that a warp does as a whole, and charge addresses of constants at 32 bits, where the machine has registers for that."""
+def read_constants(code: Code, unit: Unit, architecture, widest_load: int = 0) -> None:
+    """Mark the loads that a warp does as a whole, and charge addresses of constants at 32 bits, where the machine has registers for that.
+
+    widest_load : bytes of the widest load; 0: as wide as the program says.
+    """
     if architecture.caches.constant_uniform is None:
         return
     loads = [op for op in code.ops if op.kind == Kind.LOAD and op.space == Space.CONST]
@@ -34,7 +37,7 @@ def read_constants(code: Code, unit: Unit, architecture) -> None:
         results = [v for v in op.d if v is not None]
         if (isinstance(op.s[0], Const) or op.s[0] not in own) and all(_takes(reader, v) for v in results for reader in readers.get(v, ())):
             op.flags |= Flag.UNIFORM
-        widest = min(architecture.isa.assembler.constant_load_bytes or 16, _PIECE if op.flags & Flag.UNIFORM else 16)
+        widest = min(widest_load or 16, _PIECE if op.flags & Flag.UNIFORM else 16)
         op.times = max(1, len({k * op.element // widest for k, v in enumerate(op.d) if v is not None and used.get(v)}))
     _charge_addresses(code, readers)
 

@@ -13,22 +13,23 @@ _STAY = Flag.BYPASS_L1 | Flag.YIELD
 _WORD = 4
 
 
-def start_loads_early(code: Code, unit: Unit, addresses: set[int], room: int, architecture) -> None:
+def start_loads_early(code: Code, unit: Unit, addresses: set[int], room: int, architecture, across: bool = False, late: bool = False) -> None:
     """Within straight pieces of loads and pure operations, let what waits for a load come after what does not.
 
     addresses : registers that are charged as 32-bit pointers.
     room      : registers of a thread that cost nothing; no more are taken, unless the order of the text needs them.
+    across    : loads from global memory start before stores to shared memory that stand before them.
+    late      : operations that need no load wait while loads that are under way fill the registers allowed.
 
     Everything else (stores, atomics, ordered loads, barriers, branches, labels, carries) stays where it is, and nothing passes it.
     """
-    across = architecture.isa.assembler.loads_pass_shared_stores
     pieces = _pieces(code.ops, across)
     if not any(sum(map(_is_load, piece)) > 1 for piece in pieces):
         return
     given = code.ops
     allowed = max(room, demand(code, unit, addresses, {}, architecture).in_order)
     for words in PENDING_WORDS:
-        code.ops = [op for piece in pieces for op in _ordered(piece, unit, words, architecture.isa.assembler.late_operations)]
+        code.ops = [op for piece in pieces for op in _ordered(piece, unit, words, late)]
         if demand(code, unit, addresses, {}, architecture).in_order <= allowed:
             return
     code.ops = given

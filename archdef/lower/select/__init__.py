@@ -5,7 +5,7 @@ modules, one for each kind of instruction; importing this package registers all 
 """
 from archdef.lower.select import (arithmetic, asynchronous, children, control, convert, matrix, memory, multimem, stack, system, tensor, texture, video, warp,
                                   warpgroup, wmma)
-from archdef.lower.select.selection import BUILDERS, Selection
+from archdef.lower.select.selection import BUILDERS, Accesses, Selection
 
-__all__ = ["BUILDERS", "Selection", "arithmetic", "asynchronous", "children", "control", "convert", "matrix", "memory", "multimem", "stack", "system",
-           "tensor", "texture", "video", "warp", "warpgroup", "wmma"]
+__all__ = ["BUILDERS", "Accesses", "Selection", "arithmetic", "asynchronous", "children", "control", "convert", "matrix", "memory", "multimem", "stack",
+           "system", "tensor", "texture", "video", "warp", "warpgroup", "wmma"]

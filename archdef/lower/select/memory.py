@@ -193,15 +193,14 @@ def atomic(s: Selection, m: Match, i: ir.Instruction) -> None:
 
 @contextmanager
 def ordered(s: Selection, m: Match, space: Space, results: Sequence[int | None] = ()) -> Iterator[None]:
-    """Put what orders an access around it, where the assembler does: a fence before a release, the end of the L1's lines behind an acquire.
+    """Put what orders an access around it, as `Accesses` says: a fence before a release, the end of the L1's lines behind an acquire.
 
-    A guarded access of that kind is branched around, and atomics wherever the assembler does so.
+    A guarded access of that kind is branched around, and atomics where `Accesses` says so.
     """
     order = m.bound.get("order", "")
-    assembler = s.architecture.isa.assembler
-    far = assembler.orders_by_fences and m.bound.get("scope") not in ("cta", "cluster") and space in (Space.GLOBAL, Space.GENERIC)
+    far = s.accesses.ordered_by_fences and m.bound.get("scope") not in ("cta", "cluster") and space in (Space.GLOBAL, Space.GENERIC)
     releases, acquires = far and order in ("release", "acq_rel", "sc"), far and order in ("acquire", "acq_rel", "sc")
-    apart = releases or acquires or assembler.branches_around_atomics and s.instruction.opcode in ("atom", "red")
+    apart = releases or acquires or s.accesses.atomics_branched_around and s.instruction.opcode in ("atom", "red")
     if not apart:
         yield
         return

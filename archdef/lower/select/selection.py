@@ -67,6 +67,16 @@ class Interface:
         return frozenset(piece.register for pieces in listed for piece in pieces.values())
 
 
+@attrs.frozen(kw_only=True)
+class Accesses:
+    """What a target puts around accesses to memory."""
+
+    ordered_by_fences: bool = False
+    """An access that releases has a fence before it, one that acquires an instruction behind it that empties L1, which waits for it."""
+    atomics_branched_around: bool = False
+    """Atomic operations are not predicated, whatever the program says."""
+
+
 @attrs.define(slots=True, eq=False)
 class Selection:
     """Selection of one function."""
@@ -81,6 +91,7 @@ class Selection:
     """(function, parameter variable) → offset → bytes of what carries it; smaller accesses take a part."""
     calls: Calls
     first_statement: int
+    accesses: Accesses = Accesses()
     code: Code = None
     registers: dict[str, int] = attrs.Factory(dict)
     pieces: dict[tuple[str, int], Piece] = attrs.Factory(dict)

@@ -5,10 +5,11 @@ from typing import Any
 
 import attrs
 
-from archdef.lower.kernel import lower_kernel
+from archdef.lower.kernel import Recipe, lower_kernel
 from archdef.lower.options import Options
 from archdef.lower.pipeline import Pass, Ran, check
 from archdef.lower.program import Program
+from archdef.lower.select import Accesses
 from archdef.lower.target.usual import AS_WRITTEN, PASSES
 from archdef.ptx import ir
 
@@ -16,7 +17,10 @@ __all__ = ["AS_WRITTEN", "PASSES", "Target", "target_of"]
 
 
 class Target:
-    """An assembler for one machine."""
+    """An assembler for one machine: PTX goes in (`lower`), the program of that machine comes out.
+
+    One that does more derives from it. It gives other `passes`, or makes programs in another way altogether, by a `lower` of its own.
+    """
 
     def __init__(self, architecture: Any):
         self.architecture = architecture
@@ -27,6 +31,16 @@ class Target:
         """Give the passes in their order; which of them run on a function, each says itself (`Pass.skipped`)."""
         return AS_WRITTEN if options.debug else PASSES
 
+    @property
+    def accesses(self) -> Accesses:
+        """What selection puts around accesses to memory."""
+        return Accesses()
+
+    @property
+    def result_scoreboards(self) -> int:
+        """Scoreboards of a warp for results that come after a time nobody knows beforehand; 0: each result has its own."""
+        return 0
+
     def lower(self, module: ir.Module, entry: str, options: Options, trace: list[Ran] | None = None) -> Program:
         """Make the program of one kernel of a module; with `trace`, say there what each pass did.
 
@@ -36,9 +50,9 @@ class Target:
         """
         def made(chosen: Options) -> tuple[Program, list[Ran] | None]:
             ran: list[Ran] | None = None if trace is None else []
-            passes = self.passes(chosen)
-            check(passes)
-            return lower_kernel(module, entry, self.architecture, passes, chosen, ran), ran
+            recipe = Recipe(passes=self.passes(chosen), accesses=self.accesses, result_scoreboards=self.result_scoreboards)
+            check(recipe.passes)
+            return lower_kernel(module, entry, self.architecture, recipe, chosen, ran), ran
 
         def spilled(one: tuple[Program, list[Ran] | None]) -> int:
             return one[0].spill_store_bytes + one[0].spill_load_bytes
@@ -54,4 +68,4 @@ class Target:
 
 def target_of(architecture: Any) -> Target:
     """Give the assembler of a machine."""
-    return Target(architecture)
+    return architecture.isa.assembler.target(architecture) or Target(architecture)

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind, Space
 from archdef.lower.facts import definitions, single
-from archdef.lower.passes.absorb import reads_as_half
+from archdef_sass.passes.absorb import reads_as_half
 from archdef.lower.virtual import PURE, Code, Const, Op, Unit
+from archdef_sass import Sass
 
 _WORD = 4
 _ELEMENTS = {2: 8, 4: 16, 8: 16}
@@ -17,12 +18,11 @@ _DEPTH = 10
 """Steps back for which the low bits of an address are followed."""
 
 
-def merge_loads(code: Code, unit: Unit, architecture) -> None:
+def merge_loads(code: Code, unit: Unit, assembler: Sass) -> None:
     """Merge within stretches that hold nothing but loads and pure operations.
 
     Only results that are written once and read behind their definition: each is there earlier than before, and nobody minds.
     """
-    assembler = architecture.isa.assembler
     widest = {Space.SHARED: assembler.shared_load_bytes, Space.CONST: assembler.constant_load_bytes or _WORD}
     halves = _halves(code) if assembler.reads_halves else set()
     if max(widest.values()) <= _WORD:
@@ -41,9 +41,9 @@ def merge_loads(code: Code, unit: Unit, architecture) -> None:
         code.ops = [op for op in code.ops if id(op) not in gone]
 
 
-def mark_uniform(code: Code, unit: Unit, architecture) -> None:
+def mark_uniform(code: Code, unit: Unit, assembler: Sass) -> None:
     """Note the registers that hold constants from a place that the program names: registers of the warp, where constants have such loads."""
-    if architecture.isa.assembler.constant_load_bytes > _WORD:
+    if assembler.constant_load_bytes > _WORD:
         unit.uniform |= {v for op in code.ops if op.kind == Kind.LOAD and op.space == Space.CONST and isinstance(op.s[0], Const) for v in op.writes()}
 
 

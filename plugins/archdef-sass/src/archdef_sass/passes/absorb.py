@@ -7,6 +7,7 @@ from __future__ import annotations
 from archdef.lower.encoding import ConstantKind, Flag, Kind
 from archdef.lower.facts import Near, definitions
 from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op
+from archdef_sass import Sass
 
 _LOGIC = ("and_b32", "or_b32", "xor_b32", "lop3_b32")
 _ZERO_TESTS = tuple(f"{how}_{type}" for how in ("eq", "ne") for type in ("b32", "s32", "u32"))
@@ -28,9 +29,8 @@ _TO_HALVES = ("cvt_rn_f16_f32", "cvt_rn_bf16_f32", "cvt_rz_f16_f32", "cvt_rz_bf1
 _WORD = (1 << 32) - 1
 
 
-def absorb(code: Code, architecture) -> None:
-    """Absorb, as far as `Isa.assembler` declares it."""
-    assembler = architecture.isa.assembler
+def absorb(code: Code, assembler: Sass) -> None:
+    """Absorb, as far as the assembler does."""
     readers = _readers(code)
     if assembler.reads_halves:
         for op in code.ops:
@@ -49,9 +49,9 @@ def absorb(code: Code, architecture) -> None:
         _needless_masks(code, readers)
 
 
-def absorb_terms(code: Code, architecture) -> None:
+def absorb_terms(code: Code, assembler: Sass) -> None:
     """Absorb what sums of three and the smaller or greater of sums take in: only when branches are settled, for which ptxas counts it."""
-    _terms(code, _readers(code), architecture.isa.assembler)
+    _terms(code, _readers(code), assembler)
 
 
 def _readers(code: Code) -> dict[int, list[Op]]:
@@ -216,7 +216,7 @@ def _shifted_words(op: Op) -> bool:
     return op.fn == "shl_b64" and distance.value < 32 or op.fn in ("shr_u64", "shr_s64") and 32 <= distance.value < 64
 
 
-def _terms(code: Code, readers: dict[int, list[Op]], assembler) -> None:
+def _terms(code: Code, readers: dict[int, list[Op]], assembler: Sass) -> None:
     """Sums of three numbers, sums of which the smaller or greater of two is taken, and the smallest or greatest of three: one operation each."""
     inner: dict[int, Op] = {}       # sum that one operation alone reads → where it was made, in this block
     last: dict[int, int] = {}       # register → where it was written last

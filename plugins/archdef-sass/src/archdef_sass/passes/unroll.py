@@ -17,12 +17,14 @@ import attrs
 
 from archdef.lower.encoding import Combine, ConstantKind, Flag, Kind, Space
 from archdef.lower.facts import definitions, use_counts
+from archdef.lower.passes.branches import BEHIND
 from archdef.lower.select.arithmetic import TRUTH
 from archdef.lower.virtual import ABSORBED, PURE, TRUE, Code, Const, Op, Unit, Value, immediate, lives, signed, slow_paths
 from archdef.ptx.liveness import Lives
+from archdef_sass import Sass
 
-ROUNDS, BEHIND = " rounds", " behind"
-"""What the labels of an unrolled loop, and of what comes behind it and the trips that are left, end with."""
+ROUNDS = " rounds"
+"""What the label of an unrolled loop ends with; those of what comes behind it and of the trips that are left end with `BEHIND`."""
 _MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM)
 _ALLOWED = (PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL}) - {Kind.CARRY}
 _TOGETHER = {Kind.BARRIER, Kind.SHUFFLE, Kind.VOTE, Kind.GROUP, Kind.GROUP_PRODUCT, Kind.REGISTERS}
@@ -32,12 +34,6 @@ _SUMS = ("add_b32", "add_b64")
 _COMPARED = {"ne_s32": ne, "ne_b32": ne, "ne_u32": ne, "lt_s32": lt, "gt_s32": gt, "le_s32": le, "ge_s32": ge}
 _KNOWN_TRIPS = 4096
 """Trips that are counted beforehand at most."""
-_WHOLE_TRIPS, _WHOLE_MORE = 128, 10
-"""Trips up to which a loop may be straight code, and instructions that each of them gives it more, about the step and the test that it saves."""
-_KNOWN_LONGEST = 73
-"""Instructions of the longest loop of known trips of which a round makes several."""
-_ACCESS, _ATOMIC = 2, 11
-"""Instructions as which an access to memory and an atomic operation count; as seen in 50 loops that ptxas 13.0 unrolls, or does not."""
 
 
 @attrs.define
@@ -61,8 +57,7 @@ class _Loop:
 
 def unroll(code: Code, unit: Unit, architecture, rolled: frozenset[int]) -> None:
     """Unroll what can be. `rolled`: statements at whose start the source forbids it."""
-    assembler = architecture.isa.assembler
-    facts = _Facts(code)
+    assembler, facts = architecture.isa.assembler, _Facts(code)
     done: list[Op] = []
     at = 0
     while at < len(code.ops):
@@ -75,7 +70,7 @@ def unroll(code: Code, unit: Unit, architecture, rolled: frozenset[int]) -> None
         if loop.straight:
             made = _whole(code, unit, loop, kept)
         elif loop.trips:
-            made = _counted(code, unit, loop, architecture, kept)
+            made = _counted(code, unit, loop, assembler, kept)
         else:
             made = _unrolled(code, unit, loop, assembler.unroll_factor, kept)
             facts.may_be_passed(loop)
@@ -138,6 +133,7 @@ class _Facts:
 
 def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset[int], facts: _Facts) -> _Loop | None:
     """Recognise a loop at a label."""
+    assembler: Sass = architecture.isa.assembler
     ops = code.ops
     end = start + 1
     while end < len(ops) and ops[end].kind in _STRAIGHT and not slow_paths(ops[end], architecture.isa.operations):
@@ -170,11 +166,11 @@ def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset
     bound: Value = test.s[1]
     if step is None:
         return None
-    weights = _weights(body, architecture)
-    assembler = architecture.isa.assembler
+    weights = _weights(body, assembler)
     trips = _trips(facts, counter, step, test, body) if assembler.unroll_whole_instructions else 0
     alone = trips > 0 and facts.branches[back.target] == 1
-    if alone and trips <= _WHOLE_TRIPS and trips * weights <= assembler.unroll_whole_instructions + _WHOLE_MORE * trips:
+    if alone and trips <= assembler.unroll_whole_trips and trips * (
+            weights - assembler.unroll_whole_trip_instructions) <= assembler.unroll_whole_instructions:
         return _Loop(start, end, counter, step, bound, False, test, trips, True)
     if alone and assembler.unroll_known_instructions:
         return _Loop(start, end, counter, step, bound, False, test, trips) if _round(weights, trips, assembler) > 1 else None
@@ -215,32 +211,32 @@ def _whole(code: Code, unit: Unit, loop: _Loop, kept: set[int]) -> list[Op]:
     return _copies(unit, body, loop.trips, kept)
 
 
-def _round(weights: int, trips: int, assembler) -> int:
+def _round(weights: int, trips: int, assembler: Sass) -> int:
     """Give the trips of a round where all are known: the most that make, with those that are left over, no more instructions than a round may have."""
-    if weights > _KNOWN_LONGEST:
+    if weights > assembler.unroll_known_max_instructions:
         return 1
     most = assembler.unroll_known_instructions // max(1, weights - 1)
     return next((f for f in range(min(most, trips), 1, -1) if f + trips % f <= most), 1)
 
 
-def _counted(code: Code, unit: Unit, loop: _Loop, architecture, kept: set[int]) -> list[Op]:
+def _counted(code: Code, unit: Unit, loop: _Loop, assembler: Sass, kept: set[int]) -> list[Op]:
     """Give the code in place of a loop whose trips are known: those that are left over come first, then rounds without any question whether there
     are enough."""
     label, back = code.ops[loop.start], code.ops[loop.end]
     body = [op for op in code.ops[loop.start + 1:loop.end] if op is not loop.test]
-    factor = _round(_weights(body, architecture), loop.trips, architecture.isa.assembler)
+    factor = _round(_weights(body, assembler), loop.trips, assembler)
     first = _copies(unit, body, loop.trips % factor, kept) if loop.trips % factor else []
     return [*first, label, *_copies(unit, body, factor, kept), loop.test, back]
 
 
-def _weights(body: list[Op], architecture) -> int:
+def _weights(body: list[Op], assembler: Sass) -> int:
     """Give the instructions as which a body counts, without the step of its counter."""
     products = {op.d[0] for op in body if op.operation == "int_mul_wide" and op.d}
     added = {s for op in body if isinstance(op.fn, str) and op.fn[:3] == "add" for s in op.s}
-    return sum(_weight(op, products, added, architecture) for op in body) - 1
+    return sum(_weight(op, products, added, assembler) for op in body) - 1
 
 
-def _longest(body: list[Op], assembler) -> int:
+def _longest(body: list[Op], assembler: Sass) -> int:
     """Give the instructions that a loop may have, for what it loads."""
     shared = sum(op.kind == Kind.LOAD and op.space == Space.SHARED for op in body)
     loads = any(op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC) for op in body)
@@ -248,14 +244,14 @@ def _longest(body: list[Op], assembler) -> int:
     return min(limit, assembler.unroll_most_instructions)
 
 
-def _weight(op: Op, products: set[int | None], added: set[Value], architecture) -> int:
+def _weight(op: Op, products: set[int | None], added: set[Value], assembler: Sass) -> int:
     """Give the instructions as which an operation counts, beside wide products and what is added."""
-    if op.operation == ABSORBED or architecture.isa.assembler.source_modifiers and op.fn in ("neg_f32", "neg_f64", "abs_f32", "abs_f64"):
+    if op.operation == ABSORBED or assembler.source_modifiers and op.fn in ("neg_f32", "neg_f64", "abs_f32", "abs_f64"):
         return 0
     if op.kind in (Kind.LOAD, Kind.STORE):
-        return _ACCESS
+        return assembler.unroll_access_instructions
     if op.kind == Kind.ATOM:
-        return _ATOMIC
+        return assembler.unroll_atomic_instructions
     if op.fn == "add_b64" or op.fn in ("mul_wide_s32", "mul_wide_u32"):      # product and sum are one
         return int(op.fn != "add_b64" or products.isdisjoint(op.s))
     if op.fn in ("mul_f32", "mul_f64") and op.d[0] in added:

@@ -7,7 +7,7 @@ import attrs
 
 from archdef.lower.encoding import ConstantKind, Kind
 from archdef.lower.facts import definitions
-from archdef.lower.passes.absorb import zero_halves
+from archdef_sass.passes.absorb import zero_halves
 from archdef.lower.pressure import alive_words, next_registers
 from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op, Unit, loops, successors
 from archdef.ptx.graph import reachable

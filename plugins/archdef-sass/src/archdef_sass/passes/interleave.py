@@ -9,20 +9,14 @@ from archdef.lower.cost import BROUGHT
 from archdef.lower.encoding import WHOLE_WARP, BarrierOp, Flag, Kind, Space
 from archdef.lower.facts import definitions
 from archdef.lower.order import Plan
-from archdef.lower.passes.absorb import zero_halves
 from archdef.lower.pressure import Words, alive_words, next_registers, words
 from archdef.lower.virtual import ABSORBED, CARRY, PURE, TRUE, Code, Op, Unit, lives
+from archdef_sass.passes.absorb import zero_halves
 
 TRIES = 6
 """Bounds on the registers alive at a time that are tried, each a few below the one before, until a piece needs no more than allowed."""
-PATIENCE = 12
-"""Cycles for which a load with a longer way to go is waited for, once half of the registers are taken."""
-AHEAD = (128, 96, 64)
-"""Operations that are looked ahead at, tried in turn where registers are short."""
 ACCESSES = 32
 """Stores of a piece that are told apart; the next one comes behind them all, and all others behind it."""
-BARRIERS = 2
-"""Barriers past which an operation comes early at most; so in code by ptxas 13.0 of loops that were unrolled with barriers within."""
 WINDOW = 1024
 """Operations that are ordered together at most."""
 _STAY = Flag.BYPASS_L1 | Flag.YIELD
@@ -77,7 +71,7 @@ def _best(piece: _Piece, sizes: Mapping[int, int], words: Mapping[int, int], lat
     best, least = piece.ops, _needed(piece, piece.ops, sizes)
     plan = _planned(piece, words, latency, holding, architecture.isa)
     for attempt in range(TRIES):
-        tried = [piece.ops[k] for k in _fastest(plan, len(piece.ops), allowed - attempt * (attempt + 1))]
+        tried = [piece.ops[k] for k in _fastest(plan, len(piece.ops), allowed - attempt * (attempt + 1), architecture.isa.assembler.interleaved_ahead)]
         need = _needed(piece, tried, sizes)
         if need <= allowed:
             return tried
@@ -228,7 +222,7 @@ def _may_meet(a: _Place | None, b: _Place | None) -> bool:
     return a is None or b is None or a[0] != b[0] or a[1] < b[2] and b[1] < a[2]
 
 
-def _dependences(ops: list[Op], apart: bool) -> tuple[list[dict[int, bool]], list[int]]:
+def _dependences(ops: list[Op], apart: bool, barriers: int) -> tuple[list[dict[int, bool]], list[int]]:
     """Give, per op, those that must come behind it and whether they wait for its result, and how many must come before it."""
     before: list[dict[int, bool]] = []
     writers: dict[int, int] = {}
@@ -263,8 +257,8 @@ def _dependences(ops: list[Op], apart: bool) -> tuple[list[dict[int, bool]], lis
             if together >= 0:
                 mine.setdefault(together, False)
             together = k
-        if len(held) > BARRIERS:
-            mine.setdefault(held[-1 - BARRIERS], False)
+        if len(held) > barriers:
+            mine.setdefault(held[-1 - barriers], False)
         if holds:
             held.append(k)
         mine.pop(k, None)
@@ -318,7 +312,7 @@ def _values(piece: _Piece, words: dict[int, int]) -> dict:
 def _planned(piece: _Piece, words: dict[int, int], latency: _Latency, holding: _Holding, isa) -> Plan:
     """Make ready to order one piece. That a predicate guards later than it is read is none of the order's business: see the notes of `interleave`."""
     ops, assembler = piece.ops, isa.assembler
-    behind, missing = _dependences(ops, assembler.loads_pass_shared_stores)
+    behind, missing = _dependences(ops, assembler.loads_pass_shared_stores, assembler.interleaved_barriers)
     held = [holding(op) for op in ops]
     units = {name: k for k, name in enumerate(dict.fromkeys(name for name, _ in held))}
     return Plan(
@@ -326,14 +320,14 @@ def _planned(piece: _Piece, words: dict[int, int], latency: _Latency, holding: _
         unit=[units[name] for name, _ in held], held=[cycles for _, cycles in held],
         is_load=[op.kind == Kind.LOAD for op in ops], is_memory=[op.kind in _MEMORY for op in ops],
         written_words=[sum(max(0, words[v]) for v in op.writes()) for op in ops], **_values(piece, words),
-        patience=PATIENCE, operand_read_cycles=assembler.operand_read_cycles, most_predicates=assembler.interleaved_predicates)
+        patience=assembler.interleaved_patience_cycles, operand_read_cycles=assembler.operand_read_cycles, most_predicates=assembler.interleaved_predicates)
 
 
-def _fastest(plan: Plan, count: int, most: int) -> list[int]:
+def _fastest(plan: Plan, count: int, most: int, tried: tuple[int, ...]) -> list[int]:
     """Order one piece with about `most` words alive at a time; where registers are short, by looking as far ahead as makes it shortest."""
     best, cycles, short = plan.order(most, count)
     if short:
-        for ahead in AHEAD:
+        for ahead in tried:
             if ahead < count:
                 order, took, _ = plan.order(most, ahead)
                 if took < cycles:
