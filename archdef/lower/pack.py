@@ -5,7 +5,7 @@ import numpy as np
 
 from archdef.errors import LaunchError
 from archdef.lower.allocate import Assignment, row_operand
-from archdef.lower.cost import BROUGHT, Costs
+from archdef.lower.cost import BROUGHT, Cost, Costs
 from archdef.lower.encoding import (
     CONSTANT_ROW,
     COORDINATES,
@@ -80,100 +80,118 @@ def pack(codes: list[Code], unit: Unit, places: Assignment, architecture, module
 
     scoreboards : those of a warp for results that come after a time nobody knows beforehand, see `scoreboards.shared_waits`; 0: each has its own.
     """
-    constants = Constants(codes)
-    functions, costs = lane_functions(), Costs(architecture)
-    records: list[tuple] = []
-    targets: list[int] = []
-    operands: list[int] = []
-    starts: dict[str, int] = {}
-    lists: dict[tuple[str, ...], int] = {}
-    total = 0
+    packer = _Packer(codes, places, architecture, module, source, scoreboards)
     for code in codes:
-        starts[code.function.name] = total
-        total += sum(op.kind != Kind.LABEL for op in code.ops)
-    waits = waits_within(codes)
-    for code in codes:
-        _pack_function(code, waits, starts, constants, functions, costs, places, module, source, records, targets, operands, lists, architecture,
-                       scoreboards)
-    ops = np.array(records, MICRO_OP)
+        packer.pack(code)
+    ops = np.array(packer.records, MICRO_OP)
     count = int(ops["issues"].sum())
     if count > architecture.limits.kernel_instructions:
         raise LaunchError(f"{codes[0].function.name} has {count} instructions; {architecture.name} takes at most "
                           f"{architecture.limits.kernel_instructions} (limits.kernel_instructions)")
     specials = np.array([(number, places.rows[v]) for v, number in unit.specials.items() if v in places.rows], SPECIAL_ROW)
-    return ops, np.array(targets, np.int32), np.array(operands, np.int32), constants.rows, specials, count
+    return ops, np.array(packer.targets, np.int32), np.array(packer.operands, np.int32), packer.constants.rows, specials, count
 
 
-def _pack_function(code, waits, starts, constants, functions, costs, places, module, source, records, targets, operands, lists, architecture,
-                   scoreboards) -> None:
-    ops = code.ops
-    base = starts[code.function.name]
-    position, at = [], base  # index of each op, labels taking that of the op behind them
-    for op in ops:
-        position.append(at)
-        at += op.kind != Kind.LABEL
-    places_of = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
-    labels = {label: position[k] for label, k in places_of.items()}
-    meetings = meeting_points(ops, waits)
-    shared = shared_waits(ops, scoreboards) | late_accumulators(ops)
-    together = {k: [v for v in waited if v in places.rows] for k, waited in shared.items()}      # what nobody reads has no place
-    for k, op in enumerate(ops):
-        if op.kind == Kind.LABEL:
-            continue
-        instruction = source[op.statement]
+class _Packer:
+    """What is packed so far of the functions of one kernel, and what that takes."""
+
+    def __init__(self, codes: list[Code], places: Assignment, architecture, module: ir.Module, source: list[ir.Instruction], scoreboards: int):
+        self.places, self.architecture, self.module, self.source, self.scoreboards = places, architecture, module, source, scoreboards
+        self.constants = Constants(codes)
+        self.functions, self.costs, self.waits = lane_functions(), Costs(architecture), waits_within(codes)
+        self.records: list[tuple] = []
+        self.targets: list[int] = []
+        self.operands: list[int] = []
+        self.starts: dict[str, int] = {}
+        self.lists: dict[tuple[str, ...], int] = {}
+        total = 0
+        for code in codes:
+            self.starts[code.function.name] = total
+            total += sum(op.kind != Kind.LABEL for op in code.ops)
+
+    def pack(self, code: Code) -> None:
+        """Pack one function, behind those before it."""
+        ops, places = code.ops, self.places
+        position, at = [], self.starts[code.function.name]  # index of each op, labels taking that of the op behind them
+        for op in ops:
+            position.append(at)
+            at += op.kind != Kind.LABEL
+        places_of = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
+        labels = {label: position[k] for label, k in places_of.items()}
+        meetings = meeting_points(ops, self.waits)
+        shared = shared_waits(ops, self.scoreboards) | late_accumulators(ops)
+        together = {k: [v for v in waited if v in places.rows] for k, waited in shared.items()}      # what nobody reads has no place
+        for k, op in enumerate(ops):
+            if op.kind == Kind.LABEL:
+                continue
+            cost, reconverge = self._cost(op), -1
+            if op.kind == Kind.GROUP_PRODUCT:
+                cost, reconverge = timed(op, cost, self.architecture)
+            target, count = self._target(op, cost, labels)
+            if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED) and meetings[k] >= 0:
+                reconverge = position[behind_join(ops, places_of, meetings[k])]
+            also = 0
+            if k in together:
+                self.operands += [len(together[k]), *(places.rows[v] for v in together[k])]
+                also = len(self.operands) - len(together[k])
+            self._record(op, cost, target, reconverge, count, also)
+
+    def _cost(self, op: Op) -> Cost:
+        instruction = self.source[op.statement]
         added = op.s[1] if op.kind == Kind.ATOM and op.vec == 1 else None
         immediate = added.value if isinstance(added, Const) and added.kind == ConstantKind.IMMEDIATE else None
         if op.kind == Kind.LOAD and op.flags & Flag.UNIFORM:
             immediate = "uniform"
         elif op.brought:
             immediate = BROUGHT
-        cost = costs.slow(op.operation) if op.slow else costs.of(op.operation, op.times, instruction, place(module, instruction), immediate)
-        target, count, reconverge = 0, op.count, -1
-        if op.kind == Kind.ATOM:
-            target, count = cost.technique, cost.retry
-            if op.merged:
-                target = (target or _ALONE) | _MERGED
-        if op.kind == Kind.BRANCH:
-            target = labels[op.target]
-        elif op.kind == Kind.BRANCH_INDEXED:
-            target, count = len(targets), len(op.target)
+        return self.costs.slow(op.operation) if op.slow else self.costs.of(op.operation, op.times, instruction, place(self.module, instruction), immediate)
+
+    def _target(self, op: Op, cost: Cost, labels: dict[str, int]) -> tuple[int, int]:
+        """Give what a micro-op refers to, where it goes or its operands lie, and how much of that there is."""
+        targets, kind = self.targets, op.kind
+        if kind == Kind.ATOM:
+            return (cost.technique or _ALONE) | _MERGED if op.merged else cost.technique, cost.retry
+        if kind == Kind.BRANCH:
+            return labels[op.target], op.count
+        if kind == Kind.BRANCH_INDEXED:
             targets.extend(labels[name] for name in op.target)
-        elif op.kind == Kind.CALL:
-            target = starts[op.target]
-        elif op.kind == Kind.CALL_INDIRECT:
-            target, count = lists.setdefault(op.target, len(targets)), len(module.functions)
+            return len(targets) - len(op.target), len(op.target)
+        if kind == Kind.CALL:
+            return self.starts[op.target], op.count
+        if kind == Kind.CALL_INDIRECT:
+            target = self.lists.setdefault(op.target, len(targets))
             if target == len(targets):  # calls with the same candidates share one list
                 callable_ = frozenset(op.target)
-                targets.extend(starts[name] if name in callable_ else -1 for name in module.functions)
-        elif op.kind == Kind.MATRIX:
-            target, count = len(operands), len(op.d) + len(op.s)
-            operands += [row_operand(v, places, constants) for v in (*op.d, *op.s)]
-        elif op.kind == Kind.GROUP_PRODUCT:
-            cost, reconverge = timed(op, cost, architecture)
-            target, count = len(operands), len(op.d) + len(op.s) - FIXED_SOURCES
-            operands += [row_operand(v, places, constants) for v in (*op.d, *op.s[FIXED_SOURCES:])]
-        elif op.kind == Kind.SYSTEM and len(op.s) > SOURCES:
-            target, count = len(operands), len(op.s)
-            operands += [row_operand(v, places, constants) for v in op.s]
-        elif op.kind in (Kind.TEXTURE, Kind.SURFACE):
-            target = functions[Kind.ATOM][op.target] if op.target else 0
-            count = 0 if op.kind == Kind.TEXTURE and op.combine == TextureOp.QUERY else COORDINATES[Geometry(op.fn)]
-        if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED) and meetings[k] >= 0:
-            reconverge = position[behind_join(ops, places_of, meetings[k])]
-        also = 0
-        if k in together:
-            operands += [len(together[k]), *(places.rows[v] for v in together[k])]
-            also = len(operands) - len(together[k])
-        number = op.fn if not isinstance(op.fn, str) else functions[op.kind][op.fn]
-        if op.kind == Kind.EXIT and architecture.isa.ends_count_as_branches:
+                targets.extend(self.starts[name] if name in callable_ else -1 for name in self.module.functions)
+            return target, len(self.module.functions)
+        if kind == Kind.MATRIX:
+            return self._listed([*op.d, *op.s])
+        if kind == Kind.GROUP_PRODUCT:
+            return self._listed([*op.d, *op.s[FIXED_SOURCES:]])
+        if kind == Kind.SYSTEM and len(op.s) > SOURCES:
+            return self._listed(op.s)
+        if kind in (Kind.TEXTURE, Kind.SURFACE):
+            return (self.functions[Kind.ATOM][op.target] if op.target else 0,
+                    0 if kind == Kind.TEXTURE and op.combine == TextureOp.QUERY else COORDINATES[Geometry(op.fn)])
+        return 0, op.count
+
+    def _listed(self, values: list) -> tuple[int, int]:
+        """Put values among the row operands; give where they begin, and how many they are."""
+        first = len(self.operands)
+        self.operands += [row_operand(v, self.places, self.constants) for v in values]
+        return first, len(values)
+
+    def _record(self, op: Op, cost: Cost, target: int, reconverge: int, count: int, also: int) -> None:
+        isa, places, guard = self.architecture.isa, self.places, op.guard
+        number = op.fn if not isinstance(op.fn, str) else self.functions[op.kind][op.fn]
+        if op.kind == Kind.EXIT and isa.ends_count_as_branches:
             number = int(EndOp.BRANCH)
         interval, fraction = divmod(cost.parts, 256) if op.kind in _EXACT else (cost.interval, 0)
-        guard = op.guard
-        latency = cost.latency + (architecture.isa.convergence_cycles if op.kind == Kind.BRANCH and op.meets else 0)
-        records.append((
+        latency = cost.latency + (isa.convergence_cycles if op.kind == Kind.BRANCH and op.meets else 0)
+        self.records.append((
             op.kind, cost.unit, guard is not None, op.flags, number, op.fpenv, op.width, op.space, op.element, op.vec,
             op.combine, cost.issues, interval, fraction, cost.rare, latency, 0 if guard is None else predicate_operand(guard, places),
-            _destinations(op, places, constants), _sources(op, places, constants), op.offset, target, reconverge, count, op.statement, also))
+            _destinations(op, places, self.constants), _sources(op, places, self.constants), op.offset, target, reconverge, count, op.statement, also))
 
 
 def predicate_operand(v: int, places: Assignment) -> int:

@@ -81,7 +81,7 @@ def _facts(given: str | Iterable[str]) -> frozenset[str]:
     return frozenset(one.strip() for one in given.split(",") if one.strip()) if isinstance(given, str) else frozenset(given)
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False)
 class Pass:
     """One pass: a function over the code of a function, what switches it, and what must be so of the code when it runs."""
 

@@ -1,6 +1,7 @@
 """Targets: what an assembler makes of PTX. `Target` is what all have in common; PTX goes in, the program of one machine comes out."""
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import attrs
@@ -14,6 +15,10 @@ from archdef.lower.target.usual import AS_WRITTEN, PASSES
 from archdef.ptx import ir
 
 __all__ = ["AS_WRITTEN", "PASSES", "Target", "target_of"]
+
+
+_check_once = functools.lru_cache(maxsize=64)(check)
+"""Check a pipeline, unless it has been checked before."""
 
 
 class Target:
@@ -51,7 +56,7 @@ class Target:
         def made(chosen: Options) -> tuple[Program, list[Ran] | None]:
             ran: list[Ran] | None = None if trace is None else []
             recipe = Recipe(passes=self.passes(chosen), accesses=self.accesses, result_scoreboards=self.result_scoreboards)
-            check(recipe.passes)
+            _check_once(tuple(recipe.passes))
             return lower_kernel(module, entry, self.architecture, recipe, chosen, ran), ran
 
         def spilled(one: tuple[Program, list[Ran] | None]) -> int:
