@@ -54,7 +54,8 @@ def _goes_on(path: str, old: Any, new: Any) -> bool:
     if not isinstance(old, Mapping) or not isinstance(new, Mapping):
         return False
     if isinstance(rule, (Policy, Extensible)):
-        return "type" not in new or new["type"] == old.get("type", rule.of.short_name)
+        usual = rule.of.short_name if isinstance(rule, Extensible) else None        # which a mapping need not name
+        return "type" not in new or new["type"] == old.get("type", usual)
     return isinstance(rule, (Part, Parts, Table))
 
 
