@@ -6,6 +6,7 @@ errors. Each is imported at its first use, so that ``import archdef`` costs noth
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 import types
 from typing import TYPE_CHECKING
@@ -48,10 +49,11 @@ sys.modules[__name__].__class__ = _Package
 
 def __getattr__(name: str):
     if name not in _PLACES:
-        from archdef._deprecation import moved
-        from archdef._public import MODULES
-
-        return importlib.import_module(f"archdef.{name}") if f"archdef.{name}" in MODULES else moved("archdef", name)
+        if f"archdef.{name}" in importlib.import_module("archdef._public").MODULES:
+            return importlib.import_module(f"archdef.{name}")
+        if importlib.util.find_spec(f"archdef.{name}") is not None:
+            raise AttributeError(f"module 'archdef' has no attribute {name!r}")     # ``from archdef import name`` goes on to import it
+        return importlib.import_module("archdef._deprecation").moved("archdef", name)
     module, attribute = _PLACES[name]
     value = globals()[name] = getattr(importlib.import_module(module), attribute)
     return value

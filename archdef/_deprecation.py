@@ -49,7 +49,9 @@ class Deprecation:
 
 MARKED: list[Deprecation] = []
 """Functions and classes that `deprecated` has marked in the modules imported so far."""
-MOVED: dict[str, Deprecation] = {}
+MOVED: dict[str, Deprecation] = {
+    f"archdef.report.numbers.{name}": Deprecation(f"archdef.report.numbers.{name}", "0.1", "0.2", f"archdef.formatting.{name}")
+    for name in ("NOTHING", "count", "limiter", "metric", "percent", "seconds", "size", "three")}
 """``module.name`` → where it is now, as a dotted name in `Deprecation.instead`."""
 RENAMED: dict[str, Deprecation] = {}
 """Path of a field → its path now, in `Deprecation.instead`."""

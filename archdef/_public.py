@@ -25,7 +25,7 @@ MODULES: dict[str, str] = {
     "archdef.microbench": "Microbenchmarks of simulated machines and of real ones.",
     "archdef.examples": "Workloads that `archdef compare` runs.",
     "archdef.examples.command": "Examples that are commands of tables.",
-    "archdef.report.numbers": "Numbers as tables show them.",
+    "archdef.formatting": "Numbers as tables show them.",
     "archdef.runtime.cuda": "The runtime API under CUDA's names.",
     "archdef.runtime.maca": "The runtime API under MXMACA's names.",
     "archdef.errors": "Everything that archdef raises on purpose, and its warnings.",

@@ -4,17 +4,23 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import attrs
 import numpy as np
 
-from archdef import registry, values
+from archdef import lower, registry, values
 from archdef.errors import CompileError, DeviceMemoryError, HostError, LaunchError
 from archdef.frontends import Options
 from archdef.frontends import compile as compile_source
+from archdef.host import Event, Host, Stream, current
+from archdef.host.link import peers
+from archdef.host.pinned import pin
+from archdef.host.side import Side, side_of
+from archdef.pack import machine_tables
 from archdef.run.array import DeviceArray, dtype_of, host_array, shape_of
 from archdef.run.footprint import MemoryMap, memory_map
+from archdef.run.managed import ManagedArray
 from archdef.run.memory import Memory
 from archdef.run.module import Module
 from archdef.run.multicast import Multicast
@@ -25,11 +31,6 @@ from archdef.run.texture import sampler as make_sampler
 from archdef.run.texture import surface as make_surface
 from archdef.run.texture import texture as make_texture
 from archdef.spec import Architecture
-
-if TYPE_CHECKING:
-    from archdef.host import Event, Host, Stream
-    from archdef.host.side import Side
-    from archdef.run.managed import ManagedArray
 
 MAX_INSTRUCTIONS = 10_000_000_000
 MAX_CYCLES = 1_000_000_000_000
@@ -65,11 +66,8 @@ class Device:
         self.print_bytes = values.whole(print_bytes, "print_bytes", LaunchError, at_most=MOST_BYTES)
         if printf is not None and not callable(getattr(printf, "write", None)):
             raise LaunchError(f"printf must be a text stream such as sys.stdout, or None, got {values.shown(printf)}")
-        if host is not None:
-            from archdef.host import Host
-
-            if not isinstance(host, Host):
-                raise HostError(f"host must be an archdef.host.Host, or None, got {values.shown(host)}")
+        if host is not None and not isinstance(host, Host):
+            raise HostError(f"host must be an archdef.host.Host, or None, got {values.shown(host)}")
         self.printf, self._host = printf, host
         self.served: set[int] = set()
         """System calls of the kernels that were launched."""
@@ -91,8 +89,6 @@ class Device:
     @functools.cached_property
     def machine(self) -> dict:
         """The description in the engine's terms."""
-        from archdef.pack import machine_tables
-
         return machine_tables(self.architecture)
 
     @property
@@ -124,8 +120,6 @@ class Device:
     @property
     def side(self) -> Side:
         """The device's half of the host model; the first use of it puts the device on the host's clock."""
-        from archdef.host.side import side_of
-
         return side_of(self.memory)
 
     @property
@@ -137,8 +131,6 @@ class Device:
     def host(self) -> Host:
         """The host: its clock and its timeline."""
         if self._host is None:
-            from archdef.host import current
-
             self._host = current()
         return self._host
 
@@ -163,8 +155,6 @@ class Device:
 
     def event(self, label: str = "event", timing: bool = True) -> Event:
         """Make an event, to be recorded by `Stream.record`."""
-        from archdef.host import Event
-
         return Event(label, timing)
 
     def synchronize(self) -> None:
@@ -174,8 +164,6 @@ class Device:
 
     def pinned(self, array_or_shape, dtype="f4") -> np.ndarray:
         """Give page-locked host memory: an array of a shape, or a copy of an array. Copies from and to it do not block the host."""
-        from archdef.host.pinned import pin
-
         if isinstance(array_or_shape, np.ndarray):
             return pin(np.array(array_or_shape, order="C"))
         shape, kind = shape_of(array_or_shape), dtype_of(dtype)
@@ -189,8 +177,6 @@ class Device:
 
         Raises HostError where the machine has none (`host_link.managed`).
         """
-        from archdef.run.managed import ManagedArray
-
         if isinstance(array_or_shape, np.ndarray):
             array = host_array(array_or_shape)
             return ManagedArray(self.memory, array.shape, array.dtype).copy_from_host(array)
@@ -198,8 +184,6 @@ class Device:
 
     def can_access_peer(self, other: Device) -> bool:
         """Say whether copies between two devices can go directly."""
-        from archdef.host.link import peers
-
         _device(other)
         return self is not other and peers(self.architecture, other.architecture) is not None
 
@@ -288,19 +272,14 @@ class Device:
         """
         if options is not None and not isinstance(options, Options):
             raise CompileError(f"options must be archdef.Options, got {values.shown(options)}")
-        if lowering is not None:
-            from archdef import lower
-
-            if not isinstance(lowering, lower.Options):
-                raise CompileError(f"lowering must be archdef.lower.Options, got {values.shown(lowering)}")
+        if lowering is not None and not isinstance(lowering, lower.Options):
+            raise CompileError(f"lowering must be archdef.lower.Options, got {values.shown(lowering)}")
         options = (options or Options()).changed(**changed)
         options = attrs.evolve(options, capability=options.capability or self.architecture.compute_capability)
         if "fp32_fma" not in self.architecture.isa.features:
             options = attrs.evolve(options, fused_multiply_add=False)
         if options.debug:
-            from archdef.lower import Options as Lowering
-
-            lowering = attrs.evolve(lowering or Lowering(), debug=True)
+            lowering = attrs.evolve(lowering or lower.Options(), debug=True)
         if not isinstance(source, (list, tuple)):
             return Module(self, [compile_source(source, options)], options.registers, lowering)
         if len(source) > 1:  # functions and variables of one source may be used in another

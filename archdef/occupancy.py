@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Mapping
+from typing import Any
 
 import attrs
+from rich.console import Group
+from rich.table import Table
 
 from archdef import registry, values
+from archdef.console import console
 from archdef.errors import LaunchError
 from archdef.spec import Architecture, FrozenMap, Limits, Vocabulary
 
@@ -86,10 +90,12 @@ class Occupancy:
         """Resident warps over the most that fit, 0 to 1."""
         return self.active_warps / self.max_warps
 
-    def __rich__(self):
-        from rich.console import Group
-        from rich.table import Table
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data, ready for JSON."""
+        data = attrs.asdict(self, filter=lambda attribute, _: attribute.name != "vocabulary")
+        return data | {"occupancy": self.occupancy, "limits": dict(self.limits)}
 
+    def __rich__(self):
         words = self.vocabulary
         used = {"warps": _count(self.warps_per_block, words.warp), "blocks": "",
                 "registers": f"{self.registers} per thread", "shared": f"{self.shared_bytes} B"}
@@ -107,8 +113,6 @@ class Occupancy:
         return Group(head, table, *([f"to hold more: {self.suggestion}"] if self.suggestion else []))
 
     def __str__(self) -> str:
-        from archdef.console import console
-
         made = console(width=100, color_system=None)
         with made.capture() as captured:
             made.print(self)

@@ -6,11 +6,29 @@ import os
 
 import click
 
-from archdef.errors import ArchdefError, Interrupted
+from archdef.errors import ArchdefError, Interrupted, nearest
 from archdef.values import printable
 
-COMMANDS = ("archs", "check", "compare", "diff", "export", "lower", "metrics", "microbench", "new-plugin", "occupancy", "page", "resources",
-            "roofline", "run", "schema", "show", "validate")
+COMMANDS = {
+    "archs": "List the installed architectures, and plugins that could not be loaded.",
+    "check": "Run the conformance suite on ARCH: is its description complete, and does it compute, time and count as declared?",
+    "compare": "Run WORKLOAD on several architectures and print one table.",
+    "diff": "Print the fields in which A and B differ, with both values and where each is from.",
+    "export": "Write the whole description of ARCH, evidence included, as TOML or JSON.",
+    "lower": "Print what each kernel of FILE (.cu or .ptx) becomes on a machine: its micro-ops, one a line, with their PTX line and their cost.",
+    "metrics": "Say what metrics mean and how they follow from counters: those of NAMES (or other tools' names of them), or all.",
+    "microbench": "Measure machines by microbenchmarks: chains of instructions, pointer chases, conflicts, atomics, bandwidth.",
+    "new-plugin": "Write a complete plugin that declares the architecture NAME, into the new folder archdef-NAME.",
+    "occupancy": "Apply the occupancy rule: blocks that each resource allows, the limiter, and the smallest change that lifts it.",
+    "page": "Write a page about ARCH: a block diagram drawn from the declaration, then every field, its meaning and its evidence.",
+    "resources": "List what each kernel of FILE (.cu or .ptx) takes, as 'ptxas -v' does.",
+    "roofline": "Read a machine's ceilings off its description: arithmetic, shared memory, L2, DRAM; and Little's law.",
+    "run": "Launch KERNEL of FILE (.cu or .ptx) and print what it cost. An instance of a template is a kernel too: 'reduce<512>'.",
+    "schema": "Print the JSON Schema (draft 2020-12) of description files, for editors and other programs.",
+    "show": "Print every field of ARCH with its value and its evidence.",
+    "validate": "Run the reference cases that plugins ship, and print the model's figures beside published and measured ones."}
+"""Name of a sub-command → the first paragraph of its help, so that a list of all imports none."""
+_LISTED = click.Group(add_help_option=False, commands={name: click.Command(name, help=about) for name, about in COMMANDS.items()})
 USAGE, INTERRUPTED = 2, 130
 
 
@@ -23,7 +41,7 @@ class Refused(click.ClickException):
 
 
 class Commands(click.Group):
-    """Finds sub-commands by module name, so that ``--help`` of one does not import the others."""
+    """Finds sub-commands by module name, and lists them by `COMMANDS`, so that only the one that is called is imported."""
 
     def list_commands(self, context):
         return list(COMMANDS)
@@ -31,9 +49,13 @@ class Commands(click.Group):
     def get_command(self, context, name):
         return importlib.import_module(f"archdef.cli.{name.replace('-', '_')}").command if name in COMMANDS else None
 
-    def resolve_command(self, context, arguments):
-        from archdef.errors import nearest
+    def format_commands(self, context, formatter):
+        _LISTED.format_commands(context, formatter)
 
+    def shell_complete(self, context, incomplete):
+        return _LISTED.shell_complete(click.Context(_LISTED), incomplete) + click.Command.shell_complete(self, context, incomplete)
+
+    def resolve_command(self, context, arguments):
         if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
             raise click.UsageError(f"no such command {arguments[0]!r}{nearest(arguments[0], COMMANDS)}", context)
         return super().resolve_command(context, arguments)

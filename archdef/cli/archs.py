@@ -5,6 +5,8 @@ import warnings
 
 import click
 
+import archdef
+from archdef import report
 from archdef.cli.common import emit, json_option, show
 
 
@@ -12,18 +14,15 @@ from archdef.cli.common import emit, json_option, show
 @json_option
 def command(as_json):
     """List the installed architectures, and plugins that could not be loaded."""
-    from archdef import registry
-    from archdef.report.described import facts, render_list
-
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", registry.PluginWarning)  # the list itself names them
-        found = registry.all().values()
-    problems = registry.problems()
+        warnings.simplefilter("ignore", archdef.registry.PluginWarning)  # the list itself names them
+        found = archdef.registry.all().values()
+    problems = archdef.registry.problems()
     if as_json:
-        emit({"architectures": [facts(architecture) for architecture in found],
+        emit({"architectures": [report.described.facts(architecture) for architecture in found],
               "broken": {name: str(error) for name, error in problems.items()}})
     elif not found and not problems:
         click.echo("no architecture plugin is installed; each is a distribution of its own, "
                    "such as those in the folder plugins/ of the sources: pip install ./plugins/NAME")
     else:
-        show(render_list(list(found), problems))
+        show(report.described.render_list(list(found), problems))

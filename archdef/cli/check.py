@@ -3,7 +3,11 @@ from __future__ import annotations
 
 import click
 
-from archdef.cli.common import emit, json_option, parse_settings, set_option, show, will_write
+import archdef
+from archdef import report
+from archdef.cli.common import emit, json_option, show
+from archdef.cli.output import will_write
+from archdef.options import architecture, parse_settings, set_option
 
 
 @click.command("check")
@@ -23,30 +27,26 @@ def command(context, arch, quick, words, excuses, badge, verbose, settings, as_j
 
     Exit code 0 if every check is as it should be, 1 if not, 2 if ARCH cannot be loaded.
     """
-    from archdef.cli.common import architecture
-    from archdef.report.checked import Live, render, write_badge
-    from archdef.testing.conformance import CHECKS, examine, name_of, subject_of, unknown_excuses
-
-    described = architecture(arch, settings)
+    suite, described = archdef.testing.conformance, architecture(arch, settings)
     if badge:
         if not badge.lower().endswith((".svg", ".json")):
             raise click.BadParameter(f"badges are .svg or .json files, got {badge!r}", param_hint="--badge")
         will_write(badge)
-    names = [name_of(check, case) for check in CHECKS for case in check.cases_of(subject_of(described), quick)]
+    names = [suite.name_of(check, case) for check in suite.CHECKS for case in check.cases_of(suite.subject_of(described), quick)]
     for word in words:
         if not any(word in name for name in names):
             raise click.BadParameter(f"no check's name holds {word!r}", param_hint="--only")
-    if unknown := unknown_excuses(subject_of(described), excuses):
+    if unknown := suite.unknown_excuses(suite.subject_of(described), excuses):
         raise click.BadParameter(f"no such check: {', '.join(unknown)}", param_hint="--excuse")
-    with Live(described, hidden=as_json) as live:
-        report = examine(described, quick=quick, excuses=excuses, only=_chosen(words), progress=live.update)
+    with report.checked.Live(described, hidden=as_json) as live:
+        found = suite.examine(described, quick=quick, excuses=excuses, only=_chosen(words), progress=live.update)
     if badge:
-        write_badge(report, badge)
+        report.checked.write_badge(found, badge)
     if as_json:
-        emit(report.to_dict())
+        emit(found.to_dict())
     else:
-        show(render(report, verbose))
-    context.exit(0 if report.good else 1)
+        show(report.checked.render(found, verbose))
+    context.exit(0 if found.good else 1)
 
 
 def _chosen(words):

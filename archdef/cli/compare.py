@@ -6,7 +6,12 @@ import sys
 import attrs
 import click
 
-from archdef.cli.common import arch_option, architectures, debug_option, emit, json_option, set_option, show
+import archdef
+from archdef import report
+from archdef.cli.common import emit, json_option, show
+from archdef.cli.compiler import debug_option
+from archdef.errors import Interrupted
+from archdef.options import arch_option, architectures, set_option
 
 
 @click.command("compare")
@@ -25,22 +30,15 @@ def command(context, workload, names, size, kernels, why, debug, settings, as_js
     WORKLOAD is a shipped example (divergence, matmul, reduction, transpose, vector_add), or a recipe file of your own:
     a .py file that defines WORKLOAD (or the .cu file beside it). Exit code 1 if a launch failed or an output is wrong.
     """
-    from archdef.errors import Interrupted
-    from archdef.examples.workload import load
-    from archdef.report.comparison import compare
-
-    recipe = load(workload)
+    recipe = archdef.examples.load(workload)
     if debug:
         recipe = attrs.evolve(recipe, options={**recipe.options, "debug": True})
     chosen = architectures(names, settings)
-    comparison = compare(recipe, chosen, size, kernels,
-                         _said if sys.stderr.isatty() and not as_json else lambda message: None)
+    comparison = archdef.examples.comparison.compare(recipe, chosen, size, kernels, _said if sys.stderr.isatty() and not as_json else lambda message: None)
     if as_json:
         emit(comparison.to_dict())
     else:
-        from archdef.report.compared import render
-
-        show(render(comparison, why))
+        show(report.compared.render(comparison, why))
     if comparison.interrupted:
         raise Interrupted(comparison.interrupted)
     context.exit(0 if comparison.correct else 1)

@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import click
 
-from archdef.cli.common import architecture, emit, json_option, show
+from archdef import report
+from archdef.cli.common import emit, json_option, show
+from archdef.options import architecture
 
 
 @click.command("diff")
@@ -18,12 +20,10 @@ def command(context, first, second, only, exit_code, as_json):
 
     A and B are architectures or files of them. What only one of them has is shown with a dash on the other side.
     """
-    from archdef.report.differing import differences, render
-
     one, other = architecture(first, {}), architecture(second, {})
-    rows = differences(one, other, only)
+    rows = report.differing.differences(one, other, only)
     if as_json:
         emit({"a": one.label, "b": other.label, "differences": rows})
     else:
-        show(render(one, other, rows))
+        show(report.differing.render(one, other, rows))
     context.exit(1 if exit_code and rows else 0)

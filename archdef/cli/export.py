@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import click
 
-from archdef.cli.common import architecture, set_option, will_write, write
+import archdef
+from archdef.cli.output import will_write, write
+from archdef.options import architecture, set_option
 
 
 @click.command("export")
@@ -18,8 +20,6 @@ def command(arch, form, as_json, output, settings):
     The file can be given wherever an architecture is named (-a FILE), and to archdef.load. A file that begins with
     base = "NAME" needs to hold only a name and what differs.
     """
-    from archdef.files import dumps
-
     will_write(output)
     form = "json" if as_json else form or ("json" if output and output.endswith(".json") else "toml")
-    write(output, dumps(architecture(arch, settings), form))
+    write(output, archdef.files.dumps(architecture(arch, settings), form))

@@ -5,6 +5,7 @@ import click
 
 import archdef
 from archdef.cli.common import arch_option, architectures, compiler_options, emit, json_option, set_option, show
+from archdef.report.lowered import lowered, render_passes, render_program
 
 
 @click.command("lower")
@@ -21,8 +22,6 @@ def command(context, file, kernels, passes, names, options, settings, as_json):
 
     A kernel that a machine refuses says why; exit code 2 if there is no other.
     """
-    from archdef.report.lowered import lowered, render_passes, render_program
-
     answers = [answer for machine in architectures(names, settings)
                for answer in lowered(archdef.Device(machine).compile(file, options), kernels)]
     if as_json:

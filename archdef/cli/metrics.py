@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import click
 
+import archdef
 from archdef.cli.common import emit, json_option
+from archdef.errors import nearest
 
 
 @click.command("metrics")
@@ -11,14 +13,11 @@ from archdef.cli.common import emit, json_option
 @json_option
 def command(names, as_json):
     """Say what metrics mean and how they follow from counters: those of NAMES (or other tools' names of them), or all."""
-    from archdef.errors import nearest
-    from archdef.metrics import BUILT_IN, UnknownMetric
-
-    known = {name: metric for metric in BUILT_IN for name in (metric.name, *metric.aliases)}
+    known = {name: metric for metric in archdef.metrics.BUILT_IN for name in (metric.name, *metric.aliases)}
     for name in names:
         if name not in known:
-            raise UnknownMetric(f"unknown metric {name!r}{nearest(name, known)}")
-    chosen = {known[name].name: known[name] for name in names} if names else {metric.name: metric for metric in BUILT_IN}
+            raise archdef.metrics.UnknownMetric(f"unknown metric {name!r}{nearest(name, known)}")
+    chosen = {known[name].name: known[name] for name in names} if names else {metric.name: metric for metric in archdef.metrics.BUILT_IN}
     if as_json:
         emit([{"name": m.name, "unit": m.unit, "about": m.about, "formula": m.formula, "aliases": m.aliases} for m in chosen.values()])
         return

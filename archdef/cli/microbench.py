@@ -6,8 +6,12 @@ import sys
 
 import click
 
-from archdef.cli.common import emit, parse_settings, set_option, show, will_plot, will_write, write
+import archdef
+from archdef import report
+from archdef.cli.common import emit, show
+from archdef.cli.output import will_plot, will_write, write
 from archdef.errors import nearest
+from archdef.options import architectures, parse_settings, set_option
 
 BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
@@ -31,15 +35,10 @@ def command(context, words, hardware, parameters, against, listed, as_json, plot
     Words that name a benchmark choose it (all, if none does); the others are architectures, or .toml or .json files of them
     (all installed ones, if there is none and no --hardware). Every kernel is PTX that runs unchanged on real hardware.
     """
-    from archdef.microbench import results
-    from archdef.microbench.suite import load
-    from archdef.microbench.machine import as_machine
-    from archdef.report.microbenched import listing, render
-
-    known = load()
+    known = archdef.microbench.suite.load()
     chosen = [known[word] for word in words if word in known] or list(known.values())
     if listed:
-        return show(listing(chosen))
+        return show(report.microbenched.listing(chosen))
     if parameters and len(chosen) > 1:
         raise click.UsageError("--parameter chooses a point of one benchmark; name the benchmark, too")
     point = {name: _value(chosen[0], name, text) for name, text in parameters.items()} or None
@@ -49,46 +48,36 @@ def command(context, words, hardware, parameters, against, listed, as_json, plot
     measured = _measured(against, machines) if against else ()
     _compares_something(against, measured, chosen)
     told = _said if sys.stderr.isatty() and not as_json else lambda message: None
-    found = [results.run(as_machine(machine), chosen, point, told) for machine in machines]
+    found = [archdef.microbench.results.run(archdef.microbench.as_machine(machine), chosen, point, told) for machine in machines]
     if plot:
-        from archdef.report.curves import save_curves
-
-        save_curves((*found, *measured), plot)
+        report.curves.save_curves((*found, *measured), plot)
     if as_json:
         documents = [one.to_dict() for one in (*found, *measured)]
         if output:
             return write(output, found[0].to_json() if len(documents) == 1 else json.dumps(documents, indent=1) + "\n")
         return emit(documents[0] if len(documents) == 1 else documents)
     if output:
-        from archdef.console import text
-
-        return write(output, text(render(found, measured)) + "\n")
-    show(render(found, measured))
+        return write(output, report.terminal.text(report.microbenched.render(found, measured)) + "\n")
+    show(report.microbenched.render(found, measured))
 
 
 def _machines(names, settings, hardware: bool) -> list:
-    from archdef.cli.common import architectures
-
     machines = list(architectures(tuple(names), settings)) if names or not hardware else []
     if hardware:
-        from archdef.microbench.hardware import Hardware
-
-        machines.append(Hardware())
+        machines.append(archdef.microbench.hardware.Hardware())
     return machines
 
 
 def _measured(against: str, machines) -> list:
-    from archdef.microbench import results
-
     found = []
     for machine in machines:
         name = getattr(machine, "name", None)
         if against != "measured":
-            found.append(results.read(against))
+            found.append(archdef.microbench.results.read(against))
         elif name is None:
             raise click.UsageError("--against measured compares simulated machines with what their plugins ship; for --hardware name a file")
         else:
-            shipped = results.shipped(name)
+            shipped = archdef.microbench.results.shipped(name)
             if shipped is None:
                 raise click.ClickException(f"the plugin of {name} ships no measured microbenchmarks (data/microbench_{name}.json)")
             found.append(shipped)

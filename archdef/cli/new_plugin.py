@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import click
 
+import archdef
 from archdef.cli.common import emit, json_option
 
 
@@ -16,9 +17,7 @@ def command(name, base, folder, as_json):
 
     It installs and passes its tests as it is. Without --from it declares a small machine, everything spelled out and commented.
     """
-    from archdef.scaffold import new_plugin
-
-    made = new_plugin(name, base=base, folder=folder)
+    made = archdef.scaffold.new_plugin(name, base=base, folder=folder)
     if as_json:
         emit({"folder": str(made), "files": sorted(str(path.relative_to(made)) for path in made.rglob("*") if path.is_file())})
         return

@@ -3,7 +3,11 @@ from __future__ import annotations
 
 import click
 
-from archdef.cli.common import arch_option, architectures, emit, json_option, set_option, show
+import archdef.run
+from archdef import report
+from archdef.cli.common import emit, json_option, show
+from archdef.errors import LaunchError
+from archdef.options import arch_option, architectures, set_option
 
 
 @click.command("occupancy")
@@ -24,19 +28,17 @@ def command(context, names, threads, registers, shared, private, settings, as_js
     Then what a warp holds, and how much of device memory the private memory of all resident threads takes.
     A machine on which the block cannot run says why; exit code 2 if none can run it.
     """
-    from archdef.errors import LaunchError
-    from archdef.occupancy import occupancy
-    from archdef.run.footprint import memory_map, warp_contents
-    from archdef.run.result import occupancy_dict
+    def held(machine, answer):
+        return archdef.run.footprint.warp_contents(machine, answer, private)
 
-    def held(machine, answer, private):
-        return memory_map(machine, resident_warps=answer.active_warps, local_bytes=private)
+    def shares(machine, answer):
+        return archdef.run.footprint.memory_map(machine, resident_warps=answer.active_warps, local_bytes=private)
 
     answers, refusals = [], 0
     chosen = architectures(names, settings)
     for machine in chosen:
         try:
-            answers.append(occupancy(machine, threads=threads, registers=registers, shared_bytes=shared))
+            answers.append(archdef.occupancy(machine, threads=threads, registers=registers, shared_bytes=shared))
         except LaunchError as error:
             if len(chosen) == 1:
                 raise
@@ -44,12 +46,9 @@ def command(context, names, threads, registers, shared, private, settings, as_js
             refusals += 1
     if as_json:
         emit([{"architecture": machine.label, "refused": str(answer)} if isinstance(answer, LaunchError)
-              else occupancy_dict(answer) | {"warp_contents": warp_contents(machine, answer, private).to_dict(),
-                                             "memory_map": held(machine, answer, private).to_dict()}
+              else answer.to_dict() | {"warp_contents": held(machine, answer).to_dict(), "memory_map": shares(machine, answer).to_dict()}
               for machine, answer in zip(chosen, answers, strict=True)])
     else:
-        from archdef.report.occupied import render
-
-        show(render([answer if isinstance(answer, LaunchError) else (
-            answer, warp_contents(machine, answer, private), held(machine, answer, private)) for machine, answer in zip(chosen, answers)]))
+        show(report.occupied.render([answer if isinstance(answer, LaunchError) else (
+            answer, held(machine, answer), shares(machine, answer)) for machine, answer in zip(chosen, answers)]))
     context.exit(2 if refusals == len(chosen) else 0)

@@ -3,7 +3,11 @@ from __future__ import annotations
 
 import click
 
-from archdef.cli.common import architecture, emit, json_option, set_option, will_write
+import archdef
+from archdef import report
+from archdef.cli.common import emit, json_option
+from archdef.cli.output import will_write
+from archdef.options import architecture, set_option
 
 
 @click.command("page")
@@ -15,12 +19,10 @@ from archdef.cli.common import architecture, emit, json_option, set_option, will
 @json_option
 def command(arch, output, ladders, settings, as_json):
     """Write a page about ARCH: a block diagram drawn from the declaration, then every field, its meaning and its evidence."""
-    from archdef.page import save_page
-
     will_write(output)
     chosen = architecture(arch, settings)
     try:
-        files = save_page(chosen, output, _curves(chosen) if ladders else ())
+        files = archdef.page.save_page(chosen, output, _curves(chosen) if ladders else ())
     except OSError as error:
         raise click.ClickException(f"cannot write {output}: {error.strerror or error}") from None
     if as_json:
@@ -31,13 +33,9 @@ def command(arch, output, ladders, settings, as_json):
 
 def _curves(chosen):
     """Run the ladders among the reference cases of an architecture, and draw them."""
-    from archdef.page import curves
-    from archdef.report.validated import Live
-    from archdef.validate import ladders, references, validate
-
-    named = sorted({case.id for case in references(chosen.name).cases if case.ladder})
+    named = sorted({case.id for case in archdef.validate.references(chosen.name).cases if case.ladder})
     if not named:
         raise click.ClickException(f"no published curve of {chosen.name} is among its reference cases")
-    with Live() as live:
-        (report,) = validate([chosen], only=named, said=live.update)
-    return curves(ladders(report.outcomes))
+    with report.validated.Live() as live:
+        (found,) = archdef.validate.validate([chosen], only=named, said=live.update)
+    return archdef.page.curves(archdef.validate.ladders(found.outcomes))

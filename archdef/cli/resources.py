@@ -3,7 +3,12 @@ from __future__ import annotations
 
 import click
 
-from archdef.cli.common import arch_option, architectures, compiler_options, emit, json_option, set_option, show
+import archdef
+from archdef import report
+from archdef.cli.common import emit, json_option, show
+from archdef.cli.compiler import compiler_options
+from archdef.errors import ArchdefError
+from archdef.options import arch_option, architectures, set_option
 
 
 @click.command("resources")
@@ -19,12 +24,9 @@ def command(context, file, names, options, settings, as_json):
     Registers are counted by liveness, or by ptxas for the target nearest to the machine (--registers ptxas). A kernel that a
     machine refuses says why; exit code 2 if there is no other.
     """
-    from archdef.device import Device
-    from archdef.errors import ArchdefError
-
     answers = []
     for architecture in architectures(names, settings):
-        module = Device(architecture).compile(file, options)
+        module = archdef.Device(architecture).compile(file, options)
         for symbol in module.kernels:
             kernel = module[symbol]
             try:
@@ -35,7 +37,5 @@ def command(context, file, names, options, settings, as_json):
         emit([{"kernel": a[0], "architecture": a[1], "refused": str(a[2])} if isinstance(a, tuple) else a.to_dict()
               for a in answers])
     else:
-        from archdef.report.resources import render
-
-        show(render(answers))
+        show(report.resources.render(answers))
     context.exit(2 if answers and all(isinstance(a, tuple) for a in answers) else 0)

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import click
 
-from archdef.cli.common import arch_option, architectures, emit, json_option, set_option, show, will_plot
+from archdef import report
+from archdef.cli.common import emit, json_option, show
+from archdef.cli.output import will_plot
+from archdef.options import arch_option, architectures, set_option
 
 
 @click.command("roofline")
@@ -18,20 +21,11 @@ def command(names, settings, plot, as_json):
 
     Latency times throughput is what must be in flight to reach a rate: the second table gives it in warps.
     """
-    import attrs
-
-    from archdef.bounds import ceilings, needed
-
     will_plot(plot)
     machines = architectures(names, settings)
     if plot is not None:
-        from archdef.report.roofs import draw
-
-        draw(machines, plot)
+        report.roofs.draw(machines, plot)
     if as_json:
-        emit([{"architecture": machine.label, "ceilings": [attrs.asdict(c) for c in ceilings(machine)],
-               "needed": [attrs.asdict(n) for n in needed(machine)]} for machine in machines])
+        emit([report.roofs.to_dict(machine) for machine in machines])
     else:
-        from archdef.report.roofs import render
-
-        show(render(machines))
+        show(report.roofs.render(machines))

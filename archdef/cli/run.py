@@ -1,12 +1,18 @@
 """``archdef run``: one launch of a kernel from a file."""
 from __future__ import annotations
 
+import io
 import warnings
 
 import click
+import numpy as np
 
-from archdef.cli.common import architectures, compiler_options, emit, json_option, set_option, show, will_write
+import archdef.run
+from archdef.cli.common import emit, json_option, show
+from archdef.cli.compiler import compiler_options
+from archdef.cli.output import will_write
 from archdef.errors import GuestWarning
+from archdef.options import architectures, set_option
 from archdef.run.written import Value, parse_argument, parse_shape
 from archdef.values import printable
 
@@ -106,15 +112,10 @@ def command(file, kernel, names, grid, block, cluster, shared, arguments, symbol
     archdef run saxpy.cu saxpy --arch NAME --grid 64 --block 256 \\
         --arg y:f4[16384]=random --arg x:f4[16384]=random --arg 2.5 --arg 16384 --save y=y.npy
     """
-    import numpy as np
-
-    from archdef.device import Device
-    from archdef.run.lanes import LaneWindow
-
     destinations = _destinations(save, arguments, symbols, names)
-    results, lanes, ready = [], LaneWindow(traced, window) if traced else None, []
+    results, lanes, ready = [], archdef.LaneWindow(traced, window) if traced else None, []
     for architecture in architectures(names, settings):  # all of them, before the first one is launched
-        device = Device(architecture)
+        device = archdef.Device(architecture)
         module = device.compile(file, options)
         launcher = module[kernel][grid, block, shared]
         random = np.random.default_rng(2009)
@@ -139,12 +140,10 @@ def command(file, kernel, names, grid, block, cluster, shared, arguments, symbol
         emit([run.to_dict() | ({"lane_trace": run.lane_trace.to_dict()} if lanes else {})
               | {"arrays": {name: _digest(array) for name, array in outputs.items()}} for run, outputs in results])
         return
-    from archdef.report.run import render
-
     for run, outputs in results:
         if run.printed:
             click.echo(printable(run.printed), nl=not run.printed.endswith("\n"))
-        show(render(run, lines))
+        show(archdef.run.table.render(run, lines))
         if lanes:
             show(run.lane_trace)
         for name, array in outputs.items():
@@ -162,16 +161,10 @@ def _destination(path: str, name: str, names) -> str:
 
 
 def _save(path: str, array) -> None:
-    import io
-
-    import numpy as np
-
-    from archdef.files.atomic import write_bytes
-
     data = io.BytesIO()
     np.save(data, array)
     try:
-        write_bytes(path, data.getvalue())
+        archdef.files.atomic.write_bytes(path, data.getvalue())
     except OSError as error:
         raise click.ClickException(f"cannot write {path}: {error.strerror or error}") from None
 
@@ -203,11 +196,9 @@ def _digest(array) -> dict:
 
 
 def _described(name, array):
-    from rich.text import Text
-
     digest = _digest(array)
     first = ", ".join(f"{value:.6g}" for value in digest["first"])
     shown = f"{name}: {array.dtype}[{', '.join(map(str, array.shape))}] = {first}{' …' if array.size > 8 else ''}"
     if array.size:
         shown += "   (" + ", ".join(f"{what} {digest[what]:.6g}" for what in ("min", "max", "sum")) + ")"
-    return Text(shown)
+    return shown

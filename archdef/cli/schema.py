@@ -5,7 +5,8 @@ import json
 
 import click
 
-from archdef.cli.common import will_write, write
+import archdef
+from archdef.cli.output import will_write, write
 
 
 @click.command("schema")
@@ -13,7 +14,5 @@ from archdef.cli.common import will_write, write
 @click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write; else it is printed.")
 def command(as_json, output):
     """Print the JSON Schema (draft 2020-12) of description files, for editors and other programs."""
-    from archdef.files import schema
-
     will_write(output)
-    write(output, json.dumps(schema(), indent=1, ensure_ascii=False) + "\n")
+    write(output, json.dumps(archdef.files.schema(), indent=1, ensure_ascii=False) + "\n")

@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import click
 
-from archdef.cli.common import architecture, emit, json_option, set_option, show
+from archdef import report
+from archdef.cli.common import emit, json_option, show
+from archdef.options import architecture, set_option
 
 
 @click.command("show")
@@ -14,11 +16,9 @@ from archdef.cli.common import architecture, emit, json_option, set_option, show
 @json_option
 def command(arch, only, assumed, settings, as_json):
     """Print every field of ARCH with its value and its evidence."""
-    from archdef.report.described import fields, render_fields
-
     described = architecture(arch, settings)
-    rows = fields(described, only, assumed)
+    rows = report.described.fields(described, only, assumed)
     if as_json:
         emit({"name": described.name, "fields": rows})
     else:
-        show(render_fields(described, rows))
+        show(report.described.render_fields(described, rows))

@@ -1,9 +1,17 @@
 """``archdef validate``: the model's figures beside hardware's."""
 from __future__ import annotations
 
+import json
+
+import attrs
 import click
 
-from archdef.cli.common import emit, json_option, parse_settings, show, will_write
+import archdef
+from archdef import report
+from archdef.cli.common import emit, json_option, show
+from archdef.cli.output import will_write, write
+from archdef.errors import ReferenceCaseError
+from archdef.options import architectures, parse_settings
 
 
 @click.command("validate")
@@ -27,66 +35,47 @@ def command(context, archs, only, quick, jobs, everything, listed, output, page,
     Of the architectures named, or of all that are installed. A miss that is listed as known is no fault; exit code 1 if a new one
     has opened or a known one has closed, 2 if something cannot be loaded.
     """
-    from archdef.cli.common import architectures
-    from archdef.report.validated import Live, listing, render
-    from archdef.validate import document, references, validate
-
     chosen = architectures(archs, settings)
     if listed:
-        click.echo(listing(_only(references(architecture.name), only) for architecture in chosen))
+        click.echo(report.validated.listing(_only(archdef.validate.references(architecture.name), only) for architecture in chosen))
         return
     will_write(output)
     _check(page, plot)
-    with Live(hidden=as_json) as live:
-        reports = validate(chosen, only=only, quick=quick, jobs=jobs, said=live.update)
+    with report.validated.Live(hidden=as_json) as live:
+        reports = archdef.validate.validate(chosen, only=only, quick=quick, jobs=jobs, said=live.update)
     _write(reports, output, page, plot)
     if draft_gaps:
-        from archdef.validate.draft import draft_gaps as draft
-
-        click.echo(draft(reports), nl=False)
+        click.echo(archdef.validate.draft.draft_gaps(reports), nl=False)
     elif as_json:
-        emit(document(reports))
+        emit(archdef.validate.document(reports))
     else:
-        show(render(reports, everything))
-    context.exit(0 if all(report.good for report in reports) else 1)
+        show(report.validated.render(reports, everything))
+    context.exit(0 if all(each.good for each in reports) else 1)
 
 
 def _only(found, patterns):
-    import attrs
-
     return attrs.evolve(found, cases=found.only(patterns))
 
 
 def _check(page, plot):
     """Refuse what could not be written, before the cases run."""
-    from archdef.errors import ReferenceCaseError
-    from archdef.report.picture import check_suffix, figure_type
-    from archdef.report.validated_page import html
-
     if page:
-        html(())
+        archdef.page.validated.html(())
         will_write(page)
     if plot:
         will_write(plot)
-        check_suffix(plot, ReferenceCaseError)
-        figure_type()
+        report.picture.check_suffix(plot, ReferenceCaseError)
+        report.picture.figure_type()
 
 
 def _write(reports, output, page, plot):
     """Write the files asked for."""
-    import json
-
-    from archdef.cli.common import write
-    from archdef.report.scatter import save_plot
-    from archdef.report.validated_page import html
-    from archdef.validate import document
-
     if output:
-        write(output, json.dumps(document(reports), indent=1, allow_nan=False) + "\n")
+        write(output, json.dumps(archdef.validate.document(reports), indent=1, allow_nan=False) + "\n")
     if page:
-        write(page, html(reports))
+        write(page, archdef.page.validated.html(reports))
     if plot:
         try:
-            save_plot(reports, plot)
+            report.scatter.save_plot(reports, plot)
         except OSError as error:
             raise click.ClickException(f"cannot write {plot}: {error.strerror or error}") from None

@@ -4,6 +4,7 @@ An example is a Python file with a function that yields tables, ``tables(archite
 """
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
 from textwrap import fill
@@ -12,9 +13,11 @@ from typing import Any
 import attrs
 import click
 
-from archdef.cli.common import arch_option, architectures, set_option
+from archdef import registry
 from archdef.errors import ArchdefError
+from archdef.examples.comparison import compare
 from archdef.examples.workload import Workload
+from archdef.options import arch_option, architectures, set_option
 
 __all__ = ["Table", "WrongAnswer", "command", "launches", "printed"]
 
@@ -51,8 +54,6 @@ def launches(workload: Workload, architecture, size: int | None = None, kernels:
 
     Raises WrongAnswer if an output is not numpy's.
     """
-    from archdef.report.comparison import compare
-
     if options:
         workload = attrs.evolve(workload, options={**workload.options, **options})
     comparison = compare(workload, [architecture], size, kernels)
@@ -79,14 +80,10 @@ def command(tables: Callable[[list[Any]], Iterable[Any]], machines: tuple[str, .
 
     Its help is the first paragraph of the docstring of the module that defines `tables`.
     """
-    from inspect import getmodule
-
-    @click.command(help=(getmodule(tables).__doc__ or "").partition("\n\n")[0])
+    @click.command(help=(inspect.getmodule(tables).__doc__ or "").partition("\n\n")[0])
     @arch_option
     @set_option
     def run(names, settings):
-        from archdef import registry
-
         chosen = names or tuple(name for name in machines if name in registry.names())
         try:
             for text in printed(tables(architectures(chosen, settings))):

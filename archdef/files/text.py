@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from archdef import values
+from archdef import registry, values
 from archdef._deprecation import move_renamed
 from archdef.errors import DescriptionFileError, MissingExtra, nearest
 from archdef.files.atomic import write_text
@@ -87,8 +87,6 @@ def _made(data: dict[str, Any], source: str, folder: Path, inside: tuple[Path, .
     if looks_like_a_file(base):
         found = _loaded(folder / values.text(base, f"{source}: base", DescriptionFileError), inside)
     else:
-        from archdef import registry
-
         found = registry.get(base)
     return from_plain(completed({key: value for key, value in data.items() if key != "base"}, found, source), source)
 

@@ -14,12 +14,6 @@ from archdef.frontends import source
 from archdef.frontends.options import Compiled, Options
 
 _HEADER = re.compile(r"// archdef: source-sha256=([0-9a-f]{64}) fused-multiply-add=(true|false|any) compiler=(.*)")
-_PTX = re.compile(r"^[ \t]*\.(?:version|target|address_size|visible|entry|func)\b", re.MULTILINE)
-
-
-def looks_like_ptx(text: str) -> bool:
-    """Say whether `text` is PTX, judged by its directives."""
-    return _PTX.search(text) is not None
 
 
 class PtxText:
@@ -30,7 +24,7 @@ class PtxText:
 
     def accepts(self, given, options: Options) -> bool:
         """Take text that looks like PTX, and files that end in ``.ptx``."""
-        return looks_like_ptx(given) if source.is_text(given) else source.suffix(given) == ".ptx"
+        return source.looks_like_ptx(given) if source.is_text(given) else source.suffix(given) == ".ptx"
 
     def missing(self) -> None:
         """Need nothing."""

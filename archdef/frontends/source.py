@@ -17,6 +17,13 @@ from archdef.frontends.options import Compiled, Options
 CUDA = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp")
 """Suffixes of files that a CUDA C++ compiler takes."""
 
+_PTX = re.compile(r"^[ \t]*\.(?:version|target|address_size|visible|entry|func)\b", re.MULTILINE)
+
+
+def looks_like_ptx(text: str) -> bool:
+    """Say whether `text` is PTX, judged by its directives."""
+    return _PTX.search(text) is not None
+
 
 def is_text(given: Any) -> bool:
     """Say whether `given` is a program itself, and not the path of one."""
@@ -30,8 +37,6 @@ def suffix(given: Any) -> str | None:
 
 def is_cuda(given: Any) -> bool:
     """Say whether `given` is CUDA C++: a file by its suffix, or text that is not PTX."""
-    from archdef.frontends.ptxtext import looks_like_ptx
-
     return not looks_like_ptx(given) if is_text(given) else suffix(given) in CUDA
 
 

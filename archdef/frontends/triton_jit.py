@@ -28,6 +28,7 @@ from archdef.errors import CompileError, LaunchError, PtxError
 from archdef.frontends import cache, source
 from archdef.frontends import triton_tuned as tuned
 from archdef.frontends.options import Compiled, Interface, Options
+from archdef.ptx import parse, table
 
 INSTALL = "Triton is not installed; 'pip install archdef[triton]' brings it as a wheel (no GPU or driver needed)"
 TARGETS = (50, 60, 70, 75, 80, 90)
@@ -262,9 +263,7 @@ class _Arguments:
 
 @functools.cache
 def _table() -> str:
-    from archdef.ptx.table import TABLE
-
-    return cache.key(*map(repr, TABLE))
+    return cache.key(*map(repr, table.TABLE))
 
 
 @functools.cache
@@ -287,8 +286,6 @@ class _Lacking(Exception):
 
 def _refused(ptx: str, file: str) -> str | None:
     """Say which instruction of some code archdef does not execute on any machine; None if there is none."""
-    from archdef.ptx import parse, table
-
     module = parse(ptx, file, defer=True)
     try:
         for function in module.functions.values():

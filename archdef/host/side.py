@@ -12,6 +12,7 @@ from archdef.errors import HostError
 from archdef.host import managed
 from archdef.host.engines import Engine
 from archdef.host.executor import Executor, Shared
+from archdef.host.host import current
 from archdef.host.link import fs, link_of, peers, transfer_fs
 from archdef.host.operation import RUNNING, Operation
 from archdef.host.pinned import is_pinned
@@ -288,8 +289,6 @@ class Side:
 def side_of(memory) -> Side:
     """Give the host model's half of the device that a memory belongs to; the first call makes it."""
     if memory.side is None:
-        from archdef.host.host import current
-
         memory.side = Side(memory.architecture, memory, memory.host or current())
     return memory.side
 

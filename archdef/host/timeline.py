@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
 
+from archdef.console import text
 from archdef.host.link import FS_PER_US
 
 _WIDTH = 72
@@ -139,10 +143,6 @@ class Timeline:
         return rows
 
     def __rich__(self):
-        from rich.console import Group
-        from rich.table import Table
-        from rich.text import Text
-
         if not self.spans:
             return Text("nothing ran")
         first, last = min(s.start for s in self.spans), max(s.end for s in self.spans)
@@ -170,8 +170,6 @@ class Timeline:
         return Group(table, legend, *notes)
 
     def __str__(self) -> str:
-        from archdef.console import text
-
         return text(self)
 
 

@@ -10,6 +10,7 @@ from ctypes import byref, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 import numpy as np
 
 from archdef.errors import LaunchError
+from archdef.microbench.bandwidth import stream
 from archdef.microbench.driver import DriverError, Gpu
 from archdef.microbench.machine import Array, Machine, Properties
 from archdef.microbench.ptx import module as ptx_module
@@ -158,8 +159,6 @@ class Hardware(Machine):
 
     def flush(self):
         """Read something else, four times as large: what was written goes to memory, and nothing new waits to be written."""
-        from archdef.microbench.bandwidth import stream
-
         blocks, threads, size = 2 * self.properties.multiprocessors, 512, 4 * self.properties.l2_bytes
         other = self.scratch("flush", size)
         trips = size // (blocks * threads * 16)

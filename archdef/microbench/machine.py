@@ -145,13 +145,3 @@ def of_warps(machine: Machine, warps: int, once: Callable[[int], dict[str, float
             if error.kind != "resources" or most == 1:
                 raise
             most //= 2
-
-
-def as_machine(machine) -> Machine:
-    """Take a `Machine` as it is; wrap an `archdef.Device`, a description or the name of one."""
-    if isinstance(machine, Machine):
-        return machine
-    from archdef.device import Device
-    from archdef.microbench.simulated import Simulated
-
-    return Simulated(machine if isinstance(machine, Device) else Device(machine))

@@ -11,6 +11,7 @@ import attrs
 
 from archdef._plugins import installed
 from archdef.errors import ArchdefError
+from archdef.formatting import size
 from archdef.hookspecs import PROJECT
 from archdef.microbench.suite import Benchmark, UnfitParameter, Unsupported, find, load, measure
 from archdef.microbench.machine import Machine
@@ -123,8 +124,6 @@ def shipped(name: str) -> Results | None:
 
 def described(parameters: Mapping[str, Any]) -> str:
     """Say a point's parameters in a few words."""
-    from archdef.report.numbers import size
-
     words = []
     for name, value in parameters.items():
         if isinstance(value, bool):

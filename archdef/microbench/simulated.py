@@ -94,3 +94,10 @@ class Simulated(Machine):
 
     def describe(self):
         return {"device": str(self.architecture), "driver": "archdef"}
+
+
+def as_machine(machine) -> Machine:
+    """Take a `Machine` as it is; wrap an `archdef.Device`, a description or the name of one."""
+    if isinstance(machine, Machine):
+        return machine
+    return Simulated(machine if isinstance(machine, Device) else Device(machine))

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -10,7 +11,9 @@ import attrs
 
 from archdef import registry, values
 from archdef.errors import ArchdefError, CompileError, DeviceMemoryError, LaunchError, PluginWarning, PtxError, nearest
-from archdef.microbench.machine import Machine, as_machine
+from archdef.microbench.machine import Machine
+from archdef.microbench.simulated import as_machine
+from archdef.spec import FEATURES
 
 FAMILIES = ("arithmetic", "instruction_fetch", "memory_latency", "shared_memory", "atomics", "synchronization", "bandwidth", "coalescing", "residency",
             "launching")
@@ -65,8 +68,6 @@ def benchmark(name: str, units: Mapping[str, str], points, *, features: Iterable
     A plugin returns such functions from its hook ``archdef_benchmarks``.
     """
     def declare(function):
-        import inspect
-
         parameters = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY}
         function.benchmark = Benchmark(name, function.__module__.rpartition(".")[2], " ".join(function.__doc__.split()), units, parameters,
                                        points, function, tuple(features))
@@ -146,8 +147,6 @@ def _fit(chosen, parameters) -> None:
 def require(machine: Machine, feature: str, what: str) -> None:
     """Refuse a machine without a feature. Raises Unsupported."""
     if feature not in machine.features:
-        from archdef.spec import FEATURES
-
         raise Unsupported(f"{what} needs the feature {feature}, which {machine.label} does not have: {FEATURES[feature]}")
 
 

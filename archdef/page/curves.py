@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import attrs
 
 from archdef.page.drawing import Drawing
-from archdef.report.numbers import size, three
+from archdef.formatting import size, three
 from archdef.validate.statistics import Ladder
 
 COLOURS = ("#2563eb", "#dc2626", "#059669", "#d97706", "#7c3aed", "#0891b2", "#db2777", "#65a30d", "#475569", "#92400e")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import colorsys
 import math
 from collections.abc import Callable
 
 from archdef.page.drawing import Drawing, Words
 from archdef.report.described import numbers_assumed
-from archdef.report.numbers import count, size, three
+from archdef.formatting import count, size, three
 from archdef.spec import Architecture
 
 LEFT, RIGHT, GAP, MARGIN = 560, 640, 64, 24
@@ -645,8 +646,6 @@ def _shared_out(things: list, rows: int) -> list[list]:
 
 def _hue(number: int, of: int) -> str:
     """Give one of `of` colours around the wheel, neighbours apart in lightness too."""
-    import colorsys
-
     red, green, blue = colorsys.hls_to_rgb(number / of, 0.74 if number % 2 else 0.60, 0.55)
     return f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}"
 

@@ -16,7 +16,7 @@ from archdef.files.atomic import write_text
 from archdef.page.curves import Curves
 from archdef.page.diagram import diagram
 from archdef.report.described import COSTS, counts_by_kind, facts, fields, shown, unit_cell
-from archdef.report.numbers import count, size, three
+from archdef.formatting import count, size, three
 from archdef.spec import FEATURES, OPERATION_CLASSES, Architecture, Operation, unit_of
 from archdef.spec.documented import field_docs, summary
 from archdef.spec.evidence import UNSTATED

@@ -11,6 +11,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 
+import archdef.engine
 from archdef.errors import PluginError
 
 __all__ = ["ABI", "Compiled", "PARAMETERS", "VIEWS", "include"]
@@ -77,7 +78,5 @@ def _address(function: object) -> int:
 
 def include() -> Path:
     """Give the folder that holds ``archdef/engine/policy.h`` and the ``.pxd`` files, for compilers."""
-    import archdef.engine
-
     here = Path(archdef.engine.__file__).parents[2]
     return here if (here / "archdef" / "engine" / "policy.h").exists() else here / "ext"

@@ -6,6 +6,10 @@ import sys
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from rich.console import Group, JustifyMethod
+from rich.table import Table
+from rich.text import Text
+
 from archdef.testing.conformance import EXCUSED, FAILED, PASSED, UNEXPECTED, Outcome, Report
 
 _STYLES = {PASSED: "green", EXCUSED: "yellow", FAILED: "bold red", UNEXPECTED: "bold red"}
@@ -19,10 +23,6 @@ def counts(report: Report) -> dict[str, int]:
 
 def render(report: Report, verbose: bool = False):
     """Make the table: each check with the number of its cases, and below it whatever is not as it should be."""
-    from rich.console import Group, JustifyMethod
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=None, pad_edge=False)
     columns: tuple[tuple[str, JustifyMethod], ...] = (("check", "left"), ("passed", "right"), ("seconds", "right"), ("what it proves", "left"))
     for column, justify in columns:

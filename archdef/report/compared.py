@@ -10,9 +10,9 @@ from rich.console import Group, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from archdef.report.comparison import Comparison, Row
-from archdef.report.explain import costliest, why
-from archdef.report.numbers import NOTHING, count, limiter, percent, seconds, three
+from archdef.examples.comparison import Comparison, Row
+from archdef.run.explain import costliest, why
+from archdef.formatting import NOTHING, count, limiter, percent, seconds, three
 from archdef.spec.evidence import UNSTATED
 
 _COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from archdef.errors import UnknownField, nearest
-from archdef.report.numbers import count, size, three
+from archdef.formatting import count, size, three
 from archdef.spec import KINDS, Architecture, Operation, PolicyValue, unit_of
 from archdef.spec.evidence import UNSTATED
 

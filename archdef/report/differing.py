@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from archdef.report.described import COSTS, STYLES, fields, shown, unit_cell
-from archdef.report.numbers import NOTHING
+from archdef.formatting import NOTHING
 from archdef.spec import Architecture
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from archdef.microbench.suite import Benchmark, load
 from archdef.microbench.results import Results, Row, described, points
-from archdef.report.numbers import NOTHING
+from archdef.formatting import NOTHING
 
 WORST = 12
 """Largest errors that are listed apart."""

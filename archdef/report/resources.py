@@ -8,7 +8,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from archdef.report.numbers import size
+from archdef.formatting import size
 from archdef.run.resources import Resources
 
 

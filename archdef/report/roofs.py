@@ -3,13 +3,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import attrs
 from rich import box
 from rich.console import Group, JustifyMethod
 from rich.table import Table
 
 from archdef.bounds import ceilings, needed
-from archdef.report.numbers import three
+from archdef.formatting import three
 from archdef.report.picture import check_suffix, picture
 from archdef.spec import Architecture
 
@@ -20,6 +22,12 @@ _INTENSITIES = (1 / 64, 256.0)
 def render(machines: Sequence[Architecture]) -> Group:
     """Lay out two tables for each machine."""
     return Group(*(part for machine in machines for part in (_ceilings(machine), _needed(machine))))
+
+
+def to_dict(machine: Architecture) -> dict[str, Any]:
+    """Give plain data, ready for JSON."""
+    return {"architecture": machine.label, "ceilings": [attrs.asdict(each) for each in ceilings(machine)],
+            "needed": [attrs.asdict(each) for each in needed(machine)]}
 
 
 def _ceilings(machine: Architecture) -> Table:

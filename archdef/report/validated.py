@@ -3,15 +3,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
-from archdef.report.numbers import NOTHING, three
+from rich.console import Group as Lines
+from rich.console import JustifyMethod, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from archdef.formatting import NOTHING, three
 from archdef.validate.case import Group, References
 from archdef.validate.run import CLOSED, KNOWN, MET, NEW, RANKED, REFUSED, Outcome, Report
 from archdef.validate.statistics import Accuracy, Summary, accuracy, ladders, overall, slopes, summary
-
-if TYPE_CHECKING:
-    from rich.console import JustifyMethod, RenderableType
 
 _STYLES = {MET: "green", KNOWN: "yellow", NEW: "bold red", CLOSED: "bold red", RANKED: "dim", REFUSED: "dim"}
 FEW = 16
@@ -20,8 +21,6 @@ FEW = 16
 
 def render(reports: Sequence[Report], everything: bool = False):
     """Make the tables; `everything` lists exact cases that are equal, too, where a group has many."""
-    from rich.console import Group as Lines
-
     parts = []
     for report in reports:
         parts += _cases(report, everything)
@@ -34,9 +33,6 @@ _CASE_COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (
 
 
 def _cases(report: Report, everything: bool) -> list[RenderableType]:
-    from rich.table import Table
-    from rich.text import Text
-
     architecture = report.architecture
     head = Text(f"{architecture.label}: {architecture.vendor} {architecture.title}", style="bold")
     if not report.outcomes:
@@ -77,9 +73,6 @@ def _plain(outcome: Outcome) -> bool:
 
 
 def _summary(reports: Iterable[Report]) -> list:
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=None, pad_edge=False)
     for column in SUMMARY:
         table.add_column(column, justify="left" if column in ("group", "worst case") else "right", no_wrap=column != "worst case",
@@ -108,9 +101,6 @@ def accuracy_row(found: Accuracy) -> tuple[str, ...]:
 
 def _accuracies(reports: Iterable[Report]) -> list:
     """Show for each machine how near its unfitted cases come, and its fitted ones."""
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=None, pad_edge=False)
     for column in ("", *ACCURACY):
         table.add_column(column, justify="left" if column in ("", "worst case") else "right", no_wrap=column != "worst case")
@@ -123,9 +113,6 @@ def _accuracies(reports: Iterable[Report]) -> list:
 
 
 def _ladders(reports: Iterable[Report]) -> list:
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=None, pad_edge=False)
     for column in ("ladder", "points", "error over all", ""):
         table.add_column(column, justify="right" if column in ("points", "error over all") else "left")
@@ -137,9 +124,6 @@ def _ladders(reports: Iterable[Report]) -> list:
 
 
 def _slopes(reports: Iterable[Report]) -> list:
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=None, pad_edge=False)
     for column in ("series", "model", "hardware", "model against hardware"):
         table.add_column(column, justify="left" if column == "series" else "right")

@@ -9,6 +9,7 @@ import numpy as np
 
 from archdef import values
 from archdef.errors import DeviceMemoryError, HostError
+from archdef.host.side import side_of
 
 if TYPE_CHECKING:
     from archdef.host import Stream
@@ -134,8 +135,6 @@ class DeviceArray:
             if stream is None:
                 side.host.wait("copy within device", [operation], [side])
         else:
-            from archdef.host.side import side_of
-
             side_of(self.memory).from_peer(self.address, side_of(source.memory), source.address, self.nbytes, stream)
             if stream is None:
                 self.memory.side.default.synchronize()

@@ -13,6 +13,7 @@ from archdef.lower.calls import number_of
 from archdef.lower.handed import addresses_among
 from archdef.occupancy import occupancy
 from archdef.run import device_limits, limits
+from archdef.run.properties import ATTRIBUTES, DeviceProperties
 
 if TYPE_CHECKING:
     from archdef.run.module import Kernel
@@ -95,8 +96,6 @@ class Kernels:
     @property
     def attributes(self) -> dict[int, int]:
         """Number of a ``cudaDeviceAttr`` → value, as the host gets it."""
-        from archdef.runtime.properties import ATTRIBUTES, DeviceProperties
-
         properties = DeviceProperties(self.architecture, {})
         return {number: int(properties.attribute(name)) for name, (number, _) in ATTRIBUTES.items()}
 

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from archdef.console import text
+from archdef.run.footprint_table import contents, render_map
 from archdef.spec import Architecture, Vocabulary
 
 if TYPE_CHECKING:
@@ -55,13 +57,9 @@ class MemoryMap:
         return {**attrs.asdict(self, filter=lambda a, _: a.name != "vocabulary"), "used_bytes": self.used_bytes, "free_bytes": self.free_bytes}
 
     def __rich__(self):
-        from archdef.report.footprint import render_map
-
         return render_map(self)
 
     def __str__(self) -> str:
-        from archdef.console import text
-
         return text(self.__rich__())
 
 
@@ -91,8 +89,6 @@ class WarpContents:
         return attrs.asdict(self, filter=lambda a, _: a.name != "vocabulary")
 
     def __str__(self) -> str:
-        from archdef.report.footprint import contents
-
         return contents(self)
 
 

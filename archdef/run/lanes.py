@@ -1,7 +1,6 @@
 """What the lanes of chosen warps do, cycle by cycle."""
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,26 +8,14 @@ import attrs
 import numpy as np
 
 from archdef import values
+from archdef.console import text
+from archdef.engine.lane_states import LaneTracer
 from archdef.errors import LaunchError
 from archdef.metrics.counters import LANE_STATES
+from archdef.run.lane_chart import SIGNS, LaneState, render
 
 MOST_CYCLES = 1 << 20
 MOST_RECORDS = 1 << 22
-
-
-class LaneState(enum.IntEnum):
-    """What a lane does in a cycle; docs/explanation/lane-states.md."""
-
-    ABSENT = 0
-    """It has ended, or was never launched."""
-    COHERENT = 1
-    FIRST_PATH = 2
-    SECOND_PATH = 3
-    STALLED = 4
-
-
-SIGNS = " C12."
-"""A character for each `LaneState`."""
 
 
 def _warps(given: Any) -> tuple[tuple[int, int], ...]:
@@ -73,8 +60,6 @@ class LaneWindow:
 
     def tracer(self, kernel: str, blocks: int, block_warps: int):
         """Make what the engine fills. Raises LaunchError if the launch has no such warp."""
-        from archdef.engine.lane_states import LaneTracer
-
         for block, warp in self.warps:
             if block >= blocks or warp >= block_warps:
                 raise LaunchError(f"cannot trace warp {warp} of block {block} of {kernel}: it has {blocks} blocks of {block_warps} warps")
@@ -194,11 +179,7 @@ class LaneTrace:
         return np.where(running, path[:, None], np.where(alive, LaneState.STALLED, LaneState.ABSENT)).astype(np.uint8)
 
     def __rich__(self):
-        from archdef.report.lanes import render
-
         return render(self)
 
     def __str__(self) -> str:
-        from archdef.console import text
-
         return text(self.__rich__())

@@ -7,6 +7,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from archdef import values
+from archdef.engine import core
 from archdef.errors import EngineLimit, GuestFault, GuestWarning, HostError, Interrupted, LaunchError
 from archdef.lower.encoding import Kind, Space, SystemCall
 from archdef.metrics import Counters
@@ -21,7 +22,6 @@ from archdef.run.record import record
 from archdef.run.result import Run
 
 if TYPE_CHECKING:
-    from archdef.engine import core
     from archdef.host import Launched, Stream
     from archdef.host.managed import Moved
     from archdef.run.children import ChildLaunch
@@ -164,8 +164,6 @@ class Grid:
 
     def session(self, launches: int = 1) -> core.Session:
         """Make a session of the engine for it, and for others beside it; each may spend the budgets of this one."""
-        from archdef.engine import core
-
         device = self.launcher.kernel.module.device
         try:
             return core.Session(device.machine, device.memory.engine, min(self.max_instructions * launches, 1 << 62),

@@ -5,6 +5,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING
 
+from archdef.engine import core
 from archdef.errors import DeviceMemoryError
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ class Memory:
 
     def __init__(self, capacity_bytes: int, architecture=None, host=None):
         """Make it; `architecture` and `host` are those of its device, for the host model."""
-        from archdef.engine import core
-
         self.engine = core.DeviceMemory(capacity_bytes)
         """The engine's own object."""
         self.architecture, self.host = architecture, host

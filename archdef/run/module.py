@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from archdef import ptxas
+from archdef import lower, ptxas
 from archdef.errors import CompileError, LaunchError, PtxError
 from archdef.frontends import Compiled, Interface
+from archdef.lower.size import check_text
+from archdef.ptx import parse
+from archdef.ptx.link import extend, link
 from archdef.run import limits, names, resources
+from archdef.run.children import Kernels
 from archdef.run.images import Images
 from archdef.run.launch import Launcher
 from archdef.run.symbols import Symbols
 from archdef.run.texture import References
 
 if TYPE_CHECKING:
-    from archdef import lower
     from archdef.device import Device
-    from archdef.run.children import Kernels
     from archdef.run.resources import Resources
     from archdef.run.result import Run
 
@@ -35,11 +37,6 @@ class Module:
         registers : who counts registers per thread, as `Options.registers` says.
         lowering  : which passes lowering runs; None for all.
         """
-        from archdef import lower
-        from archdef.lower.size import check_text
-        from archdef.ptx import parse
-        from archdef.ptx.link import link
-
         self.device, self.units, self.registers_from, self.lowering = device, tuple(compiled), registers, lowering
         for unit in self.units:
             check_text(unit.ptx, unit.file, device.architecture, (lowering or lower.Options()).max_instructions)
@@ -120,9 +117,6 @@ class Module:
                            f"module['{name}<…>']", "name")
 
     def _extend(self, made: Compiled) -> None:
-        from archdef.ptx import parse
-        from archdef.ptx.link import extend
-
         self.ptx = self.images.extend(extend(self.ptx, parse(made.ptx, made.file, defer=True)))
         self.compiled = attrs.evolve(made, source=self.compiled.source)
         self.units = (self.compiled,)
@@ -181,14 +175,12 @@ class Kernel:
     @functools.cached_property
     def program(self):
         """The kernel in the engine's terms: packed operations, registers, shared memory, statements."""
-        from archdef.lower import Options, lower
-
         with self._lock:
-            options = self.module.lowering or Options()
+            options = self.module.lowering or lower.Options()
             if options.spill:
                 options = attrs.evolve(options, spill=resources.spills(self.module, self.symbol))
             try:
-                program = lower(self.module.ptx, self.symbol, self.module.device.architecture, options=options)
+                program = lower.lower(self.module.ptx, self.symbol, self.module.device.architecture, options=options)
             except PtxError:        # where the warp is of the wrong size, that says more than what came of it
                 code = (i for f in self.module.ptx.functions.values() if f.name == self.symbol or not f.entry for i in f.body)
                 limits.check_warp_size(self.name, self.module.device.architecture, code, self.interface.warp_size)
@@ -203,8 +195,6 @@ class Kernel:
     @functools.cached_property
     def children(self) -> Kernels | None:
         """What it can launch, with what that can launch, and what the device runtime tells it; None if it never asks."""
-        from archdef.run.children import Kernels
-
         return Kernels(self) if self.program.launches or self.program.calls_runtime else None
 
     @functools.cached_property

@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from archdef.console import console
 
 PATIENCE_S = 1.0
 
@@ -25,11 +26,6 @@ class Progress:
         if not self._shown or time.monotonic() - self._start < PATIENCE_S:
             return
         if self._bar is None:
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-            from rich.progress import Progress as Bar
-
-            from archdef.console import console
-
             self._bar = Bar(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TextColumn("blocks"),
                             TimeRemainingColumn(), console=console(stderr=True), transient=True)
             self._task = self._bar.add_task(self.label, total=self.total)

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
+from archdef.bounds import Bounds, Roofline, bounds, roofline
+from archdef.console import text
 from archdef.metrics import Counters, Measurement, Metrics
 from archdef.metrics.stalls import cpi_stack
 from archdef.pack import prototypes
 from archdef.run.footprint import MemoryMap, WarpContents, warp_contents
 from archdef.run.lanes import LaneTrace, Recorded
 from archdef.run.printing import Output
+from archdef.run.table import render
 
 if TYPE_CHECKING:
     import pandas
 
-    from archdef.bounds import Bounds, Roofline
     from archdef.host.managed import Moved
     from archdef.run.children import ChildLaunch
     from archdef.run.failures import IgnoredFailure
@@ -197,15 +199,11 @@ class Run:
     @functools.cached_property
     def bounds(self) -> Bounds | None:
         """Cycles that this launch could not undercut, and could not exceed; None if it launched others."""
-        from archdef.bounds import bounds
-
         return bounds(self)
 
     @functools.cached_property
     def roofline(self) -> Roofline | None:
         """Operations per byte at each level of memory, and what the machine allows at that; None without floating-point arithmetic."""
-        from archdef.bounds import roofline
-
         return roofline(self)
 
     @property
@@ -250,7 +248,7 @@ class Run:
             "shared_bytes": self.shared_bytes,
             "warps": self.counters.warps, "threads": self.counters.threads,
             "lanes_launched": self.counters.lanes_launched,
-            "occupancy": occupancy_dict(self.occupancy), "metrics": dict(self.metrics),
+            "occupancy": self.occupancy.to_dict(), "metrics": dict(self.metrics),
             "counters": self.counters.totals(),
             "bounds": self.bounds and self.bounds.to_dict(), "roofline": self.roofline and self.roofline.to_dict(),
             "warnings": list(self.warnings),
@@ -288,16 +286,7 @@ class Run:
         return pandas.DataFrame(rows)
 
     def __str__(self) -> str:
-        from archdef.console import text
-        from archdef.report.run import render
-
         return text(render(self))
-
-
-def occupancy_dict(occupancy) -> dict[str, Any]:
-    """Give an occupancy answer as plain data."""
-    data = attrs.asdict(occupancy, filter=lambda attribute, _: attribute.name != "vocabulary")
-    return data | {"occupancy": occupancy.occupancy, "limits": dict(occupancy.limits)}
 
 
 def _rows(table: np.ndarray) -> Iterator[dict[str, int]]:

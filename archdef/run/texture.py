@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from archdef import values
+from archdef.engine.texture_table import TEXTURE_DTYPE
 from archdef.errors import DeviceMemoryError, LaunchError, nearest
 from archdef.ptx import ir
 from archdef.run.array import DeviceArray
@@ -85,8 +86,6 @@ class Handles:
         named.update((address, h) for address, h in references if h.live)
         if not named:
             return None
-        from archdef.engine.texture_table import TEXTURE_DTYPE
-
         table = np.zeros(len(named), TEXTURE_DTYPE)
         for row, number in zip(table, sorted(named), strict=True):
             row["handle"], row["kind"] = number, _KINDS[named[number].kind]

@@ -24,7 +24,7 @@ from archdef.run.symbols import Symbol
 from archdef.run.tensor_map import (
     DRIVER_TYPES, INTERLEAVES, PROMOTIONS, SWIZZLES, Layout, TensorMap, encode_pixels, encode_tiles)
 from archdef.runtime.devices import Devices
-from archdef.runtime.properties import ATTRIBUTES, DeviceProperties
+from archdef.run.properties import ATTRIBUTES, DeviceProperties
 from archdef.runtime.status import STATUS, Refusal
 
 HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT = range(5)

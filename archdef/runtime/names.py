@@ -8,7 +8,7 @@ from archdef import values
 from archdef.errors import ArchdefError, RuntimeApiError
 from archdef.runtime import api
 from archdef.runtime.checks import checked
-from archdef.runtime.properties import ATTRIBUTES
+from archdef.run.properties import ATTRIBUTES
 from archdef.runtime.status import STATUS, status_of
 
 DRIVER = ("ModuleGetGlobal", "TensorMapEncodeTiled", "TensorMapEncodeIm2col")

@@ -17,7 +17,7 @@ from archdef.errors import ScaffoldError
 from archdef.files.atomic import new_folder
 from archdef.hookspecs import PROJECT
 from archdef.occupancy import occupancy
-from archdef.report.numbers import size
+from archdef.formatting import size
 from archdef.spec import Architecture, unit_of
 from archdef.spec.documented import field_docs
 

@@ -6,6 +6,10 @@ from collections.abc import Callable, Sequence
 import attrs
 import numpy as np
 
+from archdef import registry
+from archdef.device import Device
+from archdef.lower import lower
+from archdef.ptx import parse
 from archdef.testing import reference
 
 SIZES = (1, 2, 4, 8, 16, 32, 64)
@@ -84,10 +88,7 @@ def on_engine(architecture, launch: Launch, options=None) -> tuple[list[np.ndarr
 
     options : `archdef.lower.Options`, which passes run; None for all.
     """
-    import archdef
-    from archdef.lower import lower
-
-    device = archdef.Device(architecture, max_instructions=20_000_000, max_cycles=2_000_000_000)
+    device = Device(architecture, max_instructions=20_000_000, max_cycles=2_000_000_000)
     kernel = device.compile(launch.ptx)[launch.entry]
     if options is not None:
         kernel.program = lower(kernel.module.ptx, kernel.symbol, architecture, options=options)
@@ -105,8 +106,6 @@ def in_reference(warp_size: int, launch: Launch, addresses: Sequence[int] | None
     addresses : where the arrays are; None for places of the reference's own. With the engine's places a kernel that keeps pointers
                 can be compared too.
     """
-    from archdef.ptx import parse
-
     memory = reference.Memory()
     arrays = [a for a in launch.arguments if isinstance(a, np.ndarray)]
     starts = [memory.place(place, a.tobytes()) for place, a in zip(addresses, arrays)] if addresses else [
@@ -150,8 +149,6 @@ def equals_reference(architecture, launch: Launch, *, options=None, max_steps: i
     >>> equals_reference("my_machine", launch)                         # doctest: +SKIP
     """
     if isinstance(architecture, str):
-        from archdef import registry
-
         architecture = registry.get(architecture)
     found, addresses = on_engine(architecture, launch, options)
     expected = in_reference(architecture.warp.size, launch, addresses, max_steps)

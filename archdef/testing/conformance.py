@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from archdef import registry
 from archdef.errors import ArchdefError
 from archdef.testing.checks import CHECKS, Check, Subject
 
@@ -111,8 +112,6 @@ def examine(architecture: Architecture | str, *, quick: bool = False, excuses: M
 def subject_of(architecture: Architecture | str) -> Subject:
     """Look an architecture up, if it is a name."""
     if isinstance(architecture, str):
-        from archdef import registry
-
         architecture = registry.get(architecture)
     return Subject(architecture)
 
@@ -188,7 +187,7 @@ class Conformance:
 
     def carry_out(self, check: Check, case: str | None) -> None:
         """Run one check, and heed its excuse."""
-        import pytest
+        import pytest  # noqa: PLC0415  an optional package
 
         excuse = self.expected_failures.get(name_of(check, case), self.expected_failures.get(f"test_{check.name}"))
         if excuse is None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import attrs
 
 from archdef.ptx import table
+from archdef.testing import templates, templates_async, templates_bulk, templates_images, templates_multicast  # noqa: F401  modules that register templates
 from archdef.testing.compare import Launch
 
 LIMIT = 64
@@ -57,20 +58,16 @@ class Form:
     @property
     def comparable(self) -> bool:
         """Whether the kernel has one right answer, and the reference knows it, in warps of this many lanes."""
-        from archdef.testing.templates import THREADS
-
         if any(re.fullmatch(pattern, self.name) for pattern in UNCOMPARED):
             return False
         if self.lanes > 32 and self.types == ("b32",) and self.row.builder in ("vote", "active_mask"):
             return False        # a mask of 32 bits cannot tell the lanes
         if self.lanes != 32 and "arrive" in self.modifiers and self.row.opcode != "mbarrier":
             return False        # a counted barrier counts whole warps: the kernel is written for 32 lanes
-        return not (self.row.builder.startswith("shuffle") and THREADS % self.lanes)     # what a lane reads that is not there
+        return not (self.row.builder.startswith("shuffle") and templates.THREADS % self.lanes)     # what a lane reads that is not there
 
     def launch(self) -> Launch | None:
         """Make the kernel; None if no template fits the row's builder."""
-        from archdef.testing import templates, templates_async, templates_bulk, templates_images, templates_multicast  # noqa: F401  modules that register templates
-
         template = templates.TEMPLATES.get(self.row.builder)
         return template(self) if template else None
 

@@ -1,6 +1,7 @@
 """pytest plugin: fixtures ``arch`` and ``device`` make a test a matrix over the installed architectures.
 
-Nothing of archdef is imported before a test asks for one of them: every pytest session of an environment loads this module.
+Nothing of archdef is imported before a test asks for one of them: every pytest session of an environment loads this module. `archdef` and
+`archdef.testing` import what they are asked for at its first use.
 """
 from __future__ import annotations
 
@@ -9,6 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+import archdef
+from archdef import testing
 
 _SUITE = Path(__file__).with_name("suite.py")
 _CHOSEN = pytest.StashKey()
@@ -43,9 +47,7 @@ def chosen(config: pytest.Config) -> tuple[str, ...]:
     Raises pytest.UsageError if an option matches none.
     """
     if _CHOSEN not in config.stash:
-        from archdef.testing.choosing import choose
-
-        config.stash[_CHOSEN] = choose(config.getoption("archdef_arch"))
+        config.stash[_CHOSEN] = testing.choosing.choose(config.getoption("archdef_arch"))
     return config.stash[_CHOSEN]
 
 
@@ -53,26 +55,20 @@ def chosen(config: pytest.Config) -> tuple[str, ...]:
 @pytest.fixture(scope="session")
 def arch(request: pytest.FixtureRequest):
     """An installed architecture: an `archdef.Architecture`. The test runs once for each that is chosen and that its marks allow."""
-    from archdef import registry
-
-    return registry.get(request.param)
+    return archdef.registry.get(request.param)
 
 
 @pytest.fixture
 def device(arch):
     """A fresh `archdef.Device` of the architecture, with memory of its own; kernels that never end are stopped within seconds."""
-    from archdef.device import Device
-
-    return Device(arch, max_instructions=200_000_000, max_cycles=100_000_000_000)
+    return archdef.Device(arch, max_instructions=200_000_000, max_cycles=100_000_000_000)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Make tests that use our ``arch`` a matrix over the architectures that their marks allow."""
     if "arch" not in metafunc.fixturenames or not _is_ours(metafunc):
         return
-    from archdef.testing.choosing import allowed
-
-    names, refused = allowed(chosen(metafunc.config), list(metafunc.definition.iter_markers("arch")))
+    names, refused = testing.choosing.allowed(chosen(metafunc.config), list(metafunc.definition.iter_markers("arch")))
     if names:
         metafunc.parametrize("arch", names, indirect=True, scope="session")
     elif metafunc.config.getoption("archdef_arch"):
@@ -97,9 +93,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem) -> Iterator:
     """Keep the launches of a test that uses an architecture, for its report."""
     if "arch" not in getattr(item, "fixturenames", ()):
         return (yield)
-    from archdef.run.record import recorded
-
-    with recorded(most=5) as runs:
+    with testing.record.recorded(most=5) as runs:
         item.stash[_RUNS] = runs
         return (yield)
 
@@ -109,10 +103,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
     """Show the architecture of a failed test, and the counters of its launches."""
     report = yield
     if report.failed and _RUNS in item.stash:
-        from archdef.testing.choosing import described
-
         architecture = getattr(item, "funcargs", {}).get("arch")
-        report.sections.append(("archdef", described(architecture, item.stash[_RUNS])))
+        report.sections.append(("archdef", testing.choosing.described(architecture, item.stash[_RUNS])))
     return report
 
 

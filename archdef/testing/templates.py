@@ -3,14 +3,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from archdef.ptx import table
 from archdef.testing import bounds, values
 from archdef.testing.compare import Launch
-from archdef.testing.forms import Form
 from archdef.testing.reference.formats import F32
 from archdef.testing.reference.types import width
+
+if TYPE_CHECKING:
+    from archdef.testing.forms import Form
 
 THREADS = 64
 BLOCKS = 3
@@ -88,8 +92,6 @@ def launch(form: Form, text: str, data: np.ndarray, outputs: int = 2, accepts=No
 
 def operand_types(form: Form) -> list[tuple[str, str]]:
     """Give letter and type of the row's operands that are not left out."""
-    from archdef.ptx import table
-
     found = table.find(form.row.opcode, (*form.modifiers, *form.types))
     return [(letter, type) for (letter, type), o in zip(found.operands, form.row.operand_list) if not o.optional]
 

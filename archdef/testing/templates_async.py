@@ -1,10 +1,14 @@
 """Kernels around one instruction of a thread's stack, of copies in the background, and of barriers in shared memory."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from archdef.testing.compare import Launch
-from archdef.testing.forms import Form
 from archdef.testing.templates_bulk import bulk_group
 from archdef.testing.templates import THREADS, base, inputs, kernel, launch, load_operand, register, store_result, template
+
+if TYPE_CHECKING:
+    from archdef.testing.forms import Form
 
 # ------------------------------------------------------------------------------------------------------------------ copies
 CELL = 64

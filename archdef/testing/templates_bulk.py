@@ -1,13 +1,17 @@
 """Kernels around one instruction of bulk copies, of stores that a barrier counts, and of clusters, which are one block here."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from archdef.testing import values
 from archdef.testing.compare import Launch
-from archdef.testing.forms import Form
 from archdef.testing.reference.types import width
 from archdef.testing.templates import BLOCKS, THREADS, base, inputs, kernel, launch, load_operand, register, store_result, template
+
+if TYPE_CHECKING:
+    from archdef.testing.forms import Form
 
 PIECE, CELL = 32, 128
 """Bytes that each thread copies, and of its shared memory: source, destination, barrier."""

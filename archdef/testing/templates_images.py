@@ -2,15 +2,18 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from archdef.testing import values
 from archdef.testing.compare import Launch, Seen
-from archdef.testing.forms import Form
 from archdef.testing.reference import Image
 from archdef.testing.reference.types import width
 from archdef.testing.templates import BLOCKS, THREADS, base, kernel, register, template
+
+if TYPE_CHECKING:
+    from archdef.testing.forms import Form
 
 COUNT = THREADS * BLOCKS
 WORDS = {"1d": "x", "2d": "xy", "3d": "xyzz", "a1d": "lx", "a2d": "lxyy", "cube": "xyzz", "acube": "lxyz"}

@@ -1,13 +1,17 @@
 """Kernels around accesses at multicast addresses."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from archdef.ptx.table import bits_of
 from archdef.testing import values
 from archdef.testing.compare import Launch, Mapped
-from archdef.testing.forms import Form
 from archdef.testing.templates import BLOCKS, THREADS, base, kernel, template
+
+if TYPE_CHECKING:
+    from archdef.testing.forms import Form
 
 _CELL = 64
 """Bytes of a thread: what is there, then operands."""

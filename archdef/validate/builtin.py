@@ -17,6 +17,8 @@ from archdef.examples.workload import FOLDER, Input, Output, Workload, load
 from archdef.frontends import Options
 from archdef.frontends.ptxtext import ShippedPtx
 from archdef.lower import Options as Lowering
+from archdef.occupancy import blocks_allowed
+from archdef.run.written import parse_argument
 from archdef.validate.experiments import experiment
 from archdef.validate.load import FOLDER as DATA
 from archdef.validate.load import package_of
@@ -67,8 +69,6 @@ def launched(device, *, source: str, kernel: str, grid: Sequence[int], block: Se
     launches  : the last of so many is what counts; the ones before leave their results in memory, and nothing in the caches.
     debug : lower PTX that was compiled for debugging as it is written.
     """
-    from archdef.run.written import parse_argument
-
     path = _file(source, device.architecture.name)
     module = device.compile(path, lowering=Lowering(debug=True) if debug else None, **_as_shipped(path))
     random = np.random.default_rng(2009)
@@ -82,8 +82,6 @@ def launched(device, *, source: str, kernel: str, grid: Sequence[int], block: Se
 @experiment
 def occupancy(device, *, threads: int, registers: int, shared_bytes: int = 0) -> dict[str, float]:
     """Ask the occupancy rule; 0 blocks where one does not fit."""
-    from archdef.occupancy import blocks_allowed
-
     limits, warp = device.architecture.limits, device.architecture.warp.size
     allowed = blocks_allowed(limits, warp, threads=threads, registers=registers, shared_bytes=shared_bytes)
     too_much = (threads > limits.threads_per_block or registers > limits.registers_per_thread or shared_bytes > limits.shared_bytes_per_block

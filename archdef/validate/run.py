@@ -13,8 +13,9 @@ from archdef.device import Device
 from archdef.errors import ArchdefError, ReferenceCaseError, nearest
 from archdef.spec import Architecture
 from archdef.validate.case import MEAN, ORDER, Case, Gap, Group, References
-from archdef.validate.experiments import find
+from archdef.validate.finding import find
 from archdef.validate.load import references
+from archdef.validate.statistics import columns, order
 
 MET, KNOWN, NEW, CLOSED, RANKED, REFUSED = "met", "known gap", "new gap", "closed gap", "ranks only", "not run"
 STATUSES = (MET, KNOWN, NEW, CLOSED, RANKED, REFUSED)
@@ -196,8 +197,6 @@ def group_means(shipped: References, outcomes: Iterable[Outcome]) -> dict[str, f
 
 def group_orders(shipped: References, outcomes: Iterable[Outcome]) -> dict[str, float]:
     """Give the share of pairs in another order than hardware's of each group that asks for it and of which every case that counts ran."""
-    from archdef.validate.statistics import columns, order
-
     counted = {name: order(*columns(counting), [(o.case.quantity, o.case.unit) for o in counting])
                for name, counting in _complete(shipped, outcomes).items() if shipped.groups[name].ordered}
     return {name: 1 - right / told for name, (told, right) in counted.items() if told}

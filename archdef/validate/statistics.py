@@ -4,13 +4,15 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
 
 from archdef.validate.case import Source
-from archdef.validate.run import Outcome
+
+if TYPE_CHECKING:
+    from archdef.validate.run import Outcome
 
 
 @attrs.frozen

@@ -8,7 +8,7 @@ import numpy as np
 
 from archdef.examples import Case, Input, Output, Workload
 from archdef.examples.command import Table, command, launches
-from archdef.report.numbers import percent, seconds, three
+from archdef.formatting import percent, seconds, three
 
 TAPS, BLOCK = 17, 256
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from archdef.examples import Case, Input, Output, Workload
 from archdef.examples.command import Table, command, launches
-from archdef.report.numbers import count, seconds, three
+from archdef.formatting import count, seconds, three
 
 BLOCK = 256
 LANES = 32

@@ -12,7 +12,7 @@ import numpy as np
 from archdef import Device
 from archdef.examples import Case, Input, Output, Workload
 from archdef.examples.command import Table, command, launches
-from archdef.report.numbers import NOTHING, count, percent, three
+from archdef.formatting import NOTHING, count, percent, three
 from archdef.testing.latency import load_latency_cycles
 
 CHAINS = {"chains_1": 1, "chains_2": 2, "chains_4": 4}

@@ -9,7 +9,7 @@ import numpy as np
 from archdef import Device
 from archdef.examples.command import Table, WrongAnswer, command
 from archdef.host import Host
-from archdef.report.numbers import count, percent, seconds
+from archdef.formatting import count, percent, seconds
 from archdef.runtime import cuda
 
 SOURCE = Path(__file__).with_name("multi_grid.cu")

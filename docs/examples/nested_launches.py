@@ -4,7 +4,7 @@ from pathlib import Path
 
 from archdef.examples import Case, Input, Output, Workload
 from archdef.examples.command import Table, command, launches
-from archdef.report.numbers import count, seconds
+from archdef.formatting import count, seconds
 
 BLOCK = 256
 GREETERS = 8

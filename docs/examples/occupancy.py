@@ -9,7 +9,7 @@ import numpy as np
 
 from archdef.examples import Case, Input, Output, Workload
 from archdef.examples.command import Table, command, launches
-from archdef.report.numbers import count, limiter, percent, seconds, three
+from archdef.formatting import count, limiter, percent, seconds, three
 
 SOURCE = Path(__file__).with_name("occupancy.cu")
 SIZES = (16, 32, 48, 64, 96, 100, 128, 192, 256, 384, 512, 1024)

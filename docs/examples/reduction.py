@@ -7,7 +7,7 @@ from pathlib import Path
 
 from archdef.examples import Case, Input, Output, Workload
 from archdef.examples.command import Table, command, launches
-from archdef.report.numbers import NOTHING, count, percent, seconds, three
+from archdef.formatting import NOTHING, count, percent, seconds, three
 
 BLOCK = 512
 HARDWARE = json.loads(Path(__file__).with_name("hardware.json").read_text(encoding="utf-8"))["reduction"]

@@ -12,7 +12,7 @@ from archdef import Device, LaneWindow
 from archdef.examples import Case, Output, Workload
 from archdef.examples.command import Table, command, launches
 from archdef.metrics import LANE_STATES
-from archdef.report.numbers import count, percent, three
+from archdef.formatting import count, percent, three
 
 HERE = Path(__file__).parent
 BUILDS = {

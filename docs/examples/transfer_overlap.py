@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from archdef import Device
-from archdef.cli.common import arch_option, architectures, set_option
+from archdef.options import arch_option, architectures, set_option
 from archdef.host import Host
 from archdef.host.link import link_of
 

@@ -15,7 +15,7 @@ from archdef.errors import ArchdefError, GuestWarning
 from archdef.frontends import nvrtc
 from archdef.lower.select.children import REFUSED as REFUSED_NAMES
 from archdef.lower.select.system import SERVICES
-from archdef.runtime.properties import ATTRIBUTES, DeviceProperties
+from archdef.run.properties import ATTRIBUTES, DeviceProperties
 
 ABLE = [name for name in registry.names() if "dynamic_parallelism" in registry.get(name).isa.features]
 pytestmark = pytest.mark.skipif(nvrtc.toolchain() is None, reason="needs NVRTC")

@@ -9,7 +9,7 @@ from documented import EXAMPLES, example
 from archdef import registry
 from archdef.examples import Workload
 from archdef.frontends import nvrtc
-from archdef.report.comparison import compare
+from archdef.examples.comparison import compare
 
 pytestmark = [pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]"),
               pytest.mark.skipif(not registry.names(), reason="no architecture plugin is installed")]

@@ -32,7 +32,7 @@ from archdef.occupancy import occupancy
 from archdef.ptx import table
 from archdef.run import device_limits
 from archdef.run.array import DeviceArray
-from archdef.runtime import properties
+from archdef.run import properties
 from archdef.testing.checks.check import run_of
 from archdef.testing.checks.probes import PROBES
 from archdef.testing.checks.samples import block_threads, kernel, samples

@@ -13,7 +13,7 @@ from archdef.cli import main
 from archdef.examples.workload import SHIPPED, load
 from archdef.frontends import nvrtc
 from archdef.lower.encoding import Flag, Kind
-from archdef.report.comparison import compare
+from archdef.examples.comparison import compare
 
 pytestmark = pytest.mark.skipif(nvrtc.toolchain() is None, reason="needs NVRTC")
 SOURCE = Path(__file__).parents[2] / "docs" / "examples" / "simple_divergence.cu"

@@ -5,7 +5,7 @@ import pytest
 
 from archdef import registry
 from archdef.examples import load, workloads
-from archdef.report.comparison import compare
+from archdef.examples.comparison import compare
 
 SMALL = {"transpose": 128, "matmul": 64, "reduction": 1 << 13, "divergence": 1 << 12, "vector_add": 10_000}
 

@@ -10,7 +10,7 @@ from archdef import registry
 from archdef.examples.workload import SHIPPED, Workload, load
 from archdef.frontends import nvrtc
 from archdef.metrics import BUILT_IN
-from archdef.report.comparison import compare
+from archdef.examples.comparison import compare
 
 SIZES = {"divergence": 4096, "matmul": 64, "reduction": 1 << 14, "transpose": 128, "vector_add": 1 << 14,
          "latency_hiding.MEMORY": 4, "latency_hiding.WORKLOAD": 1, "occupancy.BLOCK_SIZES": 1 << 13, "reduction.WORKLOAD": 1 << 14}

@@ -9,7 +9,7 @@ from archdef import registry
 from archdef.errors import RuntimeApiError
 from archdef.frontends import nvrtc
 from archdef.runtime import cuda, maca
-from archdef.runtime.properties import ATTRIBUTES
+from archdef.run.properties import ATTRIBUTES
 
 NOT_SIMULATED = {"CanMapHostMemory", "ManagedMemory", "StreamPrioritiesSupported"}
 with (Path(__file__).parents[1] / "data" / "h100" / "host.csv").open() as _file:

@@ -31,6 +31,19 @@ def test_every_command_explains_itself(command):
     assert result.exit_code == 0 and "--json" in result.output
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_listed_as_it_describes_itself(command):
+    whole = main.get_command(click.Context(main), command)
+    assert " ".join(whole.help.partition("\n\n")[0].split()) == COMMANDS[command]
+    assert f"  {command:10}  {whole.get_short_help_str(80 - 6 - max(map(len, COMMANDS)))}\n" in archdef("--help").output
+
+
+def test_a_shell_completes_commands_and_options():
+    completed = {word: [item.value for item in main.shell_complete(click.Context(main), word)] for word in ("s", "--v", "x")}
+    assert completed == {"s": ["schema", "show"], "--v": ["--version"], "x": []}
+    assert [item.help for item in main.shell_complete(click.Context(main), "diff")] == ["Print the fields in which A and B differ,..."]
+
+
 def test_all_architectures_are_listed():
     result = archdef("archs")
     assert result.exit_code == 0

@@ -13,11 +13,11 @@ from archdef.examples import Case, Output, load
 from archdef.lower.encoding import MICRO_OP
 from archdef.metrics.counters import STALLS
 from archdef.occupancy import occupancy
-from archdef.report import numbers
+from archdef import formatting as numbers
 from archdef.report.compared import render
-from archdef.report.comparison import Comparison, Row
-from archdef.report.explain import costliest, why
-from archdef.report.run import render as rendered
+from archdef.examples.comparison import Comparison, Row
+from archdef.run.explain import costliest, why
+from archdef.run.table import render as rendered
 from archdef.run.result import Run
 from archdef.spec import Cite, WeightedPriority
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
 
-if TYPE_CHECKING:
-    from archdef.device import Device
-    from archdef.run.result import Run
-    from archdef.spec import Architecture
-    from archdef.testing.compare import Launch
-
+from archdef.device import Device
+from archdef.run.result import Run
+from archdef.spec import Architecture
+from archdef.testing.checks.samples import block_threads, has_room, samples
+from archdef.testing.compare import Launch, in_reference
 
 BLOCK, REGISTERS = 80, 64
 """What instruction forms and random kernels need room for: threads of a block, registers of a thread."""
@@ -40,15 +38,11 @@ class Subject:
     @functools.cached_property
     def samples(self) -> dict[str, Launch]:
         """Small kernels that every architecture runs, by name; see `samples`."""
-        from archdef.testing.checks.samples import samples
-
         return samples(self.architecture)
 
     @property
     def threads(self) -> int:
         """A size of block that it has room for."""
-        from archdef.testing.checks.samples import block_threads
-
         return block_threads(self.architecture)
 
     @functools.cached_property
@@ -58,8 +52,6 @@ class Subject:
 
     def expected(self, name: str, launch: Launch) -> np.ndarray:
         """Give what the reference interpreter leaves in the first array of a sample; asked for again, it is not run again."""
-        from archdef.testing.compare import in_reference
-
         key = name, launch.grid, launch.block
         if key not in self._expected:
             self._expected[key] = in_reference(self.architecture.warp.size, launch)[0]
@@ -68,14 +60,10 @@ class Subject:
     @functools.cached_property
     def roomy(self) -> Architecture:
         """The architecture, with room for the blocks that instruction forms are tried in, if it has none."""
-        from archdef.testing.checks.samples import has_room
-
         return self.architecture if has_room(self.architecture, BLOCK, REGISTERS) else roomy(self.architecture)
 
     def device(self, architecture: Architecture | None = None) -> Device:
         """Make a device of the architecture, or of a changed one, whose kernels end in seconds."""
-        from archdef.device import Device
-
         return Device(architecture or self.architecture, max_instructions=50_000_000, max_cycles=10_000_000_000)
 
 

@@ -3,15 +3,16 @@ from __future__ import annotations
 
 import pickle
 
+from archdef import registry
+from archdef.pack import machine_tables
+from archdef.spec.check import evident
+from archdef.spec.evidence import covering
 from archdef.testing.checks.check import Broken, Subject, check, expect
 
 
 @check()
 def evidence_is_complete(subject: Subject) -> None:
     """Every number says where it is from, and each source says in which document, and where in it."""
-    from archdef.spec.check import evident
-    from archdef.spec.evidence import covering
-
     architecture = subject.architecture
     faults = [f"{path} = {value!r} has no source" for path, value, _ in evident(architecture)
               if covering(architecture.evidence, path) is None]
@@ -37,9 +38,6 @@ def _is_blank(words: str) -> bool:
 @check()
 def description_round_trips(subject: Subject) -> None:
     """Pickled and read back, and rebuilt from its own values by path, the description is the same machine to the engine."""
-    from archdef.pack import machine_tables
-    from archdef.spec.check import evident
-
     architecture = subject.architecture
     tables = machine_tables(architecture)
     copy = pickle.loads(pickle.dumps(architecture))
@@ -53,8 +51,6 @@ def description_round_trips(subject: Subject) -> None:
 @check()
 def names_lead_to_it(subject: Subject) -> None:
     """Name and aliases are lower-case words that no other installed architecture uses; an installed one is found by each of them."""
-    from archdef import registry
-
     architecture = subject.architecture
     words = (architecture.name, *architecture.aliases)
     wrong = [word for word in words if word != word.strip().lower() or any(c.isspace() for c in word)]

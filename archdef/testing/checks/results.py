@@ -14,6 +14,7 @@ from archdef.testing.checks.check import Broken, Subject, check, expect
 from archdef.testing.checks.samples import kernel
 from archdef.testing.compare import Mismatch, equals_reference
 from archdef.testing.forms import Form, forms
+from archdef.testing.kernels import draw
 
 FORMS_OF_A_ROW = 3
 """Spellings of a row of the instruction table that are tried."""
@@ -69,8 +70,6 @@ def instructions_equal_the_reference(subject: Subject, case: str) -> None:
 @check(cases=lambda subject: [str(seed) for seed in range(KERNELS)], quick=6)
 def random_kernels_equal_the_reference(subject: Subject, case: str) -> None:
     """Random whole kernels within the declared features, with divergence, calls and barriers, leave what the reference leaves."""
-    from archdef.testing.kernels import draw
-
     architecture = subject.roomy
     launch = draw(random.Random(int(case)).randint, architecture.isa.features, architecture.warp.size, unstructured=int(case) % 3 == 2)
     try:

@@ -5,8 +5,10 @@ import concurrent.futures
 
 import numpy as np
 
+from archdef.engine import core
 from archdef.testing.checks.check import Broken, Subject, at_hand, check, expect, prepared, run_of
 from archdef.testing.checks.samples import block_threads, kernel
+from archdef.testing.latency import declared_latency_cycles, fresh_rows
 
 _PARTS = ("statements", "multiprocessor", "partition")
 
@@ -23,8 +25,6 @@ def _unequal(one, other) -> str:
 @check(cases=lambda subject: ["1 cycle", "7 cycles", "50 cycles", "turns of a microsecond"], quick=2)
 def cycles_do_not_depend_on_epochs(subject: Subject, case: str) -> None:
     """However long the engine's epochs are, and however often it is interrupted, every counter of every sample is the same."""
-    from archdef.engine import core
-
     number = case.split()[0]
     lookahead, milliseconds = (int(number), 1000.0) if number.isdigit() else (0, 0.001)
     for name, launch in subject.samples.items():
@@ -176,8 +176,6 @@ def _levels(subject: Subject) -> list[str]:
 @check(cases=_levels)
 def loads_take_the_declared_way(subject: Subject, case: str) -> None:
     """A load that meets nobody takes what the description's latencies add up to: its operation, the network, the cache or the DRAM row."""
-    from archdef.testing.latency import declared_latency_cycles, fresh_rows
-
     # a refresh would be met, and code that comes from memory would take the same way beside the loads
     architecture = at_hand(subject.architecture).evolve({"dram.t_refi_ns": None, "dram.refresh_banks": None})
     cold, steps = case == "dram", 24

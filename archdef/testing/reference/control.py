@@ -6,6 +6,7 @@ import attrs
 from archdef.ptx import ir
 from archdef.testing.reference.code import Context, Step, Words, means
 from archdef.testing.reference.errors import Wrong, unknown
+from archdef.testing.reference.lanes import members
 from archdef.testing.reference.types import width
 
 
@@ -142,8 +143,6 @@ class Arrival:
 def barrier(c: Context, i, words: Words) -> Step:
     """``bar.sync``, ``bar.arrive``, ``bar.red``; ``bar.warp.sync``."""
     if words.flag("warp"):
-        from archdef.testing.reference.lanes import members
-
         words.one("sync")
         return Step("warp", lambda threads: None, details=members(c, i, 0))
     words.flag("cta")

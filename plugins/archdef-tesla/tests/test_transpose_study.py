@@ -4,7 +4,7 @@ from archdef_tesla import GT200
 
 from archdef.examples import load
 from archdef.frontends import nvrtc
-from archdef.report.comparison import compare
+from archdef.examples.comparison import compare
 from archdef.validate import references
 
 NAMES = {"copy": "copy", "naive": "naive", "coalesced": "tiled", "conflict_free": "padded", "diagonal": "diagonal"}

@@ -7,7 +7,7 @@ from archdef_volta import V100
 
 import archdef
 from archdef.examples import load
-from archdef.report.comparison import compare
+from archdef.examples.comparison import compare
 from archdef.spec import FEATURES
 from archdef.testing import Conformance
 from archdef.testing.latency import load_latency_cycles

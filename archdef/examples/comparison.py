@@ -9,7 +9,7 @@ import attrs
 from archdef.device import Device
 from archdef.errors import ArchdefError, Interrupted
 from archdef.examples.workload import Case, Input, Output, Workload
-from archdef.report.explain import costliest, why
+from archdef.run.explain import costliest, why
 from archdef.run.result import Run
 
 GIGA = 1e9

@@ -1,13 +1,17 @@
 """Shares of device memory, and what a warp holds, in the vendor's words."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich import box
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from archdef.report.numbers import count, percent, size
-from archdef.run.footprint import MemoryMap, WarpContents
+from archdef.formatting import count, percent, size
+
+if TYPE_CHECKING:
+    from archdef.run.footprint import MemoryMap, WarpContents
 
 
 def render_map(found: MemoryMap) -> Group:

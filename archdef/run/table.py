@@ -1,13 +1,17 @@
 """A launch as a table: what it took, the metrics that say why, and the lines that cost most."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich import box
 from rich.console import Group, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from archdef.report.numbers import count, limiter, metric, percent, seconds, size, three
-from archdef.run.result import Run
+from archdef.formatting import count, limiter, metric, percent, seconds, size, three
+
+if TYPE_CHECKING:
+    from archdef.run.result import Run
 
 SHOWN = ("ipc", "achieved_occupancy", "branch_efficiency", "warp_execution_efficiency", "gld_efficiency",
          "gst_efficiency", "gld_transactions_per_request", "gst_transactions_per_request", "shared_bank_conflicts",

@@ -1,9 +1,13 @@
 """Why a launch took the time that it took, in a sentence: the line that costs most and what its warps wait for."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from archdef.metrics.stalls import WAITS_FOR
-from archdef.report.numbers import percent, three
-from archdef.run.result import Cost, Run
+from archdef.formatting import percent, three
+
+if TYPE_CHECKING:
+    from archdef.run.result import Cost, Run
 
 _CAMPING = 0.75
 """Memory that keeps fewer of its partitions at work than this is worth a word."""

@@ -1,14 +1,33 @@
 """A trace of lanes as a chart: time goes down, lanes to the right."""
 from __future__ import annotations
 
+import enum
+from typing import TYPE_CHECKING
+
 from rich import box
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from archdef.report.numbers import count
-from archdef.run.lanes import SIGNS, LaneState, LaneTrace, Step
+from archdef.formatting import count
 
+if TYPE_CHECKING:
+    from archdef.run.lanes import LaneTrace, Step
+
+
+class LaneState(enum.IntEnum):
+    """What a lane does in a cycle; docs/explanation/lane-states.md."""
+
+    ABSENT = 0
+    """It has ended, or was never launched."""
+    COHERENT = 1
+    FIRST_PATH = 2
+    SECOND_PATH = 3
+    STALLED = 4
+
+
+SIGNS = " C12."
+"""A character for each `LaneState`."""
 STEPS = 48
 """Rows of a chart."""
 _STYLES = {LaneState.ABSENT: "", LaneState.COHERENT: "green", LaneState.FIRST_PATH: "cyan", LaneState.SECOND_PATH: "magenta",

@@ -1,0 +1,13 @@
+"""What commands print."""
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from archdef.console import WIDTH, console
+from archdef.console import text as text
+
+
+def show(renderable: Any) -> None:
+    """Print a rich object; text that goes to no terminal gets the full width."""
+    console(width=None if sys.stdout.isatty() else WIDTH, soft_wrap=False).print(renderable)
