@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import click
 
+from archdef import _evidence
 from archdef.cli.common import architecture, emit, json_option, set_option, will_write
 
 
@@ -37,7 +38,7 @@ def _curves(chosen):
 
     named = sorted({case.id for case in references(chosen.name).cases if case.ladder})
     if not named:
-        raise click.ClickException(f"no published curve of {chosen.name} is among its reference cases")
+        raise click.ClickException(_evidence.hint(chosen.name) or f"no published curve of {chosen.name} is among its reference cases")
     with Live() as live:
         (report,) = validate([chosen], only=named, said=live.update)
     return curves(ladders(report.outcomes))

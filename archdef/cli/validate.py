@@ -22,19 +22,23 @@ from archdef.cli.common import emit, json_option, parse_settings, show, will_wri
 @json_option
 @click.pass_context
 def command(context, archs, only, quick, jobs, everything, listed, output, page, plot, draft_gaps, settings, as_json):
-    """Run the reference cases that plugins ship, and print the model's figures beside published and measured ones.
+    """Run reference cases, and print the model's figures beside published and measured ones.
 
-    Of the architectures named, or of all that are installed. A miss that is listed as known is no fault; exit code 1 if a new one
-    has opened or a known one has closed, 2 if something cannot be loaded.
+    Of the architectures named, or of all whose evidence is installed. A miss that is listed as known is no fault; exit code 1 if a new one
+    has opened or a known one has closed, 2 if something is not installed or cannot be loaded.
     """
     from archdef.cli.common import architectures
     from archdef.report.validated import Live, listing, render
-    from archdef.validate import document, references, validate
+    from archdef.validate import document, validate
+    from archdef.validate.run import available
 
     chosen = architectures(archs, settings)
+    if not archs:
+        chosen = _with_evidence(chosen)
     if listed:
-        click.echo(listing(_only(references(architecture.name), only) for architecture in chosen))
-        return
+        found = [available(architecture.name) for architecture in chosen]
+        click.echo(listing(_only(one, only) for one in found))
+        context.exit(2 if any([_unusable(one) for one in found]) else 0)
     will_write(output)
     _check(page, plot)
     with Live(hidden=as_json) as live:
@@ -48,7 +52,31 @@ def command(context, archs, only, quick, jobs, everything, listed, output, page,
         emit(document(reports))
     else:
         show(render(reports, everything))
-    context.exit(0 if all(report.good for report in reports) else 1)
+    unusable = [_unusable(report.references, said=as_json or draft_gaps) for report in reports]
+    context.exit(2 if any(unusable) else 0 if all(report.good for report in reports) else 1)
+
+
+def _unusable(found, said=True):
+    """Whether evidence is not there though its distribution is known, or cannot be used; `said`: say so on the error stream."""
+    from archdef import _evidence
+
+    why = found.problem or (_evidence.hint(found.arch, found.not_installed) if found.not_installed else "")
+    if why and said:
+        click.echo(f"Error: {why}", err=True)
+    return bool(why)
+
+
+def _with_evidence(chosen):
+    """Leave out architectures whose evidence is not installed, and say so, unless that leaves none."""
+    from archdef import _evidence
+    from archdef.validate.run import available
+
+    missing = {architecture.name: names for architecture in chosen if (names := available(architecture.name).not_installed)}
+    if len(missing) == len(chosen):
+        return chosen
+    for name, names in missing.items():
+        click.echo(f"left out: {_evidence.hint(name, names)}", err=True)
+    return [architecture for architecture in chosen if architecture.name not in missing]
 
 
 def _only(found, patterns):
