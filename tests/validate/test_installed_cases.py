@@ -20,8 +20,10 @@ def test_no_gap_of_a_long_case_has_opened_or_closed(name):
 
 
 def check(name, quick):
-    if not references(name).cases:
-        pytest.skip(f"the plugin of {name} ships no reference cases")
+    found = references(name)
+    assert not found.not_installed, f"pip install {' '.join(found.not_installed)}"
+    if not found.cases:
+        pytest.skip(f"nobody ships reference cases of {name}")
     (report,) = validate([registry.get(name)], quick=quick)
     wrong = [f"{outcome.case.id}: {outcome.message}" for outcome in report.outcomes if outcome.fault]
     assert not [*wrong, *report.faults], "\n".join([*wrong, *report.faults, f"refresh the list with: archdef validate {name} --draft-gaps"])
