@@ -5,11 +5,12 @@ import archdef
 import numpy as np
 import pytest
 from archdef_hopper_evidence.calibration import DATA, ptx
-from archdef_hopper_evidence.fresh import FRESH
-from archdef_hopper_evidence.second import SECOND
-from archdef_hopper_evidence.third import THIRD
+from archdef_hopper_evidence.nvrtc_2026_11_21a import NVRTC_2026_11_21A
+from archdef_hopper_evidence.nvrtc_2026_11_21b import NVRTC_2026_11_21B
+from archdef_hopper_evidence.nvrtc_2026_11_22a import NVRTC_2026_11_22A
 
-SOURCES = {"calibration": lambda kernel: ptx(kernel, "ptx90"), "fresh": FRESH.ptx, "second": SECOND.ptx, "third": THIRD.ptx}
+SOURCES = {"calibration": lambda kernel: ptx(kernel, "ptx90"),
+           **{one.name.replace("_", "-"): one.ptx for one in (NVRTC_2026_11_21A, NVRTC_2026_11_21B, NVRTC_2026_11_22A)}}
 EMPTY = ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }"
 
 

@@ -24,7 +24,7 @@ def cycles(what: str, blocks: int, warps: int) -> float:
 @pytest.mark.parametrize("blocks", [1, MULTIPROCESSORS])
 @pytest.mark.parametrize("what", KINDS)
 def test_loads_do_not_pass_stores_that_wait(what, blocks, warps):
-    """One storing warp is left out: that its loads take 2.2 times as long as there is told in fidelity.md."""
+    """One storing warp is left out: that its loads take 2.2 times as long as there is told in LOG.md."""
     with (importlib.resources.files("archdef_hopper_evidence") / "data" / "passing.csv").open() as file:
         wanted = next(row for row in csv.DictReader(file) if (row["what"], row["blocks"], row["warps"]) == (what, str(blocks), str(warps)))
     assert cycles(what, blocks, warps) == pytest.approx(float(wanted["cycles"]), rel=0.3)

@@ -5,11 +5,12 @@ from archdef.hookspecs import hookimpl
 @hookimpl
 def archdef_experiments():
     from archdef_hopper_evidence.calibration import calibration, profiled_kernel
-    from archdef_hopper_evidence.fifth import fifth
-    from archdef_hopper_evidence.fourth import fourth
-    from archdef_hopper_evidence.fresh import fresh
-    from archdef_hopper_evidence.second import second
-    from archdef_hopper_evidence.third import third
+    from archdef_hopper_evidence.nvrtc_2026_11_21a import nvrtc_2026_11_21a
+    from archdef_hopper_evidence.nvrtc_2026_11_21b import nvrtc_2026_11_21b
+    from archdef_hopper_evidence.nvrtc_2026_11_22a import nvrtc_2026_11_22a
+    from archdef_hopper_evidence.nvrtc_2026_11_22b import nvrtc_2026_11_22b
+    from archdef_hopper_evidence.triton_numba_2026_11_22 import triton_numba_2026_11_22
     from archdef_hopper_evidence.warpgroup import warpgroup
 
-    return [calibration, profiled_kernel, fresh, second, third, fourth, fifth, warpgroup]
+    return [calibration, profiled_kernel, nvrtc_2026_11_21a, nvrtc_2026_11_21b, nvrtc_2026_11_22a, nvrtc_2026_11_22b,
+            triton_numba_2026_11_22, warpgroup]

@@ -1,4 +1,4 @@
-// A second set of kernels, written when the rules that the first set led to stood. `measure_fresh.py` cuts this file where a kernel is named.
+// Kernels written when the rules that nvrtc-2026-11-21a led to stood. `measure_sets.py` cuts this file where a kernel is named.
 //: hotspot_tile
 #define SIDE 16
 #define STEPS 2

@@ -1,4 +1,4 @@
-"""Launches of the fifth set: kernels that Triton and Numba made PTX of, written when the rules that the fourth set led to stood."""
+"""Launches of the set triton-numba-2026-11-22: kernels that Triton and Numba made PTX of, written when the rules that nvrtc-2026-11-22b led to stood."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -204,9 +204,9 @@ SIZES = {
     "nb_row_norms": ("rows=300 columns=500", "rows=4000 columns=1000"), "nb_max_index": ("n=40000 size=1000", "n=1000000 size=100000")}
 """Kernel → a small size and one of some 10^5 to 10^6 warp instructions."""
 
-FIFTH = Kernels("fifth", KERNELS, SIZES)
+TRITON_NUMBA_2026_11_22 = Kernels("triton_numba_2026_11_22", KERNELS, SIZES)
 
 
-def fifth(device, *, case: str, launch_cycles: int = 0) -> dict[str, float]:
-    """Run a case of the fifth set; give its quantities by the names of ``fifth_kernels.csv``."""
-    return FIFTH.measured(device, case, launch_cycles)
+def triton_numba_2026_11_22(device, *, case: str, launch_cycles: int = 0) -> dict[str, float]:
+    """Run a case of the set triton-numba-2026-11-22; give its quantities by the names of ``triton_numba_2026_11_22_kernels.csv``."""
+    return TRITON_NUMBA_2026_11_22.measured(device, case, launch_cycles)

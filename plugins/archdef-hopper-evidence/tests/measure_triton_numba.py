@@ -1,6 +1,6 @@
-"""Make the PTX of the fifth set, ``fifth_ptx.tar.xz``, by Triton for compute_80 and by Numba for compute_90, which must be installed.
+"""Make the PTX of the set triton-numba-2026-11-22, ``triton_numba_2026_11_22_ptx.tar.xz``, by Triton for compute_80 and by Numba for compute_90, which must be installed.
 
-The rest is `measure_fresh`'s: ``assemble fifth``, ``launch fifth``, ``collect fifth``.
+The rest is `measure_sets`'s: ``assemble triton_numba_2026_11_22``, ``launch triton_numba_2026_11_22``, ``collect triton_numba_2026_11_22``.
 """
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _bare(text: str, kernel: str) -> str:
 
 def triton() -> dict[str, str]:
     """Kernel → PTX."""
-    made, module = {}, _module("fifth_triton")
+    made, module = {}, _module("triton_numba_2026_11_22_triton")
     for kernel, (types, constants, warps) in module.BUILD.items():
         function = getattr(module, kernel)
         names = [n for n in function.arg_names if n not in constants]
@@ -55,7 +55,7 @@ def numba() -> dict[str, str]:
     from numba.core import sigutils
     from numba.cuda.random import xoroshiro128p_type
 
-    made, module = {}, _module("fifth_numba")
+    made, module = {}, _module("triton_numba_2026_11_22_numba")
     for kernel, kinds in module.BUILD.items():
         known = {name: getattr(types, name) for name in types.__all__ if isinstance(getattr(types, name, None), types.Type)}
         known["S"] = types.Array(xoroshiro128p_type, 1, "C")
@@ -65,7 +65,7 @@ def numba() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    with tarfile.open(str(Path(str(DATA)) / "fifth_ptx.tar.xz"), "w:xz") as archive:
+    with tarfile.open(str(Path(str(DATA)) / "triton_numba_2026_11_22_ptx.tar.xz"), "w:xz") as archive:
         for kernel, text in (triton() | numba()).items():
             entry = tarfile.TarInfo(f"{kernel}.ptx")
             entry.size = len(text.encode())

@@ -1,11 +1,11 @@
-"""Measure a set of kernels on an H100 (``archdef_hopper_evidence.fresh``, ``.second`` … ``.fifth``, ``.warpgroup``): their PTX, counters of Nsight Compute.
+"""Measure a set of kernels on an H100 (``archdef_hopper_evidence.nvrtc_2026_11_21a`` and its neighbours): their PTX, counters of Nsight Compute.
 
-``python measure_fresh.py compile SET TOOLKIT``               ``SET_kernels.cu`` into ``SET_ptx.tar.xz`` by NVRTC (13.0) for compute_90
-``python measure_fresh.py assemble SET FOLDER``               machine code by ptxas (CUDA 13.0) for the target that the PTX names
-``python measure_fresh.py launch SET FOLDER``                 launch every case once and print its output; this is what ncu runs:
+``python measure_sets.py compile SET TOOLKIT``               ``SET_kernels.cu`` into ``SET_ptx.tar.xz`` by NVRTC (13.0) for compute_90
+``python measure_sets.py assemble SET FOLDER``               machine code by ptxas (CUDA 13.0) for the target that the PTX names
+``python measure_sets.py launch SET FOLDER``                 launch every case once and print its output; this is what ncu runs:
 ``ncu --csv --page raw --print-units base --clock-control none --cache-control all --metrics LIST --log-file NCU_CSV python …``
-``python measure_fresh.py collect SET LOG NCU_CSV TABLE``     join both into ``SET_kernels.csv``
-``python measure_fresh.py metrics``                       print LIST
+``python measure_sets.py collect SET LOG NCU_CSV TABLE``     join both into ``SET_kernels.csv``
+``python measure_sets.py metrics``                       print LIST
 """
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from pathlib import Path
 import numpy as np
 from archdef.microbench.driver import Gpu
 from archdef_hopper_evidence.calibration import DATA
-from archdef_hopper_evidence.fifth import FIFTH
-from archdef_hopper_evidence.fourth import FOURTH
-from archdef_hopper_evidence.fresh import FRESH
 from archdef_hopper_evidence.launches import Kernels, name_of
-from archdef_hopper_evidence.second import SECOND
-from archdef_hopper_evidence.third import THIRD
+from archdef_hopper_evidence.nvrtc_2026_11_21a import NVRTC_2026_11_21A
+from archdef_hopper_evidence.nvrtc_2026_11_21b import NVRTC_2026_11_21B
+from archdef_hopper_evidence.nvrtc_2026_11_22a import NVRTC_2026_11_22A
+from archdef_hopper_evidence.nvrtc_2026_11_22b import NVRTC_2026_11_22B
+from archdef_hopper_evidence.triton_numba_2026_11_22 import TRITON_NUMBA_2026_11_22
 from archdef_hopper_evidence.warpgroup import WARPGROUP
 from counted import rows
 
@@ -47,7 +47,7 @@ COLUMNS = {   # of the table → what Nsight Compute calls it
     "registers": "launch__registers_per_thread", "limit_registers": "launch__occupancy_limit_registers",
     "limit_shared": "launch__occupancy_limit_shared_mem", "limit_warps": "launch__occupancy_limit_warps", "limit_blocks": "launch__occupancy_limit_blocks",
     "warps_active": "sm__warps_active.avg.per_cycle_active", "active_cycles": "smsp__cycles_active.avg"}
-SETS = {one.name: one for one in (FRESH, SECOND, THIRD, FOURTH, FIFTH, WARPGROUP)}
+SETS = {one.name: one for one in (NVRTC_2026_11_21A, NVRTC_2026_11_21B, NVRTC_2026_11_22A, NVRTC_2026_11_22B, TRITON_NUMBA_2026_11_22, WARPGROUP)}
 
 
 def compile_all(kernels: Kernels, toolkit: Path) -> None:

@@ -1,4 +1,4 @@
-// Kernels that no figure of the description was fitted to. `measure_fresh.py` cuts this file where a kernel is named and compiles each part.
+// Kernels that no figure of the description was fitted to. `measure_sets.py` cuts this file where a kernel is named and compiles each part.
 //: scan_hillis
 extern "C" __global__ void scan_hillis(const int *in, int *out, int n) {
     __shared__ int buffer[2][256];

@@ -1,4 +1,4 @@
-"""Launches of kernels that no figure of the description was fitted to: the first set."""
+"""Launches of kernels that no figure of the description was fitted to: the set nvrtc-2026-11-21a."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -175,9 +175,9 @@ SIZES = {
     "crc_bytes": ("blocks=4 length=32", "blocks=64 length=64")}
 """Kernel → a small size and one of some 10^5 to 10^6 warp instructions."""
 
-FRESH = Kernels("fresh", KERNELS, SIZES)
+NVRTC_2026_11_21A = Kernels("nvrtc_2026_11_21a", KERNELS, SIZES)
 
 
-def fresh(device, *, case: str, launch_cycles: int = 0) -> dict[str, float]:
-    """Run a case of the first set; give its quantities by the names of ``fresh_kernels.csv``."""
-    return FRESH.measured(device, case, launch_cycles)
+def nvrtc_2026_11_21a(device, *, case: str, launch_cycles: int = 0) -> dict[str, float]:
+    """Run a case of the set nvrtc-2026-11-21a; give its quantities by the names of ``nvrtc_2026_11_21a_kernels.csv``."""
+    return NVRTC_2026_11_21A.measured(device, case, launch_cycles)

@@ -1,4 +1,4 @@
-// A third set of kernels, written when the rules that the second set led to stood. `measure_fresh.py` cuts this file where a kernel is named.
+// Kernels written when the rules that nvrtc-2026-11-21b led to stood. `measure_sets.py` cuts this file where a kernel is named.
 //: reduce_grid
 extern "C" __global__ void reduce_grid(const int *in, int *out, unsigned n) {
     __shared__ int data[256];

@@ -1,4 +1,4 @@
-"""Launches of the fourth set: kernels written when the rules that the third set led to stood."""
+"""Launches of the set nvrtc-2026-11-22b: kernels written when the rules that nvrtc-2026-11-22a led to stood."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -378,9 +378,9 @@ SIZES = {
     "interpolate_table": ("n=40000 size=1000", "n=2000000 size=20000"), "sieve_shared": ("blocks=16", "blocks=528")}
 """Kernel → a small size and one of some 10^5 to 10^6 warp instructions."""
 
-FOURTH = Kernels("fourth", KERNELS, SIZES)
+NVRTC_2026_11_22B = Kernels("nvrtc_2026_11_22b", KERNELS, SIZES)
 
 
-def fourth(device, *, case: str, launch_cycles: int = 0) -> dict[str, float]:
-    """Run a case of the fourth set; give its quantities by the names of ``fourth_kernels.csv``."""
-    return FOURTH.measured(device, case, launch_cycles)
+def nvrtc_2026_11_22b(device, *, case: str, launch_cycles: int = 0) -> dict[str, float]:
+    """Run a case of the set nvrtc-2026-11-22b; give its quantities by the names of ``nvrtc_2026_11_22b_kernels.csv``."""
+    return NVRTC_2026_11_22B.measured(device, case, launch_cycles)

@@ -1,4 +1,4 @@
-// A fourth set of kernels, written when the rules that the third set led to stood. `measure_fresh.py` cuts this file where a kernel is named.
+// Kernels written when the rules that nvrtc-2026-11-22a led to stood. `measure_sets.py` cuts this file where a kernel is named.
 //: reduce_cooperative
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -1,4 +1,4 @@
-"""Launches of the second set: kernels written when the rules that the first set led to stood."""
+"""Launches of the set nvrtc-2026-11-21b: kernels written when the rules that nvrtc-2026-11-21a led to stood."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -294,9 +294,9 @@ SIZES = {
     "list_ranks": ("n=50000", "n=1000000"), "particles_push": ("n=20000", "n=500000"), "transpose_words": ("n=200", "n=2000")}
 """Kernel → a small size and one of some 10^5 to 10^6 warp instructions."""
 
-SECOND = Kernels("second", KERNELS, SIZES)
+NVRTC_2026_11_21B = Kernels("nvrtc_2026_11_21b", KERNELS, SIZES)
 
 
-def second(device, *, case: str, launch_cycles: int = 0) -> dict[str, float]:
-    """Run a case of the second set; give its quantities by the names of ``second_kernels.csv``."""
-    return SECOND.measured(device, case, launch_cycles)
+def nvrtc_2026_11_21b(device, *, case: str, launch_cycles: int = 0) -> dict[str, float]:
+    """Run a case of the set nvrtc-2026-11-21b; give its quantities by the names of ``nvrtc_2026_11_21b_kernels.csv``."""
+    return NVRTC_2026_11_21B.measured(device, case, launch_cycles)

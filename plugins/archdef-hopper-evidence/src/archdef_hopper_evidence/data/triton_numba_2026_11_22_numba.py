@@ -1,4 +1,4 @@
-"""Kernels of the fifth set for Numba; `BUILD` gives the types of their parameters. `tests/measure_fifth.py` makes PTX of them."""
+"""Kernels of the set triton-numba-2026-11-22 for Numba; `BUILD` gives the types of their parameters. `tests/measure_triton_numba.py` makes PTX of them."""
 # ruff: noqa: PLR2004
 import math
 

@@ -1,4 +1,4 @@
-"""Launches of the third set: kernels written when the rules that the second set led to stood, and calibration kernels at other sizes."""
+"""Launches of the set nvrtc-2026-11-22a: kernels written when the rules that nvrtc-2026-11-21b led to stood, and calibration kernels at other sizes."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -238,9 +238,9 @@ SIZES = {
     "div_nested": ("threads=10000 n=33", "threads=200000 n=100")}
 """Kernel → a small size and one of some 10^5 to 10^6 warp instructions."""
 
-THIRD = Kernels("third", KERNELS, SIZES)
+NVRTC_2026_11_22A = Kernels("nvrtc_2026_11_22a", KERNELS, SIZES)
 
 
-def third(device, *, case: str, launch_cycles: int = 0) -> dict[str, float]:
-    """Run a case of the third set; give its quantities by the names of ``third_kernels.csv``."""
-    return THIRD.measured(device, case, launch_cycles)
+def nvrtc_2026_11_22a(device, *, case: str, launch_cycles: int = 0) -> dict[str, float]:
+    """Run a case of the set nvrtc-2026-11-22a; give its quantities by the names of ``nvrtc_2026_11_22a_kernels.csv``."""
+    return NVRTC_2026_11_22A.measured(device, case, launch_cycles)

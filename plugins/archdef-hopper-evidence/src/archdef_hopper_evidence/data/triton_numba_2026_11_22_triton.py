@@ -1,4 +1,4 @@
-"""Kernels of the fifth set for Triton; `BUILD` says how each is compiled. `tests/measure_fifth.py` makes PTX of them."""
+"""Kernels of the set triton-numba-2026-11-22 for Triton; `BUILD` says how each is compiled. `tests/measure_triton_numba.py` makes PTX of them."""
 import triton
 import triton.language as tl
 
