@@ -200,7 +200,7 @@ class Gap:
 
 @attrs.frozen
 class References:
-    """What is shipped for one architecture."""
+    """What a plugin ships for one architecture."""
 
     arch: str
     cases: tuple[Case, ...]

@@ -32,7 +32,9 @@ _SET = _CASE - {"at"} | {"table", "benchmark", "long_above", "cases"}
 
 
 def references(architecture: Architecture | str) -> References:
-    """Give the reference cases of an architecture; none if nobody ships any, or if the distribution that does is not installed.
+    """Give the reference cases of an architecture; none if its plugin ships none.
+
+    None, too, if they are in a distribution that is not installed: `not_installed` of what is given names it.
 
     Raises UnknownArchitecture; PluginError if that distribution cannot be used; ReferenceCaseError, naming the file, if one is not as it should be.
     """

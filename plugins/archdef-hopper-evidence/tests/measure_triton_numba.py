@@ -1,6 +1,6 @@
-"""Make the PTX of the set triton-numba-2026-11-22, ``triton_numba_2026_11_22_ptx.tar.xz``, by Triton for compute_80 and by Numba for compute_90, which must be installed.
+"""Make the PTX of the set triton-numba-2026-11-22, ``triton_numba_2026_11_22_ptx.tar.xz``: by Triton for compute_80 and by Numba for compute_90.
 
-The rest is `measure_sets`'s: ``assemble triton_numba_2026_11_22``, ``launch triton_numba_2026_11_22``, ``collect triton_numba_2026_11_22``.
+Both must be installed. The rest is `measure_sets`'s: ``assemble``, ``launch`` and ``collect`` of ``triton_numba_2026_11_22``.
 """
 from __future__ import annotations
 
