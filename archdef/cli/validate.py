@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import click
 
+from archdef import _evidence
 from archdef.cli.common import emit, json_option, parse_settings, show, will_write
 
 
@@ -29,14 +30,13 @@ def command(context, archs, only, quick, jobs, everything, listed, output, page,
     """
     from archdef.cli.common import architectures
     from archdef.report.validated import Live, listing, render
-    from archdef.validate import document, validate
-    from archdef.validate.run import available
+    from archdef.validate import document, run, validate
 
     chosen = architectures(archs, settings)
     if not archs:
-        chosen = _with_evidence(chosen)
+        chosen = _with_evidence([(run.available(architecture.name), architecture) for architecture in chosen])
     if listed:
-        found = [available(architecture.name) for architecture in chosen]
+        found = [run.available(architecture.name) for architecture in chosen]
         click.echo(listing(_only(one, only) for one in found))
         context.exit(2 if any([_unusable(one) for one in found]) else 0)
     will_write(output)
@@ -58,8 +58,6 @@ def command(context, archs, only, quick, jobs, everything, listed, output, page,
 
 def _unusable(found, said=True):
     """Whether evidence is not there though its distribution is known, or cannot be used; `said`: say so on the error stream."""
-    from archdef import _evidence
-
     why = found.problem or (_evidence.hint(found.arch, found.not_installed) if found.not_installed else "")
     if why and said:
         click.echo(f"Error: {why}", err=True)
@@ -68,15 +66,11 @@ def _unusable(found, said=True):
 
 def _with_evidence(chosen):
     """Leave out architectures whose evidence is not installed, and say so, unless that leaves none."""
-    from archdef import _evidence
-    from archdef.validate.run import available
-
-    missing = {architecture.name: names for architecture in chosen if (names := available(architecture.name).not_installed)}
-    if len(missing) == len(chosen):
-        return chosen
-    for name, names in missing.items():
-        click.echo(f"left out: {_evidence.hint(name, names)}", err=True)
-    return [architecture for architecture in chosen if architecture.name not in missing]
+    there = [architecture for found, architecture in chosen if not found.not_installed]
+    for found, _ in chosen:
+        if there and found.not_installed:
+            click.echo(f"left out: {_evidence.hint(found.arch, found.not_installed)}", err=True)
+    return there or [architecture for _, architecture in chosen]
 
 
 def _only(found, patterns):

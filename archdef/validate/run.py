@@ -69,7 +69,7 @@ class Report:
 
 def validate(architectures: Iterable[Architecture], *, only: Iterable[str] = (), quick: bool = False, jobs: int = 1,
              said: Callable[[int, int, str], None] = lambda done, all, name: None) -> tuple[Report, ...]:
-    """Run the reference cases of architectures, each with those that its evidence holds.
+    """Run the reference cases of architectures, each with those that its plugin ships.
 
     only  : globs of case ids, or names of groups; none: all.
     quick : leave out the cases that are marked long.
