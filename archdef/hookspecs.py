@@ -13,6 +13,18 @@ A name belongs to the distribution whose entry point declares it. One that sever
 The distribution requires the versions of archdef that it supports (``dependencies = ["archdef>=0.1,<0.2"]``): pip heeds that at the
 installation, archdef when it loads the plugin. One that does not fit is refused, naming both versions; the others go on.
 
+What an architecture was measured by may come with the plugin, in the folder ``data`` of its package, or with a distribution of its own, so that
+users get it only if they want it. Its entry point bears the architecture's name and names a package with a folder ``data``, which may implement
+`archdef_experiments`; one that several distributions declare is refused, and ``ARCHDEF_EVIDENCE=DISTRIBUTION:NAME`` chooses::
+
+    [project.entry-points."archdef.evidence"]
+    gizmo = "archdef_gizmo_evidence"
+
+The plugin says by an extra of that name where it is, and `archdef validate` repeats it::
+
+    [project.optional-dependencies]
+    evidence = ["archdef-gizmo-evidence"]
+
 Front ends are named the same way in a group of their own, by the name that ``Options(compiler=…)`` calls them::
 
     [project.entry-points."archdef.frontends"]
@@ -59,7 +71,7 @@ def archdef_frontends() -> list[FrontEnd]:
 def archdef_experiments() -> list[Callable[..., Mapping[str, float]]]:
     """Give the experiments that the plugin's reference cases name beside archdef's own: functions ``(device, **parameters)``.
 
-    Each gives its quantities by name; a case names it by the function's ``__name__``.
+    Each gives its quantities by name; a case names it by the function's ``__name__``. The plugin implements it, or the package of its evidence.
     """
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pluggy
 
-from archdef import hookspecs, values
+from archdef import _evidence, hookspecs, values
 from archdef._plugins import check_keepable, installed, refusal, source_of
 from archdef._versions import misfit
 from archdef.errors import PluginError, PluginWarning, UnknownArchitecture, nearest
@@ -90,17 +90,19 @@ class Registry:
         return (spec.parent or None) if spec is not None else None
 
     def experiments(self, name: str) -> tuple[Callable[..., Any], ...]:
-        """Give the experiments that the plugin of an architecture brings. Raises UnknownArchitecture, PluginError."""
-        plugin = self._owner(name)
-        others = [p for p in self._plugins.get_plugins() if p is not plugin]
-        try:
-            found = tuple(e for answer in self._plugins.subset_hook_caller("archdef_experiments", remove_plugins=others)() for e in answer)
-        except BaseException as error:
-            raise refusal(f"plugin {_called(plugin)}: archdef_experiments", error) from error
-        if wrong := [e for e in found if not callable(e) or not hasattr(e, "__name__")]:
-            raise PluginError(f"plugin {_called(plugin)}: archdef_experiments gave {values.shown(wrong[0])}, not a function")
+        """Give the experiments that the plugin of an architecture brings, and its evidence. Raises UnknownArchitecture, PluginError."""
+        plugin, evidence = self._owner(name), _evidence.package(self.get(name).name)
+        found = _experiments_of(plugin, self._plugins)
+        if evidence is not None and evidence is not plugin:
+            manager = pluggy.PluginManager(hookspecs.PROJECT)       # of its own: it declares no architecture
+            manager.add_hookspecs(hookspecs)
+            try:
+                manager.register(evidence)
+                manager.check_pending()
+            except BaseException as error:
+                raise refusal(f"the evidence {_called(evidence)}", error) from error
+            found += _experiments_of(evidence, manager)
         return found
-
     def _owner(self, name: str) -> Any:
         key = values.text(name, "the name of an architecture", UnknownArchitecture).lower()
         return self._owners[key if key in self._owners else self.get(name).name.lower()]
@@ -230,6 +232,17 @@ class Registry:
         elif not any(p.value == point.value for p in declared):
             warnings.warn(f"plugin {source_of(point)} also gives the architecture {key!r}, which {', '.join(map(source_of, declared))} declares: "
                           f"it stays that of {', '.join(map(source_of, declared))}", PluginWarning, stacklevel=5)
+
+
+def _experiments_of(plugin: Any, manager: pluggy.PluginManager) -> tuple[Callable[..., Any], ...]:
+    others = [p for p in manager.get_plugins() if p is not plugin]
+    try:
+        found = tuple(e for answer in manager.subset_hook_caller("archdef_experiments", remove_plugins=others)() for e in answer)
+    except BaseException as error:
+        raise refusal(f"plugin {_called(plugin)}: archdef_experiments", error) from error
+    if wrong := [e for e in found if not callable(e) or not hasattr(e, "__name__")]:
+        raise PluginError(f"plugin {_called(plugin)}: archdef_experiments gave {values.shown(wrong[0])}, not a function")
+    return found
 
 
 def _called(plugin: Any) -> str:

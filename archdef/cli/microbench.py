@@ -7,7 +7,7 @@ import sys
 import click
 
 import archdef
-from archdef import report
+from archdef import _evidence, report
 from archdef.cli.common import emit, show
 from archdef.cli.output import will_plot, will_write, write
 from archdef.errors import nearest
@@ -21,7 +21,7 @@ BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 @click.option("--hardware", is_flag=True, help="Also, or only, the first NVIDIA GPU of this computer, by its driver.")
 @click.option("--parameter", "-p", "parameters", multiple=True, callback=parse_settings, metavar="NAME=VALUE",
               help="Measure one point instead of the sweep: a parameter of the benchmark. May be repeated.")
-@click.option("--against", metavar="measured|FILE", help="Beside each machine, what its plugin ships as measured, or a file of results: with "
+@click.option("--against", metavar="measured|FILE", help="Beside each machine, what its evidence holds as measured, or a file of results: with "
               "signed errors, largest last.")
 @click.option("--list", "listed", is_flag=True, help="List the benchmarks and their parameters.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables: what --against FILE reads, for one machine.")
@@ -79,7 +79,7 @@ def _measured(against: str, machines) -> list:
         else:
             shipped = archdef.microbench.results.shipped(name)
             if shipped is None:
-                raise click.ClickException(f"the plugin of {name} ships no measured microbenchmarks (data/microbench_{name}.json)")
+                raise click.ClickException(_evidence.hint(name) or f"the evidence of {name} has no measured microbenchmarks (data/microbench_{name}.json)")
             found.append(shipped)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import click
 
 import archdef
-from archdef import report
+from archdef import _evidence, report
 from archdef.cli.common import emit, json_option
 from archdef.cli.output import will_write
 from archdef.options import architecture, set_option
@@ -35,7 +35,7 @@ def _curves(chosen):
     """Run the ladders among the reference cases of an architecture, and draw them."""
     named = sorted({case.id for case in archdef.validate.references(chosen.name).cases if case.ladder})
     if not named:
-        raise click.ClickException(f"no published curve of {chosen.name} is among its reference cases")
+        raise click.ClickException(_evidence.hint(chosen.name) or f"no published curve of {chosen.name} is among its reference cases")
     with report.validated.Live() as live:
         (found,) = archdef.validate.validate([chosen], only=named, said=live.update)
     return archdef.page.curves(archdef.validate.ladders(found.outcomes))

@@ -7,7 +7,7 @@ import attrs
 import click
 
 import archdef
-from archdef import report
+from archdef import _evidence, report
 from archdef.cli.common import emit, json_option, show
 from archdef.cli.output import will_write, write
 from archdef.errors import ReferenceCaseError
@@ -30,15 +30,18 @@ from archdef.options import architectures, parse_settings
 @json_option
 @click.pass_context
 def command(context, archs, only, quick, jobs, everything, listed, output, page, plot, draft_gaps, settings, as_json):
-    """Run the reference cases that plugins ship, and print the model's figures beside published and measured ones.
+    """Run reference cases, and print the model's figures beside published and measured ones.
 
-    Of the architectures named, or of all that are installed. A miss that is listed as known is no fault; exit code 1 if a new one
-    has opened or a known one has closed, 2 if something cannot be loaded.
+    Of the architectures named, or of all whose evidence is installed. A miss that is listed as known is no fault; exit code 1 if a new one
+    has opened or a known one has closed, 2 if something is not installed or cannot be loaded.
     """
     chosen = architectures(archs, settings)
+    if not archs:
+        chosen = _with_evidence([(archdef.validate.run.available(architecture.name), architecture) for architecture in chosen])
     if listed:
-        click.echo(report.validated.listing(_only(archdef.validate.references(architecture.name), only) for architecture in chosen))
-        return
+        found = [archdef.validate.run.available(architecture.name) for architecture in chosen]
+        click.echo(report.validated.listing(_only(one, only) for one in found))
+        context.exit(2 if any([_unusable(one) for one in found]) else 0)
     will_write(output)
     _check(page, plot)
     with report.validated.Live(hidden=as_json) as live:
@@ -50,7 +53,25 @@ def command(context, archs, only, quick, jobs, everything, listed, output, page,
         emit(archdef.validate.document(reports))
     else:
         show(report.validated.render(reports, everything))
-    context.exit(0 if all(each.good for each in reports) else 1)
+    unusable = [_unusable(each.references, said=as_json or draft_gaps) for each in reports]
+    context.exit(2 if any(unusable) else 0 if all(each.good for each in reports) else 1)
+
+
+def _unusable(found, said=True):
+    """Whether evidence is not there though its distribution is known, or cannot be used; `said`: say so on the error stream."""
+    why = found.problem or (_evidence.hint(found.arch, found.not_installed) if found.not_installed else "")
+    if why and said:
+        click.echo(f"Error: {why}", err=True)
+    return bool(why)
+
+
+def _with_evidence(chosen):
+    """Leave out architectures whose evidence is not installed, and say so, unless that leaves none."""
+    there = [architecture for found, architecture in chosen if not found.not_installed]
+    for found, _ in chosen:
+        if there and found.not_installed:
+            click.echo(f"left out: {_evidence.hint(found.arch, found.not_installed)}", err=True)
+    return there or [architecture for _, architecture in chosen]
 
 
 def _only(found, patterns):

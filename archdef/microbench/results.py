@@ -9,10 +9,9 @@ from typing import Any
 
 import attrs
 
-from archdef._plugins import installed
+from archdef import _evidence, registry
 from archdef.errors import ArchdefError
 from archdef.formatting import size
-from archdef.hookspecs import PROJECT
 from archdef.microbench.suite import Benchmark, UnfitParameter, Unsupported, find, load, measure
 from archdef.microbench.machine import Machine
 
@@ -114,12 +113,12 @@ def parsed(text: str, where: str) -> Results:
 
 
 def shipped(name: str) -> Results | None:
-    """Give what an architecture's plugin ships as measured: ``data/microbench_NAME.json`` in its package; None without."""
-    for point in [point for point in installed(PROJECT) if point.name == name]:
-        file = importlib.resources.files(point.value.partition(":")[0].partition(".")[0]) / "data" / f"microbench_{name}.json"
-        if file.is_file():
-            return parsed(file.read_text(), str(file))
-    return None
+    """Give what an architecture was measured to give: ``data/microbench_NAME.json`` in the package of its evidence, or in its plugin's; None without."""
+    package = _evidence.package(name) or (registry.REGISTRY.package(name) if name in registry.names() else None)
+    if package is None:
+        return None
+    file = importlib.resources.files(package) / "data" / f"microbench_{name}.json"
+    return parsed(file.read_text(), str(file)) if file.is_file() else None
 
 
 def described(parameters: Mapping[str, Any]) -> str:

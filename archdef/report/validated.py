@@ -9,6 +9,7 @@ from rich.console import JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from archdef import _evidence
 from archdef.formatting import NOTHING, three
 from archdef.validate.case import Group, References
 from archdef.validate.run import CLOSED, KNOWN, MET, NEW, RANKED, REFUSED, Outcome, Report
@@ -36,6 +37,10 @@ def _cases(report: Report, everything: bool) -> list[RenderableType]:
     architecture = report.architecture
     head = Text(f"{architecture.label}: {architecture.vendor} {architecture.title}", style="bold")
     if not report.outcomes:
+        shipped = report.references
+        if shipped.not_installed or report.faults:
+            why = [_evidence.hint(shipped.arch, shipped.not_installed)] if shipped.not_installed else []
+            return [head, *(Text(f"  {line}", style="bold red") for line in (*why, *report.faults)), ""]
         return [head, "  no reference cases\n"]
     sources: dict[str, int] = {}
     parts: list[RenderableType] = [head]
@@ -151,9 +156,10 @@ def summary_row(name: str, found: Summary, outcomes: Sequence[Outcome]) -> tuple
 
 def _legend(reports: Sequence[Report]) -> list[str]:
     opened, closed, refused = (sum(o.status == status and o.fault for r in reports for o in r.outcomes) for status in (NEW, CLOSED, REFUSED))
-    faults = sum(len(report.faults) for report in reports)
+    unusable = [report for report in reports if report.references.not_installed or report.references.problem]
+    faults = sum(len(report.faults) for report in reports if report not in unusable)
     words = [f"{n} {what}" for n, what in ((opened, "new gaps"), (closed, "closed gaps"), (refused, "cases that did not run"),
-                                           (faults, "faults in lists of gaps")) if n]
+                                           (faults, "faults in lists of gaps"), (len(unusable), "without evidence that can be used")) if n]
     return ["MAPE: mean absolute relative error of the cases that are not exact; in doubt: the same of those whose figure is.",
             "A ladder, points of one published curve, counts once in all means: by the mean over its points.",
             "fitted: something of the description is the figure, or was chosen so that it comes out, or that is not known.",

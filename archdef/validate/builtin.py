@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import importlib.resources
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -21,14 +22,14 @@ from archdef.occupancy import blocks_allowed
 from archdef.run.written import parse_argument
 from archdef.validate.experiments import experiment
 from archdef.validate.load import FOLDER as DATA
-from archdef.validate.load import package_of
+from archdef.validate.load import evidence_of
 
 GIGA = 1e9
 
 
 @experiment
 def workload(device, *, workload: str, kernel: str, size: int | None = None) -> dict[str, float]:
-    """Launch one kernel of a workload: a recipe in the plugin's data folder, or one that archdef ships.
+    """Launch one kernel of a workload: a recipe in the folder of its evidence, or one that archdef ships.
 
     Gives the quantities of `kernel`. Raises ReferenceCaseError if the answer is wrong.
     """
@@ -54,7 +55,7 @@ def speedup(device, *, workload: str, kernel: str, over: str, size: int | None =
 
 @experiment
 def kernel(device, *, bytes_moved: int = 0, **parameters: Any) -> dict[str, float]:
-    """Launch a kernel of a ``.cu`` or ``.ptx`` file of the plugin's data folder, as `launched` takes it.
+    """Launch a kernel of a ``.cu`` or ``.ptx`` file in the folder of its evidence, as `launched` takes it.
 
     bytes_moved : bytes that the algorithm has to move, the numerator of ``gb_s``.
     """
@@ -136,11 +137,25 @@ def _recipe(name: str, arch: str) -> Workload:
 
 
 def _file(name: str, arch: str) -> Path:
+    """Find a file by its name; PACKAGE:FILE is one in the data folder of another package, which several distributions of evidence share."""
+    package, colon, file = name.rpartition(":")
+    if colon:
+        return _shared(package, file)
     folder = plugin_data(arch)
     for path in ([folder / name] if folder else []) + [FOLDER / name]:
         if path.is_file():
             return path
-    raise ReferenceCaseError(f"neither the plugin of {arch} nor archdef ships a file {name}")
+    raise ReferenceCaseError(f"neither the evidence of {arch} nor archdef ships a file {name}")
+
+
+def _shared(package: str, file: str) -> Path:
+    try:
+        folder = _on_disk(importlib.resources.files(package) / DATA)
+    except ModuleNotFoundError as error:
+        raise ReferenceCaseError(f"the file {file} is in the package {package}, which is not installed: {error}") from error
+    if not (folder / file).is_file():
+        raise ReferenceCaseError(f"the package {package} ships no file {file}")
+    return folder / file
 
 
 def _as_shipped(source: Path) -> dict[str, Any]:
@@ -152,11 +167,13 @@ def _as_shipped(source: Path) -> dict[str, Any]:
 
 @functools.cache
 def plugin_data(arch: str) -> Path | None:
-    """Give the data folder of an architecture's plugin as a folder of the file system, unpacked if the plugin is zipped."""
-    root = package_of(arch)
-    if root is None or not (root / DATA).is_dir():
-        return None
-    folder = root / DATA
+    """Give the folder of an architecture's reference data as a folder of the file system, unpacked if its package is zipped."""
+    root = evidence_of(arch)
+    return _on_disk(root / DATA) if root is not None and (root / DATA).is_dir() else None
+
+
+@functools.cache
+def _on_disk(folder: Traversable) -> Path:
     if isinstance(folder, Path):
         return folder
     target = Path(tempfile.mkdtemp(prefix="archdef-"))

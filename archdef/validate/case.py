@@ -208,6 +208,10 @@ class References:
     gaps: tuple[Gap, ...]
     deviations: Mapping[str, str]
     """Id → how the machine differs, from DEVIATIONS.md."""
+    not_installed: tuple[str, ...] = ()
+    """Distributions that hold its reference cases, and are not installed: why there are none."""
+    problem: str = ""
+    """Why what is installed cannot be used."""
 
     def gap_of(self, id: str) -> Gap | None:
         """Find the gap that names a case: one that names it alone before those that name several."""

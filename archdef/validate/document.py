@@ -25,6 +25,7 @@ def document(reports: Iterable[Report]) -> dict[str, Any]:
 def _architecture(report: Report) -> dict[str, Any]:
     sources = list(dict.fromkeys(outcome.case.source for outcome in report.outcomes))
     return {"name": report.architecture.label, "good": report.good, "faults": list(report.faults),
+            "not_installed": list(report.references.not_installed),
             "summary": _figures(overall(report.groups()), report.outcomes),
             "fitted": attrs.asdict(accuracy(report.outcomes, fitted=True)), "unfitted": attrs.asdict(accuracy(report.outcomes, fitted=False)),
             "groups": [{"name": group.name, "about": group.about, "tolerance": group.tolerance, "mean": group.mean,
@@ -83,7 +84,8 @@ def schema() -> dict[str, Any]:
     ladder = _object({"name": text, "along": text, "quantity": text, "unit": text, "fitted": flag, "usable": flag, "source": whole, "error": number, "points": {
         "type": "array", "items": {"type": "array", "items": number, "description": "place, hardware, model"}}})
     architecture = _object({
-        "name": text, "good": flag, "faults": texts, "summary": figures,
+        "name": text, "good": flag, "faults": texts,
+        "not_installed": {**texts, "description": "distributions that hold the reference cases, and are not installed"}, "summary": figures,
         "fitted": {**near, "description": "cases to which something of the description was fitted, or may have been; without those in doubt"},
         "unfitted": {**near, "description": "the others: what to expect"}, "ladders": {"type": "array", "items": ladder},
         "groups": {"type": "array", "items": group},

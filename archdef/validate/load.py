@@ -1,7 +1,7 @@
-"""Reads the reference cases that plugins ship: TOML files, with CSV tables beside them, in the folder ``data`` of a plugin's package,
-and the DEVIATIONS.md of the package, whose ids the known gaps name.
+"""Reads reference cases: TOML files, with CSV tables beside them, in the folder ``data`` of the package that an architecture's entry point
+of the group ``archdef.evidence`` names, or of the package that declares it; and the latter's DEVIATIONS.md, whose ids the known gaps name.
 
-The files are found with `importlib.resources`, so a plugin may be installed, editable or zipped.
+The files are found with `importlib.resources`, so a distribution may be installed, editable or zipped.
 """
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from typing import Any
 
 import attrs
 
-from archdef import registry
-from archdef.errors import ReferenceCaseError
+from archdef import _evidence, registry
+from archdef.errors import PluginError, ReferenceCaseError
 from archdef.spec import Architecture
 from archdef.validate.case import MEAN, ORDER, Case, Gap, Group, References, Source
 
@@ -34,20 +34,24 @@ _SET = _CASE - {"at"} | {"table", "benchmark", "long_above", "cases"}
 def references(architecture: Architecture | str) -> References:
     """Give the reference cases of an architecture; none if its plugin ships none.
 
-    Raises UnknownArchitecture; ReferenceCaseError, naming the file, if one is not as it should be.
+    None, too, if they are in a distribution that is not installed: `not_installed` of what is given names it.
+
+    Raises UnknownArchitecture; PluginError if that distribution cannot be used; ReferenceCaseError, naming the file, if one is not as it should be.
     """
     name = architecture if isinstance(architecture, str) else architecture.name
     own = registry.get(name)
-    root = package_of(own.name)
+    root, declared = evidence_of(own.name), package_of(own.name)
     if root is None or not (root / FOLDER).is_dir():
-        return References(own.name, (), {}, (), {})
+        return References(own.name, (), {}, (), {}, _evidence.not_installed(own.name))
     everything = _read(root)
     known = {own.name.lower(), *(alias.lower() for alias in own.aliases)}
     cases = tuple(case for case in everything.cases if case.arch.lower() in known)
     groups = {case.group for case in cases}
     own_gaps = tuple(gap for gap in everything.gaps if gap.arch == own.name or (not gap.arch and (
         _named(gap, cases) or not _named(gap, everything.cases))))  # what names nothing at all is everybody's fault
-    return attrs.evolve(everything, arch=own.name, cases=cases, groups={k: g for k, g in everything.groups.items() if k in groups}, gaps=own_gaps)
+    deviations = {**everything.deviations, **(_deviations(declared) if declared is not None else {})}
+    return attrs.evolve(everything, arch=own.name, cases=cases, groups={k: g for k, g in everything.groups.items() if k in groups}, gaps=own_gaps,
+                        deviations=deviations)
 
 
 def _named(gap: Gap, cases: Iterable[Case]) -> bool:
@@ -58,6 +62,21 @@ def package_of(name: str) -> Traversable | None:
     """Give the root of the package that declares an architecture; None for one that was registered without a package."""
     package = registry.REGISTRY.package(name)
     return None if package is None else importlib.resources.files(package)
+
+
+def evidence_of(name: str) -> Traversable | None:
+    """Give the root of the package with the reference data of an architecture: that of its evidence, or else the one that declares it.
+
+    Raises UnknownArchitecture; PluginError if its evidence cannot be used, or has no folder ``data``.
+    """
+    own = registry.get(name).name
+    package = _evidence.package(own)
+    if package is None:
+        return package_of(name)
+    root = importlib.resources.files(package)
+    if not (root / FOLDER).is_dir():
+        raise PluginError(f"the evidence of {own}: the package {package.__name__} has no folder {FOLDER}")
+    return root
 
 
 def read(root: Traversable) -> References:

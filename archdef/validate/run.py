@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import attrs
 
 from archdef.device import Device
-from archdef.errors import ArchdefError, ReferenceCaseError, nearest
+from archdef.errors import ArchdefError, PluginError, ReferenceCaseError, nearest
 from archdef.spec import Architecture
 from archdef.validate.case import MEAN, ORDER, Case, Gap, Group, References
 from archdef.validate.finding import find
@@ -57,8 +57,8 @@ class Report:
 
     @property
     def good(self) -> bool:
-        """Whether no gap has opened or closed unnoticed."""
-        return not self.faults and not any(outcome.fault for outcome in self.outcomes)
+        """Whether the cases are there, and no gap has opened or closed unnoticed."""
+        return not self.faults and not self.references.not_installed and not any(outcome.fault for outcome in self.outcomes)
 
     def groups(self) -> dict[Group, tuple[Outcome, ...]]:
         """Give the outcomes by group."""
@@ -77,10 +77,12 @@ def validate(architectures: Iterable[Architecture], *, only: Iterable[str] = (),
     jobs  : processes to run them in; the reports are the same for any number.
     said  : called after each experiment with how many are done, how many there are, and its name.
 
-    Raises ReferenceCaseError if a plugin's files are not as they should be, or `only` names nothing.
+    An architecture whose evidence is not installed, or cannot be used, gives a report without outcomes that says so, and is not good.
+
+    Raises ReferenceCaseError if a file of cases is not as it should be, or `only` names nothing.
     """
     only = tuple(only)
-    shipped = {architecture.name: (architecture, references(architecture.name)) for architecture in architectures}
+    shipped = {architecture.name: (architecture, available(architecture.name)) for architecture in architectures}
     _refuse_patterns_without_case(only, (found for _, found in shipped.values()))
     chosen = {name: tuple(case for case in found.only(only) if not (quick and case.long)) for name, (_, found) in shipped.items()}
     tasks = {}
@@ -92,8 +94,18 @@ def validate(architectures: Iterable[Architecture], *, only: Iterable[str] = (),
                  for name, (architecture, found) in shipped.items())
 
 
+def available(name: str) -> References:
+    """Give the reference cases of an architecture, or none and the reason, if what holds them cannot be used: it harms no other architecture."""
+    try:
+        return references(name)
+    except PluginError as error:
+        return References(name, (), {}, (), {}, problem=str(error))
+
+
 def _refuse_patterns_without_case(patterns: Iterable[str], shipped: Iterable[References]) -> None:
     shipped = tuple(shipped)
+    if any(found.not_installed or found.problem for found in shipped):
+        return      # it may be one of those
     for pattern in patterns:
         if not any(found.only((pattern,)) for found in shipped):
             known = {name for found in shipped for case in found.cases for name in (case.group, case.id)}
@@ -145,7 +157,8 @@ def attempt(architecture: Architecture, case: Case) -> Result:
 def judge(architecture: Architecture, shipped: References, results: Mapping[str, Result]) -> Report:
     """Judge the results of experiments, by case id, against hardware's values and the known gaps."""
     outcomes = tuple(_outcome(case, results[case.id], shipped) for case in shipped.cases if case.id in results)
-    return Report(architecture, shipped, outcomes, (*_faults_of_gaps(shipped, outcomes), *_faults_of_means(shipped, outcomes),
+    problem = (shipped.problem,) if shipped.problem else ()
+    return Report(architecture, shipped, outcomes, (*problem, *_faults_of_gaps(shipped, outcomes), *_faults_of_means(shipped, outcomes),
                                                     *_faults_of_orders(shipped, outcomes)))
 
 

@@ -7,7 +7,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 FOLDERS = (ROOT, ROOT / "ext" / "archdef" / "engine", ROOT / "archdef" / "lower", ROOT / "plugins" / "archdef-turing",
-           ROOT / "plugins" / "archdef-turing" / "src" / "archdef_turing")
+           ROOT / "plugins" / "archdef-turing" / "src" / "archdef_turing", ROOT / "plugins" / "archdef-hopper-evidence",
+           ROOT / "plugins" / "archdef-hopper-evidence" / "src" / "archdef_hopper_evidence")
 """Where a path of the page may start: the page says so of its tables and paragraphs."""
 PATH = re.compile(r"[\w./-]+\.(?:py|pyx|pxd|md|toml|txt)|(?:[\w.-]+/)+|\.ci/run")
 CODE = [word for span in re.findall(r"`([^`\n]+)`", TEXT) for word in span.split()]

@@ -13,7 +13,7 @@ from archdef.frontends import nvrtc
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PLUGINS = sorted(p.name for p in (ROOT / "plugins").iterdir() if (p / "pyproject.toml").is_file())
+PLUGINS = sorted(p.name for p in (ROOT / "plugins").iterdir() if (p / "pyproject.toml").is_file() and not p.name.endswith("-evidence"))
 
 runs_kernels = pytest.mark.skipif(nvrtc.toolchain() is None or "gt200" not in registry.names(),
                                   reason="needs the NVRTC wheel and the plugins of the README")
@@ -29,7 +29,11 @@ def command(name):
 def test_each_command_is_one_line_that_does_its_own_set_up(name):
     line = command(name)
     assert "\n" not in line and line.startswith("python3 -m venv .venv && .venv/bin/pip install")
-    assert all(f"./plugins/{plugin}" in line for plugin in PLUGINS)
+
+
+def test_users_install_every_machine_without_its_evidence_and_tests_have_both():
+    assert re.findall(r" \./plugins/(\S+)", command("main")) == sorted(PLUGINS, key=command("main").index)
+    assert re.findall(r" \./plugins/(\S+)", command("tests")) == ["*"]
 
 
 def test_the_ci_script_runs_the_readmes_own_test_command(tmp_path):

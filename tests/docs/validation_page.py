@@ -19,7 +19,7 @@ TOP = """# How near each machine is
 What `archdef validate ARCH` gives for every architecture that this repository ships, the long cases included; written by
 `python tests/docs/validation_page.py`. *Equal* counts cases that must be exact, the error is the mean absolute relative
 error of the others, with the worst of them; *order* counts pairs of cases that hardware tells apart and that come in its order here. Known
-gaps are explained in each plugin's `DEVIATIONS.md`; how the errors came down is [a log](../explanation/fidelity.md). Figures that are in doubt count
+gaps are explained in each plugin's `DEVIATIONS.md`; how the errors came down is told [in short](../explanation/fidelity.md). Figures that are in doubt count
 in no error. A published curve, a [ladder](../howto/validate.md#ladders), counts once.
 
 **Unfitted** cases only judge the model. To **fitted** ones something of the description was fitted, or is the figure itself, or that is not known

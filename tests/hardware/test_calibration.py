@@ -6,7 +6,7 @@ import pytest
 
 import archdef
 
-pytest.importorskip("archdef_hopper", reason="the plugin of the measured machine is not installed")
+pytest.importorskip("archdef_hopper_evidence", reason="the evidence of the measured machine is not installed")
 from calibration import FNV_PRIME, FNV_START, WORD, cases, fnv1a64, run  # noqa: E402  after the question whether it is there
 
 SMALL = 1_500_000

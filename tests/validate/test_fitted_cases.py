@@ -8,7 +8,7 @@ from archdef.microbench.operations import STEPS
 from archdef.report.described import fields
 from archdef.spec.evidence import UNSTATED
 from archdef.validate import read, references
-from archdef.validate.load import package_of
+from archdef.validate.load import evidence_of
 
 NAMES = registry.names()
 EACH = pytest.mark.parametrize("name", NAMES)
@@ -26,7 +26,7 @@ def covers(part, path):
 @cache
 def named_by_plugin(name):
     """Give all paths to which a case of any machine of a plugin is fitted: what one machine was fitted to, others take over."""
-    root = package_of(name)
+    root = evidence_of(name)
     return {path for case in read(root).cases for path in case.fitted_to or ()} if root is not None else set()
 
 

@@ -1,4 +1,7 @@
 """The reference cases of every installed architecture: no gap has opened or closed unnoticed, and every id is in DEVIATIONS.md."""
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from archdef import registry
@@ -6,6 +9,7 @@ from archdef.validate import references, validate
 
 NAMES = registry.names()
 EACH = pytest.mark.parametrize("name", NAMES)
+PLUGINS = Path(__file__).parents[2] / "plugins"
 
 
 @EACH
@@ -20,11 +24,23 @@ def test_no_gap_of_a_long_case_has_opened_or_closed(name):
 
 
 def check(name, quick):
-    if not references(name).cases:
-        pytest.skip(f"the plugin of {name} ships no reference cases")
+    found = references(name)
+    assert not found.not_installed, f"pip install {' '.join(found.not_installed)}"
+    if not found.cases:
+        pytest.skip(f"nobody ships reference cases of {name}")
     (report,) = validate([registry.get(name)], quick=quick)
     wrong = [f"{outcome.case.id}: {outcome.message}" for outcome in report.outcomes if outcome.fault]
     assert not [*wrong, *report.faults], "\n".join([*wrong, *report.faults, f"refresh the list with: archdef validate {name} --draft-gaps"])
+
+
+@pytest.mark.parametrize("folder", sorted(PLUGINS.glob("*/pyproject.toml")), ids=lambda path: path.parent.name)
+def test_the_evidence_of_this_repository_is_installed_and_found(folder):
+    """Where it is not, the tests above have nothing to ask, and pass."""
+    declared = tomllib.loads(folder.read_text(encoding="utf-8"))["project"].get("entry-points", {})
+    assert not [name for name in declared.get("archdef.evidence", {}) if name in NAMES and not references(name).cases], "pip install ./plugins/*"
+    evidence = folder.parent.with_name(f"{folder.parent.name}-evidence") / "pyproject.toml"
+    if machines := set(declared.get("archdef", {})):
+        assert machines == set(tomllib.loads(evidence.read_text(encoding="utf-8"))["project"]["entry-points"]["archdef.evidence"])
 
 
 @EACH

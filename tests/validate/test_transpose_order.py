@@ -10,7 +10,7 @@ import pytest
 import archdef
 from archdef import registry
 from archdef.validate import references, spearman
-from archdef.validate.load import package_of
+from archdef.validate.load import evidence_of
 from archdef.validate.statistics import columns, order
 from archdef.validate.run import Outcome
 
@@ -28,7 +28,7 @@ def published(group="transposes"):
 def gb_s(architecture, kernel, apart=0):
     """Run one kernel of the study, as compiled, on arrays with something between them."""
     device = archdef.Device(architecture)
-    module = device.compile(str(package_of("gt200") / "data" / "transpose_study.ptx"))
+    module = device.compile(str(evidence_of("gt200") / "data" / "transpose_study.ptx"))
     source, between, target = device.zeros((SIDE, SIDE), "f4"), device.zeros(max(apart, 1), "u1"), device.zeros((SIDE, SIDE), "f4")
     run = module[kernel][(SIDE // 32, SIDE // 32), (32, 8)](target, source, SIDE, SIDE, 1)
     del between

@@ -112,16 +112,3 @@ H100 = Architecture(
 @hookimpl
 def archdef_architectures():
     return [H100]
-
-
-@hookimpl
-def archdef_experiments():
-    from archdef_hopper.calibration import calibration, profiled_kernel
-    from archdef_hopper.fifth import fifth
-    from archdef_hopper.fourth import fourth
-    from archdef_hopper.fresh import fresh
-    from archdef_hopper.second import second
-    from archdef_hopper.third import third
-    from archdef_hopper.warpgroup import warpgroup
-
-    return [calibration, profiled_kernel, fresh, second, third, fourth, fifth, warpgroup]

@@ -308,7 +308,7 @@ EVIDENCE = {
     "interconnect.cluster_response_bytes_per_cycle": measured(COUNTED, "l2_rates.csv, all multiprocessors of a cluster, half, six of them",
                                                               "16 MiB and more, where few requests go together"),
     "dram": UNPUBLISHED,
-    "dram.interleave_bytes": Cite(COUNTED, "atomics.csv, 256 words for all threads; histograms of fresh_kernels.csv", "inferred",
+    "dram.interleave_bytes": Cite(COUNTED, "atomics.csv, 256 words for all threads; histograms of nvrtc_2026_11_21a_kernels.csv", "inferred",
                                   "with 512 bytes few words of many threads lie in too few slices"),
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY,
     "dram.partitions": Cite("Phoronix, JEDEC publishes HBM3", "16 channels a stack", "inferred", "5 stacks, as Lockwood, glennklockwood.com, H100, has them"),

@@ -75,10 +75,3 @@ GT200 = tesla(
 @hookimpl
 def archdef_architectures():
     return [G80, G92, GT215, GT200]
-
-
-@hookimpl
-def archdef_experiments():
-    from archdef_tesla.experiments import scan     # only cases need it, and what it imports
-
-    return [scan]

@@ -76,10 +76,3 @@ V100 = Architecture(
 @hookimpl
 def archdef_architectures():
     return [V100]
-
-
-@hookimpl
-def archdef_experiments():
-    from archdef_volta.tensor import tensor
-
-    return [tensor]

@@ -1,0 +1,1 @@
+"""What an A100 was measured by: the cases of ``archdef validate``."""

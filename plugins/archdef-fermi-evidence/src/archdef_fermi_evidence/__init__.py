@@ -1,0 +1,1 @@
+"""What Fermi's GPUs were measured by: the cases of ``archdef validate``."""

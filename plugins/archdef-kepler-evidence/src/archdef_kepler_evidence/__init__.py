@@ -1,0 +1,1 @@
+"""What Kepler's GPUs were measured by: the cases of ``archdef validate``."""

@@ -1,0 +1,1 @@
+"""What an RTX 2080 Ti was measured by: the cases of ``archdef validate``."""
