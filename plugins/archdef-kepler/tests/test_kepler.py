@@ -98,7 +98,7 @@ def test_a_gtx_680_has_what_device_query_prints_and_takes_63_registers():
 
 def test_memory_of_a_gtx_680_is_as_far_as_volkov_measured():
     boosted = archdef.Device(GTX680.evolve({"clocks.core_mhz": 1124, "clocks.shader_mhz": 1124}))
-    assert load_latency_cycles(boosted, places=2000, stride_bytes=4224, warm=False) == pytest.approx(301, rel=0.06)
+    assert load_latency_cycles(boosted, places=2000, stride_bytes=4224, warm=False) == pytest.approx(301, rel=0.03)
 
 
 def test_nothing_of_the_gtx_680_was_fitted():

@@ -60,8 +60,8 @@ A100 = Architecture(
     dram=Dram(
         partitions=80, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=42_405_855_232, bus_bits=5120,
         transfers_per_clock=2, burst_bytes=32, banks=32, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14,
-        t_wl_ns=7, t_wtr_ns=8, t_rtw_ns=4, t_wr_ns=16, extra_latency_ns=195, queue_entries=128, scheduling=FirstReady(window=64),
-        write_drain_high=64, write_drain_low=16),
+        t_wl_ns=7, t_wtr_ns=8, t_rtw_ns=4, t_wr_ns=16, t_refi_ns=122, t_rfc_ns=160, refresh_banks=1, extra_latency_ns=195,
+        queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=64, write_drain_low=16),
     device_launches=DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, pool="virtualised", virtual_us=6.3, call_us=6.3, lane_us=0.2, start_us=0.8,
                                    next_us=1.3, tail_us=4.8),
     host_link=HostLink(name="PCIe 4.0 x16", pinned_h2d_gb_s=24, pinned_d2h_gb_s=24, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,

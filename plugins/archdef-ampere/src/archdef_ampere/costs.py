@@ -107,6 +107,8 @@ MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDI
                "page faults of the device", "inferred", "quoted from memory: 20 to 50 us a fault, 45 us where it is simulated; blocks of 64 KiB "
                "fetched ahead by a tree over 2 MiB; 512 KiB a group gives the half of the link's rate that is published for streaming on demand; "
                "the host's side as measured on an H200")
+REFRESHES = Cite("Ramulator 2, python/ramulator/dram/hbm2.py", "nRFCpb and nREFIpb: 160 ns for one bank, each of 32 once in 3.9 us", "inferred",
+                 "JEDEC's figures as it gives them; that banks are refreshed alone follows from writes at 99 % of the peak (gpu-benches)")
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": TABLE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": GUIDE, "isa": GUIDE,
@@ -161,4 +163,5 @@ EVIDENCE = {
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "interconnect.sides": SLICES, "interconnect.far_latency_ns": HALVES, "dram.write_drain_high": COPIES, "dram.write_drain_low": COPIES,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": NATIVE_ECC,
+    **{f"dram.{name}": REFRESHES for name in "t_refi_ns t_rfc_ns refresh_banks".split()},
     "dram.partitions": SLICES, "dram.burst_bytes": Cite("AMD PG313, Versal network on chip", "HBM topology: pseudo-channels of 64 bits, bursts of four")}

@@ -30,21 +30,19 @@ class Kind:
     """Multiprocessors of a GPC, as far as it is known."""
     l2_slice_bytes: int
     turnover_cycles: int
-    dram_ns: float
-    """From the partition to the row buffer and back."""
     device_launches: DeviceLaunches | None
 
 
 GK110 = Kind(compute_capability="3.5", features=frozenset(FEATURES.split()), costs=COSTS, registers_per_thread=255, shift_groups=2, double_lanes=64, cluster=1,
-             l2_slice_bytes=256 * KiB, turnover_cycles=201, dram_ns=167, device_launches=NESTING)
+             l2_slice_bytes=256 * KiB, turnover_cycles=201, device_launches=NESTING)
 GK104 = Kind(compute_capability="3.0", features=GK110.features - {"atomics_minmax_64", "funnel_shift", "read_only_loads", "dynamic_parallelism"},
-             costs=COSTS_GK104, registers_per_thread=63, shift_groups=1, double_lanes=8, cluster=2, l2_slice_bytes=128 * KiB, turnover_cycles=201, dram_ns=46,
+             costs=COSTS_GK104, registers_per_thread=63, shift_groups=1, double_lanes=8, cluster=2, l2_slice_bytes=128 * KiB, turnover_cycles=201,
              device_launches=None)
 
 
 def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, latency_ns, partitions, capacity_bytes, ecc, link,
-           evidence, chip=GK110) -> Architecture:
-    """Describe one board by what the boards differ in."""
+           evidence, dram_ns, refresh_ns, chip=GK110) -> Architecture:
+    """Describe one board by what the boards differ in; `dram_ns` is from the partition to the row buffer and back."""
     host = dict(copy_engines=2, work_queues=32, concurrent_grids=32) | link
     return Architecture(
         name=name, title=title, vendor="NVIDIA", family="Kepler", compute_capability=chip.compute_capability, aliases=aliases,
@@ -100,7 +98,7 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
             partitions=partitions, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
             transfers_per_clock=2, burst_bytes=32, banks=16, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12,
             t_wl_ns=4, t_wtr_ns=5,
-            t_rtw_ns=3, t_wr_ns=12, t_refi_ns=1900, t_rfc_ns=65, extra_latency_ns=chip.dram_ns, queue_entries=128, scheduling=FirstReady(window=64),
+            t_rtw_ns=3, t_wr_ns=12, t_refi_ns=1900, t_rfc_ns=refresh_ns, extra_latency_ns=dram_ns, queue_entries=128, scheduling=FirstReady(window=64),
             write_drain_high=32, write_drain_low=8, ecc_overhead_ratio=ecc),
         device_launches=chip.device_launches,
         host_link=HostLink(duplex_ratio=0.9, latency_us=8, call_us=2, submit_us=1, dependency_us=3, wakeup_us=4,
@@ -109,17 +107,17 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
 
 K40 = kepler(
     name="k40", title="Tesla K40", aliases=("tesla_k40", "tesla_k40m", "tesla_k40c", "gk110b"), multiprocessors=15, core_mhz=745, memory_mhz=3004,
-    latency_ns=(95, 102), partitions=6, capacity_bytes=12_799_574_016, ecc=1.0, evidence=EVIDENCE,
+    latency_ns=(95, 102), partitions=6, capacity_bytes=12_799_574_016, ecc=1.0, evidence=EVIDENCE, dram_ns=147, refresh_ns=260,
     link=dict(name="PCIe 3.0 x16", pinned_h2d_gb_s=10, pinned_d2h_gb_s=10, pageable_h2d_gb_s=4, pageable_d2h_gb_s=4, peer_gb_s=10))
 
 K20 = kepler(
     name="k20", title="Tesla K20c", aliases=("tesla_k20", "k20c", "gk110"), multiprocessors=13, core_mhz=706, memory_mhz=2600,
-    latency_ns=(100, 108), partitions=5, capacity_bytes=4_972_412_928, ecc=1.14, evidence=EVIDENCE_K20,
+    latency_ns=(100, 108), partitions=5, capacity_bytes=4_972_412_928, ecc=1.14, evidence=EVIDENCE_K20, dram_ns=167, refresh_ns=160,
     link=dict(name="PCIe 2.0 x16", pinned_h2d_gb_s=6.04, pinned_d2h_gb_s=6.55, pageable_h2d_gb_s=3, pageable_d2h_gb_s=3, peer_gb_s=6))
 
 GTX680 = kepler(
     name="gtx680", title="GeForce GTX 680", aliases=("gtx_680", "geforce_gtx_680", "gk104"), multiprocessors=8, core_mhz=1006, memory_mhz=3004,
-    latency_ns=(70.5, 75.5), partitions=4, capacity_bytes=2_146_762_752, ecc=1.0, evidence=EVIDENCE_GTX680,
+    latency_ns=(70.5, 75.5), partitions=4, capacity_bytes=2_146_762_752, ecc=1.0, evidence=EVIDENCE_GTX680, dram_ns=46, refresh_ns=160,
     link=dict(name="PCIe 2.0 x16", pinned_h2d_gb_s=6.19, pinned_d2h_gb_s=6.67, pageable_h2d_gb_s=5.37, pageable_d2h_gb_s=5.63, peer_gb_s=6,
               copy_engines=1, work_queues=1, concurrent_grids=16),
     chip=GK104)

@@ -89,7 +89,8 @@ MANAGED = Cite("CUDA C Programming Guide", "unified memory, devices of compute c
                "all moves before a launch, none may be touched by the host meanwhile: that is documented; the page and the host's "
                "cost are those measured on an H200")
 CHIPS = Cite("gem5, dram_interfaces/gddr.py", "class GDDR5_4000_2x32, of SK Hynix H5GQ1H24AFR", "inferred", "chips of another order")
-REFRESHES = Cite("Ramulator, src/GDDR5.cpp", "init_speed: a refresh in 1.9 us beyond 1 Gb", "inferred", "chips of 2 and 4 Gb")
+REFRESHES = Cite("Ramulator, src/GDDR5.cpp", "init_speed: a refresh in 1.9 us beyond 1 Gb, of 160 ns in chips of 2 Gb, 260 in those of 4 Gb", "inferred",
+                 "the board's chips are taken from capacity and bus: 2 Gb on a GTX 680 and a K20, 4 Gb on a K40; the times are DDR3's, as that file says")
 EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": FILTERING,
     "warp": TABLE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": MULTIPROCESSOR, "units": RATES, "shared": BANKS, "isa": GUIDE,
@@ -135,13 +136,13 @@ EVIDENCE = {
     "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": SEGMENTS,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": QUERY,
-    **{f"dram.t_{name}_ns": CHIPS for name in "rcd rp ras rrd cl wtr wr rfc".split()}, "dram.t_refi_ns": REFRESHES,
+    **{f"dram.t_{name}_ns": CHIPS for name in "rcd rp ras rrd cl wtr wr".split()}, "dram.t_refi_ns": REFRESHES, "dram.t_rfc_ns": REFRESHES,
     "dram.partitions": SHEET, "dram.burst_bytes": SHEET}
 
 QUERY_K20 = Cite("deviceQuery of a Tesla K20c", "CUDA 8.0, error correction on", "measured", card="Tesla K20c")
 COPIES_K20 = Cite("bandwidthTest of a Tesla K20c", "CUDA 8.0, pinned memory", "measured", card="Tesla K20c")
 TAKEN_OVER = Cite(ARAFA.document, ARAFA.place, "inferred", "measured there, taken over: the multiprocessors are alike")
-SPLIT_K20 = Cite(SPLIT.document, SPLIT.place, "inferred", "the same cycles up to L2, the same time in DRAM")
+SPLIT_K20 = Cite(SPLIT.document, SPLIT.place, "inferred", "the same cycles up to L2 and to memory, refreshes of its own chips among them")
 LINK_K20 = Cite("vendor data sheet", "PCIe 2.0 x16", "inferred", "what bandwidthTest reached between host and card")
 
 EVIDENCE_K20 = {path: {QUERY: QUERY_K20, ARAFA: TAKEN_OVER, SPLIT: SPLIT_K20}.get(cite, cite) for path, cite in EVIDENCE.items()} | {
