@@ -85,3 +85,21 @@ def test_sectors_of_a_line_are_fetched_apart():
 def test_a_copy_reaches_most_of_the_peak_bandwidth():
     (row,) = compare(load("transpose"), [V100], 4096, kernels=["copy"]).rows
     assert row.correct and 0.6 < row.bandwidth / V100.dram_bandwidth_gb_s < 1
+
+
+def test_one_lane_adds_to_a_counter_for_its_warp():
+    device = archdef.Device(V100)
+    counter = device.zeros(1, np.uint32)
+    run = device.compile(""".version 7.0
+.target sm_50
+.address_size 64
+.visible .entry k(.param .u64 p) { .reg .b64 %rd; ld.param.u64 %rd, [p]; red.global.add.u32 [%rd], 1; ret; }""").k[64, 1024](counter)
+    assert counter.to_host()[0] == 65536 and run.cycles < 65536 / 8     # one after the other on one address
+
+
+@pytest.mark.parametrize("lanes, passes", [("own", 4), ("pairs", 2), ("next but one", 2), ("fours apart", 4), ("one", 2)])
+def test_wide_loads_are_served_together_where_neighbours_read_the_same(lanes, passes):
+    """As NVIDIA's forum has it for 7.0 to 7.5."""
+    k = np.arange(32)
+    quads = {"own": k, "pairs": k >> 1, "next but one": k >> 2 << 1 | k & 1, "fours apart": k & 7, "one": 0 * k}[lanes]
+    assert V100.shared.passes(16 * quads, word_bytes=16, load=True) == passes

@@ -1,7 +1,7 @@
 """NVIDIA Maxwell GM200 (compute capability 5.2): GeForce GTX TITAN X."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Assembler, Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
-                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast,
+                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MergedLanes, MulticastBroadcast,
                           Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
 from archdef_maxwell.costs import COSTS, EVIDENCE, FORMS
 
@@ -27,12 +27,12 @@ TITAN_X = Architecture(
     schedulers=Schedulers(
         count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1, superscalar=True,
         dual_issue=tuple(frozenset({"sp", other}) for other in ("sfu", "ld", "lsu", "tex"))),
-    units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 1, "scheduler"), Unit("ld", 8), Unit("lsu", 32),
+    units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 1, "scheduler"), Unit("ld", 16), Unit("lsu", 32),
            Unit("tex", 8)),
     isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=11,
             fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7, ends_count_as_branches=True,
-            assembler=Assembler(joins_by_branch=True, debug_signs_by_branch=True)),
-    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=24, pass_cycles=1,
+            assembler=Assembler(joins_by_branch=True, debug_signs_by_branch=True, shared_load_bytes=16, merged_atomics=(5, 10))),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=24, pass_cycles=1,
                         pass_latency_cycles=2),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
@@ -56,7 +56,7 @@ TITAN_X = Architecture(
     load_store=LoadStore(reads_in_flight_per_multiprocessor=512, stores_in_flight_per_multiprocessor=512, transaction_cycles=1,
                          atomic_cycles=1),
     interconnect=Interconnect(
-        request_latency_ns=85, response_latency_ns=89, header_bytes=16, injection_bytes_per_cycle=64,
+        request_latency_ns=85, response_latency_ns=89, header_bytes=16, mask_bytes=32, injection_bytes_per_cycle=64,
         injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
     dram=Dram(
         partitions=12, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=12_806_062_080, bus_bits=384, transfers_per_clock=2,

@@ -40,7 +40,15 @@ VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
 REQUESTS = Cite("gpumembench on a Tesla P100", "issue 2 of github.com/ekondis/gpumembench: 2 TB/s from the unified cache, at most", "inferred",
-                "27 bytes a cycle of a multiprocessor at 1328 MHz, so eight lanes of words of 4 bytes at a time, four of 8, two of 16")
+                "27 bytes a cycle of a multiprocessor at 1328 MHz, which has four texture units: eight lanes of words of 4 bytes at a time. One of "
+                "Maxwell has eight: sixteen lanes, eight of 8 bytes, four of 16. In sebbbi/perftest raw loads of 4 bytes "
+                "take, with their loop, 0.64 of the time of typed ones on a GTX 980 Ti, of the same chip, which are one a texture unit")
+PAIRS = Cite("maxas of N. Gray, a full walk through of the SGEMM implementation", "Reading from Shared: on GM204, quads that pairs of lanes share come without "
+             "conflicts, others do not", "inferred", "the rule that NVIDIA gives for 7.0 to 7.5")
+PTXAS = Cite("machine code of ptxas 11.8, sm_52", "a counter: S2R, VOTE, FLO, POPC and ISETP, then one lane's RED; five more for the old "
+             "values; a tiled product: LDS.128 of neighbouring words", "inferred")
+MASKS = Cite("Scattered stores of an H100 80GB HBM3", "scatter.csv of archdef-hopper: a part of a sector takes as long as two whole ones", "assumed",
+             "not measured on this machine")
 MAXAS = Cite("maxas of N. Gray", "lib/MaxAs/MaxAsGrammar.pm of github.com/NervanaSystems/maxas, classes of instructions: comparisons 13 cycles", "inferred",
              "what its schedules for GM20x keep between a comparison and the use of its predicate; Arafa et al. have 6, as of an addition")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
@@ -92,7 +100,7 @@ FORMS = [  # that differ from the rest of their class
     (Operation("sp", 141, issues=20), "int_div32:rem.s32"), (Operation("sp", 136, issues=18), "int_div32:div.u32"),
     (Operation("sp", 127, issues=18), "int_div32:rem.u32"), (Operation("sp", 347, issues=10), "fp32_div_exact:rcp.r?.f32"),
     (Operation("sfu", 19), "bit_count:clz.*"),
-    (Operation("ld", 6, 8), "load_global:*64 load_global:*.v2.*32"), (Operation("ld", 6, 16), "load_global:*.v2.*64 load_global:*.v4.*32")]
+    (Operation("ld", 6, 4), "load_global:*64 load_global:*.v2.*32"), (Operation("ld", 6, 8), "load_global:*.v2.*64 load_global:*.v4.*32")]
 
 MANAGED = Cite("CUDA C Programming Guide", "unified memory, devices of compute capability below 6.x", "assumed",
                "all moves before a launch, none may be touched by the host meanwhile: that is documented; the page and the host's "
@@ -126,7 +134,9 @@ EVIDENCE = {
     **{f"coalescing.{access}": SEGMENTS for access in ("store", "load_uncached")}, "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
     **{f"isa.operations.{name}.issues": RATES for name in NATIVE},
     **{f"isa.operations.{name}.interval_cycles": RATES for name in HALF_RATE},
-    "isa.assembler.joins_by_branch": DEBUG_CODE, "isa.assembler.debug_signs_by_branch": DEBUG_CODE, "isa.ends_count_as_branches": COUNTED,
+    "shared.wide_access": PAIRS, "interconnect.mask_bytes": MASKS,
+    "isa.assembler.merged_atomics": PTXAS, "isa.assembler.shared_load_bytes": PTXAS, "isa.assembler.joins_by_branch": DEBUG_CODE,
+    "isa.assembler.debug_signs_by_branch": DEBUG_CODE, "isa.ends_count_as_branches": COUNTED,
     **{f"isa.operations.{name}.latency_cycles": MAXAS for name in ("int_compare", "fp32_compare")},
     "units.ld": REQUESTS, **{f"isa.forms.{name}": REQUESTS for name in "64 v2_32 v2_64 v4_32".split()}, "isa.operations": UNPUBLISHED,
     "isa.predication_max_instructions": UNPUBLISHED,

@@ -1,8 +1,8 @@
 """NVIDIA Turing TU102 (compute capability 7.5): GeForce RTX 2080 Ti, the reference board. Nothing in it was fitted to a kernel."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (FEATURES, AlignedSum, Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram,
+from archdef.spec import (FEATURES, AlignedSum, Architecture, Assembler, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram,
                           FirstReady, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, MatrixArithmetic,
-                          MulticastBroadcast, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, XorHash, forms, operations)
+                          MergedLanes, MulticastBroadcast, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, XorHash, forms, operations)
 from archdef_turing.costs import COSTS, EVIDENCE, FORMS
 
 MISSING = set("""lane_masks_64 fp16_minmax minmax_nan minmax_xorsign bf16 tf32 fp8 fp4_fp6 int16x2 atomics_bfloat_add atomics_vector redux elect
@@ -27,8 +27,9 @@ RTX2080TI = Architecture(
            Unit("tensor", 32, "scheduler"), Unit("lsu", 16), Unit("tex", 4)),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=16,
             fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
+            assembler=Assembler(shared_load_bytes=16, merged_atomics=(5, 10)),
             matrix=MatrixArithmetic(f16=AlignedSum(8, 24), groups=AlignedSum(4, 23), groups_f16=AlignedSum(4, 23))),
-    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=21, pass_cycles=2),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=21, pass_cycles=2),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
         l1_gives_carveout=True, carveout_takes="ways",
@@ -48,7 +49,7 @@ RTX2080TI = Architecture(
         l2=Cache(size_bytes=256 * KiB, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=30, misses_in_flight=256,
                  set_hash_bits=tuple(range(14, 20)), write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
-    load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
+    load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=2,
                          atomic_cycles=1),
     interconnect=Interconnect(
         request_latency_ns=44, response_latency_ns=45.5, header_bytes=12, injection_bytes_per_cycle=64,

@@ -46,6 +46,12 @@ GA102 = Cite("NVIDIA Ampere GA102 GPU Architecture white paper", "GA10x SM: 128 
              note="read as public notes quote it")
 LANES = Cite(GA102.document, "GA10x SM: the L1 of an RTX 2080 SUPER gives 116 GB/s", "inferred",
              "64 bytes a clock at 1815 MHz, so words of 4 bytes of sixteen lanes; Jia et al. measured 59 on a T4, by notes of azhirnov/as-en")
+LINE = Cite(GA102.document, GA102.place + ": 64 bytes a clock of L1, as of shared memory", "inferred", "a line of 128 bytes takes two cycles")
+UNIFORM_LOADS = Cite("NVIDIA developer forums, Unexpected shared memory bank conflict", "an answer of NVIDIA's for 7.0 to 7.5: a load of 16 bytes "
+                     "takes two requests, not four, where each lane reads what its neighbour does, or the next but one", note="read in a copy of the page")
+PTXAS = Cite("machine code of ptxas 11.8, sm_75", "a counter: S2R, VOTEU, UFLO, POPC and ISETP, then one lane's RED; five more for the old "
+             "values; a tiled product: LDS.128 of neighbouring words", "inferred",
+             "the published build of these kernels used the registers that this compiler does")
 PRODUCTS_24 = Cite("NMSU-PEARL/GPUs-ISA-Latencies", "ALU/output/Turing/TITANRTX/Mul24Lo: SGXT and IMAD, 8 cycles", "inferred",
                    "measured on a card with the same chip, one factor ready; ptxas 11.8 writes three instructions for sm_75, two of them for `alu`")
 T4_CODE = Cite("Jia et al., Dissecting the NVidia Turing T4 GPU via Microbenchmarking, 2019", "T4: some 46 KiB of L1 instructions", "inferred",
@@ -131,8 +137,10 @@ EVIDENCE = {
     **{f"limits.{name}": TABLE for name in "local_bytes_per_thread warps_per_multiprocessor registers_per_multiprocessor registers_per_block".split()},
     "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_75", "R1 holds the stack pointer", "inferred"),
     "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.stack_bytes_per_thread": GUIDE, "limits.parameter_bytes": LARGE,
-    "shared": BANKS, "shared.pass_cycles": GA102, "shared.latency_cycles": ARAFA, "coalescing.load": MT4G,
-    "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED, "isa.instruction_bytes": JIA,
+    "shared": BANKS, "shared.wide_access": UNIFORM_LOADS, "load_store.transaction_cycles": LINE,
+    "shared.pass_cycles": GA102, "shared.latency_cycles": ARAFA, "coalescing.load": MT4G,
+    "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
+    **{f"isa.assembler.{name}": PTXAS for name in ("merged_atomics", "shared_load_bytes")}, "isa.instruction_bytes": JIA,
     "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}.issues": RATES for name in """fp16_add fp16_mul fp16_fma fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma
        fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count

@@ -1,8 +1,8 @@
 """NVIDIA Volta GV100 (compute capability 7.0): Tesla V100, SXM2, 16 GB."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AlignedSum, Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram, FirstReady, forms,
-                          GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory,
-                          MatrixArithmetic, MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations,
+from archdef.spec import (AlignedSum, Architecture, Assembler, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram, FirstReady,
+                          forms, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory,
+                          MatrixArithmetic, MergedLanes, MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations,
                           TextureUnits)
 from archdef_volta.costs import COSTS, EVIDENCE, FORMS
 
@@ -34,8 +34,9 @@ V100 = Architecture(
            Unit("tensor", 32, "scheduler"), Unit("bar", 16), Unit("lsu", 32), Unit("tex", 4)),
     isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=16,
             fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
+            assembler=Assembler(shared_load_bytes=16, merged_atomics=(5, 10)),
             matrix=MatrixArithmetic(f16=FOUR_PRODUCTS, groups=FOUR_PRODUCTS, groups_f16=FOUR_PRODUCTS)),
-    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=19, pass_cycles=1),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=19, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
         l1_gives_carveout=True, carveout_takes="ways",
@@ -58,7 +59,7 @@ V100 = Architecture(
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
                          atomic_cycles=1),
     interconnect=Interconnect(
-        request_latency_ns=56, response_latency_ns=59.5, header_bytes=12, injection_bytes_per_cycle=64,
+        request_latency_ns=56, response_latency_ns=59.5, header_bytes=12, mask_bytes=32, injection_bytes_per_cycle=64,
         injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
     dram=Dram(
         partitions=32, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=16_911_433_728, bus_bits=4096,

@@ -49,6 +49,12 @@ BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "Tesla V100 PCIe
 SPLIT = Cite(BENCHES.document, "213 cycles to L2, 213 more at 1380 MHz to memory, divided over the stations", "inferred", BENCHES.note)
 SHARED = Cite(JIA.document, "V100 PCIe, shared memory", "recalled",
               "a measurement; Arafa et al. have 18, mt4g 23.5 with what its loop adds, 2 to an L1 hit")
+UNIFORM_LOADS = Cite("NVIDIA developer forums, Unexpected shared memory bank conflict", "an answer of NVIDIA's for 7.0 to 7.5: a load of 16 bytes "
+                     "takes two requests, not four, where each lane reads what its neighbour does, or the next but one", note="read in a copy of the page")
+PTXAS = Cite("machine code of ptxas 11.8, sm_70", "a counter: S2R, VOTE, FLO, POPC and ISETP, then one lane's RED; five more for the old "
+             "values; a tiled product: LDS.128 of neighbouring words", "inferred")
+MASKS = Cite("Scattered stores of an H100 80GB HBM3", "scatter.csv of archdef-hopper: a part of a sector takes as long as two whole ones", "assumed",
+             "not measured on this machine")
 PRODUCTS_24 = Cite("NMSU-PEARL/GPUs-ISA-Latencies", "ALU/output/Volta/TITANV/Mul24Lo: SGXT and IMAD, 8 cycles", "inferred",
                    "measured on a TITAN V, one factor ready; ptxas 11.8 writes three instructions for sm_70, two of them for `alu`")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
@@ -134,9 +140,11 @@ EVIDENCE = {
     "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_70", "R1 holds the stack pointer", "inferred"),
     "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.stack_bytes_per_thread": GUIDE, "limits.local_bytes_per_thread": TABLE,
     "limits.parameter_bytes": LARGE,
-    "shared": BANKS, "shared.banks": TABLE, "shared.bank_width_bytes": BANKS, "shared.bank_map": BANKS,
+    "shared": BANKS, "shared.wide_access": UNIFORM_LOADS, "interconnect.mask_bytes": MASKS,
+    "shared.banks": TABLE, "shared.bank_width_bytes": BANKS, "shared.bank_map": BANKS,
     **{f"coalescing.{access}": SEGMENTS for access in ("store", "load_uncached")}, "coalescing.load": SECTORS,
     "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
+    **{f"isa.assembler.{name}": PTXAS for name in ("merged_atomics", "shared_load_bytes")},
     **{f"isa.operations.{name}.issues": RATES for name in """fp16_add fp16_mul fp16_fma fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma
        fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count
        shuffle int_sad convert convert64""".split()},
