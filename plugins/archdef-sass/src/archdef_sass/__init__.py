@@ -1,7 +1,7 @@
-"""NVIDIA's assembler for compute capability 7.0 and newer, as a target of archdef's lowering: `Sass`.
+"""NVIDIA's assembler for compute capability 5.0 and newer, as a target of archdef's lowering: `Sass`.
 
 A machine names it by ``isa.assembler=Sass(…)`` and says in its fields what its generation does. Rules and figures are read off machine code by ptxas 13.0
-for compute capability 9.0, which is the only one that sets them so far.
+for compute capability 9.0, which alone sets most of them so far; what older generations set says its compiler in the machine's evidence.
 """
 from __future__ import annotations
 
