@@ -172,6 +172,8 @@ def _toml(architecture: Architecture, data: Mapping[str, Any]) -> str:
 
 _ROWS = ("isa.operations", "isa.forms", "units", "changes")
 """Tables whose entries take a line each."""
+_MOST_IN_A_ROW = 8
+"""Fields of the longest policy that is one line; longer ones, such as an assembler, are tables."""
 
 
 def _table(tomlkit, value: Mapping[str, Any], path: str):
@@ -189,7 +191,7 @@ def _table(tomlkit, value: Mapping[str, Any], path: str):
 
 
 def _is_table(value: Any, inside: str) -> bool:
-    return isinstance(value, dict) and "type" not in value and inside not in _ROWS
+    return isinstance(value, dict) and ("type" not in value or len(value) > _MOST_IN_A_ROW) and inside not in _ROWS
 
 
 def _long(tomlkit, values: list):

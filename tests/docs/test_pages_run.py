@@ -11,6 +11,8 @@ import pytest
 from archdef import registry
 from archdef.cli import COMMANDS, main
 from archdef.frontends import nvrtc
+from archdef.lower import lower
+from archdef.ptx import parse
 
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
 from elsewhere import can_install, elsewhere  # noqa: E402, F401  a fixture
@@ -122,6 +124,16 @@ def test_the_policy_in_python_and_its_compiled_form_decide_alike():
 
     (slow, prototypes), (quick, none) = cycles(plain["MemoryFirst"](every=4)), cycles(fast["MemoryFirst"](every=4))
     assert slow == quick and prototypes == ("schedulers.policy",) and none == ()
+
+
+@needs
+def test_the_target_of_the_page_shifts():
+    made: dict = {}
+    exec(blocks("howto/target.md")[0], made)
+    ptx = ".version 6.0\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 out) { .reg .b32 %r<3>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [out]; " \
+          "ld.global.u32 %r1, [%rd1]; mul.lo.s32 %r2, %r1, 16; st.global.u32 [%rd1], %r2; ret; }"
+    plain, shifts = (lower(parse(ptx, "k.ptx"), "k", registry.get("gf100").evolve({"isa.assembler": made["Shifts"](shift_bits=bits)})).listing() for bits in (3, 4))
+    assert "mul_lo_b32" in plain and "shl_b32" not in plain and "shl_b32" in shifts and "mul_lo_b32" not in shifts
 
 
 @needs

@@ -129,3 +129,13 @@ def test_fitted_figures_are_fields_that_change_what_is_made():
         return "branch" not in lower(parse(known, "k.ptx"), "k", machine(unroll_factor=4, unroll_whole_instructions=60, **fields)).listing()
     assert straight(unroll_whole_trip_instructions=10) and not straight(unroll_whole_trip_instructions=0)
     assert not straight(unroll_whole_trips=39) and straight(unroll_whole_trips=40)
+
+
+def test_an_atomic_operation_counts_as_the_machine_declares():
+    text = LOOP.replace("add.s32 %r3, %r3, 3;", "red.global.add.u32 [%rd1+64], %r3;")
+
+    def unrolled(**fields):
+        trace = []
+        lower(parse(text, "k.ptx"), "k", machine(unroll_factor=4, unroll_max_instructions=13, **fields), trace=trace)
+        return next(one.after > one.before for one in trace if one.name == "unroll")
+    assert unrolled() and unrolled(unroll_atomic_instructions=5) and not unrolled(unroll_atomic_instructions=14)

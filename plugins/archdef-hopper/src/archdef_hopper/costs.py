@@ -254,6 +254,10 @@ EVIDENCE = {
                                               "inferred", "370 of 416 cycles a round; loads of its address registers come some 20 cycles apart"),
     "isa.assembler.unroll_known_instructions": Cite("ptxas 13.0 for sm_90, machine code of 560 loops of 17 to 250 trips", "trips of a round by length",
                                                     "inferred", "27 of 29 changes between 4 and 139 operations, with up to five loads"),
+    **{f"isa.assembler.unroll_{name}": Cite("ptxas 13.0 for sm_90, machine code of 50 loops", "which of them it unrolls", "inferred")
+       for name in ("access_instructions", "atomic_instructions")},
+    **{f"isa.assembler.{name}": SASS for name in ("unroll_whole_trips", "unroll_whole_trip_instructions", "unroll_known_max_instructions",
+                                                  "interleaved_barriers")},
     "caches.l1.set_hash_bits": Cite("Nsight Compute on an H100 80GB HBM3 SXM", "hits of matmul_naive at n=1024, rows 4 KiB apart", "inferred",
                                     "they do not camp; which bits is not public, three keep any carveout's sets equally full"),
     "interconnect.gathered_requests": GATHERING, "interconnect.place_cycles": DISTANCES, "interconnect.spread_ns": DISTANCES,
