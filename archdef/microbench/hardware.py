@@ -42,7 +42,8 @@ class _Array(Array):
     def __init__(self, gpu: Gpu, data: np.ndarray | None = None, size: int = 0):
         """Copy an array to the GPU; without one, take so many bytes as they are."""
         self.gpu, self.nbytes = gpu, size if data is None else data.nbytes
-        self.shape, self.dtype = ((size,), np.dtype("u1")) if data is None else (data.shape, data.dtype)
+        self.shape: tuple[int, ...] = (size,) if data is None else data.shape
+        self.dtype: np.dtype = np.dtype("u1") if data is None else data.dtype
         self.pointer = gpu.allocate(size) if data is None else gpu.send(data)
         self.address = self.pointer.value
 

@@ -191,8 +191,7 @@ def texture_latency(machine: Machine, *, footprint_bytes: int = 4096, stride_byt
         raise UnfitParameter(f"a chase needs 2 to {ONE_THREAD_PLACES} places, a multiple of 4 bytes apart; got {footprint_bytes} bytes by {stride_bytes}")
     texels = np.zeros((places, stride_bytes // 4), "i4")
     texels[:, 0] = following(places, stride_bytes // 4, "random")
-    texels = texels.reshape(-1)
-    held = machine.array(texels)
+    held = machine.array(texels.reshape(-1))
     handle = machine.texture(held)
     load = "    tex.1d.v4.s32.s32 {%p, %q0, %q1, %q2}, [%of, {%p}];\n"
 

@@ -154,8 +154,9 @@ def sweep(name: str, machine) -> Iterator[tuple[dict[str, Any], dict[str, float]
     """Measure the default sweep of a benchmark: yield ``(parameters, quantities)``; for a point that cannot be measured, the reason."""
     chosen, machine = find(name), as_machine(machine)
     for given in chosen.points(machine):
+        found: dict[str, float] | Unsupported
         try:
-            values = measure(name, machine, **given)
+            found = measure(name, machine, **given)
         except Unsupported as reason:
-            values = reason
-        yield dict(given), values
+            found = reason
+        yield dict(given), found

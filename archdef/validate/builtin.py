@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from archdef.device import Device
 from archdef.errors import ReferenceCaseError
 from archdef.examples.workload import FOLDER, Input, Output, Workload, load
 from archdef.frontends import Options
 from archdef.frontends.ptxtext import ShippedPtx
 from archdef.lower import Options as Lowering
 from archdef.occupancy import blocks_allowed
+from archdef.run.result import Run
 from archdef.run.written import parse_argument
 from archdef.validate.experiments import experiment
 from archdef.validate.load import FOLDER as DATA
@@ -28,7 +30,7 @@ GIGA = 1e9
 
 
 @experiment
-def workload(device, *, workload: str, kernel: str, size: int | None = None) -> dict[str, float]:
+def workload(device: Device, *, workload: str, kernel: str, size: int | None = None) -> dict[str, float]:
     """Launch one kernel of a workload: a recipe in the folder of its evidence, or one that archdef ships.
 
     Gives the quantities of `kernel`. Raises ReferenceCaseError if the answer is wrong.
@@ -36,17 +38,19 @@ def workload(device, *, workload: str, kernel: str, size: int | None = None) -> 
     recipe = _recipe(workload, device.architecture.name)
     (case,) = recipe.launches(device.architecture, size, (kernel,))
     module = device.compile(recipe.source, **{**_as_shipped(recipe.source), **recipe.options})
-    arguments = [device.to_device(a.array) if isinstance(a, Input)
-                 else device.zeros(a.expected.shape, a.expected.dtype) if isinstance(a, Output) else a for a in case.arguments]
+    arguments: list[Any] = [
+        device.to_device(a.array) if isinstance(a, Input) else device.zeros(a.expected.shape, a.expected.dtype) if isinstance(a, Output) else a
+        for a in case.arguments]
     run = module[case.kernel][case.grid, case.block, case.shared_bytes].launch(*arguments, cooperative=case.cooperative)
+    assert isinstance(run, Run), "launched in no stream"
     for given, array in zip(case.arguments, arguments, strict=True):
-        if isinstance(given, Output) and not given.accepts(array.to_host()):
-            raise ReferenceCaseError(f"{workload}, {kernel}: the result is wrong by {given.error(array.to_host()):.3g} of the largest value")
+        if isinstance(given, Output) and not given.accepts(found := array.to_host()):
+            raise ReferenceCaseError(f"{workload}, {kernel}: the result is wrong by {given.error(found):.3g} of the largest value")
     return of_run(run, case.bytes_moved)
 
 
 @experiment
-def speedup(device, *, workload: str, kernel: str, over: str, size: int | None = None) -> dict[str, float]:
+def speedup(device: Device, *, workload: str, kernel: str, over: str, size: int | None = None) -> dict[str, float]:
     """Launch two kernels of a workload, and give how much faster `kernel` is than `over`."""
     run = globals()["workload"]
     fast, slow = (run(device, workload=workload, kernel=name, size=size) for name in (kernel, over))
@@ -54,7 +58,7 @@ def speedup(device, *, workload: str, kernel: str, over: str, size: int | None =
 
 
 @experiment
-def kernel(device, *, bytes_moved: int = 0, **parameters: Any) -> dict[str, float]:
+def kernel(device: Device, *, bytes_moved: int = 0, **parameters: Any) -> dict[str, float]:
     """Launch a kernel of a ``.cu`` or ``.ptx`` file in the folder of its evidence, as `launched` takes it.
 
     bytes_moved : bytes that the algorithm has to move, the numerator of ``gb_s``.
@@ -62,8 +66,8 @@ def kernel(device, *, bytes_moved: int = 0, **parameters: Any) -> dict[str, floa
     return of_run(launched(device, **parameters), bytes_moved)
 
 
-def launched(device, *, source: str, kernel: str, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any] = (),
-             shared_bytes: int = 0, launches: int = 1, debug: bool = False):
+def launched(device: Device, *, source: str, kernel: str, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any] = (),
+             shared_bytes: int = 0, launches: int = 1, debug: bool = False) -> Run:
     """Launch a kernel of a file that a plugin ships; give the run.
 
     arguments : numbers, and arrays as ``archdef run --arg`` takes them: ``"f4[1024]=random"``.
@@ -77,11 +81,12 @@ def launched(device, *, source: str, kernel: str, grid: Sequence[int], block: Se
     values = [device.to_device(value) if isinstance(value, np.ndarray) else value for value in made]
     for _ in range(launches):
         run = module[kernel][tuple(grid), tuple(block), shared_bytes].launch(*values)
+    assert isinstance(run, Run), "launched in no stream"
     return run
 
 
 @experiment
-def occupancy(device, *, threads: int, registers: int, shared_bytes: int = 0) -> dict[str, float]:
+def occupancy(device: Device, *, threads: int, registers: int, shared_bytes: int = 0) -> dict[str, float]:
     """Ask the occupancy rule; 0 blocks where one does not fit."""
     limits, warp = device.architecture.limits, device.architecture.warp.size
     allowed = blocks_allowed(limits, warp, threads=threads, registers=registers, shared_bytes=shared_bytes)
@@ -95,7 +100,7 @@ def occupancy(device, *, threads: int, registers: int, shared_bytes: int = 0) ->
 
 
 @experiment
-def coalescing(device, *, direction: str = "load", base: int = 0, stride: int = 1, width: int = 4, swap: bool = False) -> dict[str, float]:
+def coalescing(device: Device, *, direction: str = "load", base: int = 0, stride: int = 1, width: int = 4, swap: bool = False) -> dict[str, float]:
     """Count the transactions of one warp: lane k accesses `width` bytes at ``base + k * stride * width``.
 
     direction : load, store, or load_uncached.
@@ -107,20 +112,20 @@ def coalescing(device, *, direction: str = "load", base: int = 0, stride: int = 
 
 
 @experiment
-def bank_passes(device, *, stride: int, width: int = 4) -> dict[str, float]:
+def bank_passes(device: Device, *, stride: int, width: int = 4) -> dict[str, float]:
     """Count the passes over the banks that one warp's access takes at a stride of so many elements of `width` bytes."""
     lanes = np.arange(device.architecture.warp.size, dtype=np.int64)
-    return {"passes": device.architecture.shared.passes(lanes * stride * width)}
+    return {"passes": device.architecture.shared.passes((lanes * stride * width).tolist())}
 
 
 @experiment
-def partitions(device, *, addresses: int, stride_bytes: int) -> dict[str, float]:
+def partitions(device: Device, *, addresses: int, stride_bytes: int) -> dict[str, float]:
     """Count the DRAM partitions that so many addresses, `stride_bytes` apart, lie in."""
     dram = device.architecture.dram
     return {"partitions": len({dram.partition_map.partition(k * stride_bytes, dram.interleave_bytes, dram.partitions) for k in range(addresses)})}
 
 
-def of_run(run, bytes_moved: int = 0) -> dict[str, float]:
+def of_run(run: Run, bytes_moved: int = 0) -> dict[str, float]:
     """Give the quantities of a launch: cycles, times, effective bandwidth, every metric by its name and aliases."""
     quantities = {"cycles": run.cycles, "elapsed_us": run.elapsed_s * 1e6, "elapsed_ms": run.elapsed_s * 1e3, "registers": run.registers}
     if bytes_moved:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -21,39 +21,39 @@ ORDER = "order"
 """``group/order`` stands for the share of pairs in a group that come in another order than on hardware."""
 
 
-def _within(*allowed: str):
-    def check(instance, attribute, value):
+def _within(*allowed: str) -> Callable[[object, attrs.Attribute[Any], object], None]:
+    def check(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
         if value not in allowed:
             raise ReferenceCaseError(f"{attribute.name} must be one of {', '.join(allowed)}, got {value!r}")
     return check
 
 
-def _text(instance, attribute, value) -> None:
+def _text(instance: object, attribute: attrs.Attribute[Any], value: Any) -> None:
     if not isinstance(value, str) or not value.strip():
         raise ReferenceCaseError(f"{attribute.name} must be a text that is not empty, got {value!r}")
 
 
-def _number(instance, attribute, value) -> None:
+def _number(instance: object, attribute: attrs.Attribute[Any], value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ReferenceCaseError(f"{attribute.name} must be a number, got {value!r}")
 
 
-def _tolerance(instance, attribute, value) -> None:
+def _tolerance(instance: object, attribute: attrs.Attribute[Any], value: Any) -> None:
     if value != EXACT and (isinstance(value, (bool, str)) or not isinstance(value, (int, float)) or not 0 < value < math.inf):
         raise ReferenceCaseError(f"{attribute.name} must be {EXACT!r} or a share such as 0.05, got {value!r}")
 
 
-def _paths(instance, attribute, value) -> None:
+def _paths(instance: object, attribute: attrs.Attribute[Any], value: Any) -> None:
     if value is not None and not all(isinstance(path, str) and path for path in value):
         raise ReferenceCaseError(f"{attribute.name} must be a list of paths such as 'caches.l2.latency_cycles', got {list(value)!r}")
 
 
-def _tuple(value: Any) -> tuple | None:
+def _tuple(value: Any) -> tuple[Any, ...] | None:
     """Take a list for what it holds; anything else is for the validator to refuse."""
     return value if value is None else tuple(value) if isinstance(value, (list, tuple)) else (value,)
 
 
-def _share(instance, attribute, value) -> None:
+def _share(instance: object, attribute: attrs.Attribute[Any], value: Any) -> None:
     if isinstance(value, (bool, str)) or not isinstance(value, (int, float)) or not 0 <= value < 1:
         raise ReferenceCaseError(f"{attribute.name} must be a share of the value, from 0 to below 1, got {value!r}")
 
@@ -135,7 +135,7 @@ class Case:
     """It takes more than a few seconds."""
     note: str = ""
 
-    def __attrs_post_init__(self):
+    def __attrs_post_init__(self) -> None:
         if not bool(self.ladder) == bool(self.along) == (self.at is not None):
             raise ReferenceCaseError(f"a ladder ({self.ladder or self.along or self.at}) needs along and points, or each of its cases ladder, along and at")
 
@@ -148,6 +148,13 @@ class Case:
     def group(self) -> str:
         """What stands before the first slash."""
         return self.id.partition("/")[0]
+
+    @property
+    def place(self) -> float:
+        """The value of `along` at a point of a ladder. Raises ValueError for another case."""
+        if self.at is None:
+            raise ValueError(f"{self.id} is no point of a ladder")
+        return self.at
 
     @property
     def exact(self) -> bool:
@@ -170,7 +177,7 @@ class Case:
 
     def meets(self, model: float) -> bool:
         """Say whether the model's value is within the tolerance."""
-        if self.exact:
+        if isinstance(self.tolerance, str):     # EXACT
             return math.isclose(model, self.value, rel_tol=1e-9, abs_tol=1e-12)
         return abs(model - self.value) <= self.slack or abs(self.error(model)) <= self.tolerance
 

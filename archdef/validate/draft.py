@@ -25,9 +25,10 @@ def draft_gaps(reports: Iterable[Report]) -> str:
         for outcome in report.outcomes:
             if outcome.status in (KNOWN, NEW):
                 deviation, pattern = _place(outcome, report, several=len(reports) > 1)
-                bands.setdefault(deviation, {}).setdefault(pattern, []).append(outcome.error)
+                bands.setdefault(deviation, {}).setdefault(pattern, []).append(outcome.miss)
         for name, mean in group_means(report.references, report.outcomes).items():
-            if mean > report.references.groups[name].mean:
+            asked = report.references.groups[name].mean
+            if asked is not None and mean > asked:
                 bands.setdefault(_known(report, f"{name}/{MEAN}"), {})[f"{name}/{MEAN}"] = [mean]
         for name, wrong in group_orders(report.references, report.outcomes).items():
             if wrong:
@@ -57,6 +58,6 @@ def _down(error: float) -> float:
     return math.floor((error - SLACK) * 100) / 100
 
 
-def _by_number(item) -> tuple[str, int]:
+def _by_number(item: tuple[str, object]) -> tuple[str, int]:
     letters = item[0].rstrip("0123456789")
     return letters, int(item[0][len(letters):] or 0)

@@ -25,7 +25,7 @@ def find(name: str, arch: str) -> Experiment:
     suite, dot, benchmark = name.partition(".")
     if dot and suite == _MICROBENCH:
         return _microbenchmark(benchmark)
-    known = OWN | {function.__name__: function for function in registry.REGISTRY.experiments(arch)}
+    known: dict[str, Experiment] = OWN | {function.__name__: function for function in registry.REGISTRY.experiments(arch)}
     if name not in known:
         raise ReferenceCaseError(f"no experiment is called {name!r}{nearest(name, known)}; there are {', '.join(sorted(known))}")
     return known[name]

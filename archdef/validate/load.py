@@ -14,7 +14,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
@@ -25,6 +25,7 @@ from archdef.validate.case import MEAN, ORDER, Case, Gap, Group, References, Sou
 
 FOLDER, GAPS, DEVIATIONS = "data", "gaps.toml", "DEVIATIONS.md"
 _DEVIATION = re.compile(r"^\|\s*([A-Z]+\d+)\s*\|\s*(.*?)\s*\|", re.MULTILINE)
+_Kind = TypeVar("_Kind", Source, Group, Case)
 _PLACE = re.compile(r"\{(\w+)\}")
 _CASE = {field.name for field in attrs.fields(Case)} - {"id"} | {"group", "name"}
 _TEMPLATE = _CASE | {"points"}
@@ -43,7 +44,7 @@ def references(architecture: Architecture | str) -> References:
     root, declared = evidence_of(own.name), package_of(own.name)
     if root is None or not (root / FOLDER).is_dir():
         return References(own.name, (), {}, (), {}, _evidence.not_installed(own.name))
-    everything = _read(root)
+    everything = _read(root)  # type: ignore[arg-type]  # a Path, which can be hashed, or equal to itself only
     known = {own.name.lower(), *(alias.lower() for alias in own.aliases)}
     cases = tuple(case for case in everything.cases if case.arch.lower() in known)
     groups = {case.group for case in cases}
@@ -118,13 +119,15 @@ def _cases(data: Mapping[str, Any], folder: Traversable, groups: dict[str, Group
         where = f"set {number} ({given.get('group', 'without group')})"
         _refuse_unknown(given, _SET, where)
         common = {key: value for key, value in given.items() if key not in ("table", "benchmark", "long_above", "cases")}
-        rows = _rows(folder, given["table"], where) if "table" in given else [None]
+        rows = _rows(folder, given["table"], where) if "table" in given else None
         if "benchmark" in given:
+            if rows is None:
+                raise ReferenceCaseError(f"{where}: benchmark = {given['benchmark']!r} chooses rows of a table, and there is none")
             rows = [row for row in rows if row["benchmark"] == given["benchmark"]]
         for template in given.get("cases", []):
             _refuse_unknown(template, _TEMPLATE, where)
             merged = {**common, **template, **{key: _both(common.get(key, {}), template.get(key, {})) for key in ("parameters", "evolve")}}
-            found = _points(merged, given, where) if rows == [None] else _of_rows(merged, rows, given.get("long_above", {}))
+            found = _points(merged, given, where) if rows is None else _of_rows(merged, rows, given.get("long_above", {}))
             yield from (_case(values, sources, groups, where) for values in found)
 
 
@@ -176,7 +179,7 @@ def _case(values: dict[str, Any], sources: Mapping[str, Source], groups: Mapping
         raise ReferenceCaseError(f"{where}: there is no [groups.{group}]")
     values["id"], where = f"{group}/{name}", f"{group}/{name}"
     source = values.get("source")
-    if source not in sources:
+    if not isinstance(source, str) or source not in sources:
         raise ReferenceCaseError(f"{where}: source {source!r} is none of {', '.join(sources) or 'the (missing) [sources]'}")
     values["source"] = sources[source]
     if values.get("ladder"):
@@ -232,7 +235,7 @@ def _gaps(data: Mapping[str, Any]) -> Iterator[Gap]:
             arch, _, glob = pattern.rpartition(" :: ")
             if not (isinstance(band, list) and len(band) == 2 and band[0] <= band[1]):
                 raise ReferenceCaseError(f"{deviation}, {pattern}: give the band of the relative error, such as [-0.2, -0.05]; got {band!r}")
-            yield Gap(glob, deviation, *band, arch=arch)
+            yield Gap(glob, deviation, low=band[0], high=band[1], arch=arch)
 
 
 def _deviations(root: Traversable) -> dict[str, str]:
@@ -240,7 +243,7 @@ def _deviations(root: Traversable) -> dict[str, str]:
     return dict(_DEVIATION.findall(file.read_text(encoding="utf-8"))) if file.is_file() else {}
 
 
-def _made(kind: type, values: Mapping[str, Any], where: str) -> Any:
+def _made(kind: type[_Kind], values: Mapping[str, Any], where: str) -> _Kind:
     _refuse_unknown(values, {field.name for field in attrs.fields(kind)}, where)
     try:
         return kind(**values)

@@ -40,6 +40,18 @@ class Outcome:
         return None if self.model is None else self.case.error(self.model)
 
     @property
+    def figure(self) -> float:
+        """The model's value, of a case that ran. Raises ValueError for another."""
+        if self.model is None:
+            raise ValueError(f"{self.case.id} did not run: {self.message}")
+        return self.model
+
+    @property
+    def miss(self) -> float:
+        """The `error` of a case that ran. Raises ValueError for another."""
+        return self.case.error(self.figure)
+
+    @property
     def fault(self) -> bool:
         """Whether something has to be done: about the model, or about its list of known gaps."""
         return self.status in (NEW, CLOSED) or (self.status == REFUSED and self.case.counts)
@@ -85,7 +97,7 @@ def validate(architectures: Iterable[Architecture], *, only: Iterable[str] = (),
     shipped = {architecture.name: (architecture, available(architecture.name)) for architecture in architectures}
     _refuse_patterns_without_case(only, (found for _, found in shipped.values()))
     chosen = {name: tuple(case for case in found.only(only) if not (quick and case.long)) for name, (_, found) in shipped.items()}
-    tasks = {}
+    tasks: dict[tuple[str, str], tuple[Architecture, Case]] = {}
     for name, cases in chosen.items():
         for case in cases:
             tasks.setdefault((name, case.key), (shipped[name][0], case))
@@ -115,9 +127,11 @@ def _refuse_patterns_without_case(patterns: Iterable[str], shipped: Iterable[Ref
 # ---------------------------------------------------------------------------------------------------------------- running
 Result = Mapping[str, float] | str
 """Quantities, or why there are none."""
+Tasks = Mapping[tuple[str, str], tuple[Architecture, Case]]
+"""By name of the architecture and key of the case: what runs once, on what."""
 
 
-def _results(tasks: Mapping[tuple[str, str], tuple[Architecture, Case]], jobs: int, said) -> Iterator[tuple[tuple[str, str], Result]]:
+def _results(tasks: Tasks, jobs: int, said: Callable[[int, int, str], None]) -> Iterator[tuple[tuple[str, str], Result]]:
     done = 0
     for key, result, name in _serial(tasks) if jobs <= 1 or len(tasks) < 2 else _parallel(tasks, jobs):
         done += 1
@@ -125,12 +139,12 @@ def _results(tasks: Mapping[tuple[str, str], tuple[Architecture, Case]], jobs: i
         yield key, result
 
 
-def _serial(tasks):
+def _serial(tasks: Tasks) -> Iterator[tuple[tuple[str, str], Result, str]]:
     for key, (architecture, case) in tasks.items():
         yield key, attempt(architecture, case), case.id
 
 
-def _parallel(tasks, jobs: int):
+def _parallel(tasks: Tasks, jobs: int) -> Iterator[tuple[tuple[str, str], Result, str]]:
     """Long experiments first, so that none is left alone at the end."""
     order = sorted(tasks, key=lambda key: not tasks[key][1].long)
     with concurrent.futures.ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
@@ -173,8 +187,9 @@ def _outcome(case: Case, result: Result, shipped: References) -> Outcome:
     if not case.counts:
         return Outcome(case, model, RANKED, gap)
     if met:
-        alone = gap is not None and gap.pattern == case.id
-        return Outcome(case, model, CLOSED if alone else MET, gap, f"{gap.deviation} has closed: take it off {_GAPS}" if alone else "")
+        if gap is None or gap.pattern != case.id:
+            return Outcome(case, model, MET, gap)
+        return Outcome(case, model, CLOSED, gap, f"{gap.deviation} has closed: take it off {_GAPS}")
     if gap is None:
         return Outcome(case, model, NEW, None, f"the error is {error:+.1%}, and no known gap names the case")
     if not gap.expects(error):
@@ -204,7 +219,7 @@ def _faults_of_gaps(shipped: References, outcomes: Iterable[Outcome]) -> Iterato
 
 def group_means(shipped: References, outcomes: Iterable[Outcome]) -> dict[str, float]:
     """Give the mean absolute relative error of each group that asks for one and of which every case that counts ran."""
-    return {name: sum(abs(outcome.error) for outcome in counting) / len(counting)
+    return {name: sum(abs(outcome.miss) for outcome in counting) / len(counting)
             for name, counting in _complete(shipped, outcomes).items() if shipped.groups[name].mean is not None}
 
 
@@ -229,6 +244,7 @@ def _faults_of_means(shipped: References, outcomes: Iterable[Outcome]) -> Iterat
     """Find groups whose mean error is above what is asked of it, unless that is known."""
     for name, mean in group_means(shipped, outcomes).items():
         asked, gap = shipped.groups[name].mean, next((gap for gap in shipped.gaps if gap.pattern == f"{name}/{MEAN}"), None)
+        assert asked is not None, "group_means has those that ask for one"
         if gap is None and mean > asked:
             yield f"{name}: the mean error is {mean:.1%}, above {asked:.1%}, and no known gap names {name}/{MEAN}"
         elif gap is not None and mean <= asked:

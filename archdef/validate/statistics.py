@@ -44,16 +44,18 @@ def summary(outcomes: Iterable[Outcome]) -> Summary:
     ran = [outcome for outcome in outcomes if outcome.model is not None]
     exact = [outcome for outcome in ran if outcome.case.exact]
     close = [outcome for outcome in ran if not outcome.case.exact]
-    unequal = [outcome for outcome in exact if not outcome.case.meets(outcome.model)]
+    unequal = [outcome for outcome in exact if not outcome.case.meets(outcome.figure)]
     worst = max(close, key=_badness, default=unequal[0] if unequal else None)
     models, values, spreads = columns(close)
-    return Summary(len(outcomes), len(ran), len(exact) - len(unequal), len(exact),
-                   *(_mape(outcome for outcome in close if outcome.case.usable is usable) for usable in (True, False)), worst,
-                   spearman(models, values, spreads), *order(models, values, spreads, [(o.case.quantity, o.case.unit) for o in close]))
+    pairs, ordered = order(models, values, spreads, [(o.case.quantity, o.case.unit) for o in close])
+    return Summary(cases=len(outcomes), ran=len(ran), equal=len(exact) - len(unequal), exact=len(exact),
+                   mape=_mape(outcome for outcome in close if outcome.case.usable),
+                   mape_in_doubt=_mape(outcome for outcome in close if not outcome.case.usable),
+                   worst=worst, spearman=spearman(models, values, spreads), pairs=pairs, ordered=ordered)
 
 
-def _badness(outcome: Outcome) -> tuple:
-    return (outcome.case.usable, not outcome.case.exact, abs(outcome.error))
+def _badness(outcome: Outcome) -> tuple[bool, bool, float]:
+    return outcome.case.usable, not outcome.case.exact, abs(outcome.miss)
 
 
 def _mape(outcomes: Iterable[Outcome]) -> float | None:
@@ -66,12 +68,13 @@ def errors(outcomes: Iterable[Outcome]) -> list[tuple[str, float]]:
 
     So a curve that was published with forty points weighs no more than one with four.
     """
-    found, points = [], {}
+    found: list[tuple[str, float]] = []
+    points: dict[str, list[float]] = {}
     for outcome in outcomes:
         if outcome.case.ladder:
-            points.setdefault(outcome.case.ladder, []).append(abs(outcome.error))
+            points.setdefault(outcome.case.ladder, []).append(abs(outcome.miss))
         else:
-            found.append((outcome.case.id, outcome.error))
+            found.append((outcome.case.id, outcome.miss))
     return found + [(ladder, statistics.fmean(of_points)) for ladder, of_points in points.items()]
 
 
@@ -99,9 +102,9 @@ def accuracy(outcomes: Iterable[Outcome], fitted: bool) -> Accuracy:
     exact = [outcome for outcome in ran if outcome.case.exact]
     found = errors(outcome for outcome in ran if not outcome.case.exact)
     sizes = [abs(error) for _, error in found]
-    worst = max(found, key=lambda of: abs(of[1]), default=(None, None))
-    return Accuracy(len(found), statistics.fmean(sizes) if sizes else None, statistics.median(sizes) if sizes else None, *worst,
-                    sum(outcome.case.meets(outcome.model) for outcome in exact), len(exact))
+    worst, error = max(found, key=lambda of: abs(of[1]), default=(None, None))
+    return Accuracy(len(found), statistics.fmean(sizes) if sizes else None, statistics.median(sizes) if sizes else None, worst, error,
+                    sum(outcome.case.meets(outcome.figure) for outcome in exact), len(exact))
 
 
 @attrs.frozen
@@ -130,13 +133,13 @@ def ladders(outcomes: Iterable[Outcome]) -> tuple[Ladder, ...]:
         if outcome.case.ladder and outcome.model is not None:
             points.setdefault(outcome.case.ladder, []).append(outcome)
     return tuple(Ladder(name, own[0].case.along, own[0].case.quantity, own[0].case.unit, own[0].case.fitted, own[0].case.usable, own[0].case.source,
-                        tuple(sorted((outcome.case.at, outcome.case.value, outcome.model) for outcome in own)),
-                        statistics.fmean(abs(outcome.error) for outcome in own)) for name, own in points.items())
+                        tuple(sorted((outcome.case.place, outcome.case.value, outcome.figure) for outcome in own)),
+                        statistics.fmean(abs(outcome.miss) for outcome in own)) for name, own in points.items())
 
 
 def columns(outcomes: Sequence[Outcome]) -> tuple[list[float], list[float], list[float]]:
     """Give the model's values, hardware's, and the spreads of these."""
-    return [o.model for o in outcomes], [o.case.value for o in outcomes], [o.case.spread for o in outcomes]
+    return [o.figure for o in outcomes], [o.case.value for o in outcomes], [o.case.spread for o in outcomes]
 
 
 def overall(groups: Mapping[Any, Sequence[Outcome]]) -> Summary:
@@ -147,10 +150,10 @@ def overall(groups: Mapping[Any, Sequence[Outcome]]) -> Summary:
     weight = sum(cases for _, cases in ranked)
     close = [outcome for outcomes in groups.values() for outcome in outcomes if outcome.model is not None and not outcome.case.exact]
     worst = [found.worst for found in each if found.worst is not None]
-    return Summary(*(sum(getattr(found, name) for found in each) for name in ("cases", "ran", "equal", "exact")),
-                   *(_mape(outcome for outcome in close if outcome.case.usable is usable) for usable in (True, False)),
-                   max(worst, key=_badness, default=None),
-                   sum(rho * cases for rho, cases in ranked) / weight if weight else None,
+    return Summary(cases=sum(found.cases for found in each), ran=sum(found.ran for found in each), equal=sum(found.equal for found in each),
+                   exact=sum(found.exact for found in each), mape=_mape(outcome for outcome in close if outcome.case.usable),
+                   mape_in_doubt=_mape(outcome for outcome in close if not outcome.case.usable), worst=max(worst, key=_badness, default=None),
+                   spearman=sum(rho * cases for rho, cases in ranked) / weight if weight else None,
                    pairs=sum(found.pairs for found in each), ordered=sum(found.ordered for found in each))
 
 
@@ -173,8 +176,8 @@ def slopes(outcomes: Iterable[Outcome]) -> tuple[Slope, ...]:
             series.setdefault(f"{outcome.case.series}, {outcome.case.quantity}", []).append(outcome)
     found = []
     for name, points in series.items():
-        sizes, models, hardware = (np.log([f(point) for point in points]) for f in (
-            lambda o: o.case.size, lambda o: o.model, lambda o: o.case.value))
+        sizes = np.log([point.case.size or 0.0 for point in points])
+        models, hardware, _ = map(np.log, columns(points))
         if np.ptp(sizes) > 0 and np.ptp(hardware) > 0:
             found.append(Slope(name, _slope(sizes, models), _slope(sizes, hardware), _slope(hardware, models)))
     return tuple(found)
@@ -230,8 +233,8 @@ def order(model: Sequence[float], hardware: Sequence[float], spreads: Sequence[f
 
 def _signs(values: Sequence[float], spreads: Sequence[float] | None) -> Iterator[np.ndarray]:
     """Give for each value the signs of its differences to all: 0 where the two ranges meet."""
-    values = np.asarray(values, "f8")
-    around = np.abs(values) * (0.0 if spreads is None else np.asarray(spreads, "f8"))
-    for value, own in zip(values, around, strict=True):
-        differ = value - values
+    numbers = np.asarray(values, "f8")
+    around = np.abs(numbers) * (0.0 if spreads is None else np.asarray(spreads, "f8"))
+    for value, own in zip(numbers, around, strict=True):
+        differ = value - numbers
         yield np.where(np.abs(differ) > own + around, np.sign(differ), 0)

@@ -1,4 +1,5 @@
 """A plugin that does not fit this archdef is refused with both versions, and the others go on; what goes away warns first."""
+import importlib
 import sys
 import warnings
 from importlib.metadata import Distribution, EntryPoint, distribution
@@ -142,6 +143,13 @@ def test_a_name_that_has_moved_is_found_with_a_warning(monkeypatch):
         assert archdef.read is archdef.load
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         archdef.nothing
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_what_has_moved_is_found_at_its_old_place(old):
+    (module, _, name), (place, _, new) = old.rpartition("."), MOVED[old].instead.rpartition(".")
+    with pytest.warns(ArchdefDeprecationWarning, match=f"use {place}.{new}"):
+        assert getattr(importlib.import_module(module), name) is getattr(importlib.import_module(place), new)
 
 
 def test_a_field_that_has_another_path_is_found_under_the_old_one(monkeypatch):

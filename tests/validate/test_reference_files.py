@@ -95,6 +95,7 @@ def test_gaps_are_read_with_the_architecture_that_they_are_of(tmp_path):
     ('value = 8', 'value = "eight"', "g/a: value must be a number"),
     ('about = "times"', 'about = "times"\nleeway = 1', "groups.g: unknown leeway"),
     ('cases = [', 'table = "no.csv"\ncases = [', "there is no table no.csv"),
+    ('cases = [', 'benchmark = "latency"\ncases = [', "benchmark = 'latency' chooses rows of a table, and there is none"),
     ('[groups.g]', '[groups.g', "cases.toml"),
     ('cases = [{', 'cases = [{ name = "a", value = 1 }, {', "two cases of gizmo are called g/a")])
 def test_what_is_wrong_is_said_with_the_file_and_the_place(tmp_path, old, new, message):
