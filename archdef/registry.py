@@ -91,7 +91,9 @@ class Registry:
 
     def experiments(self, name: str) -> tuple[Callable[..., Any], ...]:
         """Give the experiments that the plugin of an architecture brings, and its evidence. Raises UnknownArchitecture, PluginError."""
-        plugin, evidence = self._owner(name), _evidence.package(self.get(name).name)
+        plugin = self._owner(name)
+        own = self._architectures.get(name.lower()) or self.get(name)
+        evidence = _evidence.package(own.name)
         found = _experiments_of(plugin, self._plugins)
         if evidence is not None and evidence is not plugin:
             manager = pluggy.PluginManager(hookspecs.PROJECT)       # of its own: it declares no architecture

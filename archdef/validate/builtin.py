@@ -24,7 +24,7 @@ from archdef.run.result import Run
 from archdef.run.written import parse_argument
 from archdef.validate.experiments import experiment
 from archdef.validate.load import FOLDER as DATA
-from archdef.validate.load import evidence_of
+from archdef.validate.load import evidence_of, evidence_package
 
 GIGA = 1e9
 
@@ -155,7 +155,7 @@ def _file(name: str, arch: str) -> Path:
 
 def _shared(package: str, file: str) -> Path:
     try:
-        folder = _on_disk(importlib.resources.files(package) / DATA)
+        folder = _data_of(package)
     except ModuleNotFoundError as error:
         raise ReferenceCaseError(f"the file {file} is in the package {package}, which is not installed: {error}") from error
     if not (folder / file).is_file():
@@ -170,17 +170,20 @@ def _as_shipped(source: Path) -> dict[str, Any]:
     return {"compiler": name} if accepted else {}
 
 
-@functools.cache
 def plugin_data(arch: str) -> Path | None:
     """Give the folder of an architecture's reference data as a folder of the file system, unpacked if its package is zipped."""
-    root = evidence_of(arch)
-    return _on_disk(root / DATA) if root is not None and (root / DATA).is_dir() else None
+    root, package = evidence_of(arch), evidence_package(arch)
+    return _data_of(package) if root is not None and package is not None and (root / DATA).is_dir() else None
+
+
+def _data_of(package: str) -> Path:
+    folder = importlib.resources.files(package) / DATA
+    return folder if isinstance(folder, Path) else _unpacked(package)
 
 
 @functools.cache
-def _on_disk(folder: Traversable) -> Path:
-    if isinstance(folder, Path):
-        return folder
+def _unpacked(package: str) -> Path:
+    folder = importlib.resources.files(package) / DATA
     target = Path(tempfile.mkdtemp(prefix="archdef-"))
     atexit.register(shutil.rmtree, target, ignore_errors=True)
     _unpack(folder, target)

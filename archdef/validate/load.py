@@ -71,13 +71,18 @@ def evidence_of(name: str) -> Traversable | None:
     Raises UnknownArchitecture; PluginError if its evidence cannot be used, or has no folder ``data``.
     """
     own = registry.get(name).name
-    package = _evidence.package(own)
-    if package is None:
-        return package_of(name)
-    root = importlib.resources.files(package)
-    if not (root / FOLDER).is_dir():
-        raise PluginError(f"the evidence of {own}: the package {package.__name__} has no folder {FOLDER}")
+    package = evidence_package(own)
+    root = None if package is None else importlib.resources.files(package)
+    if root is not None and not (root / FOLDER).is_dir() and package != registry.REGISTRY.package(own):
+        raise PluginError(f"the evidence of {own}: the package {package} has no folder {FOLDER}")
     return root
+
+
+def evidence_package(name: str) -> str | None:
+    """Name the package with the reference data of an architecture. Raises UnknownArchitecture, PluginError."""
+    own = registry.get(name).name
+    found = _evidence.package(own)
+    return registry.REGISTRY.package(own) if found is None else found.__name__
 
 
 def read(root: Traversable) -> References:
