@@ -53,7 +53,7 @@ GT215 = tesla(
     clocks=Clocks(core_mhz=550, shader_mhz=1340, memory_mhz=1700), bus=(2, 512 * MiB), port_bytes=(32, 64), address_bits=40,
     warps=32, registers=16384, coalescing=SegmentShrinking(),
     features=BASIC + " vote atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, PAIRS_OF_32, ATOMICS, VOTES],
-    arithmetic=MULTIPLIERS, pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), reads=17, texture_l2_bytes=32 * KiB, link=PCIE_2,
+    arithmetic=MULTIPLIERS, pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=20, reads=18, texture_l2_bytes=32 * KiB, link=PCIE_2,
     evidence=ALL_CARRIED | CARRIED_GDDR3 | {
         "clocks": SHEET_240, "chip.multiprocessors": SHEET_240, "chip.multiprocessors_per_cluster": SHEET_240, "dram": SHEET_240,
         "interconnect.partition_request_bytes_per_cycle": WIDE_PORTS, "interconnect.partition_response_bytes_per_cycle": WIDE_PORTS,
@@ -67,7 +67,7 @@ GT200 = tesla(
     warps=32, registers=16384, coalescing=SegmentShrinking(),
     features=BASIC + " vote fp64 atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, ATOMICS, VOTES, DOUBLES],
     arithmetic=(*MULTIPLIERS, Unit("dp", 1, within="mul", first_copy=0)),     # in place of the SPs
-    pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), reads=17, texture_l2_bytes=32 * KiB, texture_cycles=237, link=PCIE_2,
+    pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=20, reads=18, texture_l2_bytes=32 * KiB, texture_cycles=237, link=PCIE_2,
     evidence={"isa.operations.fp64_div": DIVISION, "schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul": BRIEF, "units.mul": BRIEF, "units.dp": KANTER,
               **{f"isa.operations.{name}": LONG_INTEGERS for name in "int64_add int64_compare int64_minmax int64_mul".split()}})
 

@@ -38,7 +38,7 @@ MISSING_MUL = Cite("Beyond3D, NVIDIA G80: Architecture and GPU Analysis, 2006", 
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
 WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "recalled", "a measurement")
 FIT = Cite("transposes of Ruetsch and Micikevicius 2009 (GTX 280), reductions of Harris 2007 (8800 GTX)", "compiled kernels", "fitted",
-           "eight within 5 %, seven within 18 %; another set of values may fit as well; quoted from memory")
+           "eight within 11 %, seven within 15 %; another set of values may fit as well; quoted from memory")
 DIVISION = Cite(WONG.document, "double-precision division: 1366 cycles, 0.063 a clock", "recalled", "a measurement; sixteen issues of 32 cycles")
 TEXTURE_HITS = Cite(WONG.document, "textures: 261 cycles to the first level", "recalled", "a measurement; less the 24 of the fetch's own latency")
 TEXTURE_L2 = Cite(WONG.document, "textures: 371 cycles to the second level", "inferred", "nothing is left beside the network's way; quoted from memory")
@@ -148,7 +148,7 @@ SP_WITH_SFU_OR_MUL = [("sp", "sfu"), ("sp", "mul"), ("mul", "sfu")]      # not t
 
 def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalescing, bus, link, latency_ns,
           reads, texture_l2_bytes, arithmetic, pairs, address_bits, port_bytes=(16, 32), texture_cycles=261,
-          **names) -> Architecture:
+          dram_ns=0, **names) -> Architecture:
     """Describe one chip of the family by what its members differ in."""
     partitions, capacity_bytes = bus
     return Architecture(
@@ -201,5 +201,5 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
         dram=Dram(
             partitions=partitions, interleave_bytes=256, capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
             transfers_per_clock=2, burst_bytes=32, banks=8, row_bytes=4 * KiB, t_rcd_ns=15, t_rp_ns=12.5, t_ras_ns=31.25, t_rrd_ns=10,
-            t_cl_ns=12.5, t_wl_ns=8.75, t_wtr_ns=7.5, t_rtw_ns=4, t_wr_ns=13.75, extra_latency_ns=0, queue_entries=60,
+            t_cl_ns=12.5, t_wl_ns=8.75, t_wtr_ns=7.5, t_rtw_ns=4, t_wr_ns=13.75, extra_latency_ns=dram_ns, queue_entries=60,
             scheduling=FirstReady(window=64), write_drain_high=32, write_drain_low=8))
