@@ -1,7 +1,7 @@
 """NVIDIA Pascal: Quadro P2000 (GP106, compute capability 6.1) and Tesla P100 (GP100, 6.0), which has a file of its own."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Assembler, Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
-                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast,
+                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MergedLanes, MulticastBroadcast,
                           Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
 from archdef_pascal.costs import COSTS, EVIDENCE, FEATURES, FORMS
 from archdef_pascal.p100 import P100
@@ -22,12 +22,12 @@ P2000 = Architecture(
     schedulers=Schedulers(
         count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1, superscalar=True,
         dual_issue=tuple(frozenset({"sp", other}) for other in ("sfu", "ld", "lsu", "tex"))),
-    units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 1, "scheduler"), Unit("half", 1), Unit("ld", 8), Unit("lsu", 32),
+    units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 1, "scheduler"), Unit("half", 1), Unit("ld", 16), Unit("lsu", 32),
            Unit("tex", 8)),
     isa=Isa(features=FEATURES + " int_dot", operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=11,
             fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7, ends_count_as_branches=True,
-            assembler=Assembler(joins_by_branch=True, debug_signs_by_branch=True)),
-    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=25, pass_cycles=1,
+            assembler=Assembler(joins_by_branch=True, debug_signs_by_branch=True, shared_load_bytes=16, merged_atomics=(5, 10))),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=25, pass_cycles=1,
                         pass_latency_cycles=2),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(

@@ -1,10 +1,9 @@
 """NVIDIA Pascal GP100 (compute capability 6.0): Tesla P100, PCIe, 16 GB. Its multiprocessor is half as wide as that of other Pascal chips."""
 from archdef.spec import (Assembler, Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
-                          Interconnect,
-                          Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast, Operation, Schedulers, SharedMemory,
-                          TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
+                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MergedLanes, MulticastBroadcast, Operation,
+                          Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_pascal import costs
-from archdef_pascal.costs import DIVISIONS, EVIDENCE, FEATURES, GUIDE, TUNING, UNPUBLISHED, WIDE
+from archdef_pascal.costs import DIVISIONS, EVIDENCE, FEATURES, GUIDE, TUNING, UNPUBLISHED
 
 QUERY = Cite("deviceQuery of a Tesla P100-PCIE-16GB", "three copies of its output", "measured", card="Tesla P100-PCIE-16GB")
 PAPER = Cite("NVIDIA Tesla P100 white paper", "GP100 SM, HBM2", "recalled")
@@ -26,7 +25,9 @@ COPIES = Cite("bandwidthTest of a Tesla P100-PCIE-16GB, Microway", "11.7 GB/s to
 DEBUG_CODE = Cite(costs.DEBUG_CODE.document, costs.DEBUG_CODE.place, "inferred", "joins count as branches, as nvprof counts them on a Quadro P2000")
 JIA = Cite(costs.JIA.document, "constant caches: 2 KiB, and 96 cycles to the next level of a P100", "recalled", "a measurement")
 CODE_SIZES = Cite(costs.CODE_SIZES.document, costs.CODE_SIZES.place, "inferred", costs.CODE_SIZES.note.replace("8 and 32 KiB of 6.1", "8 and 128 KiB of 6.0"))
-QUOTED = {costs.QUERY: QUERY, costs.PAPER: PAPER, costs.RATES: RATES, costs.P100: ARAFA, costs.MAXWELL: ARAFA, costs.SPLIT: SPLIT,
+REQUESTS = Cite(costs.REQUESTS.document, costs.REQUESTS.place, "inferred",
+                "27 bytes a cycle of a multiprocessor at 1328 MHz, so eight lanes of words of 4 bytes at a time, four of 8, two of 16")
+QUOTED = {costs.REQUESTS: REQUESTS, costs.QUERY: QUERY, costs.PAPER: PAPER, costs.RATES: RATES, costs.P100: ARAFA, costs.MAXWELL: ARAFA, costs.SPLIT: SPLIT,
           costs.TABLE: TABLE, costs.ISSUE: ISSUE, costs.STREAM: STREAM, costs.DEBUG_CODE: DEBUG_CODE, costs.JIA: JIA,
           costs.CODE_SIZES: CODE_SIZES, costs.FOUR_SETS: FOUR_SETS,
           costs.CALCULATOR: Cite(costs.CALCULATOR.document, "compute capability 6.0"), costs.SHEET: STACKS}
@@ -52,7 +53,9 @@ COSTS = [  # SM cycles; as on the GP106, but for twice the special functions a l
     (Operation("lsu", 20), "atomic_shared")]
 
 FORMS = [  # that differ from the rest of their class
-    (Operation("sfu", 15), "fp32_transcendental:sin.* fp32_transcendental:cos.*"), (Operation("sfu", 41), "fp32_transcendental:ex2.*"), *DIVISIONS, *WIDE]
+    (Operation("sfu", 15), "fp32_transcendental:sin.* fp32_transcendental:cos.*"), (Operation("sfu", 41), "fp32_transcendental:ex2.*"), *DIVISIONS,
+    # requests of 8, 4, 2 lanes
+    (Operation("ld", 6, 8), "load_global:*64 load_global:*.v2.*32"), (Operation("ld", 6, 16), "load_global:*.v2.*64 load_global:*.v4.*32")]
 
 P100 = Architecture(
     name="p100", title="Tesla P100 PCIe 16GB", vendor="NVIDIA", family="Pascal", compute_capability="6.0",
@@ -81,8 +84,8 @@ P100 = Architecture(
     units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 16, "scheduler"), Unit("ld", 8), Unit("lsu", 16), Unit("tex", 4)),
     isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=11,
             fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7, ends_count_as_branches=True,
-            assembler=Assembler(joins_by_branch=True, debug_signs_by_branch=True)),
-    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=25, pass_cycles=1,
+            assembler=Assembler(joins_by_branch=True, debug_signs_by_branch=True, shared_load_bytes=16, merged_atomics=(5, 10))),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=25, pass_cycles=1,
                         pass_latency_cycles=2),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(

@@ -85,9 +85,9 @@ COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     (Operation("alu", 119, issues=14), "int_div32"), (Operation("alu", 400, issues=70), "int64_div"),
     (Operation("xu", 15), "bit_count convert"), (Operation("xu", 20), "convert64"),
     (Operation("xu", 31), "fp32_rcp fp32_rsqrt"), (Operation("xu", 31, issues=2), "fp32_sqrt fp32_div"),
-    (Operation("xu", 22), "fp32_transcendental fp16_transcendental"),
-    (Operation("fma", 227, issues=14), "fp32_div_exact"), (Operation("fma", 227, issues=12), "fp32_sqrt_exact"),
-    (Operation("dp", 48), "fp64_add fp64_mul fp64_fma fp64_compare"), (Operation("dp", 48, issues=2), "fp64_minmax"),
+    (Operation("xu", 32), "fp32_transcendental"), (Operation("xu", 22), "fp16_transcendental"),
+    (Operation("fma", 227, issues=14), "fp32_div_exact"), (Operation("fma", 96, issues=12), "fp32_sqrt_exact"),
+    (Operation("dp", 40), "fp64_add fp64_mul fp64_fma fp64_compare"), (Operation("dp", 40, issues=2), "fp64_minmax"),
     (Operation("dp", 540, issues=15), "fp64_div"), (Operation("dp", 540, issues=19), "fp64_sqrt"),
     (Operation("fma", 6), "fp16_add fp16_mul fp16_fma"), (Operation("alu", 6), "fp16_compare"),
     (Operation("alu", 12), "branch call exit barrier"), (Operation("alu", 20), "special_register"),
@@ -103,10 +103,11 @@ COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
 
 FORMS = [  # that differ from the rest of their class
     (Operation("lsu", 4, 4), "load_global:*64 load_global:*.v2.*32"), (Operation("lsu", 4, 8), "load_global:*.v2.*64 load_global:*.v4.*32"),
-    (Operation("alu", 114, issues=14), "int_div32:rem.s32 int_div32:div.u32"),
+    (Operation("alu", 114, issues=14), "int_div32:rem.s32 int_div32:div.u32"), (Operation("alu", 109, issues=14), "int_div32:rem.u32"),
+    (Operation("fma", 92, issues=14), "fp32_div_exact:rcp.r?.f32"),
     (Operation("tensor", 16, 8), "matrix_f16_m16n8k8:mma.*.f16.f16.f16.f16"),
     (Operation("tensor", 24, 8, issues=2), "matrix_f16_m16n8k16:wmma.mma.*.f16.f16"),
-    (Operation("xu", 11), "fp32_transcendental:sin.* fp32_transcendental:cos.*"), (Operation("xu", 31), "fp32_transcendental:lg2.*")]
+    (Operation("xu", 13), "fp32_transcendental:sin.* fp32_transcendental:cos.*"), (Operation("xu", 31), "fp32_transcendental:lg2.*")]
 
 MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDIA, 2017); Zheng et al., HPCA 2016; Ganguly et al., ISCA 2019",
                "page faults of the device", "inferred", "quoted from memory: 20 to 50 us a fault, 45 us where it is simulated; blocks of 64 KiB "
@@ -146,13 +147,13 @@ EVIDENCE = {
        fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count
        shuffle int_sad convert convert64""".split()},
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_compare int_div32 bit_count fp32_add fp32_mul fp32_fma fp32_compare
-       fp32_rsqrt fp32_div_exact fp64_div""".split()},
-    **{f"isa.operations.{name}": VOLTA for name in ("int_mul_high", "fp32_transcendental")},
+       fp32_rsqrt fp32_div_exact fp32_sqrt_exact fp32_transcendental fp64_add fp64_mul fp64_fma fp64_minmax fp64_div""".split()},
+    "isa.operations.int_mul_high": VOLTA,
     **{f"isa.operations.{name}": JIA_VOLTA for name in "shuffle fp16_add fp16_mul fp16_fma".split()},
     **{f"isa.operations.matrix_{name}.interval_cycles": TENSOR_CORES for name in """f16_m16n8k8 f16_m16n8k16 int8_m8n8k16 int8_m16n8k16 u4_m8n8k32
        s4_m8n8k32""".split()},
     **{f"isa.forms.{name}": LANES for name in "64 v2_32 v2_64 v4_32".split()},
-    **{f"isa.forms.{name}": ARAFA for name in ("rem_s32", "div_u32")},
+    **{f"isa.forms.{name}": ARAFA for name in "rem_s32 div_u32 rem_u32 rcp_r_f32 sin cos lg2".split()},
     **{f"isa.forms.{name}": UNPUBLISHED for name in ("mma_f16_f16_f16_f16", "wmma_mma_f16_f16")},
     **{f"isa.forms.{name}.interval_cycles": TENSOR_CORES for name in ("mma_f16_f16_f16_f16", "wmma_mma_f16_f16")},
     "caches.l1_gives_carveout": UNIFIED, "caches.l1_global_loads": GUIDE,

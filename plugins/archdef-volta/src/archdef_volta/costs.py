@@ -87,11 +87,11 @@ COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
         fp32_minmax fp32_compare vote clock"""),
     (Operation("alu", 8, issues=2), "bit_field int64_add int64_logic int64_compare"), (Operation("alu", 8, issues=3), "int64_minmax"),
     (Operation("alu", 8, issues=2, interval_cycles=4), "int64_shift"), (Operation("fma", 18, issues=4), "int64_mul"),
-    (Operation("alu", 90, issues=14), "int_div32"), (Operation("alu", 400, issues=70), "int64_div"),
+    (Operation("alu", 127, issues=14), "int_div32"), (Operation("alu", 400, issues=70), "int64_div"),
     (Operation("xu", 15), "bit_count convert"), (Operation("xu", 20), "convert64"),
     (Operation("xu", 31), "fp32_rcp fp32_rsqrt"), (Operation("xu", 31, issues=2), "fp32_sqrt fp32_div"),
     (Operation("xu", 22), "fp32_transcendental"),
-    (Operation("fma", 80, issues=14), "fp32_div_exact"), (Operation("fma", 80, issues=12), "fp32_sqrt_exact"),
+    (Operation("fma", 201, issues=14), "fp32_div_exact"), (Operation("fma", 60, issues=12), "fp32_sqrt_exact"),
     (Operation("dp", 8), "fp64_add fp64_mul fp64_fma fp64_compare"), (Operation("dp", 16, issues=2), "fp64_minmax"),
     (Operation("dp", 112, interval_cycles=2, issues=15), "fp64_div"), (Operation("dp", 101, interval_cycles=2, issues=19), "fp64_sqrt"),
     (Operation("fma", 6), "fp16_add fp16_mul fp16_fma"), (Operation("alu", 6), "fp16_compare"),
@@ -106,7 +106,9 @@ COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
 FORMS = [  # that differ from the rest of their class; sets of f16 results are two HMMA
     (Operation("tensor", 48, 4, issues=4), "matrix_f16_m16n8k16:wmma.mma.*.f16.f16"),
     (Operation("tensor", 21, 4, issues=2), "matrix_f16_m8n8k4:mma.*.f16.f16.f16.f16"),
-    (Operation("xu", 11), "fp32_transcendental:sin.* fp32_transcendental:cos.*"), (Operation("xu", 31), "fp32_transcendental:lg2.*")]
+    (Operation("xu", 11), "fp32_transcendental:sin.* fp32_transcendental:cos.*"), (Operation("xu", 31), "fp32_transcendental:lg2.*"),
+    (Operation("alu", 125, issues=14), "int_div32:rem.s32"), (Operation("alu", 122, issues=14), "int_div32:div.u32"),
+    (Operation("alu", 117, issues=14), "int_div32:rem.u32"), (Operation("fma", 60, issues=14), "fp32_div_exact:rcp.r?.f32")]
 
 MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDIA, 2017); Zheng et al., HPCA 2016; Ganguly et al., ISCA 2019",
                "page faults of the device", "inferred", "quoted from memory: 20 to 50 us a fault, 45 us where it is simulated; blocks of 64 KiB "
@@ -150,8 +152,8 @@ EVIDENCE = {
        shuffle int_sad convert convert64""".split()},
     "units.bar": BARRIERS, "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS,
     "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24, "isa.predication_max_instructions": UNPUBLISHED,
-    **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare bit_count fp32_add fp32_mul fp32_fma
-       fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
+    **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare int_div32 bit_count fp32_add fp32_mul fp32_fma
+       fp32_div_exact fp32_sqrt_exact fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
     **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": SHARED,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "instruction", "instruction_l2", "texture_l1", "l2")},
     "caches.l1_global_loads": GUIDE, "caches.l1_gives_carveout": MULTIPROCESSOR,
