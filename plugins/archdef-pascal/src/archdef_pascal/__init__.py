@@ -1,10 +1,11 @@
 """NVIDIA Pascal: Quadro P2000 (GP106, compute capability 6.1) and Tesla P100 (GP100, 6.0), which has a file of its own."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Assembler, Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
+from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
                           Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MergedLanes, MulticastBroadcast,
                           Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
 from archdef_pascal.costs import COSTS, EVIDENCE, FEATURES, FORMS
 from archdef_pascal.p100 import P100
+from archdef_sass import Sass
 
 P2000 = Architecture(
     name="p2000", title="Quadro P2000", vendor="NVIDIA", family="Pascal", compute_capability="6.1", aliases=("quadro_p2000", "gp106"),
@@ -26,7 +27,7 @@ P2000 = Architecture(
            Unit("tex", 8)),
     isa=Isa(features=FEATURES + " int_dot", operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=11,
             fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7, ends_count_as_branches=True,
-            assembler=Assembler(joins_by_branch=True, debug_signs_by_branch=True, shared_load_bytes=16, merged_atomics=(5, 10))),
+            assembler=Sass(joins_by_branch=True, debug_signs_by_branch=True, shared_load_bytes=16, merged_atomics=(5, 10))),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=25, pass_cycles=1,
                         pass_latency_cycles=2),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),

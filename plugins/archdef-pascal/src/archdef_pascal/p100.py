@@ -1,9 +1,10 @@
 """NVIDIA Pascal GP100 (compute capability 6.0): Tesla P100, PCIe, 16 GB. Its multiprocessor is half as wide as that of other Pascal chips."""
-from archdef.spec import (Assembler, Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
+from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
                           Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MergedLanes, MulticastBroadcast, Operation,
                           Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_pascal import costs
 from archdef_pascal.costs import DIVISIONS, EVIDENCE, FEATURES, GUIDE, TUNING, UNPUBLISHED
+from archdef_sass import Sass
 
 QUERY = Cite("deviceQuery of a Tesla P100-PCIE-16GB", "three copies of its output", "measured", card="Tesla P100-PCIE-16GB")
 PAPER = Cite("NVIDIA Tesla P100 white paper", "GP100 SM, HBM2", "recalled")
@@ -84,7 +85,7 @@ P100 = Architecture(
     units=(Unit("sp", 32, "scheduler"), Unit("sfu", 8, "scheduler"), Unit("dp", 16, "scheduler"), Unit("ld", 8), Unit("lsu", 16), Unit("tex", 4)),
     isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=11,
             fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7, ends_count_as_branches=True,
-            assembler=Assembler(joins_by_branch=True, debug_signs_by_branch=True, shared_load_bytes=16, merged_atomics=(5, 10))),
+            assembler=Sass(joins_by_branch=True, debug_signs_by_branch=True, shared_load_bytes=16, merged_atomics=(5, 10))),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=25, pass_cycles=1,
                         pass_latency_cycles=2),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
