@@ -131,6 +131,18 @@ LOOP: ld.global.v2.u32 {%v0, %v1}, [%rd4]; ld.global.v2.u32 {%v2, %v3}, [%rd4+8]
     ld.global.v4.u32 {%v4, %v5, %v6, %v7}, [%rd4]; add.u32 %r11, %r11, %v4; add.u32 %r11, %r11, %v6; add.u32 %r11, %r11, %v7;
     add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 6; @%p1 bra LOOP;
     st.global.u32 [%rd5], %r11;"""
+_PAIRS_OF_ALL = f"""
+    .reg .b32 %v<40>; .reg .b64 %w<40>; {_OWN} mov.u32 %r10, 0; mov.u32 %r11, 0;
+LOOP: """ + " ".join(
+    f"ld.global.ca.v4.u32 {{%v{4 * k}, %v{4 * k + 1}, %v{4 * k + 2}, %v{4 * k + 3}}}, [%rd2+{16 * k}];" for k in range(8)) + " ".join(
+    f"add.u32 %r11, %r11, %v{k};" for k in range(32)) + " ".join(
+    f"ld.global.ca.v2.u32 {{%v{2 * k}, %v{2 * k + 1}}}, [%rd2+{8 * k}];" for k in range(16)) + " ".join(
+    f"add.u32 %r11, %r11, %v{k};" for k in range(32)) + " ".join(
+    f"ld.global.ca.v2.u64 {{%w{2 * k}, %w{2 * k + 1}}}, [%rd2+{16 * k}];" for k in range(8)) + " ".join(
+    f"ld.global.ca.u64 %w{16 + k}, [%rd2+{8 * k}];" for k in range(16)) + " ".join(
+    f"xor.b64 %w0, %w0, %w{k};" for k in range(1, 32)) + """
+    cvt.u32.u64 %v0, %w0; add.u32 %r11, %r11, %v0; add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 3; @%p1 bra LOOP; st.global.u32 [%rd5], %r11;"""
+"""All lanes read the same in a row, so that lines hold the unit for less than the registers that they fill."""
 _AGAIN = f"""
     {_OWN} mov.u32 %r10, 0; mov.u32 %r11, 0; mul.lo.u32 %r9, %r2, 128;
 LOOP: mul.wide.u32 %rd6, %r9, 1; add.u64 %rd7, %rd2, %rd6; ld.global.u32 %r12, [%rd7]; ld.global.u32 %r13, [%rd7+64]; add.u32 %r11, %r11, %r12;
@@ -249,7 +261,7 @@ BODIES = {
     "gather and store bytes": (_GATHER.format(ca=".cg", mask=65535, trips=10, more=_STORES), "", 1 << 18),
     "store and read back": (_GATHER.format(ca="", mask=16383, trips=8, more=_WIDE), "", 1 << 18),
     "floats to one word": (_TO_ONE_WORD, "", 1 << 16), "add to words": (_GATHER.format(ca="", mask=4095, trips=6, more=_ATOMS), "", 1 << 18),
-    "copy from a middle": (_MIDDLE, "", 1 << 18), "copy": (_COPY, "", 1 << 18), "pairs": (_PAIRS, "", 1 << 18), "lines again": (_AGAIN, "", 1 << 18), "banks": (_BANKS, "", 1 << 16),
+    "copy from a middle": (_MIDDLE, "", 1 << 18), "copy": (_COPY, "", 1 << 18), "pairs": (_PAIRS, "", 1 << 18), "pairs of all": (_PAIRS_OF_ALL, "", 1 << 18), "lines again": (_AGAIN, "", 1 << 18), "banks": (_BANKS, "", 1 << 16),
     "constants": (_CONSTANTS.format(mask=8191), ".const .align 16 .u32 big[8192];", 1 << 16), "chains": (_CHAINS, "", 1 << 16),
     "straight code": ("    mov.u32 %r8, %r2;" + "\n    add.u32 %r8, %r8, %r2; xor.b32 %r8, %r8, %r6;" * 1500 + f"\n{_OWN} st.global.u32 [%rd5], %r8;",
                       "", 1 << 16),

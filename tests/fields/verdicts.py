@@ -40,7 +40,7 @@ OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn",
 """Beginnings of probes that show what is decided outside the engine: these alone can tell machines apart that give the engine the same numbers."""
 
 
-OF_CLASS = {"load_global": ("pairs",), "atomic_global": ("atomics of lanes", "floats to one word"), "load_local": ("arrays of threads", "sample local", "private memory"), "store_local": ("sample local", "private memory"),
+OF_CLASS = {"load_global": ("pairs", "pairs of all"), "atomic_global": ("atomics of lanes", "floats to one word"), "load_local": ("arrays of threads", "sample local", "private memory"), "store_local": ("sample local", "private memory"),
            "load_surface": ("surfaces",), "store_surface": ("surfaces",),
            "load_texture": ("feature texture", "fetches from a plane", "textures beside all"), "system_call": ("many print", "feature device_print", "feature device_heap")}
 """Class of operation that small kernels of one instruction may not show → probes that use it."""
