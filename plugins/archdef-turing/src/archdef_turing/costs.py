@@ -102,7 +102,6 @@ COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     (Operation("tensor", 16, 4, issues=2), "matrix_int8_m16n8k16")]
 
 FORMS = [  # that differ from the rest of their class
-    (Operation("lsu", 4, 4), "load_global:*64 load_global:*.v2.*32"), (Operation("lsu", 4, 8), "load_global:*.v2.*64 load_global:*.v4.*32"),
     (Operation("alu", 114, issues=14), "int_div32:rem.s32 int_div32:div.u32"), (Operation("alu", 109, issues=14), "int_div32:rem.u32"),
     (Operation("fma", 92, issues=14), "fp32_div_exact:rcp.r?.f32"),
     (Operation("tensor", 16, 8), "matrix_f16_m16n8k8:mma.*.f16.f16.f16.f16"),
@@ -152,7 +151,6 @@ EVIDENCE = {
     **{f"isa.operations.{name}": JIA_VOLTA for name in "shuffle fp16_add fp16_mul fp16_fma".split()},
     **{f"isa.operations.matrix_{name}.interval_cycles": TENSOR_CORES for name in """f16_m16n8k8 f16_m16n8k16 int8_m8n8k16 int8_m16n8k16 u4_m8n8k32
        s4_m8n8k32""".split()},
-    **{f"isa.forms.{name}": LANES for name in "64 v2_32 v2_64 v4_32".split()},
     **{f"isa.forms.{name}": ARAFA for name in "rem_s32 div_u32 rem_u32 rcp_r_f32 sin cos lg2".split()},
     **{f"isa.forms.{name}": UNPUBLISHED for name in ("mma_f16_f16_f16_f16", "wmma_mma_f16_f16")},
     **{f"isa.forms.{name}.interval_cycles": TENSOR_CORES for name in ("mma_f16_f16_f16_f16", "wmma_mma_f16_f16")},
