@@ -21,7 +21,6 @@ PROGRESS = Cite("not published", "whether lanes of a wave progress independently
                 "MXMACA texts give each thread a program counter of its own; so does the CUDA C Programming Guide 4.2, section 4.1 "
                 "(\"their own instruction address counter\"), of machines whose warps have one. No test of a lock within a wave is public")
 PCIE = Cite("PCI Express 5.0", "16 lanes, 63 GB/s a direction", "inferred", "what an H100 reaches of it, rounded down")
-
 BARRIERS = Cite("c500-kernel-wiki", "200 rounds of a loop of 256 threads, with 1, 2 and 4 barriers in each", "inferred",
                 "42.7 ns each from the first to the second and on to the fourth: 48 cycles, less those of issue")
 
@@ -70,7 +69,8 @@ EVIDENCE = {
     "schedulers.dual_issue": GUIDE, "units.vmem": UNPUBLISHED, "units.misc": UNPUBLISHED,
     "units.vmem.copies": GUIDE, "units.misc.copies": GUIDE,
     **{f"isa.operations.{name}": PROBE for name in "fp32_add fp32_mul fp32_fma shuffle".split()},
-    "isa.operations.fp32_transcendental": PROFILER, "isa.operations.fp32_rcp": PROFILER, "isa.operations.match": INTRINSICS, "isa.operations.barrier.latency_cycles": BARRIERS,
+    "isa.operations.fp32_transcendental": PROFILER, "isa.operations.fp32_rcp": PROFILER, "isa.operations.match": INTRINSICS,
+    "isa.operations.barrier.latency_cycles": BARRIERS,
     "shared.latency_cycles": LATENCY, "shared.wide_access": UNPUBLISHED, "shared.broadcast": UNPUBLISHED,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "l2")},
     "caches.l1.latency_cycles": LATENCY, "caches.l2.latency_cycles": SPLIT, "caches.l2.size_bytes": Cite(
