@@ -1,6 +1,7 @@
 """The C500 is what its documents and probes say, and admits what they do not."""
 import numpy as np
 import pytest
+from archdef.microbench import measure
 from archdef.occupancy import occupancy
 from archdef.testing import Conformance
 from archdef.testing.latency import declared_latency_cycles
@@ -64,7 +65,7 @@ def test_the_l1_is_off_unless_asked_for():
 @pytest.mark.parametrize("path", [
     "limits.shared_allocation_unit_bytes", "limits.blocks_per_multiprocessor", "dram.partitions", "dram.interleave_bytes",
     "caches.l1.ways", "caches.l2.ways", "schedulers.policy", "load_store.atomic_cycles", "isa.operations.fp64_fma.latency_cycles",
-    "isa.operations.int_add.latency_cycles", "isa.operations.barrier.latency_cycles"])
+    "isa.operations.int_add.latency_cycles"])
 def test_what_nobody_has_published_is_marked_assumed(path):
     assert path in C500.assumed()
 
@@ -73,3 +74,8 @@ def test_what_nobody_has_published_is_marked_assumed(path):
                                   "shared.latency_cycles", "dram.bus_bits", "clocks.core_mhz"])
 def test_what_is_published_is_not(path):
     assert path not in C500.assumed()
+
+
+def test_a_barrier_of_four_waves_takes_the_time_that_a_probe_adds_for_each():
+    cycles = measure("barrier", C500.name, warps=4)["cycles"]
+    assert cycles / C500.clocks.shader_mhz * 1000 == pytest.approx(42.7, abs=1)      # ns

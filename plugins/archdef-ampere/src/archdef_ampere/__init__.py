@@ -1,8 +1,8 @@
 """NVIDIA Ampere GA100 (compute capability 8.0): A100, SXM4, 40 GB."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (FEATURES, AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
+from archdef.spec import (FEATURES, AlignedSum, Architecture, Assembler, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
                           DeviceLaunches, Dram, FirstReady, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory,
-                          MatrixArithmetic, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
+                          MatrixArithmetic, MergedLanes, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
                           Vocabulary, Warp, XorHash, operations)
 from archdef_ampere.costs import COSTS, EVIDENCE
 
@@ -30,9 +30,10 @@ A100 = Architecture(
            Unit("half", 32, "scheduler"), Unit("tensor", 32, "scheduler"), Unit("bar", 16), Unit("lsu", 32), Unit("tex", 4)),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, instruction_bytes=16,
             fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
+            assembler=Assembler(shared_load_bytes=16, merged_atomics=(5, 10)),
             matrix=MatrixArithmetic(f16=AlignedSum(8, 24), bf16=AlignedSum(8, 24), tf32=AlignedSum(4, 24), groups=ChainedSum(),
                                     groups_f16=PairedSum())),
-    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=26, pass_cycles=1),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=26, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
         l1_gives_carveout=True, carveout_takes="ways",

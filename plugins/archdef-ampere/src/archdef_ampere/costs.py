@@ -52,6 +52,11 @@ CODE_SIZES = Cite("Wikipedia, CUDA", "multiprocessor architecture: 32 KiB of L0 
                   "cells span columns that the copy does not tell; so has YKTian-x2b/AmpereArchViaMicroBenchMark, InstructionCache_Size/README.md, of A100")
 CODE_WIDTH = Cite("Wikipedia, CUDA", "multiprocessor architecture, instruction width: 128 bits from 7.0 on")
 H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper", "assumed", "not measured on this machine")
+UNIFORM_LOADS = Cite("NVIDIA developer forums, Unexpected shared memory bank conflict", "an answer of NVIDIA's for 7.0 to 7.5: a load of 16 bytes "
+                     "takes two requests, not four, where each lane reads what its neighbour does, or the next but one", "inferred",
+                     "an H100 has the same rule; read in a copy of the page")
+PTXAS = Cite("machine code of ptxas 11.8, sm_80", "a counter: S2R, VOTEU, UFLO, POPC and ISETP, then one lane's RED; five more for the old "
+             "values; a tiled product: LDS.128 of neighbouring words", "inferred")
 PRODUCTS_24 = Cite("NMSU-PEARL/GPUs-ISA-Latencies", "ALU/output/Volta/TITANV/Mul24Lo: SGXT and IMAD, 8 cycles", "inferred",
                    "measured on a TITAN V, one factor ready; ptxas 11.8 writes three instructions for sm_80, two of them for `alu`")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
@@ -131,7 +136,8 @@ EVIDENCE = {
        shared_carveouts""".split()},
     "limits.registers_reserved_per_thread": Cite("machine code of sm_80", "R1 holds the stack pointer", "inferred", "from memory"),
     "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.stack_bytes_per_thread": GUIDE, "limits.local_bytes_per_thread": TABLE,
-    "limits.parameter_bytes": LARGE, "shared.banks": TABLE, "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
+    "limits.parameter_bytes": LARGE, "shared.banks": TABLE, "shared.wide_access": UNIFORM_LOADS,
+    **{f"isa.assembler.{name}": PTXAS for name in ("merged_atomics", "shared_load_bytes")}, "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
     **{f"coalescing.{access}": SEGMENTS for access in ("store", "load_uncached")}, "coalescing.load": SECTORS,
     **{f"isa.operations.{name}.issues": RATES for name in """fp16_add fp16_mul fp16_fma fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma
        fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count

@@ -21,6 +21,8 @@ PROGRESS = Cite("not published", "whether lanes of a wave progress independently
                 "MXMACA texts give each thread a program counter of its own; so does the CUDA C Programming Guide 4.2, section 4.1 "
                 "(\"their own instruction address counter\"), of machines whose warps have one. No test of a lock within a wave is public")
 PCIE = Cite("PCI Express 5.0", "16 lanes, 63 GB/s a direction", "inferred", "what an H100 reaches of it, rounded down")
+BARRIERS = Cite("c500-kernel-wiki", "200 rounds of a loop of 256 threads, with 1, 2 and 4 barriers in each", "inferred",
+                "42.7 ns each from the first to the second and on to the fourth: 48 cycles, less those of issue")
 
 FEATURES = """fp64 fp32_fma fp32_tanh fp16 fp16_minmax fp16_transcendental minmax_nan minmax_xorsign
     atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64 atomics_float_add
@@ -40,7 +42,7 @@ COSTS = [  # core cycles; a wave of 64 takes 4 on 16 lanes; special functions an
     (Operation("valu", 4, issues=10), "fp32_div_exact fp32_sqrt_exact"), (Operation("valu", 4, issues=24), "int_div32"),
     (Operation("valu", 4, issues=110), "int64_div"), (Operation("valu", 16, 16, issues=9), "fp64_div fp64_sqrt"),
     (Operation("valu", 4, issues=64), "match"), (Operation("misc", 4, issues=100), "system_call"),
-    (Operation("misc", 4), "branch call exit barrier fence clock"),
+    (Operation("misc", 4), "branch call exit fence clock"), (Operation("misc", 44), "barrier"),
     (Operation("vmem", 8), "load_global store_global load_local store_local atomic_global"),
     (Operation("wsm", 72), "shuffle"), (Operation("wsm", 0), "load_shared store_shared load_constant atomic_shared")]
 
@@ -68,6 +70,7 @@ EVIDENCE = {
     "units.vmem.copies": GUIDE, "units.misc.copies": GUIDE,
     **{f"isa.operations.{name}": PROBE for name in "fp32_add fp32_mul fp32_fma shuffle".split()},
     "isa.operations.fp32_transcendental": PROFILER, "isa.operations.fp32_rcp": PROFILER, "isa.operations.match": INTRINSICS,
+    "isa.operations.barrier.latency_cycles": BARRIERS,
     "shared.latency_cycles": LATENCY, "shared.wide_access": UNPUBLISHED, "shared.broadcast": UNPUBLISHED,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "l2")},
     "caches.l1.latency_cycles": LATENCY, "caches.l2.latency_cycles": SPLIT, "caches.l2.size_bytes": Cite(
