@@ -9,7 +9,7 @@ from typing import Any, TextIO
 import attrs
 import numpy as np
 
-from archdef import lower, registry, values
+from archdef import lower, pack, registry, values
 from archdef.errors import CompileError, DeviceMemoryError, HostError, LaunchError
 from archdef.frontends import Options
 from archdef.frontends import compile as compile_source
@@ -17,7 +17,6 @@ from archdef.host import Event, Host, Stream, current
 from archdef.host.link import peers
 from archdef.host.pinned import pin
 from archdef.host.side import Side, side_of
-from archdef.pack import machine_tables
 from archdef.run.array import DeviceArray, dtype_of, host_array, shape_of
 from archdef.run.footprint import MemoryMap, memory_map
 from archdef.run.managed import ManagedArray
@@ -89,7 +88,7 @@ class Device:
     @functools.cached_property
     def machine(self) -> dict:
         """The description in the engine's terms."""
-        return machine_tables(self.architecture)
+        return pack.machine_tables(self.architecture)
 
     @property
     def memory_map(self) -> MemoryMap:

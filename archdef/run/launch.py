@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from archdef import values
 from archdef.engine import core
@@ -31,8 +31,14 @@ SLICE_MS = 50
 """The engine comes up for air this often, to look for Ctrl-C and to draw the progress bar."""
 
 
-class Launcher:
-    """A kernel with grid, block and dynamic shared memory; call it with the kernel's arguments."""
+_Result = TypeVar("_Result", bound="Run | Launched")
+
+
+class Launcher(Generic[_Result]):
+    """A kernel with grid, block and dynamic shared memory; call it with the kernel's arguments.
+
+    What it gives is a `Run`, or in a stream what stands for the `Run` to come.
+    """
 
     def __init__(self, kernel: Kernel, grid, block, shared_bytes: int = 0, stream: Stream | None = None):
         self.kernel, self.stream = kernel, stream
@@ -43,24 +49,24 @@ class Launcher:
         shared_bytes = values.whole(shared_bytes, f"dynamic shared memory of {kernel.name} in bytes", LaunchError)
         self.shared_bytes = shared_bytes + kernel.interface.shared_bytes
 
-    def __call__(self, *arguments) -> Run | Launched:
+    def __call__(self, *arguments: Any) -> _Result:
         """Launch with the device's budgets: into the stream, if one was given, else wait for the end."""
         return self.launch(*arguments)
 
-    def on(self, stream: Stream) -> Launcher:
+    def on(self, stream: Stream) -> Launcher[Launched]:
         """Give the same launch into a stream; kernels that fix their block themselves have no other way to name one."""
         return Launcher(self.kernel, self.grid, self.block, self.shared_bytes - self.kernel.interface.shared_bytes, stream)
 
-    def cooperative(self, *arguments, **options) -> Run | Launched:
+    def cooperative(self, *arguments: Any, **options: Any) -> _Result:
         """Launch so that the whole grid may synchronise (``this_grid().sync()``); `options` are those of `launch`.
 
         Raises LaunchError also if not all blocks can be resident at once; it says how many can.
         """
         return self.launch(*arguments, cooperative=True, **options)
 
-    def launch(self, *arguments, max_instructions: int | None = None, max_cycles: int | None = None,
+    def launch(self, *arguments: Any, max_instructions: int | None = None, max_cycles: int | None = None,
                progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None,
-               cluster: tuple[int, ...] | int | None = None, nonportable_cluster: bool = False) -> Run | Launched:
+               cluster: tuple[int, ...] | int | None = None, nonportable_cluster: bool = False) -> _Result:
         """Launch, and wait for the end unless a stream was given. On a device that has streams, launches without one go into
         its default stream.
 
@@ -78,11 +84,14 @@ class Launcher:
         grid = self.prepare(*arguments, max_instructions=max_instructions, max_cycles=max_cycles, progress=progress,
                             cooperative=cooperative, lanes=lanes, cluster=cluster, nonportable_cluster=nonportable_cluster)
         device = self.kernel.module.device
+        result: Run | Launched
         if self.stream is not None:
-            return device.side.launch(grid, self.stream)
-        if device.streams_in_use:
-            return device.side.launch(grid, None).result()
-        return grid.run()
+            result = device.side.launch(grid, self.stream)
+        elif device.streams_in_use:
+            result = device.side.launch(grid, None).result()
+        else:
+            result = grid.run()
+        return cast("_Result", result)
 
     def prepare(self, *arguments, max_instructions: int | None = None, max_cycles: int | None = None,
                 progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 import attrs
 
@@ -23,6 +23,7 @@ from archdef.run.texture import References
 
 if TYPE_CHECKING:
     from archdef.device import Device
+    from archdef.host import Launched, Stream
     from archdef.run.resources import Resources
     from archdef.run.result import Run
 
@@ -222,7 +223,13 @@ class Kernel:
         """Parameters in order: ``name``, ``offset``, ``type``, ``bytes``."""
         return tuple(self.program.parameter_layout)
 
-    def __getitem__(self, configuration) -> Launcher:
+    @overload
+    def __getitem__(self, configuration: tuple[Any, Any, Any, Stream]) -> Launcher[Launched]: ...
+
+    @overload
+    def __getitem__(self, configuration: Any) -> Launcher[Run]: ...
+
+    def __getitem__(self, configuration: Any) -> Launcher[Any]:
         given = configuration if isinstance(configuration, tuple) else (configuration,)
         if self.interface.block is not None:
             if not any(isinstance(part, tuple) for part in given):

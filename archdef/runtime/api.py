@@ -557,10 +557,8 @@ class Runtime:
         device = self.devices.current
         if stream.side is not device.side:
             raise HostError(f"{values.shown(stream)} is not of the current device, {device.side.label}")
-        launcher = Launcher(self._for(kernel, device), grid, block, shared_bytes, stream)
-        launched = launcher.launch(*arguments, cooperative=cooperative)
-        assert isinstance(launched, Launched), "it was given a stream"
-        return launched
+        launcher: Launcher[Launched] = Launcher(self._for(kernel, device), grid, block, shared_bytes, stream)
+        return launcher.launch(*arguments, cooperative=cooperative)
 
     @staticmethod
     def _most_threads(kernel: Kernel) -> int:

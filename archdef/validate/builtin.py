@@ -42,7 +42,6 @@ def workload(device: Device, *, workload: str, kernel: str, size: int | None = N
         device.to_device(a.array) if isinstance(a, Input) else device.zeros(a.expected.shape, a.expected.dtype) if isinstance(a, Output) else a
         for a in case.arguments]
     run = module[case.kernel][case.grid, case.block, case.shared_bytes].launch(*arguments, cooperative=case.cooperative)
-    assert isinstance(run, Run), "launched in no stream"
     for given, array in zip(case.arguments, arguments, strict=True):
         if isinstance(given, Output) and not given.accepts(found := array.to_host()):
             raise ReferenceCaseError(f"{workload}, {kernel}: the result is wrong by {given.error(found):.3g} of the largest value")
@@ -81,7 +80,6 @@ def launched(device: Device, *, source: str, kernel: str, grid: Sequence[int], b
     values = [device.to_device(value) if isinstance(value, np.ndarray) else value for value in made]
     for _ in range(launches):
         run = module[kernel][tuple(grid), tuple(block), shared_bytes].launch(*values)
-    assert isinstance(run, Run), "launched in no stream"
     return run
 
 

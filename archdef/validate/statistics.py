@@ -177,7 +177,7 @@ def slopes(outcomes: Iterable[Outcome]) -> tuple[Slope, ...]:
     found = []
     for name, points in series.items():
         sizes = np.log([point.case.size or 0.0 for point in points])
-        models, hardware, _ = map(np.log, columns(points))
+        models, hardware = np.log([point.figure for point in points]), np.log([point.case.value for point in points])
         if np.ptp(sizes) > 0 and np.ptp(hardware) > 0:
             found.append(Slope(name, _slope(sizes, models), _slope(sizes, hardware), _slope(hardware, models)))
     return tuple(found)

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 import pickle
 
-from archdef import registry
-from archdef.pack import machine_tables
+from archdef import pack, registry
 from archdef.spec.check import evident
 from archdef.spec.evidence import covering
 from archdef.testing.checks.check import Broken, Subject, check, expect
@@ -39,10 +38,10 @@ def _is_blank(words: str) -> bool:
 def description_round_trips(subject: Subject) -> None:
     """Pickled and read back, and rebuilt from its own values by path, the description is the same machine to the engine."""
     architecture = subject.architecture
-    tables = machine_tables(architecture)
+    tables = pack.machine_tables(architecture)
     copy = pickle.loads(pickle.dumps(architecture))
     expect(copy == architecture and dict(copy.evidence) == dict(architecture.evidence), f"{architecture.name} changes when it is pickled")
-    expect(machine_tables(copy) == tables, f"the pickled copy of {architecture.name} is another machine to the engine")
+    expect(pack.machine_tables(copy) == tables, f"the pickled copy of {architecture.name} is another machine to the engine")
     again = architecture.evolve({path: value for path, value, _ in evident(architecture)})
     expect(again == architecture and dict(again.changes) == dict(architecture.changes),
            f"{architecture.name} rebuilt from its own values is another machine: {', '.join(again.changes) or 'unequal'}")
