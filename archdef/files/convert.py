@@ -4,6 +4,7 @@ Plain data are mappings, lists, texts, numbers and yes or no, as TOML and JSON h
 
 - parts and tables are mappings, units by name; what the machine has not (None) is left out, or says ``"none"``;
 - a policy is a mapping whose `type` is its short name, or just the short name;
+- what plugins may bring more of, such as an assembler, says its `type` too where it is not archdef's own;
 - numbers may be texts with a unit (``"48 KiB"``) wherever `Architecture.evolve` takes them;
 - evidence is a list of sources, each with the paths that it covers.
 """

@@ -139,3 +139,14 @@ def test_an_atomic_operation_counts_as_the_machine_declares():
         lower(parse(text, "k.ptx"), "k", machine(unroll_factor=4, unroll_max_instructions=13, **fields), trace=trace)
         return next(one.after > one.before for one in trace if one.name == "unroll")
     assert unrolled() and unrolled(unroll_atomic_instructions=5) and not unrolled(unroll_atomic_instructions=14)
+
+
+def test_a_load_with_a_longer_way_to_go_is_waited_for_as_long_as_the_machine_declares():
+    early = "".join(f"ld.global.u32 %r{20 + k}, [%rd1+{4 * k}];" for k in range(16))
+    late = "".join(f"mad.lo.s32 %r3, %r3, %r3, {k + 3};" for k in range(8)) + "mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r4, [%rd3];"
+    uses = "".join(f"xor.b32 %r5, %r5, %r{20 + k};" for k in range(16)) + "".join(f"mad.lo.s32 %r4, %r4, %r4, {k};" for k in range(2, 12))
+    text = f"""{LOOP.partition("{")[0]}{{
+    .reg .b32 %r<90>; .reg .b64 %rd<5>; ld.param.u64 %rd1, [out]; mov.u32 %r3, %tid.x; mov.u32 %r5, 0;
+    {early} {late} {uses} add.s32 %r5, %r5, %r4; st.global.u32 [%rd1], %r5; ret; }}"""
+    soon, long = (lower(parse(text, "k.ptx"), "k", machine(interleaves=True, interleaved_patience_cycles=cycles)).listing() for cycles in (0, 100))
+    assert soon != long and len(soon.splitlines()) == len(long.splitlines())
