@@ -11,7 +11,7 @@ from archdef import spec
 from archdef.engine.machine import (CoalescingRule as Rule, PartitionMap as Map, SchedulerPolicy as Scheduling,
                                     SumRule as Sum, WritePolicy as Write)
 from archdef.engine.policy import PolicyKind as Kind
-from archdef.errors import UnsupportedPolicy
+from archdef.errors import PluginError, UnsupportedPolicy
 from archdef.spec import Architecture
 from archdef.spec.clocking import in_sm_cycles
 
@@ -24,10 +24,12 @@ _POLICIES = {
     spec.WeightedPriority: lambda p: (Scheduling.SCH_WEIGHTED, p.memory_weight, p.age_weight),
 }
 _ASKED = {"choose": Kind.PK_SCHEDULER, "partition": Kind.PK_PARTITION, "banks_of": Kind.PK_BANKS, "transactions": Kind.PK_COALESCING,
-          "victim": Kind.PK_REPLACEMENT, "multiprocessor": Kind.PK_DISPATCH, "taken_first": Kind.PK_BRANCH}
+          "victim": Kind.PK_REPLACEMENT, "multiprocessor": Kind.PK_DISPATCH, "taken_first": Kind.PK_BRANCH,
+          "allow": Kind.PK_THROTTLE}
 """The method in which a policy of each kind says what it does."""
 _WRITES = {"evict": Write.WR_EVICT, "through": Write.WR_THROUGH, "back": Write.WR_BACK}
 _RULES = (spec.StrictHalfWarp, spec.SegmentShrinking, spec.Lines)
+_MOST_STATE_WORDS = 1 << 16
 _SECTORS = 4
 """Sectors that the engine keeps under one tag."""
 _NO_CACHE = dict(sets=0, ways=0, line_bytes=0, sector_bytes=0, latency_cycles=0, misses_in_flight=0, fetch_sectors=1, dirty_ways=0, partial_ways=0,
@@ -62,6 +64,8 @@ def _brought(arch: Architecture) -> list[tuple[str, str, spec.PolicyValue, str]]
           for name in ("load", "store", "load_uncached")),
         *((name, f"caches.{name}.replacement", cache.replacement, (spec.LeastRecentlyUsed, spec.AmongOldest), "victim")
           for name, cache in arch.caches.declared.items())]
+    if arch.schedulers.throttle is not None:
+        fields.append(("throttle", "schedulers.throttle", arch.schedulers.throttle, (), "allow"))
     return [(place, path, _known(path, policy, own, method), method) for place, path, policy, own, method in fields if type(policy) not in own]
 
 
@@ -74,7 +78,16 @@ def _hook(place: str, path: str, policy, method: str) -> dict:
     """Pack one of them. Raises PluginError if its compiled form is none."""
     compiled = policy.compiled()
     function, parameters = (0, ()) if compiled is None else (compiled.address(path), compiled.parameters)
-    return dict(place=place, path=path, policy=policy, kind=int(_ASKED[method]), function=function, parameters=parameters, keep=compiled)
+    return dict(place=place, path=path, policy=policy, kind=int(_ASKED[method]), function=function, parameters=parameters, keep=compiled,
+                state_words=_state_words(path, policy))
+
+
+def _state_words(path: str, policy) -> int:
+    """Give the words of state that a policy keeps for each multiprocessor."""
+    words = getattr(policy, "state_words", 0)
+    if not isinstance(words, int) or not 0 <= words <= _MOST_STATE_WORDS:
+        raise PluginError(f"{path}: state_words of {type(policy).__name__} must be 0 to {_MOST_STATE_WORDS}, got {words!r}")
+    return words
 
 
 def coalescing_table(rule: spec.CoalescingRule, path: str = "coalescing") -> dict:
@@ -144,7 +157,7 @@ def _schedulers(arch: Architecture) -> dict:
         pairs[index[first]] |= 1 << index[second]
         pairs[index[second]] |= 1 << index[first]
     return dict(
-        schedulers=arch.schedulers.count, policy=int(policy), policy_a=a, policy_b=b, scheduler_hook=0, dispatch_hook=0, branch_hook=0,
+        schedulers=arch.schedulers.count, policy=int(policy), policy_a=a, policy_b=b, scheduler_hook=0, throttle_hook=0, dispatch_hook=0, branch_hook=0,
         issue_interval_cycles=arch.schedulers.issue_interval_cycles, issue_width=arch.schedulers.issue_width,
         instruction_gap_cycles=arch.schedulers.instruction_gap_cycles, units=len(arch.units),
         unit_per_scheduler=[int(i < len(arch.units) and arch.units[i].scope == "scheduler") for i in range(16)],

@@ -17,7 +17,7 @@ from archdef.spec.policy import (
     AmongOldest, BankMap,
     BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, GroupByGroup, Interleaved, IpdomStack,
     LeastRecentlyUsed, LooseRoundRobin, LowOrder, OldestFirst, ParityHash, PartitionMap, PolicyValue, Reconvergence, Replacement, RoundRobin, SchedulerPolicy,
-    TwoLevel, WeightedPriority, XorHash, named)
+    TwoLevel, WarpThrottle, WeightedPriority, XorHash, named)
 
 __all__ = [
     "AlignedSum", "AmongOldest", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip",
@@ -29,7 +29,8 @@ __all__ = [
     "MATRIX_CLASSES", "MEMORY_CLASSES", "ManagedMemory", "MatrixArithmetic", "MatrixSum", "MergedLanes", "MiB", "MulticastBroadcast", "OPERATION_CLASSES",
     "OldestFirst", "Operation", "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RoundRobin",
     "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp",
-    "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WarpgroupProducts", "WeightedPriority", "WideAccess", "WordAtATime",
+    "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WarpThrottle", "WarpgroupProducts", "WeightedPriority",
+    "WideAccess", "WordAtATime",
     "WriteCombining", "XorHash",
     "named", "operations", "unit_of",
 ]

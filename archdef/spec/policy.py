@@ -166,6 +166,22 @@ class ConvergenceBarriers(Reconvergence):
     independent = True
 
 
+# ------------------------------------------------------------------------------------------------------ warp throttle
+class WarpThrottle(PolicyValue):
+    """Which warps of a multiprocessor may issue loads from memory, by what their loads found in L1.
+
+    A plugin's own says it in ``allow(view) -> int``, with the fields of ``ArchdefThrottleView``: it changes ``view.allowed`` in place, and gives the
+    cycle at which it wants to be asked again, 0: when a load next looks into L1, or a warp comes or goes.
+    """
+
+    __slots__ = ()
+
+    @property
+    def state_words(self) -> int:
+        """Words of ``view.state``, a set of them for each multiprocessor; at most 65,536."""
+        return 16
+
+
 # ----------------------------------------------------------------------------------------------------- block dispatch
 class BlockDispatch(PolicyValue):
     """Which multiprocessor the next block of the grid goes to.

@@ -15,6 +15,7 @@ from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Re
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.refused cimport set_bit
 from archdef.engine.state cimport BULK_FULL, Injection, Launch, Load, Sm
+from archdef.engine.throttle cimport throttle_lookup
 from archdef.engine.units cimport held_until
 
 
@@ -205,7 +206,7 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
     cdef int32_t slot, last = -1
     cdef int sector
     cdef int64_t nearer
-    cdef uint64_t address = t.address
+    cdef uint64_t evicted = 0, address = t.address
     cdef uint32_t bytes = t.bytes
     if sm.waiters_left < 5:     # one for each sector's fill, one for the rest
         return False
@@ -222,6 +223,8 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
                     _wait(sm, last, inject.load)
             if missing == 0:
                 _count(sm, inject, t.sectors, 0)
+                if sm.throttle != NULL and cache == &sm.l1:
+                    throttle_lookup(sm, True, sm.loads[inject.load].warp, cache, line, 0)
                 sm.loads[inject.load].latest = max(sm.loads[inject.load].latest, inject.time + cache.table.latency_cycles)
                 return True
             if missing != t.sectors:
@@ -234,10 +237,13 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
             if line == NULL:
                 inject.refused = 1
                 return False
+            evicted = line.tag
             cache_take(cache, line, number)
     elif sm.free_slot < 0:
         return False
     _count(sm, inject, t.sectors & ~missing, missing)
+    if sm.throttle != NULL and cache == &sm.l1:
+        throttle_lookup(sm, False, sm.loads[inject.load].warp, cache, line, evicted)
     slot = sm.free_slot
     sm.free_slot = sm.slots[slot].next
     sm.slots[slot].waiters = -1

@@ -123,6 +123,7 @@ cdef struct MachineTable:
     int64_t bank_queue           # accesses that wait for banks of L1 and shared memory behind the load/store unit; 0: the unit waits
     int64_t queued_stores        # 1: stores of a warp that follow each other reach the load/store unit one behind the other
     int64_t scheduler_hook
+    int64_t throttle_hook
     int64_t dispatch_hook
     int64_t branch_hook
     int64_t match_value_cycles   # by which each further value among the lanes delays `match.any`; 0: it is done at once

@@ -16,6 +16,7 @@ from archdef.engine.refused cimport refused_close, refused_open
 from archdef.engine.schedule cimport Scheduler, lowest_bit
 from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Copies, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
                                    TensorBox, Waiter, Warp)
+from archdef.engine.throttle cimport throttle_close, throttle_open
 from archdef.engine.uniform cimport uniform_close, uniform_open
 
 cdef extern from "archdef/engine/pages.h" nogil:
@@ -192,6 +193,7 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     cache_open(&sm.l1, &m.l1)
     refused_open(sm)
     queue_open(sm)
+    throttle_open(sm)
     cache_open(&sm.constant, &m.constant)
     cache_open(&sm.constant_behind[0], &m.constant_l2)
     cache_open(&sm.constant_behind[1], &m.constant_l3)
@@ -252,6 +254,7 @@ cdef void sm_close(Sm *sm) noexcept nogil:
             stack_drop(sm.warps + SCHEDULER_WARPS * i + lowest_bit(taken))
             taken &= taken - 1
     queue_close(sm)
+    throttle_close(sm)
     for i in range(sm.m.schedulers if sm.schedulers != NULL else 0):
         free(sm.schedulers[i].asked)
     free(sm.warps_held)

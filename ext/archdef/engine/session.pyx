@@ -33,6 +33,7 @@ from archdef.engine.state cimport (FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMO
                                    UNIT_COPIES, WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, WS_REGISTERS, IGNORED, ConstantFill, Fit, Ignored, KernelTable, Launch, MOST_CLUSTER_BLOCKS, LaunchBuffer, Memo,
                                    Origin, Share, Sm, Warp)
 from archdef.engine.texture_table cimport textures_close, textures_open
+from archdef.engine.throttle cimport throttle_blame
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER,
                                    CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SR_CLUSTER_NCTAID_X, SR_CLUSTER_NCTARANK, SR_CLUSTER_ORIGIN,
                                    SR_DYNAMIC_SHARED, SR_IS_EXPLICIT_CLUSTER, SR_NCLUSTERID_X, SR_GRIDID, SR_NCTAID_X, SR_NTID_X,
@@ -812,6 +813,7 @@ cdef class Session:
         self.chip.fault.code = FAULT_DEADLOCK
         self.chip.fault.cycle = self.epoch
         for i in range(self.machine.multiprocessors):
+            throttle_blame(&self.sms[i])
             for k in range(SCHEDULER_WARPS * self.machine.schedulers):
                 w = self.sms[i].warps + k
                 if w.launch == NULL or not self.sms[i].blocks[w.block].running or w.state != WS_BARRIER and w.state != WS_PARTED and w.state != WS_CHILDREN and w.state != WS_REGISTERS:

@@ -35,6 +35,7 @@ from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, sim
 from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, PENDING, WS_CONSTANT, WS_COPIES, WS_PARTED,
                                    WS_REFUSED, WS_WAITING, Launch, Sm, Warp)
 from archdef.engine.system cimport call_indirect, system_issue
+from archdef.engine.throttle cimport throttle_held, throttle_next, throttle_time
 from archdef.engine.types cimport (BAR_WARP, BR_JOIN, END_BRANCH, FL_YIELD, GP_COMMIT, GP_FENCE, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
                                    K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_GROUP, K_GROUP_PRODUCT, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE,
                                    K_REGISTERS, K_RETURN,
@@ -415,6 +416,8 @@ cdef inline int64_t _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, S
     if waited > 0:
         if u.memory:
             part = throttled_until(sm, cycle) - w.throttle_mark
+            if sm.throttle != NULL and u.kind == K_LOAD:
+                part = max(part, throttle_held(sm, w, cycle - waited))
             part = min(max(part, 0), waited)
             c.stall_cycles[<int>ST_MEMORY_THROTTLE] += part
             waited -= part
@@ -445,6 +448,7 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
         cause = ST_CONSTANT_DEPENDENCY
     else:
         s.memory &= clear
+        s.loads &= clear
         s.last = bit
         if u.kind != K_STORE or u[1].kind != K_STORE or u[1].unit != u.unit or not m.queued_stores:     # those follow each other in the unit's queue
             s.issued_at[bit] = cycle
@@ -452,6 +456,7 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
             lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
         i = count_bits(lanes)
         launch.issued[w.pc] += 1
+        sm.issued += u.issues
         c.thread_instructions += i * (u.issues - u.rare)
         if u.guarded or u.rare:
             c.predicated_off += (count_bits(w.active) - i) * u.issues + i * u.rare
@@ -528,19 +533,19 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
 
 cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
     """First cycle after `now` at which one of the ready warps may issue, as far as is known."""
-    cdef uint64_t free_ = s.ready & ~s.queueing, others = free_, held
+    cdef uint64_t kept = s.loads & s.held, ready = s.ready & ~kept, free_ = ready & ~s.queueing, others = free_, held
     cdef uint32_t busy
-    cdef int64_t first = NEVER, until
+    cdef int64_t first = throttle_next(sm) if kept & s.ready else NEVER, until
     cdef int unit
     if s.next_issue > sm.now + 1:
         # nothing before the next issue slot; look again then
         return s.next_issue
-    if s.ready & s.queueing and s.queue_count < sm.m.queue_room:
+    if ready & s.queueing and s.queue_count < sm.m.queue_room:
         return sm.now + 1
     if sm.injection.active:
         free_ &= ~s.memory
     elif sm.injection.time > sm.now + 1 and free_ & s.memory:
-        first = sm.injection.time
+        first = min(first, sm.injection.time)
         free_ &= ~s.memory
     busy = sm.busy
     while busy:
@@ -590,6 +595,9 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
             s.busy &= ~(<uint32_t>1 << unit)
     if s.queueing:
         free_ = free_ & ~s.queueing | (s.ready & s.queueing if s.queue_count < sm.m.queue_room else 0)
+    if s.loads & s.held:
+        throttle_time(sm)
+        free_ &= ~(s.loads & s.held)
     return free_
 
 
@@ -613,6 +621,8 @@ cdef bint _goes_along(Sm *sm, Scheduler *s, Warp *w, int32_t before, uint64_t ac
     if (u.memory or u.uniform) and (sm.injection.active or sm.injection.time > cycle):
         return False
     if (s.unit_free[u.unit] if m.unit_per_scheduler[u.unit] else sm.unit_free[u.unit]) > cycle:
+        return False
+    if s.held & bit and s.loads & bit:
         return False
     for i in range(u.dependencies):
         if w.ready[u.wait[i]] >> 4 > cycle:

@@ -784,6 +784,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     int32_t first                # … or behind the first, where one of several units was taken …
     int32_t id
     int64_t taken                # … in this cycle
+    int64_t issued               # instructions of warps so far
     int64_t effects              # so far, that end a standstill: see spinning.pyx
     int64_t throttled            # cycles in which the load/store unit waited for a credit
     int64_t banks_free           # cycle from which the banks have nothing to do, see `banks`
@@ -792,6 +793,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     int64_t looping              # cycle up to which the atomic operation issued last holds its warp
     int64_t products_until       # cycle up to which queued products of warpgroups read shared memory
     uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
+    void *throttle               # a `Throttle` of throttle.pxd, NULL: no policy holds loads back
     int32_t refused_count
     int32_t held                 # 1: the access that was just issued holds its warp
     int32_t drawn                # accesses that chance decides the order of, behind the latest load of device memory

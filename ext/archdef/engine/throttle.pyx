@@ -1,0 +1,147 @@
+"""A plugin's warp throttle: which warps of a multiprocessor may issue loads from memory.
+
+The policy is asked when a load has looked into L1, when a warp comes or goes, and when it said that it wants to be. What it answers is kept with the
+schedulers as a mask (`Scheduler.held`), so that nothing is asked to find the candidates of a cycle.
+"""
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from archdef.engine.dram cimport NEVER
+from archdef.engine.machine cimport SCHEDULER_WARPS
+from archdef.engine.policy cimport (ARCHDEF_THROTTLE_END, ARCHDEF_THROTTLE_HIT, ARCHDEF_THROTTLE_MISS, ARCHDEF_THROTTLE_START, ARCHDEF_THROTTLE_TIME,
+                                    Hook, PolicyHead, ask_throttle, policy_head, refuse_throttle)
+from archdef.engine.schedule cimport Scheduler, lowest_bit
+
+
+cdef int throttle_open(Sm *sm) except -1:
+    """Prepare what the policy is asked; a machine without one has none."""
+    cdef Hook *hook = <Hook *><size_t>sm.m.throttle_hook
+    cdef int64_t slots = SCHEDULER_WARPS * sm.m.schedulers
+    cdef Throttle *t
+    if hook == NULL:
+        return 0
+    t = <Throttle *>calloc(1, sizeof(Throttle))
+    sm.throttle = t
+    if t != NULL:
+        t.numbers = <int64_t *>calloc(<size_t>(4 * slots + hook.state_words), sizeof(int64_t))
+    if t == NULL or t.numbers == NULL:
+        raise MemoryError("state of a warp throttle")
+    t.hook = hook
+    t.again = NEVER
+    t.resident = t.numbers
+    t.launched = t.numbers + slots
+    t.allowed = t.numbers + 2 * slots
+    t.allowed_since = t.numbers + 3 * slots
+    policy_head(<PolicyHead *>&t.view, hook, t.numbers + 4 * slots)
+    t.view.multiprocessor = sm.id
+    t.view.resident = t.resident
+    t.view.launched = t.launched
+    t.view.allowed = t.allowed
+    return 0
+
+
+cdef void throttle_close(Sm *sm) noexcept nogil:
+    if sm.throttle != NULL:
+        free((<Throttle *>sm.throttle).numbers)
+        free(sm.throttle)
+        sm.throttle = NULL
+
+
+cdef void _enter(Sm *sm, Throttle *t) noexcept nogil:
+    """Let the schedulers know whom the policy holds back, and wake those that can go on."""
+    cdef int64_t slot, schedulers = sm.m.schedulers
+    cdef Scheduler *s
+    cdef uint64_t bit
+    for slot in range(t.view.warps):
+        s = sm.schedulers + slot % schedulers
+        bit = <uint64_t>1 << slot // schedulers
+        if not t.allowed[slot]:
+            s.held |= bit
+        elif s.held & bit:
+            s.held &= ~bit
+            t.allowed_since[slot] = sm.now
+            if s.ready & bit and s.wake > sm.now + 1:
+                s.wake = sm.now + 1
+
+
+cdef void _ask(Sm *sm, int64_t event, int64_t slot) noexcept nogil:
+    """Ask about what the view says; an answer that is none holds nobody back."""
+    cdef Throttle *t = <Throttle *>sm.throttle
+    cdef int64_t i, again
+    t.view.cycle = sm.now
+    t.view.event = event
+    t.view.warp = slot
+    t.view.instructions = sm.issued
+    again = ask_throttle(t.hook, &t.view)
+    t.again = again if again > 0 else NEVER
+    if again < 0:
+        for i in range(t.view.warps):
+            t.allowed[i] = 1
+    _enter(sm, t)
+
+
+cdef void _ask_without_line(Sm *sm, int64_t event, int64_t slot) noexcept nogil:
+    cdef Throttle *t = <Throttle *>sm.throttle
+    t.view.line = t.view.evicted = ~<uint64_t>0
+    t.view.place = -1
+    t.view.lines = sm.l1.table.sets * sm.l1.table.ways
+    _ask(sm, event, slot)
+
+
+cdef void throttle_start(Sm *sm, const Warp *w, int64_t order) noexcept nogil:
+    """A warp has come into a slot."""
+    cdef Throttle *t = <Throttle *>sm.throttle
+    t.resident[w.slot] = t.allowed[w.slot] = 1
+    t.launched[w.slot] = order
+    t.allowed_since[w.slot] = 0
+    if t.view.warps <= w.slot:
+        t.view.warps = w.slot + 1
+    _ask_without_line(sm, ARCHDEF_THROTTLE_START, w.slot)
+
+
+cdef void throttle_end(Sm *sm, int32_t slot) noexcept nogil:
+    """The warp of a slot has ended."""
+    (<Throttle *>sm.throttle).resident[slot] = 0
+    _ask_without_line(sm, ARCHDEF_THROTTLE_END, slot)
+
+
+cdef void throttle_time(Sm *sm) noexcept nogil:
+    """Ask where the policy wanted to be asked by now."""
+    if (<const Throttle *>sm.throttle).again <= sm.now:
+        _ask_without_line(sm, ARCHDEF_THROTTLE_TIME, -1)
+
+
+cdef void throttle_lookup(Sm *sm, bint hit, int32_t slot, const Cache *l1, const Line *line, uint64_t evicted) noexcept nogil:
+    """A load of a warp has looked a line up, for which another one gave way (`evicted` is its number plus 1, 0: none did)."""
+    cdef Throttle *t = <Throttle *>sm.throttle
+    t.view.line = line.tag - 1
+    t.view.place = line - l1.lines
+    t.view.evicted = evicted - 1
+    t.view.lines = l1.table.sets * l1.table.ways
+    _ask(sm, ARCHDEF_THROTTLE_HIT if hit else ARCHDEF_THROTTLE_MISS, slot)
+
+
+cdef int64_t throttle_next(const Sm *sm) noexcept nogil:
+    """The cycle at which the policy wants to be asked."""
+    return (<const Throttle *>sm.throttle).again
+
+
+cdef int64_t throttle_held(const Sm *sm, const Warp *w, int64_t ready) noexcept nogil:
+    """Cycles for which a warp was held back that could have gone on at `ready`."""
+    return max((<const Throttle *>sm.throttle).allowed_since[w.slot] - ready, 0)
+
+
+cdef void throttle_blame(Sm *sm) noexcept nogil:
+    """Nothing can go on any more: refuse the policy if it holds back a warp that could."""
+    cdef Throttle *t = <Throttle *>sm.throttle
+    cdef Scheduler *s
+    cdef uint64_t held
+    cdef int64_t i
+    if t == NULL:
+        return
+    for i in range(sm.m.schedulers):
+        s = sm.schedulers + i
+        held = s.ready & s.loads & s.held
+        if held:
+            refuse_throttle(t.hook, lowest_bit(held) * sm.m.schedulers + i, sm.id, sm.now)
+            return
