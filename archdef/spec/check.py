@@ -20,7 +20,7 @@ from archdef.spec.fields import Part, Parts, Rule, Table, Text, Texts, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
-from archdef.spec.policy import AmongOldest, GreedyThenOldest, GroupByGroup, LeastRecentlyUsed, LooseRoundRobin, OldestFirst, ParityHash, TwoLevel
+from archdef.spec.policy import AmongOldest, GreedyThenOldest, GroupByGroup, LeastRecentlyUsed, LooseRoundRobin, OldestFirst, TwoLevel
 from archdef.values import printable
 
 if TYPE_CHECKING:
@@ -152,8 +152,8 @@ def _clusters_and_groups_make_up_the_chip(arch):
 @_combination("interconnect.slice_map", declared=True)
 def _slices_depend_on_address_bits_that_are_looked_at(arch):
     rule = arch.interconnect.slice_map
-    if rule is not None and (not isinstance(rule, ParityHash) or max((*rule.low_masks, *rule.part_masks)) >= 1 << 40 or rule.high_bit > 40):
-        yield "interconnect.slice_map", rule, "must be a ParityHash over address bits below 40"
+    if rule is not None and (max((*rule.low_masks, *rule.part_masks)) >= 1 << 40 or rule.high_bit > 40):
+        yield "interconnect.slice_map", rule, "must look at address bits below 40"
 
 
 @_combination("caches", "limits.shared_carveouts", declared=True)

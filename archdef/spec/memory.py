@@ -7,7 +7,7 @@ import attrs
 
 from archdef.spec.access import Broadcast, CoalescingRule, MergedLanes, SplitLanes, WideAccess, _groups
 from archdef.spec.fields import choice, flag, integer, integers, part, policy, real
-from archdef.spec.policy import BankMap, DramScheduling, Interleaved, LeastRecentlyUsed, LowOrder, PartitionMap, Replacement
+from archdef.spec.policy import BankMap, DramScheduling, Interleaved, LeastRecentlyUsed, LowOrder, ParityHash, PartitionMap, Replacement
 
 
 @attrs.frozen(kw_only=True)
@@ -316,7 +316,7 @@ class Interconnect:
     """Rate into one partition, per core cycle; packets take whole cycles, but where there is a `slice_map`."""
     partition_response_bytes_per_cycle: int = integer()
     """Rate out of one partition, per core cycle."""
-    slice_map: PartitionMap | None = policy(PartitionMap, optional=True, default=None)
+    slice_map: ParityHash | None = policy(ParityHash, optional=True, default=None)
     """Through which partition's ports and atomic unit an address is reached, and on which side those lie; None: through those of its own.
     What comes from the other of two sides goes in at the same place of its own side, and what is stored or operated on crosses from there."""
     cluster_request_bytes_per_cycle: int | None = integer(optional=True, default=None)

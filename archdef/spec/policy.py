@@ -34,9 +34,12 @@ class PolicyValue(abc.ABC):
 
     @classmethod
     def by_name(cls) -> dict[str, type]:
-        """Give the choices of this kind, by short name; those of installed plugins (entry points of ``archdef.policies``) too."""
+        """Give the choices of this kind, by short name; those of installed plugins (entry points of ``archdef.policies``) too.
+
+        A choice itself has only itself.
+        """
         _load_plugins()
-        return dict(cls._choices)
+        return {name: choice for name, choice in cls._choices.items() if issubclass(choice, cls)}
 
     def compiled(self):
         """Give an `archdef.policies.Compiled` that does the same at the engine's speed; None: there is none.

@@ -172,7 +172,7 @@ cdef int _remote_phase(Sm *sm, Warp *w, const Uop *u, int lane, uint64_t address
         return guest_fault(sm, w, FAULT_ALIGNMENT, lane, address)
     if u.s[1] >= 0:
         count = (<const uint32_t *>row_of(w.launch, w, u, 1))[lane]
-    return cluster_post(sm, w, <int32_t>(u - w.launch.ops), lane, <uint32_t>place, u.fn, count, sm.now + sm.m.remote_latency_cycles)
+    return cluster_post(sm, w, <int32_t>(u - w.launch.ops), lane, <uint32_t>place, u.fn, count, sm.now + sm.m.block_clusters.latency_cycles)
 
 
 cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:

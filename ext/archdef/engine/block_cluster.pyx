@@ -103,7 +103,7 @@ cdef void _arrived(Sm *sm, BlockCluster *c, int64_t cycle) noexcept nogil:
     c.latest = max(c.latest, cycle)
     if c.missing or c.left == 0:
         return
-    when = c.latest + sm.m.cluster_barrier_cycles
+    when = c.latest + sm.m.block_clusters.barrier_cycles
     for i in range(32):
         b = c.blocks[i]
         if b != NULL and not c.ended >> i & 1:
@@ -150,8 +150,8 @@ cdef int64_t remote_pass(Sm *sm, int64_t cycle, int64_t bytes) noexcept nogil:
         sm.remote_free = cycle
         sm.remote_part = 0
     sm.remote_part += bytes
-    sm.remote_free += sm.remote_part // sm.m.remote_bytes_per_cycle
-    sm.remote_part %= sm.m.remote_bytes_per_cycle
+    sm.remote_free += sm.remote_part // sm.m.block_clusters.bytes_per_cycle
+    sm.remote_part %= sm.m.block_clusters.bytes_per_cycle
     return sm.remote_free
 
 

@@ -104,14 +104,14 @@ cdef void _preset(const Launch *launch, const Sm *sm, Warp *w, const Block *b) n
             elif which == SR_SMID:
                 value = <uint32_t>sm.id
             else:
-                value = <uint32_t>launch.m.multiprocessors      # SR_NSMID: `program.pyx` lets no other through
+                value = <uint32_t>launch.m.chip.multiprocessors      # SR_NSMID: `program.pyx` lets no other through
             for lane in range(launch.lanes):
                 row[lane] = value
 
 
 cdef void seat(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept nogil:
     """Give a warp of a block its slot, and its place with a scheduler."""
-    cdef int32_t nsched = <int32_t>sm.m.schedulers
+    cdef int32_t nsched = <int32_t>sm.m.schedulers.count
     cdef Scheduler *s = sm.schedulers + at % nsched
     w.slot = at
     w.scheduler = s
@@ -163,7 +163,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     if share.warps_alive == 0:
         share.active_since = sm.now
     if share.counters.blocks == 0:
-        share.ready = sm.now + sm.m.first_block_cycles
+        share.ready = sm.now + sm.m.chip.first_block_cycles
     share.warps_alive += launch.block_warps
     share.resident += 1
     if share.resident > share.most_resident:

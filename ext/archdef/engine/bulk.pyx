@@ -315,13 +315,13 @@ cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
 
 cdef inline void _advance(const MachineTable *m, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
     """A transaction is on its way: say when the next can go."""
-    cdef int64_t rate = m.bulk_read_bytes_per_cycle if _reads(u) else m.bulk_write_bytes_per_cycle
+    cdef int64_t rate = m.load_store.bulk_read_bytes_per_cycle if _reads(u) else m.load_store.bulk_write_bytes_per_cycle
     if rate:
         bulk.over += bulk.transactions[bulk.next].bytes
         bulk.time = cycle + bulk.over // rate
         bulk.over %= rate
     else:
-        bulk.time = cycle + m.transaction_cycles
+        bulk.time = cycle + m.load_store.transaction_cycles
     bulk.next += 1
 
 
@@ -361,11 +361,11 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
             if copy.barrier >= CLUSTER_FIRST:       # by the way to other blocks
                 bulk.time = remote_pass(sm, cycle, copy.left)
             else:
-                bulk.time = cycle + 2 * m.shared_pass_cycles * max(
-                    (copy.left + m.banks * m.bank_width_bytes - 1) // (m.banks * m.bank_width_bytes), 1)
+                bulk.time = cycle + 2 * m.shared.pass_cycles * max(
+                    (copy.left + m.shared.banks * m.shared.bank_width_bytes - 1) // (m.shared.banks * m.shared.bank_width_bytes), 1)
             copy.left = 0
             sm.loads[bulk.load].remaining += 1
-            events_push(sm.inbox, bulk.time + m.shared_latency_cycles, EV_COPIED, bulk.load)
+            events_push(sm.inbox, bulk.time + m.shared.latency_cycles, EV_COPIED, bulk.load)
         else:
             if bulk.next == bulk.chunk and copy.left:
                 _next_chunk(sm, bulk, copy, u)

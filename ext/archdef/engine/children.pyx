@@ -370,7 +370,6 @@ cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *when) noexcep
     child.span_count = w.launch.span_count
     child.textures = w.launch.textures
     child.heap = w.launch.heap
-    child.banks = w.launch.banks
     child.passes_period = w.launch.passes_period
     child.parameter_start = 0
     for k in range(3):

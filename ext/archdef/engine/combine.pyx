@@ -77,7 +77,7 @@ cdef int combine_store(Sm *sm, const Injection *inject, const Transaction *t) no
         return 0
     if not may_store(sm):
         return -1
-    if sm.combined_count >= sm.m.combined_lines:
+    if sm.combined_count >= sm.m.load_store.write_combining.lines:
         _leave(sm, 0, inject.time)
     sm.store_credits -= 1
     inject.launch.stores += 1
@@ -92,7 +92,7 @@ cdef int combine_store(Sm *sm, const Injection *inject, const Transaction *t) no
     sm.combined_touched = inject.time
     if not sm.combined_watched:
         sm.combined_watched = 1
-        events_push(sm.inbox, inject.time + sm.m.combining_cycles, EV_COMBINED, 0)
+        events_push(sm.inbox, inject.time + sm.m.load_store.write_combining.idle_cycles, EV_COMBINED, 0)
     return 1
 
 
@@ -101,9 +101,9 @@ cdef void combine_idle(Sm *sm, int64_t cycle) noexcept nogil:
     sm.combined_watched = 0
     if sm.combined_count == 0:
         return
-    if cycle < sm.combined_touched + sm.m.combining_cycles:
+    if cycle < sm.combined_touched + sm.m.load_store.write_combining.idle_cycles:
         sm.combined_watched = 1
-        events_push(sm.inbox, sm.combined_touched + sm.m.combining_cycles, EV_COMBINED, 0)
+        events_push(sm.inbox, sm.combined_touched + sm.m.load_store.write_combining.idle_cycles, EV_COMBINED, 0)
         return
     while sm.combined_count:
         _leave(sm, 0, cycle)

@@ -296,7 +296,7 @@ cdef void _special(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
     if u.fn == SR_SMID:
         value = <uint64_t>sm.id
     elif u.fn == SR_NSMID:
-        value = <uint64_t>sm.m.multiprocessors
+        value = <uint64_t>sm.m.chip.multiprocessors
     elif u.fn == SR_CLOCK or u.fn == SR_CLOCK64:
         value = <uint64_t>sm.now
     elif u.fn == SR_CLOCK_HI:

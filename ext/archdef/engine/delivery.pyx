@@ -91,7 +91,7 @@ cdef void delivered(Sm *sm, int32_t index) noexcept nogil:
     cdef const Load *load = sm.loads + index
     cdef Warp *w = sm.warps + load.warp
     cdef uint32_t ranks = load.ranks, rank
-    cdef int64_t there = sm.now + sm.m.remote_latency_cycles
+    cdef int64_t there = sm.now + sm.m.block_clusters.latency_cycles
     if load.barrier < 0:
         return
     if ranks == 0 and load.barrier >= CLUSTER_FIRST:

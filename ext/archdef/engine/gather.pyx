@@ -14,10 +14,10 @@ from archdef.engine.network cimport Gather, Network, Request, network_cycle
 
 cdef int gather_open(Network *n) except -1:
     """Make room for what is gathered; none if the machine does not."""
-    cdef int64_t records = n.m.multiprocessors * n.slots, i
-    if n.m.gathered_requests < 2 or n.m.l2.sets == 0:
+    cdef int64_t records = n.m.chip.multiprocessors * n.slots, i
+    if n.m.interconnect.gathered_requests < 2 or n.m.caches.l2.sets == 0:
         return 0
-    n.gathers = <Gather *>calloc(<size_t>(n.m.partitions * n.m.gathering_lines), sizeof(Gather))
+    n.gathers = <Gather *>calloc(<size_t>(n.m.dram.partitions * n.m.interconnect.gathering_lines), sizeof(Gather))
     n.gather_of = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
     n.follower = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
     n.follower_next = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
@@ -47,14 +47,14 @@ cdef inline void _hand(Network *n, int32_t record, int64_t arrival_fs) noexcept 
 
 cdef bint gather_join(Network *n, int32_t which, uint64_t number, uint32_t wanted, int32_t sm, const Request *r, int64_t time_fs) noexcept nogil:
     """Let a read of a line, whose lookup would be done at `time_fs`, wait with an equal one. False: it is the first of its kind, and looks by itself."""
-    cdef uint64_t key = number * <uint64_t>n.m.multiprocessors + <uint64_t>n.cluster[sm] + 1
+    cdef uint64_t key = number * <uint64_t>n.m.chip.multiprocessors + <uint64_t>n.cluster[sm] + 1
     cdef int32_t record = <int32_t>(sm * n.slots + r.slot), index
     cdef Gather *g
     cdef bint open_
-    index = <int32_t>(which * n.m.gathering_lines + <int64_t>(key * <uint64_t>0x9e3779b97f4a7c15 >> 40 & <uint64_t>(n.m.gathering_lines - 1)))
+    index = <int32_t>(which * n.m.interconnect.gathering_lines + <int64_t>(key * <uint64_t>0x9e3779b97f4a7c15 >> 40 & <uint64_t>(n.m.interconnect.gathering_lines - 1)))
     g = n.gathers + index
     open_ = g.key == key and time_fs - n.l2_latency_fs <= g.until_fs
-    if open_ and g.sectors == wanted and g.count < n.m.gathered_requests:
+    if open_ and g.sectors == wanted and g.count < n.m.interconnect.gathered_requests:
         g.count += 1
         if g.until_fs == NEVER:
             n.follower_next[record] = n.follower[g.record]
@@ -85,10 +85,10 @@ cdef void gather_answered(Network *n, int64_t record, int64_t arrival_fs) noexce
         arrival_fs -= n.place_fs[record // n.slots]
     if n.gather_of[record] >= 0:
         g = n.gathers + n.gather_of[record]
-        g.until_fs = arrival_fs - n.m.response_latency_fs
+        g.until_fs = arrival_fs - n.m.interconnect.response_latency_fs
         if n.place_fs != NULL:
-            g.until_fs -= n.spread_fs[n.cluster[record // n.slots] * n.m.partitions
-                                      + (n.gather_of[record] // n.m.gathering_lines if n.slice_of == NULL else n.slice_of[record] & 0xffff)]
+            g.until_fs -= n.spread_fs[n.cluster[record // n.slots] * n.m.dram.partitions
+                                      + (n.gather_of[record] // n.m.interconnect.gathering_lines if n.slice_of == NULL else n.slice_of[record] & 0xffff)]
         g.arrival_fs = arrival_fs
         n.gather_of[record] = -1
     while other >= 0:

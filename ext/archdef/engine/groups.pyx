@@ -78,8 +78,8 @@ cdef void group_release(Launch *launch, Sm *sms, int64_t cycle) noexcept nogil:
     cdef int64_t i
     cdef int32_t k
     cdef const Block *b
-    for i in range(launch.m.multiprocessors):
-        for k in range(<int32_t>(SCHEDULER_WARPS * launch.m.schedulers)):
+    for i in range(launch.m.chip.multiprocessors):
+        for k in range(<int32_t>(SCHEDULER_WARPS * launch.m.schedulers.count)):
             b = sms[i].blocks + k
             if b.running and b.launch == launch and b.barriers[GRID_BARRIER].first_waiting >= 0:
                 events_push(sms[i].inbox, cycle, EV_GRIDS, k)
@@ -88,7 +88,7 @@ cdef void group_release(Launch *launch, Sm *sms, int64_t cycle) noexcept nogil:
 
 cdef void groups_settle(Chip *chip, Sm *sms, int64_t epoch) noexcept nogil:
     """After an epoch, whose end is given: see which grids have gathered."""
-    cdef int64_t latency = 2 * chip.m.response_latency_fs // chip.m.shader_period_fs, cycle
+    cdef int64_t latency = 2 * chip.m.interconnect.response_latency_fs // chip.m.shader_period_fs, cycle
     cdef Launch *launch = chip.dispatcher.running
     chip.gathered = False
     while launch != NULL:

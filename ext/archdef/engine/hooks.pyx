@@ -70,15 +70,16 @@ cdef class Hooks:
 
 cdef int64_t *_place_of(MachineTable *m, str place) except NULL:
     """Where a machine's table holds the hook of a place."""
-    for name, at in (("scheduler", <size_t>&m.scheduler_hook), ("throttle", <size_t>&m.throttle_hook), ("dispatch", <size_t>&m.dispatch_hook), ("branch", <size_t>&m.branch_hook),
-                     ("partition", <size_t>&m.partition_hook), ("banks", <size_t>&m.bank_hook), ("load", <size_t>&m.load.hook),
-                     ("store", <size_t>&m.store.hook), ("load_uncached", <size_t>&m.load_uncached.hook), ("l1", <size_t>&m.l1.hook),
-                     ("l2", <size_t>&m.l2.hook), ("constant", <size_t>&m.constant.hook),
-                     ("constant_l2", <size_t>&m.constant_l2.hook), ("constant_l3", <size_t>&m.constant_l3.hook),
-                     ("constant_uniform", <size_t>&m.constant_uniform.hook),
-                     ("instruction", <size_t>&m.instruction.hook), ("instruction_l2", <size_t>&m.instruction_l2.hook),
-                     ("instruction_l3", <size_t>&m.instruction_l3.hook), ("texture_l1", <size_t>&m.texture.hook),
-                     ("texture_l2", <size_t>&m.texture_l2.hook)):
+    for name, at in (("scheduler", <size_t>&m.schedulers.hook), ("throttle", <size_t>&m.schedulers.throttle_hook),
+                     ("dispatch", <size_t>&m.chip.dispatch_hook), ("branch", <size_t>&m.branch_hook),
+                     ("partition", <size_t>&m.dram.partition_hook), ("banks", <size_t>&m.shared.hook), ("load", <size_t>&m.load.hook),
+                     ("store", <size_t>&m.store.hook), ("load_uncached", <size_t>&m.load_uncached.hook), ("l1", <size_t>&m.caches.l1.hook),
+                     ("l2", <size_t>&m.caches.l2.hook), ("constant", <size_t>&m.caches.constant.hook),
+                     ("constant_l2", <size_t>&m.caches.constant_l2.hook), ("constant_l3", <size_t>&m.caches.constant_l3.hook),
+                     ("constant_uniform", <size_t>&m.caches.constant_uniform.hook),
+                     ("instruction", <size_t>&m.caches.instruction.hook), ("instruction_l2", <size_t>&m.caches.instruction_l2.hook),
+                     ("instruction_l3", <size_t>&m.caches.instruction_l3.hook), ("texture_l1", <size_t>&m.caches.texture_l1.hook),
+                     ("texture_l2", <size_t>&m.caches.texture_l2.hook)):
         if name == place:
             return <int64_t *><size_t>at
     raise KeyError(f"no place for a policy: {place}")

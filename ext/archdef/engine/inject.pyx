@@ -10,8 +10,9 @@ from archdef.engine.coalesce cimport Transaction
 from archdef.engine.combine cimport combine_store
 from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport EV_FILL, events_push
-from archdef.engine.machine cimport MachineTable, WR_EVICT
+from archdef.engine.machine cimport MachineTable
 from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, network_send
+from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, CACHE_WRITE_EVICT
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.refused cimport set_bit
 from archdef.engine.state cimport BULK_FULL, Injection, Launch, Load, Sm
@@ -72,7 +73,7 @@ cdef int32_t fill_slot(Sm *sm, int32_t slot, int64_t cycle, int32_t *done) noexc
         sm.free_waiter = node
         sm.waiters_left += 1
         node = following
-    if slot >= sm.m.reads_in_flight:
+    if slot >= sm.m.load_store.reads_in_flight_per_multiprocessor:
         sm.slots[slot].next = sm.free_texture
         sm.free_texture = slot
         return count
@@ -90,7 +91,7 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
     request.bytes = bytes
     request.sectors = sectors
     if inject.kind == RQ_TEXTURE and sm.texture.table.line_bytes != (
-            sm.m.texture_l2.line_bytes if sm.m.texture_l2.sets else sm.m.l2.line_bytes):
+            sm.m.caches.texture_l2.line_bytes if sm.m.caches.texture_l2.sets else sm.m.caches.l2.line_bytes):
         request.sectors = 1     # sectors of another line mean nothing there: it counts from the address
     request.covered = t.covered
     request.slot = slot
@@ -265,7 +266,7 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
 
 cdef bint _fetch(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
     """Ask the texture cache that the cluster shares. False: no slot or no waiter record for it now."""
-    cdef int32_t *first = &sm.free_texture if sm.m.textures_in_flight else &sm.free_slot
+    cdef int32_t *first = &sm.free_texture if sm.m.load_store.textures_in_flight_per_multiprocessor else &sm.free_slot
     cdef int32_t slot = first[0]
     cdef Request request
     if slot < 0 or sm.waiters_left < 5:
@@ -301,27 +302,27 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
         t = inject.transactions + inject.next
         if inject.kind == RQ_READ or inject.kind == RQ_TEXTURE:
             slot = sm.free_slot
-            if not (_fetch(sm, inject, t) if m.texture_per_cluster and inject.cache == &sm.texture else _read(sm, inject, t)):
+            if not (_fetch(sm, inject, t) if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER and inject.cache == &sm.texture else _read(sm, inject, t)):
                 inject.stalled = inject.time
                 break
             if inject.passes:
                 inject.next += 1
-                inject.time += m.transaction_cycles if sm.free_slot != slot else 0     # what hits takes a cycle per bank, see below
+                inject.time += m.load_store.transaction_cycles if sm.free_slot != slot else 0     # what hits takes a cycle per bank, see below
                 continue
         else:
-            if sm.l1.table.sets and (inject.kind == RQ_ATOMIC or m.l1.write == WR_EVICT):
-                line = cache_find(&sm.l1, t.line // <uint64_t>m.l1.line_bytes)
+            if sm.l1.table.sets and (inject.kind == RQ_ATOMIC or m.caches.l1.write == CACHE_WRITE_EVICT):
+                line = cache_find(&sm.l1, t.line // <uint64_t>m.caches.l1.line_bytes)
                 if line != NULL:
                     line.valid = 0      # fills on their way still come, but are fetched again by later loads
             if inject.kind == RQ_WRITE:
-                if m.combined_lines and t.words:
+                if m.load_store.write_combining.lines and t.words:
                     slot = combine_store(sm, inject, t)
                     if slot < 0:
                         inject.stalled = inject.time
                         break
                     if slot:
                         inject.next += 1
-                        inject.time += m.transaction_cycles
+                        inject.time += m.load_store.transaction_cycles
                         continue
                 if not may_store(sm):
                     inject.stalled = inject.time
@@ -340,10 +341,10 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
                 _wait(sm, slot, inject.load)
                 _send(sm, inject, t, t.sectors, t.address, t.bytes, slot)
         inject.next += 1
-        inject.time += m.transaction_cycles
+        inject.time += m.load_store.transaction_cycles
     inject.active = inject.next < inject.count
     if inject.passes and not inject.active:
-        inject.time = max(inject.time, inject.begun + inject.passes * m.transaction_cycles)
+        inject.time = max(inject.time, inject.begun + inject.passes * m.load_store.transaction_cycles)
         sm.loads[inject.load].latest = max(sm.loads[inject.load].latest, inject.begun + inject.passes - 1 + inject.cache.table.latency_cycles)
     if not inject.active and sm.bulk.count >= BULK_FULL:
         inject.active = 1       # its queue is full: nothing more of memory until it has room

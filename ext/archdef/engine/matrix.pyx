@@ -525,7 +525,7 @@ cdef int access_tiles(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reac
             _spread(<const uint16_t *>((launch.constants if u.s_bank[1 + t] else <const char *>w.rows) + u.s[1 + t]), tile, u.fn)
             for i in range(8):
                 memcpy(shared + address[i], tile + 8 * i, 16)
-        passes = bank_passes(&launch.banks, address, 0xff, 8, 16, False)
+        passes = bank_passes(&launch.m.shared, address, 0xff, 8, 16, False)
         reach.shared_passes += passes & <int64_t>0xffffffff
         reach.shared_groups += passes >> 32
     return 0

@@ -13,7 +13,8 @@ from archdef.engine.dram cimport (DIR_READ, DIR_WRITE, NEVER, Dram, Entry, dram_
                                   dram_release)
 from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_add, events_push
 from archdef.engine.gather cimport gather_answered, gather_close, gather_join, gather_open
-from archdef.engine.machine cimport PM_XOR, CacheTable, MachineTable
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, INTERCONNECT_INJECTION_SCOPE_CLUSTER, CacheParameters
 from archdef.engine.policy cimport Hook, ask_partition
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.shared_texture cimport (shared_texture_close, shared_texture_fetch, shared_texture_filled, shared_texture_has,
@@ -67,25 +68,25 @@ cdef int _number_clusters(Network *n) except -1:
     cdef const MachineTable *m = n.m
     cdef int64_t i, left = 0, k = -1, place = 0
     cdef uint64_t mixed
-    if m.places or m.spread_fs:
-        n.place_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
-        n.spread_fs = <int64_t *>calloc(<size_t>(m.multiprocessors * m.partitions), sizeof(int64_t))
+    if m.interconnect.place_cycles_count or m.interconnect.spread_fs:
+        n.place_fs = <int64_t *>calloc(<size_t>m.chip.multiprocessors, sizeof(int64_t))
+        n.spread_fs = <int64_t *>calloc(<size_t>(m.chip.multiprocessors * m.dram.partitions), sizeof(int64_t))
         if n.place_fs == NULL or n.spread_fs == NULL:
             raise MemoryError("distances of the network")
-    for i in range(m.multiprocessors):
+    for i in range(m.chip.multiprocessors):
         if left == 0:
             k += 1
             place = 0
-            left = m.cluster_sizes[k] if k < 32 and m.cluster_sizes[k] else m.cluster_size
+            left = m.chip.cluster_sizes[k] if k < 32 and m.chip.cluster_sizes[k] else m.chip.multiprocessors_per_cluster
         n.cluster[i] = <int32_t>k
-        if m.places:
-            n.place_fs[i] = m.place_cycles[place % m.places] * m.shader_period_fs
+        if m.interconnect.place_cycles_count:
+            n.place_fs[i] = m.interconnect.place_cycles[place % m.interconnect.place_cycles_count] * m.shader_period_fs
         place += 1
         left -= 1
-    if m.spread_fs:
-        for i in range((k + 1) * m.partitions):
+    if m.interconnect.spread_fs:
+        for i in range((k + 1) * m.dram.partitions):
             mixed = <uint64_t>(i + 1) * <uint64_t>0x9e3779b97f4a7c15
-            n.spread_fs[i] = <int64_t>((mixed ^ mixed >> 31) * <uint64_t>0xbf58476d1ce4e5b9 >> 54) * m.spread_fs >> 10
+            n.spread_fs[i] = <int64_t>((mixed ^ mixed >> 31) * <uint64_t>0xbf58476d1ce4e5b9 >> 54) * m.interconnect.spread_fs >> 10
     return 0
 
 
@@ -114,19 +115,19 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     cdef int64_t i, room = 256, reads
     n.m = m
     n.inboxes = inboxes
-    n.slots = reads = max(m.reads_in_flight, 1) + (m.textures_in_flight if m.texture_per_cluster else 0)
-    while room < reads + m.stores_in_flight + 8:
+    n.slots = reads = max(m.load_store.reads_in_flight_per_multiprocessor, 1) + (m.load_store.textures_in_flight_per_multiprocessor if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER else 0)
+    while room < reads + m.load_store.stores_in_flight_per_multiprocessor + 8:
         room *= 2
-    n.port_count = <int32_t>(m.multiprocessors * (2 if m.store_ports else 1))
-    n.units = <int32_t>(n.port_count + m.partitions * (2 if m.slice_parities else 1))
-    n.l2_latency_fs = m.l2.latency_cycles * m.core_period_fs
+    n.port_count = <int32_t>(m.chip.multiprocessors * (2 if m.interconnect.store_ports else 1))
+    n.units = <int32_t>(n.port_count + m.dram.partitions * (2 if m.interconnect.slice_map.parities else 1))
+    n.l2_latency_fs = m.caches.l2.latency_cycles * m.core_period_fs
     n.ports = <Port *>calloc(<size_t>n.port_count, sizeof(Port))
-    n.cluster = <int32_t *>calloc(<size_t>m.multiprocessors, sizeof(int32_t))
-    n.partitions = <Partition *>calloc(<size_t>m.partitions, sizeof(Partition))
+    n.cluster = <int32_t *>calloc(<size_t>m.chip.multiprocessors, sizeof(int32_t))
+    n.partitions = <Partition *>calloc(<size_t>m.dram.partitions, sizeof(Partition))
     n.cluster_free_fs = <int64_t *>calloc(<size_t>n.port_count, sizeof(int64_t))
-    n.cluster_out_fs = <int64_t *>calloc(<size_t>m.multiprocessors, sizeof(int64_t))
-    n.remaining = <int64_t *>calloc(<size_t>(m.multiprocessors * reads), sizeof(int64_t))
-    n.waiter_next = <int32_t *>calloc(<size_t>(m.multiprocessors * reads * 4), sizeof(int32_t))
+    n.cluster_out_fs = <int64_t *>calloc(<size_t>m.chip.multiprocessors, sizeof(int64_t))
+    n.remaining = <int64_t *>calloc(<size_t>(m.chip.multiprocessors * reads), sizeof(int64_t))
+    n.waiter_next = <int32_t *>calloc(<size_t>(m.chip.multiprocessors * reads * 4), sizeof(int32_t))
     n.leaves = 2
     while n.leaves < n.units:
         n.leaves *= 2
@@ -135,10 +136,10 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
             or n.waiter_next == NULL or n.tree == NULL or n.cluster == NULL):
         raise MemoryError("network of the machine")
     _number_clusters(n)
-    if m.cluster_response_bytes_per_cycle:
-        n.ways = _open_ways(n.cluster[m.multiprocessors - 1] + 1)
-    if m.side_bytes_per_cycle and m.sides > 1:
-        n.crossings = _open_ways(m.sides * m.side_links)
+    if m.interconnect.cluster_response_bytes_per_cycle:
+        n.ways = _open_ways(n.cluster[m.chip.multiprocessors - 1] + 1)
+    if m.interconnect.side_bytes_per_cycle and m.interconnect.sides > 1:
+        n.crossings = _open_ways(m.interconnect.sides * m.interconnect.side_links)
     _open_slices(n)
     gather_open(n)
     shared_texture_open(n)
@@ -151,11 +152,11 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
         n.ports[i].ring = <Request *>malloc(<size_t>room * sizeof(Request))
         if n.ports[i].ring == NULL:
             raise MemoryError("ports of the network")
-    for i in range(m.partitions):
+    for i in range(m.dram.partitions):
         n.partitions[i].first_waiter = n.partitions[i].last_waiter = n.partitions[i].first_at_door = n.partitions[i].last_at_door = -1
         dram_open(&n.partitions[i].dram, m, i)
-        cache_open(&n.partitions[i].l2, &m.l2)
-        cache_open(&n.partitions[i].texture_l2, &m.texture_l2)
+        cache_open(&n.partitions[i].l2, &m.caches.l2)
+        cache_open(&n.partitions[i].texture_l2, &m.caches.texture_l2)
     return 0
 
 
@@ -168,7 +169,7 @@ cdef void network_close(Network *n) noexcept nogil:
         for i in range(n.port_count):
             free(n.ports[i].ring)
     if n.partitions != NULL:
-        for i in range(n.m.partitions):
+        for i in range(n.m.dram.partitions):
             dram_close(&n.partitions[i].dram)
             cache_close(&n.partitions[i].l2)
             cache_close(&n.partitions[i].texture_l2)
@@ -195,39 +196,39 @@ cdef int _open_slices(Network *n) except -1:
     """Write down, for every value of each byte of an address, the parities that it gives; none where partitions are slices."""
     cdef const MachineTable *m = n.m
     cdef int64_t i, k
-    if m.slice_parities == 0 or m.partitions & ((1 << m.slice_parts) - 1):
+    if m.interconnect.slice_map.parities == 0 or m.dram.partitions & ((1 << m.interconnect.slice_map.parts) - 1):
         return 0
     n.parities = <uint32_t *>calloc(PARITY_BYTES * 256, sizeof(uint32_t))
-    n.slice_of = <int32_t *>calloc(<size_t>(m.multiprocessors * n.slots), sizeof(int32_t))
+    n.slice_of = <int32_t *>calloc(<size_t>(m.chip.multiprocessors * n.slots), sizeof(int32_t))
     if n.parities == NULL or n.slice_of == NULL:
         raise MemoryError("map of the slices")
     for i in range(PARITY_BYTES * 256):
-        for k in range(m.slice_parities):
-            n.parities[i] |= <uint32_t>(count_bits(<uint64_t>m.slice_masks[k] >> 8 * (i >> 8) & <uint64_t>(i & 255)) & 1) << k
+        for k in range(m.interconnect.slice_map.parities):
+            n.parities[i] |= <uint32_t>(count_bits(<uint64_t>m.interconnect.slice_map.masks[k] >> 8 * (i >> 8) & <uint64_t>(i & 255)) & 1) << k
     return 0
 
 
 cdef inline int32_t _slice(const Network *n, uint64_t address) noexcept nogil:
     """The slice of a byte: see `archdef.spec.ParityHash`."""
     cdef const MachineTable *m = n.m
-    cdef int64_t low = m.slice_parities - m.slice_parts
-    cdef uint64_t count = <uint64_t>m.partitions >> m.slice_parts
+    cdef int64_t low = m.interconnect.slice_map.parities - m.interconnect.slice_map.parts
+    cdef uint64_t count = <uint64_t>m.dram.partitions >> m.interconnect.slice_map.parts
     cdef uint32_t found = 0
     cdef int i
     for i in range(1, PARITY_BYTES):
         found ^= n.parities[256 * i + <int>(address >> 8 * i & 255)]
-    if m.interleave_bytes < 256:
+    if m.dram.interleave_bytes < 256:
         found ^= n.parities[<int>(address & 255)]
-    return <int32_t>((found >> low) * count + (address >> m.slice_high << low | found & ((<uint64_t>1 << low) - 1)) % count)
+    return <int32_t>((found >> low) * count + (address >> m.interconnect.slice_map.high_bit << low | found & ((<uint64_t>1 << low) - 1)) % count)
 
 
 cdef inline int64_t _side(const Network *n, int64_t which) noexcept nogil:
     """The side of the chip on which a partition lies."""
-    return which * n.m.sides // n.m.partitions
+    return which * n.m.interconnect.sides // n.m.dram.partitions
 
 
 cdef inline int64_t _side_of_sm(const Network *n, int64_t sm) noexcept nogil:
-    return sm * n.m.sides // n.m.multiprocessors
+    return sm * n.m.interconnect.sides // n.m.chip.multiprocessors
 
 
 cdef inline bint _apart(const Network *n, int64_t sm, int64_t which) noexcept nogil:
@@ -242,8 +243,8 @@ cdef inline bint _far(const Network *n, int64_t sm, int64_t which, int32_t throu
 
 cdef inline int32_t _opposite(const Network *n, int32_t slice) noexcept nogil:
     """The slice at the same place of the other side; the slice itself where there are not two sides."""
-    cdef int32_t half = <int32_t>(n.m.partitions >> 1)
-    if n.m.sides != 2:
+    cdef int32_t half = <int32_t>(n.m.dram.partitions >> 1)
+    if n.m.interconnect.sides != 2:
         return slice
     return slice - half if slice >= half else slice + half
 
@@ -251,7 +252,7 @@ cdef inline int32_t _opposite(const Network *n, int32_t slice) noexcept nogil:
 cdef inline int32_t _way(const Network *n, int32_t sm, const Request *r) noexcept nogil:
     """Which slice serves a request: reads the near side's, stores and atomic operations the line's home."""
     cdef int32_t home = _slice(n, r.address)
-    if n.m.sides < 2 or not _apart(n, sm, home):
+    if n.m.interconnect.sides < 2 or not _apart(n, sm, home):
         return home
     return (_opposite(n, home) if r.kind == RQ_READ or r.kind == RQ_TEXTURE else home) | FAR
 
@@ -268,18 +269,18 @@ cdef inline Partition *_ports(Network *n, Partition *p, int64_t record) noexcept
 
 cdef int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil:
     """The partition that owns a byte, and the byte's address inside it."""
-    cdef int shift = lowest_bit(<uint64_t>m.interleave_bytes)        # a power of two: a division takes as long as the rest
+    cdef int shift = lowest_bit(<uint64_t>m.dram.interleave_bytes)        # a power of two: a division takes as long as the rest
     cdef uint64_t unit = address >> shift
-    cdef uint64_t count = <uint64_t>m.partitions, turn = unit // count, round_ = turn
+    cdef uint64_t count = <uint64_t>m.dram.partitions, turn = unit // count, round_ = turn
     cdef int i
-    local[0] = round_ << shift | address & <uint64_t>(m.interleave_bytes - 1)
-    if m.partition_hook:
-        return ask_partition(<Hook *><size_t>m.partition_hook, address, m.interleave_bytes, m.partitions)
-    if m.partition_map == PM_XOR:
+    local[0] = round_ << shift | address & <uint64_t>(m.dram.interleave_bytes - 1)
+    if m.dram.partition_hook:
+        return ask_partition(<Hook *><size_t>m.dram.partition_hook, address, m.dram.interleave_bytes, m.dram.partitions)
+    if m.dram.partition_xor:
         for i in range(8):
-            if m.partition_shifts[i] == 0:
+            if m.dram.partition_shifts[i] == 0:
                 break
-            turn ^= round_ >> m.partition_shifts[i]
+            turn ^= round_ >> m.dram.partition_shifts[i]
         unit += turn
     return <int64_t>(unit % count)
 
@@ -297,29 +298,29 @@ cdef inline bint _single(const Request *r) noexcept nogil:
 cdef inline int64_t _atomic_data(const MachineTable *m, const Request *r) noexcept nogil:
     """Bytes of the packets of an atomic request, beyond its multiprocessor: a single word fits beside its mask."""
     if _single(r):
-        return (1 + r.apart) * m.mask_bytes
-    return (1 + r.apart) * m.mask_bytes + (r.bytes + r.apart * m.l2.sector_bytes) * r.operands
+        return (1 + r.apart) * m.interconnect.mask_bytes
+    return (1 + r.apart) * m.interconnect.mask_bytes + (r.bytes + r.apart * m.caches.l2.sector_bytes) * r.operands
 
 
 cdef inline int64_t _answer_bytes(const MachineTable *m, const Request *r) noexcept nogil:
     """Bytes of the old values that an atomic request brings back: of operations on one word, each by itself."""
     if not r.returns:
         return 0
-    return (1 + r.apart) * m.mask_bytes if _single(r) and m.mask_bytes else r.bytes + r.apart * m.l2.sector_bytes
+    return (1 + r.apart) * m.interconnect.mask_bytes if _single(r) and m.interconnect.mask_bytes else r.bytes + r.apart * m.caches.l2.sector_bytes
 
 
 cdef inline int64_t _door_fs(const MachineTable *m, const Request *r, int64_t packet) noexcept nogil:
     """Time for which a request holds the way into a slice."""
     if r.kind == RQ_ATOMIC:
-        return max((1 + r.apart) * m.atomic_packet_fs, _atomic_data(m, r) * m.core_period_fs // m.partition_request_bytes_per_cycle)
-    return packet * m.core_period_fs // m.partition_request_bytes_per_cycle
+        return max((1 + r.apart) * m.interconnect.atomic_packet_fs, _atomic_data(m, r) * m.core_period_fs // m.interconnect.partition_request_bytes_per_cycle)
+    return packet * m.core_period_fs // m.interconnect.partition_request_bytes_per_cycle
 
 
 cdef void network_send(Network *n, int32_t sm, const Request *request) noexcept nogil:
     """Append a request to a multiprocessor's port. Credits keep the ring from overflowing."""
     cdef Port *port
-    if n.m.store_ports and (request.kind == RQ_WRITE or request.kind == RQ_ATOMIC):
-        sm += <int32_t>n.m.multiprocessors
+    if n.m.interconnect.store_ports and (request.kind == RQ_WRITE or request.kind == RQ_ATOMIC):
+        sm += <int32_t>n.m.chip.multiprocessors
     port = n.ports + sm
     if port.count == 0:
         port.head = 0       # where the host's cache still has it
@@ -362,25 +363,25 @@ cdef int64_t _come_in(const Network *n, Way *way, int64_t arrival_fs, int64_t ta
 
 cdef int64_t _cross(const Network *n, int64_t side, int64_t slice, int64_t bytes, int64_t time_fs) noexcept nogil:
     """When data of a slice, or a partition, that would be on another side at a time are there."""
-    cdef int64_t links = n.m.side_links
+    cdef int64_t links = n.m.interconnect.side_links
     if n.crossings == NULL:
         return time_fs
-    return _come_in(n, n.crossings + side * links + slice % links, time_fs, bytes * links * n.m.core_period_fs // n.m.side_bytes_per_cycle)
+    return _come_in(n, n.crossings + side * links + slice % links, time_fs, bytes * links * n.m.core_period_fs // n.m.interconnect.side_bytes_per_cycle)
 
 
 cdef int64_t _respond(Network *n, Partition *p, int32_t sm, int32_t slot, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
     """Send read data back through the partition's port and the cluster's; `late_fs` is a delay that keeps nobody else waiting. Gives when they arrive."""
     cdef const MachineTable *m = n.m
-    cdef int64_t packet = m.header_bytes + bytes, arrival
+    cdef int64_t packet = m.interconnect.header_bytes + bytes, arrival
     p = _ports(n, p, sm * n.slots + slot)
     if p.out_free_fs < time_fs:
         p.out_free_fs = time_fs
-    p.out_free_fs += _port_fs(m, packet, m.partition_response_bytes_per_cycle)
-    arrival = p.out_free_fs + m.response_latency_fs + late_fs
-    if m.cluster_response_bytes_per_cycle:
-        arrival = _come_in(n, n.ways + n.cluster[sm], arrival, packet * m.core_period_fs // m.cluster_response_bytes_per_cycle)
+    p.out_free_fs += _port_fs(m, packet, m.interconnect.partition_response_bytes_per_cycle)
+    arrival = p.out_free_fs + m.interconnect.response_latency_fs + late_fs
+    if m.interconnect.cluster_response_bytes_per_cycle:
+        arrival = _come_in(n, n.ways + n.cluster[sm], arrival, packet * m.core_period_fs // m.interconnect.cluster_response_bytes_per_cycle)
     if n.place_fs != NULL:
-        arrival += n.place_fs[sm] + n.spread_fs[n.cluster[sm] * m.partitions + (p - n.partitions)]
+        arrival += n.place_fs[sm] + n.spread_fs[n.cluster[sm] * m.dram.partitions + (p - n.partitions)]
     if n.textures != NULL:
         shared_texture_filled(n, sm, slot, arrival)
     events_push(n.inboxes + sm, network_cycle(n, arrival), EV_FILL, slot)
@@ -392,7 +393,7 @@ cdef inline void _landed(Network *n, int32_t sm, int32_t launch, int32_t bytes, 
     if time_fs > n.landed_fs:
         n.landed_fs = time_fs
     n.landed[launch] = max(n.landed[launch], network_cycle(n, time_fs))
-    events_add(n.inboxes + sm, network_cycle(n, time_fs + n.m.response_latency_fs), EV_STORE_DONE, launch, bytes)
+    events_add(n.inboxes + sm, network_cycle(n, time_fs + n.m.interconnect.response_latency_fs), EV_STORE_DONE, launch, bytes)
 
 
 cdef inline int32_t _atomic_work(const MachineTable *m, Partition *p, const Request *r, int32_t sectors) noexcept nogil:
@@ -404,7 +405,7 @@ cdef inline int32_t _atomic_work(const MachineTable *m, Partition *p, const Requ
     cdef bint alone = r.serial == 1 and (r.weight <= 8 or r.address != p.atomic_word)
     cdef int32_t of_sector = 16
     if not _single(r) and (r.operands > 1 or r.covered == 0 or r.covered >= r.bytes):
-        of_sector = r.operands * <int32_t>m.atomic_sector_16ths
+        of_sector = r.operands * <int32_t>m.load_store.atomic_sector_16ths
     p.atomic_word = r.address
     return max(0 if alone else <int32_t>r.serial * r.weight << 1, (sectors + r.apart) * of_sector)
 
@@ -417,7 +418,7 @@ cdef inline int64_t _hold(Partition *p, int64_t time_fs, int64_t takes_fs) noexc
 
 cdef int64_t _operate(Network *n, Partition *p, int32_t work, int64_t time_fs) noexcept nogil:
     """Let the partition's atomic unit work; operations on one address follow each other."""
-    time_fs = _hold(p, time_fs, work * n.m.atomic_fs // 16)
+    time_fs = _hold(p, time_fs, work * n.m.load_store.atomic_fs // 16)
     if time_fs > n.landed_fs:
         n.landed_fs = time_fs
     return time_fs
@@ -438,8 +439,8 @@ cdef void _complete(Network *n, int32_t which, Line *line, int64_t time_fs) noex
     line.partly = 0
     if sectors:
         line.valid |= sectors
-        dram_enqueue(&n.partitions[which].dram, time_fs, (line.tag - 1) * <uint64_t>n.m.l2.line_bytes,
-                     <int32_t>(count_bits(sectors) * n.m.l2.sector_bytes), DIR_READ)
+        dram_enqueue(&n.partitions[which].dram, time_fs, (line.tag - 1) * <uint64_t>n.m.caches.l2.line_bytes,
+                     <int32_t>(count_bits(sectors) * n.m.caches.l2.sector_bytes), DIR_READ)
         _poke(n, which, time_fs)
 
 
@@ -449,8 +450,8 @@ cdef void _write_back(Network *n, int32_t which, Line *line, int64_t time_fs) no
     if line.tag and line.dirty:
         if line.partly:
             _complete(n, which, line, time_fs)
-        dram_enqueue(&p.dram, time_fs, (line.tag - 1) * <uint64_t>n.m.l2.line_bytes,
-                     <int32_t>(count_bits(line.dirty) * n.m.l2.sector_bytes), DIR_WRITE)
+        dram_enqueue(&p.dram, time_fs, (line.tag - 1) * <uint64_t>n.m.caches.l2.line_bytes,
+                     <int32_t>(count_bits(line.dirty) * n.m.caches.l2.sector_bytes), DIR_WRITE)
         _poke(n, which, time_fs)
 
 
@@ -525,7 +526,7 @@ cdef inline void _count_request(const MachineTable *m, Partition *p, const Reque
     if r.kind == RQ_WRITE:
         p.dram.counters.bytes_given += r.bytes
     else:
-        p.dram.counters.bytes_asked += r.bytes + (m.mask_bytes * r.apart if r.kind == RQ_ATOMIC else 0)
+        p.dram.counters.bytes_asked += r.bytes + (m.interconnect.mask_bytes * r.apart if r.kind == RQ_ATOMIC else 0)
 
 
 cdef inline void _count(Partition *p, const Cache *cache, bint hit) noexcept nogil:
@@ -539,7 +540,7 @@ cdef inline void _count(Partition *p, const Cache *cache, bint hit) noexcept nog
 
 cdef inline int32_t _other_side(const Network *n, int32_t which) noexcept nogil:
     """The partition by which the next side asks for lines of one."""
-    return <int32_t>((which + n.m.partitions // n.m.sides) % n.m.partitions)
+    return <int32_t>((which + n.m.dram.partitions // n.m.interconnect.sides) % n.m.dram.partitions)
 
 
 cdef void _take_copy(Network *n, int32_t which, uint64_t number, int64_t time_fs) noexcept nogil:
@@ -566,7 +567,7 @@ cdef void _cached(Network *n, int32_t which, int32_t through, Cache *cache, int3
                   int64_t time_fs) noexcept nogil:
     """Serve a request at one of the partition's caches, which came `through` a slice; `time_fs` is when the lookup is done."""
     cdef const MachineTable *m = n.m
-    cdef const CacheTable *table = &cache.table
+    cdef const CacheParameters *table = &cache.table
     cdef Partition *p = n.partitions + which
     cdef int64_t late_fs
     cdef uint64_t number = local // <uint64_t>table.line_bytes
@@ -587,7 +588,7 @@ cdef void _cached(Network *n, int32_t which, int32_t through, Cache *cache, int3
     _count_request(m, p, r)
     if table.partial_ways:
         _relieve(n, which, number, time_fs)
-        if m.sides > 1 and _far(n, sm, which, through):
+        if m.interconnect.sides > 1 and _far(n, sm, which, through):
             _relieve(n, _other_side(n, which), number, time_fs)
     line = cache_find(cache, number)
     if line == NULL:
@@ -595,7 +596,7 @@ cdef void _cached(Network *n, int32_t which, int32_t through, Cache *cache, int3
         if line != NULL:
             _write_back(n, which, line, time_fs)
             cache_take(cache, line, number)
-            if m.sides > 1 and cache == &p.l2 and _far(n, sm, which, through):
+            if m.interconnect.sides > 1 and cache == &p.l2 and _far(n, sm, which, through):
                 _take_copy(n, which, number, time_fs)
                 line.valid |= COPIED
     if r.kind == RQ_WRITE:
@@ -652,8 +653,8 @@ cdef void _cached(Network *n, int32_t which, int32_t through, Cache *cache, int3
         if r.kind == RQ_ATOMIC:
             time_fs = _operate(n, _ports_of(n, through), _atomic_work(m, _ports_of(n, through), r, count_bits(wanted)), time_fs)
         late_fs = 0
-        if m.sides > 1 and cache == &p.l2 and (r.kind == RQ_ATOMIC or line.valid & COPIED == 0) and _far(n, sm, which, through):
-            late_fs = m.far_latency_fs
+        if m.interconnect.sides > 1 and cache == &p.l2 and (r.kind == RQ_ATOMIC or line.valid & COPIED == 0) and _far(n, sm, which, through):
+            late_fs = m.interconnect.far_latency_fs
             if r.kind == RQ_ATOMIC:     # that is carried out where the line is at home, copy or not
                 if r.returns:
                     late_fs = _cross(n, _side_of_sm(n, sm), through & (FAR - 1), _answer_bytes(m, r), time_fs + late_fs) - time_fs
@@ -683,7 +684,7 @@ cdef void _arrive(Network *n, int32_t which, int32_t through, int32_t sm, const 
     """A request has come through the partition's port."""
     cdef Partition *p = n.partitions + which
     cdef int32_t index
-    cdef Cache *cache = &p.texture_l2 if r.kind == RQ_TEXTURE and n.m.texture_l2.sets else &p.l2
+    cdef Cache *cache = &p.texture_l2 if r.kind == RQ_TEXTURE and n.m.caches.texture_l2.sets else &p.l2
     if cache.table.sets:
         _cached(n, which, through, cache, sm, r, local, time_fs + cache.table.latency_cycles * n.m.core_period_fs)
         return
@@ -703,7 +704,7 @@ cdef void _arrive(Network *n, int32_t which, int32_t through, int32_t sm, const 
 cdef inline void _wake_one(Network *n, Partition *p, int64_t now_fs) noexcept nogil:
     """If the partition's queue has room, let the first port that waits for it try again."""
     cdef int32_t sm = p.first_waiter
-    if sm >= 0 and p.dram.queued < n.m.queue_entries:
+    if sm >= 0 and p.dram.queued < n.m.dram.queue_entries:
         p.first_waiter = n.ports[sm].next_waiter
         if p.first_waiter < 0:
             p.last_waiter = -1
@@ -712,12 +713,12 @@ cdef inline void _wake_one(Network *n, Partition *p, int64_t now_fs) noexcept no
 
 cdef inline int64_t _atomic_packet(const MachineTable *m, const Request *r) noexcept nogil:
     """Bytes of an atomic request. Where packets have masks, a single word fits beside one, and operations on one word travel apart."""
-    if m.mask_bytes == 0:
-        return m.header_bytes + <int64_t>r.bytes * r.operands
-    if _single(r) or m.sector_mask_bytes == 0:
-        return (1 + r.apart) * m.header_bytes + _atomic_data(m, r)
-    return (1 + r.apart) * m.header_bytes + (r.bytes + r.apart * m.l2.sector_bytes) * r.operands + (
-        r.bytes // m.l2.sector_bytes + r.apart) * m.sector_mask_bytes
+    if m.interconnect.mask_bytes == 0:
+        return m.interconnect.header_bytes + <int64_t>r.bytes * r.operands
+    if _single(r) or m.interconnect.sector_mask_bytes == 0:
+        return (1 + r.apart) * m.interconnect.header_bytes + _atomic_data(m, r)
+    return (1 + r.apart) * m.interconnect.header_bytes + (r.bytes + r.apart * m.caches.l2.sector_bytes) * r.operands + (
+        r.bytes // m.caches.l2.sector_bytes + r.apart) * m.interconnect.sector_mask_bytes
 
 
 cdef inline void _next_request(Network *n, Port *port, int32_t unit, int64_t now_fs) noexcept nogil:
@@ -744,12 +745,12 @@ cdef inline void _join(Network *n, int32_t unit, int32_t *first, int32_t *last) 
 cdef bint _waits_at_door(Network *n, int32_t unit, Partition *door, int64_t now_fs) noexcept nogil:
     """Let a port wait for a slice that has enough to do, and behind those who wait already. False: it need not."""
     cdef Port *port = n.ports + unit
-    cdef int64_t when = door.in_free_fs - n.m.slice_queue_fs
+    cdef int64_t when = door.in_free_fs - n.m.interconnect.slice_queue_fs
     if port.called or when <= now_fs and door.first_at_door < 0:
         port.called = 0
         return False
     if door.first_at_door < 0:
-        _reschedule(n, <int32_t>(n.port_count + n.m.partitions + (door - n.partitions)), when)
+        _reschedule(n, <int32_t>(n.port_count + n.m.dram.partitions + (door - n.partitions)), when)
     _join(n, unit, &door.first_at_door, &door.last_at_door)
     return True
 
@@ -758,19 +759,19 @@ cdef void _door_event(Network *n, int32_t slice, int64_t now_fs) noexcept nogil:
     """Call the port that has waited longest for a slice, if that can take what it has by now."""
     cdef Partition *door = n.partitions + slice
     cdef int32_t unit = door.first_at_door
-    cdef int64_t when = max(door.in_free_fs - n.m.slice_queue_fs, now_fs + 1)
-    if door.in_free_fs - n.m.slice_queue_fs <= now_fs:
+    cdef int64_t when = max(door.in_free_fs - n.m.interconnect.slice_queue_fs, now_fs + 1)
+    if door.in_free_fs - n.m.interconnect.slice_queue_fs <= now_fs:
         door.first_at_door = n.ports[unit].next_waiter
         n.ports[unit].called = 1
         _hasten(n, unit, max(now_fs, n.ports[unit].free_fs))
-    _reschedule(n, <int32_t>(n.port_count + n.m.partitions + slice), when if door.first_at_door >= 0 else NEVER)
+    _reschedule(n, <int32_t>(n.port_count + n.m.dram.partitions + slice), when if door.first_at_door >= 0 else NEVER)
 
 
 cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     """Send the head request, or join the queue for a partition that is full."""
     cdef const MachineTable *m = n.m
     cdef Port *port = n.ports + unit
-    cdef int32_t sm = unit if unit < m.multiprocessors else <int32_t>(unit - m.multiprocessors)
+    cdef int32_t sm = unit if unit < m.chip.multiprocessors else <int32_t>(unit - m.chip.multiprocessors)
     cdef Request *r = port.ring + port.head
     cdef uint64_t local
     cdef int32_t which = <int32_t>partition_of(m, r.address, &local)
@@ -783,10 +784,10 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
         _wake_one(n, p, now_fs)         # this port may have been woken for a place that it does not take
         _next_request(n, port, unit, now_fs)
         return
-    if p.dram.queued >= m.queue_entries:
+    if p.dram.queued >= m.dram.queue_entries:
         _join(n, unit, &p.first_waiter, &p.last_waiter)
         return
-    if m.injection_per_cluster and cluster[0] > now_fs:
+    if m.interconnect.injection_scope == INTERCONNECT_INJECTION_SCOPE_CLUSTER and cluster[0] > now_fs:
         _reschedule(n, unit, cluster[0])
         return
     if n.slice_of != NULL:
@@ -798,33 +799,33 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
             if _waits_at_door(n, unit, ports, now_fs):
                 _wake_one(n, p, now_fs)     # as above
                 return
-    packet = m.header_bytes + (0 if r.kind == RQ_READ or r.kind == RQ_TEXTURE else r.bytes)
-    if m.mask_bytes and r.kind == RQ_WRITE and r.covered and r.covered < r.bytes:
-        packet += m.mask_bytes
-        taken = m.partial_write_fs
+    packet = m.interconnect.header_bytes + (0 if r.kind == RQ_READ or r.kind == RQ_TEXTURE else r.bytes)
+    if m.interconnect.mask_bytes and r.kind == RQ_WRITE and r.covered and r.covered < r.bytes:
+        packet += m.interconnect.mask_bytes
+        taken = m.interconnect.partial_write_fs
     elif r.kind == RQ_ATOMIC:
         packet = _atomic_packet(m, r)
-    if m.cluster_request_bytes_per_cycle and (packet or not m.store_ports):
+    if m.interconnect.cluster_request_bytes_per_cycle and (packet or not m.interconnect.store_ports):
         leaves_fs = max(now_fs, n.cluster_out_fs[n.cluster[sm]])      # whoever came before goes before
         n.cluster_out_fs[n.cluster[sm]] = leaves_fs + (_atomic_data(m, r) if r.kind == RQ_ATOMIC else packet
-                                                       ) * m.core_period_fs // m.cluster_request_bytes_per_cycle
-    port.free_fs = leaves_fs + _port_fs(m, packet, m.injection_bytes_per_cycle)
-    if m.injection_per_cluster:
+                                                       ) * m.core_period_fs // m.interconnect.cluster_request_bytes_per_cycle
+    port.free_fs = leaves_fs + _port_fs(m, packet, m.interconnect.injection_bytes_per_cycle)
+    if m.interconnect.injection_scope == INTERCONNECT_INJECTION_SCOPE_CLUSTER:
         cluster[0] = port.free_fs
     if n.slice_of != NULL and r.kind != RQ_WRITE:
         n.slice_of[sm * n.slots + r.slot] = through
-    arrival = max(leaves_fs + m.request_latency_fs, ports.in_free_fs)
+    arrival = max(leaves_fs + m.interconnect.request_latency_fs, ports.in_free_fs)
     if n.slice_of == NULL:
-        ports.in_free_fs = arrival + max(taken, _port_fs(m, packet, m.partition_request_bytes_per_cycle))
+        ports.in_free_fs = arrival + max(taken, _port_fs(m, packet, m.interconnect.partition_request_bytes_per_cycle))
     else:
         if taken or r.kind == RQ_ATOMIC:    # what is to be done elsewhere waits with them
-            arrival = max(arrival, _ports_of(n, through).atomic_free_fs - m.slice_queue_fs)
+            arrival = max(arrival, _ports_of(n, through).atomic_free_fs - m.interconnect.slice_queue_fs)
         ports.in_free_fs = arrival + _door_fs(m, r, packet)
     packet = p.dram.queued
     if r.counters != NULL:
         shared_texture_fetch(n, sm, r)
     arrival = ports.in_free_fs
-    if m.sides > 1 and (r.kind == RQ_WRITE or r.kind == RQ_ATOMIC) and _far(n, sm, which, through):
+    if m.interconnect.sides > 1 and (r.kind == RQ_WRITE or r.kind == RQ_ATOMIC) and _far(n, sm, which, through):
         arrival = _cross(n, _side(n, through & (FAR - 1)), through & (FAR - 1), _atomic_data(m, r) if r.kind == RQ_ATOMIC else <int64_t>r.bytes, arrival)
     if taken and n.slice_of != NULL:
         arrival = _hold(_ports_of(n, through), arrival, taken)
@@ -856,9 +857,9 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
         return
     if e.sm >= 0:
         if e.serial:
-            _respond(n, p, e.sm, e.slot, e.bytes, _operate(n, _ports(n, p, e.sm * n.slots + e.slot), e.serial, done_fs + m.extra_latency_fs), 0)
+            _respond(n, p, e.sm, e.slot, e.bytes, _operate(n, _ports(n, p, e.sm * n.slots + e.slot), e.serial, done_fs + m.dram.extra_latency_fs), 0)
         else:
-            _respond(n, p, e.sm, e.slot, e.bytes, done_fs, m.extra_latency_fs)
+            _respond(n, p, e.sm, e.slot, e.bytes, done_fs, m.dram.extra_latency_fs)
         return
     while waiter >= 0:
         next_waiter = n.waiter_next[waiter]
@@ -866,18 +867,18 @@ cdef void _served(Network *n, int32_t which, int32_t index, int64_t done_fs) noe
         n.remaining[record] -= 1
         if n.remaining[record] & 15 == 0:
             bytes = n.remaining[record] >> 36
-            far = m.sides > 1 and _far(n, record // n.slots, which, n.slice_of[record] if n.slice_of != NULL else which)
+            far = m.interconnect.sides > 1 and _far(n, record // n.slots, which, n.slice_of[record] if n.slice_of != NULL else which)
             work = <int32_t>(n.remaining[record] >> 4 & 0x7fffffff)
             if work:
                 _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), bytes,
-                         _operate(n, _ports(n, p, record), work, done_fs + m.extra_latency_fs), m.far_latency_fs if far else 0)
+                         _operate(n, _ports(n, p, record), work, done_fs + m.dram.extra_latency_fs), m.interconnect.far_latency_fs if far else 0)
             else:
-                late_fs = m.extra_latency_fs
+                late_fs = m.dram.extra_latency_fs
                 if far:
                     if side != _side_of_sm(n, record // n.slots):       # once for all who wait there
                         side = _side_of_sm(n, record // n.slots)
                         there_fs = _cross(n, side, n.slice_of[record] & (FAR - 1) if n.slice_of != NULL else which, bytes,
-                                          done_fs + late_fs + m.far_latency_fs)
+                                          done_fs + late_fs + m.interconnect.far_latency_fs)
                     late_fs = there_fs - done_fs
                 arrival_fs = _respond(n, p, <int32_t>(record // n.slots), <int32_t>(record % n.slots), bytes, done_fs, late_fs)
                 if n.gathers != NULL:
@@ -907,7 +908,7 @@ cdef void network_run(Network *n, int64_t until_fs) noexcept nogil:
         unit = n.tree[1].unit
         if unit < n.port_count:
             _port_event(n, unit, n.tree[1].when)
-        elif unit < n.port_count + n.m.partitions:
+        elif unit < n.port_count + n.m.dram.partitions:
             _partition_event(n, <int32_t>(unit - n.port_count), n.tree[1].when)
         else:
-            _door_event(n, <int32_t>(unit - n.port_count - n.m.partitions), n.tree[1].when)
+            _door_event(n, <int32_t>(unit - n.port_count - n.m.dram.partitions), n.tree[1].when)

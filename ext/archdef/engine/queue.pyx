@@ -21,11 +21,11 @@ from archdef.engine.waiting cimport occupy, plan
 
 cdef int queue_open(Sm *sm) except -1:
     """Make room for the queues, if the machine has them."""
-    cdef int64_t i, k, room = sm.m.queue_room
+    cdef int64_t i, k, room = sm.m.load_store.instruction_queue.entries
     cdef Queued *entries
-    if sm.m.queued_units == 0:
+    if sm.m.load_store.instruction_queue.units == 0:
         return 0
-    for i in range(sm.m.schedulers):
+    for i in range(sm.m.schedulers.count):
         entries = <Queued *>calloc(<size_t>room, sizeof(Queued))
         sm.schedulers[i].queue = entries
         if entries == NULL:
@@ -42,7 +42,7 @@ cdef void queue_close(Sm *sm) noexcept nogil:
     """Free what `queue_open` took, complete or not."""
     cdef Queued *entries
     cdef int64_t i
-    for i in range(sm.m.schedulers if sm.schedulers != NULL else 0):
+    for i in range(sm.m.schedulers.count if sm.schedulers != NULL else 0):
         entries = <Queued *>sm.schedulers[i].queue
         if entries != NULL:
             free(entries[0].many)
@@ -72,7 +72,7 @@ cdef int64_t queue_next(const Sm *sm, const Scheduler *s) noexcept nogil:
 cdef Queued *_enter(Sm *sm, Scheduler *s, Warp *w, const Uop *u, bint results) noexcept nogil:
     """Take the next entry, for which there is room."""
     cdef int32_t place = s.queue_first + s.queue_count
-    cdef Queued *entry = <Queued *>s.queue + (place if place < sm.m.queue_room else place - sm.m.queue_room)
+    cdef Queued *entry = <Queued *>s.queue + (place if place < sm.m.load_store.instruction_queue.entries else place - sm.m.load_store.instruction_queue.entries)
     cdef int i
     s.queue_count += 1
     w.loads += 1            # what the warp has had to do with stays until the entry begins
@@ -125,7 +125,7 @@ cdef void queue_run(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
     if _begins(sm, u) > cycle:
         return
     s.queue_first += 1
-    if s.queue_first == sm.m.queue_room:
+    if s.queue_first == sm.m.load_store.instruction_queue.entries:
         s.queue_first = 0
     s.queue_count -= 1
     if entry.access:

@@ -53,7 +53,7 @@ cdef object child_records(const ChildRecord *records, int64_t count):
 cdef object partition_records(const Network *network):
     """Copy counters of memory partitions."""
     cdef int64_t i
-    each = np.zeros(network.m.partitions, PARTITION_DTYPE)
-    for i in range(network.m.partitions):
+    each = np.zeros(network.m.dram.partitions, PARTITION_DTYPE)
+    for i in range(network.m.dram.partitions):
         each[i] = tuple((<object>network.partitions[i].dram.counters).values())
     return each

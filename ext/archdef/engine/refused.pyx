@@ -17,7 +17,7 @@ from archdef.engine.units cimport held_until
 cdef int refused_open(Sm *sm) except -1:
     """Make room for them, if the machine issues them again."""
     cdef int32_t i
-    if not sm.m.replay_refused or sm.m.l1.sets == 0:
+    if not sm.m.load_store.replay_refused or sm.m.caches.l1.sets == 0:
         return 0
     sm.refused = <Refused *>calloc(REFUSED, sizeof(Refused))
     sm.refused_order = <int32_t *>calloc(REFUSED, sizeof(int32_t))

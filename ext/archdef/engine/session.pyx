@@ -23,6 +23,7 @@ from archdef.engine.hooks cimport Hooks
 from archdef.engine.machine cimport MAX_SCHEDULERS, MAX_UNITS, SCHEDULER_WARPS, MachineTable
 from archdef.engine.memory cimport CLUSTER_FIRST, DeviceMemory, Span
 from archdef.engine.network cimport network_close, network_next, network_open, network_run
+from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.records cimport as_records, child_records, partition_records
 from archdef.engine.room cimport room_plan, rooms_close, sm_close, sm_open, sm_open_bulk
@@ -92,7 +93,7 @@ cdef class Grid:
         cdef Launch *launch = &self.launch
         cdef int64_t i
         self.memory = memory
-        self.multiprocessors = m.multiprocessors
+        self.multiprocessors = m.chip.multiprocessors
         self.program = LoadedProgram(program, m.warp_size, m.units)
         self.statements = program.statements
         self.entry = name or program.entry
@@ -126,16 +127,16 @@ cdef class Grid:
         launch.blocks = grid[0] * grid[1] * grid[2]
         launch.cluster_blocks = min(launch.cluster[0], 64) * min(launch.cluster[1], 64) * min(launch.cluster[2], 64)
         launch.explicit_cluster = cluster is not None
-        if launch.cluster_blocks > m.most_cluster_blocks:
-            raise LaunchError(f"a cluster of {tuple(cluster)} blocks is more than {m.most_cluster_blocks}")
+        if launch.cluster_blocks > m.block_clusters.most_blocks_nonportable:
+            raise LaunchError(f"a cluster of {tuple(cluster)} blocks is more than {m.block_clusters.most_blocks_nonportable}")
         launch.block_threads = block[0] * block[1] * block[2]
         launch.block_warps = (launch.block_threads + launch.lanes - 1) // launch.lanes
-        launch.l1_sets = min(max(l1_sets, 0), m.l1.sets)
-        launch.l1_ways = min(max(l1_ways, 0), m.l1.ways) or m.l1.ways
-        self.program.find_queued(m.queued_units)
-        self.program.space_out(m.instruction_gap_cycles, m.access_distance_cycles)
-        if m.instruction.sets:
-            launch.code_lines = self.program.place(m.instruction_bytes, m.instruction.line_bytes)
+        launch.l1_sets = min(max(l1_sets, 0), m.caches.l1.sets)
+        launch.l1_ways = min(max(l1_ways, 0), m.caches.l1.ways) or m.caches.l1.ways
+        self.program.find_queued(m.load_store.instruction_queue.units)
+        self.program.space_out(m.schedulers.instruction_gap_cycles, m.load_store.access_distance_cycles)
+        if m.caches.instruction.sets:
+            launch.code_lines = self.program.place(m.instruction_bytes, m.caches.instruction.line_bytes)
             self.origin.code = <uint64_t>session._number_of(program)
             launch.code_base = fetch_base(launch)
         _check_near(program, dynamic_shared_bytes)
@@ -147,24 +148,17 @@ cdef class Grid:
             if allowed[i] < 1:
                 raise LaunchError(f"resident_blocks must be at least 1, got {allowed[i]}")
             launch.cost[i] = <int64_t>WHOLE // <int64_t>allowed[i]
-        if launch.block_warps > SCHEDULER_WARPS * m.schedulers:
-            raise LaunchError(f"a block of {launch.block_warps} warps is more than {m.schedulers} schedulers of "
+        if launch.block_warps > SCHEDULER_WARPS * m.schedulers.count:
+            raise LaunchError(f"a block of {launch.block_warps} warps is more than {m.schedulers.count} schedulers of "
                               f"{SCHEDULER_WARPS} warps hold")
-        launch.cost[0] = max(launch.cost[0], <int64_t>WHOLE // (SCHEDULER_WARPS * m.schedulers // launch.block_warps))
+        launch.cost[0] = max(launch.cost[0], <int64_t>WHOLE // (SCHEDULER_WARPS * m.schedulers.count // launch.block_warps))
         room_plan(launch)
-        launch.banks.banks = m.banks
-        launch.banks.bank_width_bytes = m.bank_width_bytes
-        launch.banks.row_words = m.row_words
         # another word to begin with only turns the banks, unless words of a row count as one
-        launch.passes_period = max(16, m.banks * m.bank_width_bytes * m.row_words) if m.row_words > 1 else m.bank_width_bytes
-        launch.banks.conflict_lanes = m.conflict_lanes
-        launch.banks.single_word_broadcast = m.single_word_broadcast
-        launch.banks.word_at_a_time = m.word_at_a_time
-        launch.banks.hook = m.bank_hook
+        launch.passes_period = max(16, m.shared.banks * m.shared.bank_width_bytes * m.shared.row_words) if m.shared.row_words > 1 else m.shared.bank_width_bytes
         launch.memos = <Memo *>calloc(launch.op_count, sizeof(Memo))
         launch.counters = <StatementCounters *>calloc(launch.statements, sizeof(StatementCounters))
         launch.issued = <int64_t *>calloc(launch.op_count, sizeof(int64_t))
-        self.origin.shares = <Share *>calloc(m.multiprocessors, sizeof(Share))
+        self.origin.shares = <Share *>calloc(m.chip.multiprocessors, sizeof(Share))
         if launch.memos == NULL or launch.counters == NULL or launch.issued == NULL or self.origin.shares == NULL:
             raise MemoryError("state of a launch")
         self.origin.grids = 1
@@ -232,10 +226,10 @@ cdef class Grid:
             if each is not program:
                 loaded = LoadedProgram(each, self.launch.lanes, session.machine.units)
                 self.loaded.append(loaded)
-                loaded.find_queued(session.machine.queued_units)
-                loaded.space_out(session.machine.instruction_gap_cycles, session.machine.access_distance_cycles)
-                if session.machine.instruction.sets:
-                    table.model.code_lines = loaded.place(session.machine.instruction_bytes, session.machine.instruction.line_bytes)
+                loaded.find_queued(session.machine.load_store.instruction_queue.units)
+                loaded.space_out(session.machine.schedulers.instruction_gap_cycles, session.machine.load_store.access_distance_cycles)
+                if session.machine.caches.instruction.sets:
+                    table.model.code_lines = loaded.place(session.machine.instruction_bytes, session.machine.caches.instruction.line_bytes)
                 table.model.ops = loaded.ops
                 table.model.targets = loaded.targets
                 table.model.operands = loaded.operands
@@ -502,40 +496,40 @@ cdef class Session:
         watch_start(&self.watch)
         self.chip.budget = max_instructions
         self.chip.frames_left = GROWN_FRAMES
-        longest = m.response_latency_fs // m.shader_period_fs
-        longest = max(1, min(longest, m.block_turnover_cycles))
-        if m.texture_per_cluster and m.texture.sets:
-            longest = max(1, min(longest, m.texture.latency_cycles))
-        if m.most_cluster_blocks > 1:        # what one block tells another comes no sooner
-            longest = max(1, min(longest, m.remote_latency_cycles, m.cluster_barrier_cycles))
+        longest = m.interconnect.response_latency_fs // m.shader_period_fs
+        longest = max(1, min(longest, m.chip.block_turnover_cycles))
+        if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER and m.caches.texture_l1.sets:
+            longest = max(1, min(longest, m.caches.texture_l1.latency_cycles))
+        if m.block_clusters.most_blocks_nonportable > 1:        # what one block tells another comes no sooner
+            longest = max(1, min(longest, m.block_clusters.latency_cycles, m.block_clusters.barrier_cycles))
         self.chip.free_posted = -1
         self.chip.lookahead = longest if lookahead_cycles == 0 else max(1, min(longest, lookahead_cycles))
-        self.inboxes = <Events *>calloc(m.multiprocessors, sizeof(Events))
-        self.sms = <Sm *>calloc(m.multiprocessors, sizeof(Sm))
+        self.inboxes = <Events *>calloc(m.chip.multiprocessors, sizeof(Events))
+        self.sms = <Sm *>calloc(m.chip.multiprocessors, sizeof(Sm))
         if self.inboxes == NULL or self.sms == NULL:
             raise MemoryError("state of a machine")
-        for i in range(m.multiprocessors):
+        for i in range(m.chip.multiprocessors):
             self.inboxes[i].first = self.inboxes[i].own = NEVER
         self.dispatcher.chip = &self.chip
         self.dispatcher.sms = self.sms
         self.chip.dispatcher = &self.dispatcher
         self.chip.network_landed = &self.network.landed
         network_open(&self.network, m, self.inboxes)
-        if m.dispatch_hook:
-            self.chip.asked = <int64_t *>calloc(<size_t>(3 * m.multiprocessors), sizeof(int64_t))
+        if m.chip.dispatch_hook:
+            self.chip.asked = <int64_t *>calloc(<size_t>(3 * m.chip.multiprocessors), sizeof(int64_t))
             if self.chip.asked == NULL:
                 raise MemoryError("state of a machine")
-        for i in range(m.multiprocessors):
+        for i in range(m.chip.multiprocessors):
             sm_open(&self.sms[i], <int32_t>i, &self.chip, &self.network, &self.inboxes[i])
 
     def __dealloc__(self):
         cdef int64_t i
         if self.sms != NULL:
-            for i in range(self.machine.multiprocessors):
+            for i in range(self.machine.chip.multiprocessors):
                 if self.sms[i].chip != NULL:
                     sm_close(&self.sms[i])
         if self.inboxes != NULL:
-            for i in range(self.machine.multiprocessors):
+            for i in range(self.machine.chip.multiprocessors):
                 events_close(&self.inboxes[i])
         network_close(&self.network)
         rooms_close(&self.chip)
@@ -552,32 +546,32 @@ cdef class Session:
     cdef int _check(self, MachineTable *m) except -1:
         """Refuse tables that the engine's fixed sizes cannot hold."""
         for name, value, low, high in (
-                ("warp_size", m.warp_size, 1, 64), ("multiprocessors", m.multiprocessors, 1, 1 << 14),
-                ("cluster_size", m.cluster_size, 1, 1 << 14), ("most_cluster_blocks", m.most_cluster_blocks, 1, MOST_CLUSTER_BLOCKS),
-                ("remote_latency_cycles", m.remote_latency_cycles, 1, 1 << 20), ("remote_bytes_per_cycle", m.remote_bytes_per_cycle, 1, 1 << 20),
-                ("cluster_barrier_cycles", m.cluster_barrier_cycles, 1, 1 << 20),
-                ("warps_per_multiprocessor", m.warps_per_multiprocessor, 1, 1 << 14), ("schedulers", m.schedulers, 1, MAX_SCHEDULERS),
-                ("units", m.units, 1, MAX_UNITS), ("issue_interval_cycles", m.issue_interval_cycles, 1, 1 << 16),
-                ("issue_width", m.issue_width, 1, 8), ("banks", m.banks, 1, 256),
-                ("bank_width_bytes", m.bank_width_bytes, 1, 16), ("row_words", m.row_words, 1, 16),
-                ("conflict_lanes", m.conflict_lanes, 1, 64),
+                ("warp_size", m.warp_size, 1, 64), ("multiprocessors", m.chip.multiprocessors, 1, 1 << 14),
+                ("cluster_size", m.chip.multiprocessors_per_cluster, 1, 1 << 14), ("most_cluster_blocks", m.block_clusters.most_blocks_nonportable, 1, MOST_CLUSTER_BLOCKS),
+                ("remote_latency_cycles", m.block_clusters.latency_cycles, 1, 1 << 20), ("remote_bytes_per_cycle", m.block_clusters.bytes_per_cycle, 1, 1 << 20),
+                ("cluster_barrier_cycles", m.block_clusters.barrier_cycles, 1, 1 << 20),
+                ("warps_per_multiprocessor", m.warps_per_multiprocessor, 1, 1 << 14), ("schedulers", m.schedulers.count, 1, MAX_SCHEDULERS),
+                ("units", m.units, 1, MAX_UNITS), ("issue_interval_cycles", m.schedulers.issue_interval_cycles, 1, 1 << 16),
+                ("issue_width", m.schedulers.issue_width, 1, 8), ("banks", m.shared.banks, 1, 256),
+                ("bank_width_bytes", m.shared.bank_width_bytes, 1, 16), ("row_words", m.shared.row_words, 1, 16),
+                ("conflict_lanes", m.shared.conflict_lanes, 1, 64),
                 *(("unit_copies", m.unit_copies[i], 1, UNIT_COPIES) for i in range(16)),
                 *(("unit_within", m.unit_within[i], 0, 15) for i in range(16)),
                 *(("unit_first", m.unit_first[i], 0, UNIT_COPIES - m.unit_copies[i]) for i in range(16)),
-                ("partitions", m.partitions, 1, 4096), ("dram_banks", m.dram_banks, 1, 64),
+                ("partitions", m.dram.partitions, 1, 4096), ("dram_banks", m.dram.banks, 1, 64),
                 ("shader_period_fs", m.shader_period_fs, 1, 1 << 40), ("core_period_fs", m.core_period_fs, 1, 1 << 40),
-                ("response_latency_fs", m.response_latency_fs, m.shader_period_fs, 1 << 50),
-                ("queue_room", m.queue_room, 1, 64), ("bank_queue", m.bank_queue, 0, 64), ("queue_entries", m.queue_entries, 1, 1 << 16), ("window", m.window, 1, 1 << 16),
-                ("reads_in_flight", m.reads_in_flight, 1, 1 << 14), ("stores_in_flight", m.stores_in_flight, 1, 1 << 14),
-                ("store_bytes_in_flight", m.store_bytes_in_flight, 0, 1 << 24),
-                ("textures_in_flight", m.textures_in_flight, 0, 1 << 11),
-                ("interleave_bytes", m.interleave_bytes, 32, 1 << 30), ("row_bytes", m.row_bytes, 32, 1 << 30),
-                ("burst_bytes", m.burst_bytes, 1, 1 << 20), ("burst_fs", m.burst_fs, 1, 1 << 40),
-                ("injection_bytes_per_cycle", m.injection_bytes_per_cycle, 1, 1 << 20),
-                ("partition_request_bytes_per_cycle", m.partition_request_bytes_per_cycle, 1, 1 << 20),
-                ("partition_response_bytes_per_cycle", m.partition_response_bytes_per_cycle, 1, 1 << 20),
-                ("texture_weight_bits", m.texture_weight_bits, 1, 8), ("texture_coordinate_bits", m.texture_coordinate_bits, 8, 24),
-                ("texture_guard_bits", m.texture_guard_bits, 0, 8), ("load.group_lanes", m.load.group_lanes, 1, 64),
+                ("response_latency_fs", m.interconnect.response_latency_fs, m.shader_period_fs, 1 << 50),
+                ("queue_room", m.load_store.instruction_queue.entries, 1, 64), ("bank_queue", m.load_store.bank_queue_entries, 0, 64), ("queue_entries", m.dram.queue_entries, 1, 1 << 16), ("window", m.dram.window, 1, 1 << 16),
+                ("reads_in_flight", m.load_store.reads_in_flight_per_multiprocessor, 1, 1 << 14), ("stores_in_flight", m.load_store.stores_in_flight_per_multiprocessor, 1, 1 << 14),
+                ("store_bytes_in_flight", m.load_store.store_bytes_in_flight_per_multiprocessor, 0, 1 << 24),
+                ("textures_in_flight", m.load_store.textures_in_flight_per_multiprocessor, 0, 1 << 11),
+                ("interleave_bytes", m.dram.interleave_bytes, 32, 1 << 30), ("row_bytes", m.dram.row_bytes, 32, 1 << 30),
+                ("burst_bytes", m.dram.burst_bytes, 1, 1 << 20), ("burst_fs", m.dram.burst_fs, 1, 1 << 40),
+                ("injection_bytes_per_cycle", m.interconnect.injection_bytes_per_cycle, 1, 1 << 20),
+                ("partition_request_bytes_per_cycle", m.interconnect.partition_request_bytes_per_cycle, 1, 1 << 20),
+                ("partition_response_bytes_per_cycle", m.interconnect.partition_response_bytes_per_cycle, 1, 1 << 20),
+                ("texture_weight_bits", m.texture.weight_bits, 1, 8), ("texture_coordinate_bits", m.texture.coordinate_bits, 8, 24),
+                ("texture_guard_bits", m.texture.guard_bits, 0, 8), ("load.group_lanes", m.load.group_lanes, 1, 64),
                 ("store.group_lanes", m.store.group_lanes, 1, 64),
                 ("load_uncached.group_lanes", m.load_uncached.group_lanes, 1, 64)):
             if not low <= value <= high:
@@ -655,7 +649,7 @@ cdef class Session:
                 loaded = <LoadedProgram>each
                 units_need(&self.chip, self.sms, loaded.units)
                 if loaded.uses_bulk:
-                    for i in range(self.machine.multiprocessors):
+                    for i in range(self.machine.chip.multiprocessors):
                         sm_open_bulk(&self.sms[i])
         except BaseException:
             self._release(1)
@@ -754,7 +748,7 @@ cdef class Session:
         status = dispatch_run(&self.dispatcher, until)
         if status:
             return 3 if status > 0 else -1
-        for i in range(self.machine.multiprocessors):
+        for i in range(self.machine.chip.multiprocessors):
             if events_next(self.inboxes + i) < until and sm_run(&self.sms[i], until) < 0:
                 return -1
         if self.chip.fault.code:        # of what has come from another block
@@ -764,7 +758,7 @@ cdef class Session:
             groups_settle(&self.chip, self.sms, until)
         network_run(&self.network, until * self.machine.shader_period_fs)
         next_cycle = dispatch_next(&self.dispatcher)
-        for i in range(self.machine.multiprocessors):
+        for i in range(self.machine.chip.multiprocessors):
             if self.inboxes[i].failed:
                 self.chip.out_of_memory = True
             at = events_next(self.inboxes + i)
@@ -796,7 +790,7 @@ cdef class Session:
             self._point_at_running()
             return -1
         if self.closed and self.epoch >= self.watch.next and self.chip.opening == 0:
-            status = watch_look(&self.watch, self.sms, self.machine.multiprocessors, &self.dispatcher, self.epoch)
+            status = watch_look(&self.watch, self.sms, self.machine.chip.multiprocessors, &self.dispatcher, self.epoch)
             if status < 0:
                 self.chip.fault.code = FAULT_HOST_MEMORY
                 return -1
@@ -812,9 +806,9 @@ cdef class Session:
         cdef Warp *w
         self.chip.fault.code = FAULT_DEADLOCK
         self.chip.fault.cycle = self.epoch
-        for i in range(self.machine.multiprocessors):
+        for i in range(self.machine.chip.multiprocessors):
             throttle_blame(&self.sms[i])
-            for k in range(SCHEDULER_WARPS * self.machine.schedulers):
+            for k in range(SCHEDULER_WARPS * self.machine.schedulers.count):
                 w = self.sms[i].warps + k
                 if w.launch == NULL or not self.sms[i].blocks[w.block].running or w.state != WS_BARRIER and w.state != WS_PARTED and w.state != WS_CHILDREN and w.state != WS_REGISTERS:
                     continue
@@ -837,8 +831,8 @@ cdef class Session:
         cdef int64_t i
         cdef int32_t k
         cdef Warp *w
-        for i in range(self.machine.multiprocessors):
-            for k in range(SCHEDULER_WARPS * self.machine.schedulers):
+        for i in range(self.machine.chip.multiprocessors):
+            for k in range(SCHEDULER_WARPS * self.machine.schedulers.count):
                 w = self.sms[i].warps + k
                 if w.launch != NULL and self.sms[i].blocks[w.block].running and w.alive:
                     self.chip.fault.launch = w.launch
@@ -944,7 +938,7 @@ cdef class Session:
         for item in self.grids:
             grid = item
             if launch == NULL or launch.origin == &grid.origin:
-                return fault_error(&self.chip.fault, self.sms, self.machine.multiprocessors, &self.dispatcher, grid, self.memory, self.instructions, self.max_cycles)
+                return fault_error(&self.chip.fault, self.sms, self.machine.chip.multiprocessors, &self.dispatcher, grid, self.memory, self.instructions, self.max_cycles)
         raise RuntimeError("a fault of no launch")
 
     @property

@@ -8,26 +8,27 @@ from libc.stdlib cimport calloc, free
 
 from archdef.engine.cache cimport Line, cache_close, cache_find, cache_open, cache_take, cache_victim
 from archdef.engine.events cimport EV_FILL, events_push
+from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.network cimport Fetch, Network, Request, SharedTextures, network_cycle
 from archdef.engine.schedule cimport count_bits
 
 
 cdef inline int64_t _clusters(const Network *n) noexcept nogil:
-    return n.cluster[n.m.multiprocessors - 1] + 1
+    return n.cluster[n.m.chip.multiprocessors - 1] + 1
 
 
 cdef int shared_texture_open(Network *n) except -1:
     """Make the caches; none if every multiprocessor has its own, or none has."""
     cdef int64_t i
-    if not n.m.texture_per_cluster or n.m.texture.sets == 0:
+    if n.m.caches.texture_l1.scope != CACHE_SCOPE_CLUSTER or n.m.caches.texture_l1.sets == 0:
         return 0
-    n.fetches = <Fetch *>calloc(<size_t>(n.m.multiprocessors * n.slots), sizeof(Fetch))
+    n.fetches = <Fetch *>calloc(<size_t>(n.m.chip.multiprocessors * n.slots), sizeof(Fetch))
     n.textures = <SharedTextures *>calloc(<size_t>_clusters(n), sizeof(SharedTextures))
     if n.fetches == NULL or n.textures == NULL:
         raise MemoryError("texture caches of clusters")
     for i in range(_clusters(n)):
-        cache_open(&n.textures[i].cache, &n.m.texture)
-        n.textures[i].arrives_fs = <int64_t *>calloc(<size_t>(n.m.texture.sets * n.m.texture.ways), sizeof(int64_t))
+        cache_open(&n.textures[i].cache, &n.m.caches.texture_l1)
+        n.textures[i].arrives_fs = <int64_t *>calloc(<size_t>(n.m.caches.texture_l1.sets * n.m.caches.texture_l1.ways), sizeof(int64_t))
         if n.textures[i].arrives_fs == NULL:
             raise MemoryError("texture caches of clusters")
     return 0
@@ -68,9 +69,9 @@ cdef void shared_texture_filled(Network *n, int32_t sm, int32_t slot, int64_t ar
 cdef bint shared_texture_has(Network *n, int32_t sm, const Request *r, int64_t now_fs) noexcept nogil:
     """Look a request up in the cluster's texture cache. True: it needs no partition, since its line is there or on its way."""
     cdef SharedTextures *shared = n.textures + n.cluster[sm]
-    cdef int64_t ready_fs = now_fs + n.m.texture.latency_cycles * n.m.shader_period_fs
+    cdef int64_t ready_fs = now_fs + n.m.caches.texture_l1.latency_cycles * n.m.shader_period_fs
     cdef int32_t record = <int32_t>(sm * n.slots + r.slot), other, k
-    cdef Line *line = cache_find(&shared.cache, r.line // <uint64_t>n.m.texture.line_bytes)
+    cdef Line *line = cache_find(&shared.cache, r.line // <uint64_t>n.m.caches.texture_l1.line_bytes)
     if line == NULL or r.sectors & ~line.valid:
         return False
     r.counters.texture_hits += count_bits(r.sectors)
@@ -87,7 +88,7 @@ cdef bint shared_texture_has(Network *n, int32_t sm, const Request *r, int64_t n
 cdef void shared_texture_fetch(Network *n, int32_t sm, Request *r) noexcept nogil:
     """Give the line that a request fetches a place in the cluster's texture cache, if one is free; what of it is there is fetched again."""
     cdef SharedTextures *shared = n.textures + n.cluster[sm]
-    cdef uint64_t number = r.line // <uint64_t>n.m.texture.line_bytes
+    cdef uint64_t number = r.line // <uint64_t>n.m.caches.texture_l1.line_bytes
     cdef int32_t record = <int32_t>(sm * n.slots + r.slot), k
     cdef Line *line = cache_find(&shared.cache, number)
     r.counters.texture_misses += count_bits(r.sectors)
@@ -102,5 +103,5 @@ cdef void shared_texture_fetch(Network *n, int32_t sm, Request *r) noexcept nogi
             if r.sectors >> k & 1 and line.fill[k] < 0:
                 line.valid |= <uint32_t>1 << k
                 line.fill[k] = record
-    if n.m.texture.line_bytes != (n.m.texture_l2.line_bytes if n.m.texture_l2.sets else n.m.l2.line_bytes):
+    if n.m.caches.texture_l1.line_bytes != (n.m.caches.texture_l2.line_bytes if n.m.caches.texture_l2.sets else n.m.caches.l2.line_bytes):
         r.sectors = 1       # sectors of another line mean nothing there: it counts from the address

@@ -203,7 +203,7 @@ cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, Statemen
     elif u.kind == K_PHASE:
         if lanes and phase_barrier(sm, w, u, lanes) < 0:
             return -1
-        _result(sm, s, w, u, cycle, u.interval, u.latency + m.shared_latency_cycles, u.cause)
+        _result(sm, s, w, u, cycle, u.interval, u.latency + m.shared.latency_cycles, u.cause)
         w.pc += 1
         if u.flags & FL_YIELD and w.splits != NULL:
             converge_yield(w)
@@ -292,8 +292,8 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         elif lanes:
             if memory_issue(sm, slot, w, u, lanes, cycle) < 0:
                 return -1
-            if sm.injection.count > 1 and m.replay_cycles and cycle + (sm.injection.count - 1) * m.replay_cycles > earliest:
-                earliest = cycle + (sm.injection.count - 1) * m.replay_cycles
+            if sm.injection.count > 1 and m.load_store.replay_cycles and cycle + (sm.injection.count - 1) * m.load_store.replay_cycles > earliest:
+                earliest = cycle + (sm.injection.count - 1) * m.load_store.replay_cycles
                 cause = ST_MEMORY_THROTTLE
             elif u.kind == K_ATOM and u.count and sm.looping > earliest:
                 earliest = sm.looping
@@ -436,7 +436,7 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
     cdef const Uop *u = launch.ops + w.pc
     cdef StatementCounters *c = launch.counters + u.statement
     cdef uint64_t lanes = w.active, clear = ~(<uint64_t>1 << bit)
-    cdef int64_t spent = u.issues * m.issue_interval_cycles, next_
+    cdef int64_t spent = u.issues * m.schedulers.issue_interval_cycles, next_
     cdef int64_t earliest = cycle + (spent if spent > u.gap else u.gap)
     cdef int32_t cause = ST_ALU_DEPENDENCY
     cdef int i
@@ -450,7 +450,7 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
         s.memory &= clear
         s.loads &= clear
         s.last = bit
-        if u.kind != K_STORE or u[1].kind != K_STORE or u[1].unit != u.unit or not m.queued_stores:     # those follow each other in the unit's queue
+        if u.kind != K_STORE or u[1].kind != K_STORE or u[1].unit != u.unit or not m.load_store.queued_stores:     # those follow each other in the unit's queue
             s.issued_at[bit] = cycle
         if u.guarded:
             lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
@@ -540,7 +540,7 @@ cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
     if s.next_issue > sm.now + 1:
         # nothing before the next issue slot; look again then
         return s.next_issue
-    if ready & s.queueing and s.queue_count < sm.m.queue_room:
+    if ready & s.queueing and s.queue_count < sm.m.load_store.instruction_queue.entries:
         return sm.now + 1
     if sm.injection.active:
         free_ &= ~s.memory
@@ -594,7 +594,7 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
         else:
             s.busy &= ~(<uint32_t>1 << unit)
     if s.queueing:
-        free_ = free_ & ~s.queueing | (s.ready & s.queueing if s.queue_count < sm.m.queue_room else 0)
+        free_ = free_ & ~s.queueing | (s.ready & s.queueing if s.queue_count < sm.m.load_store.instruction_queue.entries else 0)
     if s.loads & s.held:
         throttle_time(sm)
         free_ &= ~(s.loads & s.held)
@@ -611,12 +611,12 @@ cdef bint _goes_along(Sm *sm, Scheduler *s, Warp *w, int32_t before, uint64_t ac
     # straight on, one issue each; the wheel holds the warp no longer than an issue keeps it from the next
     if (w.state != WS_WAITING or w.pc != before + 1 or w.active != active or u.issues != 1
             or u.kind in (K_BRANCH, K_BRANCH_INDEXED, K_CALL, K_CALL_INDIRECT, K_RETURN, K_EXIT, K_BARRIER, K_SYSTEM, K_TRAP)
-            or w.since > cycle + max(m.issue_interval_cycles, m.instruction_gap_cycles) or w.since <= cycle):
+            or w.since > cycle + max(m.schedulers.issue_interval_cycles, m.schedulers.instruction_gap_cycles) or w.since <= cycle):
         return False
     u += 1
-    if not (m.dual_issue[u[-1].unit] >> u.unit & 1) or u.issues != 1:
+    if not (m.schedulers.dual_issue[u[-1].unit] >> u.unit & 1) or u.issues != 1:
         return False
-    if u.queued and s.queue_count == m.queue_room:
+    if u.queued and s.queue_count == m.load_store.instruction_queue.entries:
         return False
     if (u.memory or u.uniform) and (sm.injection.active or sm.injection.time > cycle):
         return False
@@ -639,7 +639,7 @@ cdef bint _goes_along(Sm *sm, Scheduler *s, Warp *w, int32_t before, uint64_t ac
 cdef int _take_turn(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
     """What one scheduler does in a cycle: warps whose time has come become ready, one or some of them issue. Returns -1 after a fault."""
     cdef const MachineTable *m = sm.m
-    cdef int nsched = <int>m.schedulers, bit, width
+    cdef int nsched = <int>m.schedulers.count, bit, width
     cdef int32_t k, unit, pc = 0
     cdef uint64_t candidates = 0, woken = 0, allowed, active = 0
     cdef uint32_t pairs
@@ -665,11 +665,11 @@ cdef int _take_turn(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
     unit = s.unit[bit]
     pc = w.pc
     active = w.active
-    s.next_issue = cycle + m.issue_interval_cycles * w.launch.ops[pc].issues
+    s.next_issue = cycle + m.schedulers.issue_interval_cycles * w.launch.ops[pc].issues
     if _issue(sm, s, w, bit, cycle) < 0:
         return -1
-    if m.superscalar:
-        for width in range(1, m.issue_width):
+    if m.schedulers.superscalar:
+        for width in range(1, m.schedulers.issue_width):
             if not _goes_along(sm, s, w, pc, active, cycle):
                 break
             pc += 1
@@ -677,9 +677,9 @@ cdef int _take_turn(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
                 return -1
         return 0
     allowed = ~<uint64_t>0
-    for width in range(1, m.issue_width):
+    for width in range(1, m.schedulers.issue_width):
         # the rest of the slot is for units that may go together with this one
-        pairs = <uint32_t>m.dual_issue[unit]
+        pairs = <uint32_t>m.schedulers.dual_issue[unit]
         woken = 0
         for k in range(m.units):
             if pairs >> k & 1:
@@ -715,7 +715,7 @@ cdef inline int64_t _next_turn(const Sm *sm, const Scheduler *s) noexcept nogil:
 
 cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     """Advance to `until` (exclusive). Returns -1 after a fault."""
-    cdef int nsched = <int>sm.m.schedulers, i, place
+    cdef int nsched = <int>sm.m.schedulers.count, i, place
     cdef Scheduler *s
     cdef int64_t cycle
     cdef bint held, all_

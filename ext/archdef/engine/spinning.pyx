@@ -89,7 +89,7 @@ cdef void _remember(Watch *watch, const Sm *sms, int64_t count, int64_t slots) n
 
 cdef bint _all_found(Watch *watch, const Sm *sms, int64_t count, int64_t slots) noexcept nogil:
     """Look whether each warp is stopped or has been in its state twice, and issued between; and at least one goes round."""
-    cdef int64_t i, k, nsched = sms[0].m.schedulers
+    cdef int64_t i, k, nsched = sms[0].m.schedulers.count
     cdef bint all_ = True, any_ = False
     cdef const Warp *w
     cdef const Block *b
@@ -125,7 +125,7 @@ cdef bint _nothing_due(const Dispatcher *dispatcher) noexcept nogil:
 
 cdef int watch_look(Watch *watch, const Sm *sms, int64_t count, const Dispatcher *dispatcher, int64_t cycle) noexcept nogil:
     """Look at the machine between two epochs, at `watch.next` or later. Returns 1 if nothing will ever change, -1 without memory, else 0."""
-    cdef int64_t effects = 0, i, slots = SCHEDULER_WARPS * sms[0].m.schedulers
+    cdef int64_t effects = 0, i, slots = SCHEDULER_WARPS * sms[0].m.schedulers.count
     for i in range(count):
         effects += sms[i].effects
     if effects != watch.effects or watch.since == 0:

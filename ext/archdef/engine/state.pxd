@@ -11,7 +11,6 @@ from archdef.engine.memory cimport Span
 from archdef.engine.network cimport Network
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler, pick_function
-from archdef.engine.shared cimport BankTable
 from archdef.engine.texture_table cimport Textures
 
 cdef struct LaneTrace           # lane_states
@@ -684,7 +683,6 @@ cdef struct Launch:              # a grid, and what its warps need
     Textures *textures
     Heap *heap                   # NULL: the kernel does not use it
     int32_t stack_start          # local address at which the call stack begins
-    BankTable banks
     int64_t passes_period        # bytes by which an access may move without a change of its passes, a power of two
 
 cdef struct KernelTable:         # what a launch by a kernel needs to know of another

@@ -120,7 +120,7 @@ cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, const 
         unstarted += launch.blocks - launch.next_block
         launch = launch.next_running
     for i in range(multiprocessors):
-        for k in range(<int32_t>(SCHEDULER_WARPS * sms[i].m.schedulers)):
+        for k in range(<int32_t>(SCHEDULER_WARPS * sms[i].m.schedulers.count)):
             if sms[i].blocks[k].running:
                 resident += 1
     counted = {"resident": resident, "unstarted": unstarted}
@@ -128,7 +128,7 @@ cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, const 
     branch = None
     for i in range(multiprocessors):
         sm = sms + i
-        for k in range(<int32_t>(SCHEDULER_WARPS * sm.m.schedulers)):
+        for k in range(<int32_t>(SCHEDULER_WARPS * sm.m.schedulers.count)):
             w = sm.warps + k
             if w.launch == NULL or not sm.blocks[w.block].running or len(waiting) >= MOST:
                 continue

@@ -178,7 +178,7 @@ cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
             _put(launch, w, u, t, lane, launch.arena + (address - <uint64_t>GLOBAL_BASE))
         else:
             _move(launch, w, u, lane, launch.arena + (address - <uint64_t>GLOBAL_BASE))
-        place[lane] = texel_place(&sm.texture.table, launch.m.texture_tile_rows, t, x, y, slice)
+        place[lane] = texel_place(&sm.texture.table, launch.m.caches.texture_tile_rows, t, x, y, slice)
         inside |= <uint64_t>1 << lane
     reach.texture_lanes = count_bits(lanes)
     if inside == 0:

@@ -373,7 +373,7 @@ cdef int system_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cyc
         w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
     if wait:
         w.state = WS_CHILDREN
-        dispatch_note(sm.chip.dispatcher, cycle + sm.m.block_turnover_cycles, HP_WAITING, sm.id, w.block)
+        dispatch_note(sm.chip.dispatcher, cycle + sm.m.chip.block_turnover_cycles, HP_WAITING, sm.id, w.block)
     elif u.fn >= SYS_LAUNCH_BUFFER and is_item(u):
         earliest[0] = max(earliest[0], cycle + sm.m.launch_call_cycles + (count_bits(lanes) - 1) * sm.m.launch_lane_cycles + late)
         cause[0] = ST_LAUNCH

@@ -15,8 +15,8 @@ from archdef.engine.schedule cimport Scheduler, lowest_bit
 
 cdef int throttle_open(Sm *sm) except -1:
     """Prepare what the policy is asked; a machine without one has none."""
-    cdef Hook *hook = <Hook *><size_t>sm.m.throttle_hook
-    cdef int64_t slots = SCHEDULER_WARPS * sm.m.schedulers
+    cdef Hook *hook = <Hook *><size_t>sm.m.schedulers.throttle_hook
+    cdef int64_t slots = SCHEDULER_WARPS * sm.m.schedulers.count
     cdef Throttle *t
     if hook == NULL:
         return 0
@@ -49,7 +49,7 @@ cdef void throttle_close(Sm *sm) noexcept nogil:
 
 cdef void _enter(Sm *sm, Throttle *t) noexcept nogil:
     """Let the schedulers know whom the policy holds back, and wake those that can go on."""
-    cdef int64_t slot, schedulers = sm.m.schedulers
+    cdef int64_t slot, schedulers = sm.m.schedulers.count
     cdef Scheduler *s
     cdef uint64_t bit
     for slot in range(t.view.warps):
@@ -139,9 +139,9 @@ cdef void throttle_blame(Sm *sm) noexcept nogil:
     cdef int64_t i
     if t == NULL:
         return
-    for i in range(sm.m.schedulers):
+    for i in range(sm.m.schedulers.count):
         s = sm.schedulers + i
         held = s.ready & s.loads & s.held
         if held:
-            refuse_throttle(t.hook, lowest_bit(held) * sm.m.schedulers + i, sm.id, sm.now)
+            refuse_throttle(t.hook, lowest_bit(held) * sm.m.schedulers.count + i, sm.id, sm.now)
             return
